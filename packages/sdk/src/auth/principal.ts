@@ -1,0 +1,22 @@
+/**
+ * Who a request comes from, as far as it was verified. Transports and guards make principals; sessions, state and
+ * visibility are bound to their `id`. Nothing here knows how the verification was done.
+ */
+
+export interface Principal {
+  /** Stable and unique within the server: issuer and subject, certificate fingerprint, or a name of your own. */
+  readonly id: string
+  /** What the credential allows, as the credential spells it. */
+  readonly scopes: ReadonlySet<string>
+  /** Verified facts for access rules: token claims, certificate fields. Never self-reported names. */
+  readonly claims?: { readonly [key: string]: unknown }
+}
+
+/** Makes a principal; `scopes` may be any iterable. */
+export function createPrincipal(
+  id: string,
+  scopes: Iterable<string> = [],
+  claims?: { readonly [key: string]: unknown },
+): Principal {
+  return claims === undefined ? { id, scopes: new Set(scopes) } : { id, scopes: new Set(scopes), claims }
+}

@@ -1,0 +1,143 @@
+/**
+ * Newline framing, as stdio and byte streams use it: one message per line. Transports push the chunks they read; each
+ * complete line comes out as text for `parseJson`. A line that is not UTF-8 or too long is reported and skipped, and
+ * the next line is read as if nothing had happened. Callbacks must not throw.
+ */
+
+import { ByteBuffer } from './byte-buffer.ts'
+import { FRAMING_LIMITS, toLimitReason } from './limits.ts'
+
+export type LineFault = 'utf8' | 'limit'
+
+export interface LineDecoderOptions {
+  readonly maxBytes?: number
+  readonly onLine: (text: string) => void
+  /** `excerpt` is the start of the line, with bytes that are not UTF-8 replaced. */
+  readonly onFault: (kind: LineFault, reason: string, excerpt: string) => void
+}
+
+export interface LineDecoder {
+  push(chunk: Uint8Array): void
+  /** The bytes have ended: what is left counts as the last line. */
+  end(): void
+}
+
+export function createLineDecoder(options: LineDecoderOptions): LineDecoder {
+  return new Lines(options)
+}
+
+/** `text` must hold no newline; `stringifyJson` makes none. */
+export function encodeLine(text: string): string {
+  return `${text}\n`
+}
+
+const LF = 0x0a
+const CR = 0x0d
+const BOM = 0xfeff
+const EXCERPT_BYTES = 80
+
+// Byte order marks are kept by the decoders: only the one that opens the stream is to be dropped.
+const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const lenient = new TextDecoder('utf-8', { ignoreBOM: true })
+
+class Lines implements LineDecoder {
+  readonly #options: LineDecoderOptions
+  readonly #maxBytes: number
+  readonly #held = new ByteBuffer()
+  #skipping = false
+  #atStart = true
+
+  constructor(options: LineDecoderOptions) {
+    this.#options = options
+    this.#maxBytes = options.maxBytes ?? FRAMING_LIMITS.maxLineBytes
+  }
+
+  push(chunk: Uint8Array): void {
+    let start = 0
+    if (this.#skipping || this.#held.length > 0) {
+      const end = chunk.indexOf(LF)
+      if (end === -1) return this.#hold(chunk)
+      this.#hold(chunk.subarray(0, end))
+      this.#finishHeld()
+      start = end + 1
+    }
+    const last = chunk.lastIndexOf(LF)
+    if (last >= start) {
+      this.#lines(chunk.subarray(start, last))
+      start = last + 1
+    }
+    if (start < chunk.length) this.#hold(start === 0 ? chunk : chunk.subarray(start))
+  }
+
+  end(): void {
+    this.#finishHeld()
+  }
+
+  #hold(bytes: Uint8Array): void {
+    if (this.#skipping) return
+    // One byte more than the bound, since a CR at the end is part of the line ending.
+    if (this.#held.length + bytes.length <= this.#maxBytes + 1) return this.#held.append(bytes)
+    if (this.#held.length < EXCERPT_BYTES) this.#held.append(bytes.subarray(0, EXCERPT_BYTES))
+    this.#fault('limit', this.#held.view())
+    this.#held.clear()
+    this.#skipping = true
+  }
+
+  #finishHeld(): void {
+    if (!this.#skipping) this.#line(this.#held.view())
+    this.#held.clear()
+    this.#skipping = false
+    this.#atStart = false
+  }
+
+  /** Whole lines, parted by LF: decoded at once when every one of them is sure to be good. */
+  #lines(bytes: Uint8Array): void {
+    const text = bytes.length <= this.#maxBytes ? decode(bytes) : undefined
+    if (text === undefined) {
+      let start = 0
+      for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, start)) {
+        this.#line(bytes.subarray(start, end))
+        start = end + 1
+      }
+      return this.#line(bytes.subarray(start))
+    }
+    let start = 0
+    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
+      this.#emit(text, start, end)
+      start = end + 1
+    }
+    this.#emit(text, start, text.length)
+  }
+
+  #line(bytes: Uint8Array): void {
+    const length = bytes[bytes.length - 1] === CR ? bytes.length - 1 : bytes.length
+    if (length > this.#maxBytes) {
+      this.#atStart = false
+      return this.#fault('limit', bytes)
+    }
+    const text = decode(bytes)
+    if (text !== undefined) return this.#emit(text, 0, text.length)
+    this.#atStart = false
+    this.#fault('utf8', bytes)
+  }
+
+  #emit(text: string, from: number, to: number): void {
+    const start = this.#atStart && text.charCodeAt(from) === BOM ? from + 1 : from
+    this.#atStart = false
+    const end = to > start && text.charCodeAt(to - 1) === CR ? to - 1 : to
+    if (end > start) this.#options.onLine(text.slice(start, end))
+  }
+
+  #fault(kind: LineFault, bytes: Uint8Array): void {
+    const reason = kind === 'utf8' ? 'the line is not UTF-8' : toLimitReason('maxLineBytes', this.#maxBytes)
+    this.#options.onFault(kind, reason, lenient.decode(bytes.subarray(0, EXCERPT_BYTES)))
+  }
+}
+
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    return strict.decode(bytes)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * The seam between transports and everything above them. A transport turns bytes into parsed JSON values and texts
+ * into bytes; it knows no method and no feature. Duplex transports (pipes, sockets, WebSocket, memory) implement
+ * `Channel`; request/response transports (HTTP) make one `Outlet` per incoming message.
+ */
+
+/**
+ * What a full send queue may do with a message: progress is coalesced (the newest wins), logs are dropped and counted,
+ * everything else is kept.
+ */
+export type Urgency = 'keep' | 'progress' | 'log'
+
+/** Where the messages that belong to one incoming message go. */
+export interface Outlet {
+  /** Sends one serialized message that precedes the answer. `key` names what a newer progress message replaces. */
+  send(text: string, urgency: Urgency, key?: string | number): void
+  /** Sends the answer (serialized) and ends the exchange. `status` is for HTTP, when nothing was sent before: 200 unless given. */
+  end(text: string, status?: number): void
+  /** Ends the exchange without an answer: the request was cancelled, or it was a notification. */
+  close(): void
+}
+
+/** What a channel reports. Every callback is called synchronously, in order, and never after `closed`. */
+export interface ChannelEvents {
+  /** One parsed JSON value: a message, or an array where a peer sends batches. */
+  message(value: unknown): void
+  /** Bytes that were no JSON value: not UTF-8, not JSON, too long, too deep. The channel goes on unless it also closes. */
+  malformed(fault: Malformed): void
+  /** The channel is gone; nothing more can be sent or received. Called exactly once. */
+  closed(reason?: Error): void
+}
+
+export interface Malformed {
+  /** `parse`: not JSON (-32700). `limit`: JSON beyond a configured bound (-32600). `noise`: a line that was never meant as a message. */
+  readonly kind: 'parse' | 'limit' | 'noise'
+  readonly reason: string
+  /** The offending text, cut to a few hundred characters, for logs on this side only. */
+  readonly excerpt?: string
+}
+
+/** A duplex connection that carries whole messages in order. */
+export interface Channel {
+  /** Begins delivery. Called once; messages that arrived earlier are delivered now. */
+  open(events: ChannelEvents): void
+  /** Queues one serialized message. Never throws; a failure ends in `closed`. */
+  send(text: string, urgency?: Urgency, key?: string | number): void
+  /** Resolves once everything queued so far was handed to the operating system (or the peer, in memory). */
+  flush(): Promise<void>
+  /** Closes after flushing. Idempotent; resolves when the channel is gone. */
+  close(): Promise<void>
+  /** For logs and errors: `stdio`, `ws://…`, `memory`. Holds no secret. */
+  readonly label: string
+}

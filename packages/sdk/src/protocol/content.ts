@@ -1,0 +1,98 @@
+/**
+ * The pieces that tools, resources, prompts and sampling share: who speaks, what a block of content is, how a thing is
+ * named and pictured. This is the neutral model: the union of what all revisions can say, spelled as the newest one
+ * spells it. `revisions/` says which of it an older client may be shown.
+ */
+
+import type { JsonObject } from '../jsonrpc/message.ts'
+
+export type Role = 'user' | 'assistant'
+export type MetaObject = JsonObject
+
+export interface Annotations {
+  audience?: Role[]
+  priority?: number
+  /** ISO 8601. */
+  lastModified?: string
+}
+
+export interface Icon {
+  src: string
+  mimeType?: string
+  sizes?: string[]
+  theme?: 'light' | 'dark'
+}
+
+/** Name and version of a client or server, as it tells them itself: for display, never for decisions. */
+export interface Implementation {
+  name: string
+  version: string
+  title?: string
+  description?: string
+  websiteUrl?: string
+  icons?: Icon[]
+}
+
+interface BlockExtras {
+  annotations?: Annotations
+  _meta?: MetaObject
+}
+
+export interface TextContent extends BlockExtras {
+  type: 'text'
+  text: string
+}
+
+export interface ImageContent extends BlockExtras {
+  type: 'image'
+  /** Base64. */
+  data: string
+  mimeType: string
+}
+
+export interface AudioContent extends BlockExtras {
+  type: 'audio'
+  /** Base64. */
+  data: string
+  mimeType: string
+}
+
+export interface ResourceLink extends BlockExtras {
+  type: 'resource_link'
+  uri: string
+  name: string
+  title?: string
+  description?: string
+  mimeType?: string
+  size?: number
+  icons?: Icon[]
+}
+
+export interface TextResourceContents {
+  uri: string
+  mimeType?: string
+  text: string
+  _meta?: MetaObject
+}
+
+export interface BlobResourceContents {
+  uri: string
+  mimeType?: string
+  /** Base64. */
+  blob: string
+  _meta?: MetaObject
+}
+
+export type ResourceContents = TextResourceContents | BlobResourceContents
+
+export interface EmbeddedResource extends BlockExtras {
+  type: 'resource'
+  resource: ResourceContents
+}
+
+export type ContentBlock = TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource
+
+/** Makes a text block: `return [text('done'), image(png, 'image/png')]`. */
+export function text(value: string): TextContent {
+  return { type: 'text', text: value }
+}

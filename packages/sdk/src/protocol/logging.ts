@@ -1,0 +1,20 @@
+/** Log levels and messages as data. A session's level (older revisions) or a request's (`_meta`, newest) filters them. */
+
+export const LOG_LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const
+
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+export interface LogMessage {
+  level: LogLevel
+  logger?: string
+  data: unknown
+}
+
+export function isLogLevel(value: unknown): value is LogLevel {
+  return typeof value === 'string' && (LOG_LEVELS as readonly string[]).includes(value)
+}
+
+/** Whether a message of `level` passes a threshold. */
+export function passesLevel(level: LogLevel, threshold: LogLevel): boolean {
+  return LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(threshold)
+}

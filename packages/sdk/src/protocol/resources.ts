@@ -1,0 +1,43 @@
+/** Resources and resource templates as data. Handlers live in `server/resources.ts`. */
+
+import type { Annotations, Icon, MetaObject, ResourceContents } from './content.ts'
+
+export interface Resource {
+  uri: string
+  name: string
+  title?: string
+  description?: string
+  mimeType?: string
+  size?: number
+  icons?: Icon[]
+  annotations?: Annotations
+  _meta?: MetaObject
+}
+
+export interface ResourceTemplate {
+  uriTemplate: string
+  name: string
+  title?: string
+  description?: string
+  mimeType?: string
+  icons?: Icon[]
+  annotations?: Annotations
+  _meta?: MetaObject
+}
+
+export interface ReadResourceResult {
+  contents: ResourceContents[]
+  _meta?: MetaObject
+}
+
+export interface ListResourcesResult {
+  resources: Resource[]
+  nextCursor?: string
+  _meta?: MetaObject
+}
+
+export interface ListResourceTemplatesResult {
+  resourceTemplates: ResourceTemplate[]
+  nextCursor?: string
+  _meta?: MetaObject
+}

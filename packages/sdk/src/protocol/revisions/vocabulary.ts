@@ -1,0 +1,32 @@
+/**
+ * What a revision can say, as facts. Each revision module states them as the difference to its predecessor; the writers
+ * beside this file (`content-blocks.ts`, `definitions.ts`, …) are made once from the facts and leave out or reword the rest.
+ */
+
+import type { RevisionTraits } from '../revision.ts'
+
+export interface Vocabulary extends RevisionTraits {
+  /** Audio blocks. */
+  readonly audio: boolean
+  /** Hints on tools (`readOnlyHint` and so on). */
+  readonly toolAnnotations: boolean
+  /** `title` and `_meta` on things, `lastModified` in annotations. */
+  readonly metadata: boolean
+  readonly resourceLinks: boolean
+  /** `structuredContent` and `outputSchema` may be of any type, not objects alone. */
+  readonly anyStructuredContent: boolean
+  /** Icons, and `description` and `websiteUrl` of an implementation. */
+  readonly icons: boolean
+  /** Titled, multiple and preset choices in forms; a `mode`; two kinds of `elicitation` capability. */
+  readonly richForms: boolean
+  /** URL elicitations are numbered by `elicitationId`. */
+  readonly elicitationIds: boolean
+  /** Several blocks in one sampling message, and `_meta` on it. */
+  readonly samplingArrays: boolean
+  /** The client's `roots` capability may carry `listChanged`. */
+  readonly rootsListChanged: boolean
+  /** The core `tasks` capability. */
+  readonly coreTasks: boolean
+  /** Extensions are negotiated by capability. */
+  readonly extensions: boolean
+}

@@ -1,0 +1,14 @@
+/** Roots as data: the places a client lets a server work in. */
+
+import type { MetaObject } from './content.ts'
+
+export interface Root {
+  /** A `file://` URI. */
+  uri: string
+  name?: string
+  _meta?: MetaObject
+}
+
+export interface ListRootsResult {
+  roots: Root[]
+}

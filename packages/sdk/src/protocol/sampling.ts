@@ -1,0 +1,60 @@
+/** Sampling as data: a server's request for a completion by the client's model, with or without tools. */
+
+import type { JsonObject } from '../jsonrpc/message.ts'
+import type { AudioContent, ContentBlock, ImageContent, MetaObject, Role, TextContent } from './content.ts'
+import type { Tool } from './tools.ts'
+
+export interface ToolUseContent {
+  type: 'tool_use'
+  id: string
+  name: string
+  input: JsonObject
+  _meta?: MetaObject
+}
+
+export interface ToolResultContent {
+  type: 'tool_result'
+  toolUseId: string
+  content: ContentBlock[]
+  structuredContent?: unknown
+  isError?: boolean
+  _meta?: MetaObject
+}
+
+export type SamplingContent = TextContent | ImageContent | AudioContent | ToolUseContent | ToolResultContent
+
+export interface SamplingMessage {
+  role: Role
+  /** An array from 2025-11-25; a single block before. Both are read everywhere. */
+  content: SamplingContent | SamplingContent[]
+  _meta?: MetaObject
+}
+
+export interface ModelPreferences {
+  hints?: { name?: string }[]
+  costPriority?: number
+  speedPriority?: number
+  intelligencePriority?: number
+}
+
+export interface ToolChoice {
+  mode?: 'auto' | 'required' | 'none'
+}
+
+export interface CreateMessageParams {
+  messages: SamplingMessage[]
+  maxTokens: number
+  modelPreferences?: ModelPreferences
+  systemPrompt?: string
+  includeContext?: 'none' | 'thisServer' | 'allServers'
+  temperature?: number
+  stopSequences?: string[]
+  metadata?: JsonObject
+  tools?: Tool[]
+  toolChoice?: ToolChoice
+}
+
+export interface CreateMessageResult extends SamplingMessage {
+  model: string
+  stopReason?: string
+}

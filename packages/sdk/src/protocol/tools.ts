@@ -1,0 +1,42 @@
+/** Tools as data: what a list shows of one, what a call carries, what it answers. Handlers live in `server/tools.ts`. */
+
+import type { JsonObject } from '../jsonrpc/message.ts'
+import type { ContentBlock, Icon, MetaObject } from './content.ts'
+
+export interface ToolAnnotations {
+  title?: string
+  readOnlyHint?: boolean
+  destructiveHint?: boolean
+  idempotentHint?: boolean
+  openWorldHint?: boolean
+}
+
+export interface Tool {
+  name: string
+  title?: string
+  description?: string
+  icons?: Icon[]
+  inputSchema: JsonObject
+  outputSchema?: JsonObject
+  annotations?: ToolAnnotations
+  _meta?: MetaObject
+}
+
+export interface CallToolParams {
+  name: string
+  arguments?: JsonObject
+}
+
+export interface CallToolResult {
+  content: ContentBlock[]
+  /** Any JSON value on the newest revision; older ones see an object (`{ result }` around anything else). */
+  structuredContent?: unknown
+  isError?: boolean
+  _meta?: MetaObject
+}
+
+export interface ListToolsResult {
+  tools: Tool[]
+  nextCursor?: string
+  _meta?: MetaObject
+}

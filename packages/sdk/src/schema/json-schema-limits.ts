@@ -1,0 +1,64 @@
+/**
+ * The bounds that keep a hostile schema or value from holding the process: one table of options, and the budget that
+ * a running validation spends. The compiler, the keywords and the pattern engine all draw on the same budget.
+ */
+
+export interface SchemaLimits {
+  /** How deep subschemas may nest. */
+  readonly maxSchemaDepth?: number
+  /** How many subschemas one document may hold, those of `documents` included. */
+  readonly maxSubschemas?: number
+  /** How deep a checked value may nest. */
+  readonly maxValueDepth?: number
+  /** How long one validation may run, in milliseconds. */
+  readonly maxValidationMs?: number
+  /** How many instructions one regular expression may compile to. */
+  readonly maxPatternSize?: number
+}
+
+export const SCHEMA_LIMITS: Required<SchemaLimits> = {
+  maxSchemaDepth: 64,
+  maxSubschemas: 5_000,
+  maxValueDepth: 128,
+  maxValidationMs: 50,
+  maxPatternSize: 10_000,
+}
+
+/** Thrown inside a validation and caught at its top, where it becomes the one issue with the keyword `limit`. */
+export class LimitReached {
+  readonly option: keyof SchemaLimits
+  readonly reason: string
+
+  constructor(option: keyof SchemaLimits, reason: string) {
+    this.option = option
+    this.reason = reason
+  }
+}
+
+/** The clock is read once per this many steps, and so not at all in an ordinary validation. */
+const STEPS_PER_LOOK = 2_048
+
+export class Budget {
+  #left = STEPS_PER_LOOK
+  #deadline = 0
+  readonly #milliseconds: number
+
+  constructor(milliseconds: number) {
+    this.#milliseconds = milliseconds
+  }
+
+  /** Pays for `steps` units of work, each of roughly equal and small cost. */
+  spend(steps: number): void {
+    this.#left -= steps
+    if (this.#left < 0) this.#look()
+  }
+
+  #look(): void {
+    const now = Date.now()
+    if (this.#deadline === 0) this.#deadline = now + this.#milliseconds
+    else if (now >= this.#deadline) {
+      throw new LimitReached('maxValidationMs', `the check took longer than ${this.#milliseconds} ms (maxValidationMs)`)
+    }
+    this.#left = STEPS_PER_LOOK
+  }
+}

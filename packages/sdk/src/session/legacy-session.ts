@@ -1,0 +1,112 @@
+/**
+ * A session of the older revisions (2024-11-05 to 2025-11-25): what `initialize` agreed on, what the client subscribed
+ * to, which requests are under way in either direction. A pipe or socket has one for its lifetime; Streamable HTTP
+ * keeps them by id. How unrelated messages reach the client is the transport's business and comes in as `post`.
+ */
+
+import type { Principal } from '../auth/principal.ts'
+import type { Outlet, Urgency } from '../jsonrpc/channel.ts'
+import { PorticoError } from '../jsonrpc/errors.ts'
+import { IncomingCalls } from '../jsonrpc/incoming.ts'
+import type { JsonObject } from '../jsonrpc/message.ts'
+import { PendingCalls, type PendingOptions } from '../jsonrpc/pending.ts'
+import type { ClientCapabilities } from '../protocol/capabilities.ts'
+import type { Implementation } from '../protocol/content.ts'
+import type { LogLevel } from '../protocol/logging.ts'
+import type { Revision } from '../protocol/revision.ts'
+import type { Conversation } from './conversation.ts'
+
+/** `new` answers only `initialize` and `ping`; `initializing` may be sent only ping and logging; `ready` is all. */
+export type Phase = 'new' | 'initializing' | 'ready' | 'closed'
+
+export interface Agreement {
+  readonly revision: Revision
+  readonly capabilities: ClientCapabilities
+  readonly clientInfo: Implementation
+}
+
+export class LegacySession implements Conversation {
+  readonly principal: Principal | undefined
+  readonly incoming = new IncomingCalls()
+  readonly subscriptions = new Set<string>()
+  /** Messages about no request in particular go here. */
+  readonly post: (text: string, urgency: Urgency, key?: string | number) => void
+  phase: Phase = 'new'
+  logLevel: LogLevel | undefined = 'info'
+  readonly #pending = new PendingCalls()
+  #agreement: Agreement | undefined
+  #onClose: (() => void)[] = []
+
+  constructor(post: LegacySession['post'], principal: Principal | undefined) {
+    this.post = post
+    this.principal = principal
+  }
+
+  /** Keeps what `initialize` settled. */
+  agree(agreement: Agreement): void {
+    this.#agreement = agreement
+    this.phase = 'initializing'
+  }
+
+  get revision(): Revision {
+    return this.#agreed().revision
+  }
+
+  get capabilities(): ClientCapabilities {
+    return this.#agreed().capabilities
+  }
+
+  get clientInfo(): Implementation | undefined {
+    return this.#agreement?.clientInfo
+  }
+
+  get initialized(): boolean {
+    return this.#agreement !== undefined
+  }
+
+  /** Sends a request to the client: on the outlet of the request it serves, or as an unrelated message. */
+  request(method: string, params: JsonObject, outlet: Outlet | undefined, options: PendingOptions): Promise<JsonObject> {
+    if (this.phase === 'closed') {
+      return Promise.reject(new PorticoError('closed', 'The session has ended', { delivery: 'not-sent' }))
+    }
+    const id = this.#pending.nextId()
+    const answer = this.#pending.wait(id, {
+      ...options,
+      abandoned: (abandonedId, reason) => {
+        const notice = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: abandonedId, reason } }
+        this.#send(JSON.stringify(notice), outlet)
+        options.abandoned?.(abandonedId, reason)
+      },
+    })
+    this.#send(JSON.stringify({ jsonrpc: '2.0', id, method, params }), outlet)
+    return answer
+  }
+
+  /** Settles what `request` waits for. */
+  get answers(): PendingCalls {
+    return this.#pending
+  }
+
+  /** Runs `action` when the session ends. */
+  onClose(action: () => void): void {
+    this.#onClose.push(action)
+  }
+
+  close(reason = 'The session has ended'): void {
+    if (this.phase === 'closed') return
+    this.phase = 'closed'
+    this.incoming.cancelAll(reason)
+    this.#pending.failAll(new PorticoError('closed', reason, { delivery: 'unknown' }))
+    for (const action of this.#onClose.splice(0)) action()
+  }
+
+  #send(text: string, outlet: Outlet | undefined): void {
+    if (outlet === undefined) this.post(text, 'keep')
+    else outlet.send(text, 'keep')
+  }
+
+  #agreed(): Agreement {
+    if (this.#agreement === undefined) throw new PorticoError('closed', 'The session is not initialized')
+    return this.#agreement
+  }
+}

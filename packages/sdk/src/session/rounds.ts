@@ -1,0 +1,170 @@
+/**
+ * Multi-round input of the modern revisions, as one run of a handler sees it. The first run has no answers; each ask
+ * that is not answered yet suspends the handler, the asks of one moment go out together, and the client's retry runs
+ * the handler again with the answers so far. `server/asking.ts` turns `ctx.elicit` and the like into `ask`.
+ */
+
+import { PorticoError } from '../jsonrpc/errors.ts'
+import { isObject, type JsonObject } from '../jsonrpc/message.ts'
+import { digestOf, randomToken, type StateBinding, type StateSealer } from './sealed-state.ts'
+
+/** Rejects inside a handler whose question went out to the client. Let it pass; `finally` blocks run. */
+export class Suspended extends PorticoError {
+  constructor() {
+    super('suspended', 'The handler waits for the client’s input; this run of it is over')
+    this.name = 'Suspended'
+  }
+}
+
+/** A question as it goes into `inputRequests`. */
+export interface Question {
+  readonly method: string
+  readonly params: JsonObject
+}
+
+interface Answered {
+  /** Digest of the question that this answers. */
+  d: string
+  v: JsonObject
+}
+
+/** What is sealed between two rounds. Written and read only here. */
+interface RoundState {
+  n: string
+  r: number
+  q: [key: string, digest: string][]
+  a: [key: string, answer: Answered][]
+  s: [name: string, value: unknown][]
+}
+
+interface OpenQuestion extends Question {
+  reject(error: Error): void
+}
+
+export interface RoundOptions {
+  readonly sealer: StateSealer
+  readonly maxRounds: number
+  /** Called once, when this run's questions are complete: answer the request with them. */
+  readonly suspend: (result: { inputRequests: JsonObject; requestState: string }) => void
+  /** Called when suspending itself fails: too much state, too many rounds. */
+  readonly fail: (error: unknown) => void
+}
+
+export class Rounds {
+  readonly #options: RoundOptions
+  readonly #binding: StateBinding
+  readonly #state: RoundState
+  readonly #answers: Map<string, Answered>
+  readonly #steps: Map<string, unknown>
+  readonly #asked = new Map<string, string>()
+  readonly #responses: JsonObject
+  readonly #open = new Map<string, OpenQuestion>()
+  readonly #ordinals = new Map<string, number>()
+  #flushing = false
+
+  private constructor(options: RoundOptions, binding: StateBinding, state: RoundState, responses: JsonObject) {
+    this.#options = options
+    this.#binding = binding
+    this.#state = state
+    this.#answers = new Map(state.a)
+    this.#steps = new Map(state.s)
+    for (const [key, digest] of state.q) this.#asked.set(key, digest)
+    this.#responses = responses
+  }
+
+  /** The first run of a request. */
+  static first(options: RoundOptions, binding: StateBinding): Rounds {
+    return new Rounds(options, binding, { n: randomToken(), r: 0, q: [], a: [], s: [] }, {})
+  }
+
+  /** A retry: opens the state it presents, or throws `state-refused`. */
+  static async resume(options: RoundOptions, binding: StateBinding, state: string, responses: unknown): Promise<Rounds> {
+    const opened = (await options.sealer.open(state, binding)) as RoundState
+    return new Rounds(options, binding, opened, isObject(responses) ? responses : {})
+  }
+
+  /** Names this round among all rounds of all requests, for the round store. */
+  get id(): string {
+    return `${this.#state.n}.${this.#state.r}`
+  }
+
+  /** A key for an ask that was not given one: kind and ordinal, the same in every run that asks in the same order. */
+  nextKey(kind: string): string {
+    const ordinal = (this.#ordinals.get(kind) ?? 0) + 1
+    this.#ordinals.set(kind, ordinal)
+    return `${kind}_${ordinal}`
+  }
+
+  /**
+   * Asks, or hands out the answer from an earlier round. `read` turns a response into the answer or returns undefined
+   * when it is unusable; then, and when another question stood under this key, the question is asked (again).
+   */
+  async ask<T>(key: string, question: Question, read: (response: JsonObject) => T | undefined): Promise<T> {
+    const known = this.#answers.get(key)
+    const response = Object.hasOwn(this.#responses, key) ? this.#responses[key] : undefined
+    if (known !== undefined || (isObject(response) && this.#asked.has(key))) {
+      const digest = await digestOf(question)
+      if (known !== undefined && known.d === digest) {
+        const answer = read(known.v)
+        if (answer !== undefined) return answer
+      } else if (isObject(response) && this.#asked.get(key) === digest) {
+        const answer = read(response)
+        if (answer !== undefined) {
+          this.#answers.set(key, { d: digest, v: response })
+          return answer
+        }
+      }
+      this.#answers.delete(key)
+    }
+    if (this.#open.has(key)) {
+      throw new PorticoError('invalid-definition', `Two questions share the key "${key}"; give each its own`)
+    }
+    return new Promise<T>((_resolve, reject) => {
+      this.#open.set(key, { ...question, reject })
+      if (!this.#flushing) {
+        this.#flushing = true
+        afterMacrotask(() => void this.#flush())
+      }
+    })
+  }
+
+  /** Runs `action` once over all rounds; later runs get the recorded value. */
+  async step<T>(name: string, action: () => T | Promise<T>): Promise<T> {
+    if (this.#steps.has(name)) return this.#steps.get(name) as T
+    const value = await action()
+    this.#steps.set(name, value === undefined ? null : value)
+    return value
+  }
+
+  async #flush(): Promise<void> {
+    const questions = [...this.#open]
+    try {
+      if (this.#state.r + 1 > this.#options.maxRounds) {
+        throw new PorticoError(
+          'limit-exceeded',
+          `The request took more than ${this.#options.maxRounds} rounds of input (maxRounds)`,
+        )
+      }
+      const digests = await Promise.all(
+        questions.map(async ([key, { method, params }]): Promise<[string, string]> => [key, await digestOf({ method, params })]),
+      )
+      const next: RoundState = {
+        n: this.#state.n,
+        r: this.#state.r + 1,
+        q: digests,
+        a: [...this.#answers],
+        s: [...this.#steps],
+      }
+      const requestState = await this.#options.sealer.seal(next, this.#binding)
+      const entries = questions.map(([key, { method, params }]) => [key, { method, params }] as const)
+      this.#options.suspend({ inputRequests: Object.fromEntries(entries), requestState })
+    } catch (error) {
+      this.#options.fail(error)
+    }
+    for (const [, question] of questions) question.reject(new Suspended())
+  }
+}
+
+/** `setImmediate` where there is one: the asks of all branches that run now are made before it fires. */
+const afterMacrotask: (action: () => void) => void =
+  typeof setImmediate === 'function' ? (action) => void setImmediate(action) : (action) => void setTimeout(action, 0)

@@ -1,0 +1,92 @@
+/**
+ * `npm test`: every suite in order, stopping at the first that fails. A suite is a child process whose exit code is its
+ * verdict; the last line counts the suites.
+ */
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { runNode, toolPath } from './child.mjs'
+import { repositoryRoot } from './report.mjs'
+
+const suites = [
+  { name: 'check', about: 'format, lint, types, layers, licences, doors', args: npmRun('check') },
+  { name: 'build', about: 'compile every package', args: npmRun('build') },
+  { name: 'vitest', about: 'unit and integration tests', args: [fromRoot('node_modules/vitest/vitest.mjs'), 'run'] },
+  sourceSuite('conformance', 'the official conformance suite, the short selection'),
+  sourceSuite('interop', 'other implementations on the far side, the short selection'),
+]
+
+const usage = `usage: npm test -- [--only <suite>]... [--skip <suite>]...
+
+suites, in order:
+${suites.map(({ name, about }) => `  ${name.padEnd(12)} ${about}`).join('\n')}`
+
+try {
+  process.exitCode = await main()
+} catch (error) {
+  console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`)
+  process.exitCode = 2
+}
+
+async function main() {
+  const options = { only: { type: 'string', multiple: true }, skip: { type: 'string', multiple: true } }
+  const { values } = parseArgs({ options: { ...options, help: { type: 'boolean', short: 'h' } } })
+  if (values.help) {
+    console.log(usage)
+    return 0
+  }
+  const counts = await runSuites(selectSuites(values.only, values.skip ?? []))
+  console.log(`\n${counts.passed} passed, ${counts.failed} failed`)
+  // Suites that are not there yet do not count; a run in which nothing passed is no success.
+  return counts.failed === 0 && counts.passed > 0 ? 0 : 1
+}
+
+function selectSuites(only, skip) {
+  const names = suites.map(({ name }) => name)
+  const unknown = [...(only ?? []), ...skip].find((name) => !names.includes(name))
+  if (unknown !== undefined) throw new Error(`no suite is named "${unknown}"`)
+  const selected = suites.filter(({ name }) => (only?.includes(name) ?? true) && !skip.includes(name))
+  // Nothing to run must not read as everything passed.
+  if (selected.length === 0) throw new Error('no suite is left to run')
+  return selected
+}
+
+async function runSuites(selected) {
+  const counts = { passed: 0, failed: 0 }
+  for (const { name, about, args, needs } of selected) {
+    console.log(`\n== ${name}: ${about}`)
+    if (needs !== undefined && !existsSync(fromRoot(needs))) {
+      console.log(`-- ${name}: not run, there is no ${needs}`)
+      continue
+    }
+    const started = performance.now()
+    const code = await runNode(args, { cwd: repositoryRoot })
+    const seconds = ((performance.now() - started) / 1000).toFixed(1)
+    console.log(`-- ${name}: ${code === 0 ? 'passed' : `failed with exit code ${code}`} in ${seconds} s`)
+    counts[code === 0 ? 'passed' : 'failed'] += 1
+    if (code !== 0) break
+  }
+  return counts
+}
+
+function sourceSuite(name, about) {
+  const script = `${name}/run.ts`
+  return { name, about, needs: script, args: [toolPath('run.mjs'), script, '--short'] }
+}
+
+/** npm is itself a Node script; run as one it needs no shell on Windows. */
+function npmRun(script) {
+  const home = dirname(process.execPath)
+  const places = [
+    process.env.npm_execpath,
+    join(home, '..', 'lib', 'node_modules', 'npm', 'bin', 'npm-cli.js'),
+    join(home, 'node_modules', 'npm', 'bin', 'npm-cli.js'),
+  ]
+  const npm = places.find((place) => place !== undefined && /\.[cm]?js$/.test(place) && existsSync(place))
+  if (npm === undefined) throw new Error('npm was not found; run this as "npm test"')
+  return [npm, 'run', '--silent', script]
+}
+
+function fromRoot(path) {
+  return join(repositoryRoot, path)
+}

@@ -1,0 +1,21 @@
+/** Every test of the repository runs from source: the condition makes a package's doors lead to its TypeScript. */
+import { defineConfig } from 'vitest/config'
+
+const fromSource = { conditions: ['portico-source', 'node', 'development|production'] }
+
+export default defineConfig({
+  resolve: fromSource,
+  ssr: { resolve: fromSource },
+  test: {
+    include: [
+      'packages/*/src/**/*.test.ts',
+      'packages/*/test/**/*.test.ts',
+      'test/**/*.test.ts',
+      'examples/**/*.test.ts',
+      'tools/**/*.test.*',
+    ],
+    pool: 'threads',
+    maxWorkers: 2,
+    testTimeout: 20_000,
+  },
+})
