@@ -8,6 +8,7 @@
 import { PorticoError } from '../jsonrpc/errors.ts'
 import { ByteBuffer } from './byte-buffer.ts'
 import { FRAMING_LIMITS, toLimitReason } from './limits.ts'
+import { BOM, decodeUtf8, utf8Length } from './utf8.ts'
 
 export interface OutgoingEvent {
   readonly data: string
@@ -63,8 +64,7 @@ export function createEventDecoder(options: EventDecoderOptions): EventDecoder {
 const LINE_ENDING = /\r\n|\r|\n/
 const LF = 0x0a
 const CR = 0x0d
-const BOM = 0xfeff
-const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const SPACE = 0x20
 
 class Events implements EventDecoder {
   lastEventId = ''
@@ -93,8 +93,8 @@ class Events implements EventDecoder {
     this.#afterCr = chunk[chunk.length - 1] === CR
     if (this.#skippingLine || this.#held.length > 0) {
       const end = firstLineEnd(chunk, start)
-      if (end === -1) return this.#hold(chunk.subarray(start))
-      this.#hold(chunk.subarray(start, end))
+      this.#hold(chunk.subarray(start, end === -1 ? chunk.length : end))
+      if (end === -1) return
       if (!this.#skippingLine) this.#lineBytes(this.#held.view())
       this.#held.clear()
       this.#skippingLine = false
@@ -116,20 +116,20 @@ class Events implements EventDecoder {
 
   #hold(bytes: Uint8Array): void {
     if (this.#skippingLine) return
-    // Lines of an event that is given up are still read, for the blank one that ends it, but not kept.
     if (!this.#faulted && this.#size + this.#held.length + bytes.length <= this.#maxBytes) {
-      return this.#held.append(bytes)
+      this.#held.append(bytes)
+    } else if (bytes.length > 0) {
+      // Too long, or of an event that is given up already: only the end of the line still matters.
+      this.#fault(toLimitReason('maxEventBytes', this.#maxBytes))
+      this.#held.clear()
+      this.#skippingLine = true
+      this.#atStart = false
     }
-    if (this.#held.length + bytes.length === 0) return
-    this.#fault(toLimitReason('maxEventBytes', this.#maxBytes))
-    this.#held.clear()
-    this.#skippingLine = true
-    this.#atStart = false
   }
 
   /** Whole lines with their endings, decoded at once; line by line only when some byte among them is bad. */
   #lines(bytes: Uint8Array): void {
-    const text = decode(bytes)
+    const text = decodeUtf8(bytes)
     if (text === undefined) {
       for (let start = 0; start < bytes.length; ) {
         const end = firstLineEnd(bytes, start)
@@ -153,25 +153,31 @@ class Events implements EventDecoder {
   }
 
   #lineBytes(bytes: Uint8Array): void {
-    const text = decode(bytes)
-    if (text !== undefined) return this.#line(text, bytes.length)
-    this.#atStart = false
-    this.#fault(
-      this.#size + bytes.length > this.#maxBytes ? toLimitReason('maxEventBytes', this.#maxBytes) : 'not UTF-8',
-    )
+    const text = decodeUtf8(bytes)
+    if (text !== undefined) this.#line(text, bytes.length)
+    else {
+      this.#atStart = false
+      if (this.#fits(bytes.length)) this.#fault('the event is not UTF-8')
+    }
   }
 
   #line(raw: string, size: number): void {
     const line = this.#atStart && raw.charCodeAt(0) === BOM ? raw.slice(1) : raw
     this.#atStart = false
-    if (line === '') return this.#dispatch()
-    if (this.#faulted) return
-    if (this.#size + size > this.#maxBytes) return this.#fault(toLimitReason('maxEventBytes', this.#maxBytes))
-    const colon = line.indexOf(':')
-    if (colon === 0) return
-    this.#size += size
-    if (colon === -1) return this.#field(line, '')
-    this.#field(line.slice(0, colon), line.slice(line.charCodeAt(colon + 1) === 0x20 ? colon + 2 : colon + 1))
+    if (line === '') this.#dispatch()
+    else if (!this.#faulted && this.#fits(size)) {
+      const colon = line.indexOf(':')
+      if (colon === 0) return
+      this.#size += size
+      if (colon === -1) this.#field(line, '')
+      else this.#field(line.slice(0, colon), line.slice(line.charCodeAt(colon + 1) === SPACE ? colon + 2 : colon + 1))
+    }
+  }
+
+  #fits(size: number): boolean {
+    const isWithin = this.#size + size <= this.#maxBytes
+    if (!isWithin) this.#fault(toLimitReason('maxEventBytes', this.#maxBytes))
+    return isWithin
   }
 
   #field(name: string, value: string): void {
@@ -184,13 +190,13 @@ class Events implements EventDecoder {
     }
   }
 
+  /** An event that was given up has neither id nor data left. */
   #dispatch(): void {
     const data = this.#data
     const event = this.#event || 'message'
-    if (!this.#faulted && this.#id !== undefined) this.lastEventId = this.#id
-    const isWhole = !this.#faulted && data.length > 0
+    if (this.#id !== undefined) this.lastEventId = this.#id
     this.#reset()
-    if (isWhole) this.#options.onEvent({ data: data.join('\n'), id: this.lastEventId, event })
+    if (data.length > 0) this.#options.onEvent({ data: data.join('\n'), id: this.lastEventId, event })
   }
 
   #fault(reason: string): void {
@@ -216,14 +222,6 @@ function toFieldValue(what: string, value: string): string {
   return value
 }
 
-function decode(bytes: Uint8Array): string | undefined {
-  try {
-    return strict.decode(bytes)
-  } catch {
-    return undefined
-  }
-}
-
 function firstLineEnd(bytes: Uint8Array, from: number): number {
   for (let at = from; at < bytes.length; at++) {
     if (bytes[at] === LF || bytes[at] === CR) return at
@@ -235,14 +233,4 @@ function lastLineEnd(bytes: Uint8Array): number {
   const lf = bytes.lastIndexOf(LF)
   const cr = bytes.subarray(lf + 1).lastIndexOf(CR)
   return cr === -1 ? lf : lf + 1 + cr
-}
-
-function utf8Length(text: string): number {
-  let length = text.length
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    // A surrogate is half of four bytes.
-    if (code > 0x7f) length += code > 0x7ff && (code < 0xd800 || code > 0xdfff) ? 2 : 1
-  }
-  return length
 }

@@ -1,7 +1,7 @@
 /**
  * JSON text to values and back, with a defined outcome for everything. Decoders hand `parseJson` the text of one
- * message; its value goes to message classification. The bounds are held on the text, before anything is built from
- * it, and only when the text is long enough to pass one.
+ * message; its value goes to message classification. The bounds of a long text are held before anything is
+ * built from it; a text too short to pass one is not looked at.
  *
  * A member named `__proto__` becomes an ordinary own member, as `JSON.parse` makes it: nothing is dropped and no
  * prototype changes. Code that copies members by name must keep to that.
@@ -25,15 +25,23 @@ export type JsonText =
   | { readonly ok: false; readonly reason: string; readonly cause?: unknown }
 
 export function parseJson(text: string, limits: JsonLimits = FRAMING_LIMITS): JsonParsed {
-  const reason = passedLimit(text, limits)
-  if (reason !== undefined) return { ok: false, kind: 'limit', reason }
+  const maxDepth = limits.maxDepth ?? FRAMING_LIMITS.maxDepth
+  const isScanned = needsScan(text.length, maxDepth, limits)
+  const passed = isScanned ? scan(text, maxDepth, limits) : undefined
+  if (passed !== undefined) return { ok: false, kind: 'limit', reason: passed }
+  let value: unknown
   try {
-    return { ok: true, value: JSON.parse(text) }
+    value = JSON.parse(text)
   } catch (error) {
     // The engine's message quotes the text, which may hold secrets; only the position is taken from it.
     const position = /at position (\d+)/.exec(String(error))?.[1]
     return { ok: false, kind: 'parse', reason: position ? `not valid JSON at position ${position}` : 'not valid JSON' }
   }
+  // `[[]]` is the shortest text of depth 2.
+  if (!isScanned && text.length > 2 * maxDepth + 1 && isDeeper(value, maxDepth)) {
+    return { ok: false, kind: 'limit', reason: toLimitReason('maxDepth', maxDepth) }
+  }
+  return { ok: true, value }
 }
 
 /** The text is one line: `JSON.stringify` escapes CR and LF, and lone surrogates too. */
@@ -48,45 +56,51 @@ export function stringifyJson(value: unknown): JsonText {
   }
 }
 
-function passedLimit(text: string, limits: JsonLimits): string | undefined {
-  const maxDepth = limits.maxDepth ?? FRAMING_LIMITS.maxDepth
-  const maxKeys = limits.maxKeys ?? FRAMING_LIMITS.maxKeys
-  const maxItems = limits.maxItems ?? FRAMING_LIMITS.maxItems
-  const maxStringLength = limits.maxStringLength ?? FRAMING_LIMITS.maxStringLength
-  const length = text.length
-  // The shortest texts that pass each bound: `[[]]`, `{"":0,"":0}`, `[0,0]`, `"aa"` for a bound of 1.
-  const wide = length > 5 * maxKeys + 5 || length > 2 * maxItems + 2 || length > maxStringLength + 2
-  if (!wide && (length < 2 * maxDepth + 2 || !hasOpeners(text, maxDepth))) return undefined
-  return scan(text, maxDepth, maxKeys, maxItems, maxStringLength)
+/** Texts up to this length are harmless to build, and finding their depth afterwards costs a fraction of a scan. */
+const SMALL = 64 * 1024
+/** `isDeeper` recurses as far as the bound allows. */
+const SHALLOW = 1000
+
+function needsScan(length: number, maxDepth: number, limits: JsonLimits): boolean {
+  if (length > SMALL || maxDepth > SHALLOW) return true
+  // The shortest texts that pass a bound of 1 are `{"":0,"":0}`, `[0,0]` and `"aa"`.
+  return (
+    length > 5 * (limits.maxKeys ?? FRAMING_LIMITS.maxKeys) + 5 ||
+    length > 2 * (limits.maxItems ?? FRAMING_LIMITS.maxItems) + 2 ||
+    length > (limits.maxStringLength ?? FRAMING_LIMITS.maxStringLength) + 2
+  )
 }
 
-/** Whether more than `count` brackets open in the text, those within strings included. */
-function hasOpeners(text: string, count: number): boolean {
-  let found = 0
-  for (const opener of ['{', '[']) {
-    for (let at = text.indexOf(opener); at !== -1; at = text.indexOf(opener, at + 1)) {
-      if (++found > count) return true
-    }
+function isDeeper(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (depth === 0) return true
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) if (isDeeper(value[index], depth - 1)) return true
+    return false
   }
+  // Fresh from the parser, so every enumerable member is its own; the assertion is what typeof has shown above.
+  const members = value as Record<string, unknown>
+  for (const key in members) if (isDeeper(members[key], depth - 1)) return true
   return false
 }
 
 const QUOTE = 0x22
 const COMMA = 0x2c
 const BACKSLASH = 0x5c
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+const OPEN_ARRAY = 0x5b
+const CLOSE_ARRAY = 0x5d
 
 /** One pass that tells only strings, brackets and commas apart. Where the text is not JSON it stops: the parser will say so. */
-function scan(
-  text: string,
-  maxDepth: number,
-  maxKeys: number,
-  maxItems: number,
-  maxStringLength: number,
-): string | undefined {
+function scan(text: string, maxDepth: number, limits: JsonLimits): string | undefined {
+  const maxKeys = limits.maxKeys ?? FRAMING_LIMITS.maxKeys
+  const maxItems = limits.maxItems ?? FRAMING_LIMITS.maxItems
+  const maxStringLength = limits.maxStringLength ?? FRAMING_LIMITS.maxStringLength
+  // The commas so far in each container around the current one: as they are for arrays, below zero for objects.
   const outer: number[] = []
-  const outerIsObject: boolean[] = []
-  let inObject = false
-  let commasLeft = 0
+  let isObject = false
+  let commas = 0
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code === QUOTE) {
@@ -97,39 +111,37 @@ function scan(
       }
       at = end
     } else if (code === COMMA) {
-      if (--commasLeft < 0 && outer.length > 0) {
-        return inObject ? toLimitReason('maxKeys', maxKeys) : toLimitReason('maxItems', maxItems)
+      if (outer.length > 0 && ++commas >= (isObject ? maxKeys : maxItems)) {
+        return isObject ? toLimitReason('maxKeys', maxKeys) : toLimitReason('maxItems', maxItems)
       }
-    } else if (code === 0x7b || code === 0x5b) {
+    } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
       if (outer.length === maxDepth) return toLimitReason('maxDepth', maxDepth)
-      outer.push(commasLeft)
-      outerIsObject.push(inObject)
-      inObject = code === 0x7b
-      commasLeft = (inObject ? maxKeys : maxItems) - 1
-    } else if (code === 0x7d || code === 0x5d) {
-      const left = outer.pop()
-      if (left === undefined) return undefined
-      commasLeft = left
-      inObject = outerIsObject.pop() === true
+      outer.push(isObject ? -1 - commas : commas)
+      isObject = code === OPEN_OBJECT
+      commas = 0
+    } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
+      const before = outer.pop()
+      if (before === undefined) return undefined
+      isObject = before < 0
+      commas = isObject ? -1 - before : before
     }
   }
   return undefined
 }
 
-/** Short strings are walked; beyond that the engine's own search is faster than a call per character. */
+/** Short strings are walked; beyond that the engine's own search is faster than a step per character. */
 function closingQuote(text: string, start: number): number {
-  const near = Math.min(start + 24, text.length)
-  let at = start
-  for (; at < near; at++) {
-    const code = text.charCodeAt(at)
-    if (code === QUOTE) return at
-    if (code === BACKSLASH) at++
+  const near = start + 64 < text.length ? start + 64 : text.length
+  let from = start
+  for (; from < near; from++) {
+    const code = text.charCodeAt(from)
+    if (code === QUOTE) return from
+    if (code === BACKSLASH) from++
   }
-  // An escape that straddles the border leaves `at` one further, past the escaped character.
-  const from = at
-  for (at = text.indexOf('"', from); at !== -1; at = text.indexOf('"', at + 1)) {
+  // No escape straddles `from`: the walk steps over both of its characters.
+  for (let at = text.indexOf('"', from); at !== -1; at = text.indexOf('"', at + 1)) {
     let slashes = 0
-    while (at - slashes - 1 >= from && text.charCodeAt(at - slashes - 1) === BACKSLASH) slashes++
+    while (at - slashes > from && text.charCodeAt(at - slashes - 1) === BACKSLASH) slashes++
     if (slashes % 2 === 0) return at
   }
   return -1

@@ -6,6 +6,7 @@
 
 import { ByteBuffer } from './byte-buffer.ts'
 import { FRAMING_LIMITS, toLimitReason } from './limits.ts'
+import { BOM, decodeUtf8, toReadable } from './utf8.ts'
 
 export type LineFault = 'utf8' | 'limit'
 
@@ -33,12 +34,7 @@ export function encodeLine(text: string): string {
 
 const LF = 0x0a
 const CR = 0x0d
-const BOM = 0xfeff
 const EXCERPT_BYTES = 80
-
-// Byte order marks are kept by the decoders: only the one that opens the stream is to be dropped.
-const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-const lenient = new TextDecoder('utf-8', { ignoreBOM: true })
 
 class Lines implements LineDecoder {
   readonly #options: LineDecoderOptions
@@ -56,8 +52,8 @@ class Lines implements LineDecoder {
     let start = 0
     if (this.#skipping || this.#held.length > 0) {
       const end = chunk.indexOf(LF)
-      if (end === -1) return this.#hold(chunk)
-      this.#hold(chunk.subarray(0, end))
+      this.#hold(end === -1 ? chunk : chunk.subarray(0, end))
+      if (end === -1) return
       this.#finishHeld()
       start = end + 1
     }
@@ -76,11 +72,14 @@ class Lines implements LineDecoder {
   #hold(bytes: Uint8Array): void {
     if (this.#skipping) return
     // One byte more than the bound, since a CR at the end is part of the line ending.
-    if (this.#held.length + bytes.length <= this.#maxBytes + 1) return this.#held.append(bytes)
-    if (this.#held.length < EXCERPT_BYTES) this.#held.append(bytes.subarray(0, EXCERPT_BYTES))
-    this.#fault('limit', this.#held.view())
-    this.#held.clear()
-    this.#skipping = true
+    if (this.#held.length + bytes.length <= this.#maxBytes + 1) {
+      this.#held.append(bytes)
+    } else {
+      if (this.#held.length < EXCERPT_BYTES) this.#held.append(bytes.subarray(0, EXCERPT_BYTES))
+      this.#fault('limit', this.#held.view())
+      this.#held.clear()
+      this.#skipping = true
+    }
   }
 
   #finishHeld(): void {
@@ -92,33 +91,32 @@ class Lines implements LineDecoder {
 
   /** Whole lines, parted by LF: decoded at once when every one of them is sure to be good. */
   #lines(bytes: Uint8Array): void {
-    const text = bytes.length <= this.#maxBytes ? decode(bytes) : undefined
+    const text = bytes.length <= this.#maxBytes ? decodeUtf8(bytes) : undefined
+    let start = 0
     if (text === undefined) {
-      let start = 0
       for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, start)) {
         this.#line(bytes.subarray(start, end))
         start = end + 1
       }
-      return this.#line(bytes.subarray(start))
+      this.#line(bytes.subarray(start))
+    } else {
+      for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
+        this.#emit(text, start, end)
+        start = end + 1
+      }
+      this.#emit(text, start, text.length)
     }
-    let start = 0
-    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
-      this.#emit(text, start, end)
-      start = end + 1
-    }
-    this.#emit(text, start, text.length)
   }
 
   #line(bytes: Uint8Array): void {
     const length = bytes[bytes.length - 1] === CR ? bytes.length - 1 : bytes.length
-    if (length > this.#maxBytes) {
+    const text = length > this.#maxBytes ? undefined : decodeUtf8(bytes)
+    if (text === undefined) {
+      this.#fault(length > this.#maxBytes ? 'limit' : 'utf8', bytes)
       this.#atStart = false
-      return this.#fault('limit', bytes)
+    } else {
+      this.#emit(text, 0, text.length)
     }
-    const text = decode(bytes)
-    if (text !== undefined) return this.#emit(text, 0, text.length)
-    this.#atStart = false
-    this.#fault('utf8', bytes)
   }
 
   #emit(text: string, from: number, to: number): void {
@@ -130,14 +128,6 @@ class Lines implements LineDecoder {
 
   #fault(kind: LineFault, bytes: Uint8Array): void {
     const reason = kind === 'utf8' ? 'the line is not UTF-8' : toLimitReason('maxLineBytes', this.#maxBytes)
-    this.#options.onFault(kind, reason, lenient.decode(bytes.subarray(0, EXCERPT_BYTES)))
-  }
-}
-
-function decode(bytes: Uint8Array): string | undefined {
-  try {
-    return strict.decode(bytes)
-  } catch {
-    return undefined
+    this.#options.onFault(kind, reason, toReadable(bytes.subarray(0, EXCERPT_BYTES)))
   }
 }

@@ -18,6 +18,8 @@ export interface Outlet {
   end(text: string, status?: number): void
   /** Ends the exchange without an answer: the request was cancelled, or it was a notification. */
   close(): void
+  /** Drops the connection but not the exchange, where the transport can resume it; `retryMs` is when to come back. */
+  pause?(retryMs: number): void
 }
 
 /** What a channel reports. Every callback is called synchronously, in order, and never after `closed`. */

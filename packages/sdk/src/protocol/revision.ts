@@ -12,6 +12,7 @@ import type { Implementation } from './content.ts'
 import type { ElicitParams, ElicitResult } from './elicitation.ts'
 import type { GetPromptResult, Prompt } from './prompts.ts'
 import type { ReadResourceResult, Resource, ResourceTemplate } from './resources.ts'
+import type { ListRootsResult } from './roots.ts'
 import type { CreateMessageParams, CreateMessageResult } from './sampling.ts'
 import type { CallToolResult, Tool } from './tools.ts'
 
@@ -33,6 +34,8 @@ export interface RevisionTraits {
   readonly structuredContent: boolean
   readonly elicitation: boolean
   readonly urlElicitation: boolean
+  /** Forms have titled, multiple and preset choices; answers to poorer forms pass through `liftElicitResult`. */
+  readonly richForms: boolean
   readonly samplingTools: boolean
   /** `completions` is a capability (2024-11-05 has the method without one: ask and see). */
   readonly completionsCapability: boolean
@@ -72,6 +75,7 @@ export interface Revision {
   writeCompleteParams(params: CompleteParams): JsonObject
   writeElicitResult(result: ElicitResult): JsonObject
   writeCreateMessageResult(result: CreateMessageResult): JsonObject
+  writeListRootsResult(result: ListRootsResult): JsonObject
 
   /** The error for a resource that does not exist: `-32002` once, `-32602` with `data.uri` now. */
   resourceNotFound(uri: string): RpcError

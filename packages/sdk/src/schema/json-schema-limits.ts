@@ -47,6 +47,11 @@ export class Budget {
     this.#milliseconds = milliseconds
   }
 
+  reset(): void {
+    this.#left = STEPS_PER_LOOK
+    this.#deadline = 0
+  }
+
   /** Pays for `steps` units of work, each of roughly equal and small cost. */
   spend(steps: number): void {
     this.#left -= steps

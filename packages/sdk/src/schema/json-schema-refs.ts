@@ -62,13 +62,11 @@ export class SchemaIndex {
     this.#maxCount = maxCount
   }
 
-  get resources(): Iterable<Resource> {
-    return this.#resources.values()
-  }
-
   /** Takes in a whole document and returns its root. */
   add(document: unknown, uri: string): Located {
-    const resource = this.#open(document, uri, '2020-12')
+    const opened = this.#open(document, uri, '2020-12')
+    const own = idOf(document, opened) ?? uri
+    const resource = this.#register(own, { ...opened, uri: own })
     this.#register(uri, resource)
     this.#walk(document, resource, 0, '#')
     return { schema: document, resource }
@@ -84,7 +82,9 @@ export class SchemaIndex {
     const [address, fragment] = splitReference(reference)
     const resource = address === '' ? from : this.#resources.get(resolveUri(address, from.uri))
     if (resource === undefined) {
-      throw invalid(`cannot resolve $ref ${JSON.stringify(reference)}: it leads out of this schema, and remote schemas are not fetched`)
+      throw invalid(
+        `cannot resolve $ref ${JSON.stringify(reference)}: it leads out of this schema, and remote schemas are not fetched`,
+      )
     }
     if (fragment === '') return { schema: resource.root, resource, anchor: undefined }
     if (fragment.startsWith('/')) return { ...this.#point(reference, fragment, resource), anchor: undefined }
@@ -114,7 +114,8 @@ export class SchemaIndex {
   }
 
   #walk(schema: unknown, parent: Resource, depth: number, where: string): void {
-    if (++this.#count > this.#maxCount) throw limit(`the schema holds more than ${this.#maxCount} subschemas (maxSubschemas)`)
+    if (++this.#count > this.#maxCount)
+      throw limit(`the schema holds more than ${this.#maxCount} subschemas (maxSubschemas)`)
     if (depth >= this.#maxDepth) throw limit(`the schema nests deeper than ${this.#maxDepth} (maxSchemaDepth)`)
     if (typeof schema === 'boolean') return
     if (!isSchemaObject(schema)) throw invalid(`the schema at ${where} must be an object or a boolean`)
@@ -133,13 +134,24 @@ export class SchemaIndex {
       const spot = `${where}/${key}`
       if (shape === 'named') {
         // `dependencies` may also hold arrays of names.
-        if (isSchemaObject(value)) this.#walkAll(Object.entries(value).filter(([, v]) => key !== 'dependencies' || !Array.isArray(v)), resource, depth, spot)
+        if (isSchemaObject(value))
+          this.#walkAll(
+            Object.entries(value).filter(([, v]) => key !== 'dependencies' || !Array.isArray(v)),
+            resource,
+            depth,
+            spot,
+          )
       } else if (Array.isArray(value)) this.#walkAll(value.entries(), resource, depth, spot)
       else if (shape === 'one') this.#walk(value, resource, depth + 1, spot)
     }
   }
 
-  #walkAll(entries: Iterable<readonly [string | number, unknown]>, resource: Resource, depth: number, where: string): void {
+  #walkAll(
+    entries: Iterable<readonly [string | number, unknown]>,
+    resource: Resource,
+    depth: number,
+    where: string,
+  ): void {
     for (const [key, value] of entries) this.#walk(value, resource, depth + 1, `${where}/${key}`)
   }
 

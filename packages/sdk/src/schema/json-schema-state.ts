@@ -39,7 +39,7 @@ const MOST_ISSUES = 32
 const MOST_NESTED = 1_000
 
 export class State {
-  readonly issues: Issue[] = []
+  issues: Issue[] = []
   readonly budget: Budget
   /** Above zero inside `anyOf`, `not`, `if` and the like: only the verdict counts, so stop at the first failure. */
   quiet = 0
@@ -54,8 +54,14 @@ export class State {
     this.budget = new Budget(milliseconds)
   }
 
+  /** Makes the state ready for another validation after one that ran to its end. */
+  reset(): void {
+    if (this.issues.length > 0) this.issues = []
+    this.budget.reset()
+  }
+
   fail(keyword: string, message: string): false {
-    if (this.issues.length < MOST_ISSUES) this.issues.push({ path: [], message, keyword })
+    if (this.quiet === 0 && this.issues.length < MOST_ISSUES) this.issues.push({ path: [], message, keyword })
     return false
   }
 
@@ -75,7 +81,7 @@ export class State {
     const ok = this.enter(node, value)
     this.marks = marks
     this.#depth--
-    for (let i = before; i < issues.length; i++) issues[i]!.path.unshift(key)
+    if (!ok) for (let i = before; i < issues.length; i++) issues[i]!.path.unshift(key)
     return ok
   }
 
@@ -124,7 +130,9 @@ export function createMarks(): Marks {
 
 /** Own members only, whatever their name; a member that is undefined is absent, as it will be on the wire. */
 export function ownValue(object: object, key: string): unknown {
-  return Object.hasOwn(object, key) ? (object as { [key: string]: unknown })[key] : undefined
+  const value = (object as { [key: string]: unknown })[key]
+  // Looking first and asking after is the quicker order, since most lookups find what is there or nothing.
+  return value === undefined || Object.hasOwn(object, key) ? value : undefined
 }
 
 /**
@@ -133,7 +141,8 @@ export function ownValue(object: object, key: string): unknown {
  */
 export function toCanonical(value: unknown, budget?: Budget, depth = 0): string {
   budget?.spend(1)
-  if (depth > DEEPEST_EQUAL) throw new LimitReached('maxValueDepth', `a value to compare nests deeper than ${DEEPEST_EQUAL}`)
+  if (depth > DEEPEST_EQUAL)
+    throw new LimitReached('maxValueDepth', `a value to compare nests deeper than ${DEEPEST_EQUAL}`)
   if (typeof value === 'string') {
     budget?.spend(value.length >> 4)
     return JSON.stringify(value)

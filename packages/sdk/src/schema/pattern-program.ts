@@ -12,72 +12,81 @@ export interface Program {
   test(text: string, budget?: Budget): boolean
 }
 
-type Op =
-  | { readonly op: 'set'; readonly accepts: (code: number) => boolean }
-  | { readonly op: 'assert'; readonly at: Assertion }
-  | { readonly op: 'split'; first: number; second: number }
-  | { readonly op: 'match' }
+/** Instructions as columns: `kind[pc]`, and by kind the set to test or the two places to go on from. */
+interface Ops {
+  readonly kind: number[]
+  readonly first: number[]
+  readonly second: number[]
+  readonly sets: (CharTest | undefined)[]
+}
+
+type CharTest = (code: number) => boolean
+
+const SET = 0
+const SPLIT = 1
+const MATCH = 2
+/** Assertions follow: `ASSERT + index`. */
+const ASSERT = 3
+const ASSERTIONS: readonly Assertion[] = ['start', 'end', 'boundary', 'inside']
 
 export function compileProgram(root: PatternNode, maxSize: number): Program {
-  const ops: Op[] = []
-  const sets = new Map<CharSet, (code: number) => boolean>()
+  const ops: Ops = { kind: [], first: [], second: [], sets: [] }
+  const tests = new Map<CharSet, CharTest>()
   let visits = 0
+
+  function push(kind: number, set?: CharTest): number {
+    ops.first.push(ops.kind.length + 1)
+    ops.second.push(ops.kind.length + 1)
+    ops.sets.push(set)
+    return ops.kind.push(kind) - 1
+  }
 
   // Visits are counted as well as instructions, since an empty group repeated a billion times emits nothing.
   function emit(node: PatternNode): void {
-    if (++visits > maxSize || ops.length > maxSize) {
+    if (++visits > maxSize || ops.kind.length > maxSize) {
       throw new PorticoError('limit-exceeded', `a pattern needs more than ${maxSize} instructions (maxPatternSize)`)
     }
     if (node.kind === 'set') {
-      let accepts = sets.get(node)
-      if (accepts === undefined) sets.set(node, (accepts = toTest(node)))
-      ops.push({ op: 'set', accepts })
-    } else if (node.kind === 'assert') ops.push({ op: 'assert', at: node.at })
+      const test = tests.get(node) ?? toTest(node)
+      tests.set(node, test)
+      push(SET, test)
+    } else if (node.kind === 'assert') push(ASSERT + ASSERTIONS.indexOf(node.at))
     else if (node.kind === 'sequence') for (const part of node.parts) emit(part)
     else if (node.kind === 'choice') emitChoice(node.options)
     else emitRepeat(node.body, node.min, node.max)
   }
 
   function emitChoice(options: readonly PatternNode[]): void {
-    const exits: { first: number; second: number }[] = []
-    options.forEach((option, index) => {
-      if (index === options.length - 1) return emit(option)
-      const fork = split()
+    const exits: number[] = []
+    for (const option of options.slice(0, -1)) {
+      const fork = push(SPLIT)
       emit(option)
-      exits.push(split())
-      fork.second = ops.length
-    })
-    for (const exit of exits) exit.first = exit.second = ops.length
+      exits.push(push(SPLIT))
+      ops.second[fork] = ops.kind.length
+    }
+    emit(options.at(-1)!)
+    for (const exit of exits) ops.first[exit] = ops.second[exit] = ops.kind.length
   }
 
   function emitRepeat(body: PatternNode, min: number, max: number): void {
     for (let i = 0; i < min; i++) emit(body)
-    if (max === Number.POSITIVE_INFINITY) {
-      const start = ops.length
-      const fork = split()
-      emit(body)
-      const back = split()
-      back.first = back.second = start
-      fork.second = ops.length
-      return
-    }
-    const forks: { second: number }[] = []
-    for (let i = min; i < max; i++) {
-      forks.push(split())
+    const forks: number[] = []
+    const isEndless = max === Number.POSITIVE_INFINITY
+    for (let i = min; i < (isEndless ? min + 1 : max); i++) {
+      forks.push(push(SPLIT))
       emit(body)
     }
-    for (const fork of forks) fork.second = ops.length
-  }
-
-  function split(): { first: number; second: number } {
-    const fork = { op: 'split' as const, first: ops.length + 1, second: ops.length + 1 }
-    ops.push(fork)
-    return fork
+    if (isEndless) {
+      const back = push(SPLIT)
+      ops.first[back] = ops.second[back] = forks[0]!
+    }
+    for (const fork of forks) ops.second[fork] = ops.kind.length
   }
 
   emit(root)
-  ops.push({ op: 'match' })
-  return { test: (text, budget) => run(ops, isAnchored(root), text, budget) }
+  push(MATCH)
+  const machine = new Machine(ops, isAnchored(root))
+  return { test: (text, budget) => machine.run(text, budget) }
 }
 
 /** Whether every match begins at the start of the text, so that later starts need not be tried. */
@@ -88,51 +97,80 @@ export function isAnchored(node: PatternNode): boolean {
   return node.kind === 'repeat' && node.min > 0 && isAnchored(node.body)
 }
 
-function run(ops: readonly Op[], anchored: boolean, text: string, budget: Budget | undefined): boolean {
-  // `seen[pc]` holds the step in which a state was added last, so that nothing needs clearing between steps.
-  const seen = new Uint32Array(ops.length)
-  const stack: number[] = []
-  let current: number[] = []
-  let next: number[] = []
-  let step = 0
-  let work = ops.length >> 4
+/** Keeps its working memory from one run to the next; a run is synchronous and calls nothing that could run it again. */
+class Machine {
+  readonly #ops: Ops
+  readonly #anchored: boolean
+  readonly #stack: number[] = []
+  #current: Int32Array
+  #next: Int32Array
+  /** How many states `#next` holds. */
+  #count = 0
+  /** The step in which a state was added last, so that nothing needs clearing between steps. */
+  readonly #seen: Float64Array
+  #step = 0
+  #work = 0
 
-  function add(list: number[], start: number, at: number): boolean {
-    stack.push(start)
-    while (stack.length > 0) {
-      const pc = stack.pop()!
-      work++
-      if (seen[pc] === step) continue
-      seen[pc] = step
-      const op = ops[pc]!
-      if (op.op === 'match') return true
-      if (op.op === 'set') list.push(pc)
-      else if (op.op === 'split') stack.push(op.first, op.second)
-      else if (holds(op.at, text, at)) stack.push(pc + 1)
+  constructor(ops: Ops, anchored: boolean) {
+    this.#ops = ops
+    this.#anchored = anchored
+    this.#seen = new Float64Array(ops.kind.length)
+    this.#current = new Int32Array(ops.kind.length)
+    this.#next = new Int32Array(ops.kind.length)
+  }
+
+  run(text: string, budget: Budget | undefined): boolean {
+    const sets = this.#ops.sets
+    const anchored = this.#anchored
+    this.#begin()
+    this.#stack.length = 0
+    if (this.#add(0, text, 0)) return true
+    for (let at = 0; at < text.length; ) {
+      const count = this.#count
+      if (count === 0 && anchored) return false
+      const code = text.codePointAt(at)!
+      at += code > 0xffff ? 2 : 1
+      this.#begin()
+      const current = this.#current
+      for (let i = 0; i < count; i++) {
+        const pc = current[i]!
+        if (sets[pc]!(code) && this.#add(pc + 1, text, at)) return true
+      }
+      if (!anchored && this.#add(0, text, at)) return true
+      budget?.spend(this.#work + count + 1)
+      this.#work = 0
     }
     return false
   }
 
-  step = 1
-  if (add(current, 0, 0)) return true
-  for (let at = 0; at < text.length; ) {
-    if (current.length === 0 && anchored) return false
-    const code = text.codePointAt(at)!
-    at += code > 0xffff ? 2 : 1
-    step++
-    budget?.spend(work + current.length + 1)
-    work = 0
-    for (let i = 0; i < current.length; i++) {
-      const op = ops[current[i]!] as { accepts: (code: number) => boolean } // only sets are listed
-      if (op.accepts(code) && add(next, current[i]! + 1, at)) return true
-    }
-    if (!anchored && add(next, 0, at)) return true
-    const spare = current
-    current = next
-    next = spare
-    next.length = 0
+  /** What was next is current now, and next is empty. */
+  #begin(): void {
+    const spare = this.#current
+    this.#current = this.#next
+    this.#next = spare
+    this.#count = 0
+    this.#step++
   }
-  return false
+
+  /** Adds a state and all that follow from it without reading on; true when the end of the pattern is among them. */
+  #add(start: number, text: string, at: number): boolean {
+    const { kind, first, second } = this.#ops
+    const seen = this.#seen
+    const stack = this.#stack
+    const step = this.#step
+    let pc: number | undefined = start
+    for (; pc !== undefined; pc = stack.pop()) {
+      if (seen[pc] === step) continue
+      seen[pc] = step
+      this.#work++
+      const op = kind[pc]!
+      if (op === SET) this.#next[this.#count++] = pc
+      else if (op === SPLIT) stack.push(first[pc]!, second[pc]!)
+      else if (op === MATCH) return true
+      else if (holds(ASSERTIONS[op - ASSERT]!, text, at)) stack.push(pc + 1)
+    }
+    return false
+  }
 }
 
 function holds(assertion: Assertion, text: string, at: number): boolean {
@@ -143,16 +181,13 @@ function holds(assertion: Assertion, text: string, at: number): boolean {
 
 function isWordAt(text: string, at: number): boolean {
   const code = text.charCodeAt(at) // NaN outside of the text, which is no word
-  return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || (code >= 0x30 && code <= 0x39) || code === 0x5f
+  return (
+    (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || (code >= 0x30 && code <= 0x39) || code === 0x5f
+  )
 }
 
-function toTest({ ranges, tests, negated }: CharSet): (code: number) => boolean {
-  if (ranges.length === 2 && tests.length === 0) {
-    const from = ranges[0]!
-    const to = ranges[1]!
-    return (code) => (code >= from && code <= to) !== negated
-  }
-  return (code) => {
+function toTest({ ranges, tests, negated }: CharSet): CharTest {
+  const search = (code: number): boolean => {
     // Binary search for the last range that starts at or before the code.
     let low = 0
     let high = ranges.length / 2
@@ -165,4 +200,6 @@ function toTest({ ranges, tests, negated }: CharSet): (code: number) => boolean 
     for (let i = 0; !inside && i < tests.length; i++) inside = tests[i]!.test(String.fromCodePoint(code))
     return inside !== negated
   }
+  const ascii = Array.from({ length: 128 }, (_, code) => search(code))
+  return (code) => (code < 128 ? ascii[code]! : search(code))
 }

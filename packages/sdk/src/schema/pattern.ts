@@ -85,8 +85,7 @@ function cannotBacktrack(tree: PatternNode): boolean {
   const parts: { set: CharSet; min: number; max: number }[] = []
   for (const [index, part] of tree.parts.entries()) {
     if (part.kind === 'assert') {
-      const outermost =
-        (part.at === 'start' && index === 0) || (part.at === 'end' && index === tree.parts.length - 1)
+      const outermost = (part.at === 'start' && index === 0) || (part.at === 'end' && index === tree.parts.length - 1)
       if (!outermost) return false
       continue
     }

@@ -36,6 +36,7 @@ export class LegacySession implements Conversation {
   readonly #pending = new PendingCalls()
   #agreement: Agreement | undefined
   #onClose: (() => void)[] = []
+  #onReady: (() => void)[] = []
 
   constructor(post: LegacySession['post'], principal: Principal | undefined) {
     this.post = post
@@ -80,6 +81,22 @@ export class LegacySession implements Conversation {
     })
     this.#send(JSON.stringify({ jsonrpc: '2.0', id, method, params }), outlet)
     return answer
+  }
+
+  /** The client said `initialized`: from now on it may be sent anything. */
+  becomeReady(): void {
+    if (this.phase !== 'initializing') return
+    this.phase = 'ready'
+    for (const wake of this.#onReady.splice(0)) wake()
+  }
+
+  /** Resolves when the client may be asked: before `initialized`, only ping and logging may be sent (lifecycle). */
+  whenReady(signal: AbortSignal): Promise<void> | void {
+    if (this.phase !== 'initializing') return
+    return new Promise((resolve, reject) => {
+      this.#onReady.push(resolve)
+      signal.addEventListener('abort', () => reject(new PorticoError('aborted', 'The call was cancelled')), { once: true })
+    })
   }
 
   /** Settles what `request` waits for. */

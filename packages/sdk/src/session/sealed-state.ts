@@ -31,7 +31,7 @@ const DEFAULT_MAX_LENGTH = 64 * 1024
 
 interface SealingKey {
   readonly tag: Uint8Array
-  readonly key: CryptoKey
+  readonly key: Awaited<ReturnType<typeof crypto.subtle.importKey>>
 }
 
 export class StateSealer {

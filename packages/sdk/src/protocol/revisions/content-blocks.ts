@@ -3,7 +3,14 @@
  * still learns that there was audio or a link. Tool results, prompts, resource contents and sampling all write through here.
  */
 
-import type { Annotations, AudioContent, ContentBlock, ResourceContents, ResourceLink, TextContent } from '../content.ts'
+import type {
+  Annotations,
+  AudioContent,
+  ContentBlock,
+  ResourceContents,
+  ResourceLink,
+  TextContent,
+} from '../content.ts'
 import { mapItems, omit, replace } from './omission.ts'
 import type { Vocabulary } from './vocabulary.ts'
 

@@ -31,10 +31,12 @@ export function replace<T extends object, K extends keyof T>(value: T, key: K, m
 /** The array with each item written: the same array if every item is the same. */
 export function mapItems<T>(items: readonly T[], write: (item: T) => T): T[] {
   let copy: T[] | undefined
-  for (const [index, item] of items.entries()) {
+  let index = 0
+  for (const item of items) {
     const written = write(item)
     if (written !== item) copy ??= items.slice()
     if (copy !== undefined) copy[index] = written
+    index++
   }
   // The array is handed on as it came; writers never change one in place.
   return copy ?? (items as T[])

@@ -1,7 +1,7 @@
 /**
  * Structured output for revisions in which it must be an object (2025-06-18, 2025-11-25). A value that is none travels
  * as `{ result: value }`, and the tool's `outputSchema` says the same of it. Whether a value is wrapped shows in the value
- * alone, so a schema that admits both objects and other things describes both forms.
+ * alone, so a schema that admits both objects and other things describes both forms: it never refuses a result that fits.
  */
 
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'

@@ -17,8 +17,6 @@ export interface Vocabulary extends RevisionTraits {
   readonly anyStructuredContent: boolean
   /** Icons, and `description` and `websiteUrl` of an implementation. */
   readonly icons: boolean
-  /** Titled, multiple and preset choices in forms; a `mode`; two kinds of `elicitation` capability. */
-  readonly richForms: boolean
   /** URL elicitations are numbered by `elicitationId`. */
   readonly elicitationIds: boolean
   /** Several blocks in one sampling message, and `_meta` on it. */

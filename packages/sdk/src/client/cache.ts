@@ -1,0 +1,119 @@
+/**
+ * Results that the server gave a time to live (2026-07-28, "Caching"). Only lists, reads and discovery come here, keyed
+ * by server, by who asks unless the result is public, by method and by what tells one request from another. Change
+ * notices remove what they make stale. Answers that took a round of input never come here.
+ */
+
+import type { JsonObject } from '../jsonrpc/message.ts'
+import type { Change } from '../protocol/subscriptions.ts'
+
+export interface CacheEntry {
+  readonly result: JsonObject
+  /** Milliseconds since the epoch. */
+  readonly freshUntil: number
+}
+
+/** Where results are kept. An implementation may be shared by many clients and many servers. */
+export interface ResultCache {
+  get(key: string): CacheEntry | undefined | Promise<CacheEntry | undefined>
+  set(key: string, entry: CacheEntry): void | Promise<void>
+  /** Forgets every entry whose key begins so. */
+  deletePrefix(prefix: string): void | Promise<void>
+}
+
+export function createMemoryCache(maxEntries = 1_000): ResultCache {
+  const entries = new Map<string, CacheEntry>()
+  return {
+    get(key) {
+      const entry = entries.get(key)
+      if (entry !== undefined && entry.freshUntil <= Date.now()) entries.delete(key)
+      return entries.get(key)
+    },
+    set(key, entry) {
+      entries.delete(key)
+      entries.set(key, entry)
+      const [oldest] = entries.keys()
+      if (entries.size > maxEntries && oldest !== undefined) entries.delete(oldest)
+    },
+    deletePrefix(prefix) {
+      for (const key of entries.keys()) if (key.startsWith(prefix)) entries.delete(key)
+    },
+  }
+}
+
+/** One client's view of a cache. */
+export class CachedResults {
+  readonly #cache: ResultCache | undefined
+  readonly #server: string
+  readonly #identity: string
+
+  constructor(cache: ResultCache | undefined, server: string, identity: string) {
+    this.#cache = cache
+    this.#server = server
+    this.#identity = identity
+  }
+
+  /** The result for a request, from the cache while it is fresh and otherwise from `load`. */
+  async through(
+    method: string,
+    subject: string,
+    load: () => Promise<{ result: JsonObject; asked: boolean }>,
+  ): Promise<JsonObject> {
+    const cache = this.#cache
+    if (cache === undefined) return (await load()).result
+    const now = Date.now()
+    for (const owner of [this.#identity, PUBLIC]) {
+      const entry = await cache.get(this.#key(owner, method, subject))
+      // A copy, so that what one caller does to it is not seen by the next.
+      if (entry !== undefined && now < entry.freshUntil) return structuredClone(entry.result)
+    }
+    const { result, asked } = await load()
+    if (!asked) await this.#keep(method, subject, result)
+    return result
+  }
+
+  /** Forgets what a change has made stale. */
+  async invalidate(change: Change): Promise<void> {
+    for (const [method, subject] of staleBy(change)) {
+      for (const owner of [this.#identity, PUBLIC]) {
+        await this.#cache?.deletePrefix(this.#key(owner, method, subject))
+      }
+    }
+  }
+
+  async #keep(method: string, subject: string, result: JsonObject): Promise<void> {
+    const { ttlMs, cacheScope } = result
+    if (typeof ttlMs !== 'number' || !(ttlMs > 0)) return
+    const owner = cacheScope === 'public' ? PUBLIC : this.#identity
+    const freshUntil = Date.now() + Math.min(ttlMs, LONGEST_MS)
+    await this.#cache?.set(this.#key(owner, method, subject), { result: structuredClone(result), freshUntil })
+  }
+
+  /** Without a subject this is the prefix of all keys of a method. */
+  #key(owner: string, method: string, subject: string | undefined): string {
+    const prefix = `${JSON.stringify([this.#server, owner, method])}\n`
+    return subject === undefined ? prefix : prefix + subject
+  }
+}
+
+const PUBLIC = '*'
+/** A day: what a server says beyond it is not worth trusting. */
+const LONGEST_MS = 86_400_000
+
+function staleBy(change: Change): [method: string, subject: string | undefined][] {
+  switch (change.kind) {
+    case 'tools':
+      return [['tools/list', undefined]]
+    case 'prompts':
+      return [['prompts/list', undefined]]
+    case 'resources':
+      return [
+        ['resources/list', undefined],
+        ['resources/templates/list', undefined],
+      ]
+    case 'resource':
+      return [['resources/read', change.uri]]
+    case 'extension':
+      return []
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * A connection as the client sees it: a live peer and what the handshake settled. Making one is `connect/`'s business;
+ * the client only knows that there is a `Connector` which can make another when this one is lost.
+ */
+
+import type { JsonObject } from '../jsonrpc/message.ts'
+import type { ClientCapabilities, ServerCapabilities } from '../protocol/capabilities.ts'
+import type { Implementation } from '../protocol/content.ts'
+import type { LogLevel } from '../protocol/logging.ts'
+import { META_CLIENT_CAPABILITIES, META_CLIENT_INFO, META_LOG_LEVEL, META_VERSION } from '../protocol/meta.ts'
+import type { Era, ProtocolVersion, Revision } from '../protocol/revision.ts'
+import type { ClientPeer, PeerEvents } from './peer.ts'
+
+/** What was found out about a server, to be used again next time. */
+export interface Verdict {
+  readonly era: Era
+  readonly version: ProtocolVersion
+  readonly transport: 'channel' | 'streamable-http' | 'http+sse'
+}
+
+export interface ServerDescription {
+  /** As the server names itself: for display, never for decisions. */
+  readonly info: Implementation | undefined
+  readonly capabilities: ServerCapabilities
+  readonly instructions: string | undefined
+}
+
+export interface Connection {
+  readonly peer: ClientPeer
+  readonly revision: Revision
+  readonly server: ServerDescription
+  readonly verdict: Verdict
+}
+
+/** What a client says of itself in every handshake. */
+export interface ClientProfile {
+  readonly info: Implementation
+  readonly capabilities: ClientCapabilities
+}
+
+export interface Connector {
+  /** For logs and errors; holds no secret. */
+  readonly label: string
+  /** Whether a lost connection can be replaced. */
+  readonly reopens: boolean
+  /** Whether each loss is a crash that counts against the restart budget. */
+  readonly restarts: boolean
+  open(profile: ClientProfile, events: PeerEvents, signal: AbortSignal): Promise<Connection>
+}
+
+/** The `_meta` that every modern request carries. Made once per connection and shared by its requests. */
+export function createEnvelope(
+  revision: Revision,
+  { info, capabilities }: ClientProfile,
+  logLevel?: LogLevel,
+): JsonObject {
+  const envelope: JsonObject = {
+    [META_VERSION]: revision.version,
+    [META_CLIENT_INFO]: revision.writeImplementation(info),
+    [META_CLIENT_CAPABILITIES]: revision.writeClientCapabilities(capabilities),
+  }
+  if (logLevel !== undefined) envelope[META_LOG_LEVEL] = logLevel
+  return envelope
+}

@@ -1,0 +1,72 @@
+/** What a client tells its user without being asked, and the listeners to it. A listener that throws harms nobody else. */
+
+import type { PorticoError } from '../jsonrpc/errors.ts'
+import type { LogMessage } from '../protocol/logging.ts'
+import type { Change } from '../protocol/subscriptions.ts'
+
+/** A change that the server announced, or that may have gone unseen while the connection was down (`synthetic`). */
+export type ChangeNotice = Change & { readonly synthetic?: true }
+
+export interface Warning {
+  readonly kind:
+    | 'tool-left-out'
+    | 'item-left-out'
+    | 'schema-not-checked'
+    | 'irregular'
+    | 'notifications-dropped'
+    | 'handler-failed'
+    | 'subscription-lost'
+  readonly message: string
+  /** The tool, method or text that it is about. */
+  readonly subject?: string
+}
+
+export interface ClientEvents {
+  log: LogMessage
+  change: ChangeNotice
+  warning: Warning
+  /** Any other notification, such as those of extensions. */
+  notification: { readonly method: string; readonly params: { [key: string]: unknown } | undefined }
+  /** A new connection stands in for one that was lost. */
+  reconnect: { readonly attempt: number }
+  disconnect: PorticoError
+  /** What a child process writes to standard error. */
+  stderr: string
+  close: PorticoError | undefined
+}
+
+export type ClientEvent = keyof ClientEvents
+
+export class Emitter {
+  readonly #listeners = new Map<ClientEvent, Set<(value: never) => void>>()
+
+  /** Adds a listener; the function that comes back removes it. */
+  on<E extends ClientEvent>(event: E, listener: (value: ClientEvents[E]) => void): () => void {
+    const listeners = this.#listeners.get(event) ?? new Set()
+    this.#listeners.set(event, listeners)
+    listeners.add(listener)
+    return () => listeners.delete(listener)
+  }
+
+  has(event: ClientEvent): boolean {
+    return (this.#listeners.get(event)?.size ?? 0) > 0
+  }
+
+  emit<E extends ClientEvent>(event: E, value: ClientEvents[E]): void {
+    for (const listener of this.#listeners.get(event) ?? []) {
+      // `on` admits only listeners of this event's type under its name.
+      callListener(listener as (value: ClientEvents[E]) => void, value)
+    }
+  }
+}
+
+/** Calls a listener of the user's. What it throws is reported by the runtime and not thrown into the reading of messages. */
+export function callListener<Value>(listener: (value: Value) => void, value: Value): void {
+  try {
+    listener(value)
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error
+    })
+  }
+}

@@ -1,0 +1,88 @@
+/** What a client can be told when it is made, what a single request can be told, and the defaults of both. */
+
+import type { JsonObject } from '../jsonrpc/message.ts'
+import type { Implementation } from '../protocol/content.ts'
+import type { LogLevel } from '../protocol/logging.ts'
+import type { ResultCache } from './cache.ts'
+import type { ElicitationHandlers } from './elicitation.ts'
+import type { Progress } from './peer.ts'
+import type { RootsSource } from './roots.ts'
+import type { SamplingHandler, SamplingOptions } from './sampling.ts'
+
+export interface ClientOptions {
+  /** How this client names itself. */
+  readonly info?: Implementation
+  /** The places a server may work in: a list, or a function that gives the current one. */
+  readonly roots?: RootsSource
+  /** Answers a server's requests for a completion by this side's model. */
+  readonly sampling?: SamplingHandler | SamplingOptions
+  /** Answers a server's questions to the person who uses this client. */
+  readonly elicitation?: ElicitationHandlers
+  readonly experimental?: { readonly [name: string]: JsonObject }
+  readonly extensions?: { readonly [id: string]: JsonObject }
+  /** Ask for log messages of at least this level from the start. */
+  readonly logLevel?: LogLevel
+  /** Where results with a time to live are kept; in this client's memory unless given. `false` keeps none. */
+  readonly cache?: ResultCache | false
+  /** Names who this client is to the server within a shared cache. Never the credential itself. */
+  readonly cacheIdentity?: string
+  readonly timeouts?: Partial<ClientTimeouts>
+  readonly limits?: Partial<ClientLimits>
+}
+
+export interface ClientTimeouts {
+  /** `tools/call`; progress starts it anew. */
+  readonly callMs: number
+  /** The most that progress can extend a call to. */
+  readonly ceilingMs: number
+  /** `resources/read`, `prompts/get`, `completion/complete`. */
+  readonly readMs: number
+  /** One page of a list, and other small requests. */
+  readonly listMs: number
+  /** Making a connection, the handshake included. */
+  readonly connectMs: number
+}
+
+export interface ClientLimits {
+  /** Pages of one list. */
+  readonly maxPages: number
+  /** Items of one list, all pages together. */
+  readonly maxListItems: number
+  /** Rounds of input that one request may ask for. */
+  readonly maxRounds: number
+  /** Questions in one round. */
+  readonly maxQuestions: number
+  /** Notifications that are taken from a server in one second. */
+  readonly notificationsPerSecond: number
+  /** Requests of a server's that are being answered at the same time. */
+  readonly maxOpenQuestions: number
+}
+
+export interface RequestOptions {
+  readonly timeoutMs?: number
+  readonly signal?: AbortSignal
+  readonly onProgress?: (progress: Progress) => void
+  /** Goes into `_meta`: `traceparent` and the like. */
+  readonly meta?: JsonObject
+  /** The request may be sent again when it is not known whether the server had it. */
+  readonly idempotent?: boolean
+}
+
+export const CLIENT_TIMEOUTS: ClientTimeouts = {
+  callMs: 30_000,
+  ceilingMs: 600_000,
+  readMs: 10_000,
+  listMs: 2_000,
+  connectMs: 30_000,
+}
+
+export const CLIENT_LIMITS: ClientLimits = {
+  maxPages: 64,
+  maxListItems: 10_000,
+  maxRounds: 10,
+  maxQuestions: 32,
+  notificationsPerSecond: 200,
+  maxOpenQuestions: 32,
+}
+
+export const DEFAULT_INFO: Implementation = { name: 'portico-client', version: '0.1.0' }

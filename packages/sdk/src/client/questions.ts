@@ -1,0 +1,98 @@
+/**
+ * Where every question of a server's ends up, whichever way it came: as a live request (older revisions) or inside an
+ * `input_required` result (2026-07-28). Says what this client offers, and sends each question to the feature that
+ * answers it.
+ */
+
+import { INVALID_REQUEST, METHOD_NOT_FOUND, RpcError } from '../jsonrpc/errors.ts'
+import type { JsonObject } from '../jsonrpc/message.ts'
+import type { ClientCapabilities } from '../protocol/capabilities.ts'
+import type { Implementation } from '../protocol/content.ts'
+import type { Revision } from '../protocol/revision.ts'
+import { answerElicitation, Completions } from './elicitation.ts'
+import { CLIENT_LIMITS, type ClientOptions } from './options.ts'
+import { answerRoots, type RootsSource } from './roots.ts'
+import { answerSampling, samplingOptions } from './sampling.ts'
+
+/** What a handler may know of the question besides its parameters. */
+export interface AskContext {
+  /** Which server asks; people must be shown it. As it names itself, so for display only. */
+  readonly server: Implementation | undefined
+  readonly label: string
+  /** Fires when the answer is no longer wanted. */
+  readonly signal: AbortSignal
+  /** A request waits until the person is done at the URL (`-32042`): `accept` then says that they are. */
+  readonly required?: boolean
+}
+
+export class Questions {
+  readonly completions = new Completions()
+  readonly #options: ClientOptions
+  readonly #maxOpen: number
+  #roots: RootsSource | undefined
+  #open = 0
+
+  constructor(options: ClientOptions) {
+    this.#options = options
+    this.#roots = options.roots
+    this.#maxOpen = options.limits?.maxOpenQuestions ?? CLIENT_LIMITS.maxOpenQuestions
+  }
+
+  set roots(source: RootsSource) {
+    this.#roots = source
+  }
+
+  get offersRoots(): boolean {
+    return this.#roots !== undefined
+  }
+
+  /** Whether a server may have reason to send requests of its own. */
+  get offersAny(): boolean {
+    return this.#roots !== undefined || this.#options.sampling !== undefined || this.#options.elicitation !== undefined
+  }
+
+  get capabilities(): ClientCapabilities {
+    const { sampling, elicitation, experimental, extensions } = this.#options
+    const capabilities: ClientCapabilities = {}
+    if (this.#roots !== undefined) capabilities.roots = { listChanged: true }
+    if (sampling !== undefined) {
+      const { tools, context } = samplingOptions(sampling)
+      capabilities.sampling = { ...(context && { context: {} }), ...(tools && { tools: {} }) }
+    }
+    if (elicitation !== undefined) {
+      capabilities.elicitation = { ...(elicitation.form && { form: {} }), ...(elicitation.url && { url: {} }) }
+    }
+    if (experimental !== undefined) capabilities.experimental = { ...experimental }
+    if (extensions !== undefined) capabilities.extensions = { ...extensions }
+    return capabilities
+  }
+
+  /** Answers one question. What this client does not offer is refused the way an unknown method is. */
+  async answer(method: string, params: JsonObject, revision: Revision, context: AskContext): Promise<JsonObject> {
+    if (this.#open >= this.#maxOpen) {
+      throw new RpcError(INVALID_REQUEST, `maxOpenQuestions (${this.#maxOpen}) exceeded`)
+    }
+    this.#open++
+    try {
+      return await this.#dispatch(method, params, revision, context)
+    } finally {
+      this.#open--
+    }
+  }
+
+  #dispatch(method: string, params: JsonObject, revision: Revision, context: AskContext): Promise<JsonObject> {
+    const { sampling, elicitation } = this.#options
+    const known = revision.serverRequests.has(method)
+    if (known && method === 'roots/list' && this.#roots !== undefined) return answerRoots(this.#roots)
+    if (known && method === 'sampling/createMessage' && sampling !== undefined) {
+      return answerSampling(samplingOptions(sampling), params, revision, context)
+    }
+    if (known && method === 'elicitation/create' && elicitation !== undefined) {
+      const completed = this.completions.waitFor(params.elicitationId)
+      const answer = answerElicitation(elicitation, params, revision, context, completed)
+      if (!context.required) return answer
+      return Promise.race([answer, completed.then(() => ({ action: 'accept' }))])
+    }
+    throw new RpcError(METHOD_NOT_FOUND, `Method not found: this client does not offer ${method}`)
+  }
+}

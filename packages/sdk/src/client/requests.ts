@@ -1,0 +1,211 @@
+/**
+ * The path of a request through the client: is the server able to, is there a connection, what goes into `_meta`, and
+ * may it be sent again after a failure. Features call `send`; everything that can be said about a failed request in
+ * general is judged here, once.
+ */
+
+import { PorticoError, RpcError } from '../jsonrpc/errors.ts'
+import type { JsonObject, RequestId } from '../jsonrpc/message.ts'
+import type { ServerCapabilities } from '../protocol/capabilities.ts'
+import { HEADER_MISMATCH, UNSUPPORTED_VERSION } from '../protocol/errors.ts'
+import type { LogLevel } from '../protocol/logging.ts'
+import { methodOf } from '../protocol/methods.ts'
+import { type ClientProfile, type Connection, createEnvelope } from './connection.ts'
+import { type Lifeline, pause } from './lifeline.ts'
+import { httpFault, type Outgoing } from './link.ts'
+import type { RequestOptions } from './options.ts'
+
+export interface RequestSpec {
+  readonly method: string
+  readonly params: JsonObject
+  readonly timeoutMs: number
+  /** With a ceiling, progress extends the time allowed. */
+  readonly ceilingMs?: number
+  readonly headers?: (connection: Connection) => Outgoing['headers']
+  /** Called after the server found the headers wrong; the request is then sent once more. */
+  readonly refreshHeaders?: () => Promise<void>
+  readonly onId?: (id: RequestId, connection: Connection) => void
+}
+
+/** What has been tried for a request so far. */
+interface Attempts {
+  count: number
+  newSession: boolean
+  newVersion: boolean
+  newHeaders: boolean
+  readonly deadline: number
+}
+
+export class Requests {
+  readonly #lifeline: Lifeline
+  readonly #profile: ClientProfile
+  #logLevel: LogLevel | undefined
+  #envelope: JsonObject | undefined
+  #envelopeOf: Connection | undefined
+
+  constructor(lifeline: Lifeline, profile: ClientProfile) {
+    this.#lifeline = lifeline
+    this.#profile = profile
+  }
+
+  /** The level that modern requests carry. */
+  set logLevel(level: LogLevel | undefined) {
+    this.#logLevel = level
+    this.#envelopeOf = undefined
+  }
+
+  async send(spec: RequestSpec, options: RequestOptions = {}): Promise<JsonObject> {
+    const timeoutMs = options.timeoutMs ?? spec.timeoutMs
+    const attempts: Attempts = {
+      count: 0,
+      newSession: false,
+      newVersion: false,
+      newHeaders: false,
+      deadline: Date.now() + timeoutMs,
+    }
+    for (;;) {
+      let connection = this.#lifeline.current
+      try {
+        connection ??= await this.#connected(options.signal)
+        const timeLeft = attempts.count === 0 ? timeoutMs : Math.max(1, attempts.deadline - Date.now())
+        return await this.#sendOn(connection, spec, options, timeLeft)
+      } catch (error) {
+        const waitMs = await this.#judge(error, connection, spec, options, attempts)
+        if (waitMs === undefined) throw error
+        attempts.count++
+        if (waitMs > 0) await pause(waitMs, options.signal)
+      }
+    }
+  }
+
+  async #sendOn(
+    connection: Connection,
+    spec: RequestSpec,
+    options: RequestOptions,
+    timeoutMs: number,
+  ): Promise<JsonObject> {
+    requireCapability(connection, spec.method)
+    const params = this.#withMeta(connection, spec.params, options.meta)
+    const { onId } = spec
+    const result = await connection.peer.request(spec.method, params, {
+      timeoutMs,
+      ceilingMs: spec.ceilingMs,
+      signal: options.signal,
+      onProgress: options.onProgress,
+      headers: spec.headers?.(connection),
+      onId: onId && ((id) => onId(id, connection)),
+    })
+    return checkResultType(connection, spec.method, result)
+  }
+
+  async notify(method: string, params?: JsonObject): Promise<void> {
+    const connection = this.#lifeline.current ?? (await this.#connected(undefined))
+    connection.peer.notify(method, params)
+  }
+
+  /** How long to wait before the request is sent again, or undefined when the failure stands. */
+  async #judge(
+    error: unknown,
+    connection: Connection | undefined,
+    spec: RequestSpec,
+    options: RequestOptions,
+    attempts: Attempts,
+  ): Promise<number | undefined> {
+    if (options.signal?.aborted || this.#lifeline.closed) return undefined
+    const left = attempts.deadline - Date.now()
+    const fault = httpFault(error)
+    if (fault?.sessionLost && connection !== undefined) {
+      // The server has certainly not processed it: it did not know whose it was.
+      this.#lifeline.retire(connection)
+      return once(attempts, 'newSession')
+    }
+    if (fault !== undefined && (fault.status === 429 || fault.status === 503) && fault.retryAfterMs !== undefined) {
+      return fault.retryAfterMs < left && attempts.count < MAX_RESENDS ? fault.retryAfterMs : undefined
+    }
+    if (error instanceof RpcError && connection !== undefined) {
+      if (error.rpcCode === UNSUPPORTED_VERSION && connection.revision.era === 'modern') {
+        this.#lifeline.retire(connection)
+        return once(attempts, 'newVersion')
+      }
+      if (error.rpcCode === HEADER_MISMATCH && spec.refreshHeaders !== undefined && !attempts.newHeaders) {
+        await spec.refreshHeaders()
+        return once(attempts, 'newHeaders')
+      }
+      return undefined
+    }
+    if (!options.idempotent || !isLoss(error)) return undefined
+    const waitMs = Math.min(FIRST_RESEND_MS * 1.6 ** attempts.count, 5_000)
+    return waitMs < left ? waitMs : undefined
+  }
+
+  #withMeta(connection: Connection, params: JsonObject, meta: JsonObject | undefined): JsonObject {
+    if (connection.revision.era === 'legacy') {
+      return meta === undefined ? params : { ...params, _meta: meta }
+    }
+    if (this.#envelopeOf !== connection) {
+      this.#envelope = createEnvelope(connection.revision, this.#profile, this.#logLevel)
+      this.#envelopeOf = connection
+    }
+    // The envelope comes last: what it says is not for the caller to change.
+    return { ...params, _meta: meta === undefined ? this.#envelope : { ...meta, ...this.#envelope } }
+  }
+
+  #connected(signal: AbortSignal | undefined): Promise<Connection> {
+    const ready = this.#lifeline.ready()
+    if (signal === undefined) return ready
+    return new Promise((resolve, reject) => {
+      const aborted = () =>
+        reject(new PorticoError('aborted', 'The call was cancelled', { cause: signal.reason, delivery: 'not-sent' }))
+      if (signal.aborted) aborted()
+      signal.addEventListener('abort', aborted, { once: true })
+      ready.then(resolve, reject).finally(() => signal.removeEventListener('abort', aborted))
+    })
+  }
+}
+
+/** Fails locally for what the server did not declare (2025-11-25, lifecycle, "Operation"). */
+export function requireCapability({ server, revision }: Connection, method: string): void {
+  const missing = missingCapability(server.capabilities, revision.traits.completionContext, method)
+  if (missing === undefined) return
+  throw new PorticoError('capability-missing', `The server did not declare "${missing}", which ${method} needs`, {
+    delivery: 'not-sent',
+    data: { capability: missing },
+  })
+}
+
+const FIRST_RESEND_MS = 100
+const MAX_RESENDS = 5
+
+function missingCapability(capabilities: ServerCapabilities, knowsCompletions: boolean, method: string) {
+  const needed = methodOf(method)?.capability as keyof ServerCapabilities | undefined
+  if (needed === undefined || capabilities[needed] !== undefined) {
+    const unsubscribed = method === 'resources/subscribe' && capabilities.resources?.subscribe !== true
+    return unsubscribed ? 'resources.subscribe' : undefined
+  }
+  // `completions` became a capability after completion itself; before that there is nothing to look at.
+  return needed === 'completions' && !knowsCompletions ? undefined : needed
+}
+
+/** Absent means complete; `input_required` is for the methods that may ask; anything else nobody here understands. */
+function checkResultType({ revision }: Connection, method: string, result: JsonObject): JsonObject {
+  const type = result.resultType
+  if (revision.era === 'legacy' || type === undefined || type === 'complete') return result
+  if (type === 'input_required' && methodOf(method)?.asks) return result
+  throw new PorticoError('invalid-message', `The result of ${method} has the unknown type ${JSON.stringify(type)}`, {
+    delivery: 'unknown',
+  })
+}
+
+function once(attempts: Attempts, what: 'newSession' | 'newVersion' | 'newHeaders'): number | undefined {
+  if (attempts[what]) return undefined
+  attempts[what] = true
+  return 0
+}
+
+/** The connection failed, not the request. */
+function isLoss(error: unknown): boolean {
+  if (!(error instanceof PorticoError)) return false
+  const fault = httpFault(error)
+  if (fault !== undefined) return fault.status === 502 || fault.status === 503 || fault.status === 504
+  return error.code === 'closed' || error.code === 'connect-failed'
+}

@@ -1,0 +1,70 @@
+/**
+ * `client.tools.forecast({ city })`: a tool as a function. Types come from the server's own type where it is known
+ * (`connect<typeof server>()`), or from declarations that `declarations.ts` wrote; at run time there is one proxy.
+ */
+
+import { PorticoError } from '../jsonrpc/errors.ts'
+import type { JsonObject } from '../jsonrpc/message.ts'
+import type { CallToolResult } from '../protocol/tools.ts'
+import type { RequestOptions } from './options.ts'
+
+/** The part of a server's type that says what its tools take and give. It exists for the compiler only. */
+export interface ToolTypes {
+  readonly '~tools'?: { readonly [name: string]: ToolType }
+}
+
+interface ToolType {
+  readonly '~input'?: unknown
+  readonly '~output'?: unknown
+}
+
+type ToolsOf<S> = S extends { readonly '~tools'?: infer T } ? NonNullable<T> : never
+
+type InputOf<T> = T extends { readonly '~input'?: infer Input } ? Input : unknown
+type OutputOf<T> = T extends { readonly '~output'?: infer Output } ? Output : unknown
+
+/** A tool without required arguments may be called without any. */
+type Arguments<Input> = unknown extends Input
+  ? [args?: JsonObject, options?: RequestOptions]
+  : {} extends Input
+    ? [args?: Input, options?: RequestOptions]
+    : [args: Input, options?: RequestOptions]
+
+/** What a call gives: the structured content of a tool that declares it, otherwise text or the whole result. */
+type Output<T> = unknown extends OutputOf<T> ? unknown : undefined extends OutputOf<T> ? ToolAnswer : OutputOf<T>
+
+/** The text of a result that is text alone, the structured content where there is one, or else the whole result. */
+export type ToolAnswer = string | CallToolResult | unknown
+
+export type ToolCaller<S> = [ToolsOf<S>] extends [never]
+  ? { readonly [name: string]: (args?: JsonObject, options?: RequestOptions) => Promise<unknown> }
+  : {
+      readonly [N in keyof ToolsOf<S>]: (...args: Arguments<InputOf<ToolsOf<S>[N]>>) => Promise<Output<ToolsOf<S>[N]>>
+    }
+
+export type CallTool = (name: string, args?: JsonObject, options?: RequestOptions) => Promise<CallToolResult>
+
+export function createToolCaller<S>(call: CallTool): ToolCaller<S> {
+  const functions = new Map<string, (args?: JsonObject, options?: RequestOptions) => Promise<unknown>>()
+  const get = (_: object, name: string | symbol) => {
+    // An object with a `then` would be taken for a promise by whoever awaits it.
+    if (typeof name !== 'string' || name === 'then') return undefined
+    const known = functions.get(name)
+    if (known !== undefined) return known
+    const made = async (args?: JsonObject, options?: RequestOptions) => toAnswer(name, await call(name, args, options))
+    functions.set(name, made)
+    return made
+  }
+  // Every name is a function of the shape that the type promises; which names exist only the server knows.
+  return new Proxy(Object.create(null), { get }) as ToolCaller<S>
+}
+
+function toAnswer(name: string, result: CallToolResult): unknown {
+  const { content, structuredContent, isError } = result
+  const texts = content.flatMap((block) => (block.type === 'text' ? [block.text] : []))
+  if (isError) {
+    throw new PorticoError('tool-error', texts.join('\n') || `The tool "${name}" failed`, { data: result })
+  }
+  if (structuredContent !== undefined) return structuredContent
+  return texts.length === content.length ? texts.join('\n') : result
+}

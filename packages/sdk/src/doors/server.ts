@@ -1,0 +1,54 @@
+/** `@portico/sdk/server`: what a person who writes a server needs. */
+
+export { createPrincipal, type Principal } from '../auth/principal.ts'
+export { ERROR_CODES, type ErrorCode, PorticoError, RpcError } from '../jsonrpc/errors.ts'
+export type { JsonObject } from '../jsonrpc/message.ts'
+export type { ClientCapabilities, ServerCapabilities } from '../protocol/capabilities.ts'
+export {
+  type Annotations,
+  type AudioContent,
+  type ContentBlock,
+  type EmbeddedResource,
+  type Icon,
+  type ImageContent,
+  type Implementation,
+  type ResourceContents,
+  type ResourceLink,
+  type TextContent,
+  text,
+} from '../protocol/content.ts'
+export type { LogLevel } from '../protocol/logging.ts'
+export type { GetPromptResult, PromptArgument, PromptMessage } from '../protocol/prompts.ts'
+export type { ReadResourceResult } from '../protocol/resources.ts'
+export { PROTOCOL_VERSIONS, type ProtocolVersion } from '../protocol/revision.ts'
+export type { Root } from '../protocol/roots.ts'
+export type { CreateMessageResult, SamplingMessage } from '../protocol/sampling.ts'
+export type { CallToolResult, ToolAnnotations } from '../protocol/tools.ts'
+export type { AnySchema, InferInput, InferOutput } from '../schema/schema.ts'
+export type { ElicitAnswer, ElicitQuestion, FormQuestion, SampleQuestion, UrlQuestion } from '../server/asking.ts'
+export { AskingContext, RequestContext } from '../server/context.ts'
+export {
+  type Access,
+  type CacheHint,
+  type Completer,
+  type Completions,
+  type PromptDefinition,
+  type PromptOptions,
+  prompt,
+  type ResourceDefinition,
+  type ResourceListing,
+  type ResourceOptions,
+  resource,
+  type ToolDefinition,
+  type ToolOptions,
+  tool,
+} from '../server/definition.ts'
+export type { Extension, ExtensionMethod } from '../server/extension.ts'
+export type { Middleware, Observation, Observer } from '../server/middleware.ts'
+export type { Mounted } from '../server/mount.ts'
+export type { ServerOptions } from '../server/options.ts'
+export { createServer, Server, type ServerDefinition, type ToolRecord } from '../server/server.ts'
+export { result, ToolError } from '../server/tool-result.ts'
+export { CapabilityError } from '../session/conversation.ts'
+export { MemoryRoundStore, type RoundStore } from '../session/round-store.ts'
+export { Suspended } from '../session/rounds.ts'

@@ -1,0 +1,3 @@
+/** `@portico/sdk/stdio`: serve over standard input and output. */
+
+export { type StdioOptions, serveStdio } from '../serve/stdio.ts'

@@ -1,0 +1,139 @@
+/**
+ * The door of the schema folder: whatever a server author brings (Zod, Valibot, ArkType or any other Standard Schema, or
+ * plain JSON Schema) becomes one `CompiledSchema` with its JSON form for the wire and one `validate`. Made once per
+ * definition; a library's own schema is checked by that library, JSON Schema by the bounded engine beside this file.
+ */
+
+import { PorticoError } from '../jsonrpc/errors.ts'
+import type { JsonObject } from '../jsonrpc/message.ts'
+import { compileJsonSchema, type Issue, type JsonSchemaOptions } from './json-schema.ts'
+import type { AnySchema, InferOutput } from './schema-types.ts'
+import {
+  isStandardJsonSchema,
+  isStandardSchema,
+  type StandardResult,
+  type StandardSchemaV1,
+} from './standard-schema.ts'
+
+export {
+  compileJsonSchema,
+  formatIssues,
+  type Issue,
+  type JsonSchemaOptions,
+  type JsonSchemaValidator,
+} from './json-schema.ts'
+export { SCHEMA_LIMITS, type SchemaLimits } from './json-schema-limits.ts'
+export type {
+  AnySchema,
+  FromJsonSchema,
+  InferInput,
+  InferOutput,
+  JsonSchemaObject,
+  SchemaPair,
+} from './schema-types.ts'
+export type { StandardJSONSchemaV1, StandardSchemaV1 } from './standard-schema.ts'
+
+export type Checked<Value = unknown> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly issues: Issue[] }
+
+export interface CompiledSchema<Value = unknown> {
+  /** JSON Schema for the wire, made once. */
+  readonly json: JsonObject
+  /** A promise only if the library gave one. The value may be transformed by a library; JSON Schema leaves it as it is. */
+  validate(value: unknown): Checked<Value> | Promise<Checked<Value>>
+}
+
+export interface DefineOptions {
+  /** Which side of a transforming schema goes on the wire: what is passed in, or what comes out. */
+  readonly io?: 'input' | 'output'
+  readonly limits?: Omit<JsonSchemaOptions, 'trusted'>
+  readonly trusted?: boolean
+}
+
+/** Throws `invalid-definition` or `limit-exceeded` for a schema that cannot be used. */
+export function defineSchema<const S extends AnySchema>(
+  schema: S,
+  options: DefineOptions = {},
+): CompiledSchema<InferOutput<S>> {
+  // The overall cast is the one place where a schema's type and its run-time check are declared to agree.
+  return compile(schema, options) as CompiledSchema<InferOutput<S>>
+}
+
+function compile(schema: AnySchema, options: DefineOptions): CompiledSchema {
+  if (isStandardSchema(schema)) return fromStandard(schema, toJson(schema, options.io ?? 'input'))
+  if (isObject(schema) && isStandardSchema(schema.schema)) {
+    if (!isObject(schema.json)) throw invalid('a schema given as { schema, json } needs an object as its "json"')
+    return fromStandard(schema.schema, schema.json)
+  }
+  if (!isObject(schema)) throw invalid('a schema must be a Standard Schema or a JSON Schema object')
+  return fromJson(schema, options)
+}
+
+function fromJson(json: JsonObject, { limits, trusted = false }: DefineOptions): CompiledSchema {
+  const validator = compileJsonSchema(json, { ...limits, trusted })
+  return {
+    json,
+    validate(value) {
+      const issues = validator.validate(value)
+      return issues === undefined ? { ok: true, value } : { ok: false, issues }
+    },
+  }
+}
+
+function fromStandard(schema: StandardSchemaV1, json: JsonObject): CompiledSchema {
+  const { vendor } = schema['~standard']
+  return {
+    json,
+    validate(value) {
+      const result = schema['~standard'].validate(value)
+      return 'then' in result ? result.then((late) => toChecked(late, vendor)) : toChecked(result, vendor)
+    },
+  }
+}
+
+function toChecked(result: StandardResult<unknown>, vendor: string): Checked {
+  if (result.issues === undefined) return { ok: true, value: result.value }
+  // `Array.from`, since libraries hand out array subclasses whose own `map` would make more of them.
+  const issues = Array.from(result.issues, ({ message, path = [] }): Issue => {
+    const keys = Array.from(path, (part) => {
+      const key = typeof part === 'object' ? part.key : part
+      return typeof key === 'symbol' ? String(key) : key
+    })
+    return { path: keys, message, keyword: vendor }
+  })
+  return { ok: false, issues }
+}
+
+/** Libraries describe themselves by the standard's own extension, or by a method of theirs. */
+function toJson(schema: StandardSchemaV1, io: 'input' | 'output'): JsonObject {
+  const { vendor } = schema['~standard']
+  let json: unknown
+  try {
+    if (isStandardJsonSchema(schema)) json = schema['~standard'].jsonSchema[io]({ target: 'draft-2020-12' })
+    else json = callOwnConverter(schema, io)
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw invalid(`the ${vendor} schema cannot be written as JSON Schema (${reason}); ${ADVICE}`, cause)
+  }
+  if (!isObject(json)) throw invalid(`the ${vendor} schema does not describe itself as JSON Schema; ${ADVICE}`)
+  return json
+}
+
+const ADVICE = 'pass { schema, json } to give its JSON Schema beside it'
+
+function callOwnConverter(schema: StandardSchemaV1, io: 'input' | 'output'): unknown {
+  // Not part of any interface: looked for by name and called only if it is there.
+  const converters = schema as { readonly toJSONSchema?: unknown; readonly toJsonSchema?: unknown }
+  if (typeof converters.toJSONSchema === 'function') return converters.toJSONSchema({ io })
+  if (typeof converters.toJsonSchema === 'function') return converters.toJsonSchema()
+  return undefined
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function invalid(message: string, cause?: unknown): PorticoError {
+  return new PorticoError('invalid-definition', message, { cause })
+}

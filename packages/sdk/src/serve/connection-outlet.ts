@@ -1,0 +1,77 @@
+/**
+ * Where the answers of one request on a duplex connection go: onto the channel at once, or into the one array that
+ * answers a batch. Made by `connection.ts`, written to by the endpoint.
+ */
+
+import type { Channel, Outlet, Urgency } from '../jsonrpc/channel.ts'
+import type { IncomingCall } from '../jsonrpc/incoming.ts'
+
+export class ConnectionOutlet implements Outlet {
+  /** The running call, once known: when it is cancelled, nothing more is sent for it (sec-42). */
+  call: IncomingCall | undefined
+  readonly #channel: Channel
+  readonly #batch: BatchReply | undefined
+  readonly #finished: (outlet: ConnectionOutlet) => void
+  #done = false
+
+  constructor(channel: Channel, batch: BatchReply | undefined, finished: (outlet: ConnectionOutlet) => void) {
+    this.#channel = channel
+    this.#batch = batch
+    this.#finished = finished
+    batch?.expect()
+  }
+
+  send(text: string, urgency: Urgency, key?: string | number): void {
+    if (!this.#done && this.call?.cancelled !== true) this.#channel.send(text, urgency, key)
+  }
+
+  end(text: string): void {
+    this.#finish(this.call?.cancelled === true ? undefined : text)
+  }
+
+  close(): void {
+    this.#finish(undefined)
+  }
+
+  #finish(text: string | undefined): void {
+    if (this.#done) return
+    this.#done = true
+    if (this.#batch !== undefined) this.#batch.answered(text)
+    else if (text !== undefined) this.#channel.send(text)
+    this.#finished(this)
+  }
+}
+
+/** The answers to one batch, sent together when the last is there; nothing is sent when there are none. */
+export class BatchReply {
+  readonly #channel: Channel
+  readonly #texts: string[] = []
+  /** Requests without an answer, and one for the reading of the batch itself. */
+  #open = 1
+
+  constructor(channel: Channel) {
+    this.#channel = channel
+  }
+
+  expect(): void {
+    this.#open++
+  }
+
+  add(text: string): void {
+    this.#texts.push(text)
+  }
+
+  answered(text: string | undefined): void {
+    if (text !== undefined) this.#texts.push(text)
+    this.#close()
+  }
+
+  /** Every message of the batch was read. */
+  seal(): void {
+    this.#close()
+  }
+
+  #close(): void {
+    if (--this.#open === 0 && this.#texts.length > 0) this.#channel.send(`[${this.#texts.join(',')}]`)
+  }
+}

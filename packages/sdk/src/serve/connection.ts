@@ -1,0 +1,260 @@
+/**
+ * Serves one duplex channel: every message of a pipe or socket comes in here and becomes an exchange for the endpoint.
+ * Both eras share the connection: a request that carries the modern envelope stands for itself, any other belongs to
+ * the connection's one legacy session. The channel knows no method, the endpoint no channel.
+ */
+
+import type { Principal } from '../auth/principal.ts'
+import { FRAMING_LIMITS } from '../framing/limits.ts'
+import type { Channel, Malformed } from '../jsonrpc/channel.ts'
+import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, PorticoError } from '../jsonrpc/errors.ts'
+import { IncomingCalls } from '../jsonrpc/incoming.ts'
+import {
+  classify,
+  isObject,
+  isRequestId,
+  type RequestId,
+  type RpcNotification,
+  type RpcRequest,
+} from '../jsonrpc/message.ts'
+import { META_CLIENT_CAPABILITIES, META_CLIENT_INFO, META_LOG_LEVEL, META_VERSION } from '../protocol/meta.ts'
+import type { Endpoint } from '../session/endpoint.ts'
+import { LegacySession } from '../session/legacy-session.ts'
+import { BatchReply, ConnectionOutlet } from './connection-outlet.ts'
+
+export interface ConnectionOptions {
+  readonly principal?: Principal
+  /** Messages in one batch, where the revision has batches. */
+  readonly maxBatch?: number
+  /** Requests being worked on at a time. */
+  readonly maxInFlight?: number
+  /** How long requests may still take after the client has ended its side: 5 s unless given. */
+  readonly graceMs?: number
+  /** The process ends with this connection: when it drains, so does the endpoint. */
+  readonly ownsEndpoint?: boolean
+  /** Told of what is ignored: late answers, noise. */
+  readonly debug?: (note: string) => void
+}
+
+export interface Connection {
+  /** Resolves when the channel is gone. */
+  readonly closed: Promise<void>
+  /** Cancels what is under way and closes. */
+  close(): Promise<void>
+  /** Lets what is under way finish, at most for `graceMs`, and closes. */
+  drain(graceMs?: number): Promise<void>
+}
+
+export const CONNECTION_LIMITS = { maxInFlight: 4096, graceMs: 5000 } as const
+
+export function serveChannel(endpoint: Endpoint, channel: Channel, options: ConnectionOptions = {}): Connection {
+  return new ServedConnection(endpoint, channel, options)
+}
+
+class ServedConnection implements Connection {
+  readonly closed: Promise<void>
+  readonly #endpoint: Endpoint
+  readonly #channel: Channel
+  readonly #options: ConnectionOptions
+  readonly #maxInFlight: number
+  readonly #session: LegacySession
+  readonly #modern = new IncomingCalls()
+  /** Requests with an outlet that is not ended yet, in both eras. */
+  #inFlight = 0
+  /** Requests that end only when somebody ends them. */
+  readonly #listens = new Set<ConnectionOutlet>()
+  #sawModern = false
+  #onIdle: (() => void) | undefined
+  #draining: Promise<void> | undefined
+
+  constructor(endpoint: Endpoint, channel: Channel, options: ConnectionOptions) {
+    this.#endpoint = endpoint
+    this.#channel = channel
+    this.#options = options
+    this.#maxInFlight = options.maxInFlight ?? CONNECTION_LIMITS.maxInFlight
+    this.#session = new LegacySession((text, urgency, key) => channel.send(text, urgency, key), options.principal)
+    this.closed = new Promise((resolve) => {
+      const events = {
+        message: (value: unknown) => this.#receive(value),
+        malformed: (fault: Malformed) => this.#malformed(fault),
+        // Of channels whose two directions end apart; others go straight to `closed`.
+        ended: () => this.#inputEnded(),
+        closed: () => {
+          this.#cancelAll('The connection was closed')
+          this.#onIdle?.()
+          resolve()
+        },
+      }
+      channel.open(events)
+    })
+  }
+
+  close(): Promise<void> {
+    this.#cancelAll('The server is closing the connection')
+    return this.#channel.close()
+  }
+
+  drain(graceMs = this.#options.graceMs ?? CONNECTION_LIMITS.graceMs): Promise<void> {
+    this.#draining ??= this.#drain(graceMs)
+    return this.#draining
+  }
+
+  async #drain(graceMs: number): Promise<void> {
+    if (this.#options.ownsEndpoint) this.#endpoint.drain()
+    else this.#endListens()
+    if (this.#inFlight > 0) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, graceMs)
+        this.#onIdle = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    }
+    await this.close()
+  }
+
+  #receive(value: unknown): void {
+    if (Array.isArray(value)) this.#receiveBatch(value)
+    else this.#receiveOne(value, undefined)
+  }
+
+  #receiveBatch(items: readonly unknown[]): void {
+    const fault = this.#batchFault(items)
+    if (fault !== undefined) {
+      this.#refuse(null, INVALID_REQUEST, `Invalid request: ${fault}`)
+      return
+    }
+    const batch = new BatchReply(this.#channel)
+    for (const item of items) this.#receiveOne(item, batch)
+    batch.seal()
+  }
+
+  #batchFault(items: readonly unknown[]): string | undefined {
+    const maxBatch = this.#options.maxBatch ?? FRAMING_LIMITS.maxBatch
+    if (!this.#session.initialized || !this.#session.revision.traits.batches) {
+      return 'batches are not part of this protocol revision'
+    }
+    if (items.length === 0) return 'the batch is empty'
+    return items.length > maxBatch ? `maxBatch (${maxBatch}) exceeded` : undefined
+  }
+
+  #receiveOne(value: unknown, batch: BatchReply | undefined): void {
+    const classified = classify(value)
+    switch (classified.kind) {
+      case 'request':
+        this.#request(classified.message, batch)
+        break
+      case 'notification':
+        this.#notification(classified.message)
+        break
+      case 'response':
+        if (!this.#session.answers.settle(classified.message)) this.#options.debug?.('an answer to no open request')
+        break
+      case 'invalid':
+        this.#refuse(classified.id, INVALID_REQUEST, `Invalid request: ${classified.reason}`, batch)
+    }
+  }
+
+  #request(message: RpcRequest, batch: BatchReply | undefined): void {
+    const modern = isModern(message)
+    if (modern) this.#sawModern = true
+    const fault = this.#requestFault(message, modern, batch)
+    if (fault !== undefined) {
+      this.#refuse(message.id, fault[0], fault[1], batch)
+      return
+    }
+    const outlet = new ConnectionOutlet(this.#channel, batch, this.#finished)
+    this.#inFlight++
+    if (message.method === 'subscriptions/listen') this.#listens.add(outlet)
+    const scope = modern ? this.#modern : this.#session.incoming
+    const exchange = { message, outlet, scope, principal: this.#options.principal, head: undefined }
+    try {
+      outlet.call = modern ? this.#endpoint.serveModern(exchange) : this.#endpoint.serveLegacy(exchange, this.#session)
+    } catch (error) {
+      this.#endpoint.report(error, message.method)
+      outlet.end(toErrorText(message.id, INTERNAL_ERROR, 'Internal error'))
+    }
+  }
+
+  #requestFault(message: RpcRequest, modern: boolean, batch: BatchReply | undefined): [number, string] | undefined {
+    if (batch !== undefined && (modern || message.method === 'initialize')) {
+      return [INVALID_REQUEST, `Invalid request: "${message.method}" of this kind may not be part of a batch`]
+    }
+    // The endpoint looks into the scope of the request's own era.
+    const other = modern ? this.#session.incoming : this.#modern
+    if (other.has(message.id)) return [INVALID_REQUEST, 'Invalid request: a request with this id is under way']
+    if (this.#inFlight >= this.#maxInFlight) {
+      return [INTERNAL_ERROR, `Too many requests at once: maxInFlight (${this.#maxInFlight}) exceeded`]
+    }
+    return undefined
+  }
+
+  #notification(message: RpcNotification): void {
+    if (message.method === 'notifications/cancelled') {
+      const { requestId, reason } = message.params ?? {}
+      if (isRequestId(requestId)) {
+        this.#modern.cancel(requestId, reason)
+        this.#session.incoming.cancel(requestId, reason)
+      }
+    }
+    this.#endpoint.notify(message, this.#session)
+  }
+
+  #malformed(fault: Malformed): void {
+    if (fault.kind === 'parse') this.#refuse(null, PARSE_ERROR, `Parse error: ${fault.reason}`)
+    else if (fault.kind === 'limit') this.#refuse(null, INVALID_REQUEST, `Invalid request: ${fault.reason}`)
+    else this.#options.debug?.(fault.reason)
+  }
+
+  #refuse(id: RequestId | null, code: number, message: string, batch?: BatchReply): void {
+    const text = toErrorText(id === null && this.#omitsUnknownId() ? undefined : id, code, message)
+    if (batch === undefined) this.#channel.send(text)
+    else batch.add(text)
+  }
+
+  /** An id that could not be read is null in JSON-RPC; the schemas from 2025-11-25 on want it left out. */
+  #omitsUnknownId(): boolean {
+    if (!this.#session.initialized) return this.#sawModern
+    return this.#session.revision.version >= '2025-11-25'
+  }
+
+  /** The client has said its last word, so what was asked of it stays unanswered, but its own requests are not lost. */
+  #inputEnded(): void {
+    this.#session.answers.failAll(new PorticoError('closed', 'The client has ended its side', { delivery: 'unknown' }))
+    void this.drain()
+  }
+
+  /** Other connections may go on listening, so the endpoint is not asked. */
+  #endListens(): void {
+    for (const outlet of [...this.#listens]) {
+      outlet.call?.cancel('The client has ended its side')
+      outlet.close()
+    }
+  }
+
+  readonly #finished = (outlet: ConnectionOutlet): void => {
+    this.#inFlight--
+    this.#listens.delete(outlet)
+    if (this.#inFlight === 0) this.#onIdle?.()
+  }
+
+  #cancelAll(reason: string): void {
+    this.#modern.cancelAll(reason)
+    this.#session.close(reason)
+  }
+}
+
+/** Whether a request speaks for itself, as the modern revisions have it, or belongs to a session. */
+function isModern(message: RpcRequest): boolean {
+  const meta = message.params?._meta
+  if (isObject(meta)) {
+    if (meta[META_VERSION] !== undefined || meta[META_CLIENT_CAPABILITIES] !== undefined) return true
+    if (meta[META_CLIENT_INFO] !== undefined || meta[META_LOG_LEVEL] !== undefined) return true
+  }
+  return message.method === 'server/discover'
+}
+
+function toErrorText(id: RequestId | null | undefined, code: number, message: string): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })
+}

@@ -1,0 +1,167 @@
+/**
+ * Node's `req` and `res` as the endpoint sees them: how a body is read and a reply written, and nothing else. Kept
+ * free of promises and copies, since every request passes through here.
+ */
+
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { PeerCertificate, RequestHead } from '../session/exchange.ts'
+import type { HeaderList, Reply, StreamWriter } from '../transport/http-reply.ts'
+import { peerCertificateOf } from './http-certificate.ts'
+import type { Body, HttpRequest } from './streamable.ts'
+
+/** A request as frameworks pass it on: Express keeps the full URL aside and may have parsed the body. */
+export type NodeRequest = IncomingMessage & { readonly originalUrl?: string; readonly body?: unknown }
+
+export class NodeExchange implements HttpRequest, RequestHead, Reply, StreamWriter {
+  readonly method: string
+  readonly url: string
+  readonly #req: NodeRequest
+  readonly #res: ServerResponse
+  #always: HeaderList | undefined
+
+  constructor(req: NodeRequest, res: ServerResponse) {
+    this.#req = req
+    this.#res = res
+    this.method = req.method ?? 'GET'
+    this.url = req.originalUrl ?? req.url ?? '/'
+  }
+
+  // One object plays all parts, so that a request costs one allocation here.
+  get head(): RequestHead {
+    return this
+  }
+
+  get reply(): Reply {
+    return this
+  }
+
+  get peerCertificate(): PeerCertificate | undefined {
+    return peerCertificateOf(this.#req.socket)
+  }
+
+  header(name: string): string | undefined {
+    const { headers } = this.#req
+    const value = headers[name] ?? headers[name.toLowerCase()]
+    if (value === undefined && name === 'host') return authorityOf(headers)
+    return typeof value === 'object' ? value.join(', ') : value
+  }
+
+  read(maxBytes: number, done: (body: Body) => void): void {
+    const req = this.#req
+    // A parser in front that does not know the content type may leave an empty object and the stream unread.
+    if (req.body !== undefined && req.readableEnded) return done(toBody(req.body))
+    const chunks: Buffer[] = []
+    let size = 0
+    let tooLarge = Number(req.headers['content-length'] ?? 0) > maxBytes
+    if (tooLarge) done({ kind: 'too-large' })
+    req.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (tooLarge) {
+        // The rest is read and thrown away, so that the client gets to see the answer, but not without end.
+        if (size > LINGER * maxBytes) req.destroy()
+        return
+      }
+      if (size > maxBytes) {
+        tooLarge = true
+        chunks.length = 0
+        done({ kind: 'too-large' })
+      } else chunks.push(chunk)
+    })
+    req.on('end', () => {
+      if (tooLarge) return
+      const [first] = chunks
+      done(decode(chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, size)))
+    })
+    // Without a listener, a client that goes away while it sends would end the process.
+    req.on('error', ignore)
+  }
+
+  always(headers: HeaderList): void {
+    this.#always = headers
+  }
+
+  json(status: number, text: string, headers?: HeaderList): void {
+    if (this.#res.headersSent) return
+    const list = ['content-type', 'application/json', 'content-length', String(Buffer.byteLength(text))]
+    this.#begin(status, list, headers)
+    this.#res.end(text)
+  }
+
+  empty(status: number, headers?: HeaderList): void {
+    if (this.#res.headersSent) return
+    this.#begin(status, status === 204 ? [] : ['content-length', '0'], headers)
+    this.#res.end()
+  }
+
+  stream(headers?: HeaderList): StreamWriter {
+    this.#begin(200, [], headers)
+    this.#res.flushHeaders()
+    return this
+  }
+
+  onGone(action: () => void): void {
+    const res = this.#res
+    if (res.closed) action()
+    else {
+      res.on('close', () => {
+        if (!res.writableEnded) action()
+      })
+    }
+  }
+
+  write(text: string): boolean {
+    return this.#res.destroyed || this.#res.write(text)
+  }
+
+  onDrain(action: () => void): void {
+    this.#res.on('drain', action)
+  }
+
+  onClose(action: () => void): void {
+    if (this.#res.closed) queueMicrotask(action)
+    else this.#res.on('close', action)
+  }
+
+  end(): void {
+    this.#res.end()
+  }
+
+  abort(): void {
+    this.#res.destroy()
+  }
+
+  #begin(status: number, own: string[], headers: HeaderList | undefined): void {
+    const res = this.#res
+    res.on('error', ignore)
+    if (headers !== undefined) own.push(...headers)
+    if (this.#always !== undefined) own.push(...this.#always)
+    // A framework in front may have set headers of its own; only then does Node have to merge the two.
+    if (res.getHeaderNames().length > 0) {
+      for (let at = 0; at < own.length; at += 2) res.setHeader(own[at] ?? '', own[at + 1] ?? '')
+      res.writeHead(status)
+    } else res.writeHead(status, own)
+  }
+}
+
+/** How many times the bound is read in all before the connection is cut. */
+const LINGER = 4
+
+function ignore(): void {}
+
+function toBody(body: unknown): Body {
+  if (typeof body === 'string') return { kind: 'text', text: body }
+  return body instanceof Uint8Array
+    ? decode(Buffer.from(body.buffer, body.byteOffset, body.length))
+    : { kind: 'value', value: body }
+}
+
+function decode(bytes: Buffer): Body {
+  return isUtf8(bytes) ? { kind: 'text', text: bytes.toString('utf8') } : { kind: 'not-utf8' }
+}
+
+/** HTTP/2 names the host in a pseudo-header. */
+function authorityOf(headers: IncomingMessage['headers']): string | undefined {
+  const authority = headers[':authority']
+  return typeof authority === 'string' ? authority : undefined
+}

@@ -1,0 +1,93 @@
+/**
+ * An endpoint on Node's HTTP server: the listening, the time limits and the way down. What is answered is decided in
+ * `streamable.ts`. `http.ts` offers this for servers; a gateway brings an endpoint of its own.
+ */
+
+import { createServer, type Server as NodeServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { PorticoError } from '../jsonrpc/errors.ts'
+import type { Endpoint } from '../session/endpoint.ts'
+import { NodeExchange, type NodeRequest } from './http-node.ts'
+import { Streamable, type StreamableOptions } from './streamable.ts'
+
+export interface HttpOptions extends StreamableOptions {
+  /** 3000 unless given; 0 takes any free port. */
+  readonly port?: number
+  /** The address to listen on. Only this machine can reach the default, 127.0.0.1. */
+  readonly host?: string
+  /** Time that requests under way have to finish when the server closes. */
+  readonly graceMs?: number
+}
+
+export interface HttpServer {
+  readonly url: string
+  readonly port: number
+  readonly node: NodeServer
+  /** Refuses new requests, lets those under way finish within `graceMs`, then stops listening. */
+  close(): Promise<void>
+}
+
+export type HttpHandler = (req: NodeRequest, res: ServerResponse, next?: (error?: unknown) => void) => void
+
+export async function listenHttp(endpoint: Endpoint, options: HttpOptions = {}): Promise<HttpServer> {
+  const { port = 3000, host = '127.0.0.1', path = '/mcp', graceMs = 10_000 } = options
+  const paths = { path, ssePath: options.ssePath ?? '/sse', messagesPath: options.messagesPath ?? '/messages' }
+  const streamable = new Streamable(endpoint, { ...options, ...paths }, host)
+  const node = createServer(
+    {
+      headersTimeout: streamable.limits.headersTimeoutMs,
+      requestTimeout: streamable.limits.requestTimeoutMs,
+      // How often Node looks for requests that are late.
+      connectionsCheckingInterval: Math.min(5000, streamable.limits.headersTimeoutMs),
+    },
+    (req, res) => streamable.handle(new NodeExchange(req, res)),
+  )
+  await listen(node, port, host)
+  // A server that listens on a port has an address of this form, not a pipe's name.
+  const bound = (node.address() as AddressInfo).port
+  let closing: Promise<void> | undefined
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}${path}`,
+    port: bound,
+    node,
+    close() {
+      closing ??= shutDown(node, streamable, graceMs)
+      return closing
+    },
+  }
+}
+
+export function createEndpointHandler(endpoint: Endpoint, options: StreamableOptions = {}): HttpHandler {
+  const streamable = new Streamable(endpoint, options)
+  return (req, res, next) => {
+    const exchange = new NodeExchange(req, res)
+    if (next !== undefined && !streamable.owns(exchange.url)) next()
+    else streamable.handle(exchange)
+  }
+}
+
+function listen(node: NodeServer, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    node.once('error', (cause) => {
+      reject(new PorticoError('connect-failed', `Cannot listen on ${host}:${port}`, { cause }))
+    })
+    node.listen(port, host, resolve)
+  })
+}
+
+async function shutDown(node: NodeServer, streamable: Streamable, graceMs: number): Promise<void> {
+  streamable.drain()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const grace = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, graceMs)
+  })
+  await Promise.race([new Promise<void>((resolve) => streamable.load.onIdle(resolve)), grace])
+  streamable.close()
+  const closed = new Promise<void>((resolve) => node.close(() => resolve()))
+  node.closeIdleConnections()
+  // Answers that are written but not yet read by the client get what is left of the grace.
+  await Promise.race([closed, grace])
+  clearTimeout(timer)
+  node.closeAllConnections()
+  await closed
+}

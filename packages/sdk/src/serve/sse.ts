@@ -1,0 +1,89 @@
+/**
+ * The HTTP+SSE transport of 2024-11-05, beside Streamable HTTP: a GET opens the event stream and learns where to post,
+ * answers to what is posted come on the stream. Each pair is a channel, served like any pipe.
+ */
+
+import type { Principal } from '../auth/principal.ts'
+import type { Endpoint } from '../session/endpoint.ts'
+import type { RequestHead } from '../session/exchange.ts'
+import type { EventStreamSettings } from '../transport/http-event-stream.ts'
+import { EVENT_STREAM_HEADERS, type Reply } from '../transport/http-reply.ts'
+import { SseChannel } from '../transport/http-sse-channel.ts'
+import { serveChannel } from './connection.ts'
+import { acceptsEvents, pathOf } from './http-headers.ts'
+import type { Load } from './http-load.ts'
+import { type Refusal, refuse } from './http-refusal.ts'
+import { createSessionId } from './streamable-session.ts'
+
+interface Pair {
+  readonly channel: SseChannel
+  readonly principal: Principal | undefined
+}
+
+const UNKNOWN_SESSION: Refusal = { status: 404, message: 'There is no such session; open a new event stream' }
+
+export class SseHttp {
+  readonly #endpoint: Endpoint
+  readonly #load: Load
+  readonly #settings: EventStreamSettings
+  readonly #pairs = new Map<string, Pair>()
+
+  constructor(endpoint: Endpoint, load: Load, settings: EventStreamSettings) {
+    this.#endpoint = endpoint
+    this.#load = load
+    this.#settings = settings
+  }
+
+  get size(): number {
+    return this.#pairs.size
+  }
+
+  /** Opens the event stream. `messagesPath` is where the client shall post; on the same origin by being a path. */
+  get(head: RequestHead, principal: Principal | undefined, reply: Reply, messagesPath = pathOf(head.url)): void {
+    if (!acceptsEvents(head)) return refuse(reply, { status: 406, message: 'Accept must list text/event-stream' })
+    const refusal = this.#load.enter('listener', principal)
+    if (refusal !== undefined) return refuse(reply, refusal)
+    const id = createSessionId()
+    const writer = reply.stream(EVENT_STREAM_HEADERS)
+    const channel = new SseChannel(writer, `${messagesPath}?session=${id}`, this.#settings)
+    this.#pairs.set(id, { channel, principal })
+    const connection = serveChannel(this.#endpoint, channel, { principal })
+    connection.closed.then(() => {
+      this.#pairs.delete(id)
+      this.#load.leave('listener', principal)
+    })
+  }
+
+  /** Whether a URL names an open stream: on a path of its own it always should, on the MCP endpoint only this tells. */
+  has(url: string): boolean {
+    const id = sessionIn(url)
+    return id !== undefined && this.#pairs.has(id)
+  }
+
+  /** Whether there is a stream that this request may post to; the refusal otherwise. */
+  check(head: RequestHead, principal: Principal | undefined): Refusal | undefined {
+    return this.#find(head, principal) === undefined ? UNKNOWN_SESSION : undefined
+  }
+
+  /** Delivers what was posted. The answer, if there is one, comes on the stream. */
+  post(value: unknown, head: RequestHead, principal: Principal | undefined, reply: Reply): void {
+    const pair = this.#find(head, principal)
+    if (pair === undefined) return refuse(reply, UNKNOWN_SESSION)
+    reply.empty(202)
+    pair.channel.deliver(value)
+  }
+
+  close(): void {
+    for (const { channel } of this.#pairs.values()) void channel.close()
+  }
+
+  #find(head: RequestHead, principal: Principal | undefined): Pair | undefined {
+    const pair = this.#pairs.get(sessionIn(head.url) ?? '')
+    return pair !== undefined && pair.principal?.id === principal?.id ? pair : undefined
+  }
+}
+
+/** The session that a URL of the old transport names. */
+function sessionIn(url: string): string | undefined {
+  return /[?&]session=([0-9a-f]+)(?:&|$)/.exec(url)?.[1]
+}

@@ -1,0 +1,110 @@
+/**
+ * JSON-RPC batches over HTTP, which few revisions have and must receive (2025-03-26, transports): which ones pass, and
+ * how their answers come together on one outlet: an array when nothing preceded them, events of their own otherwise.
+ */
+
+import type { Outlet, Urgency } from '../jsonrpc/channel.ts'
+import { INVALID_REQUEST } from '../jsonrpc/errors.ts'
+import { type Classified, classify } from '../jsonrpc/message.ts'
+import type { Endpoint } from '../session/endpoint.ts'
+import type { RequestHead } from '../session/exchange.ts'
+import type { LegacySession } from '../session/legacy-session.ts'
+import type { Reply } from '../transport/http-reply.ts'
+import type { Load } from './http-load.ts'
+import { type Refusal, refuse, toErrorText } from './http-refusal.ts'
+
+/** The outlet of the POST, which knows whether it has become a stream. */
+export interface BatchOutlet extends Outlet {
+  readonly streaming: boolean
+}
+
+export interface Batch {
+  readonly endpoint: Endpoint
+  readonly session: LegacySession
+  readonly load: Load
+  readonly head: RequestHead
+  readonly reply: Reply
+  /** Makes the outlet for all answers, when there will be any; calls back when it is done with. */
+  outlet(onDone: () => void): BatchOutlet
+}
+
+/** The messages of a batch, or why it may not be one. */
+export function checkBatch(
+  items: readonly unknown[],
+  session: LegacySession,
+  maxBatch: number,
+): readonly Classified[] | Refusal {
+  if (!session.initialized || !session.revision.traits.batches) {
+    return { status: 400, message: 'The body must be a single message in this revision' }
+  }
+  if (items.length === 0) return { status: 400, message: 'A batch needs at least one message' }
+  if (items.length > maxBatch) return { status: 400, message: `maxBatch (${maxBatch}) exceeded` }
+  const messages = items.map(classify)
+  const opens = messages.some((item) => item.kind === 'request' && item.message.method === 'initialize')
+  return opens ? { status: 400, message: 'initialize cannot be part of a batch' } : messages
+}
+
+export function serveBatch(messages: readonly Classified[], batch: Batch): void {
+  const { endpoint, session, load, head, reply } = batch
+  const { principal } = session
+  const requests = messages.filter((item) => item.kind === 'request')
+  const faults = messages.filter((item) => item.kind === 'invalid')
+  const refusal = load.enter('request', principal, requests.length)
+  if (refusal !== undefined) return refuse(reply, refusal)
+  for (const item of messages) {
+    if (item.kind === 'notification') endpoint.notify(item.message, session)
+    else if (item.kind === 'response') session.answers.settle(item.message)
+  }
+  if (requests.length + faults.length === 0) return reply.empty(202)
+  const outlet = batch.outlet(() => load.leave('request', principal, requests.length))
+  const texts = faults.map((fault) => toErrorText(INVALID_REQUEST, `Invalid message: ${fault.reason}`, fault.id))
+  const answers = new BatchAnswers(outlet, requests.length, texts)
+  for (const { message } of requests) {
+    const exchange = { message, outlet: answers.outlet(), scope: session.incoming, principal, head }
+    endpoint.serveLegacy(exchange, session)
+  }
+  if (requests.length === 0) answers.finish()
+}
+
+class BatchAnswers {
+  readonly #outlet: BatchOutlet
+  readonly #answers: string[]
+  #open: number
+
+  /** `requests` is how many outlets will be taken; `answers` is what needs none. */
+  constructor(outlet: BatchOutlet, requests: number, answers: string[]) {
+    this.#outlet = outlet
+    this.#open = requests
+    this.#answers = answers
+  }
+
+  outlet(): Outlet {
+    let done = false
+    const finish = (): void => {
+      done = true
+      if (--this.#open === 0) this.finish()
+    }
+    return {
+      send: (text: string, urgency: Urgency, key?: string | number) => {
+        if (!done) this.#outlet.send(text, urgency, key)
+      },
+      end: (text) => {
+        if (done) return
+        this.#answers.push(text)
+        finish()
+      },
+      close: () => {
+        if (!done) finish()
+      },
+    }
+  }
+
+  finish(): void {
+    const last = this.#answers.at(-1)
+    if (last === undefined) this.#outlet.close()
+    else if (this.#outlet.streaming) {
+      for (const text of this.#answers.slice(0, -1)) this.#outlet.send(text, 'keep')
+      this.#outlet.end(last)
+    } else this.#outlet.end(`[${this.#answers.join(',')}]`)
+  }
+}

@@ -1,0 +1,148 @@
+/**
+ * The 2025 form of Streamable HTTP (2025-03-26 to 2025-11-25): sessions opened by `initialize`, resumable streams, a
+ * standalone stream by GET, an end by DELETE. Finding the session and the form of the answer is done here; what a
+ * message means is the endpoint's business.
+ */
+
+import type { Principal } from '../auth/principal.ts'
+import type { Classified, RpcRequest } from '../jsonrpc/message.ts'
+import type { Endpoint } from '../session/endpoint.ts'
+import type { RequestHead } from '../session/exchange.ts'
+import { EVENT_STREAM_HEADERS, type Reply } from '../transport/http-reply.ts'
+import { acceptsEvents, SESSION_HEADER, VERSION_HEADER } from './http-headers.ts'
+import type { Load } from './http-load.ts'
+import { type Refusal, refuse } from './http-refusal.ts'
+import type { SessionStore } from './session-store.ts'
+import { checkBatch, serveBatch } from './streamable-batch.ts'
+import { ResumableOutlet } from './streamable-outlet.ts'
+import { HttpSession, type SessionSettings } from './streamable-session.ts'
+import { parseEventId, type ResumableStream } from './streamable-stream.ts'
+
+/** The same words for a session that never was, has ended, or is somebody else's (sec-35). */
+const UNKNOWN_SESSION: Refusal = { status: 404, message: 'There is no such session; start a new one with initialize' }
+
+const NO_SESSION: Refusal = { status: 400, message: 'The Mcp-Session-Id header is required after initialize' }
+
+export class LegacyHttp {
+  readonly #endpoint: Endpoint
+  readonly #load: Load
+  readonly #sessions: SessionStore<HttpSession>
+  readonly #settings: SessionSettings
+
+  constructor(endpoint: Endpoint, load: Load, sessions: SessionStore<HttpSession>, settings: SessionSettings) {
+    this.#endpoint = endpoint
+    this.#load = load
+    this.#sessions = sessions
+    this.#settings = settings
+  }
+
+  post(classified: Classified, head: RequestHead, principal: Principal | undefined, reply: Reply): void {
+    if (classified.kind === 'invalid') {
+      return refuse(reply, { status: 400, message: `Invalid message: ${classified.reason}` }, classified.id)
+    }
+    const isOpening = classified.kind === 'request' && classified.message.method === 'initialize'
+    if (isOpening && head.header(SESSION_HEADER) === undefined) {
+      return this.#initialize(classified.message, head, principal, reply)
+    }
+    const id = classified.kind === 'request' ? classified.message.id : undefined
+    const found = this.#find(head, principal)
+    if (!(found instanceof HttpSession)) return refuse(reply, found, id)
+    if (classified.kind === 'request') return this.#request(classified.message, found, head, reply)
+    if (classified.kind === 'notification') this.#endpoint.notify(classified.message, found.session)
+    else found.session.answers.settle(classified.message)
+    reply.empty(202)
+  }
+
+  batch(items: readonly unknown[], head: RequestHead, principal: Principal | undefined, reply: Reply): void {
+    const found = this.#find(head, principal)
+    if (!(found instanceof HttpSession)) return refuse(reply, found)
+    const { session } = found
+    const messages = checkBatch(items, session, this.#settings.limits.maxBatch)
+    if ('status' in messages) return refuse(reply, messages)
+    const outlet = (onDone: () => void) => new ResumableOutlet(reply, found, onDone)
+    serveBatch(messages, { endpoint: this.#endpoint, session, load: this.#load, head, reply, outlet })
+  }
+
+  /** Opens the standalone stream, or goes on with one that lost its connection. */
+  get(head: RequestHead, principal: Principal | undefined, reply: Reply): void {
+    const found = this.#find(head, principal)
+    if (!(found instanceof HttpSession)) return refuse(reply, found)
+    if (!acceptsEvents(head)) return refuse(reply, { status: 406, message: 'Accept must list text/event-stream' })
+    const lastEventId = head.header('last-event-id')
+    if (lastEventId !== undefined) {
+      const cursor = parseEventId(lastEventId)
+      const stream = cursor === undefined ? undefined : found.stream(cursor.stream)
+      if (cursor === undefined || stream === undefined) {
+        return refuse(reply, { status: 400, message: 'Last-Event-ID names no stream of this session' })
+      }
+      return this.#attach(found, stream, cursor.seq, reply)
+    }
+    const stream = found.standalone
+    if (stream.attached) return refuse(reply, { status: 409, message: 'The session has an open stream already' })
+    this.#attach(found, stream, stream.written, reply)
+  }
+
+  delete(head: RequestHead, principal: Principal | undefined, reply: Reply): void {
+    const found = this.#find(head, principal)
+    if (!(found instanceof HttpSession)) return refuse(reply, found)
+    this.#sessions.delete(found.id)
+    found.end()
+    reply.empty(204)
+  }
+
+  #initialize(message: RpcRequest, head: RequestHead, principal: Principal | undefined, reply: Reply): void {
+    const refusal = this.#load.enter('request', principal)
+    if (refusal !== undefined) return refuse(reply, refusal, message.id)
+    const session = new HttpSession(principal, this.#settings)
+    if (!this.#sessions.add(session)) {
+      this.#load.leave('request', principal)
+      const { maxSessions } = this.#settings.limits
+      const text = `The server has no room for another session: maxSessions (${maxSessions}) reached`
+      return refuse(reply, { status: 503, message: text, headers: ['retry-after', '10'] }, message.id)
+    }
+    const leave = (): void => {
+      this.#load.leave('request', principal)
+      if (session.session.initialized) return
+      this.#sessions.delete(session.id)
+      session.end()
+    }
+    const idHeader = () => (session.session.initialized ? [SESSION_HEADER, session.id] : undefined)
+    const outlet = new ResumableOutlet(reply, session, leave, idHeader)
+    this.#endpoint.serveLegacy({ message, outlet, scope: session.session.incoming, principal, head }, session.session)
+  }
+
+  #request(message: RpcRequest, found: HttpSession, head: RequestHead, reply: Reply): void {
+    const { session } = found
+    const { principal } = session
+    const refusal = this.#load.enter('request', principal)
+    if (refusal !== undefined) return refuse(reply, refusal, message.id)
+    const outlet = new ResumableOutlet(reply, found, () => this.#load.leave('request', principal))
+    this.#endpoint.serveLegacy({ message, outlet, scope: session.incoming, principal, head }, session)
+  }
+
+  #attach(found: HttpSession, stream: ResumableStream, after: number, reply: Reply): void {
+    const { principal } = found.session
+    const refusal = this.#load.enter('listener', principal)
+    if (refusal !== undefined) return refuse(reply, refusal)
+    found.uses++
+    stream.attach(reply.stream(EVENT_STREAM_HEADERS), after, () => {
+      found.uses--
+      this.#load.leave('listener', principal)
+    })
+  }
+
+  #find(head: RequestHead, principal: Principal | undefined): HttpSession | Refusal {
+    const id = head.header(SESSION_HEADER)
+    if (id === undefined) return NO_SESSION
+    const found = this.#sessions.get(id)
+    if (found === undefined || !found.belongsTo(principal)) return UNKNOWN_SESSION
+    return checkLegacyVersion(head, this.#endpoint) ?? found
+  }
+}
+
+/** A version header that names no old revision served here is refused (2025-06-18, transports, "Protocol Version Header"). */
+export function checkLegacyVersion(head: RequestHead, endpoint: Endpoint): Refusal | undefined {
+  const version = head.header(VERSION_HEADER)
+  if (version === undefined || endpoint.versions.some((served) => served === version)) return undefined
+  return { status: 400, message: `MCP-Protocol-Version is not supported; supported: ${endpoint.versions.join(', ')}` }
+}

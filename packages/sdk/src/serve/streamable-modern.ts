@@ -1,0 +1,105 @@
+/**
+ * Requests of the modern revisions over HTTP: no session, every request on its own (2026-07-28, Streamable HTTP). The
+ * headers are held against the body here; the envelope and everything beyond it are the endpoint's business.
+ */
+
+import type { Principal } from '../auth/principal.ts'
+import type { Classified, JsonObject, RpcRequest } from '../jsonrpc/message.ts'
+import { isObject } from '../jsonrpc/message.ts'
+import { HEADER_MISMATCH } from '../protocol/errors.ts'
+import { checkHeaders } from '../protocol/headers.ts'
+import {
+  claimedVersion,
+  META_CLIENT_CAPABILITIES,
+  META_CLIENT_INFO,
+  META_LOG_LEVEL,
+  META_VERSION,
+} from '../protocol/meta.ts'
+import { LATEST_LEGACY, revisionOf } from '../protocol/revisions.ts'
+import type { Endpoint } from '../session/endpoint.ts'
+import type { RequestHead } from '../session/exchange.ts'
+import { EventStreamOutlet } from '../transport/event-stream-outlet.ts'
+import type { EventStreamSettings } from '../transport/http-event-stream.ts'
+import type { Reply } from '../transport/http-reply.ts'
+import { VERSION_HEADER } from './http-headers.ts'
+import type { Load } from './http-load.ts'
+import { refuse } from './http-refusal.ts'
+
+export class ModernHttp {
+  readonly #endpoint: Endpoint
+  readonly #load: Load
+  readonly #settings: EventStreamSettings
+  readonly #nameSource: (method: string) => string | undefined
+
+  constructor(endpoint: Endpoint, load: Load, settings: EventStreamSettings) {
+    this.#endpoint = endpoint
+    this.#load = load
+    this.#settings = settings
+    this.#nameSource = (method) => endpoint.nameSource(method)
+  }
+
+  post(classified: Classified, head: RequestHead, principal: Principal | undefined, reply: Reply): void {
+    switch (classified.kind) {
+      case 'request':
+        return this.#request(classified.message, head, principal, reply)
+      case 'notification':
+        this.#endpoint.notify(classified.message, undefined)
+        return reply.empty(202)
+      case 'response':
+        return refuse(reply, { status: 400, message: 'A client sends no responses in this revision' })
+      case 'invalid':
+        return refuse(reply, { status: 400, message: `Invalid message: ${classified.reason}` }, classified.id)
+    }
+  }
+
+  #request(message: RpcRequest, head: RequestHead, principal: Principal | undefined, reply: Reply): void {
+    const mismatch = this.#checkHeaders(message, head)
+    if (mismatch !== undefined) {
+      return refuse(reply, { status: 400, code: HEADER_MISMATCH, message: mismatch }, message.id)
+    }
+    const kind = message.method === 'subscriptions/listen' ? 'listener' : 'request'
+    const refusal = this.#load.enter(kind, principal)
+    if (refusal !== undefined) return refuse(reply, refusal, message.id)
+    const outlet = new EventStreamOutlet(reply, this.#settings, () => this.#load.leave(kind, principal))
+    const call = this.#endpoint.serveModern({ message, outlet, scope: undefined, principal, head })
+    if (call === undefined) return
+    // Going away is the cancellation (sec-15): nothing further is written, not even an end.
+    reply.onGone(() => {
+      outlet.abandon()
+      call.cancel('The client closed the connection')
+    })
+  }
+
+  /** Without a claimed version there is nothing to compare: the endpoint refuses the envelope, which says more. */
+  #checkHeaders(message: RpcRequest, head: RequestHead): string | undefined {
+    const { method, params } = message
+    const version = claimedVersion(params)
+    if (typeof version !== 'string') return undefined
+    const tool = method === 'tools/call' ? params?.name : undefined
+    return checkHeaders({
+      header: (name) => head.header(name),
+      method,
+      params,
+      version,
+      paramHeaders: typeof tool === 'string' ? this.#endpoint.paramHeaders(tool) : undefined,
+      nameSource: this.#nameSource,
+    })
+  }
+}
+
+const REQUEST_KEYS = [META_VERSION, META_CLIENT_CAPABILITIES, META_CLIENT_INFO, META_LOG_LEVEL]
+
+/** Whether a message belongs to the modern era, by its header, its envelope or its method. */
+export function isModern(head: RequestHead, method: string | undefined, params: JsonObject | undefined): boolean {
+  if (isModernVersion(head.header(VERSION_HEADER)) || method === 'server/discover') return true
+  const meta = params?._meta
+  return isObject(meta) && REQUEST_KEYS.some((key) => Object.hasOwn(meta, key))
+}
+
+/** A version this code has never heard of is taken for a future one when it is a later date than the last old one. */
+export function isModernVersion(version: string | undefined): boolean {
+  if (version === undefined) return false
+  const revision = revisionOf(version)
+  if (revision !== undefined) return revision.era === 'modern'
+  return /^\d{4}-\d{2}-\d{2}$/.test(version) && version > LATEST_LEGACY.version
+}

@@ -1,0 +1,125 @@
+/**
+ * A 2025 session as Streamable HTTP keeps it: the protocol's session under an unguessable id, with the streams that
+ * can be resumed. An idle session holds little: streams and their store are made when first needed.
+ */
+
+import type { Principal } from '../auth/principal.ts'
+import type { Urgency } from '../jsonrpc/channel.ts'
+import type { ProtocolVersion } from '../protocol/revision.ts'
+import { LegacySession } from '../session/legacy-session.ts'
+import type { EventStreamSettings } from '../transport/http-event-stream.ts'
+import type { EventStore, EventStoreFactory } from './event-store.ts'
+import type { ServeLimits } from './limits.ts'
+import type { Expiring } from './session-store.ts'
+import { ResumableStream } from './streamable-stream.ts'
+
+/** What all sessions of a server share. */
+export interface SessionSettings {
+  readonly limits: ServeLimits
+  readonly stream: EventStreamSettings
+  readonly events: EventStoreFactory
+}
+
+/** The revisions whose streams open with a priming event and may be closed by the server for the client to poll. */
+const PRIMED: ReadonlySet<ProtocolVersion> = new Set<ProtocolVersion>(['2025-11-25'])
+
+/** Finished streams that a session keeps for resuming, at most. */
+const MAX_FINISHED = 16
+
+export class HttpSession implements Expiring {
+  readonly id = createSessionId()
+  readonly session: LegacySession
+  lastUsed = 0
+  /** Requests under way and connections open. */
+  uses = 0
+  readonly #settings: SessionSettings
+  #events: EventStore | undefined
+  #streams: Map<string, ResumableStream> | undefined
+  #standalone: ResumableStream | undefined
+  #lastStream = 0
+  #finished = 0
+
+  constructor(principal: Principal | undefined, settings: SessionSettings) {
+    this.#settings = settings
+    this.session = new LegacySession((text, urgency) => this.#post(text, urgency), principal)
+  }
+
+  get busy(): boolean {
+    return this.uses > 0
+  }
+
+  get primed(): boolean {
+    return this.session.initialized && PRIMED.has(this.session.revision.version)
+  }
+
+  /** Sessions are no authentication: the credential of each request has to be the one that opened it (sec-34, sec-35). */
+  belongsTo(principal: Principal | undefined): boolean {
+    return this.session.principal?.id === principal?.id
+  }
+
+  /** The stream for messages about no request. */
+  get standalone(): ResumableStream {
+    this.#standalone ??= this.openStream()
+    return this.#standalone
+  }
+
+  stream(id: string): ResumableStream | undefined {
+    return this.#streams?.get(id)
+  }
+
+  openStream(): ResumableStream {
+    this.#events ??= this.#settings.events(this.id)
+    this.#streams ??= new Map()
+    const stream = new ResumableStream({
+      id: (++this.#lastStream).toString(36),
+      events: this.#events,
+      settings: this.#settings.stream,
+      primed: this.primed,
+      maxReplayBytes: this.#settings.limits.maxReplayBytes,
+    })
+    this.#streams.set(stream.id, stream)
+    return stream
+  }
+
+  /** Ends a stream that answered its request. The oldest finished ones make room. */
+  finishStream(stream: ResumableStream, text: string | undefined): void {
+    stream.finish(text, Date.now())
+    if (++this.#finished > MAX_FINISHED) this.#dropFinished((_, index) => index === 0)
+  }
+
+  sweep(now: number): void {
+    if (this.#finished > 0) this.#dropFinished((endedAt) => now - endedAt > this.#settings.limits.replayMs)
+  }
+
+  end(): void {
+    this.session.close()
+    for (const stream of this.#streams?.values() ?? []) {
+      stream.finish(undefined, 0)
+      this.#events?.drop(stream.id)
+    }
+    this.#streams = undefined
+  }
+
+  #post(text: string, urgency: Urgency): void {
+    if (this.session.phase !== 'closed') this.standalone.send(text, urgency)
+  }
+
+  #dropFinished(isDue: (endedAt: number, index: number) => boolean): void {
+    let index = 0
+    for (const stream of this.#streams?.values() ?? []) {
+      if (stream.endedAt === undefined || stream === this.#standalone) continue
+      if (!isDue(stream.endedAt, index++)) continue
+      this.#streams?.delete(stream.id)
+      this.#events?.drop(stream.id)
+      this.#finished--
+    }
+  }
+}
+
+/** 122 random bits and more, in characters that a header may carry (sec-29, sec-30). */
+export function createSessionId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(20))
+  let id = ''
+  for (const byte of bytes) id += byte.toString(16).padStart(2, '0')
+  return id
+}

@@ -1,0 +1,83 @@
+/**
+ * The 2025 form of Streamable HTTP without sessions, for servers that keep nothing between requests: every POST is
+ * served by a session that lives as long as its answer takes. There is nothing to listen to, to resume or to end.
+ */
+
+import type { Principal } from '../auth/principal.ts'
+import type { Classified, RpcRequest } from '../jsonrpc/message.ts'
+import { revisionOf } from '../protocol/revisions.ts'
+import type { Endpoint } from '../session/endpoint.ts'
+import type { RequestHead } from '../session/exchange.ts'
+import { LegacySession } from '../session/legacy-session.ts'
+import { EventStreamOutlet } from '../transport/event-stream-outlet.ts'
+import type { EventStreamSettings } from '../transport/http-event-stream.ts'
+import type { Reply } from '../transport/http-reply.ts'
+import { VERSION_HEADER } from './http-headers.ts'
+import type { Load } from './http-load.ts'
+import { type Refusal, refuse } from './http-refusal.ts'
+import { checkBatch, serveBatch } from './streamable-batch.ts'
+import { checkLegacyVersion } from './streamable-legacy.ts'
+
+/** What a request without the version header speaks (2025-11-25, transports, "Protocol Version Header"). */
+const DEFAULT_VERSION = '2025-03-26'
+
+export class StatelessHttp {
+  readonly #endpoint: Endpoint
+  readonly #load: Load
+  readonly #settings: EventStreamSettings
+  readonly #maxBatch: number
+
+  constructor(endpoint: Endpoint, load: Load, settings: EventStreamSettings, maxBatch: number) {
+    this.#endpoint = endpoint
+    this.#load = load
+    this.#settings = settings
+    this.#maxBatch = maxBatch
+  }
+
+  post(classified: Classified, head: RequestHead, principal: Principal | undefined, reply: Reply): void {
+    if (classified.kind === 'invalid') {
+      return refuse(reply, { status: 400, message: `Invalid message: ${classified.reason}` }, classified.id)
+    }
+    if (classified.kind === 'request') return this.#request(classified.message, head, principal, reply)
+    // There is no request of ours that a response could belong to, and no session that a notification could change.
+    reply.empty(202)
+  }
+
+  batch(items: readonly unknown[], head: RequestHead, principal: Principal | undefined, reply: Reply): void {
+    const session = this.#session(head, principal)
+    if (!(session instanceof LegacySession)) return refuse(reply, session)
+    const messages = checkBatch(items, session, this.#maxBatch)
+    if ('status' in messages) return refuse(reply, messages)
+    const outlet = (onDone: () => void) => this.#outlet(reply, session, onDone)
+    serveBatch(messages, { endpoint: this.#endpoint, session, load: this.#load, head, reply, outlet })
+  }
+
+  #request(message: RpcRequest, head: RequestHead, principal: Principal | undefined, reply: Reply): void {
+    const isOpening = message.method === 'initialize'
+    const session = isOpening ? new LegacySession(() => {}, principal) : this.#session(head, principal)
+    if (!(session instanceof LegacySession)) return refuse(reply, session, message.id)
+    const refusal = this.#load.enter('request', principal)
+    if (refusal !== undefined) return refuse(reply, refusal, message.id)
+    const outlet = this.#outlet(reply, session, () => this.#load.leave('request', principal))
+    this.#endpoint.serveLegacy({ message, outlet, scope: session.incoming, principal, head }, session)
+  }
+
+  #outlet(reply: Reply, session: LegacySession, onDone: () => void): EventStreamOutlet {
+    return new EventStreamOutlet(reply, this.#settings, () => {
+      onDone()
+      session.close()
+    })
+  }
+
+  /** A session as if `initialize` had been: of the version that the header names, with a client that offers nothing. */
+  #session(head: RequestHead, principal: Principal | undefined): LegacySession | Refusal {
+    const refusal = checkLegacyVersion(head, this.#endpoint)
+    if (refusal !== undefined) return refusal
+    const revision = revisionOf(head.header(VERSION_HEADER) ?? DEFAULT_VERSION)
+    if (revision === undefined) return { status: 400, message: 'MCP-Protocol-Version is not supported' }
+    const session = new LegacySession(() => {}, principal)
+    session.agree({ revision, capabilities: {}, clientInfo: { name: 'unknown', version: '0' } })
+    session.phase = 'ready'
+    return session
+  }
+}

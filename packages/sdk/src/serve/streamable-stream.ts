@@ -1,0 +1,118 @@
+/**
+ * A stream of a 2025 session that outlives its connections: its events are numbered and kept, written to whichever
+ * connection is attached, and replayed to the next one (2025-11-25, transports, "Resumability and Redelivery"). The
+ * answer to a POST travels on one of these once something precedes it; so do messages about no request.
+ */
+
+import type { Urgency } from '../jsonrpc/channel.ts'
+import { EventStream, type EventStreamSettings } from '../transport/http-event-stream.ts'
+import type { StreamWriter } from '../transport/http-reply.ts'
+import type { EventStore } from './event-store.ts'
+
+export interface ResumableOptions {
+  readonly id: string
+  readonly events: EventStore
+  readonly settings: EventStreamSettings
+  /** Whether connections open with an event that has an id and no data, so that a client can always come back. */
+  readonly primed: boolean
+  /** What may be kept for a client that is away before logs and progress are dropped. */
+  readonly maxReplayBytes: number
+}
+
+export class ResumableStream {
+  readonly id: string
+  readonly #options: ResumableOptions
+  #connection: EventStream | undefined
+  /** The number of the newest event, and of the newest that was given to a connection. */
+  #newest = 0
+  #written = 0
+  /** What waits for the first connection, to leave out what says the same again. */
+  #unseen: Set<string> | undefined
+  #keptWhileAway = 0
+  /** When the stream ended, if it has. */
+  endedAt: number | undefined
+
+  constructor(options: ResumableOptions) {
+    this.id = options.id
+    this.#options = options
+  }
+
+  get attached(): boolean {
+    return this.#connection !== undefined
+  }
+
+  /** The number of the newest event that some connection was given. */
+  get written(): number {
+    return this.#written
+  }
+
+  /** Goes on, on this connection, behind event number `after`. An older connection is taken to be dead. */
+  attach(writer: StreamWriter, after: number, onClose?: () => void, retryMs?: number): void {
+    const older = this.#connection
+    this.#connection = undefined
+    older?.end()
+    const connection = new EventStream(writer, this.#options.settings, () => {
+      if (this.#connection === connection) this.#connection = undefined
+      onClose?.()
+    })
+    this.#connection = connection
+    this.#unseen = undefined
+    this.#keptWhileAway = 0
+    if (this.#options.primed) connection.event({ id: this.#eventId(after), data: '', retry: retryMs })
+    for (const event of this.#options.events.replay(this.id, after)) {
+      connection.send(event.text, 'keep', undefined, this.#eventId(event.seq))
+    }
+    this.#written = this.#newest
+    if (this.endedAt !== undefined) connection.end()
+  }
+
+  send(text: string, urgency: Urgency): void {
+    if (this.endedAt !== undefined) return
+    const connection = this.#connection
+    if (connection === undefined && !this.#keepsWhileAway(text, urgency)) return
+    const seq = ++this.#newest
+    this.#options.events.append(this.id, seq, text)
+    if (connection === undefined) return
+    this.#written = seq
+    // Progress that replaced an older one in the queue would overtake what lies between, and its id with it.
+    connection.send(text, urgency === 'keep' ? 'keep' : 'log', undefined, this.#eventId(seq))
+  }
+
+  /** Sends the last message, if there is one, and ends the stream; it can be resumed until it is dropped. */
+  finish(text: string | undefined, now: number): void {
+    if (this.endedAt !== undefined) return
+    if (text !== undefined) this.send(text, 'keep')
+    this.endedAt = now
+    this.#connection?.end()
+  }
+
+  /** Drops the connection and tells the client when to come back. */
+  pause(retryMs: number): void {
+    const connection = this.#connection
+    if (connection === undefined) return
+    connection.event({ id: this.#eventId(this.#written), data: '', retry: retryMs })
+    connection.end()
+  }
+
+  #keepsWhileAway(text: string, urgency: Urgency): boolean {
+    this.#unseen ??= new Set()
+    // The same change notice twice says no more than once.
+    if (urgency === 'keep' && this.#unseen.has(text)) return false
+    this.#keptWhileAway += text.length
+    if (this.#keptWhileAway <= this.#options.maxReplayBytes) this.#unseen.add(text)
+    else if (urgency !== 'keep') return false
+    else this.#unseen.clear()
+    return true
+  }
+
+  #eventId(seq: number): string {
+    return `${this.id}_${seq}`
+  }
+}
+
+/** Reads an event id; undefined when it was not made here. */
+export function parseEventId(id: string): { readonly stream: string; readonly seq: number } | undefined {
+  const match = /^([0-9a-z]{1,12})_([0-9]{1,15})$/.exec(id)
+  if (match?.[1] === undefined) return undefined
+  return { stream: match[1], seq: Number(match[2]) }
+}

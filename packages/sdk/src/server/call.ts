@@ -1,0 +1,90 @@
+/**
+ * One request while it is being served: its parameters, its conversation, the way back. Made once per request and kept
+ * small; everything that only some requests need (abort signal, rounds, state) is made on first use.
+ */
+
+import type { Outlet } from '../jsonrpc/channel.ts'
+import { IncomingCall } from '../jsonrpc/incoming.ts'
+import type { JsonObject, RequestId } from '../jsonrpc/message.ts'
+import { type ProgressToken, progressToken } from '../protocol/meta.ts'
+import type { Conversation } from '../session/conversation.ts'
+import type { RequestHead } from '../session/exchange.ts'
+import type { LegacySession } from '../session/legacy-session.ts'
+import type { Rounds } from '../session/rounds.ts'
+
+export class ServerCall extends IncomingCall {
+  readonly method: string
+  /** Middleware may replace them. */
+  params: JsonObject
+  readonly conversation: Conversation
+  readonly outlet: Outlet
+  readonly head: RequestHead | undefined
+  /** The session, on older revisions: how to ask the client while the request runs. */
+  readonly session: LegacySession | undefined
+  /** Multi-round input, on modern revisions: made at the first ask, or at once for a retry. */
+  rounds: Rounds | Promise<Rounds> | undefined
+  /** Runs when the call is cancelled, for work that has no handler to hear the signal. */
+  onCancel: (() => void) | undefined
+  /** What the server's `context` function made for this request. */
+  state: unknown
+  /** The round that this call took, until its outcome is kept. */
+  round: string | undefined
+  /** When the call began, if somebody watches. */
+  startedAt: number | undefined
+  /** True once an answer went out; later ones are dropped. */
+  answered = false
+  #token: ProgressToken | undefined | null = null
+  #lastProgress = Number.NEGATIVE_INFINITY
+
+  constructor(
+    id: RequestId,
+    method: string,
+    params: JsonObject,
+    conversation: Conversation,
+    outlet: Outlet,
+    session: LegacySession | undefined,
+    head: RequestHead | undefined,
+  ) {
+    super(id)
+    this.method = method
+    this.params = params
+    this.conversation = conversation
+    this.outlet = outlet
+    this.session = session
+    this.head = head
+  }
+
+  override cancel(reason?: unknown): void {
+    if (this.cancelled) return
+    super.cancel(reason)
+    this.onCancel?.()
+    if (!this.answered) {
+      this.answered = true
+      this.outlet.close()
+    }
+  }
+
+  /** Sends a progress notice, if the client asked for them and the value moves forward. */
+  progress(progress: number, total: number | undefined, message: string | undefined): void {
+    if (this.#token === null) this.#token = progressToken(this.params)
+    const token = this.#token
+    if (token === undefined || this.answered || !(progress > this.#lastProgress)) return
+    this.#lastProgress = progress
+    let text = `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":${JSON.stringify(token)},"progress":${finite(progress)}`
+    if (total !== undefined) text += `,"total":${finite(total)}`
+    if (message !== undefined && this.conversation.revision.traits.progressMessage) {
+      text += `,"message":${JSON.stringify(message)}`
+    }
+    this.outlet.send(`${text}}}`, 'progress', token)
+  }
+
+  /** Sends a notification that belongs to this request, unless the request is over. */
+  notify(method: string, params: JsonObject, urgency: 'keep' | 'log' = 'keep'): void {
+    if (!this.answered) this.outlet.send(JSON.stringify({ jsonrpc: '2.0', method, params }), urgency)
+  }
+}
+
+/** JSON has no infinities: a careless total must not make an invalid message. */
+function finite(value: number): number {
+  return Number.isFinite(value) ? value : 0
+}

@@ -1,0 +1,66 @@
+/**
+ * News of changes: one `server.changed(…)` reaches sessions of the older revisions (list_changed, updated for what they
+ * subscribed to) and open `subscriptions/listen` streams of the newest (by filter). Equal changes made in one go are
+ * told once.
+ */
+
+import type { Change } from '../protocol/subscriptions.ts'
+
+export interface ChangeListener {
+  /** Told of each change; says itself whether it cares. */
+  hear(change: Change): void
+}
+
+export class ChangeHub {
+  readonly #listeners = new Set<ChangeListener>()
+  readonly #due = new Map<string, Change>()
+  #scheduled = false
+
+  get size(): number {
+    return this.#listeners.size
+  }
+
+  add(listener: ChangeListener): void {
+    this.#listeners.add(listener)
+  }
+
+  remove(listener: ChangeListener): void {
+    this.#listeners.delete(listener)
+  }
+
+  /** Announces a change after the current synchronous work is done. */
+  announce(change: Change): void {
+    if (this.#listeners.size === 0) return
+    this.#due.set(keyOf(change), change)
+    if (this.#scheduled) return
+    this.#scheduled = true
+    queueMicrotask(() => {
+      this.#scheduled = false
+      const due = [...this.#due.values()]
+      this.#due.clear()
+      for (const one of due) for (const listener of this.#listeners) listener.hear(one)
+    })
+  }
+}
+
+/** The notification that tells of a change. */
+export function noticeOf(change: Change): { method: string; params: { [key: string]: unknown } } {
+  switch (change.kind) {
+    case 'tools':
+      return { method: 'notifications/tools/list_changed', params: {} }
+    case 'prompts':
+      return { method: 'notifications/prompts/list_changed', params: {} }
+    case 'resources':
+      return { method: 'notifications/resources/list_changed', params: {} }
+    case 'resource':
+      return { method: 'notifications/resources/updated', params: { uri: change.uri } }
+    case 'extension':
+      return { method: change.method, params: change.params }
+  }
+}
+
+function keyOf(change: Change): string {
+  if (change.kind === 'resource') return `resource ${change.uri}`
+  if (change.kind === 'extension') return `${change.filter} ${JSON.stringify(change.params)}`
+  return change.kind
+}

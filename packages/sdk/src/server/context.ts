@@ -1,0 +1,132 @@
+/**
+ * What handlers are given. `RequestContext` is for every handler; `AskingContext` adds what only tool calls, prompts
+ * and resource reads may do, because only there does every revision allow a question to the client.
+ */
+
+import type { Principal } from '../auth/principal.ts'
+import type { JsonObject, RequestId } from '../jsonrpc/message.ts'
+import { isObject } from '../jsonrpc/message.ts'
+import type { ClientCapabilities } from '../protocol/capabilities.ts'
+import type { Implementation } from '../protocol/content.ts'
+import { type LogLevel, passesLevel } from '../protocol/logging.ts'
+import type { ProtocolVersion } from '../protocol/revision.ts'
+import type { Root } from '../protocol/roots.ts'
+import type { CreateMessageResult } from '../protocol/sampling.ts'
+import type { AnySchema, InferOutput } from '../schema/schema.ts'
+import type { RequestHead } from '../session/exchange.ts'
+import { type Asker, askElicitation, askRoots, askSampling, type ElicitAnswer, type ElicitQuestion, type SampleQuestion } from './asking.ts'
+import type { ServerCall } from './call.ts'
+
+export class RequestContext<State = unknown> {
+  protected readonly call: ServerCall
+
+  constructor(call: ServerCall) {
+    this.call = call
+  }
+
+  /** Fires when the client cancels the request or goes away where that means the same. */
+  get signal(): AbortSignal {
+    return this.call.signal
+  }
+
+  get requestId(): RequestId {
+    return this.call.id
+  }
+
+  get method(): string {
+    return this.call.method
+  }
+
+  /** The request's own `_meta`: trace context, and whatever else the client sent along. */
+  get meta(): JsonObject {
+    const meta = this.call.params._meta
+    return isObject(meta) ? meta : {}
+  }
+
+  /** Who asks, when it was verified. */
+  get principal(): Principal | undefined {
+    return this.call.conversation.principal
+  }
+
+  /** The protocol revision that this request is served under. */
+  get version(): ProtocolVersion {
+    return this.call.conversation.revision.version
+  }
+
+  /** What the client says of itself: for display, never for decisions. */
+  get client(): { readonly info: Implementation | undefined; readonly capabilities: ClientCapabilities } {
+    const { clientInfo, capabilities } = this.call.conversation
+    return { info: clientInfo, capabilities }
+  }
+
+  /** The HTTP request's head, when the request came by HTTP. */
+  get head(): RequestHead | undefined {
+    return this.call.head
+  }
+
+  /** What the server's `context` function made for this request. */
+  get state(): State {
+    // Only `createServer` with a matching `context` function hands out a context of this type.
+    return this.call.state as State
+  }
+
+  /** Tells the client how far the work is. Cheap when nobody asked; values that do not increase are left out. */
+  progress(progress: number, total?: number, message?: string): void {
+    this.call.progress(progress, total, message)
+  }
+
+  /** Sends a log message to the client, if its level allows. */
+  log(level: LogLevel, data: unknown, logger?: string): void {
+    const threshold = this.call.conversation.logLevel
+    if (threshold === undefined || !passesLevel(level, threshold)) return
+    this.call.notify('notifications/message', logger === undefined ? { level, data } : { level, logger, data }, 'log')
+  }
+}
+
+export class AskingContext<State = unknown> extends RequestContext<State> {
+  readonly #asker: Asker
+
+  constructor(call: ServerCall, asker: Asker) {
+    super(call)
+    this.#asker = asker
+  }
+
+  /** Asks the user: a form, or a URL to visit. The optional first argument names the question across rounds. */
+  elicit<const S extends AnySchema>(question: ElicitQuestion<S>): Promise<ElicitAnswer<InferOutput<S>>>
+  elicit<const S extends AnySchema>(key: string, question: ElicitQuestion<S>): Promise<ElicitAnswer<InferOutput<S>>>
+  elicit(...args: [ElicitQuestion<AnySchema>] | [string, ElicitQuestion<AnySchema>]): Promise<ElicitAnswer<never>> {
+    const [key, question] = args.length === 1 ? [undefined, args[0]] : args
+    // The overloads above say what the schema makes of the answer; it was validated against that schema.
+    return askElicitation(this.#asker, this.call, key, question) as Promise<ElicitAnswer<never>>
+  }
+
+  /** Asks the client's model. */
+  sample(question: SampleQuestion): Promise<CreateMessageResult>
+  sample(key: string, question: SampleQuestion): Promise<CreateMessageResult>
+  sample(...args: [SampleQuestion] | [string, SampleQuestion]): Promise<CreateMessageResult> {
+    const [key, question] = args.length === 1 ? [undefined, args[0]] : args
+    return askSampling(this.#asker, this.call, key, question)
+  }
+
+  /** Asks which folders the client lets this server work in. */
+  roots(key?: string): Promise<Root[]> {
+    return askRoots(this.#asker, this.call, key)
+  }
+
+  /**
+   * Runs `action` once, however many rounds of input the request takes: later runs of the handler get the recorded
+   * value, which must be JSON. Put what must not happen twice here.
+   */
+  async step<T>(name: string, action: () => T | Promise<T>): Promise<T> {
+    const rounds = this.#asker.roundsOf(this.call)
+    return rounds === undefined ? action() : (await rounds).step(name, action)
+  }
+
+  /**
+   * Drops the connection but not the request, where the transport can resume it (2025-11-25 over HTTP): the client
+   * comes back for the result after `retryMs`. Elsewhere nothing happens.
+   */
+  pause(retryMs = 1000): void {
+    this.call.outlet.pause?.(retryMs)
+  }
+}

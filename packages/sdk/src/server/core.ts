@@ -1,0 +1,227 @@
+/**
+ * The inside of a server: its items, its methods by revision, its rules. `server.ts` is the face that authors use,
+ * `endpoint.ts` the face that transports use; both work on this.
+ */
+
+import { INTERNAL_ERROR, PorticoError, RpcError } from '../jsonrpc/errors.ts'
+import type { RpcNotification } from '../jsonrpc/message.ts'
+import type { ServerCapabilities } from '../protocol/capabilities.ts'
+import type { Implementation } from '../protocol/content.ts'
+import { PROTOCOL_VERSIONS, type ProtocolVersion, type Revision } from '../protocol/revision.ts'
+import type { SubscriptionFilter } from '../protocol/subscriptions.ts'
+import { MemoryRoundStore, type RoundStore } from '../session/round-store.ts'
+import { randomToken, StateSealer } from '../session/sealed-state.ts'
+import type { LegacySession } from '../session/legacy-session.ts'
+import type { Asker } from './asking.ts'
+import type { ServerCall } from './call.ts'
+import { ChangeHub } from './changes.ts'
+import { createCompletionMethods, hasCompleters } from './completion.ts'
+import { AskingContext, RequestContext } from './context.ts'
+import type { CacheHint } from './definition.ts'
+import { ExtensionRegistry } from './extension.ts'
+import { createLifecycleMethods } from './lifecycle.ts'
+import { createLoggingMethods } from './logging.ts'
+import type { ServerMethod } from './method.ts'
+import { applyMiddleware, type MethodName, type Middleware, type Observer } from './middleware.ts'
+import { createPromptMethods, type PromptEntry } from './prompts.ts'
+import { Registry } from './registry.ts'
+import { createResourceMethods, findResource, type ResourceEntry, type TemplateEntry } from './resources.ts'
+import type { ServerOptions } from './options.ts'
+import { Listens } from './subscriptions.ts'
+import { createToolMethods, type ToolEntry } from './tools.ts'
+
+const DEFAULT_MAX_ROUNDS = 10
+/** People answer slowly: a live question waits as long as a sealed one may be presented. */
+const DEFAULT_ASK_TIMEOUT_MS = 10 * 60_000
+
+export class ServerCore {
+  readonly info: Implementation
+  readonly instructions: string | undefined
+  readonly versions: readonly ProtocolVersion[]
+  readonly pageSize: number | undefined
+  readonly listCache: CacheHint
+  readonly readCache: CacheHint
+  readonly maxRounds: number
+  readonly askTimeoutMs: number
+  readonly sealer: StateSealer
+  readonly roundStore: RoundStore
+  readonly tools = new Registry<ToolEntry>('tool')
+  readonly resources = new Registry<ResourceEntry>('resource')
+  readonly templates = new Registry<TemplateEntry>('resource template')
+  readonly prompts = new Registry<PromptEntry>('prompt')
+  readonly extensions = new ExtensionRegistry()
+  readonly hub = new ChangeHub()
+  readonly listens: Listens
+  /** Set once by the endpoint: contexts ask through it. */
+  asker!: Asker
+  readonly #options: ServerOptions
+  readonly #middleware = new Map<string, Middleware<MethodName>[]>()
+  readonly #observers = new Map<string, Observer[]>()
+  readonly #rootsWatchers: ((session: LegacySession) => void)[] = []
+  #methods: ServerMethod[] | undefined
+  readonly #tables = new Map<Revision, Map<string, ServerMethod>>()
+
+  constructor(info: Implementation, options: ServerOptions) {
+    this.info = info
+    this.#options = options
+    this.instructions = options.instructions
+    this.versions = PROTOCOL_VERSIONS.filter((version) => (options.versions ?? PROTOCOL_VERSIONS).includes(version))
+    if (this.versions.length === 0) throw new PorticoError('invalid-definition', 'versions names no revision that exists')
+    this.pageSize = options.pageSize
+    this.listCache = options.cache?.lists ?? {}
+    this.readCache = options.cache?.reads ?? {}
+    this.maxRounds = options.maxRounds ?? DEFAULT_MAX_ROUNDS
+    this.askTimeoutMs = options.askTimeoutMs ?? DEFAULT_ASK_TIMEOUT_MS
+    this.sealer = new StateSealer({ ...(options.stateKeys && { keys: options.stateKeys }), ...options.state })
+    this.roundStore = options.roundStore ?? new MemoryRoundStore()
+    this.listens = new Listens({
+      hub: this.hub,
+      honoured: (filter, call) => this.#honoured(filter, call),
+      extensionFilters: (params) => this.extensions.filters(params),
+    })
+    this.#announceRegistryChanges()
+  }
+
+  /** The method as this revision has it, if the revision has it and the server serves it. */
+  method(revision: Revision, name: string): ServerMethod | undefined {
+    let table = this.#tables.get(revision)
+    if (table === undefined) {
+      table = this.#tableFor(revision)
+      this.#tables.set(revision, table)
+    }
+    const method = table.get(name)
+    return method === undefined || method.served?.() === false ? undefined : method
+  }
+
+  capabilities(): ServerCapabilities {
+    const resources = this.resources.declared || this.templates.declared
+    return {
+      ...(this.#options.experimental !== undefined && { experimental: this.#options.experimental }),
+      ...(this.tools.declared && { tools: { listChanged: true } }),
+      ...(resources && { resources: { subscribe: true, listChanged: true } }),
+      ...(this.prompts.declared && { prompts: { listChanged: true } }),
+      ...(hasCompleters(this) && { completions: {} }),
+      ...(this.#options.logging !== false && { logging: {} }),
+      ...(this.extensions.size > 0 && { extensions: this.extensions.capabilities() }),
+    }
+  }
+
+  context(call: ServerCall): AskingContext {
+    return new AskingContext(call, this.asker)
+  }
+
+  /** Runs the server's `context` function, whose value handlers find in `ctx.state`. */
+  enter(call: ServerCall): void | Promise<void> {
+    const make = this.#options.context
+    if (make === undefined) return
+    const made = make(new RequestContext(call))
+    if (!(made instanceof Promise)) {
+      call.state = made
+      return
+    }
+    return made.then((state) => {
+      call.state = state
+    })
+  }
+
+  use(method: string, middleware: Middleware<MethodName>): void {
+    this.#middleware.set(method, [...(this.#middleware.get(method) ?? []), middleware])
+    this.#tables.clear()
+  }
+
+  on(method: string, observer: Observer): void {
+    this.#observers.set(method, [...(this.#observers.get(method) ?? []), observer])
+  }
+
+  extensionsChanged(): void {
+    this.#methods = undefined
+    this.#tables.clear()
+  }
+
+  observed(method: string): boolean {
+    return this.#observers.size > 0 && this.#observers.has(method)
+  }
+
+  observe(call: ServerCall, durationMs: number, error: unknown): void {
+    const ctx = new RequestContext(call)
+    for (const observer of this.#observers.get(call.method) ?? []) {
+      try {
+        observer({ method: call.method, params: call.params, ctx, durationMs, error })
+      } catch (thrown) {
+        this.conceal(thrown, `observer of ${call.method}`)
+      }
+    }
+  }
+
+  onRootsChanged(watcher: (session: LegacySession) => void): void {
+    this.#rootsWatchers.push(watcher)
+  }
+
+  notified(message: RpcNotification, session: LegacySession): void {
+    if (message.method !== 'notifications/roots/list_changed') return
+    for (const watcher of this.#rootsWatchers) watcher(session)
+  }
+
+  /** Gives an error to the operator in full and returns what a client may be told: a reference, nothing else. */
+  conceal(error: unknown, where: string): string {
+    const reference = randomToken(6)
+    try {
+      const report = this.#options.onError ?? reportToStderr
+      report(error, { where, reference })
+    } catch {
+      // An error hook that throws must not take the request down with it.
+    }
+    return `Reference: ${reference}`
+  }
+
+  concealed(error: unknown, where: string): RpcError {
+    return new RpcError(INTERNAL_ERROR, `Internal error. ${this.conceal(error, where)}`)
+  }
+
+  #tableFor(revision: Revision): Map<string, ServerMethod> {
+    if (this.#methods === undefined) this.#methods = this.#createMethods()
+    const extensions = new Set(revision.era === 'modern' ? this.extensions.methodNames() : [])
+    const table = new Map<string, ServerMethod>()
+    for (const method of this.#methods) {
+      if (!revision.clientRequests.has(method.method) && !extensions.has(method.method)) continue
+      const chain = this.#middleware.get(method.method) ?? []
+      table.set(method.method, applyMiddleware(method, chain, (call) => this.context(call)))
+    }
+    return table
+  }
+
+  #createMethods(): ServerMethod[] {
+    return [
+      ...createLifecycleMethods(this),
+      ...createToolMethods(this),
+      ...createResourceMethods(this),
+      ...createPromptMethods(this),
+      ...createCompletionMethods(this),
+      ...createLoggingMethods(this.#options.logging !== false),
+      this.listens.method(),
+      ...this.extensions.methods((call) => new RequestContext(call)),
+    ]
+  }
+
+  #announceRegistryChanges(): void {
+    this.tools.watch(() => this.hub.announce({ kind: 'tools' }))
+    this.prompts.watch(() => this.hub.announce({ kind: 'prompts' }))
+    this.resources.watch(() => this.hub.announce({ kind: 'resources' }))
+    this.templates.watch(() => this.hub.announce({ kind: 'resources' }))
+  }
+
+  #honoured(filter: SubscriptionFilter, call: ServerCall): SubscriptionFilter {
+    const { tools, prompts, resources } = this.capabilities()
+    const uris = filter.resourceSubscriptions?.filter((uri) => findResource(this, uri, call.conversation.principal))
+    return {
+      ...(filter.toolsListChanged && tools && { toolsListChanged: true }),
+      ...(filter.promptsListChanged && prompts && { promptsListChanged: true }),
+      ...(filter.resourcesListChanged && resources && { resourcesListChanged: true }),
+      ...(uris !== undefined && uris.length > 0 && { resourceSubscriptions: uris }),
+    }
+  }
+}
+
+function reportToStderr(error: unknown, { where, reference }: { where: string; reference: string }): void {
+  console.error(`[portico] ${where} failed (reference ${reference}):`, error)
+}

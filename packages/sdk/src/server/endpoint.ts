@@ -1,0 +1,256 @@
+/**
+ * Where exchanges meet features. For each request: find the method in the table of its revision, make the call, run
+ * it, write the result in the revision's words, send it once. Sessions, eras and bytes were settled before; what a
+ * method does is the features' business.
+ */
+
+import { INVALID_REQUEST, RpcError } from '../jsonrpc/errors.ts'
+import type { IncomingCall } from '../jsonrpc/incoming.ts'
+import type { JsonObject, RpcNotification } from '../jsonrpc/message.ts'
+import type { ParamHeader } from '../protocol/headers.ts'
+import { readEnvelope } from '../protocol/meta.ts'
+import { methodOf } from '../protocol/methods.ts'
+import type { ProtocolVersion, Revision } from '../protocol/revision.ts'
+import { LATEST_LEGACY, revisionOf } from '../protocol/revisions.ts'
+import type { Conversation } from '../session/conversation.ts'
+import type { Endpoint } from '../session/endpoint.ts'
+import type { Exchange } from '../session/exchange.ts'
+import type { LegacySession } from '../session/legacy-session.ts'
+import type { Rounds } from '../session/rounds.ts'
+import { errorFragment, type Fragment, methodNotFound, ResultWriter, responseText, toRpcError } from './answer.ts'
+import { type Asker, openRounds } from './asking.ts'
+import { ServerCall } from './call.ts'
+import type { ServerCore } from './core.ts'
+import { unsupportedVersion } from './lifecycle.ts'
+import { type ServerMethod, then } from './method.ts'
+import { attachSession } from './subscriptions.ts'
+
+const NO_PARAMS: JsonObject = Object.freeze({})
+
+export class ServerEndpoint implements Endpoint, Asker {
+  readonly versions: readonly ProtocolVersion[]
+  readonly #core: ServerCore
+  readonly #modern: boolean
+  readonly #writers = new Map<Revision, ResultWriter>()
+
+  constructor(core: ServerCore) {
+    this.#core = core
+    this.versions = core.versions
+    this.#modern = core.versions.some((version) => revisionOf(version)?.era === 'modern')
+  }
+
+  get sealer(): Asker['sealer'] {
+    return this.#core.sealer
+  }
+
+  get maxRounds(): number {
+    return this.#core.maxRounds
+  }
+
+  get askTimeoutMs(): number {
+    return this.#core.askTimeoutMs
+  }
+
+  serveModern(exchange: Exchange): IncomingCall | undefined {
+    const { message } = exchange
+    const params = message.params ?? NO_PARAMS
+    let conversation: Conversation
+    try {
+      if (!this.#modern) throw new RpcError(INVALID_REQUEST, 'This server needs "initialize" first')
+      const envelope = readEnvelope(params)
+      const revision = revisionOf(envelope.version)
+      if (revision === undefined || revision.era !== 'modern' || !this.versions.includes(revision.version)) {
+        throw unsupportedVersion(envelope.version, this.versions)
+      }
+      const { capabilities, clientInfo, logLevel } = envelope
+      conversation = { revision, capabilities, clientInfo, logLevel, principal: exchange.principal }
+    } catch (error) {
+      // Malformed envelopes are the client's fault as a whole: 400, whatever the code (basic, "`_meta`").
+      if (!(error instanceof RpcError)) throw error
+      exchange.outlet.end(responseText(message.id, errorFragment(error)), 400)
+      return undefined
+    }
+    return this.#serve(exchange, params, conversation, undefined)
+  }
+
+  serveLegacy(exchange: Exchange, session: LegacySession): IncomingCall | undefined {
+    const { message, outlet } = exchange
+    const { method } = message
+    const early = session.phase === 'new' && method !== 'initialize' && method !== 'ping'
+    if (early || session.phase === 'closed') {
+      const reason = early ? 'Send "initialize" first' : 'The session has ended'
+      outlet.end(responseText(message.id, errorFragment(new RpcError(INVALID_REQUEST, reason))), 400)
+      return undefined
+    }
+    const conversation = session.initialized ? session : new OpeningConversation(session)
+    return this.#serve(exchange, message.params ?? NO_PARAMS, conversation, session)
+  }
+
+  notify(message: RpcNotification, session: LegacySession | undefined): void {
+    if (session === undefined) return
+    if (message.method === 'notifications/initialized' && session.phase === 'initializing') {
+      session.becomeReady()
+      attachSession(this.#core.hub, session)
+    }
+    this.#core.notified(message, session)
+  }
+
+  paramHeaders(tool: string): readonly ParamHeader[] {
+    return this.#core.tools.get(tool)?.paramHeaders ?? []
+  }
+
+  nameSource(method: string): string | undefined {
+    return this.#core.extensions.nameSource(method)
+  }
+
+  report(error: unknown, where: string): void {
+    this.#core.conceal(error, where)
+  }
+
+  drain(): void {
+    this.#core.listens.drain()
+  }
+
+  suspend(call: ServerCall, result: { inputRequests: JsonObject; requestState: string }): void {
+    if (call.answered) return
+    const written = { resultType: 'input_required', ...result }
+    this.#send(call, this.#writer(call).write(written), 200)
+  }
+
+  fail(call: ServerCall, error: unknown): void {
+    if (call.answered) return
+    const { revision } = call.conversation
+    const shown = toRpcError(error, revision) ?? this.#core.concealed(error, call.method)
+    this.#observe(call, error)
+    this.#send(call, errorFragment(shown), revision.httpStatus(shown.rpcCode))
+  }
+
+  roundsOf(call: ServerCall): Rounds | Promise<Rounds> | undefined {
+    if (call.session !== undefined) return undefined
+    if (call.rounds === undefined) call.rounds = openRounds(this, call)
+    return call.rounds
+  }
+
+  #serve(
+    exchange: Exchange,
+    params: JsonObject,
+    conversation: Conversation,
+    session: LegacySession | undefined,
+  ): IncomingCall | undefined {
+    const { message, outlet, scope, head } = exchange
+    const call = new ServerCall(message.id, message.method, params, conversation, outlet, session, head)
+    if (scope?.has(message.id)) {
+      this.#refuse(call, new RpcError(INVALID_REQUEST, `The id ${JSON.stringify(message.id)} is in use by a running request`))
+      return undefined
+    }
+    const method = this.#core.method(conversation.revision, message.method)
+    if (method === undefined) {
+      this.#refuse(call, methodNotFound(message.method))
+      return undefined
+    }
+    if (this.#core.observed(message.method)) call.startedAt = performance.now()
+    let running: unknown
+    try {
+      running = this.#run(method, call)
+    } catch (error) {
+      this.fail(call, error)
+      return undefined
+    }
+    if (!(running instanceof Promise)) return undefined
+    if (!call.answered) scope?.add(call)
+    running.then(undefined, (error: unknown) => this.fail(call, error)).finally(() => scope?.remove(call))
+    return call
+  }
+
+  /** Runs and answers; returns a promise only when the work is not done yet. */
+  #run(method: ServerMethod, call: ServerCall): Promise<void> | void {
+    if (call.session === undefined && call.params.requestState !== undefined && methodOf(call.method)?.asks === true) {
+      return this.#retry(method, call)
+    }
+    const text = method.ready?.(call)
+    if (text !== undefined) {
+      this.#finish(call, this.#writer(call).write(text))
+      return
+    }
+    return then(this.#core.enter(call), () => then(method.run(call), (result) => this.#complete(method, result, call))) as
+      | Promise<void>
+      | void
+  }
+
+  /** A later round: once per round, however often its request is sent (design: rounds are consumed once). */
+  async #retry(method: ServerMethod, call: ServerCall): Promise<void> {
+    const rounds = await openRounds(this, call)
+    call.rounds = rounds
+    const stored = await this.#core.roundStore.take(rounds.id, this.#core.sealer.ttlMs)
+    if (stored !== undefined) {
+      this.#send(call, stored, 200)
+      return
+    }
+    call.round = rounds.id
+    try {
+      await this.#core.enter(call)
+      this.#complete(method, await method.run(call), call)
+    } catch (error) {
+      this.fail(call, error)
+    } finally {
+      // Cancelled before it had an outcome: the round may be tried again.
+      if (call.round !== undefined) await this.#core.roundStore.release(call.round)
+    }
+  }
+
+  #complete(method: ServerMethod, result: unknown, call: ServerCall): void {
+    if (call.answered) return
+    this.#finish(call, this.#writer(call).write(method.write(result, call)))
+  }
+
+  #finish(call: ServerCall, fragment: Fragment): void {
+    this.#observe(call, undefined)
+    this.#send(call, fragment, 200)
+  }
+
+  #refuse(call: ServerCall, error: RpcError): void {
+    this.#send(call, errorFragment(error), call.conversation.revision.httpStatus(error.rpcCode))
+  }
+
+  #send(call: ServerCall, fragment: Fragment, status: number): void {
+    if (call.answered) return
+    call.answered = true
+    if (call.round !== undefined) {
+      void this.#core.roundStore.settle(call.round, fragment)
+      call.round = undefined
+    }
+    call.outlet.end(responseText(call.id, fragment), status)
+  }
+
+  #observe(call: ServerCall, error: unknown): void {
+    if (call.startedAt !== undefined) this.#core.observe(call, performance.now() - call.startedAt, error)
+  }
+
+  #writer(call: ServerCall): ResultWriter {
+    const { revision } = call.conversation
+    let writer = this.#writers.get(revision)
+    if (writer === undefined) {
+      writer = new ResultWriter(revision, this.#core.info)
+      this.#writers.set(revision, writer)
+    }
+    return writer
+  }
+}
+
+/** `initialize` and early pings come before there is an agreement; the revision is known once `initialize` has run. */
+class OpeningConversation implements Conversation {
+  readonly capabilities = {}
+  readonly clientInfo = undefined
+  readonly logLevel = undefined
+  readonly principal: Conversation['principal']
+  readonly #session: LegacySession
+
+  constructor(session: LegacySession) {
+    this.#session = session
+    this.principal = session.principal
+  }
+
+  get revision(): Revision {
+    return this.#session.initialized ? this.#session.revision : LATEST_LEGACY
+  }
+}

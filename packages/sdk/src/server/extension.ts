@@ -1,0 +1,96 @@
+/**
+ * The registrar for protocol extensions (2026-07-28, versioning, "Extension Negotiation"). An extension adds its
+ * capability, methods, result types, listen filters and its source for `Mcp-Name` through this and nothing else.
+ */
+
+import { PorticoError, RpcError } from '../jsonrpc/errors.ts'
+import { isObject, type JsonObject } from '../jsonrpc/message.ts'
+import { MISSING_CLIENT_CAPABILITY } from '../protocol/errors.ts'
+import { methodOf } from '../protocol/methods.ts'
+import type { SubscriptionFilter } from '../protocol/subscriptions.ts'
+import type { ServerCall } from './call.ts'
+import type { RequestContext } from './context.ts'
+import { defineMethod, type ServerMethod, then } from './method.ts'
+
+export interface ExtensionMethod {
+  run(params: JsonObject, ctx: RequestContext): JsonObject | Promise<JsonObject>
+  /** The parameter that the `Mcp-Name` header mirrors. */
+  readonly name?: string
+  /** Refuse clients that did not declare the extension. */
+  readonly requiresClient?: boolean
+}
+
+export interface Extension {
+  /** With a prefix, as in `com.example/feature`. */
+  readonly id: string
+  /** Its settings object in the server's capabilities. */
+  readonly settings?: JsonObject
+  readonly methods?: { readonly [method: string]: ExtensionMethod }
+  /** Reads the extension's own members of a `subscriptions/listen` filter; returns what is honoured. */
+  readonly filter?: (notifications: JsonObject) => SubscriptionFilter
+}
+
+export class ExtensionRegistry {
+  readonly #extensions = new Map<string, Extension>()
+
+  add(extension: Extension): void {
+    if (!/^[A-Za-z][A-Za-z0-9-]*(\.[A-Za-z][A-Za-z0-9-]*)*\/[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/.test(extension.id)) {
+      throw new PorticoError('invalid-definition', `Extension id "${extension.id}" must be a prefix, "/" and a name`)
+    }
+    for (const method of Object.keys(extension.methods ?? {})) {
+      if (methodOf(method) !== undefined) {
+        throw new PorticoError('invalid-definition', `Extension "${extension.id}" may not redefine "${method}"`)
+      }
+    }
+    this.#extensions.set(extension.id, extension)
+  }
+
+  get size(): number {
+    return this.#extensions.size
+  }
+
+  capabilities(): { [id: string]: JsonObject } {
+    return Object.fromEntries([...this.#extensions].map(([id, { settings }]) => [id, settings ?? {}]))
+  }
+
+  methodNames(): string[] {
+    return [...this.#extensions.values()].flatMap(({ methods }) => Object.keys(methods ?? {}))
+  }
+
+  methods(context: (call: ServerCall) => RequestContext): ServerMethod[] {
+    return [...this.#extensions.values()].flatMap((extension) =>
+      Object.entries(extension.methods ?? {}).map(([method, definition]) =>
+        defineMethod<JsonObject>({
+          method,
+          run: (call) => {
+            if (definition.requiresClient === true) requireExtension(extension.id, call)
+            return then(definition.run(call.params, context(call)), (result) => result)
+          },
+          write: (result) => result,
+        }),
+      ),
+    )
+  }
+
+  nameSource(method: string): string | undefined {
+    for (const { methods } of this.#extensions.values()) {
+      if (methods !== undefined && Object.hasOwn(methods, method)) return methods[method]?.name
+    }
+    return undefined
+  }
+
+  filters(params: JsonObject): SubscriptionFilter {
+    const { notifications } = params
+    if (!isObject(notifications)) return {}
+    return Object.assign({}, ...[...this.#extensions.values()].map(({ filter }) => filter?.(notifications)))
+  }
+}
+
+/** Fails with `-32021` unless the client declared the extension in this request. */
+export function requireExtension(id: string, call: ServerCall): void {
+  const declared = call.conversation.capabilities.extensions
+  if (isObject(declared) && Object.hasOwn(declared, id)) return
+  throw new RpcError(MISSING_CLIENT_CAPABILITY, `This needs the extension "${id}"`, {
+    requiredCapabilities: { extensions: { [id]: {} } },
+  })
+}

@@ -1,0 +1,75 @@
+/** The opening of a conversation: `initialize` and `ping` of the older revisions, `server/discover` of the newest. */
+
+import { INVALID_REQUEST, RpcError } from '../jsonrpc/errors.ts'
+import { isObject } from '../jsonrpc/message.ts'
+import type { ClientCapabilities, ServerCapabilities } from '../protocol/capabilities.ts'
+import type { Implementation } from '../protocol/content.ts'
+import { UNSUPPORTED_VERSION } from '../protocol/errors.ts'
+import type { ProtocolVersion } from '../protocol/revision.ts'
+import { negotiateLegacy } from '../protocol/revisions.ts'
+import type { ServerCall } from './call.ts'
+import type { CacheHint } from './definition.ts'
+import { cacheHints } from './list.ts'
+import { defineMethod, invalidParam, type ServerMethod, stringParam } from './method.ts'
+
+export interface LifecycleHost {
+  readonly info: Implementation
+  readonly instructions: string | undefined
+  /** Oldest first. */
+  readonly versions: readonly ProtocolVersion[]
+  readonly listCache: CacheHint
+  capabilities(): ServerCapabilities
+}
+
+export function createLifecycleMethods(host: LifecycleHost): ServerMethod[] {
+  return [
+    defineMethod<object>({ method: 'ping', run: () => ({}), write: () => ({}) }),
+    defineMethod<undefined>({
+      method: 'initialize',
+      run: (call) => initialize(host, call),
+      write: (_, call) => {
+        const { revision } = call.conversation
+        return {
+          protocolVersion: revision.version,
+          capabilities: revision.writeServerCapabilities(host.capabilities()),
+          serverInfo: revision.writeImplementation(host.info),
+          ...(host.instructions !== undefined && { instructions: host.instructions }),
+        }
+      },
+    }),
+    defineMethod<undefined>({
+      method: 'server/discover',
+      run: () => undefined,
+      write: (_, call) => ({
+        supportedVersions: [...host.versions].reverse(),
+        capabilities: call.conversation.revision.writeServerCapabilities(host.capabilities()),
+        ...(host.instructions !== undefined && { instructions: host.instructions }),
+        ...cacheHints(host.listCache, false),
+      }),
+    }),
+  ]
+}
+
+export function unsupportedVersion(requested: string, versions: readonly ProtocolVersion[]): RpcError {
+  const supported = [...versions].reverse()
+  return new RpcError(UNSUPPORTED_VERSION, `Unsupported protocol version: ${requested.slice(0, 64)}`, { supported, requested })
+}
+
+function initialize(host: LifecycleHost, call: ServerCall): undefined {
+  const { session, params } = call
+  if (session === undefined || session.initialized) {
+    throw new RpcError(INVALID_REQUEST, 'This session is initialized already')
+  }
+  const requested = stringParam(params, 'protocolVersion')
+  if (!isObject(params.capabilities)) throw invalidParam('capabilities', 'must be an object')
+  const revision = negotiateLegacy(requested, host.versions)
+  if (revision === undefined) throw unsupportedVersion(requested, host.versions)
+  // Capabilities are read member by member where they are used, so an ill-typed member reads as absent.
+  session.agree({ revision, capabilities: params.capabilities as ClientCapabilities, clientInfo: readClientInfo(params.clientInfo) })
+}
+
+/** Early clients leave out the version; a name is all that is insisted on. */
+function readClientInfo(value: unknown): Implementation {
+  if (!isObject(value) || typeof value.name !== 'string') throw invalidParam('clientInfo', 'needs a name')
+  return typeof value.version === 'string' ? (value as unknown as Implementation) : { ...value, name: value.name, version: '' }
+}

@@ -1,0 +1,160 @@
+/**
+ * The four lists (tools, resources, templates, prompts) as they go out: items serialized once per revision and joined,
+ * whole lists kept as text where no visibility rule applies, pages with opaque cursors when a page size is set.
+ */
+
+import { INVALID_PARAMS, RpcError } from '../jsonrpc/errors.ts'
+import type { JsonObject } from '../jsonrpc/message.ts'
+import type { Revision } from '../protocol/revision.ts'
+import { isRestricted, isVisible } from './access.ts'
+import type { ServerCall } from './call.ts'
+import type { Access, CacheHint } from './definition.ts'
+import type { Registry } from './registry.ts'
+
+export interface Listed {
+  readonly access: Access
+}
+
+export interface ListOptions<Item extends Listed, Shown> {
+  readonly registry: Registry<Item>
+  /** The member of the result that holds the items. */
+  readonly member: 'tools' | 'resources' | 'resourceTemplates' | 'prompts'
+  /** The item as the neutral model shows it. */
+  readonly show: (item: Item) => Shown
+  readonly write: (shown: Shown, revision: Revision) => JsonObject
+  readonly pageSize: number | undefined
+  readonly cache: CacheHint
+}
+
+/** The result's text without its closing brace, so that the envelope's own members can follow. */
+export type ListText = string
+
+export class ItemList<Item extends Listed, Shown> {
+  readonly #options: ListOptions<Item, Shown>
+  /** Serialized items by revision, in list order, beside the items they came from. */
+  readonly #texts = new Map<Revision, Map<Item, string>>()
+  readonly #whole = new Map<Revision, ListText>()
+  #restricted: boolean | undefined
+
+  constructor(options: ListOptions<Item, Shown>) {
+    this.#options = options
+    options.registry.watch(() => {
+      this.#whole.clear()
+      this.#texts.clear()
+      this.#restricted = undefined
+    })
+  }
+
+  /** Whether the list is the same for every principal. */
+  get restricted(): boolean {
+    if (this.#restricted === undefined) {
+      this.#restricted = [...this.#options.registry.values()].some((item) => isRestricted(item.access))
+    }
+    return this.#restricted
+  }
+
+  /** The answer to a list request, as text: `{"tools":[…],"nextCursor":…` and cache hints, without the last brace. */
+  text(call: ServerCall): ListText {
+    const { revision } = call.conversation
+    const { cursor } = call.params
+    const whole = !this.restricted && this.#options.pageSize === undefined && cursor === undefined
+    const kept = whole ? this.#whole.get(revision) : undefined
+    if (kept !== undefined) return kept
+    const items = this.#visible(call)
+    const { from, to, nextCursor } = page(items, this.#options.pageSize, cursor)
+    const texts = this.#itemTexts(revision)
+    const parts: string[] = []
+    for (const [, item] of items.slice(from, to)) parts.push(this.#itemText(texts, item, revision))
+    let text = `{"${this.#options.member}":[${parts.join(',')}]`
+    if (nextCursor !== undefined) text += `,"nextCursor":${JSON.stringify(nextCursor)}`
+    if (revision.traits.cacheHints) text += `,${JSON.stringify(cacheHints(this.#options.cache, this.restricted)).slice(1, -1)}`
+    if (whole) this.#whole.set(revision, text)
+    return text
+  }
+
+  /** The same as objects, for middleware that wants to alter them. */
+  shown(call: ServerCall): { items: Shown[]; nextCursor: string | undefined } {
+    const items = this.#visible(call)
+    const { from, to, nextCursor } = page(items, this.#options.pageSize, call.params.cursor)
+    return { items: items.slice(from, to).map(([, item]) => this.#options.show(item)), nextCursor }
+  }
+
+  /** Writes a result that middleware has had in its hands. */
+  write(result: { nextCursor?: string; _meta?: JsonObject }, items: readonly Shown[], call: ServerCall): JsonObject {
+    const { revision } = call.conversation
+    const { cache, member } = this.#options
+    return {
+      ...result,
+      [member]: items.map((item) => this.#options.write(item, revision)),
+      ...(revision.traits.cacheHints && cacheHints(cache, this.restricted)),
+    }
+  }
+
+  #visible(call: ServerCall): [string, Item][] {
+    const all = [...this.#options.registry.entries()]
+    if (!this.restricted) return all
+    const { principal } = call.conversation
+    return all.filter(([, item]) => isVisible(item.access, principal))
+  }
+
+  #itemTexts(revision: Revision): Map<Item, string> {
+    let texts = this.#texts.get(revision)
+    if (texts === undefined) {
+      texts = new Map()
+      this.#texts.set(revision, texts)
+    }
+    return texts
+  }
+
+  #itemText(texts: Map<Item, string>, item: Item, revision: Revision): string {
+    let text = texts.get(item)
+    if (text === undefined) {
+      text = JSON.stringify(this.#options.write(this.#options.show(item), revision))
+      texts.set(item, text)
+    }
+    return text
+  }
+}
+
+/** Required on the newest revision; what varies by principal is private whatever the hint says. */
+export function cacheHints(hint: CacheHint, restricted: boolean): { ttlMs: number; cacheScope: 'public' | 'private' } {
+  return { ttlMs: Math.max(0, Math.trunc(hint.ttlMs ?? 0)), cacheScope: restricted ? 'private' : (hint.scope ?? 'public') }
+}
+
+/** A cursor names the last item shown and where it stood, so that pages survive changes to the list between them. */
+function page(
+  items: readonly [string, unknown][],
+  pageSize: number | undefined,
+  cursor: unknown,
+): { from: number; to: number; nextCursor: string | undefined } {
+  let from = 0
+  if (cursor !== undefined) {
+    const position = typeof cursor === 'string' ? readCursor(cursor) : undefined
+    if (position === undefined) {
+      const reason = 'is not a cursor of this list'
+      throw new RpcError(INVALID_PARAMS, `Invalid params: cursor ${reason}`, { parameter: 'cursor', reason })
+    }
+    const at = items.findIndex(([key]) => key === position.key)
+    from = at >= 0 ? at + 1 : Math.min(position.index, items.length)
+  }
+  const to = pageSize === undefined ? items.length : Math.min(from + pageSize, items.length)
+  const last = items[to - 1]
+  return { from, to, nextCursor: to < items.length && last !== undefined ? writeCursor(to, last[0]) : undefined }
+}
+
+function writeCursor(index: number, key: string): string {
+  const bytes = new TextEncoder().encode(JSON.stringify([index, key]))
+  return btoa(String.fromCharCode(...bytes))
+}
+
+function readCursor(cursor: string): { index: number; key: string } | undefined {
+  try {
+    const bytes = Uint8Array.from(atob(cursor), (char) => char.charCodeAt(0))
+    const value: unknown = JSON.parse(new TextDecoder().decode(bytes))
+    if (!Array.isArray(value) || value.length !== 2) return undefined
+    const [index, key] = value
+    return Number.isInteger(index) && index >= 0 && typeof key === 'string' ? { index, key } : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * What a feature contributes: methods, each in two halves. `run` works on the neutral model and is what middleware
+ * wraps; `write` puts its result into the words of the request's revision. `endpoint.ts` joins them.
+ */
+
+import { INVALID_PARAMS, RpcError } from '../jsonrpc/errors.ts'
+import type { JsonObject } from '../jsonrpc/message.ts'
+import type { ServerCall } from './call.ts'
+
+/** A result ready to send: an object, or its JSON text without the last brace (for lists that are kept as text). */
+export type Written = JsonObject | string
+
+export interface ServerMethod<Result = unknown> {
+  readonly method: string
+  /** Whether the server has anything to offer under this method now; a method that is not served is not found. */
+  served?(): boolean
+  run(call: ServerCall): Result | Promise<Result>
+  write(result: Result, call: ServerCall): Written
+  /** The answer without running anything, where no middleware is in the way. */
+  ready?(call: ServerCall): string | undefined
+}
+
+/** Takes `methods` of any result type into one list; `run` and `write` of one method always meet each other only. */
+export function defineMethod<Result>(method: ServerMethod<Result>): ServerMethod {
+  return method as ServerMethod
+}
+
+/** Continues after a value that may be a promise, without making one when it is not. */
+export function then<T, U>(value: T | Promise<T>, next: (value: T) => U | Promise<U>): U | Promise<U> {
+  return value instanceof Promise ? value.then(next) : next(value)
+}
+
+/** The `-32602` that names the offending parameter. */
+export function invalidParam(parameter: string, reason: string): RpcError {
+  return new RpcError(INVALID_PARAMS, `Invalid params: ${parameter} ${reason}`, { parameter, reason })
+}
+
+/** A string parameter, or the error that names it. */
+export function stringParam(params: JsonObject, name: string): string {
+  const value = params[name]
+  if (typeof value !== 'string') throw invalidParam(name, value === undefined ? 'is missing' : 'must be a string')
+  return value
+}

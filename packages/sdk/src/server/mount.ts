@@ -1,0 +1,87 @@
+/** One server inside another: the mounted items appear under a prefix and follow their original. */
+
+import { PorticoError } from '../jsonrpc/errors.ts'
+import type { Change } from '../protocol/subscriptions.ts'
+import type { ServerCore } from './core.ts'
+import type { Registry } from './registry.ts'
+import { checkName } from './tools.ts'
+
+export interface Mounted {
+  /** Takes the mounted items out again. */
+  unmount(): void
+}
+
+export function mountCore(outer: ServerCore, prefix: string, inner: ServerCore): Mounted {
+  checkName(prefix, 'mount prefix', 64)
+  if (outer === inner) throw new PorticoError('invalid-definition', 'A server cannot be mounted in itself')
+  const mirrors = [
+    new Mirror(inner.tools, outer.tools, (name, entry) => {
+      const full = `${prefix}_${name}`
+      checkName(full, 'tool', 128)
+      return [full, { ...entry, tool: { ...entry.tool, name: full } }]
+    }),
+    new Mirror(inner.prompts, outer.prompts, (name, entry) => {
+      const full = `${prefix}_${name}`
+      return [full, { ...entry, prompt: { ...entry.prompt, name: full } }]
+    }),
+    // URIs are addresses: they stay what they are, and two servers may not claim the same one.
+    new Mirror(inner.resources, outer.resources, (uri, entry) => [
+      uri,
+      { ...entry, resource: { ...entry.resource, name: `${prefix}_${entry.resource.name}` } },
+    ]),
+    new Mirror(inner.templates, outer.templates, (uri, entry) => [
+      uri,
+      { ...entry, template: { ...entry.template, name: `${prefix}_${entry.template.name}` } },
+    ]),
+  ]
+  const relay = { hear: (change: Change) => (change.kind === 'resource' ? outer.hub.announce(change) : undefined) }
+  inner.hub.add(relay)
+  return {
+    unmount() {
+      inner.hub.remove(relay)
+      for (const mirror of mirrors) mirror.stop()
+    },
+  }
+}
+
+/** Keeps what `outer` shows of `inner` in step with it. */
+class Mirror<Item> {
+  readonly #inner: Registry<Item>
+  readonly #outer: Registry<Item>
+  readonly #rename: (key: string, item: Item) => [string, Item]
+  /** Keys in `outer` that come from here, with the item of `inner` each shows. */
+  readonly #shown = new Map<string, Item>()
+  #stopped = false
+
+  constructor(inner: Registry<Item>, outer: Registry<Item>, rename: (key: string, item: Item) => [string, Item]) {
+    this.#inner = inner
+    this.#outer = outer
+    this.#rename = rename
+    this.#sync()
+    inner.watch(() => this.#sync())
+  }
+
+  stop(): void {
+    this.#stopped = true
+    for (const key of this.#shown.keys()) this.#outer.remove(key)
+    this.#shown.clear()
+  }
+
+  #sync(): void {
+    if (this.#stopped) return
+    const wanted = new Map([...this.#inner.entries()].map(([key, item]) => [this.#rename(key, item)[0], { key, item }]))
+    for (const key of [...this.#shown.keys()]) {
+      if (wanted.has(key)) continue
+      this.#shown.delete(key)
+      this.#outer.remove(key)
+    }
+    for (const [outerKey, { key, item }] of wanted) {
+      const shown = this.#shown.get(outerKey)
+      if (shown === item) continue
+      const [, renamed] = this.#rename(key, item)
+      if (shown === undefined) this.#outer.add(outerKey, renamed)
+      else this.#outer.replace(outerKey, renamed)
+      this.#shown.set(outerKey, item)
+    }
+  }
+}

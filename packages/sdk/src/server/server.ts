@@ -1,0 +1,166 @@
+/**
+ * The face of a server for the people who write one: `createServer` takes the whole definition, the methods change it
+ * while it runs. One server serves any number of connections, transports and revisions at once.
+ */
+
+import type { Channel } from '../jsonrpc/channel.ts'
+import { PorticoError } from '../jsonrpc/errors.ts'
+import type { Icon, Implementation } from '../protocol/content.ts'
+import { CONNECT, type Connectable } from '../session/connectable.ts'
+import { serveChannel } from '../serve/connection.ts'
+import type { Endpoint } from '../session/endpoint.ts'
+import { createMemoryChannels } from '../transport/memory.ts'
+import { ServerCore } from './core.ts'
+import type { PromptDefinition, ResourceDefinition, ToolDefinition } from './definition.ts'
+import { ServerEndpoint } from './endpoint.ts'
+import type { Extension } from './extension.ts'
+import type { MethodName, Middleware, Observer } from './middleware.ts'
+import { type Mounted, mountCore } from './mount.ts'
+import type { ServerOptions } from './options.ts'
+import { compilePrompt } from './prompts.ts'
+import { compileResource } from './resources.ts'
+import { compileTool } from './tools.ts'
+
+export type ToolRecord = { readonly [name: string]: ToolDefinition }
+
+export interface ServerDefinition<Tools extends ToolRecord> extends ServerOptions {
+  readonly name: string
+  readonly version: string
+  readonly title?: string
+  readonly description?: string
+  readonly websiteUrl?: string
+  readonly icons?: Icon[]
+  readonly tools?: Tools
+  readonly resources?: { readonly [name: string]: ResourceDefinition }
+  readonly prompts?: { readonly [name: string]: PromptDefinition }
+  readonly extensions?: readonly Extension[]
+}
+
+const MAX_NAME_LENGTH = 128
+
+export class Server<Tools extends ToolRecord = ToolRecord> implements Connectable {
+  /** For `connect<typeof server>`: the compiler reads the tools here. */
+  declare readonly '~tools'?: Tools
+  readonly #core: ServerCore
+  readonly #endpoint: ServerEndpoint
+
+  constructor(definition: ServerDefinition<Tools>) {
+    const { name, version, title, description, websiteUrl, icons, tools, resources, prompts, extensions, ...options } = definition
+    if (typeof name !== 'string' || name === '' || typeof version !== 'string') {
+      throw new PorticoError('invalid-definition', 'A server needs a name and a version')
+    }
+    const info: Implementation = {
+      name,
+      version,
+      ...(title !== undefined && { title }),
+      ...(description !== undefined && { description }),
+      ...(websiteUrl !== undefined && { websiteUrl }),
+      ...(icons !== undefined && { icons }),
+    }
+    this.#core = new ServerCore(info, options)
+    this.#endpoint = new ServerEndpoint(this.#core)
+    this.#core.asker = this.#endpoint
+    this.#core.tools.declared = tools !== undefined
+    this.#core.resources.declared = resources !== undefined
+    this.#core.prompts.declared = prompts !== undefined
+    for (const [key, item] of Object.entries(tools ?? {})) this.tool(key, item)
+    for (const [key, item] of Object.entries(resources ?? {})) this.resource(key, item)
+    for (const [key, item] of Object.entries(prompts ?? {})) this.prompt(key, item)
+    for (const extension of extensions ?? []) this.extend(extension)
+  }
+
+  get info(): Implementation {
+    return this.#core.info
+  }
+
+  /** Adds a tool, or replaces the one of that name; clients are told. */
+  tool(name: string, definition: ToolDefinition): this {
+    this.#core.tools.replace(name, compileTool(name, definition, { maxNameLength: MAX_NAME_LENGTH }))
+    return this
+  }
+
+  /** Adds a resource or template, or replaces the one with the same URI; clients are told. */
+  resource(name: string, definition: ResourceDefinition): this {
+    const entry = compileResource(name, definition)
+    if ('template' in entry) this.#core.templates.replace(entry.template.uriTemplate, entry)
+    else this.#core.resources.replace(entry.resource.uri, entry)
+    return this
+  }
+
+  /** Adds a prompt, or replaces the one of that name; clients are told. */
+  prompt(name: string, definition: PromptDefinition): this {
+    this.#core.prompts.replace(name, compilePrompt(name, definition, MAX_NAME_LENGTH))
+    return this
+  }
+
+  /** Removes a tool or prompt by name, or a resource by URI. False when there was none. */
+  remove(kind: 'tool' | 'prompt' | 'resource', key: string): boolean {
+    if (kind === 'tool') return this.#core.tools.remove(key)
+    if (kind === 'prompt') return this.#core.prompts.remove(key)
+    return this.#core.resources.remove(key) || this.#core.templates.remove(key)
+  }
+
+  /** Tells clients that a list changed, or, given a URI, that a resource’s contents did. */
+  changed(what: 'tools' | 'prompts' | 'resources' | (string & {})): void {
+    const list = what === 'tools' || what === 'prompts' || what === 'resources'
+    this.#core.hub.announce(list ? { kind: what as 'tools' | 'prompts' | 'resources' } : { kind: 'resource', uri: what })
+  }
+
+  /** Puts a function around a method; it may alter the request, the result, or answer by itself. */
+  use<M extends MethodName>(method: M, middleware: Middleware<M>): this {
+    // The method's name ties the middleware to its own result type; the table keeps them under that name.
+    this.#core.use(method, middleware as unknown as Middleware<MethodName>)
+    return this
+  }
+
+  /** Watches a method: called after each request with how long it took and what went wrong. */
+  on(method: string, observer: Observer): this {
+    this.#core.on(method, observer)
+    return this
+  }
+
+  /** Called when an older client says that its roots changed. */
+  onRootsChanged(watcher: () => void): this {
+    this.#core.onRootsChanged(watcher)
+    return this
+  }
+
+  /** Shows another server’s items as this one’s, names under `prefix_`; later changes there show here too. */
+  mount(prefix: string, other: Server): Mounted {
+    return mountCore(this.#core, prefix, other.#core)
+  }
+
+  /** Adds a protocol extension. */
+  extend(extension: Extension): this {
+    this.#core.extensions.add(extension)
+    this.#core.extensionsChanged()
+    return this
+  }
+
+  /** Announces a change that an extension defined, to listeners whose filter has `filter`. */
+  announce(filter: string, method: string, params: { [key: string]: unknown }): void {
+    this.#core.hub.announce({ kind: 'extension', filter, method, params })
+  }
+
+  /** An in-memory connection to this server, for `connect(server)` and tests. */
+  [CONNECT](): Channel {
+    const [near, far] = createMemoryChannels()
+    serveChannel(this.#endpoint, near)
+    return far
+  }
+
+  /** Not for authors: what transports serve. */
+  static endpointOf(server: Server): Endpoint {
+    return server.#endpoint
+  }
+}
+
+/** Makes a server from its whole definition. Everything wrong with it shows here, before anything listens. */
+export function createServer<const Tools extends ToolRecord = {}>(definition: ServerDefinition<Tools>): Server<Tools> {
+  return new Server(definition)
+}
+
+/** What transports serve. */
+export function endpointOf(server: Server): Endpoint {
+  return Server.endpointOf(server)
+}

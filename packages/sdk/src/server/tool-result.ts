@@ -1,0 +1,88 @@
+/** From what a tool handler returns to the result that goes out: strings, objects, blocks and full results all work. */
+
+import { PorticoError } from '../jsonrpc/errors.ts'
+import { isObject } from '../jsonrpc/message.ts'
+import type { ContentBlock } from '../protocol/content.ts'
+import type { CallToolResult } from '../protocol/tools.ts'
+import type { AnySchema, InferInput } from '../schema/schema.ts'
+
+const FULL = Symbol('full tool result')
+
+/** A complete result, for tools with an `output` that also want to choose their content blocks or `_meta`. */
+export interface FullResult extends CallToolResult {
+  readonly [FULL]: true
+}
+
+/** Marks a value as the whole result rather than as structured content. */
+export function result(value: CallToolResult): FullResult {
+  return { ...value, [FULL]: true }
+}
+
+/** With `output`: a value of that schema, or `result(…)`. Without: anything that can be shown. */
+export type ToolReturn<O> = O extends AnySchema
+  ? InferInput<O> | FullResult
+  : string | number | boolean | null | undefined | void | ContentBlock | ContentBlock[] | CallToolResult | object
+
+/** Tells the model what went wrong. Thrown by a handler, it becomes a result with `isError`, not a protocol error. */
+export class ToolError extends PorticoError {
+  readonly content: ContentBlock[]
+
+  constructor(message: string, options: { content?: ContentBlock[]; cause?: unknown } = {}) {
+    super('tool-error', message, { cause: options.cause })
+    this.name = 'ToolError'
+    this.content = options.content ?? [{ type: 'text', text: message }]
+  }
+}
+
+/** The result for a value returned by a tool without an `output` schema. */
+export function toToolResult(value: unknown): CallToolResult {
+  if (typeof value === 'string') return { content: [{ type: 'text', text: value }] }
+  if (value === undefined || value === null) return { content: [] }
+  if (typeof value !== 'object') return { content: [{ type: 'text', text: String(value) }] }
+  if (isFullResult(value)) return stripMark(value)
+  if (isContentBlock(value)) return { content: [value] }
+  if (Array.isArray(value)) {
+    return value.length > 0 && value.every(isContentBlock) ? { content: value } : toStructuredResult(value)
+  }
+  if ('content' in value && Array.isArray(value.content) && value.content.every(isContentBlock)) {
+    // A `content` array of blocks is what makes an object a full result.
+    return value as CallToolResult
+  }
+  return toStructuredResult(value)
+}
+
+/** Structured content with the same as text, for clients and models that read only text. */
+export function toStructuredResult(value: unknown): CallToolResult {
+  return { content: [{ type: 'text', text: JSON.stringify(value) }], structuredContent: value }
+}
+
+export function toErrorResult(error: ToolError): CallToolResult {
+  return { content: error.content, isError: true }
+}
+
+export function textError(message: string): CallToolResult {
+  return { content: [{ type: 'text', text: message }], isError: true }
+}
+
+export function isFullResult(value: unknown): value is FullResult {
+  return typeof value === 'object' && value !== null && FULL in value
+}
+
+export function stripMark(value: FullResult): CallToolResult {
+  const { [FULL]: _mark, ...rest } = value
+  return rest
+}
+
+const BLOCK_MEMBERS: { readonly [type: string]: string } = {
+  text: 'text',
+  image: 'data',
+  audio: 'data',
+  resource_link: 'uri',
+  resource: 'resource',
+}
+
+function isContentBlock(value: unknown): value is ContentBlock {
+  if (!isObject(value) || typeof value.type !== 'string' || !Object.hasOwn(BLOCK_MEMBERS, value.type)) return false
+  const member = BLOCK_MEMBERS[value.type]
+  return member !== undefined && member in value
+}

@@ -1,0 +1,202 @@
+/** Tools on a server: definitions compiled once, `tools/list` and `tools/call`. */
+
+import { INVALID_PARAMS, PorticoError, RpcError } from '../jsonrpc/errors.ts'
+import { isObject, type JsonObject } from '../jsonrpc/message.ts'
+import { collectParamHeaders, type ParamHeader } from '../protocol/headers.ts'
+import type { CallToolResult, ListToolsResult, Tool, ToolAnnotations } from '../protocol/tools.ts'
+import { type Checked, type CompiledSchema, defineSchema, formatIssues, type Issue } from '../schema/schema.ts'
+import { CapabilityError } from '../session/conversation.ts'
+import { Suspended } from '../session/rounds.ts'
+import { isVisible } from './access.ts'
+import type { ServerCall } from './call.ts'
+import type { AskingContext } from './context.ts'
+import type { Access, CacheHint, ToolDefinition } from './definition.ts'
+import { ItemList } from './list.ts'
+import { defineMethod, invalidParam, type ServerMethod, stringParam, then } from './method.ts'
+import type { Registry } from './registry.ts'
+import { isFullResult, stripMark, textError, ToolError, toErrorResult, toStructuredResult, toToolResult } from './tool-result.ts'
+
+export interface ToolEntry {
+  readonly tool: Tool
+  readonly access: Access
+  readonly input: CompiledSchema | undefined
+  readonly output: CompiledSchema | undefined
+  readonly paramHeaders: readonly ParamHeader[]
+  readonly handler: (args: unknown, ctx: AskingContext) => unknown
+}
+
+/** What tools need of the server around them. */
+export interface ToolHost {
+  readonly tools: Registry<ToolEntry>
+  readonly pageSize: number | undefined
+  readonly listCache: CacheHint
+  context(call: ServerCall): AskingContext
+  /** Reports an unexpected error in full to the operator and returns what the model may be told. */
+  conceal(error: unknown, where: string): string
+}
+
+export function createToolMethods(host: ToolHost): ServerMethod[] {
+  const list = new ItemList<ToolEntry, Tool>({
+    registry: host.tools,
+    member: 'tools',
+    show: (entry) => entry.tool,
+    write: (tool, revision) => revision.writeTool(tool),
+    pageSize: host.pageSize,
+    cache: host.listCache,
+  })
+  const served = () => host.tools.declared
+  return [
+    defineMethod<ListToolsResult>({
+      method: 'tools/list',
+      served,
+      ready: (call) => list.text(call),
+      run: (call) => {
+        const { items, nextCursor } = list.shown(call)
+        return nextCursor === undefined ? { tools: items } : { tools: items, nextCursor }
+      },
+      write: (result, call) => list.write(result, result.tools, call),
+    }),
+    defineMethod<CallToolResult>({
+      method: 'tools/call',
+      served,
+      run: (call) => callTool(host, call),
+      write: (result, call) => call.conversation.revision.writeCallToolResult(result),
+    }),
+  ]
+}
+
+/** Compiles a definition; everything wrong with it shows here, at start, not at the first call. */
+export function compileTool(name: string, definition: ToolDefinition, validate: { maxNameLength: number }): ToolEntry {
+  const { options, handler } = definition
+  checkName(name, 'tool', validate.maxNameLength)
+  try {
+    const input = options.input === undefined ? undefined : defineSchema(options.input, { io: 'input', trusted: true })
+    const output = options.output === undefined ? undefined : defineSchema(options.output, { io: 'output', trusted: true })
+    const inputSchema = input?.json ?? { type: 'object' }
+    if (inputSchema.type !== 'object') throw new PorticoError('invalid-definition', 'input must describe an object')
+    const headers = collectParamHeaders(inputSchema)
+    if (!Array.isArray(headers)) {
+      throw new PorticoError('invalid-definition', `x-mcp-header at ${headers.where}: ${headers.reason}`)
+    }
+    const { title, description, icons, meta, scopes, visible } = options
+    const annotations = toAnnotations(definition)
+    const tool: Tool = {
+      name,
+      ...(title !== undefined && { title }),
+      ...(description !== undefined && { description }),
+      ...(icons !== undefined && { icons }),
+      inputSchema,
+      ...(output !== undefined && { outputSchema: output.json }),
+      ...(annotations !== undefined && { annotations }),
+      ...(meta !== undefined && { _meta: meta }),
+    }
+    return {
+      tool,
+      access: { ...(scopes && { scopes }), ...(visible && { visible }) },
+      input,
+      output,
+      paramHeaders: headers,
+      // The entry's own input schema makes the arguments what the handler was declared for.
+      handler: handler as ToolEntry['handler'],
+    }
+  } catch (error) {
+    if (!(error instanceof PorticoError)) throw error
+    throw new PorticoError(error.code, `Tool "${name}": ${error.message}`, { cause: error })
+  }
+}
+
+/** Names are SHOULD-constrained to 1–128 of `[A-Za-z0-9_.-]` (2025-11-25, tools, "Tool Names"); here that is the rule. */
+export function checkName(name: string, noun: string, maxLength: number): void {
+  if (!/^[A-Za-z0-9_.-]+$/.test(name) || name.length > maxLength) {
+    throw new PorticoError(
+      'invalid-definition',
+      `A ${noun} name is 1 to ${maxLength} letters, digits, "_", "-" or ".": ${JSON.stringify(name.slice(0, 140))}`,
+    )
+  }
+}
+
+function callTool(host: ToolHost, call: ServerCall): CallToolResult | Promise<CallToolResult> {
+  const name = stringParam(call.params, 'name')
+  const entry = host.tools.get(name)
+  if (entry === undefined || !isVisible(entry.access, call.conversation.principal)) {
+    throw new RpcError(INVALID_PARAMS, `Unknown tool: ${name}`, { parameter: 'name', reason: 'names no tool here' })
+  }
+  const args = call.params.arguments ?? {}
+  if (!isObject(args)) throw invalidParam('arguments', 'must be an object')
+  return then(entry.input === undefined ? passed(args) : entry.input.validate(args), (checked) => {
+    if (!checked.ok) return refuseArguments(checked.issues, call)
+    return runHandler(host, entry, checked.value, call)
+  })
+}
+
+function passed(value: JsonObject): Checked {
+  return { ok: true, value }
+}
+
+function runHandler(host: ToolHost, entry: ToolEntry, args: unknown, call: ServerCall): CallToolResult | Promise<CallToolResult> {
+  try {
+    const returned = entry.handler(args, host.context(call))
+    if (returned instanceof Promise) {
+      return returned.then((value) => finish(entry, value)).catch((error: unknown) => toFailure(host, entry, error, call))
+    }
+    const result = finish(entry, returned)
+    return result instanceof Promise ? result.catch((error: unknown) => toFailure(host, entry, error, call)) : result
+  } catch (error) {
+    return toFailure(host, entry, error, call)
+  }
+}
+
+/** Checks the value against `output` and makes the result; a handler that breaks its own schema is the server's fault. */
+function finish(entry: ToolEntry, value: unknown): CallToolResult | Promise<CallToolResult> {
+  const { output } = entry
+  if (output === undefined) return toToolResult(value)
+  const full = isFullResult(value) ? stripMark(value) : undefined
+  if (full?.isError) return full
+  const structured = full === undefined ? value : full.structuredContent
+  return then(output.validate(structured), (checked) => {
+    if (!checked.ok) {
+      const reason = formatIssues(checked.issues)
+      throw new PorticoError('invalid-result', `Tool "${entry.tool.name}" returned what its output schema forbids: ${reason}`)
+    }
+    return full === undefined ? toStructuredResult(checked.value) : { ...full, structuredContent: checked.value }
+  })
+}
+
+/** Errors of asking and waiting, whose messages are our own and hold nothing private. */
+const TELLABLE: ReadonlySet<string> = new Set(['peer-error', 'timeout', 'closed', 'invalid-message', 'limit-exceeded'])
+
+/** What an error becomes: a result the model can read, a protocol error, or a reference number for anything unexpected. */
+function toFailure(host: ToolHost, entry: ToolEntry, error: unknown, call: ServerCall): CallToolResult {
+  if (error instanceof ToolError) return toErrorResult(error)
+  if (error instanceof RpcError || error instanceof Suspended) throw error
+  if (error instanceof CapabilityError) {
+    if (call.session === undefined) throw error
+    return textError(error.message)
+  }
+  if (call.cancelled) throw error
+  if (error instanceof PorticoError && TELLABLE.has(error.code)) return textError(error.message)
+  return textError(`The tool "${entry.tool.name}" failed unexpectedly. ${host.conceal(error, `tool ${entry.tool.name}`)}`)
+}
+
+/** Invalid arguments: a JSON-RPC error up to 2025-06-18, a result that the model can act on from 2025-11-25. */
+function refuseArguments(issues: Issue[], call: ServerCall): CallToolResult {
+  const reason = formatIssues(issues)
+  if (call.conversation.revision.traits.argumentErrors === 'rpc') {
+    const at = issues[0]?.path.join('.')
+    const parameter = at ? `arguments.${at}` : 'arguments'
+    throw new RpcError(INVALID_PARAMS, `Invalid params: ${reason}`, { parameter, reason })
+  }
+  return textError(`Invalid arguments: ${reason}`)
+}
+
+function toAnnotations({ options }: ToolDefinition): ToolAnnotations | undefined {
+  const { readOnly, destructive, idempotent, openWorld } = options
+  const annotations: ToolAnnotations = {
+    ...(readOnly !== undefined && { readOnlyHint: readOnly }),
+    ...(destructive !== undefined && { destructiveHint: destructive }),
+    ...(idempotent !== undefined && { idempotentHint: idempotent }),
+    ...(openWorld !== undefined && { openWorldHint: openWorld }),
+    ...options.annotations,
+  }
+  return Object.keys(annotations).length > 0 ? annotations : undefined
+}

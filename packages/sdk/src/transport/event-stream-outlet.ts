@@ -1,0 +1,62 @@
+/**
+ * Where the answer to one POST goes: a single JSON answer when nothing precedes it, an event stream as soon as
+ * something does. This is the outlet of a modern request, and of older ones where no session keeps streams; resumable
+ * streams have an outlet of their own above this layer.
+ */
+
+import type { Outlet, Urgency } from '../jsonrpc/channel.ts'
+import { EventStream, type EventStreamSettings } from './http-event-stream.ts'
+import { EVENT_STREAM_HEADERS, type Reply } from './http-reply.ts'
+
+export class EventStreamOutlet implements Outlet {
+  readonly #reply: Reply
+  readonly #settings: EventStreamSettings
+  readonly #onDone: () => void
+  #stream: EventStream | undefined
+  #done = false
+
+  constructor(reply: Reply, settings: EventStreamSettings, onDone: () => void) {
+    this.#reply = reply
+    this.#settings = settings
+    this.#onDone = onDone
+  }
+
+  get streaming(): boolean {
+    return this.#stream !== undefined
+  }
+
+  send(text: string, urgency: Urgency, key?: string | number): void {
+    if (this.#done) return
+    this.#stream ??= new EventStream(this.#reply.stream(EVENT_STREAM_HEADERS), this.#settings)
+    this.#stream.send(text, urgency, key)
+  }
+
+  end(text: string, status = 200): void {
+    if (this.#done) return
+    if (this.#stream === undefined) {
+      this.#reply.json(status, text)
+    } else {
+      this.#stream.send(text, 'keep')
+      this.#stream.end()
+    }
+    this.#finish()
+  }
+
+  /** A cancelled request has no answer, but its POST still needs an end. */
+  close(): void {
+    if (this.#done) return
+    if (this.#stream === undefined) this.#reply.empty(204)
+    else this.#stream.end()
+    this.#finish()
+  }
+
+  /** The client went away: nothing further is written. */
+  abandon(): void {
+    if (!this.#done) this.#finish()
+  }
+
+  #finish(): void {
+    this.#done = true
+    this.#onDone()
+  }
+}

@@ -1,0 +1,40 @@
+/**
+ * The answering half of an HTTP exchange as the serving code sees it. The rules above decide what is answered; the
+ * adapters for Node and for the web's `Request`/`Response` implement these two interfaces and decide nothing.
+ */
+
+/** Header names and values in turn, the form that Node writes without another copy. Names are lower case. */
+export type HeaderList = readonly string[]
+
+export interface Reply {
+  /** Adds headers to whatever will be answered. Called before any of the methods below. */
+  always(headers: HeaderList): void
+  /** Answers with JSON text. Exactly one of `json`, `empty` and `stream` is called, once. */
+  json(status: number, text: string, headers?: HeaderList): void
+  empty(status: number, headers?: HeaderList): void
+  /** Begins an event stream with status 200. */
+  stream(headers?: HeaderList): StreamWriter
+  /** Calls back when the client goes away before the answer was complete; also when it already has. */
+  onGone(action: () => void): void
+}
+
+export interface StreamWriter {
+  /** Never throws. False asks to wait for `onDrain`; the text was taken all the same. */
+  write(text: string): boolean
+  onDrain(action: () => void): void
+  /** Calls back once when nothing more can be written: the client went away, or `end` has run. */
+  onClose(action: () => void): void
+  end(): void
+  /** Drops the connection and what it still holds. */
+  abort(): void
+}
+
+/** `X-Accel-Buffering` asks proxies to pass events on at once (2026-07-28, Streamable HTTP, "Receiving Messages"). */
+export const EVENT_STREAM_HEADERS: HeaderList = [
+  'content-type',
+  'text/event-stream',
+  'cache-control',
+  'no-store, no-transform',
+  'x-accel-buffering',
+  'no',
+]

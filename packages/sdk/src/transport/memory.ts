@@ -1,0 +1,123 @@
+/**
+ * Two channels joined in memory, for tests and for a client and a server in one program. What crosses is text, parsed
+ * on the other side, so that nothing passes here that would not pass a wire; a side that is not open yet is a peer that
+ * does not read.
+ */
+
+import { parseJson } from '../framing/json.ts'
+import type { Channel, ChannelEvents, Urgency } from '../jsonrpc/channel.ts'
+import { type SendLimits, SendQueue } from './send-queue.ts'
+
+export function createMemoryChannels(limits: SendLimits = {}): [Channel, Channel] {
+  const left = new MemoryChannel(limits)
+  const right = new MemoryChannel(limits)
+  left.join(right)
+  right.join(left)
+  return [left, right]
+}
+
+class MemoryChannel implements Channel {
+  readonly label = 'memory'
+  readonly #queue: SendQueue
+  readonly #inbox: string[] = []
+  readonly #gone: Promise<void>
+  #peer: MemoryChannel | undefined
+  #events: ChannelEvents | undefined
+  #resolveGone = (): void => {}
+  #closing = false
+  #ended = false
+  #closed = false
+  #reason: Error | undefined
+
+  constructor(limits: SendLimits) {
+    this.#gone = new Promise((resolve) => {
+      this.#resolveGone = resolve
+    })
+    this.#queue = new SendQueue({
+      ...limits,
+      write: (texts) => this.#peer?.receive(texts) ?? false,
+      overflow: (error) => {
+        this.#peer?.end(error)
+        this.end(error)
+      },
+    })
+  }
+
+  join(peer: MemoryChannel): void {
+    this.#peer = peer
+  }
+
+  open(events: ChannelEvents): void {
+    this.#events = events
+    queueMicrotask(() => {
+      this.#deliver(this.#inbox.splice(0))
+      this.#peer?.resume()
+      if (this.#ended) this.#finish()
+    })
+  }
+
+  send(text: string, urgency?: Urgency, key?: string | number): void {
+    if (!this.#closing) this.#queue.push(text, urgency, key)
+  }
+
+  flush(): Promise<void> {
+    return this.#queue.flushed()
+  }
+
+  close(): Promise<void> {
+    if (!this.#closing) {
+      this.#closing = true
+      // Later, since a receiver may close from within a delivery.
+      queueMicrotask(() => this.#shut())
+    }
+    return this.#gone
+  }
+
+  /** Takes texts from the other side. False while nobody listens here. */
+  receive(texts: string[]): boolean {
+    if (this.#events === undefined) {
+      for (const text of texts) this.#inbox.push(text)
+      return false
+    }
+    this.#deliver(texts)
+    return true
+  }
+
+  /** The other side can be written to. */
+  resume(): void {
+    this.#queue.drained()
+  }
+
+  end(reason?: Error): void {
+    if (this.#ended) return
+    this.#ended = true
+    this.#closing = true
+    this.#reason = reason
+    this.#queue.close()
+    if (this.#events === undefined) this.#resolveGone()
+    else queueMicrotask(() => this.#finish())
+  }
+
+  #shut(): void {
+    // A peer that never opened takes what is left into its inbox, to be read should it open later.
+    while (this.#queue.waiting > 0) this.#queue.drained()
+    this.#peer?.end()
+    this.end()
+  }
+
+  #deliver(texts: readonly string[]): void {
+    for (const text of texts) {
+      if (this.#closed) return
+      const parsed = parseJson(text)
+      if (parsed.ok) this.#events?.message(parsed.value)
+      else this.#events?.malformed({ kind: parsed.kind, reason: parsed.reason, excerpt: text.slice(0, 200) })
+    }
+  }
+
+  #finish(): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.#events?.closed(this.#reason)
+    this.#resolveGone()
+  }
+}
