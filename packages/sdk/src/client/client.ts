@@ -42,7 +42,10 @@ import { KnownTools } from './tools.ts'
 
 export class Client<S = unknown> {
   /** The server's tools as functions. A result that reports a failure is thrown as `tool-error`. */
-  readonly tools: ToolCaller<S> = createToolCaller<S>((name, args, options) => this.callTool(name, args, options))
+  readonly tools: ToolCaller<S> = createToolCaller<S>(
+    (name, args, options) => this.callTool(name, args, options),
+    () => this.revision.traits.structuredContent,
+  )
   readonly #emitter = new Emitter()
   readonly #timeouts: ClientTimeouts
   readonly #limits: ClientLimits
@@ -221,7 +224,7 @@ export class Client<S = unknown> {
     }
     this.#questions.roots = roots
     const connection = this.#lifeline.current
-    if (connection?.revision.era === 'legacy') connection.peer.notify('notifications/roots/list_changed')
+    if (connection?.revision.era === 'legacy') await connection.peer.notify('notifications/roots/list_changed')
   }
 
   /** Adds a listener; the function that comes back removes it. The first one to `change` asks the server for notices. */

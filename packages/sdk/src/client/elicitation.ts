@@ -9,7 +9,7 @@ import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import type { ElicitFormParams, ElicitResult, ElicitUrlParams, ElicitValue } from '../protocol/elicitation.ts'
 import type { Revision } from '../protocol/revision.ts'
 import { compileJsonSchema, formatIssues } from '../schema/json-schema.ts'
-import type { AskContext } from './questions.ts'
+import type { AskContext } from './ask-context.ts'
 
 export type FormHandler = (params: ElicitFormParams, context: AskContext) => ElicitResult | Promise<ElicitResult>
 
@@ -36,7 +36,10 @@ export async function answerElicitation(
   const url = params.mode === 'url'
   const handler = url ? handlers.url : handlers.form
   if (handler === undefined || (!url && params.mode !== undefined && params.mode !== 'form')) {
-    throw new RpcError(INVALID_PARAMS, `Invalid params: this client does not offer the mode ${JSON.stringify(params.mode)}`)
+    throw new RpcError(
+      INVALID_PARAMS,
+      `Invalid params: this client does not offer the mode ${JSON.stringify(params.mode)}`,
+    )
   }
   if (typeof params.message !== 'string') throw new RpcError(INVALID_PARAMS, 'Invalid params: message must be a string')
   const result = url
@@ -71,7 +74,11 @@ async function askUrl(params: JsonObject, context: UrlContext, handler: UrlHandl
   return { action }
 }
 
-async function askForm(params: JsonObject, context: AskContext, handler: FormHandler | undefined): Promise<ElicitResult> {
+async function askForm(
+  params: JsonObject,
+  context: AskContext,
+  handler: FormHandler | undefined,
+): Promise<ElicitResult> {
   const schema = params.requestedSchema
   if (!isObject(schema) || !isObject(schema.properties)) {
     throw new RpcError(INVALID_PARAMS, 'Invalid params: requestedSchema must be an object schema')

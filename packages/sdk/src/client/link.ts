@@ -27,8 +27,8 @@ export interface Link {
   request(outgoing: Outgoing): void
   /** Gives a request up, in whatever way the transport tells the other side. Nothing more is reported for it. */
   cancel(id: RequestId, reason: string): void
-  /** Sends a notification, or the answer to a request of the other side's. */
-  send(message: RpcNotification | RpcResponse): void
+  /** Sends a notification, or the answer to a request of the other side's. Resolves when it is on its way; never rejects. */
+  send(message: RpcNotification | RpcResponse): Promise<void>
   /** Takes note of what the handshake settled. */
   agree(revision: Revision): void
   /** Asks for messages that belong to no request, where the transport has them only on demand. Idempotent. */
@@ -57,7 +57,7 @@ export interface ProcessView {
   readonly pid: number | undefined
   /** The last lines it wrote to standard error. */
   stderrTail(): string
-  onStderr(listener: (text: string) => void): void
+  onStderr(listener: (line: string) => void): unknown
 }
 
 /** What an HTTP status that is no answer tells, as the `data` of an `http-status` error. */

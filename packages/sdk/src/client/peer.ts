@@ -99,9 +99,10 @@ export class ClientPeer implements LinkEvents {
     }
   }
 
-  notify(method: string, params?: JsonObject): void {
+  /** Resolves when the notification is on its way: where each message has its own connection, what follows could overtake it. */
+  async notify(method: string, params?: JsonObject): Promise<void> {
     if (this.#closed !== undefined) return
-    this.link.send(params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params })
+    await this.link.send(params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params })
   }
 
   close(): Promise<void> {
@@ -143,7 +144,10 @@ export class ClientPeer implements LinkEvents {
     if (this.#closed !== undefined) return false
     this.#closed = error
     this.#clocks.clear()
-    this.#pending.failAll(new PorticoError('closed', error.message, { cause: error, delivery: 'unknown' }))
+    const unmade = error.code === 'connect-failed'
+    const code = unmade || error.code === 'limit-exceeded' ? error.code : 'closed'
+    const delivery = unmade ? 'not-sent' : 'unknown'
+    this.#pending.failAll(new PorticoError(code, error.message, { cause: error, delivery }))
     for (const controller of this.#asked.values()) controller.abort(error)
     this.#asked.clear()
     return true
@@ -197,7 +201,7 @@ export class ClientPeer implements LinkEvents {
     }
     if (this.#asked.get(id) === controller) {
       this.#asked.delete(id)
-      this.link.send(response)
+      void this.link.send(response)
     }
     if (this.#asked.size === 0) for (const [waiting, clock] of this.#clocks) this.#restart(waiting, clock)
   }

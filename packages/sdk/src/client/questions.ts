@@ -7,23 +7,12 @@
 import { INVALID_REQUEST, METHOD_NOT_FOUND, RpcError } from '../jsonrpc/errors.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import type { ClientCapabilities } from '../protocol/capabilities.ts'
-import type { Implementation } from '../protocol/content.ts'
 import type { Revision } from '../protocol/revision.ts'
+import type { AskContext } from './ask-context.ts'
 import { answerElicitation, Completions } from './elicitation.ts'
 import { CLIENT_LIMITS, type ClientOptions } from './options.ts'
 import { answerRoots, type RootsSource } from './roots.ts'
 import { answerSampling, samplingOptions } from './sampling.ts'
-
-/** What a handler may know of the question besides its parameters. */
-export interface AskContext {
-  /** Which server asks; people must be shown it. As it names itself, so for display only. */
-  readonly server: Implementation | undefined
-  readonly label: string
-  /** Fires when the answer is no longer wanted. */
-  readonly signal: AbortSignal
-  /** A request waits until the person is done at the URL (`-32042`): `accept` then says that they are. */
-  readonly required?: boolean
-}
 
 export class Questions {
   readonly completions = new Completions()

@@ -100,7 +100,7 @@ export class Requests {
 
   async notify(method: string, params?: JsonObject): Promise<void> {
     const connection = this.#lifeline.current ?? (await this.#connected(undefined))
-    connection.peer.notify(method, params)
+    await connection.peer.notify(method, params)
   }
 
   /** How long to wait before the request is sent again, or undefined when the failure stands. */

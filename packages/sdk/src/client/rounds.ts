@@ -79,7 +79,8 @@ async function answerAll(
         return [key, await answer(request.method, params, controller.signal)]
       }),
     )
-    if (signal?.aborted) throw new PorticoError('aborted', 'The call was cancelled', { cause: signal.reason, delivery: 'unknown' })
+    if (signal?.aborted)
+      throw new PorticoError('aborted', 'The call was cancelled', { cause: signal.reason, delivery: 'unknown' })
     return Object.fromEntries(answers)
   } catch (error) {
     controller.abort(error)
@@ -110,7 +111,8 @@ async function withUrlsVisited(
 }
 
 function requiredUrls(error: unknown): JsonObject[] | undefined {
-  if (!(error instanceof RpcError) || error.rpcCode !== URL_ELICITATION_REQUIRED || !isObject(error.data)) return undefined
+  if (!(error instanceof RpcError) || error.rpcCode !== URL_ELICITATION_REQUIRED || !isObject(error.data))
+    return undefined
   const { elicitations } = error.data
   if (!Array.isArray(elicitations)) return undefined
   return elicitations.every((item) => isObject(item) && item.mode === 'url') ? elicitations : undefined

@@ -3,8 +3,13 @@
 import { INVALID_PARAMS, RpcError } from '../jsonrpc/errors.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import type { Revision } from '../protocol/revision.ts'
-import type { CreateMessageParams, CreateMessageResult, SamplingContent, SamplingMessage } from '../protocol/sampling.ts'
-import type { AskContext } from './questions.ts'
+import type {
+  CreateMessageParams,
+  CreateMessageResult,
+  SamplingContent,
+  SamplingMessage,
+} from '../protocol/sampling.ts'
+import type { AskContext } from './ask-context.ts'
 
 export type SamplingHandler = (
   params: CreateMessageParams,

@@ -189,7 +189,11 @@ export class Subscriptions {
     for (const uri of entry.wanted.resourceSubscriptions ?? []) {
       const count = this.#uris.get(uri) ?? 0
       if (count === 0) {
-        await this.#requests.send({ method: 'resources/subscribe', params: { uri }, timeoutMs: this.#options.acknowledgeMs })
+        await this.#requests.send({
+          method: 'resources/subscribe',
+          params: { uri },
+          timeoutMs: this.#options.acknowledgeMs,
+        })
       }
       this.#uris.set(uri, count + 1)
     }

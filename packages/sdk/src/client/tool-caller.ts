@@ -3,6 +3,7 @@
  * (`connect<typeof server>()`), or from declarations that `declarations.ts` wrote; at run time there is one proxy.
  */
 
+import { parseJson } from '../framing/json.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import type { CallToolResult } from '../protocol/tools.ts'
@@ -44,14 +45,18 @@ export type ToolCaller<S> = [ToolsOf<S>] extends [never]
 
 export type CallTool = (name: string, args?: JsonObject, options?: RequestOptions) => Promise<CallToolResult>
 
-export function createToolCaller<S>(call: CallTool): ToolCaller<S> {
+/** `structured` tells whether the revision in use has structured content; before that, it comes as text. */
+export function createToolCaller<S>(call: CallTool, structured: () => boolean): ToolCaller<S> {
   const functions = new Map<string, (args?: JsonObject, options?: RequestOptions) => Promise<unknown>>()
   const get = (_: object, name: string | symbol) => {
     // An object with a `then` would be taken for a promise by whoever awaits it.
     if (typeof name !== 'string' || name === 'then') return undefined
     const known = functions.get(name)
     if (known !== undefined) return known
-    const made = async (args?: JsonObject, options?: RequestOptions) => toAnswer(name, await call(name, args, options))
+    const made = async (args?: JsonObject, options?: RequestOptions) => {
+      const result = await call(name, args, options)
+      return toAnswer(name, result, structured())
+    }
     functions.set(name, made)
     return made
   }
@@ -59,12 +64,21 @@ export function createToolCaller<S>(call: CallTool): ToolCaller<S> {
   return new Proxy(Object.create(null), { get }) as ToolCaller<S>
 }
 
-function toAnswer(name: string, result: CallToolResult): unknown {
+function toAnswer(name: string, result: CallToolResult, structured: boolean): unknown {
   const { content, structuredContent, isError } = result
   const texts = content.flatMap((block) => (block.type === 'text' ? [block.text] : []))
   if (isError) {
     throw new PorticoError('tool-error', texts.join('\n') || `The tool "${name}" failed`, { data: result })
   }
   if (structuredContent !== undefined) return structuredContent
-  return texts.length === content.length ? texts.join('\n') : result
+  if (texts.length !== content.length) return result
+  const [text = ''] = texts
+  return structured || texts.length !== 1 ? texts.join('\n') : fromText(text)
+}
+
+/** Servers put structured content into a text block for those who know no better (2025-06-18, tools, "Structured Content"). */
+function fromText(text: string): unknown {
+  if (!/^\s*[{[]/.test(text)) return text
+  const parsed = parseJson(text)
+  return parsed.ok ? parsed.value : text
 }

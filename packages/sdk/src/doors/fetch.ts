@@ -1,3 +1,4 @@
 /** `@portico/sdk/fetch`: serve on runtimes that speak `Request` and `Response`. */
 
-export { type FetchOptions, serveFetch } from '../serve/fetch.ts'
+export { type FetchHandler, serveFetch } from '../serve/fetch.ts'
+export type { StreamableOptions } from '../serve/streamable-options.ts'

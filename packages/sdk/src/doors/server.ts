@@ -25,7 +25,6 @@ export type { Root } from '../protocol/roots.ts'
 export type { CreateMessageResult, SamplingMessage } from '../protocol/sampling.ts'
 export type { CallToolResult, ToolAnnotations } from '../protocol/tools.ts'
 export type { AnySchema, InferInput, InferOutput } from '../schema/schema.ts'
-export type { ElicitAnswer, ElicitQuestion, FormQuestion, SampleQuestion, UrlQuestion } from '../server/asking.ts'
 export { AskingContext, RequestContext } from '../server/context.ts'
 export {
   type Access,
@@ -43,12 +42,15 @@ export {
   type ToolOptions,
   tool,
 } from '../server/definition.ts'
+export type { ElicitAnswer, ElicitQuestion, FormQuestion, UrlQuestion } from '../server/elicitation.ts'
 export type { Extension, ExtensionMethod } from '../server/extension.ts'
 export type { Middleware, Observation, Observer } from '../server/middleware.ts'
 export type { Mounted } from '../server/mount.ts'
 export type { ServerOptions } from '../server/options.ts'
+export type { SampleQuestion } from '../server/sampling.ts'
 export { createServer, Server, type ServerDefinition, type ToolRecord } from '../server/server.ts'
 export { result, ToolError } from '../server/tool-result.ts'
+export { type TypedMakers, withState } from '../server/typed-state.ts'
 export { CapabilityError } from '../session/conversation.ts'
 export { MemoryRoundStore, type RoundStore } from '../session/round-store.ts'
 export { Suspended } from '../session/rounds.ts'

@@ -28,6 +28,8 @@ export interface ChannelEvents {
   message(value: unknown): void
   /** Bytes that were no JSON value: not UTF-8, not JSON, too long, too deep. The channel goes on unless it also closes. */
   malformed(fault: Malformed): void
+  /** The peer will send nothing more but still reads: the receiver answers and closes. Without it the channel closes itself. */
+  ended?(): void
   /** The channel is gone; nothing more can be sent or received. Called exactly once. */
   closed(reason?: Error): void
 }

@@ -25,6 +25,8 @@ export type Era = 'legacy' | 'modern'
 
 /** Yes/no facts that differ between revisions and that code above this layer asks about. */
 export interface RevisionTraits {
+  /** An error whose request id could not be read leaves the id out, where it was null before. */
+  readonly errorsWithoutId: boolean
   /** JSON-RPC batches are received. */
   readonly batches: boolean
   /** Where invalid tool arguments go: a JSON-RPC error, or a tool result the model can read. */

@@ -38,9 +38,13 @@ function formatPath(path: readonly (string | number)[]): string {
 
 /** A name or value as JSON, cut to a length that cannot flood a log or a prompt. */
 export function quote(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.length > 64 ? `${value.slice(0, 64)}…` : value)
+  if (typeof value === 'string') return JSON.stringify(shorten(value))
   if (typeof value === 'object' && value !== null) return nameOf(value)
   return String(value)
+}
+
+export function shorten(text: string): string {
+  return text.length > 64 ? `${text.slice(0, 64)}…` : text
 }
 
 /** What a value is, with its article: `a string`, `null`, `an array`. */
@@ -52,7 +56,7 @@ export function nameOf(value: unknown): string {
   return typeof value === 'undefined' ? 'nothing' : `a ${typeof value}`
 }
 
-/** `"c", "f" or "k"`; long lists end in an ellipsis. */
+/** `"c", "f", "k"`; long lists end in an ellipsis. */
 export function listOf(values: readonly unknown[], show: (value: unknown) => string = quote): string {
   const shown = values.slice(0, 20).map(show)
   return values.length > 20 ? `${shown.join(', ')}, …` : shown.join(', ')

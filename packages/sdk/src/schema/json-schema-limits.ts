@@ -12,7 +12,7 @@ export interface SchemaLimits {
   readonly maxValueDepth?: number
   /** How long one validation may run, in milliseconds. */
   readonly maxValidationMs?: number
-  /** How many instructions one regular expression may compile to. */
+  /** How many instructions the regular expressions of one schema may compile to, together. */
   readonly maxPatternSize?: number
 }
 
@@ -21,16 +21,14 @@ export const SCHEMA_LIMITS: Required<SchemaLimits> = {
   maxSubschemas: 5_000,
   maxValueDepth: 128,
   maxValidationMs: 50,
-  maxPatternSize: 10_000,
+  maxPatternSize: 20_000,
 }
 
 /** Thrown inside a validation and caught at its top, where it becomes the one issue with the keyword `limit`. */
 export class LimitReached {
-  readonly option: keyof SchemaLimits
   readonly reason: string
 
-  constructor(option: keyof SchemaLimits, reason: string) {
-    this.option = option
+  constructor(reason: string) {
     this.reason = reason
   }
 }
@@ -62,7 +60,7 @@ export class Budget {
     const now = Date.now()
     if (this.#deadline === 0) this.#deadline = now + this.#milliseconds
     else if (now >= this.#deadline) {
-      throw new LimitReached('maxValidationMs', `the check took longer than ${this.#milliseconds} ms (maxValidationMs)`)
+      throw new LimitReached(`the check took longer than ${this.#milliseconds} ms (maxValidationMs)`)
     }
     this.#left = STEPS_PER_LOOK
   }

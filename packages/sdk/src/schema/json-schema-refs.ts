@@ -48,6 +48,8 @@ const SHAPES = new Map<string, 'one' | 'many' | 'named'>([
   ),
 ])
 
+const LONGEST_REFERENCE = 2_048
+
 export class SchemaIndex {
   readonly #resources = new Map<string, Resource>()
   readonly #found = new Map<object, Resource>()
@@ -234,6 +236,8 @@ function idOf(schema: unknown, parent: Resource): string | undefined {
 }
 
 function splitReference(reference: string): [address: string, fragment: string] {
+  // Every resolution costs the length of base and reference, so neither may be long.
+  if (reference.length > LONGEST_REFERENCE) throw limit(`a $ref or $id is longer than ${LONGEST_REFERENCE} characters`)
   const hash = reference.indexOf('#')
   if (hash < 0) return [reference, '']
   try {

@@ -1,7 +1,7 @@
 /** The keywords that look at a value by itself: its type, the values allowed, and the bounds of numbers and strings. */
 
 import { FORMATS } from './json-schema-formats.ts'
-import { listOf, nameOf, quote } from './json-schema-issues.ts'
+import { listOf, nameOf, quote, shorten } from './json-schema-issues.ts'
 import { invalid } from './json-schema-refs.ts'
 import { isNames, type Keywords, readArray, readCount, readNumber, readString } from './json-schema-site.ts'
 import { type State, toCanonical } from './json-schema-state.ts'
@@ -47,11 +47,11 @@ export const values: Keywords = (schema) => {
 }
 
 function allow(allowed: readonly unknown[], keyword: string): (value: unknown, state: State) => boolean {
-  const scalars = new Set(allowed.filter((value) => typeof value !== 'object' || value === null))
-  const forms = new Set(
-    allowed.filter((value) => typeof value === 'object' && value !== null).map((v) => toCanonical(v)),
-  )
-  const message = allowed.length === 1 ? `must be ${quote(allowed[0])}` : `must be one of ${listOf(allowed)}`
+  const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null
+  const scalars = new Set(allowed.filter(isScalar))
+  const forms = new Set(allowed.filter((value) => !isScalar(value)).map((value) => toCanonical(value)))
+  const list = listOf(allowed, (value) => (isScalar(value) ? quote(value) : shorten(toCanonical(value))))
+  const message = allowed.length === 1 ? `must be ${list}` : `must be one of ${list}`
   return (value, state) => {
     if (scalars.has(value)) return true
     if (forms.size > 0 && typeof value === 'object' && forms.has(toCanonical(value, state.budget))) return true

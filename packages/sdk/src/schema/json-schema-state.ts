@@ -75,7 +75,7 @@ export class State {
     const { marks, issues } = this
     const before = issues.length
     if (++this.#depth > this.#maxDepth) {
-      throw new LimitReached('maxValueDepth', `the value nests deeper than ${this.#maxDepth} (maxValueDepth)`)
+      throw new LimitReached(`the value nests deeper than ${this.#maxDepth} (maxValueDepth)`)
     }
     this.marks = undefined
     const ok = this.enter(node, value)
@@ -116,7 +116,7 @@ export class State {
   enter(node: Node, value: unknown): boolean {
     this.budget.spend(1)
     if (++this.#nested > MOST_NESTED) {
-      throw new LimitReached('maxSchemaDepth', `the schema refers to itself without end on this value (maxSchemaDepth)`)
+      throw new LimitReached('the schema refers to itself without end on this value')
     }
     const ok = node.run(value, this)
     this.#nested--
@@ -141,8 +141,7 @@ export function ownValue(object: object, key: string): unknown {
  */
 export function toCanonical(value: unknown, budget?: Budget, depth = 0): string {
   budget?.spend(1)
-  if (depth > DEEPEST_EQUAL)
-    throw new LimitReached('maxValueDepth', `a value to compare nests deeper than ${DEEPEST_EQUAL}`)
+  if (depth > DEEPEST_EQUAL) throw new LimitReached(`a value to compare nests deeper than ${DEEPEST_EQUAL} levels`)
   if (typeof value === 'string') {
     budget?.spend(value.length >> 4)
     return JSON.stringify(value)

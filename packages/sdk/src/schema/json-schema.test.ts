@@ -1,4 +1,6 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { PorticoError } from '../jsonrpc/errors.ts'
 import { compileJsonSchema, formatIssues, type JsonSchemaOptions } from './json-schema.ts'
 
 function say(schema: unknown, value: unknown, options?: JsonSchemaOptions): string {
@@ -57,6 +59,11 @@ describe('issues tell a model what to change (sec-122)', () => {
     }
     expect(say(schema, { a: 3, b: 1 })).toBe('b: expected a string, got a number')
     expect(say(schema, { a: 3, b: 'x' })).toBe('valid')
+  })
+
+  it('shows the constant that is wanted', () => {
+    expect(say({ const: { a: [1] } }, { a: [2] })).toBe('must be {"a":[1]}, got an object')
+    expect(say({ enum: [null, 'x'] }, 'y')).toBe('must be one of null, "x", got "y"')
   })
 
   it('starts afresh with each value', () => {
@@ -147,6 +154,13 @@ describe('what is refused when a schema is compiled', () => {
     expect(() => compileJsonSchema(make(size + 1))).toThrow(option)
   })
 
+  it('patterns are counted together, and references are short (sec-144)', () => {
+    const patterns = Array.from({ length: 100 }, (_, i) => ({ pattern: `(a|b){100}${i}` }))
+    expect(() => compileJsonSchema({ allOf: patterns.slice(0, 20) })).not.toThrow()
+    expect(() => compileJsonSchema({ allOf: patterns })).toThrow('maxPatternSize')
+    expect(() => compileJsonSchema({ $id: `urn:${'x'.repeat(3_000)}` })).toThrow('longer than 2048')
+  })
+
   it('a 20,000-deep anyOf, 100,000 subschemas and shared objects that unfold without end (sec-144)', () => {
     const deep = nest(20_000, (inner) => ({ anyOf: [inner] }), true)
     const wide = { properties: Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`p${i}`, {}])) }
@@ -207,7 +221,7 @@ describe('a validation is bounded (sec-144)', () => {
     ],
     [
       'many patterns on many names',
-      { patternProperties: Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`(a|b${i})*c`, {}])) },
+      { patternProperties: Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`(a|b${i})*c`, {}])) },
       Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`name${i}`, 1])),
     ],
     ['a catastrophic pattern with a large program', { pattern: `${'(a?)'.repeat(2_000)}b` }, 'a'.repeat(1_000_000)],
@@ -226,6 +240,67 @@ describe('a validation is bounded (sec-144)', () => {
       'item 50000',
     )
   })
+})
+
+it('any JSON is either refused as a schema or checks any JSON without throwing (sec-144)', () => {
+  const keywords = [
+    'type',
+    'enum',
+    'const',
+    'properties',
+    'required',
+    'items',
+    'prefixItems',
+    'allOf',
+    'anyOf',
+    'oneOf',
+    'not',
+  ]
+    .concat(['if', 'then', 'else', '$ref', '$dynamicRef', '$id', '$anchor', '$dynamicAnchor', '$defs', 'definitions'])
+    .concat([
+      'pattern',
+      'patternProperties',
+      'additionalProperties',
+      'unevaluatedProperties',
+      'unevaluatedItems',
+      '__proto__',
+    ])
+    .concat([
+      'dependencies',
+      'dependentSchemas',
+      'dependentRequired',
+      'contains',
+      'minContains',
+      'uniqueItems',
+      'format',
+      'a',
+    ])
+  const { schema } = fc.letrec((tie) => ({
+    schema: fc.oneof(
+      { maxDepth: 5, withCrossShrink: true },
+      fc.constantFrom<unknown>(true, false, {}, null, 7, 'string', '#', '#a', '#/$defs/a', 'a', '(a', ['a'], 'object'),
+      fc.array(tie('schema'), { maxLength: 3 }),
+      fc.dictionary(fc.constantFrom(...keywords), tie('schema'), { maxKeys: 4 }),
+      fc.dictionary(fc.constantFrom(...keywords), tie('schema'), { maxKeys: 4 }),
+    ),
+  }))
+  let accepted = 0
+  fc.assert(
+    fc.property(schema, fc.boolean(), fc.jsonValue(), (candidate, old, value) => {
+      const dialect = old ? { $schema: 'http://json-schema.org/draft-07/schema#' } : {}
+      const whole =
+        typeof candidate === 'object' && !Array.isArray(candidate) ? { ...dialect, ...candidate } : candidate
+      try {
+        const validator = compileJsonSchema(whole, { formats: true })
+        accepted++
+        for (const each of [value, whole]) expect(validator.validate(each)?.length).not.toBe(0)
+      } catch (error) {
+        expect(error).toBeInstanceOf(PorticoError)
+      }
+    }),
+    { numRuns: 2_000 },
+  )
+  expect(accepted).toBeGreaterThan(100)
 })
 
 describe('dialects', () => {

@@ -57,8 +57,10 @@ export function compileJsonSchema(schema: unknown, options: JsonSchemaOptions = 
         idle = state
         return issues
       } catch (error) {
-        if (!(error instanceof LimitReached)) throw error
-        return [{ path: [], message: error.reason, keyword: 'limit' }]
+        // A caller deep in its own recursion leaves less stack than the nesting bound counts on: a limit as well.
+        if (!(error instanceof LimitReached || error instanceof RangeError)) throw error
+        const message = error instanceof LimitReached ? error.reason : 'the value nests too deep for this place'
+        return [{ path: [], message, keyword: 'limit' }]
       }
     },
   }
@@ -103,6 +105,7 @@ class Compiler {
   readonly #index: SchemaIndex
   readonly #nodes = new Map<Resource, Map<object, Node>>()
   readonly #patterns = new Map<string, Pattern>()
+  #patternSize = 0
   /** Work still to do. A queue rather than recursion, so that no chain of references can use up the stack. */
   readonly #queue: { schema: SchemaObject; resource: Resource; node: Node }[] = []
 
@@ -196,7 +199,12 @@ class Compiler {
   #pattern(source: string): Pattern {
     let pattern = this.#patterns.get(source)
     if (pattern === undefined) {
-      pattern = compilePattern(source, this.#options)
+      pattern = compilePattern(source, {
+        trusted: this.#options.trusted,
+        maxPatternSize: this.#options.maxPatternSize,
+        used: this.#patternSize,
+      })
+      this.#patternSize += pattern.size
       this.#patterns.set(source, pattern)
     }
     return pattern

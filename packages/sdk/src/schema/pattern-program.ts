@@ -4,11 +4,11 @@
  * states, and the work is at most text length times program size, whatever the pattern.
  */
 
-import { PorticoError } from '../jsonrpc/errors.ts'
 import type { Budget } from './json-schema-limits.ts'
 import type { Assertion, CharSet, PatternNode } from './pattern-syntax.ts'
 
 export interface Program {
+  readonly size: number
   test(text: string, budget?: Budget): boolean
 }
 
@@ -29,7 +29,8 @@ const MATCH = 2
 const ASSERT = 3
 const ASSERTIONS: readonly Assertion[] = ['start', 'end', 'boundary', 'inside']
 
-export function compileProgram(root: PatternNode, maxSize: number): Program {
+/** Undefined if the program would have more than `maxSize` instructions. */
+export function compileProgram(root: PatternNode, maxSize: number): Program | undefined {
   const ops: Ops = { kind: [], first: [], second: [], sets: [] }
   const tests = new Map<CharSet, CharTest>()
   let visits = 0
@@ -41,11 +42,10 @@ export function compileProgram(root: PatternNode, maxSize: number): Program {
     return ops.kind.push(kind) - 1
   }
 
-  // Visits are counted as well as instructions, since an empty group repeated a billion times emits nothing.
+  // Visits are counted rather than instructions, since an empty group repeated a billion times emits none. Each visit
+  // emits at most three.
   function emit(node: PatternNode): void {
-    if (++visits > maxSize || ops.kind.length > maxSize) {
-      throw new PorticoError('limit-exceeded', `a pattern needs more than ${maxSize} instructions (maxPatternSize)`)
-    }
+    if (++visits > maxSize) return
     if (node.kind === 'set') {
       const test = tests.get(node) ?? toTest(node)
       tests.set(node, test)
@@ -69,10 +69,10 @@ export function compileProgram(root: PatternNode, maxSize: number): Program {
   }
 
   function emitRepeat(body: PatternNode, min: number, max: number): void {
-    for (let i = 0; i < min; i++) emit(body)
+    for (let i = 0; i < min && visits <= maxSize; i++) emit(body)
     const forks: number[] = []
     const isEndless = max === Number.POSITIVE_INFINITY
-    for (let i = min; i < (isEndless ? min + 1 : max); i++) {
+    for (let i = min; i < (isEndless ? min + 1 : max) && visits <= maxSize; i++) {
       forks.push(push(SPLIT))
       emit(body)
     }
@@ -85,8 +85,9 @@ export function compileProgram(root: PatternNode, maxSize: number): Program {
 
   emit(root)
   push(MATCH)
+  if (visits > maxSize) return undefined
   const machine = new Machine(ops, isAnchored(root))
-  return { test: (text, budget) => machine.run(text, budget) }
+  return { size: visits, test: (text, budget) => machine.run(text, budget) }
 }
 
 /** Whether every match begins at the start of the text, so that later starts need not be tried. */
@@ -187,6 +188,8 @@ function isWordAt(text: string, at: number): boolean {
 }
 
 function toTest({ ranges, tests, negated }: CharSet): CharTest {
+  const [from, to] = ranges
+  if (ranges.length === 2 && tests.length === 0) return (code) => (code >= from! && code <= to!) !== negated
   const search = (code: number): boolean => {
     // Binary search for the last range that starts at or before the code.
     let low = 0
@@ -200,6 +203,6 @@ function toTest({ ranges, tests, negated }: CharSet): CharTest {
     for (let i = 0; !inside && i < tests.length; i++) inside = tests[i]!.test(String.fromCodePoint(code))
     return inside !== negated
   }
-  const ascii = Array.from({ length: 128 }, (_, code) => search(code))
-  return (code) => (code < 128 ? ascii[code]! : search(code))
+  const ascii = new Uint8Array(128).map((_, code) => Number(search(code)))
+  return (code) => (code < 128 ? ascii[code] === 1 : search(code))
 }

@@ -10,20 +10,24 @@ import { type CharSet, complement, NonLinear, type PatternNode, parsePattern } f
 
 export interface Pattern {
   readonly source: string
+  /** What it takes of `maxPatternSize`. */
+  readonly size: number
   test(text: string, budget?: Budget): boolean
 }
 
 export interface PatternOptions {
   readonly maxPatternSize?: number
+  /** How much of that other patterns have taken already. */
+  readonly used?: number
   /** Lets lookaround and backreferences through to the native engine. For patterns of your own only. */
   readonly trusted?: boolean
 }
 
 export function compilePattern(source: string, options: PatternOptions = {}): Pattern {
   const maxSize = options.maxPatternSize ?? SCHEMA_LIMITS.maxPatternSize
-  if (source.length > maxSize) {
-    throw new PorticoError('limit-exceeded', `a pattern is longer than ${maxSize} characters (maxPatternSize)`)
-  }
+  const left = maxSize - (options.used ?? 0)
+  const tooBig = `the patterns of a schema need more than ${maxSize} instructions (maxPatternSize)`
+  if (source.length > left) throw new PorticoError('limit-exceeded', tooBig)
   const native = toNative(source)
   let tree: PatternNode
   try {
@@ -35,13 +39,15 @@ export function compilePattern(source: string, options: PatternOptions = {}): Pa
     throw new PorticoError('invalid-definition', `the pattern ${quoted(source)} ${reason}`)
   }
   if (cannotBacktrack(tree)) return fromNative(source, native)
-  const program = compileProgram(tree, maxSize)
-  return { source, test: (text, budget) => program.test(text, budget) }
+  const program = compileProgram(tree, left)
+  if (program === undefined) throw new PorticoError('limit-exceeded', tooBig)
+  return { source, size: program.size, test: program.test }
 }
 
 function fromNative(source: string, native: RegExp): Pattern {
   return {
     source,
+    size: source.length,
     test(text, budget) {
       budget?.spend(1 + (text.length >> 4))
       return native.test(text)

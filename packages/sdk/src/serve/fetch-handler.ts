@@ -8,7 +8,8 @@ import type { Endpoint } from '../session/endpoint.ts'
 import type { PeerCertificate, RequestHead } from '../session/exchange.ts'
 import type { HeaderList, Reply, StreamWriter } from '../transport/http-reply.ts'
 import { WebStreamWriter } from './fetch-stream.ts'
-import { type Body, type HttpRequest, Streamable, type StreamableOptions } from './streamable.ts'
+import { Streamable } from './streamable.ts'
+import type { Body, HttpRequest, StreamableOptions } from './streamable-options.ts'
 
 export interface FetchHandler {
   fetch(request: Request, info?: FetchInfo): Promise<Response>
@@ -104,9 +105,9 @@ class WebExchange implements HttpRequest, RequestHead, Reply {
 
   onGone(action: () => void): void {
     const { signal } = this.#request
-    if (signal.aborted) return action()
     if (this.#actions.length === 0) signal.addEventListener('abort', this.#gone, { once: true })
     this.#actions.push(action)
+    if (signal.aborted) this.#gone()
   }
 
   #answer(status: number, body: string | null, headers: HeaderList): void {

@@ -5,7 +5,7 @@
 
 import { endpointOf, type Server } from '../server/server.ts'
 import { createFetchHandler, type FetchHandler } from './fetch-handler.ts'
-import type { StreamableOptions } from './streamable.ts'
+import type { StreamableOptions } from './streamable-options.ts'
 
 export type { FetchHandler, FetchInfo } from './fetch-handler.ts'
 

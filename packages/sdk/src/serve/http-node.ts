@@ -8,7 +8,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { PeerCertificate, RequestHead } from '../session/exchange.ts'
 import type { HeaderList, Reply, StreamWriter } from '../transport/http-reply.ts'
 import { peerCertificateOf } from './http-certificate.ts'
-import type { Body, HttpRequest } from './streamable.ts'
+import type { Body, HttpRequest } from './streamable-options.ts'
 
 /** A request as frameworks pass it on: Express keeps the full URL aside and may have parsed the body. */
 export type NodeRequest = IncomingMessage & { readonly originalUrl?: string; readonly body?: unknown }
@@ -50,7 +50,10 @@ export class NodeExchange implements HttpRequest, RequestHead, Reply, StreamWrit
   read(maxBytes: number, done: (body: Body) => void): void {
     const req = this.#req
     // A parser in front that does not know the content type may leave an empty object and the stream unread.
-    if (req.body !== undefined && req.readableEnded) return done(toBody(req.body))
+    if (req.body !== undefined && req.readableEnded) {
+      done(toBody(req.body))
+      return
+    }
     const chunks: Buffer[] = []
     let size = 0
     let tooLarge = Number(req.headers['content-length'] ?? 0) > maxBytes

@@ -8,7 +8,8 @@ import type { AddressInfo } from 'node:net'
 import { PorticoError } from '../jsonrpc/errors.ts'
 import type { Endpoint } from '../session/endpoint.ts'
 import { NodeExchange, type NodeRequest } from './http-node.ts'
-import { Streamable, type StreamableOptions } from './streamable.ts'
+import { Streamable } from './streamable.ts'
+import type { StreamableOptions } from './streamable-options.ts'
 
 export interface HttpOptions extends StreamableOptions {
   /** 3000 unless given; 0 takes any free port. */

@@ -11,7 +11,7 @@ import {
   type HttpServer,
   listenHttp,
 } from './http-server.ts'
-import type { StreamableOptions } from './streamable.ts'
+import type { StreamableOptions } from './streamable-options.ts'
 
 export type { HttpHandler, HttpOptions, HttpServer } from './http-server.ts'
 

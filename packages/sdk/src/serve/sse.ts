@@ -9,16 +9,19 @@ import type { RequestHead } from '../session/exchange.ts'
 import type { EventStreamSettings } from '../transport/http-event-stream.ts'
 import { EVENT_STREAM_HEADERS, type Reply } from '../transport/http-reply.ts'
 import { SseChannel } from '../transport/http-sse-channel.ts'
-import { serveChannel } from './connection.ts'
+import { type Connection, serveChannel } from '../session/connection.ts'
 import { acceptsEvents, pathOf } from './http-headers.ts'
 import type { Load } from './http-load.ts'
-import { type Refusal, refuse } from './http-refusal.ts'
+import type { Refusal } from './http-refusal.ts'
 import { createSessionId } from './streamable-session.ts'
 
 interface Pair {
   readonly channel: SseChannel
+  readonly connection: Connection
   readonly principal: Principal | undefined
 }
+
+const NOT_ACCEPTABLE: Refusal = { status: 406, message: 'Accept must list text/event-stream' }
 
 const UNKNOWN_SESSION: Refusal = { status: 404, message: 'There is no such session; open a new event stream' }
 
@@ -39,19 +42,20 @@ export class SseHttp {
   }
 
   /** Opens the event stream. `messagesPath` is where the client shall post; on the same origin by being a path. */
-  get(head: RequestHead, principal: Principal | undefined, reply: Reply, messagesPath = pathOf(head.url)): void {
-    if (!acceptsEvents(head)) return refuse(reply, { status: 406, message: 'Accept must list text/event-stream' })
+  get(head: RequestHead, principal: Principal | undefined, reply: Reply, messagesPath = pathOf(head.url)) {
+    if (!acceptsEvents(head)) return NOT_ACCEPTABLE
     const refusal = this.#load.enter('listener', principal)
-    if (refusal !== undefined) return refuse(reply, refusal)
+    if (refusal !== undefined) return refusal
     const id = createSessionId()
     const writer = reply.stream(EVENT_STREAM_HEADERS)
     const channel = new SseChannel(writer, `${messagesPath}?session=${id}`, this.#settings)
-    this.#pairs.set(id, { channel, principal })
     const connection = serveChannel(this.#endpoint, channel, { principal })
+    this.#pairs.set(id, { channel, connection, principal })
     connection.closed.then(() => {
       this.#pairs.delete(id)
       this.#load.leave('listener', principal)
     })
+    return undefined
   }
 
   /** Whether a URL names an open stream: on a path of its own it always should, on the MCP endpoint only this tells. */
@@ -66,15 +70,21 @@ export class SseHttp {
   }
 
   /** Delivers what was posted. The answer, if there is one, comes on the stream. */
-  post(value: unknown, head: RequestHead, principal: Principal | undefined, reply: Reply): void {
+  post(value: unknown, head: RequestHead, principal: Principal | undefined, reply: Reply): Refusal | undefined {
     const pair = this.#find(head, principal)
-    if (pair === undefined) return refuse(reply, UNKNOWN_SESSION)
+    if (pair === undefined) return UNKNOWN_SESSION
     reply.empty(202)
     pair.channel.deliver(value)
+    return undefined
+  }
+
+  /** Lets requests under way finish, then ends the streams. */
+  drain(): void {
+    for (const { connection } of this.#pairs.values()) void connection.drain()
   }
 
   close(): void {
-    for (const { channel } of this.#pairs.values()) void channel.close()
+    for (const { connection } of this.#pairs.values()) void connection.close()
   }
 
   #find(head: RequestHead, principal: Principal | undefined): Pair | undefined {

@@ -1,11 +1,56 @@
-/** Serves a server over stdio: `serveStdio(server)` is all that a program started by a client needs. Node only. */
+/**
+ * Serves a server over this process's standard streams and ends the process with the conversation: at the end of
+ * input, on SIGTERM and SIGINT, and when nobody reads any more (sec-44). `serveStdio(server)` is all that a program
+ * started by a client needs. Node only.
+ */
 
+import type { Readable, Writable } from 'node:stream'
 import { endpointOf, type Server } from '../server/server.ts'
-import type { Connection } from './connection.ts'
-import { type StdioOptions, serveOverStdio } from './stdio-process.ts'
+import type { ByteStreamLimits } from '../transport/byte-stream.ts'
+import { createStdioChannel } from '../transport/stdio.ts'
+import { CONNECTION_LIMITS, type Connection, serveChannel } from '../session/connection.ts'
+import { divertStrayOutput } from './stray-output.ts'
 
-export type { StdioOptions } from './stdio-process.ts'
+export interface StdioOptions {
+  /** Whether the process exits when the conversation is over: true unless given. */
+  readonly exit?: boolean
+  readonly stdin?: Readable
+  readonly stdout?: Writable
+  /** How long requests under way may still take when the conversation ends: 5 s unless given. */
+  readonly graceMs?: number
+  readonly limits?: ByteStreamLimits & { readonly maxBatch?: number; readonly maxInFlight?: number }
+}
 
-export function serveStdio(server: Server, options?: StdioOptions): Connection {
-  return serveOverStdio(endpointOf(server), options)
+export function serveStdio(server: Server, options: StdioOptions = {}): Connection {
+  const { exit = true, stdin, stdout, limits, graceMs = CONNECTION_LIMITS.graceMs } = options
+  const stray = divertStrayOutput(stdout)
+  const channel = createStdioChannel({ stdin, stdout, limits, write: stray.write, closeMs: graceMs })
+  const connection = serveChannel(endpointOf(server), channel, { ...limits, graceMs, ownsEndpoint: true })
+
+  let signalled = false
+  const onSignal = (): void => {
+    // Whoever asks twice does not want to wait.
+    if (signalled) process.exit(1)
+    signalled = true
+    void connection.drain()
+  }
+  if (exit) for (const signal of SIGNALS) process.on(signal, onSignal)
+  void connection.closed.then(() => {
+    stray.restore()
+    if (!exit) return
+    for (const signal of SIGNALS) process.off(signal, onSignal)
+    exitAfterStderr()
+  })
+  return connection
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+const STDERR_MS = 200
+
+/** What was logged last is often what somebody needs, but a stderr that nobody reads keeps no process. */
+function exitAfterStderr(): void {
+  const leave = (): never => process.exit()
+  if (process.stderr.writableLength === 0) leave()
+  process.stderr.write('', leave)
+  setTimeout(leave, STDERR_MS)
 }

@@ -36,7 +36,9 @@ export function divertStrayOutput(
     if (args.length > 0 && typeof args[0] !== 'function') divert(args)
     return stdout
   }
-  const restoreConsole = bypassesStdout() ? divertConsole(console) : () => {}
+  // Who stops reading the logs must not bring the server down.
+  stderr.on('error', ignore)
+  const restoreConsole = bypassesStdout() ? divertConsole(console) : ignore
   let restored = false
   return {
     write: (text, done) => write(text, done),
@@ -44,11 +46,14 @@ export function divertStrayOutput(
       if (restored) return
       restored = true
       restoreConsole()
+      stderr.off('error', ignore)
       putBack(stdout, 'write', ownWrite)
       putBack(stdout, 'end', ownEnd)
     },
   }
 }
+
+function ignore(): void {}
 
 const PRINTING = ['log', 'info', 'debug', 'dir', 'table', 'group', 'count', 'timeEnd', 'timeLog'] as const
 

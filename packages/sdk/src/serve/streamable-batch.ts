@@ -5,13 +5,16 @@
 
 import type { Outlet, Urgency } from '../jsonrpc/channel.ts'
 import { INVALID_REQUEST } from '../jsonrpc/errors.ts'
-import { type Classified, classify } from '../jsonrpc/message.ts'
+import { type Classified, classify, isRequestId, type RpcNotification } from '../jsonrpc/message.ts'
 import type { Endpoint } from '../session/endpoint.ts'
 import type { RequestHead } from '../session/exchange.ts'
 import type { LegacySession } from '../session/legacy-session.ts'
 import type { Reply } from '../transport/http-reply.ts'
 import type { Load } from './http-load.ts'
-import { type Refusal, refuse, toErrorText } from './http-refusal.ts'
+import { type Refusal, toErrorText } from './http-refusal.ts'
+
+/** A message that is one. */
+export type Message = Exclude<Classified, { kind: 'invalid' }>
 
 /** The outlet of the POST, which knows whether it has become a stream. */
 export interface BatchOutlet extends Outlet {
@@ -44,18 +47,22 @@ export function checkBatch(
   return opens ? { status: 400, message: 'initialize cannot be part of a batch' } : messages
 }
 
-export function serveBatch(messages: readonly Classified[], batch: Batch): void {
+/** Serves a batch, or says why not. */
+export function serveBatch(messages: readonly Classified[], batch: Batch): Refusal | undefined {
   const { endpoint, session, load, head, reply } = batch
   const { principal } = session
   const requests = messages.filter((item) => item.kind === 'request')
   const faults = messages.filter((item) => item.kind === 'invalid')
   const refusal = load.enter('request', principal, requests.length)
-  if (refusal !== undefined) return refuse(reply, refusal)
+  if (refusal !== undefined) return refusal
   for (const item of messages) {
-    if (item.kind === 'notification') endpoint.notify(item.message, session)
+    if (item.kind === 'notification') takeNotification(item.message, endpoint, session)
     else if (item.kind === 'response') session.answers.settle(item.message)
   }
-  if (requests.length + faults.length === 0) return reply.empty(202)
+  if (requests.length + faults.length === 0) {
+    reply.empty(202)
+    return undefined
+  }
   const outlet = batch.outlet(() => load.leave('request', principal, requests.length))
   const texts = faults.map((fault) => toErrorText(INVALID_REQUEST, `Invalid message: ${fault.reason}`, fault.id))
   const answers = new BatchAnswers(outlet, requests.length, texts)
@@ -64,6 +71,16 @@ export function serveBatch(messages: readonly Classified[], batch: Batch): void 
     endpoint.serveLegacy(exchange, session)
   }
   if (requests.length === 0) answers.finish()
+  return undefined
+}
+
+/** Ids are the transport's to know, so a cancellation is carried out here; the endpoint hears of it like of any other. */
+export function takeNotification(message: RpcNotification, endpoint: Endpoint, session: LegacySession): void {
+  if (message.method === 'notifications/cancelled') {
+    const id = message.params?.requestId
+    if (isRequestId(id)) session.incoming.cancel(id, message.params?.reason)
+  }
+  endpoint.notify(message, session)
 }
 
 class BatchAnswers {

@@ -5,15 +5,15 @@
  */
 
 import type { Principal } from '../auth/principal.ts'
-import type { Classified, RpcRequest } from '../jsonrpc/message.ts'
+import type { RpcRequest } from '../jsonrpc/message.ts'
 import type { Endpoint } from '../session/endpoint.ts'
 import type { RequestHead } from '../session/exchange.ts'
 import { EVENT_STREAM_HEADERS, type Reply } from '../transport/http-reply.ts'
 import { acceptsEvents, SESSION_HEADER, VERSION_HEADER } from './http-headers.ts'
 import type { Load } from './http-load.ts'
-import { type Refusal, refuse } from './http-refusal.ts'
+import type { Refusal } from './http-refusal.ts'
 import type { SessionStore } from './session-store.ts'
-import { checkBatch, serveBatch } from './streamable-batch.ts'
+import { checkBatch, type Message, serveBatch, takeNotification } from './streamable-batch.ts'
 import { ResumableOutlet } from './streamable-outlet.ts'
 import { HttpSession, type SessionSettings } from './streamable-session.ts'
 import { parseEventId, type ResumableStream } from './streamable-stream.ts'
@@ -36,69 +36,78 @@ export class LegacyHttp {
     this.#settings = settings
   }
 
-  post(classified: Classified, head: RequestHead, principal: Principal | undefined, reply: Reply): void {
-    if (classified.kind === 'invalid') {
-      return refuse(reply, { status: 400, message: `Invalid message: ${classified.reason}` }, classified.id)
-    }
-    const isOpening = classified.kind === 'request' && classified.message.method === 'initialize'
+  /** Serves a message, or says why not; so do the methods below. */
+  post(message: Message, head: RequestHead, principal: Principal | undefined, reply: Reply): Refusal | undefined {
+    const isOpening = message.kind === 'request' && message.message.method === 'initialize'
     if (isOpening && head.header(SESSION_HEADER) === undefined) {
-      return this.#initialize(classified.message, head, principal, reply)
+      return this.#initialize(message.message, head, principal, reply)
     }
-    const id = classified.kind === 'request' ? classified.message.id : undefined
     const found = this.#find(head, principal)
-    if (!(found instanceof HttpSession)) return refuse(reply, found, id)
-    if (classified.kind === 'request') return this.#request(classified.message, found, head, reply)
-    if (classified.kind === 'notification') this.#endpoint.notify(classified.message, found.session)
-    else found.session.answers.settle(classified.message)
+    if (!(found instanceof HttpSession)) return found
+    if (message.kind === 'request') return this.#request(message.message, found, head, reply)
+    if (message.kind === 'notification') takeNotification(message.message, this.#endpoint, found.session)
+    else found.session.answers.settle(message.message)
     reply.empty(202)
+    return undefined
   }
 
-  batch(items: readonly unknown[], head: RequestHead, principal: Principal | undefined, reply: Reply): void {
+  batch(
+    items: readonly unknown[],
+    head: RequestHead,
+    principal: Principal | undefined,
+    reply: Reply,
+  ): Refusal | undefined {
     const found = this.#find(head, principal)
-    if (!(found instanceof HttpSession)) return refuse(reply, found)
+    if (!(found instanceof HttpSession)) return found
     const { session } = found
     const messages = checkBatch(items, session, this.#settings.limits.maxBatch)
-    if ('status' in messages) return refuse(reply, messages)
+    if ('status' in messages) return messages
     const outlet = (onDone: () => void) => new ResumableOutlet(reply, found, onDone)
-    serveBatch(messages, { endpoint: this.#endpoint, session, load: this.#load, head, reply, outlet })
+    return serveBatch(messages, { endpoint: this.#endpoint, session, load: this.#load, head, reply, outlet })
   }
 
   /** Opens the standalone stream, or goes on with one that lost its connection. */
-  get(head: RequestHead, principal: Principal | undefined, reply: Reply): void {
+  get(head: RequestHead, principal: Principal | undefined, reply: Reply): Refusal | undefined {
     const found = this.#find(head, principal)
-    if (!(found instanceof HttpSession)) return refuse(reply, found)
-    if (!acceptsEvents(head)) return refuse(reply, { status: 406, message: 'Accept must list text/event-stream' })
+    if (!(found instanceof HttpSession)) return found
+    if (!acceptsEvents(head)) return { status: 406, message: 'Accept must list text/event-stream' }
     const lastEventId = head.header('last-event-id')
     if (lastEventId !== undefined) {
       const cursor = parseEventId(lastEventId)
       const stream = cursor === undefined ? undefined : found.stream(cursor.stream)
       if (cursor === undefined || stream === undefined) {
-        return refuse(reply, { status: 400, message: 'Last-Event-ID names no stream of this session' })
+        return { status: 400, message: 'Last-Event-ID names no stream of this session' }
       }
       return this.#attach(found, stream, cursor.seq, reply)
     }
     const stream = found.standalone
-    if (stream.attached) return refuse(reply, { status: 409, message: 'The session has an open stream already' })
-    this.#attach(found, stream, stream.written, reply)
+    if (stream.attached) return { status: 409, message: 'The session has an open stream already' }
+    return this.#attach(found, stream, stream.written, reply)
   }
 
-  delete(head: RequestHead, principal: Principal | undefined, reply: Reply): void {
+  delete(head: RequestHead, principal: Principal | undefined, reply: Reply): Refusal | undefined {
     const found = this.#find(head, principal)
-    if (!(found instanceof HttpSession)) return refuse(reply, found)
+    if (!(found instanceof HttpSession)) return found
     this.#sessions.delete(found.id)
     found.end()
     reply.empty(204)
+    return undefined
   }
 
-  #initialize(message: RpcRequest, head: RequestHead, principal: Principal | undefined, reply: Reply): void {
+  #initialize(
+    message: RpcRequest,
+    head: RequestHead,
+    principal: Principal | undefined,
+    reply: Reply,
+  ): Refusal | undefined {
     const refusal = this.#load.enter('request', principal)
-    if (refusal !== undefined) return refuse(reply, refusal, message.id)
+    if (refusal !== undefined) return refusal
     const session = new HttpSession(principal, this.#settings)
     if (!this.#sessions.add(session)) {
       this.#load.leave('request', principal)
       const { maxSessions } = this.#settings.limits
       const text = `The server has no room for another session: maxSessions (${maxSessions}) reached`
-      return refuse(reply, { status: 503, message: text, headers: ['retry-after', '10'] }, message.id)
+      return { status: 503, message: text, headers: ['retry-after', '10'] }
     }
     const leave = (): void => {
       this.#load.leave('request', principal)
@@ -109,26 +118,29 @@ export class LegacyHttp {
     const idHeader = () => (session.session.initialized ? [SESSION_HEADER, session.id] : undefined)
     const outlet = new ResumableOutlet(reply, session, leave, idHeader)
     this.#endpoint.serveLegacy({ message, outlet, scope: session.session.incoming, principal, head }, session.session)
+    return undefined
   }
 
-  #request(message: RpcRequest, found: HttpSession, head: RequestHead, reply: Reply): void {
+  #request(message: RpcRequest, found: HttpSession, head: RequestHead, reply: Reply): Refusal | undefined {
     const { session } = found
     const { principal } = session
     const refusal = this.#load.enter('request', principal)
-    if (refusal !== undefined) return refuse(reply, refusal, message.id)
+    if (refusal !== undefined) return refusal
     const outlet = new ResumableOutlet(reply, found, () => this.#load.leave('request', principal))
     this.#endpoint.serveLegacy({ message, outlet, scope: session.incoming, principal, head }, session)
+    return undefined
   }
 
-  #attach(found: HttpSession, stream: ResumableStream, after: number, reply: Reply): void {
+  #attach(found: HttpSession, stream: ResumableStream, after: number, reply: Reply): Refusal | undefined {
     const { principal } = found.session
     const refusal = this.#load.enter('listener', principal)
-    if (refusal !== undefined) return refuse(reply, refusal)
+    if (refusal !== undefined) return refusal
     found.uses++
     stream.attach(reply.stream(EVENT_STREAM_HEADERS), after, () => {
       found.uses--
       this.#load.leave('listener', principal)
     })
+    return undefined
   }
 
   #find(head: RequestHead, principal: Principal | undefined): HttpSession | Refusal {

@@ -4,8 +4,7 @@
  */
 
 import type { Principal } from '../auth/principal.ts'
-import type { Classified, JsonObject, RpcRequest } from '../jsonrpc/message.ts'
-import { isObject } from '../jsonrpc/message.ts'
+import { isObject, type RpcRequest } from '../jsonrpc/message.ts'
 import { HEADER_MISMATCH } from '../protocol/errors.ts'
 import { checkHeaders } from '../protocol/headers.ts'
 import {
@@ -23,7 +22,8 @@ import type { EventStreamSettings } from '../transport/http-event-stream.ts'
 import type { Reply } from '../transport/http-reply.ts'
 import { VERSION_HEADER } from './http-headers.ts'
 import type { Load } from './http-load.ts'
-import { refuse } from './http-refusal.ts'
+import type { Refusal } from './http-refusal.ts'
+import type { Message } from './streamable-batch.ts'
 
 export class ModernHttp {
   readonly #endpoint: Endpoint
@@ -38,36 +38,31 @@ export class ModernHttp {
     this.#nameSource = (method) => endpoint.nameSource(method)
   }
 
-  post(classified: Classified, head: RequestHead, principal: Principal | undefined, reply: Reply): void {
-    switch (classified.kind) {
-      case 'request':
-        return this.#request(classified.message, head, principal, reply)
-      case 'notification':
-        this.#endpoint.notify(classified.message, undefined)
-        return reply.empty(202)
-      case 'response':
-        return refuse(reply, { status: 400, message: 'A client sends no responses in this revision' })
-      case 'invalid':
-        return refuse(reply, { status: 400, message: `Invalid message: ${classified.reason}` }, classified.id)
-    }
+  /** Serves a message, or says why not. */
+  post(message: Message, head: RequestHead, principal: Principal | undefined, reply: Reply): Refusal | undefined {
+    if (message.kind === 'request') return this.#request(message.message, head, principal, reply)
+    if (message.kind === 'response') return { status: 400, message: 'A client sends no responses in this revision' }
+    this.#endpoint.notify(message.message, undefined)
+    reply.empty(202)
+    return undefined
   }
 
-  #request(message: RpcRequest, head: RequestHead, principal: Principal | undefined, reply: Reply): void {
+  #request(message: RpcRequest, head: RequestHead, principal: Principal | undefined, reply: Reply) {
     const mismatch = this.#checkHeaders(message, head)
-    if (mismatch !== undefined) {
-      return refuse(reply, { status: 400, code: HEADER_MISMATCH, message: mismatch }, message.id)
-    }
+    if (mismatch !== undefined) return { status: 400, code: HEADER_MISMATCH, message: mismatch }
     const kind = message.method === 'subscriptions/listen' ? 'listener' : 'request'
     const refusal = this.#load.enter(kind, principal)
-    if (refusal !== undefined) return refuse(reply, refusal, message.id)
+    if (refusal !== undefined) return refusal
     const outlet = new EventStreamOutlet(reply, this.#settings, () => this.#load.leave(kind, principal))
     const call = this.#endpoint.serveModern({ message, outlet, scope: undefined, principal, head })
-    if (call === undefined) return
     // Going away is the cancellation (sec-15): nothing further is written, not even an end.
-    reply.onGone(() => {
-      outlet.abandon()
-      call.cancel('The client closed the connection')
-    })
+    if (call !== undefined) {
+      reply.onGone(() => {
+        outlet.abandon()
+        call.cancel('The client closed the connection')
+      })
+    }
+    return undefined
   }
 
   /** Without a claimed version there is nothing to compare: the endpoint refuses the envelope, which says more. */
@@ -90,8 +85,11 @@ export class ModernHttp {
 const REQUEST_KEYS = [META_VERSION, META_CLIENT_CAPABILITIES, META_CLIENT_INFO, META_LOG_LEVEL]
 
 /** Whether a message belongs to the modern era, by its header, its envelope or its method. */
-export function isModern(head: RequestHead, method: string | undefined, params: JsonObject | undefined): boolean {
-  if (isModernVersion(head.header(VERSION_HEADER)) || method === 'server/discover') return true
+export function isModern(head: RequestHead, message: Message): boolean {
+  if (isModernVersion(head.header(VERSION_HEADER))) return true
+  if (message.kind === 'response') return false
+  const { method, params } = message.message
+  if (method === 'server/discover') return true
   const meta = params?._meta
   return isObject(meta) && REQUEST_KEYS.some((key) => Object.hasOwn(meta, key))
 }

@@ -4,7 +4,7 @@
  */
 
 import type { Principal } from '../auth/principal.ts'
-import type { Classified, RpcRequest } from '../jsonrpc/message.ts'
+import type { RpcRequest } from '../jsonrpc/message.ts'
 import { revisionOf } from '../protocol/revisions.ts'
 import type { Endpoint } from '../session/endpoint.ts'
 import type { RequestHead } from '../session/exchange.ts'
@@ -14,8 +14,8 @@ import type { EventStreamSettings } from '../transport/http-event-stream.ts'
 import type { Reply } from '../transport/http-reply.ts'
 import { VERSION_HEADER } from './http-headers.ts'
 import type { Load } from './http-load.ts'
-import { type Refusal, refuse } from './http-refusal.ts'
-import { checkBatch, serveBatch } from './streamable-batch.ts'
+import type { Refusal } from './http-refusal.ts'
+import { checkBatch, type Message, serveBatch } from './streamable-batch.ts'
 import { checkLegacyVersion } from './streamable-legacy.ts'
 
 /** What a request without the version header speaks (2025-11-25, transports, "Protocol Version Header"). */
@@ -34,32 +34,37 @@ export class StatelessHttp {
     this.#maxBatch = maxBatch
   }
 
-  post(classified: Classified, head: RequestHead, principal: Principal | undefined, reply: Reply): void {
-    if (classified.kind === 'invalid') {
-      return refuse(reply, { status: 400, message: `Invalid message: ${classified.reason}` }, classified.id)
-    }
-    if (classified.kind === 'request') return this.#request(classified.message, head, principal, reply)
+  /** Serves a message, or says why not. */
+  post(message: Message, head: RequestHead, principal: Principal | undefined, reply: Reply): Refusal | undefined {
+    if (message.kind === 'request') return this.#request(message.message, head, principal, reply)
     // There is no request of ours that a response could belong to, and no session that a notification could change.
     reply.empty(202)
+    return undefined
   }
 
-  batch(items: readonly unknown[], head: RequestHead, principal: Principal | undefined, reply: Reply): void {
+  batch(
+    items: readonly unknown[],
+    head: RequestHead,
+    principal: Principal | undefined,
+    reply: Reply,
+  ): Refusal | undefined {
     const session = this.#session(head, principal)
-    if (!(session instanceof LegacySession)) return refuse(reply, session)
+    if (!(session instanceof LegacySession)) return session
     const messages = checkBatch(items, session, this.#maxBatch)
-    if ('status' in messages) return refuse(reply, messages)
+    if ('status' in messages) return messages
     const outlet = (onDone: () => void) => this.#outlet(reply, session, onDone)
-    serveBatch(messages, { endpoint: this.#endpoint, session, load: this.#load, head, reply, outlet })
+    return serveBatch(messages, { endpoint: this.#endpoint, session, load: this.#load, head, reply, outlet })
   }
 
-  #request(message: RpcRequest, head: RequestHead, principal: Principal | undefined, reply: Reply): void {
+  #request(message: RpcRequest, head: RequestHead, principal: Principal | undefined, reply: Reply) {
     const isOpening = message.method === 'initialize'
     const session = isOpening ? new LegacySession(() => {}, principal) : this.#session(head, principal)
-    if (!(session instanceof LegacySession)) return refuse(reply, session, message.id)
+    if (!(session instanceof LegacySession)) return session
     const refusal = this.#load.enter('request', principal)
-    if (refusal !== undefined) return refuse(reply, refusal, message.id)
+    if (refusal !== undefined) return refusal
     const outlet = this.#outlet(reply, session, () => this.#load.leave('request', principal))
     this.#endpoint.serveLegacy({ message, outlet, scope: session.incoming, principal, head }, session)
+    return undefined
   }
 
   #outlet(reply: Reply, session: LegacySession, onDone: () => void): EventStreamOutlet {
@@ -77,7 +82,7 @@ export class StatelessHttp {
     if (revision === undefined) return { status: 400, message: 'MCP-Protocol-Version is not supported' }
     const session = new LegacySession(() => {}, principal)
     session.agree({ revision, capabilities: {}, clientInfo: { name: 'unknown', version: '0' } })
-    session.phase = 'ready'
+    session.becomeReady()
     return session
   }
 }

@@ -1,21 +1,21 @@
 /**
  * The MCP endpoint on HTTP, for all revisions at once, knowing neither Node's nor the web's request: guard first, then
- * who is asking, then which era a message belongs to. The adapters in `http.ts` and `fetch.ts` feed it requests; the
- * modules beside it serve each form of the transport.
+ * who is asking, then which era a message belongs to. The adapters `http-node.ts` and `fetch-handler.ts` feed it; the
+ * modules beside it serve each form of the transport and return a refusal where they do not.
  */
 
 import type { Principal } from '../auth/principal.ts'
-import { type JsonLimits, parseJson } from '../framing/json.ts'
+import { parseJson } from '../framing/json.ts'
 import { PARSE_ERROR } from '../jsonrpc/errors.ts'
-import { classify, isObject, type JsonObject } from '../jsonrpc/message.ts'
+import { classify } from '../jsonrpc/message.ts'
 import { revisionOf } from '../protocol/revisions.ts'
 import type { Endpoint } from '../session/endpoint.ts'
 import type { RequestHead } from '../session/exchange.ts'
 import type { EventStreamSettings } from '../transport/http-event-stream.ts'
 import { Heartbeat } from '../transport/http-heartbeat.ts'
 import type { Reply } from '../transport/http-reply.ts'
-import { createMemoryEvents, type EventStoreFactory } from './event-store.ts'
-import { createGuard, type Guard, type GuardOptions } from './guard.ts'
+import { createMemoryEvents } from './event-store.ts'
+import { createGuard, type Guard } from './guard.ts'
 import { acceptsEvents, checkPostHead, isJson, pathOf, SESSION_HEADER, VERSION_HEADER } from './http-headers.ts'
 import { Load } from './http-load.ts'
 import { isRefusal, type Refusal, refuse } from './http-refusal.ts'
@@ -24,43 +24,9 @@ import { createMemorySessions, type SessionStore } from './session-store.ts'
 import { SseHttp } from './sse.ts'
 import { LegacyHttp } from './streamable-legacy.ts'
 import { isModern, isModernVersion, ModernHttp } from './streamable-modern.ts'
+import type { Authentication, Body, HttpRequest, StreamableOptions } from './streamable-options.ts'
 import type { HttpSession } from './streamable-session.ts'
 import { StatelessHttp } from './streamable-stateless.ts'
-
-export interface StreamableOptions extends GuardOptions {
-  /** The path of the MCP endpoint; when absent, every path is. */
-  readonly path?: string
-  /** The path of the event stream of the old HTTP+SSE transport; when absent, only the MCP endpoint offers it. */
-  readonly ssePath?: string
-  /** Where clients of the old transport post; the path of their event stream when absent. */
-  readonly messagesPath?: string
-  /** Says who a request comes from, on every request. Undefined lets it pass as anonymous. */
-  readonly authenticate?: (head: RequestHead) => Authentication | Promise<Authentication>
-  /** False serves the older revisions without sessions: nothing is kept between requests. */
-  readonly sessions?: SessionStore<HttpSession> | false
-  readonly events?: EventStoreFactory
-  readonly limits?: Partial<ServeLimits>
-  /** Bounds on the JSON of a message. */
-  readonly json?: JsonLimits
-  /** Failures that no client may see; by default they go to the server's own error hook. */
-  readonly onError?: (error: unknown) => void
-}
-
-export type Authentication = Principal | Refusal | undefined
-
-/** One HTTP request, as an adapter presents it. */
-export interface HttpRequest {
-  readonly head: RequestHead
-  readonly reply: Reply
-  /** Reads the body, or what a framework in front has already made of it. Not called when the head decides. */
-  read(maxBytes: number, done: (body: Body) => void): void
-}
-
-export type Body =
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'value'; readonly value: unknown }
-  | { readonly kind: 'too-large' }
-  | { readonly kind: 'not-utf8' }
 
 type Route = 'mcp' | 'sse' | 'messages'
 
@@ -71,12 +37,14 @@ export class Streamable {
   readonly #options: StreamableOptions
   readonly #guard: Guard
   readonly #modern: ModernHttp
+  readonly #sessions: SessionStore<HttpSession> | undefined
+  /** The 2025 form with sessions or without; neither when only modern revisions are served. */
   readonly #legacy: LegacyHttp | undefined
   readonly #stateless: StatelessHttp | undefined
   readonly #sse: SseHttp | undefined
-  readonly #sessions: SessionStore<HttpSession> | undefined
   #draining = false
 
+  /** `boundHost` is the address that the server listens on, where it does: a name that clients may call it by. */
   constructor(endpoint: Endpoint, options: StreamableOptions, boundHost?: string) {
     const limits = { ...SERVE_LIMITS, ...options.limits }
     const stream: EventStreamSettings = {
@@ -108,13 +76,19 @@ export class Streamable {
 
   handle(request: HttpRequest): void {
     const { head, reply } = request
-    try {
-      const refusal = this.#checkHead(head, reply)
-      if (refusal === undefined) this.#authenticate(request)
-      else if (refusal !== ANSWERED) refuse(reply, refusal)
-    } catch (error) {
-      this.#fail(error, reply)
-    }
+    this.#answer(reply, () => {
+      const route = this.#route(head.url)
+      if (route === undefined) return NOT_FOUND
+      const refusal = this.#guard.check(head)
+      if (refusal !== undefined) return refusal
+      const origin = head.header('origin')
+      if (origin !== undefined) reply.always(this.#guard.corsHeaders(origin))
+      if (head.method === 'OPTIONS') {
+        reply.empty(204, origin === undefined ? ['allow', ALL_METHODS] : this.#guard.preflightHeaders(head))
+        return undefined
+      }
+      return this.#draining ? DRAINING : this.#authenticate(request, route)
+    })
   }
 
   /** Refuses new requests and ends listeners; requests under way go on. */
@@ -122,6 +96,7 @@ export class Streamable {
     if (this.#draining) return
     this.#draining = true
     this.#endpoint.drain()
+    this.#sse?.drain()
   }
 
   /** Ends everything that is kept. */
@@ -130,113 +105,106 @@ export class Streamable {
     this.#sse?.close()
   }
 
-  /** What can be said without knowing who asks. */
-  #checkHead(head: RequestHead, reply: Reply): Refusal | undefined {
-    if (!this.owns(head.url)) return NOT_FOUND
-    const refusal = this.#guard.check(head)
-    if (refusal !== undefined) return refusal
-    const origin = head.header('origin')
-    if (origin !== undefined) reply.always(this.#guard.corsHeaders(origin))
-    if (head.method === 'OPTIONS') {
-      const allowed = ['allow', 'GET, POST, DELETE, OPTIONS']
-      reply.empty(204, origin === undefined ? allowed : this.#guard.preflightHeaders(head))
-      return ANSWERED
+  /** Runs one part of the work and writes the refusal it may come to. */
+  #answer(reply: Reply, work: () => Refusal | undefined): void {
+    try {
+      const refusal = work()
+      if (refusal !== undefined) refuse(reply, refusal)
+    } catch (error) {
+      this.#fail(error, reply)
     }
-    return this.#draining ? DRAINING : undefined
   }
 
-  #authenticate(request: HttpRequest): void {
+  #authenticate(request: HttpRequest, route: Route): Refusal | undefined {
     const { authenticate } = this.#options
-    if (authenticate === undefined) return this.#dispatch(request, undefined)
+    if (authenticate === undefined) return this.#dispatch(request, route, undefined)
     const outcome = authenticate(request.head)
-    if (outcome instanceof Promise) {
-      outcome.then((found) => this.#admit(request, found)).catch((error) => this.#fail(error, request.reply))
-    } else {
-      this.#admit(request, outcome)
-    }
+    if (!(outcome instanceof Promise)) return this.#admit(request, route, outcome)
+    outcome.then(
+      (found) => this.#answer(request.reply, () => this.#admit(request, route, found)),
+      (error) => this.#fail(error, request.reply),
+    )
+    return undefined
   }
 
-  #admit(request: HttpRequest, outcome: Authentication): void {
-    if (outcome !== undefined && isRefusal(outcome)) refuse(request.reply, outcome)
-    else this.#dispatch(request, outcome)
+  #admit(request: HttpRequest, route: Route, outcome: Authentication): Refusal | undefined {
+    if (outcome !== undefined && isRefusal(outcome)) return outcome
+    return this.#dispatch(request, route, outcome)
   }
 
-  #dispatch(request: HttpRequest, principal: Principal | undefined): void {
+  #dispatch(request: HttpRequest, route: Route, principal: Principal | undefined): Refusal | undefined {
     const { head, reply } = request
-    const route = this.#route(head.url)
-    if (route === 'sse' && head.method === 'GET' && this.#sse !== undefined) {
-      return this.#sse.get(head, principal, reply, this.#options.messagesPath)
+    const { method } = head
+    if (method === 'POST') {
+      const isOld = route !== 'mcp' || this.#sse?.has(head.url) === true
+      return isOld ? this.#oldPost(request, principal) : this.#post(request, principal)
     }
-    const isOldPost = route !== 'mcp' || this.#sse?.has(head.url) === true
-    if (head.method === 'POST') return isOldPost ? this.#oldPost(request, principal) : this.#post(request, principal)
-    if (route === 'mcp' && (head.method === 'GET' || head.method === 'DELETE') && this.#get(head, principal, reply))
-      return
-    const allow =
-      route === 'sse' ? 'GET, POST' : route === 'messages' || this.#legacy === undefined ? 'POST' : ALL_METHODS
-    refuse(reply, { status: 405, message: `Method not allowed: ${allow}`, headers: ['allow', allow] })
-  }
-
-  /** GET and DELETE belong to the older revisions; false when none that has them is served. */
-  #get(head: RequestHead, principal: Principal | undefined, reply: Reply): boolean {
-    const legacy = this.#legacy
-    if (legacy === undefined) return false
-    const version = head.header(VERSION_HEADER)
-    if (head.header(SESSION_HEADER) === undefined) {
-      if (isModernVersion(version)) return false
-      // A client of 2024 tries the event stream on the URL it was given.
-      if (head.method === 'GET' && version === undefined && acceptsEvents(head) && this.#sse !== undefined) {
-        this.#sse.get(head, principal, reply, this.#options.messagesPath)
-        return true
+    if (method === 'GET') {
+      const version = head.header(VERSION_HEADER)
+      const isBare = head.header(SESSION_HEADER) === undefined
+      // A client of 2024 may try the event stream on the very URL it was given.
+      const isOld = route === 'mcp' && this.#legacy && isBare && version === undefined && acceptsEvents(head)
+      if (route === 'sse' || isOld) return this.#sse?.get(head, principal, reply, this.#options.messagesPath)
+      // A session from `initialize` tells an old client; without one, the version does.
+      if (route === 'mcp' && this.#legacy && !(isBare && isModernVersion(version))) {
+        return this.#legacy.get(head, principal, reply)
       }
     }
-    if (head.method === 'GET') legacy.get(head, principal, reply)
-    else legacy.delete(head, principal, reply)
-    return true
+    if (method === 'DELETE' && route === 'mcp' && this.#legacy) return this.#legacy.delete(head, principal, reply)
+    const allow = route === 'sse' ? 'GET' : route === 'mcp' && this.#legacy ? ALL_METHODS : 'POST'
+    return { status: 405, message: `Method not allowed; allowed: ${allow}`, headers: ['allow', allow] }
   }
 
-  #post(request: HttpRequest, principal: Principal | undefined): void {
-    const refusal = checkPostHead(request.head)
-    if (refusal !== undefined) return refuse(request.reply, refusal)
-    this.#read(request, (value) => this.#message(value, request.head, principal, request.reply))
+  #post(request: HttpRequest, principal: Principal | undefined): Refusal | undefined {
+    const { head, reply } = request
+    return checkPostHead(head) ?? this.#read(request, (value) => this.#message(value, head, principal, reply))
   }
 
-  #oldPost(request: HttpRequest, principal: Principal | undefined): void {
+  #oldPost(request: HttpRequest, principal: Principal | undefined): Refusal | undefined {
     const { head, reply } = request
     const sse = this.#sse
-    if (sse === undefined) return refuse(reply, NOT_FOUND)
-    const refusal = isJson(head.header('content-type')) ? sse.check(head, principal) : NOT_JSON
-    if (refusal !== undefined) return refuse(reply, refusal)
-    this.#read(request, (value) => sse.post(value, head, principal, reply))
+    if (sse === undefined) return NOT_FOUND
+    if (!isJson(head.header('content-type'))) return NOT_JSON
+    return sse.check(head, principal) ?? this.#read(request, (value) => sse.post(value, head, principal, reply))
   }
 
-  #message(value: unknown, head: RequestHead, principal: Principal | undefined, reply: Reply): void {
+  #message(value: unknown, head: RequestHead, principal: Principal | undefined, reply: Reply): Refusal | undefined {
     const legacy = this.#legacy ?? this.#stateless
     if (Array.isArray(value)) {
-      if (legacy === undefined || isModernVersion(head.header(VERSION_HEADER))) return refuse(reply, NO_BATCHES)
+      if (legacy === undefined || isModernVersion(head.header(VERSION_HEADER))) return NO_BATCHES
       return legacy.batch(value, head, principal, reply)
     }
-    const classified = classify(value)
-    const { method, params } = toMethod(value)
-    if (legacy === undefined || isModern(head, method, params)) this.#modern.post(classified, head, principal, reply)
-    else legacy.post(classified, head, principal, reply)
+    const message = classify(value)
+    if (message.kind === 'invalid') {
+      refuse(reply, { status: 400, message: `Invalid message: ${message.reason}` }, message.id)
+      return undefined
+    }
+    const form = legacy === undefined || isModern(head, message) ? this.#modern : legacy
+    const refusal = form.post(message, head, principal, reply)
+    if (refusal !== undefined) refuse(reply, refusal, message.kind === 'request' ? message.message.id : undefined)
+    return undefined
   }
 
   /** Reads and parses the body, once. */
-  #read(request: HttpRequest, done: (value: unknown) => void): void {
-    const { reply } = request
+  #read(request: HttpRequest, done: (value: unknown) => Refusal | undefined): undefined {
     request.read(this.limits.maxBodyBytes, (body) => {
-      try {
-        if (body.kind === 'value') return done(body.value)
-        if (body.kind === 'too-large') return refuse(reply, toTooLarge(this.limits.maxBodyBytes))
-        if (body.kind === 'not-utf8') return refuse(reply, NOT_UTF8)
-        const parsed = parseJson(body.text, this.#options.json)
-        if (parsed.ok) return done(parsed.value)
-        const code = parsed.kind === 'parse' ? PARSE_ERROR : undefined
-        refuse(reply, { status: 400, message: `Parse error: ${parsed.reason}`, code })
-      } catch (error) {
-        this.#fail(error, reply)
-      }
+      this.#answer(request.reply, () => {
+        const parsed = this.#parse(body)
+        return 'status' in parsed ? parsed : done(parsed.value)
+      })
     })
+  }
+
+  #parse(body: Body): { readonly value: unknown } | Refusal {
+    if (body.kind === 'value') return body
+    if (body.kind === 'not-utf8') return NOT_UTF8
+    if (body.kind === 'too-large') {
+      return { status: 413, message: `The body is too large: maxBodyBytes (${this.limits.maxBodyBytes}) exceeded` }
+    }
+    const parsed = parseJson(body.text, this.#options.json)
+    if (parsed.ok) return parsed
+    const code = parsed.kind === 'parse' ? PARSE_ERROR : undefined
+    return { status: 400, message: `Parse error: ${parsed.reason}`, code }
   }
 
   #route(url: string): Route | undefined {
@@ -245,8 +213,8 @@ export class Streamable {
     const pathname = pathOf(url)
     if (pathname === path) return 'mcp'
     if (this.#sse === undefined) return undefined
-    if (pathname === ssePath) return 'sse'
-    return pathname === messagesPath ? 'messages' : undefined
+    if (pathname === messagesPath) return 'messages'
+    return pathname === ssePath ? 'sse' : undefined
   }
 
   #fail(error: unknown, reply: Reply): void {
@@ -256,26 +224,10 @@ export class Streamable {
   }
 }
 
-const ALL_METHODS = 'GET, POST, DELETE'
+const ALL_METHODS = 'GET, POST, DELETE, OPTIONS'
 
-/** Stands for "nothing more to do", where a refusal is expected. */
-const ANSWERED: Refusal = { status: 204, message: '' }
 const NOT_FOUND: Refusal = { status: 404, message: 'There is nothing at this path' }
 const DRAINING: Refusal = { status: 503, message: 'The server is shutting down', headers: ['retry-after', '1'] }
 const NOT_JSON: Refusal = { status: 415, message: 'Content-Type must be application/json' }
 const NOT_UTF8: Refusal = { status: 400, message: 'Parse error: the body is not UTF-8', code: PARSE_ERROR }
 const NO_BATCHES: Refusal = { status: 400, message: 'The body must be a single message in this revision' }
-
-function toTooLarge(maxBodyBytes: number): Refusal {
-  return { status: 413, message: `The body is too large: maxBodyBytes (${maxBodyBytes}) exceeded` }
-}
-
-/** The parts of an unchecked value that tell its era. */
-function toMethod(value: unknown): { method: string | undefined; params: JsonObject | undefined } {
-  if (!isObject(value)) return { method: undefined, params: undefined }
-  const { method, params } = value
-  return {
-    method: typeof method === 'string' ? method : undefined,
-    params: isObject(params) ? params : undefined,
-  }
-}

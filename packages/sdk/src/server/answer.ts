@@ -50,7 +50,14 @@ export function errorFragment(error: RpcError): Fragment {
 }
 
 /** Own errors whose message may be shown as it is; anything else is concealed behind a reference. */
-const TELLABLE: ReadonlySet<string> = new Set(['peer-error', 'timeout', 'closed', 'aborted', 'invalid-message', 'limit-exceeded'])
+const TELLABLE: ReadonlySet<string> = new Set([
+  'peer-error',
+  'timeout',
+  'closed',
+  'aborted',
+  'invalid-message',
+  'limit-exceeded',
+])
 
 /** The JSON-RPC error for whatever was thrown, or undefined when it must be concealed. */
 export function toRpcError(error: unknown, revision: Revision): RpcError | undefined {

@@ -1,46 +1,17 @@
 /**
- * Questions from a handler to the client: elicitation, sampling, roots. On the older revisions a question is a live
- * request within the session; on the modern ones it suspends the handler and travels in the result (`session/rounds`).
- * Handlers cannot tell the difference.
+ * How a question from a handler reaches the client. On the older revisions it is a live request within the session; on
+ * the modern ones it suspends the handler and travels in the result (`session/rounds`). Handlers cannot tell the
+ * difference; what is asked is the business of `elicitation.ts`, `sampling.ts` and `roots.ts`.
  */
 
 import { INVALID_PARAMS, PorticoError, RpcError } from '../jsonrpc/errors.ts'
-import type { JsonObject } from '../jsonrpc/message.ts'
-import { type AskKind, canAsk } from '../protocol/capabilities.ts'
-import type { ListRootsResult, Root } from '../protocol/roots.ts'
-import type { CreateMessageParams, CreateMessageResult } from '../protocol/sampling.ts'
-import type { AnySchema } from '../schema/schema.ts'
+import { isObject, type JsonObject } from '../jsonrpc/message.ts'
+import { type AskKind, type ClientCapabilities, canAsk } from '../protocol/capabilities.ts'
 import { CapabilityError } from '../session/conversation.ts'
 import { type RoundOptions, Rounds } from '../session/rounds.ts'
 import { digestOf, type StateBinding, type StateSealer } from '../session/sealed-state.ts'
 import type { ServerCall } from './call.ts'
-import { askForm, askUrl } from './elicitation.ts'
-import { readCreateMessageResult, toCreateMessageParams } from './sampling.ts'
-
-/** A form to fill in. `form` is a flat object of strings, numbers, booleans and choices. */
-export interface FormQuestion<S extends AnySchema> {
-  readonly message: string
-  readonly form: S
-}
-
-/** A page to visit. `accept` means consent; with `done`, the question is repeated until `done` says the visit is over. */
-export interface UrlQuestion {
-  readonly message: string
-  readonly url: string
-  readonly done?: () => boolean | Promise<boolean>
-}
-
-export type ElicitQuestion<S extends AnySchema> = FormQuestion<S> | UrlQuestion
-
-export type ElicitAnswer<T> =
-  | { readonly action: 'accept'; readonly content: T }
-  | { readonly action: 'decline' | 'cancel'; readonly content?: undefined }
-
-/** A request for a completion: either whole `messages`, or a `prompt` that becomes one user message. */
-export type SampleQuestion = Omit<CreateMessageParams, 'messages' | 'maxTokens'> & { maxTokens?: number } & (
-    | { messages: CreateMessageParams['messages']; prompt?: undefined }
-    | { prompt: string; messages?: undefined }
-  )
+import { invalidParam } from './method.ts'
 
 /** What asking needs of the server: the sealing key, the bounds, and how to answer with questions. */
 export interface Asker {
@@ -53,32 +24,6 @@ export interface Asker {
   fail(call: ServerCall, error: unknown): void
   /** The rounds of a modern call; undefined on the older revisions. */
   roundsOf(call: ServerCall): Rounds | Promise<Rounds> | undefined
-}
-
-export function askElicitation(
-  asker: Asker,
-  call: ServerCall,
-  key: string | undefined,
-  question: ElicitQuestion<AnySchema>,
-): Promise<ElicitAnswer<JsonObject>> {
-  return 'url' in question ? askUrl(asker, call, key, question) : askForm(asker, call, key, question)
-}
-
-export async function askSampling(
-  asker: Asker,
-  call: ServerCall,
-  key: string | undefined,
-  question: SampleQuestion,
-): Promise<CreateMessageResult> {
-  const params = toCreateMessageParams(question)
-  requireClient(call, params.tools === undefined ? 'sample' : 'sample-tools')
-  const wire = call.conversation.revision.writeCreateMessageParams(params)
-  return askClient(asker, call, key, 'sampling', { method: 'sampling/createMessage', params: wire }, readCreateMessageResult)
-}
-
-export async function askRoots(asker: Asker, call: ServerCall, key: string | undefined): Promise<Root[]> {
-  requireClient(call, 'roots')
-  return askClient(asker, call, key, 'roots', { method: 'roots/list', params: {} }, readRoots)
 }
 
 /** Puts one question by whichever way the revision has. `read` returns undefined for an answer that is unusable. */
@@ -121,9 +66,14 @@ export function requireClient(call: ServerCall, kind: AskKind): void {
       : kind === 'url'
         ? traits.urlElicitation
         : kind === 'sample-tools'
-          ? traits.samplingTools || capabilities.sampling === undefined
+          ? traits.samplingTools
           : true
-  if (!known || !canAsk(capabilities, kind)) throw new CapabilityError(kind)
+  if (!known || !canAsk(objectMembers(capabilities), kind)) throw new CapabilityError(kind)
+}
+
+/** Capabilities come from the wire: a member that is no object declares nothing. */
+function objectMembers(capabilities: ClientCapabilities): ClientCapabilities {
+  return Object.fromEntries(Object.entries(capabilities).filter(([, member]) => isObject(member)))
 }
 
 /** Makes, or resumes, the rounds of a modern call. */
@@ -134,12 +84,15 @@ export function openRounds(asker: Asker, call: ServerCall): Promise<Rounds> {
     suspend: (result) => asker.suspend(call, result),
     fail: (error) => asker.fail(call, error),
   }
-  const { _meta, inputResponses, requestState, ...own } = call.params
+  // As sent: middleware may have altered `params` by the first ask, but not yet when a retry is opened.
+  const { _meta, inputResponses, requestState, ...own } = call.sent
   const principal = call.conversation.principal?.id
   const open = async (): Promise<Rounds> => {
     const binding: StateBinding = { principal, method: call.method, digest: await digestOf(own) }
-    if (requestState === undefined) return Rounds.first(options, binding)
+    if (requestState === undefined) return Rounds.first(options, binding, inputResponses)
     if (typeof requestState !== 'string') throw badState()
+    if (inputResponses !== undefined && !isObject(inputResponses))
+      throw invalidParam('inputResponses', 'must be an object')
     try {
       return await Rounds.resume(options, binding, requestState, inputResponses)
     } catch (error) {
@@ -152,10 +105,4 @@ export function openRounds(asker: Asker, call: ServerCall): Promise<Rounds> {
 function badState(): RpcError {
   const reason = 'was altered, has expired, or belongs to another request'
   return new RpcError(INVALID_PARAMS, `Invalid params: requestState ${reason}`, { parameter: 'requestState', reason })
-}
-
-function readRoots(response: JsonObject): Root[] | undefined {
-  const { roots } = response as Partial<ListRootsResult>
-  if (!Array.isArray(roots)) return undefined
-  return roots.every((root) => typeof root === 'object' && root !== null && typeof root.uri === 'string') ? roots : undefined
 }

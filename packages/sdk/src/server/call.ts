@@ -16,6 +16,8 @@ export class ServerCall extends IncomingCall {
   readonly method: string
   /** Middleware may replace them. */
   params: JsonObject
+  /** The parameters as they were sent: what a retry is held against. */
+  readonly sent: JsonObject
   readonly conversation: Conversation
   readonly outlet: Outlet
   readonly head: RequestHead | undefined
@@ -48,6 +50,7 @@ export class ServerCall extends IncomingCall {
     super(id)
     this.method = method
     this.params = params
+    this.sent = params
     this.conversation = conversation
     this.outlet = outlet
     this.session = session
@@ -66,12 +69,13 @@ export class ServerCall extends IncomingCall {
 
   /** Sends a progress notice, if the client asked for them and the value moves forward. */
   progress(progress: number, total: number | undefined, message: string | undefined): void {
-    if (this.#token === null) this.#token = progressToken(this.params)
+    if (this.#token === null) this.#token = progressToken(this.sent)
     const token = this.#token
-    if (token === undefined || this.answered || !(progress > this.#lastProgress)) return
+    if (token === undefined || this.answered || !Number.isFinite(progress) || progress <= this.#lastProgress) return
     this.#lastProgress = progress
-    let text = `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":${JSON.stringify(token)},"progress":${finite(progress)}`
-    if (total !== undefined) text += `,"total":${finite(total)}`
+    let text = `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":${JSON.stringify(token)},"progress":${progress}`
+    // JSON has no infinities: a careless total must not make an invalid message.
+    if (total !== undefined && Number.isFinite(total)) text += `,"total":${total}`
     if (message !== undefined && this.conversation.revision.traits.progressMessage) {
       text += `,"message":${JSON.stringify(message)}`
     }
@@ -82,9 +86,4 @@ export class ServerCall extends IncomingCall {
   notify(method: string, params: JsonObject, urgency: 'keep' | 'log' = 'keep'): void {
     if (!this.answered) this.outlet.send(JSON.stringify({ jsonrpc: '2.0', method, params }), urgency)
   }
-}
-
-/** JSON has no infinities: a careless total must not make an invalid message. */
-function finite(value: number): number {
-  return Number.isFinite(value) ? value : 0
 }

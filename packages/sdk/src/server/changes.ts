@@ -61,6 +61,6 @@ export function noticeOf(change: Change): { method: string; params: { [key: stri
 
 function keyOf(change: Change): string {
   if (change.kind === 'resource') return `resource ${change.uri}`
-  if (change.kind === 'extension') return `${change.filter} ${JSON.stringify(change.params)}`
+  if (change.kind === 'extension') return `${change.filter} ${change.method} ${JSON.stringify(change.params)}`
   return change.kind
 }

@@ -6,7 +6,7 @@ import { isVisible } from './access.ts'
 import type { ServerCall } from './call.ts'
 import type { RequestContext } from './context.ts'
 import type { Access, Completer, Completions } from './definition.ts'
-import { defineMethod, invalidParam, type ServerMethod, stringParam, then } from './method.ts'
+import { andThen, defineMethod, invalidParam, type ServerMethod, stringParam } from './method.ts'
 import type { PromptEntry } from './prompts.ts'
 import type { Registry } from './registry.ts'
 import type { ResourceEntry, TemplateEntry } from './resources.ts'
@@ -15,7 +15,7 @@ export interface CompletionHost {
   readonly prompts: Registry<PromptEntry>
   readonly templates: Registry<TemplateEntry>
   readonly resources: Registry<ResourceEntry>
-  context(call: ServerCall): RequestContext
+  plainContext(call: ServerCall): RequestContext
 }
 
 /** Whether anything on the server can be completed: then, and only then, is it a capability. */
@@ -44,7 +44,7 @@ function complete(host: CompletionHost, call: ServerCall): CompleteResult | Prom
   const { complete: completers } = findTarget(host, call)
   const completer = Object.hasOwn(completers, name) ? (completers[name] as Completer) : undefined
   if (completer === undefined) return { completion: { values: [] } }
-  return then(completer(value, chosen, host.context(call)), toCompleteResult)
+  return andThen(completer(value, chosen, host.plainContext(call)), toCompleteResult)
 }
 
 /** The prompt or template that is being filled in; one that may not be seen cannot be completed either (sec-134). */
@@ -75,5 +75,7 @@ function isPlainList(completions: Completions): completions is readonly string[]
 }
 
 function strings(source: JsonObject): { [name: string]: string } {
-  return Object.fromEntries(Object.entries(source).filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
+  return Object.fromEntries(
+    Object.entries(source).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  )
 }

@@ -14,8 +14,11 @@ import type { Root } from '../protocol/roots.ts'
 import type { CreateMessageResult } from '../protocol/sampling.ts'
 import type { AnySchema, InferOutput } from '../schema/schema.ts'
 import type { RequestHead } from '../session/exchange.ts'
-import { type Asker, askElicitation, askRoots, askSampling, type ElicitAnswer, type ElicitQuestion, type SampleQuestion } from './asking.ts'
+import type { Asker } from './asking.ts'
 import type { ServerCall } from './call.ts'
+import { askElicitation, type ElicitAnswer, type ElicitQuestion } from './elicitation.ts'
+import { askRoots } from './roots.ts'
+import { askSampling, type SampleQuestion } from './sampling.ts'
 
 export class RequestContext<State = unknown> {
   protected readonly call: ServerCall
@@ -79,7 +82,15 @@ export class RequestContext<State = unknown> {
   log(level: LogLevel, data: unknown, logger?: string): void {
     const threshold = this.call.conversation.logLevel
     if (threshold === undefined || !passesLevel(level, threshold)) return
-    this.call.notify('notifications/message', logger === undefined ? { level, data } : { level, logger, data }, 'log')
+    const params = logger === undefined ? { level, data } : { level, logger, data }
+    try {
+      // What JSON would leave out is put into words: `data` is required.
+      const lost = data === undefined || typeof data === 'function' || typeof data === 'symbol'
+      this.call.notify('notifications/message', lost ? { ...params, data: String(data) } : params, 'log')
+    } catch {
+      // A log line that cannot be serialized must not fail the request that wrote it.
+      this.call.notify('notifications/message', { ...params, data: String(data) }, 'log')
+    }
   }
 }
 
@@ -97,7 +108,7 @@ export class AskingContext<State = unknown> extends RequestContext<State> {
   elicit(...args: [ElicitQuestion<AnySchema>] | [string, ElicitQuestion<AnySchema>]): Promise<ElicitAnswer<never>> {
     const [key, question] = args.length === 1 ? [undefined, args[0]] : args
     // The overloads above say what the schema makes of the answer; it was validated against that schema.
-    return askElicitation(this.#asker, this.call, key, question) as Promise<ElicitAnswer<never>>
+    return watched(askElicitation(this.#asker, this.call, key, question)) as Promise<ElicitAnswer<never>>
   }
 
   /** Asks the client's model. */
@@ -105,21 +116,20 @@ export class AskingContext<State = unknown> extends RequestContext<State> {
   sample(key: string, question: SampleQuestion): Promise<CreateMessageResult>
   sample(...args: [SampleQuestion] | [string, SampleQuestion]): Promise<CreateMessageResult> {
     const [key, question] = args.length === 1 ? [undefined, args[0]] : args
-    return askSampling(this.#asker, this.call, key, question)
+    return watched(askSampling(this.#asker, this.call, key, question))
   }
 
   /** Asks which folders the client lets this server work in. */
   roots(key?: string): Promise<Root[]> {
-    return askRoots(this.#asker, this.call, key)
+    return watched(askRoots(this.#asker, this.call, key))
   }
 
   /**
    * Runs `action` once, however many rounds of input the request takes: later runs of the handler get the recorded
    * value, which must be JSON. Put what must not happen twice here.
    */
-  async step<T>(name: string, action: () => T | Promise<T>): Promise<T> {
-    const rounds = this.#asker.roundsOf(this.call)
-    return rounds === undefined ? action() : (await rounds).step(name, action)
+  step<T>(name: string, action: () => T | Promise<T>): Promise<T> {
+    return watched(this.#step(name, action))
   }
 
   /**
@@ -129,4 +139,18 @@ export class AskingContext<State = unknown> extends RequestContext<State> {
   pause(retryMs = 1000): void {
     this.call.outlet.pause?.(retryMs)
   }
+
+  async #step<T>(name: string, action: () => T | Promise<T>): Promise<T> {
+    const rounds = this.#asker.roundsOf(this.call)
+    return rounds === undefined ? action() : (await rounds).step(name, action)
+  }
+}
+
+/**
+ * A handler that asks twice and then awaits one after the other leaves the second when the first is rejected. That must
+ * not count as an unhandled rejection, which would end the process.
+ */
+function watched<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {})
+  return promise
 }

@@ -9,9 +9,9 @@ import type { ServerCapabilities } from '../protocol/capabilities.ts'
 import type { Implementation } from '../protocol/content.ts'
 import { PROTOCOL_VERSIONS, type ProtocolVersion, type Revision } from '../protocol/revision.ts'
 import type { SubscriptionFilter } from '../protocol/subscriptions.ts'
+import type { LegacySession } from '../session/legacy-session.ts'
 import { MemoryRoundStore, type RoundStore } from '../session/round-store.ts'
 import { randomToken, StateSealer } from '../session/sealed-state.ts'
-import type { LegacySession } from '../session/legacy-session.ts'
 import type { Asker } from './asking.ts'
 import type { ServerCall } from './call.ts'
 import { ChangeHub } from './changes.ts'
@@ -23,10 +23,10 @@ import { createLifecycleMethods } from './lifecycle.ts'
 import { createLoggingMethods } from './logging.ts'
 import type { ServerMethod } from './method.ts'
 import { applyMiddleware, type MethodName, type Middleware, type Observer } from './middleware.ts'
+import type { ServerOptions } from './options.ts'
 import { createPromptMethods, type PromptEntry } from './prompts.ts'
 import { Registry } from './registry.ts'
 import { createResourceMethods, findResource, type ResourceEntry, type TemplateEntry } from './resources.ts'
-import type { ServerOptions } from './options.ts'
 import { Listens } from './subscriptions.ts'
 import { createToolMethods, type ToolEntry } from './tools.ts'
 
@@ -43,6 +43,7 @@ export class ServerCore {
   readonly readCache: CacheHint
   readonly maxRounds: number
   readonly askTimeoutMs: number
+  readonly logs: boolean
   readonly sealer: StateSealer
   readonly roundStore: RoundStore
   readonly tools = new Registry<ToolEntry>('tool')
@@ -66,8 +67,13 @@ export class ServerCore {
     this.#options = options
     this.instructions = options.instructions
     this.versions = PROTOCOL_VERSIONS.filter((version) => (options.versions ?? PROTOCOL_VERSIONS).includes(version))
-    if (this.versions.length === 0) throw new PorticoError('invalid-definition', 'versions names no revision that exists')
+    if (this.versions.length === 0)
+      throw new PorticoError('invalid-definition', 'versions names no revision that exists')
     this.pageSize = options.pageSize
+    if (options.pageSize !== undefined && !(Number.isInteger(options.pageSize) && options.pageSize > 0)) {
+      throw new PorticoError('invalid-definition', 'pageSize must be a whole number above 0')
+    }
+    this.logs = options.logging !== false
     this.listCache = options.cache?.lists ?? {}
     this.readCache = options.cache?.reads ?? {}
     this.maxRounds = options.maxRounds ?? DEFAULT_MAX_ROUNDS
@@ -101,13 +107,18 @@ export class ServerCore {
       ...(resources && { resources: { subscribe: true, listChanged: true } }),
       ...(this.prompts.declared && { prompts: { listChanged: true } }),
       ...(hasCompleters(this) && { completions: {} }),
-      ...(this.#options.logging !== false && { logging: {} }),
+      ...(this.logs && { logging: {} }),
       ...(this.extensions.size > 0 && { extensions: this.extensions.capabilities() }),
     }
   }
 
   context(call: ServerCall): AskingContext {
     return new AskingContext(call, this.asker)
+  }
+
+  /** For handlers of requests that may not ask the client: completion, lists, methods of extensions. */
+  plainContext(call: ServerCall): RequestContext {
+    return new RequestContext(call)
   }
 
   /** Runs the server's `context` function, whose value handlers find in `ctx.state`. */
@@ -185,7 +196,10 @@ export class ServerCore {
     for (const method of this.#methods) {
       if (!revision.clientRequests.has(method.method) && !extensions.has(method.method)) continue
       const chain = this.#middleware.get(method.method) ?? []
-      table.set(method.method, applyMiddleware(method, chain, (call) => this.context(call)))
+      table.set(
+        method.method,
+        applyMiddleware(method, chain, (call) => this.plainContext(call)),
+      )
     }
     return table
   }
@@ -197,9 +211,9 @@ export class ServerCore {
       ...createResourceMethods(this),
       ...createPromptMethods(this),
       ...createCompletionMethods(this),
-      ...createLoggingMethods(this.#options.logging !== false),
+      ...createLoggingMethods(this.logs),
       this.listens.method(),
-      ...this.extensions.methods((call) => new RequestContext(call)),
+      ...this.extensions.methods((call) => this.plainContext(call)),
     ]
   }
 

@@ -97,7 +97,9 @@ type VariableNames<U extends string> = U extends `${string}{${infer Expression}}
   ? SplitNames<Expression> | VariableNames<Rest>
   : never
 
-type SplitNames<E extends string> = E extends `${infer First},${infer Rest}` ? CleanName<First> | SplitNames<Rest> : CleanName<E>
+type SplitNames<E extends string> = E extends `${infer First},${infer Rest}`
+  ? CleanName<First> | SplitNames<Rest>
+  : CleanName<E>
 
 type CleanName<N extends string> = N extends `${'+' | '#' | '.' | '/' | ';' | '?' | '&'}${infer Bare}`
   ? CleanName<Bare>
@@ -133,7 +135,11 @@ export interface PromptDefinition {
 }
 
 /** Declares a tool. The handler's arguments and return value take their types from `input` and `output`. */
-export function tool<const I extends AnySchema | undefined = undefined, const O extends AnySchema | undefined = undefined, State = unknown>(
+export function tool<
+  const I extends AnySchema | undefined = undefined,
+  const O extends AnySchema | undefined = undefined,
+  State = unknown,
+>(
   options: ToolOptions<I, O>,
   handler: (args: Arguments<I>, ctx: AskingContext<State>) => ToolReturn<O> | Promise<ToolReturn<O>>,
 ): ToolDefinition<I extends AnySchema ? InferInput<I> : JsonObject, O extends AnySchema ? InferOutput<O> : undefined> {

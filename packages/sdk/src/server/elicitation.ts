@@ -7,8 +7,36 @@ import { URL_ELICITATION_REQUIRED } from '../protocol/errors.ts'
 import { liftElicitResult } from '../protocol/revisions/elicitation-forms.ts'
 import { type AnySchema, type CompiledSchema, defineSchema } from '../schema/schema.ts'
 import { randomToken } from '../session/sealed-state.ts'
-import { type Asker, askClient, type ElicitAnswer, type FormQuestion, requireClient, type UrlQuestion } from './asking.ts'
+import { type Asker, askClient, requireClient } from './asking.ts'
 import type { ServerCall } from './call.ts'
+
+/** A form to fill in. `form` is a flat object of strings, numbers, booleans and choices. */
+export interface FormQuestion<S extends AnySchema> {
+  readonly message: string
+  readonly form: S
+}
+
+/** A page to visit. `accept` means consent; with `done`, the question is repeated until `done` says the visit is over. */
+export interface UrlQuestion {
+  readonly message: string
+  readonly url: string
+  readonly done?: () => boolean | Promise<boolean>
+}
+
+export type ElicitQuestion<S extends AnySchema> = FormQuestion<S> | UrlQuestion
+
+export type ElicitAnswer<T> =
+  | { readonly action: 'accept'; readonly content: T }
+  | { readonly action: 'decline' | 'cancel'; readonly content?: undefined }
+
+export function askElicitation(
+  asker: Asker,
+  call: ServerCall,
+  key: string | undefined,
+  question: ElicitQuestion<AnySchema>,
+): Promise<ElicitAnswer<JsonObject>> {
+  return 'url' in question ? askUrl(asker, call, key, question) : askForm(asker, call, key, question)
+}
 
 interface PreparedForm {
   readonly schema: FormSchema
@@ -35,7 +63,8 @@ export async function askForm(
     if (result.action !== 'accept') return { action: result.action }
     const lifted = liftElicitResult(revision, params, result)
     const checked = compiled.validate(lifted.content ?? {})
-    if (checked instanceof Promise) throw new PorticoError('invalid-definition', 'A form’s schema must not be asynchronous')
+    if (checked instanceof Promise)
+      throw new PorticoError('invalid-definition', 'A form’s schema must not be asynchronous')
     return checked.ok ? { action: 'accept', content: checked.value as JsonObject } : undefined
   }
   return askClient(asker, call, key, 'elicitation', { method: 'elicitation/create', params: wire }, read)
@@ -61,17 +90,19 @@ export async function askUrl(
     return result.action === 'accept' ? { action: result.action, content: {} } : { action: result.action }
   })
   if (answer.action !== 'accept' || question.done === undefined || (await question.done())) {
-    if (answer.action === 'accept') announceCompletion(call, elicitationId)
+    // Without `done` nobody here knows when the visit ends, so nothing is said of it.
+    if (answer.action === 'accept' && question.done !== undefined) announceCompletion(call, elicitationId)
     return answer as ElicitAnswer<JsonObject>
   }
   if (session !== undefined) {
     throw new RpcError(URL_ELICITATION_REQUIRED, question.message, { elicitations: [wire] })
   }
-  const rounds = await asker.roundsOf(call)
-  const repeat = `${key ?? 'elicitation_url'}_again`
-  if (rounds === undefined) throw new PorticoError('capability-missing', 'This request cannot ask the client')
-  await rounds.ask(rounds.nextKey(repeat), asked, () => undefined)
-  throw new PorticoError('suspended', 'The page was not finished')
+  // Whoever accepts once more is asked once more, until the visit is over; anything else is the answer.
+  const again = key === undefined ? undefined : `${key}_again`
+  return askClient(asker, call, again, 'elicitation_again', asked, (response) => {
+    const result = readElicitResult(response)
+    return result === undefined || result.action === 'accept' ? undefined : { action: result.action }
+  })
 }
 
 /** Tells the client that the visit is over, on the one revision that has a message for it (2025-11-25; sec-112). */
@@ -90,8 +121,21 @@ function prepareForm(form: AnySchema): PreparedForm {
 }
 
 const FIELD_MEMBERS = new Set([
-  'type', 'title', 'description', 'minLength', 'maxLength', 'format', 'default', 'minimum', 'maximum',
-  'enum', 'enumNames', 'oneOf', 'items', 'minItems', 'maxItems',
+  'type',
+  'title',
+  'description',
+  'minLength',
+  'maxLength',
+  'format',
+  'default',
+  'minimum',
+  'maximum',
+  'enum',
+  'enumNames',
+  'oneOf',
+  'items',
+  'minItems',
+  'maxItems',
 ])
 const FORMATS = new Set(['email', 'uri', 'date', 'date-time'])
 
@@ -104,6 +148,12 @@ function toFormSchema(json: JsonObject): FormSchema {
     if (!isObject(field) || !['string', 'number', 'integer', 'boolean', 'array'].includes(String(field.type))) {
       throw new PorticoError('invalid-definition', `Form field "${name}" must be a string, number, boolean or choice`)
     }
+    if (field.type === 'array' && !isChoices(field.items)) {
+      throw new PorticoError(
+        'invalid-definition',
+        `Form field "${name}" must name its choices: items needs enum or anyOf`,
+      )
+    }
     const kept = Object.entries(field).filter(
       ([member, value]) => FIELD_MEMBERS.has(member) && (member !== 'format' || FORMATS.has(String(value))),
     )
@@ -113,6 +163,10 @@ function toFormSchema(json: JsonObject): FormSchema {
   const required = Array.isArray(json.required) ? json.required.filter((name) => typeof name === 'string') : []
   const properties = Object.fromEntries(fields)
   return required.length > 0 ? { type: 'object', properties, required } : { type: 'object', properties }
+}
+
+function isChoices(items: unknown): boolean {
+  return isObject(items) && (Array.isArray(items.enum) || Array.isArray(items.anyOf))
 }
 
 function readElicitResult(response: JsonObject): ElicitResult | undefined {

@@ -6,7 +6,7 @@
 
 import { INVALID_REQUEST, RpcError } from '../jsonrpc/errors.ts'
 import type { IncomingCall } from '../jsonrpc/incoming.ts'
-import type { JsonObject, RpcNotification } from '../jsonrpc/message.ts'
+import { isRequestId, type JsonObject, type RpcNotification } from '../jsonrpc/message.ts'
 import type { ParamHeader } from '../protocol/headers.ts'
 import { readEnvelope } from '../protocol/meta.ts'
 import { methodOf } from '../protocol/methods.ts'
@@ -22,7 +22,7 @@ import { type Asker, openRounds } from './asking.ts'
 import { ServerCall } from './call.ts'
 import type { ServerCore } from './core.ts'
 import { unsupportedVersion } from './lifecycle.ts'
-import { type ServerMethod, then } from './method.ts'
+import { andThen, type ServerMethod } from './method.ts'
 import { attachSession } from './subscriptions.ts'
 
 const NO_PARAMS: JsonObject = Object.freeze({})
@@ -62,7 +62,8 @@ export class ServerEndpoint implements Endpoint, Asker {
       if (revision === undefined || revision.era !== 'modern' || !this.versions.includes(revision.version)) {
         throw unsupportedVersion(envelope.version, this.versions)
       }
-      const { capabilities, clientInfo, logLevel } = envelope
+      const { capabilities, clientInfo } = envelope
+      const logLevel = this.#core.logs ? envelope.logLevel : undefined
       conversation = { revision, capabilities, clientInfo, logLevel, principal: exchange.principal }
     } catch (error) {
       // Malformed envelopes are the client's fault as a whole: 400, whatever the code (basic, "`_meta`").
@@ -88,6 +89,11 @@ export class ServerEndpoint implements Endpoint, Asker {
 
   notify(message: RpcNotification, session: LegacySession | undefined): void {
     if (session === undefined) return
+    if (message.method === 'notifications/cancelled') {
+      const { requestId, reason } = message.params ?? {}
+      if (isRequestId(requestId)) session.incoming.cancel(requestId, reason)
+      return
+    }
     if (message.method === 'notifications/initialized' && session.phase === 'initializing') {
       session.becomeReady()
       attachSession(this.#core.hub, session)
@@ -140,7 +146,10 @@ export class ServerEndpoint implements Endpoint, Asker {
     const { message, outlet, scope, head } = exchange
     const call = new ServerCall(message.id, message.method, params, conversation, outlet, session, head)
     if (scope?.has(message.id)) {
-      this.#refuse(call, new RpcError(INVALID_REQUEST, `The id ${JSON.stringify(message.id)} is in use by a running request`))
+      this.#refuse(
+        call,
+        new RpcError(INVALID_REQUEST, `The id ${JSON.stringify(message.id)} is in use by a running request`),
+      )
       return undefined
     }
     const method = this.#core.method(conversation.revision, message.method)
@@ -158,7 +167,13 @@ export class ServerEndpoint implements Endpoint, Asker {
     }
     if (!(running instanceof Promise)) return undefined
     if (!call.answered) scope?.add(call)
-    running.then(undefined, (error: unknown) => this.fail(call, error)).finally(() => scope?.remove(call))
+    running.then(
+      () => scope?.remove(call),
+      (error: unknown) => {
+        scope?.remove(call)
+        this.fail(call, error)
+      },
+    )
     return call
   }
 
@@ -172,9 +187,9 @@ export class ServerEndpoint implements Endpoint, Asker {
       this.#finish(call, this.#writer(call).write(text))
       return
     }
-    return then(this.#core.enter(call), () => then(method.run(call), (result) => this.#complete(method, result, call))) as
-      | Promise<void>
-      | void
+    return andThen(this.#core.enter(call), () =>
+      andThen(method.run(call), (result) => this.#complete(method, result, call)),
+    ) as Promise<void> | void
   }
 
   /** A later round: once per round, however often its request is sent (design: rounds are consumed once). */
@@ -183,7 +198,7 @@ export class ServerEndpoint implements Endpoint, Asker {
     call.rounds = rounds
     const stored = await this.#core.roundStore.take(rounds.id, this.#core.sealer.ttlMs)
     if (stored !== undefined) {
-      this.#send(call, stored, 200)
+      this.#send(call, stored, storedStatus(stored, call.conversation.revision))
       return
     }
     call.round = rounds.id
@@ -235,6 +250,12 @@ export class ServerEndpoint implements Endpoint, Asker {
     }
     return writer
   }
+}
+
+/** The status that an outcome was sent with the first time. */
+function storedStatus(outcome: Fragment, revision: Revision): number {
+  const code = /^"error":\{"code":(-?\d+)/.exec(outcome)?.[1]
+  return code === undefined ? 200 : revision.httpStatus(Number(code))
 }
 
 /** `initialize` and early pings come before there is an agreement; the revision is known once `initialize` has run. */

@@ -10,7 +10,7 @@ import { methodOf } from '../protocol/methods.ts'
 import type { SubscriptionFilter } from '../protocol/subscriptions.ts'
 import type { ServerCall } from './call.ts'
 import type { RequestContext } from './context.ts'
-import { defineMethod, type ServerMethod, then } from './method.ts'
+import { andThen, defineMethod, type ServerMethod } from './method.ts'
 
 export interface ExtensionMethod {
   run(params: JsonObject, ctx: RequestContext): JsonObject | Promise<JsonObject>
@@ -34,7 +34,9 @@ export class ExtensionRegistry {
   readonly #extensions = new Map<string, Extension>()
 
   add(extension: Extension): void {
-    if (!/^[A-Za-z][A-Za-z0-9-]*(\.[A-Za-z][A-Za-z0-9-]*)*\/[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/.test(extension.id)) {
+    if (
+      !/^[A-Za-z][A-Za-z0-9-]*(\.[A-Za-z][A-Za-z0-9-]*)*\/[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/.test(extension.id)
+    ) {
       throw new PorticoError('invalid-definition', `Extension id "${extension.id}" must be a prefix, "/" and a name`)
     }
     for (const method of Object.keys(extension.methods ?? {})) {
@@ -64,7 +66,7 @@ export class ExtensionRegistry {
           method,
           run: (call) => {
             if (definition.requiresClient === true) requireExtension(extension.id, call)
-            return then(definition.run(call.params, context(call)), (result) => result)
+            return andThen(definition.run(call.params, context(call)), (result) => result)
           },
           write: (result) => result,
         }),

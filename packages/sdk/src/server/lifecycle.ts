@@ -18,6 +18,8 @@ export interface LifecycleHost {
   /** Oldest first. */
   readonly versions: readonly ProtocolVersion[]
   readonly listCache: CacheHint
+  /** Whether `ctx.log` reaches clients. */
+  readonly logs: boolean
   capabilities(): ServerCapabilities
 }
 
@@ -52,7 +54,10 @@ export function createLifecycleMethods(host: LifecycleHost): ServerMethod[] {
 
 export function unsupportedVersion(requested: string, versions: readonly ProtocolVersion[]): RpcError {
   const supported = [...versions].reverse()
-  return new RpcError(UNSUPPORTED_VERSION, `Unsupported protocol version: ${requested.slice(0, 64)}`, { supported, requested })
+  return new RpcError(UNSUPPORTED_VERSION, `Unsupported protocol version: ${requested.slice(0, 64)}`, {
+    supported,
+    requested,
+  })
 }
 
 function initialize(host: LifecycleHost, call: ServerCall): undefined {
@@ -65,11 +70,18 @@ function initialize(host: LifecycleHost, call: ServerCall): undefined {
   const revision = negotiateLegacy(requested, host.versions)
   if (revision === undefined) throw unsupportedVersion(requested, host.versions)
   // Capabilities are read member by member where they are used, so an ill-typed member reads as absent.
-  session.agree({ revision, capabilities: params.capabilities as ClientCapabilities, clientInfo: readClientInfo(params.clientInfo) })
+  session.agree({
+    revision,
+    capabilities: params.capabilities as ClientCapabilities,
+    clientInfo: readClientInfo(params.clientInfo),
+  })
+  if (!host.logs) session.logLevel = undefined
 }
 
 /** Early clients leave out the version; a name is all that is insisted on. */
 function readClientInfo(value: unknown): Implementation {
   if (!isObject(value) || typeof value.name !== 'string') throw invalidParam('clientInfo', 'needs a name')
-  return typeof value.version === 'string' ? (value as unknown as Implementation) : { ...value, name: value.name, version: '' }
+  return typeof value.version === 'string'
+    ? (value as unknown as Implementation)
+    : { ...value, name: value.name, version: '' }
 }

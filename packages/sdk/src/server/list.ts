@@ -3,12 +3,12 @@
  * whole lists kept as text where no visibility rule applies, pages with opaque cursors when a page size is set.
  */
 
-import { INVALID_PARAMS, RpcError } from '../jsonrpc/errors.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import type { Revision } from '../protocol/revision.ts'
 import { isRestricted, isVisible } from './access.ts'
 import type { ServerCall } from './call.ts'
 import type { Access, CacheHint } from './definition.ts'
+import { invalidParam } from './method.ts'
 import type { Registry } from './registry.ts'
 
 export interface Listed {
@@ -61,22 +61,23 @@ export class ItemList<Item extends Listed, Shown> {
     const kept = whole ? this.#whole.get(revision) : undefined
     if (kept !== undefined) return kept
     const items = this.#visible(call)
-    const { from, to, nextCursor } = page(items, this.#options.pageSize, cursor)
+    const page = this.#page(items, cursor)
+    const { nextCursor } = page
     const texts = this.#itemTexts(revision)
     const parts: string[] = []
-    for (const [, item] of items.slice(from, to)) parts.push(this.#itemText(texts, item, revision))
+    for (const [, item] of page.items) parts.push(this.#itemText(texts, item, revision))
     let text = `{"${this.#options.member}":[${parts.join(',')}]`
     if (nextCursor !== undefined) text += `,"nextCursor":${JSON.stringify(nextCursor)}`
-    if (revision.traits.cacheHints) text += `,${JSON.stringify(cacheHints(this.#options.cache, this.restricted)).slice(1, -1)}`
+    if (revision.traits.cacheHints)
+      text += `,${JSON.stringify(cacheHints(this.#options.cache, this.restricted)).slice(1, -1)}`
     if (whole) this.#whole.set(revision, text)
     return text
   }
 
   /** The same as objects, for middleware that wants to alter them. */
   shown(call: ServerCall): { items: Shown[]; nextCursor: string | undefined } {
-    const items = this.#visible(call)
-    const { from, to, nextCursor } = page(items, this.#options.pageSize, call.params.cursor)
-    return { items: items.slice(from, to).map(([, item]) => this.#options.show(item)), nextCursor }
+    const { items, nextCursor } = this.#page(this.#visible(call), call.params.cursor)
+    return { items: items.map(([, item]) => this.#options.show(item)), nextCursor }
   }
 
   /** Writes a result that middleware has had in its hands. */
@@ -86,8 +87,26 @@ export class ItemList<Item extends Listed, Shown> {
     return {
       ...result,
       [member]: items.map((item) => this.#options.write(item, revision)),
-      ...(revision.traits.cacheHints && cacheHints(cache, this.restricted)),
+      // Whoever made this result may have looked at the principal, so it is for sharing only if the author says so.
+      ...(revision.traits.cacheHints && cacheHints({ scope: 'private', ...cache }, this.restricted)),
     }
+  }
+
+  #page(items: readonly [string, Item][], cursor: unknown): Page<Item> {
+    const { registry, member, pageSize } = this.#options
+    let from = 0
+    if (cursor !== undefined) {
+      const last = readCursor(cursor, member)
+      if (last === undefined) throw invalidParam('cursor', 'is not a cursor of this list')
+      const at = items.findIndex(([key]) => key === last.key)
+      const next = items.findIndex(([key]) => registry.placeOf(key) > last.place)
+      from = at >= 0 ? at + 1 : next >= 0 ? next : items.length
+    }
+    const to = pageSize === undefined ? items.length : Math.min(from + pageSize, items.length)
+    const last = items[to - 1]
+    const nextCursor =
+      to < items.length && last !== undefined ? writeCursor(member, registry.placeOf(last[0]), last[0]) : undefined
+    return { items: items.slice(from, to), nextCursor }
   }
 
   #visible(call: ServerCall): [string, Item][] {
@@ -118,42 +137,31 @@ export class ItemList<Item extends Listed, Shown> {
 
 /** Required on the newest revision; what varies by principal is private whatever the hint says. */
 export function cacheHints(hint: CacheHint, restricted: boolean): { ttlMs: number; cacheScope: 'public' | 'private' } {
-  return { ttlMs: Math.max(0, Math.trunc(hint.ttlMs ?? 0)), cacheScope: restricted ? 'private' : (hint.scope ?? 'public') }
-}
-
-/** A cursor names the last item shown and where it stood, so that pages survive changes to the list between them. */
-function page(
-  items: readonly [string, unknown][],
-  pageSize: number | undefined,
-  cursor: unknown,
-): { from: number; to: number; nextCursor: string | undefined } {
-  let from = 0
-  if (cursor !== undefined) {
-    const position = typeof cursor === 'string' ? readCursor(cursor) : undefined
-    if (position === undefined) {
-      const reason = 'is not a cursor of this list'
-      throw new RpcError(INVALID_PARAMS, `Invalid params: cursor ${reason}`, { parameter: 'cursor', reason })
-    }
-    const at = items.findIndex(([key]) => key === position.key)
-    from = at >= 0 ? at + 1 : Math.min(position.index, items.length)
+  return {
+    ttlMs: Math.max(0, Math.trunc(hint.ttlMs ?? 0)),
+    cacheScope: restricted ? 'private' : (hint.scope ?? 'public'),
   }
-  const to = pageSize === undefined ? items.length : Math.min(from + pageSize, items.length)
-  const last = items[to - 1]
-  return { from, to, nextCursor: to < items.length && last !== undefined ? writeCursor(to, last[0]) : undefined }
 }
 
-function writeCursor(index: number, key: string): string {
-  const bytes = new TextEncoder().encode(JSON.stringify([index, key]))
+interface Page<Item> {
+  readonly items: readonly [string, Item][]
+  readonly nextCursor: string | undefined
+}
+
+/** A cursor names the list, the last item shown and its place, so that pages survive changes to the list between them. */
+function writeCursor(member: string, place: number, key: string): string {
+  const bytes = new TextEncoder().encode(JSON.stringify([member, place, key]))
   return btoa(String.fromCharCode(...bytes))
 }
 
-function readCursor(cursor: string): { index: number; key: string } | undefined {
+function readCursor(cursor: unknown, member: string): { place: number; key: string } | undefined {
   try {
+    if (typeof cursor !== 'string') return undefined
     const bytes = Uint8Array.from(atob(cursor), (char) => char.charCodeAt(0))
     const value: unknown = JSON.parse(new TextDecoder().decode(bytes))
-    if (!Array.isArray(value) || value.length !== 2) return undefined
-    const [index, key] = value
-    return Number.isInteger(index) && index >= 0 && typeof key === 'string' ? { index, key } : undefined
+    if (!Array.isArray(value) || value.length !== 3 || value[0] !== member) return undefined
+    const [, place, key] = value
+    return Number.isInteger(place) && typeof key === 'string' ? { place, key } : undefined
   } catch {
     return undefined
   }

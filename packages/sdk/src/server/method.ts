@@ -26,8 +26,13 @@ export function defineMethod<Result>(method: ServerMethod<Result>): ServerMethod
 }
 
 /** Continues after a value that may be a promise, without making one when it is not. */
-export function then<T, U>(value: T | Promise<T>, next: (value: T) => U | Promise<U>): U | Promise<U> {
-  return value instanceof Promise ? value.then(next) : next(value)
+export function andThen<T, U>(value: T | Promise<T>, next: (value: T) => U | Promise<U>): U | Promise<U> {
+  return isThenable(value) ? Promise.resolve(value).then(next) : next(value)
+}
+
+/** Query builders and promises of another realm are no `Promise`, yet handlers return them. */
+export function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }
 
 /** The `-32602` that names the offending parameter. */

@@ -16,12 +16,11 @@ export function mountCore(outer: ServerCore, prefix: string, inner: ServerCore):
   if (outer === inner) throw new PorticoError('invalid-definition', 'A server cannot be mounted in itself')
   const mirrors = [
     new Mirror(inner.tools, outer.tools, (name, entry) => {
-      const full = `${prefix}_${name}`
-      checkName(full, 'tool', 128)
+      const full = prefixed(prefix, name, 'tool')
       return [full, { ...entry, tool: { ...entry.tool, name: full } }]
     }),
     new Mirror(inner.prompts, outer.prompts, (name, entry) => {
-      const full = `${prefix}_${name}`
+      const full = prefixed(prefix, name, 'prompt')
       return [full, { ...entry, prompt: { ...entry.prompt, name: full } }]
     }),
     // URIs are addresses: they stay what they are, and two servers may not claim the same one.
@@ -35,13 +34,25 @@ export function mountCore(outer: ServerCore, prefix: string, inner: ServerCore):
     ]),
   ]
   const relay = { hear: (change: Change) => (change.kind === 'resource' ? outer.hub.announce(change) : undefined) }
-  inner.hub.add(relay)
-  return {
-    unmount() {
-      inner.hub.remove(relay)
-      for (const mirror of mirrors) mirror.stop()
-    },
+  const unmount = (): void => {
+    inner.hub.remove(relay)
+    for (const mirror of mirrors) mirror.stop()
   }
+  try {
+    for (const mirror of mirrors) mirror.start()
+  } catch (error) {
+    // All or nothing: what was mounted before the clash is taken out again.
+    unmount()
+    throw error
+  }
+  inner.hub.add(relay)
+  return { unmount }
+}
+
+function prefixed(prefix: string, name: string, noun: string): string {
+  const full = `${prefix}_${name}`
+  checkName(full, noun, 128)
+  return full
 }
 
 /** Keeps what `outer` shows of `inner` in step with it. */
@@ -51,24 +62,26 @@ class Mirror<Item> {
   readonly #rename: (key: string, item: Item) => [string, Item]
   /** Keys in `outer` that come from here, with the item of `inner` each shows. */
   readonly #shown = new Map<string, Item>()
-  #stopped = false
+  #unwatch: (() => void) | undefined
 
   constructor(inner: Registry<Item>, outer: Registry<Item>, rename: (key: string, item: Item) => [string, Item]) {
     this.#inner = inner
     this.#outer = outer
     this.#rename = rename
+  }
+
+  start(): void {
     this.#sync()
-    inner.watch(() => this.#sync())
+    this.#unwatch = this.#inner.watch(() => this.#sync())
   }
 
   stop(): void {
-    this.#stopped = true
+    this.#unwatch?.()
     for (const key of this.#shown.keys()) this.#outer.remove(key)
     this.#shown.clear()
   }
 
   #sync(): void {
-    if (this.#stopped) return
     const wanted = new Map([...this.#inner.entries()].map(([key, item]) => [this.#rename(key, item)[0], { key, item }]))
     for (const key of [...this.#shown.keys()]) {
       if (wanted.has(key)) continue

@@ -1,6 +1,6 @@
 /** Prompts on a server: the list, and getting one with its arguments checked. */
 
-import { PorticoError, RpcError, INVALID_PARAMS } from '../jsonrpc/errors.ts'
+import { INVALID_PARAMS, PorticoError, RpcError } from '../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import type { GetPromptResult, ListPromptsResult, Prompt, PromptArgument, PromptMessage } from '../protocol/prompts.ts'
 import { type Checked, type CompiledSchema, defineSchema, formatIssues } from '../schema/schema.ts'
@@ -9,7 +9,7 @@ import type { ServerCall } from './call.ts'
 import type { AskingContext } from './context.ts'
 import type { Access, CacheHint, Completer, PromptDefinition } from './definition.ts'
 import { ItemList } from './list.ts'
-import { defineMethod, invalidParam, type ServerMethod, stringParam, then } from './method.ts'
+import { andThen, defineMethod, invalidParam, type ServerMethod, stringParam } from './method.ts'
 import type { Registry } from './registry.ts'
 import { checkName } from './tools.ts'
 
@@ -92,7 +92,7 @@ function getPrompt(host: PromptHost, call: ServerCall): GetPromptResult | Promis
   for (const [argument, value] of Object.entries(args)) {
     if (typeof value !== 'string') throw invalidParam(`arguments.${argument}`, 'must be a string')
   }
-  return then(checkArguments(entry, args), (checked) => {
+  return andThen(checkArguments(entry, args), (checked) => {
     if (!checked.ok) {
       const at = checked.issues[0]?.path.join('.')
       const reason = formatIssues(checked.issues)
@@ -101,7 +101,7 @@ function getPrompt(host: PromptHost, call: ServerCall): GetPromptResult | Promis
         reason,
       })
     }
-    return then(entry.handler(checked.value, host.context(call)), (value) => toPromptResult(value, entry.prompt))
+    return andThen(entry.handler(checked.value, host.context(call)), (value) => toPromptResult(value, entry.prompt))
   })
 }
 
@@ -135,7 +135,8 @@ function toPromptResult(value: unknown, prompt: Prompt): GetPromptResult {
     return { ...described, messages: [{ role: 'user', content: { type: 'text', text: value } }] }
   }
   if (Array.isArray(value)) return { ...described, messages: value as PromptMessage[] }
-  if (isObject(value) && Array.isArray(value.messages)) return { ...described, ...(value as unknown as GetPromptResult) }
+  if (isObject(value) && Array.isArray(value.messages))
+    return { ...described, ...(value as unknown as GetPromptResult) }
   if (isObject(value) && 'role' in value) return { ...described, messages: [value as unknown as PromptMessage] }
   throw new PorticoError('invalid-result', `Prompt "${prompt.name}" returned neither text nor messages`)
 }

@@ -8,7 +8,10 @@ import { PorticoError } from '../jsonrpc/errors.ts'
 export class Registry<Item> {
   readonly #noun: string
   readonly #items = new Map<string, Item>()
-  readonly #watchers: (() => void)[] = []
+  /** When each item was added, for cursors: the order outlives removals. */
+  readonly #places = new Map<string, number>()
+  #nextPlace = 1
+  readonly #watchers = new Set<() => void>()
   /** Whether the feature was ever used or declared: it then stays a capability even while empty. */
   declared = false
 
@@ -32,17 +35,21 @@ export class Registry<Item> {
     return this.#items.entries()
   }
 
+  /** Where an item stands: later items have higher places, and a place is never given twice. */
+  placeOf(key: string): number {
+    return this.#places.get(key) ?? 0
+  }
+
   add(key: string, item: Item): void {
     if (this.#items.has(key)) {
       throw new PorticoError('invalid-definition', `There is a ${this.#noun} "${key}" already; remove it first`)
     }
-    this.#items.set(key, item)
-    this.declared = true
-    this.#changed()
+    this.replace(key, item)
   }
 
   /** Replaces in place, so that the order of the list stays. */
   replace(key: string, item: Item): void {
+    if (!this.#items.has(key)) this.#places.set(key, this.#nextPlace++)
     this.#items.set(key, item)
     this.declared = true
     this.#changed()
@@ -50,12 +57,15 @@ export class Registry<Item> {
 
   remove(key: string): boolean {
     const removed = this.#items.delete(key)
+    this.#places.delete(key)
     if (removed) this.#changed()
     return removed
   }
 
-  watch(watcher: () => void): void {
-    this.#watchers.push(watcher)
+  /** Calls `watcher` after every change, until the returned function is called. */
+  watch(watcher: () => void): () => void {
+    this.#watchers.add(watcher)
+    return () => this.#watchers.delete(watcher)
   }
 
   #changed(): void {

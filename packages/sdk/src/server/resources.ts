@@ -16,7 +16,7 @@ import type { ServerCall } from './call.ts'
 import type { AskingContext, RequestContext } from './context.ts'
 import type { Access, CacheHint, Completer, ResourceDefinition, ResourceListing } from './definition.ts'
 import { cacheHints, ItemList } from './list.ts'
-import { defineMethod, type ServerMethod, stringParam, then } from './method.ts'
+import { andThen, defineMethod, type ServerMethod, stringParam } from './method.ts'
 import type { Registry } from './registry.ts'
 
 interface Readable {
@@ -46,6 +46,7 @@ export interface ResourceHost {
   readonly listCache: CacheHint
   readonly readCache: CacheHint
   context(call: ServerCall): AskingContext
+  plainContext(call: ServerCall): RequestContext
 }
 
 /** A resource found for a URI, with what the template read out of it. */
@@ -110,7 +111,9 @@ function createReadMethods(host: ResourceHost, served: () => boolean): ServerMet
       run: (call) => {
         const uri = stringParam(call.params, 'uri')
         const { entry, variables } = requireResource(host, uri, call)
-        return then(entry.handler(variables, host.context(call)), (value) => toReadResult(value, uri, entry.mimeType, call))
+        return andThen(entry.handler(variables, host.context(call)), (value) =>
+          toReadResult(value, uri, entry.mimeType, call),
+        )
       },
       write: (result, call) => {
         const { revision, principal } = call.conversation
@@ -144,7 +147,11 @@ function createReadMethods(host: ResourceHost, served: () => boolean): ServerMet
 }
 
 /** Finds what serves a URI: an exact resource first, then the first template that matches and may be seen. */
-export function findResource(host: ResourceHost, uri: string, principal: ServerCall['conversation']['principal']): Found | undefined {
+export function findResource(
+  host: ResourceHost,
+  uri: string,
+  principal: ServerCall['conversation']['principal'],
+): Found | undefined {
   const exact = host.resources.get(uri)
   if (exact !== undefined) return isVisible(exact.access, principal) ? { entry: exact, variables: {} } : undefined
   for (const entry of host.templates.values()) {
@@ -178,7 +185,8 @@ export function compileResource(name: string, definition: ResourceDefinition): R
     const template = parseTemplate(uri)
     return { ...readable, template: { uriTemplate: uri, ...described }, uri: template, list: options.list }
   }
-  if (!URL.canParse(uri)) throw new PorticoError('invalid-definition', `Resource "${name}": "${uri}" is not an absolute URI`)
+  if (!URL.canParse(uri))
+    throw new PorticoError('invalid-definition', `Resource "${name}": "${uri}" is not an absolute URI`)
   return { ...readable, resource: { uri, ...described, ...(size !== undefined && { size }) } }
 }
 
@@ -194,7 +202,7 @@ async function listTemplated(host: ResourceHost, call: ServerCall): Promise<Reso
     [...host.templates.values()].map(async (entry) => {
       if (entry.list === undefined || !isVisible(entry.access, call.conversation.principal)) return []
       const { mimeType } = entry.template
-      const listed = await entry.list(host.context(call))
+      const listed = await entry.list(host.plainContext(call))
       return listed.map((one): Resource => (mimeType === undefined ? { ...one } : { mimeType, ...one }))
     }),
   )
@@ -218,11 +226,16 @@ function toReadResult(value: unknown, uri: string, mimeType: string | undefined,
 }
 
 function isContents(value: unknown): value is ResourceContents {
-  return isObject(value) && typeof value.uri === 'string' && (typeof value.text === 'string' || typeof value.blob === 'string')
+  return (
+    isObject(value) &&
+    typeof value.uri === 'string' &&
+    (typeof value.text === 'string' || typeof value.blob === 'string')
+  )
 }
 
 function toBase64(bytes: Uint8Array): string {
   const parts: string[] = []
-  for (let at = 0; at < bytes.length; at += 8190) parts.push(btoa(String.fromCharCode(...bytes.subarray(at, at + 8190))))
+  for (let at = 0; at < bytes.length; at += 8190)
+    parts.push(btoa(String.fromCharCode(...bytes.subarray(at, at + 8190))))
   return parts.join('')
 }

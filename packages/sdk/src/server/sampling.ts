@@ -2,8 +2,39 @@
 
 import { PorticoError } from '../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
-import type { CreateMessageParams, CreateMessageResult, SamplingContent, SamplingMessage } from '../protocol/sampling.ts'
-import type { SampleQuestion } from './asking.ts'
+import type {
+  CreateMessageParams,
+  CreateMessageResult,
+  SamplingContent,
+  SamplingMessage,
+} from '../protocol/sampling.ts'
+import { type Asker, askClient, requireClient } from './asking.ts'
+import type { ServerCall } from './call.ts'
+
+/** A request for a completion: either whole `messages`, or a `prompt` that becomes one user message. */
+export type SampleQuestion = Omit<CreateMessageParams, 'messages' | 'maxTokens'> & { maxTokens?: number } & (
+    | { messages: CreateMessageParams['messages']; prompt?: undefined }
+    | { prompt: string; messages?: undefined }
+  )
+
+export async function askSampling(
+  asker: Asker,
+  call: ServerCall,
+  key: string | undefined,
+  question: SampleQuestion,
+): Promise<CreateMessageResult> {
+  const params = toCreateMessageParams(question)
+  requireClient(call, params.tools === undefined ? 'sample' : 'sample-tools')
+  const wire = call.conversation.revision.writeCreateMessageParams(params)
+  return askClient(
+    asker,
+    call,
+    key,
+    'sampling',
+    { method: 'sampling/createMessage', params: wire },
+    readCreateMessageResult,
+  )
+}
 
 const DEFAULT_MAX_TOKENS = 1024
 

@@ -7,7 +7,7 @@ import type { Channel } from '../jsonrpc/channel.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
 import type { Icon, Implementation } from '../protocol/content.ts'
 import { CONNECT, type Connectable } from '../session/connectable.ts'
-import { serveChannel } from '../serve/connection.ts'
+import { serveChannel } from '../session/connection.ts'
 import type { Endpoint } from '../session/endpoint.ts'
 import { createMemoryChannels } from '../transport/memory.ts'
 import { ServerCore } from './core.ts'
@@ -45,7 +45,8 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
   readonly #endpoint: ServerEndpoint
 
   constructor(definition: ServerDefinition<Tools>) {
-    const { name, version, title, description, websiteUrl, icons, tools, resources, prompts, extensions, ...options } = definition
+    const { name, version, title, description, websiteUrl, icons, tools, resources, prompts, extensions, ...options } =
+      definition
     if (typeof name !== 'string' || name === '' || typeof version !== 'string') {
       throw new PorticoError('invalid-definition', 'A server needs a name and a version')
     }
@@ -103,7 +104,9 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
   /** Tells clients that a list changed, or, given a URI, that a resource’s contents did. */
   changed(what: 'tools' | 'prompts' | 'resources' | (string & {})): void {
     const list = what === 'tools' || what === 'prompts' || what === 'resources'
-    this.#core.hub.announce(list ? { kind: what as 'tools' | 'prompts' | 'resources' } : { kind: 'resource', uri: what })
+    this.#core.hub.announce(
+      list ? { kind: what as 'tools' | 'prompts' | 'resources' } : { kind: 'resource', uri: what },
+    )
   }
 
   /** Puts a function around a method; it may alter the request, the result, or answer by itself. */

@@ -123,7 +123,10 @@ export function attachSession(hub: ChangeHub, session: LegacySession): void {
       if (change.kind === 'resource' && !session.subscriptions.has(change.uri)) return
       const { method, params } = noticeOf(change)
       if (!session.revision.serverNotifications.has(method)) return
-      session.post(JSON.stringify(change.kind === 'resource' ? { jsonrpc: '2.0', method, params } : { jsonrpc: '2.0', method }), 'keep')
+      session.post(
+        JSON.stringify(change.kind === 'resource' ? { jsonrpc: '2.0', method, params } : { jsonrpc: '2.0', method }),
+        'keep',
+      )
     },
   }
   hub.add(listener)

@@ -53,7 +53,8 @@ export function toToolResult(value: unknown): CallToolResult {
 
 /** Structured content with the same as text, for clients and models that read only text. */
 export function toStructuredResult(value: unknown): CallToolResult {
-  return { content: [{ type: 'text', text: JSON.stringify(value) }], structuredContent: value }
+  // Nothing at all is null in JSON, and a text block must have a text.
+  return { content: [{ type: 'text', text: JSON.stringify(value) ?? 'null' }], structuredContent: value }
 }
 
 export function toErrorResult(error: ToolError): CallToolResult {

@@ -12,9 +12,17 @@ import type { ServerCall } from './call.ts'
 import type { AskingContext } from './context.ts'
 import type { Access, CacheHint, ToolDefinition } from './definition.ts'
 import { ItemList } from './list.ts'
-import { defineMethod, invalidParam, type ServerMethod, stringParam, then } from './method.ts'
+import { andThen, defineMethod, invalidParam, isThenable, type ServerMethod, stringParam } from './method.ts'
 import type { Registry } from './registry.ts'
-import { isFullResult, stripMark, textError, ToolError, toErrorResult, toStructuredResult, toToolResult } from './tool-result.ts'
+import {
+  isFullResult,
+  stripMark,
+  ToolError,
+  textError,
+  toErrorResult,
+  toStructuredResult,
+  toToolResult,
+} from './tool-result.ts'
 
 export interface ToolEntry {
   readonly tool: Tool
@@ -71,7 +79,8 @@ export function compileTool(name: string, definition: ToolDefinition, validate: 
   checkName(name, 'tool', validate.maxNameLength)
   try {
     const input = options.input === undefined ? undefined : defineSchema(options.input, { io: 'input', trusted: true })
-    const output = options.output === undefined ? undefined : defineSchema(options.output, { io: 'output', trusted: true })
+    const output =
+      options.output === undefined ? undefined : defineSchema(options.output, { io: 'output', trusted: true })
     const inputSchema = input?.json ?? { type: 'object' }
     if (inputSchema.type !== 'object') throw new PorticoError('invalid-definition', 'input must describe an object')
     const headers = collectParamHeaders(inputSchema)
@@ -123,7 +132,7 @@ function callTool(host: ToolHost, call: ServerCall): CallToolResult | Promise<Ca
   }
   const args = call.params.arguments ?? {}
   if (!isObject(args)) throw invalidParam('arguments', 'must be an object')
-  return then(entry.input === undefined ? passed(args) : entry.input.validate(args), (checked) => {
+  return andThen(entry.input === undefined ? passed(args) : entry.input.validate(args), (checked) => {
     if (!checked.ok) return refuseArguments(checked.issues, call)
     return runHandler(host, entry, checked.value, call)
   })
@@ -133,11 +142,18 @@ function passed(value: JsonObject): Checked {
   return { ok: true, value }
 }
 
-function runHandler(host: ToolHost, entry: ToolEntry, args: unknown, call: ServerCall): CallToolResult | Promise<CallToolResult> {
+function runHandler(
+  host: ToolHost,
+  entry: ToolEntry,
+  args: unknown,
+  call: ServerCall,
+): CallToolResult | Promise<CallToolResult> {
   try {
     const returned = entry.handler(args, host.context(call))
-    if (returned instanceof Promise) {
-      return returned.then((value) => finish(entry, value)).catch((error: unknown) => toFailure(host, entry, error, call))
+    if (isThenable(returned)) {
+      return Promise.resolve(returned)
+        .then((value) => finish(entry, value))
+        .catch((error: unknown) => toFailure(host, entry, error, call))
     }
     const result = finish(entry, returned)
     return result instanceof Promise ? result.catch((error: unknown) => toFailure(host, entry, error, call)) : result
@@ -153,10 +169,13 @@ function finish(entry: ToolEntry, value: unknown): CallToolResult | Promise<Call
   const full = isFullResult(value) ? stripMark(value) : undefined
   if (full?.isError) return full
   const structured = full === undefined ? value : full.structuredContent
-  return then(output.validate(structured), (checked) => {
+  return andThen(output.validate(structured), (checked) => {
     if (!checked.ok) {
       const reason = formatIssues(checked.issues)
-      throw new PorticoError('invalid-result', `Tool "${entry.tool.name}" returned what its output schema forbids: ${reason}`)
+      throw new PorticoError(
+        'invalid-result',
+        `Tool "${entry.tool.name}" returned what its output schema forbids: ${reason}`,
+      )
     }
     return full === undefined ? toStructuredResult(checked.value) : { ...full, structuredContent: checked.value }
   })
@@ -175,7 +194,9 @@ function toFailure(host: ToolHost, entry: ToolEntry, error: unknown, call: Serve
   }
   if (call.cancelled) throw error
   if (error instanceof PorticoError && TELLABLE.has(error.code)) return textError(error.message)
-  return textError(`The tool "${entry.tool.name}" failed unexpectedly. ${host.conceal(error, `tool ${entry.tool.name}`)}`)
+  return textError(
+    `The tool "${entry.tool.name}" failed unexpectedly. ${host.conceal(error, `tool ${entry.tool.name}`)}`,
+  )
 }
 
 /** Invalid arguments: a JSON-RPC error up to 2025-06-18, a result that the model can act on from 2025-11-25. */

@@ -5,13 +5,13 @@
  */
 
 import type { Principal } from '../auth/principal.ts'
+import { PorticoError, RpcError } from '../jsonrpc/errors.ts'
 import type { AskKind, ClientCapabilities } from '../protocol/capabilities.ts'
 import { requiredFor } from '../protocol/capabilities.ts'
 import type { Implementation } from '../protocol/content.ts'
 import { MISSING_CLIENT_CAPABILITY } from '../protocol/errors.ts'
 import type { LogLevel } from '../protocol/logging.ts'
 import type { Revision } from '../protocol/revision.ts'
-import { PorticoError, RpcError } from '../jsonrpc/errors.ts'
 
 export interface Conversation {
   readonly revision: Revision

@@ -66,16 +66,26 @@ export class LegacySession implements Conversation {
   }
 
   /** Sends a request to the client: on the outlet of the request it serves, or as an unrelated message. */
-  request(method: string, params: JsonObject, outlet: Outlet | undefined, options: PendingOptions): Promise<JsonObject> {
+  request(
+    method: string,
+    params: JsonObject,
+    outlet: Outlet | undefined,
+    options: PendingOptions,
+  ): Promise<JsonObject> {
     if (this.phase === 'closed') {
       return Promise.reject(new PorticoError('closed', 'The session has ended', { delivery: 'not-sent' }))
+    }
+    if (options.signal?.aborted) {
+      const { reason: cause } = options.signal
+      return Promise.reject(new PorticoError('aborted', 'The call was cancelled', { cause, delivery: 'not-sent' }))
     }
     const id = this.#pending.nextId()
     const answer = this.#pending.wait(id, {
       ...options,
       abandoned: (abandonedId, reason) => {
         const notice = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: abandonedId, reason } }
-        this.#send(JSON.stringify(notice), outlet)
+        // Nothing more goes out for a request that was cancelled, so this has to travel by itself then.
+        this.#send(JSON.stringify(notice), options.signal?.aborted ? undefined : outlet)
         options.abandoned?.(abandonedId, reason)
       },
     })
@@ -94,8 +104,13 @@ export class LegacySession implements Conversation {
   whenReady(signal: AbortSignal): Promise<void> | void {
     if (this.phase !== 'initializing') return
     return new Promise((resolve, reject) => {
-      this.#onReady.push(resolve)
-      signal.addEventListener('abort', () => reject(new PorticoError('aborted', 'The call was cancelled')), { once: true })
+      const refuse = (): void => reject(new PorticoError('aborted', 'The call was cancelled'))
+      if (signal.aborted) return refuse()
+      signal.addEventListener('abort', refuse, { once: true })
+      this.#onReady.push(() => {
+        signal.removeEventListener('abort', refuse)
+        resolve()
+      })
     })
   }
 

@@ -31,9 +31,10 @@ export class MemoryRoundStore implements RoundStore {
   }
 
   async take(round: string, ttlMs: number): Promise<string | undefined> {
-    this.#forgetExpired()
     const entry = this.#rounds.get(round)
     if (entry === undefined) {
+      // Only a new round makes room: one that is asked for again must not push itself out.
+      this.#forgetExpired()
       this.#rounds.set(round, { expires: Date.now() + ttlMs, outcome: undefined, waiting: [] })
       return undefined
     }

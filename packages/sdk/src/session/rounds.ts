@@ -60,7 +60,11 @@ export class Rounds {
   readonly #responses: JsonObject
   readonly #open = new Map<string, OpenQuestion>()
   readonly #ordinals = new Map<string, number>()
+  /** Steps that have begun: questions go out once these are over, so that what they did is recorded. */
+  readonly #running = new Map<string, Promise<unknown>>()
   #flushing = false
+  /** The questions of this run went out; nothing that happens in it now could be recorded. */
+  #over = false
 
   private constructor(options: RoundOptions, binding: StateBinding, state: RoundState, responses: JsonObject) {
     this.#options = options
@@ -72,13 +76,22 @@ export class Rounds {
     this.#responses = responses
   }
 
-  /** The first run of a request. */
-  static first(options: RoundOptions, binding: StateBinding): Rounds {
-    return new Rounds(options, binding, { n: randomToken(), r: 0, q: [], a: [], s: [] }, {})
+  /**
+   * The first run of a request. Nothing was asked yet, but a client may know the questions and bring answers along;
+   * they are checked like any others (2026-07-28, MRTR, "Error Handling": what is not needed is ignored).
+   */
+  static first(options: RoundOptions, binding: StateBinding, responses: unknown): Rounds {
+    const state: RoundState = { n: randomToken(), r: 0, q: [], a: [], s: [] }
+    return new Rounds(options, binding, state, isObject(responses) ? responses : {})
   }
 
   /** A retry: opens the state it presents, or throws `state-refused`. */
-  static async resume(options: RoundOptions, binding: StateBinding, state: string, responses: unknown): Promise<Rounds> {
+  static async resume(
+    options: RoundOptions,
+    binding: StateBinding,
+    state: string,
+    responses: unknown,
+  ): Promise<Rounds> {
     const opened = (await options.sealer.open(state, binding)) as RoundState
     return new Rounds(options, binding, opened, isObject(responses) ? responses : {})
   }
@@ -100,14 +113,16 @@ export class Rounds {
    * when it is unusable; then, and when another question stood under this key, the question is asked (again).
    */
   async ask<T>(key: string, question: Question, read: (response: JsonObject) => T | undefined): Promise<T> {
+    if (this.#over) throw new Suspended()
     const known = this.#answers.get(key)
     const response = Object.hasOwn(this.#responses, key) ? this.#responses[key] : undefined
-    if (known !== undefined || (isObject(response) && this.#asked.has(key))) {
+    const unasked = this.#state.r === 0
+    if (known !== undefined || (isObject(response) && (unasked || this.#asked.has(key)))) {
       const digest = await digestOf(question)
       if (known !== undefined && known.d === digest) {
         const answer = read(known.v)
         if (answer !== undefined) return answer
-      } else if (isObject(response) && this.#asked.get(key) === digest) {
+      } else if (isObject(response) && (unasked || this.#asked.get(key) === digest)) {
         const answer = read(response)
         if (answer !== undefined) {
           this.#answers.set(key, { d: digest, v: response })
@@ -115,6 +130,7 @@ export class Rounds {
         }
       }
       this.#answers.delete(key)
+      if (this.#over) throw new Suspended()
     }
     if (this.#open.has(key)) {
       throw new PorticoError('invalid-definition', `Two questions share the key "${key}"; give each its own`)
@@ -130,13 +146,29 @@ export class Rounds {
 
   /** Runs `action` once over all rounds; later runs get the recorded value. */
   async step<T>(name: string, action: () => T | Promise<T>): Promise<T> {
+    // Under one name there is one action, so what is recorded or running is of its type.
     if (this.#steps.has(name)) return this.#steps.get(name) as T
-    const value = await action()
-    this.#steps.set(name, value === undefined ? null : value)
-    return value
+    const running = this.#running.get(name)
+    if (running !== undefined) return running as Promise<T>
+    if (this.#over) throw new Suspended()
+    const begun = this.#record(name, action)
+    this.#running.set(name, begun)
+    return begun
+  }
+
+  async #record<T>(name: string, action: () => T | Promise<T>): Promise<T> {
+    try {
+      const value = await action()
+      this.#steps.set(name, value === undefined ? null : value)
+      return value
+    } finally {
+      this.#running.delete(name)
+    }
   }
 
   async #flush(): Promise<void> {
+    while (this.#running.size > 0) await Promise.allSettled(this.#running.values())
+    this.#over = true
     const questions = [...this.#open]
     try {
       if (this.#state.r + 1 > this.#options.maxRounds) {
@@ -146,13 +178,15 @@ export class Rounds {
         )
       }
       const digests = await Promise.all(
-        questions.map(async ([key, { method, params }]): Promise<[string, string]> => [key, await digestOf({ method, params })]),
+        questions.map(
+          async ([key, { method, params }]): Promise<[string, string]> => [key, await digestOf({ method, params })],
+        ),
       )
       const next: RoundState = {
         n: this.#state.n,
         r: this.#state.r + 1,
         q: digests,
-        a: [...this.#answers],
+        a: [...this.#answers, ...this.#unread()],
         s: [...this.#steps],
       }
       const requestState = await this.#options.sealer.seal(next, this.#binding)
@@ -162,6 +196,15 @@ export class Rounds {
       this.#options.fail(error)
     }
     for (const [, question] of questions) question.reject(new Suspended())
+  }
+
+  /** Answers that came with this round and that no ask has looked at yet: nobody should be asked for them again. */
+  #unread(): [key: string, answer: Answered][] {
+    return [...this.#asked].flatMap(([key, digest]): [string, Answered][] => {
+      const response = Object.hasOwn(this.#responses, key) ? this.#responses[key] : undefined
+      const wanted = isObject(response) && !this.#answers.has(key) && !this.#open.has(key)
+      return wanted ? [[key, { d: digest, v: response }]] : []
+    })
   }
 }
 

@@ -20,7 +20,10 @@ async function setUp(options: Partial<ByteStreamOptions> = {}, clientOptions: { 
   peer.on('error', () => {})
   const socket = await accepted
   server.close()
-  cleanups.push(() => peer.destroy(), () => socket.destroy())
+  cleanups.push(
+    () => peer.destroy(),
+    () => socket.destroy(),
+  )
   const channel = createByteStreamChannel({ readable: socket, writable: socket, label: 'tcp', ...options })
   return { channel, peer, socket }
 }
@@ -146,6 +149,27 @@ describe('the end', () => {
     clearInterval(repeat)
     expect(reason).toMatchObject({ code: 'closed', message: expect.stringMatching(/EPIPE|ECONNRESET/) })
     expect(readable.destroyed).toBe(true)
+  })
+
+  it.each(['open', 'never opened'])('by close does not reset what the peer has yet to read: %s', async (state) => {
+    const { channel, peer } = await setUp()
+    if (state === 'open') listen(channel)
+    const fate = new Promise<string>((resolve) => {
+      peer.once('error', () => resolve('reset'))
+      peer.once('end', () => resolve('ended'))
+    })
+    const text = JSON.stringify('x'.repeat(3_000_000))
+    let length = 0
+    peer.on('data', (chunk) => {
+      length += chunk.length
+      // The peer goes on talking while it reads.
+      if (!peer.writableEnded) peer.write('{}\n')
+    })
+    peer.once('end', () => peer.end())
+    peer.write('{}\n'.repeat(10_000))
+    channel.send(text)
+    await channel.close()
+    expect([await fate, length]).toEqual(['ended', text.length + 1])
   })
 
   it('before open is reported at open', async () => {

@@ -15,6 +15,7 @@ export interface ByteStreamLimits extends JsonLimits, SendLimits {
 }
 
 export interface ByteStreamOptions {
+  /** A socket needs `allowHalfOpen` if answers are to be sent after its peer has ended. */
   readonly readable: Readable
   readonly writable: Writable
   readonly label: string
@@ -31,14 +32,7 @@ export interface ByteStreamOptions {
   readonly closeMs?: number
 }
 
-/** A receiver that can answer after the peer has said its last word. */
-export interface HalfCloseEvents extends ChannelEvents {
-  /** Nothing more will come, but answers can still be sent; the receiver closes. Without it the channel closes itself. */
-  ended?(): void
-}
-
 export interface ByteStreamChannel extends Channel {
-  open(events: HalfCloseEvents): void
   /** Ends the outgoing direction once all queued messages are written, and goes on reading. */
   end(): Promise<void>
   /** Gives up at once. */
@@ -65,7 +59,7 @@ class StreamChannel implements ByteStreamChannel {
   readonly #decoder: LineDecoder
   readonly #gone: Promise<void>
   #resolveGone = (): void => {}
-  #events: HalfCloseEvents | undefined
+  #events: ChannelEvents | undefined
   #closing: Promise<void> | undefined
   #linger: ReturnType<typeof setTimeout> | undefined
   #inputEnded = false
@@ -94,6 +88,8 @@ class StreamChannel implements ByteStreamChannel {
       onFault: (kind, reason, excerpt) =>
         this.#malformed({ kind: kind === 'limit' ? 'limit' : 'parse', reason, excerpt }),
     })
+    // Messages are joined here already; a socket that waits for more to join only delays them.
+    if ('setNoDelay' in writable && typeof writable.setNoDelay === 'function') writable.setNoDelay(true)
     writable.on('drain', this.#onDrain)
     writable.on('error', this.#onWriteError)
     writable.on('close', this.#onWriteClose)
@@ -104,7 +100,7 @@ class StreamChannel implements ByteStreamChannel {
     return this.#queue.dropped
   }
 
-  open(events: HalfCloseEvents): void {
+  open(events: ChannelEvents): void {
     this.#events = events
     if (this.#closed) {
       queueMicrotask(() => events.closed(this.#reason))
@@ -249,7 +245,7 @@ class StreamChannel implements ByteStreamChannel {
     this.#resolveGone()
   }
 
-  /** The error listeners of owned streams stay: what fails after the end concerns nobody. */
+  /** The error listeners stay: what fails after the end concerns nobody, but unheard it would end the process. */
   #release(): void {
     this.#readable.off('data', this.#onData)
     this.#readable.off('end', this.#onEnd)

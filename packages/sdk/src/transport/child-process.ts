@@ -103,6 +103,8 @@ class ChildProcessChannel implements ChildChannel {
     this.#stderr = createLineTail(options.stderrLines ?? 200, (line) => {
       for (const listener of this.#listeners) listener(line)
     })
+    // Node throws away the output of a dead process unless somebody waits for it.
+    this.#child.stdout.on('readable', ignore)
     this.#watchStderr()
     this.exited = this.#watchExit()
   }
@@ -117,6 +119,7 @@ class ChildProcessChannel implements ChildChannel {
       queueMicrotask(() => events.closed(this.#closedReason()))
       return
     }
+    this.#child.stdout.off('readable', ignore)
     this.#stream.open({
       message: (value) => events.message(value),
       malformed: (fault) => events.malformed(fault),
@@ -163,7 +166,7 @@ class ChildProcessChannel implements ChildChannel {
       if (this.#exit !== undefined) this.#finishSoon()
     }
     stderr.on('data', (chunk: Uint8Array) => this.#stderr.push(chunk))
-    stderr.on('error', () => {})
+    stderr.on('error', ignore)
     stderr.once('end', over)
     stderr.once('close', over)
   }
@@ -242,7 +245,7 @@ class ChildProcessChannel implements ChildChannel {
     const { closeMs = DEFAULT_WAIT_MS, killMs = DEFAULT_WAIT_MS } = this.#options
     // Now, since who leaves the group is found through its parent only while that lives.
     this.#tree?.survey()
-    if (this.#events === undefined) this.#child.stdout.resume()
+    if (this.#events === undefined) this.#child.stdout.off('readable', ignore).on('data', ignore)
     void this.#stream.end()
     if (await within(this.exited, closeMs)) return
     this.#tree?.signal('SIGTERM')
@@ -295,6 +298,8 @@ function toStartError(error: unknown, { command, cwd }: SpawnOptions): PorticoEr
   }
   return new PorticoError('connect-failed', `cannot start "${command}": ${why}`, { cause: error, delivery: 'not-sent' })
 }
+
+function ignore(): void {}
 
 function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))

@@ -1,7 +1,7 @@
 /** The client's HTTP on Node: node:http and node:https with agents that keep sockets alive. Loaded by `http-client.ts`. */
 
 import { Agent, type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http'
-import { Agent as TlsAgent, request as requestHttps } from 'node:https'
+import { request as requestHttps, Agent as TlsAgent } from 'node:https'
 import { PorticoError } from '../jsonrpc/errors.ts'
 import type { BodySink, HttpAnswer, HttpCall, HttpDialer, HttpOutcome, HttpRequest } from './http-client.ts'
 
@@ -117,5 +117,8 @@ function toFailure(error: NodeJS.ErrnoException): PorticoError {
 
 function lost(cause: Error | undefined): PorticoError {
   const code = (cause as NodeJS.ErrnoException | undefined)?.code
-  return new PorticoError('closed', `The connection was lost${code ? ` (${code})` : ''}`, { cause, delivery: 'unknown' })
+  return new PorticoError('closed', `The connection was lost${code ? ` (${code})` : ''}`, {
+    cause,
+    delivery: 'unknown',
+  })
 }

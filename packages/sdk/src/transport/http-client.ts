@@ -47,16 +47,6 @@ export interface HttpDialer {
 
 export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>
 
-/** The dialer for this runtime. `node:` modules are loaded only where they exist, so that bundles for the web stay clean. */
-export async function createDialer(fetch?: FetchFunction): Promise<HttpDialer> {
-  if (fetch === undefined && isNode()) {
-    const { createNodeDialer } = await import('./http-client-node.ts')
-    return createNodeDialer()
-  }
-  const { createFetchDialer } = await import('./http-client-fetch.ts')
-  return createFetchDialer(fetch ?? ((url, init) => globalThis.fetch(url, init)))
-}
-
 /** Collects a body as text, bounded. `done` gets the text or the reason why there is none. */
 export function readText(answer: HttpAnswer, call: HttpCall, done: (text: string | PorticoError) => void): void {
   const chunks: Uint8Array[] = []
@@ -112,9 +102,4 @@ function join(chunks: readonly Uint8Array[], size: number): Uint8Array {
     at += chunk.length
   }
   return whole
-}
-
-function isNode(): boolean {
-  const runtime = globalThis as { process?: { versions?: { node?: string } }; Bun?: unknown; Deno?: unknown }
-  return runtime.process?.versions?.node !== undefined && runtime.Bun === undefined && runtime.Deno === undefined
 }

@@ -39,10 +39,7 @@ export class EventStream {
     this.#onClose = onClose
     this.#queue = new SendQueue({
       maxQueueBytes: settings.maxQueueBytes,
-      write: (texts) => {
-        this.#silent = false
-        return writer.write(texts.length === 1 && texts[0] !== undefined ? texts[0] : texts.join(''))
-      },
+      write: (texts) => writer.write(texts.length === 1 && texts[0] !== undefined ? texts[0] : texts.join('')),
       // A reader that lets even that much wait is given up; where the stream can be resumed, nothing is lost by it.
       overflow: () => {
         this.#close()
@@ -66,6 +63,7 @@ export class EventStream {
   /** Sends a message as one event, under `id` where the stream can be resumed. */
   send(text: string, urgency: Urgency, key?: string | number, id?: string): void {
     if (this.closed) return
+    this.#silent = false
     // Messages are JSON on one line, so they need no splitting into data fields.
     const event = id === undefined ? `data: ${text}\n\n` : `id: ${id}\ndata: ${text}\n\n`
     if (urgency === 'keep') {
@@ -103,7 +101,7 @@ export class EventStream {
     return this.#queue.flushed()
   }
 
-  /** Writes a comment when nothing else was written since the last beat. */
+  /** Writes a comment when nothing else was sent since the last beat. */
   beat(): void {
     if (this.#silent && this.#queue.size === 0) this.#queue.push(':\n\n', 'log')
     this.#silent = true

@@ -6,6 +6,7 @@ import type { Vocabulary } from './vocabulary.ts'
 export const VOCABULARY_2024_11_05: Vocabulary = {
   // The revision itself is silent on batches; early clients send them because JSON-RPC has them.
   batches: true,
+  errorsWithoutId: false,
   argumentErrors: 'rpc',
   progressMessage: false,
   completionsCapability: false,

@@ -7,6 +7,7 @@ import type { Vocabulary } from './vocabulary.ts'
 export const VOCABULARY_2025_11_25: Vocabulary = {
   ...VOCABULARY_2025_06_18,
   argumentErrors: 'result',
+  errorsWithoutId: true,
   icons: true,
   urlElicitation: true,
   richForms: true,

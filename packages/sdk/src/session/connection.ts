@@ -18,9 +18,9 @@ import {
   type RpcRequest,
 } from '../jsonrpc/message.ts'
 import { META_CLIENT_CAPABILITIES, META_CLIENT_INFO, META_LOG_LEVEL, META_VERSION } from '../protocol/meta.ts'
-import type { Endpoint } from '../session/endpoint.ts'
-import { LegacySession } from '../session/legacy-session.ts'
 import { BatchReply, ConnectionOutlet } from './connection-outlet.ts'
+import type { Endpoint } from './endpoint.ts'
+import { LegacySession } from './legacy-session.ts'
 
 export interface ConnectionOptions {
   readonly principal?: Principal
@@ -213,10 +213,10 @@ class ServedConnection implements Connection {
     else batch.add(text)
   }
 
-  /** An id that could not be read is null in JSON-RPC; the schemas from 2025-11-25 on want it left out. */
+  /** An id that could not be read is null in JSON-RPC; newer revisions want it left out. */
   #omitsUnknownId(): boolean {
     if (!this.#session.initialized) return this.#sawModern
-    return this.#session.revision.version >= '2025-11-25'
+    return this.#session.revision.traits.errorsWithoutId
   }
 
   /** The client has said its last word, so what was asked of it stays unanswered, but its own requests are not lost. */

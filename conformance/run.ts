@@ -1,0 +1,114 @@
+/**
+ * `npm run conformance`: the official MCP conformance suite against this repository's server and client. Every scenario
+ * has to be clean, what an implementation merely should do included; the exit code is 1 if one is not.
+ */
+
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { installSuite } from './runner/install.ts'
+import { LEGS, type Leg } from './runner/legs.ts'
+import { hasPassed, reportLater, reportProblems, reportTable } from './runner/report.ts'
+import { type LegOutcome, runLeg, type Stage } from './runner/run-leg.ts'
+import { buildClient, hasClient, startServer } from './runner/subjects.ts'
+
+const usage = `usage: npm run conformance -- [--only server|client] [--leg <name>]... [--scenario <name>]
+
+  --only server|client   one side only
+  --leg <name>           this leg; may be given several times
+  --scenario <name>      this scenario, on every wire that has it
+  --short                what "npm test" runs; the same as without it, since the whole is quick
+  --help                 this text
+
+legs:
+${LEGS.map(({ name }) => `  ${name}`).join('\n')}`
+
+const folder = fileURLToPath(new URL('.', import.meta.url))
+
+try {
+  process.exitCode = await main()
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 2
+}
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      only: { type: 'string' },
+      leg: { type: 'string', multiple: true },
+      scenario: { type: 'string' },
+      short: { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  })
+  if (values.help) {
+    console.log(usage)
+    return 0
+  }
+  const legs = selectLegs(values.only, values.leg, values.scenario)
+  const outcomes = await runLegs(legs, values.scenario)
+  return report(outcomes) ? 0 : 1
+}
+
+function selectLegs(
+  only: string | undefined,
+  names: readonly string[] | undefined,
+  scenario: string | undefined,
+): Leg[] {
+  const unknown = names?.find((name) => !LEGS.some((leg) => leg.name === name))
+  if (unknown !== undefined) throw new Error(`no leg is named "${unknown}"\n\n${usage}`)
+  if (only !== undefined && only !== 'server' && only !== 'client') throw new Error(usage)
+  const legs = LEGS.filter((leg) => {
+    if (leg.side === 'client' && !hasClient(folder)) return false
+    // The frozen sets hold nothing that the whole suite at their revision does not.
+    if (scenario !== undefined && leg.selection === 'required') return false
+    return (only === undefined || leg.side === only) && (names?.includes(leg.name) ?? true)
+  })
+  if (legs.length === 0) throw new Error('no leg is left to run')
+  return legs
+}
+
+async function runLegs(legs: readonly Leg[], scenario: string | undefined): Promise<LegOutcome[]> {
+  const suite = await installSuite(folder)
+  const out = join(folder, 'out')
+  mkdirSync(out, { recursive: true })
+  const baseline = join(out, 'nothing-excused.yaml')
+  writeFileSync(baseline, 'server: []\nclient: []\n')
+  const server = legs.some(({ side }) => side === 'server') ? await startServer(folder) : undefined
+  try {
+    const command = legs.some(({ side }) => side === 'client') ? await buildClient(folder) : ''
+    const stage: Stage = {
+      suite,
+      out,
+      baseline,
+      subject: { server: ['--url', server?.url ?? ''], client: ['--command', command] },
+    }
+    const outcomes: LegOutcome[] = []
+    for (const leg of legs) {
+      const outcome = await runLeg(stage, leg, scenario)
+      if (scenario === undefined || outcome.counted.length + outcome.later.length > 0) outcomes.push(outcome)
+    }
+    return outcomes
+  } finally {
+    await server?.stop()
+  }
+}
+
+function report(outcomes: readonly LegOutcome[]): boolean {
+  if (outcomes.length === 0) {
+    console.error('no scenario of that name ran')
+    return false
+  }
+  console.log(`\n${reportTable(outcomes)}`)
+  const later = reportLater(outcomes)
+  if (later.length > 0) console.log(`\nlater, not counted (checks still to pass):\n${indent(later)}`)
+  const problems = reportProblems(outcomes)
+  if (problems.length > 0) console.error(`\nto fix:\n${indent(problems)}`)
+  return outcomes.every(hasPassed)
+}
+
+function indent(lines: readonly string[]): string {
+  return lines.map((line) => `  ${line.replaceAll('\n', '\n    ')}`).join('\n')
+}

@@ -1,0 +1,51 @@
+/** What a run says at its end: a table of legs, then every problem with the suite's own words, then what is for later. */
+
+import type { Check, ScenarioOutcome } from './checks.ts'
+import type { LegOutcome } from './run-leg.ts'
+
+export function hasPassed({ counted, problems }: LegOutcome): boolean {
+  return problems.length === 0 && counted.every((outcome) => outcome.problems.length === 0)
+}
+
+export function reportTable(outcomes: readonly LegOutcome[]): string {
+  const rows = outcomes.map((outcome) => {
+    const { leg, counted, later } = outcome
+    const clean = counted.filter(({ problems }) => problems.length === 0).length
+    const cells = [
+      `${clean}/${counted.length}`,
+      count(counted, 'SUCCESS'),
+      count(counted, 'FAILURE'),
+      count(counted, 'WARNING'),
+    ]
+    return [leg.name, ...cells, later.length, hasPassed(outcome) ? 'clean' : 'NOT CLEAN'].map(String)
+  })
+  const table = [['leg', 'scenarios', 'passed', 'failures', 'warnings', 'later', ''], ...rows]
+  const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? []
+  return table
+    .map((row) =>
+      row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))).join('  '),
+    )
+    .join('\n')
+}
+
+export function reportProblems(outcomes: readonly LegOutcome[]): string[] {
+  return outcomes.flatMap(({ leg, counted, problems }) => [
+    ...problems.map((problem) => `${leg.name}: ${problem}`),
+    ...counted.flatMap((outcome) => outcome.problems.map((problem) => `${leg.name} ${outcome.scenario}: ${problem}`)),
+  ])
+}
+
+/** Scenarios of features to come, by side and revision, each with how many of its checks do not pass yet. */
+export function reportLater(outcomes: readonly LegOutcome[]): string[] {
+  const groups = new Map<string, Set<string>>()
+  for (const { leg, later } of outcomes) {
+    const names = groups.get(`${leg.side} ${leg.version}`) ?? new Set()
+    for (const { scenario, problems } of later) names.add(`${scenario} (${problems.length})`)
+    if (names.size > 0) groups.set(`${leg.side} ${leg.version}`, names)
+  }
+  return [...groups].map(([group, names]) => `${group}: ${[...names].join(', ')}`)
+}
+
+function count(outcomes: readonly ScenarioOutcome[], status: Check['status']): number {
+  return outcomes.reduce((sum, { checks }) => sum + checks.filter((check) => check.status === status).length, 0)
+}

@@ -1,0 +1,88 @@
+/** Runs one leg: the suite as a child process, then the reading of what it wrote. */
+
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { readOutcomes, type ScenarioOutcome } from './checks.ts'
+import { runCommand } from './command.ts'
+import type { Suite } from './install.ts'
+import { isLater, isTimed, type Leg, type Side, suiteArguments } from './legs.ts'
+
+export interface Stage {
+  readonly suite: Suite
+  /** Where the suite writes; each leg has a folder there, emptied before it runs. */
+  readonly out: string
+  /** A file that excuses nothing: with it, what a server merely should do counts too. */
+  readonly baseline: string
+  /** How the suite reaches the subject: `--url …` or `--command …`. */
+  readonly subject: { readonly [S in Side]: readonly string[] }
+}
+
+export interface LegOutcome {
+  readonly leg: Leg
+  readonly counted: readonly ScenarioOutcome[]
+  readonly later: readonly ScenarioOutcome[]
+  /** What is wrong with the leg as a whole. */
+  readonly problems: readonly string[]
+}
+
+interface SuiteRun {
+  readonly outcomes: ScenarioOutcome[]
+  readonly code: number | null
+  readonly output: string
+}
+
+const CLIENT_TIMEOUT_MS = '60000'
+
+/** Runs a leg, or one scenario of it; then a leg without that scenario has no outcomes and no problems. */
+export async function runLeg(stage: Stage, leg: Leg, scenario?: string): Promise<LegOutcome> {
+  const { outcomes, code, output } = await runSuite(stage, leg, leg.name, scenario)
+  const later = outcomes.filter((outcome) => isLater(outcome.scenario))
+  const counted = outcomes.filter((outcome) => !isLater(outcome.scenario))
+  const problems: string[] = []
+  if (scenario === undefined && outcomes.length !== leg.scenarios) {
+    problems.push(`${outcomes.length} scenarios ran, ${leg.scenarios} were expected`)
+  }
+  const excused = later.length > 0 || counted.some(({ problems }) => problems.length > 0)
+  if (code !== 0 && !excused) problems.push(`the suite ended with exit code ${code}:\n${lastLines(output)}`)
+  if (leg.side === 'server' || scenario !== undefined) return { leg, counted, later, problems }
+  return { leg, counted: await countAlone(stage, leg, counted), later, problems }
+}
+
+/**
+ * The whole client suite starts everything at once and looks past how a client ends. So each scenario is run by itself
+ * too, where its exit code counts; those that depend on the clock are judged by that run only.
+ */
+async function countAlone(stage: Stage, leg: Leg, together: readonly ScenarioOutcome[]): Promise<ScenarioOutcome[]> {
+  const counted: ScenarioOutcome[] = []
+  for (const outcome of together) {
+    const { scenario } = outcome
+    if (leg.selection !== 'all' && !isTimed(scenario)) {
+      counted.push(outcome)
+      continue
+    }
+    const { outcomes, code, output } = await runSuite(stage, leg, join(`${leg.name}-alone`, scenario), scenario)
+    const alone = outcomes[0]?.problems.map((problem) => `${problem} (run alone)`) ?? ['did not run alone']
+    if (code !== 0 && alone.length === 0)
+      alone.push(`the suite ended with exit code ${code} (run alone):\n${lastLines(output)}`)
+    counted.push({ ...outcome, problems: isTimed(scenario) ? alone : [...outcome.problems, ...alone] })
+  }
+  return counted
+}
+
+async function runSuite(stage: Stage, leg: Leg, folder: string, scenario?: string): Promise<SuiteRun> {
+  const out = join(stage.out, folder)
+  rmSync(out, { recursive: true, force: true })
+  mkdirSync(out, { recursive: true })
+  const { suite, subject, baseline } = stage
+  const { side } = leg
+  const timeout = side === 'client' ? ['--timeout', CLIENT_TIMEOUT_MS] : []
+  // With a baseline the suite no longer looks at how a client ended, which is what running one scenario is for.
+  const excuses = scenario === undefined ? ['--expected-failures', baseline] : []
+  const args = [...subject[side], ...suiteArguments(leg, scenario), ...excuses, ...timeout, '-o', out]
+  const { code, output } = await runCommand(suite.node, [suite.script, side, ...args])
+  return { outcomes: readOutcomes(out, side), code, output }
+}
+
+function lastLines(output: string): string {
+  return output.trimEnd().split('\n').slice(-10).join('\n')
+}

@@ -1,0 +1,33 @@
+/** What every guest must get from a server whose lists come in pages. */
+
+import assert from 'node:assert/strict'
+import { codeOf, type ListKind } from '../guest.ts'
+import type { Check } from '../house.ts'
+
+const KINDS: { [kind in ListKind]: string[] } = {
+  tools: ['echo', 'touch'],
+  resources: ['welcome', 'user grace'],
+  resourceTemplates: ['user'],
+  prompts: ['greet', 'interview'],
+}
+
+export const pageChecks: Check[] = [
+  {
+    name: 'all four lists are whole across pages, without repeats',
+    async run({ guest }) {
+      for (const [kind, expected] of Object.entries(KINDS)) {
+        const names = (await guest.list(kind as ListKind)).map((item) => item.name)
+        assert.equal(new Set(names).size, names.length, `${kind} repeat nothing`)
+        for (const name of expected) assert.ok(names.includes(name), `${kind} include ${name}`)
+      }
+    },
+  },
+  {
+    name: 'a cursor that the server never gave is -32602',
+    async run({ guest }) {
+      for (const kind of Object.keys(KINDS)) {
+        await assert.rejects(guest.page(kind as ListKind, 'nonsense'), (error) => codeOf(error) === -32602)
+      }
+    },
+  },
+]

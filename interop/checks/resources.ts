@@ -1,0 +1,129 @@
+/** What every guest must get from resources and templates, and how it hears that they changed. */
+
+import assert from 'node:assert/strict'
+import { codeOf } from '../guest.ts'
+import type { Check } from '../house.ts'
+
+export const resourceChecks: Check[] = [
+  {
+    name: 'resources/list gives fixed resources and those behind a template',
+    async run({ guest }) {
+      const resources = await guest.list('resources')
+      const welcome = resources.find((resource) => resource.uri === 'note://welcome')
+      assert.equal(welcome?.mimeType, 'text/plain')
+      assert.ok(resources.some((resource) => resource.uri === 'users://ada/profile'))
+    },
+  },
+  {
+    name: 'resources/templates/list gives the template',
+    async run({ guest }) {
+      const templates = await guest.list('resourceTemplates')
+      assert.deepEqual(
+        templates.map((template) => template.uriTemplate),
+        ['users://{id}/profile{?tab}'],
+      )
+    },
+  },
+  {
+    name: 'a text resource is read',
+    async run({ guest }) {
+      const [contents] = await guest.readResource('note://welcome')
+      assert.deepEqual([contents?.uri, contents?.mimeType, contents?.text], ['note://welcome', 'text/plain', 'welcome'])
+    },
+  },
+  {
+    name: 'a binary resource is read byte for byte',
+    async run({ guest }) {
+      const [contents] = await guest.readResource('note://bytes')
+      const bytes = Buffer.from(String(contents?.blob), 'base64')
+      assert.equal(bytes.length, 256)
+      assert.ok(bytes.every((byte, at) => byte === at))
+    },
+  },
+  {
+    name: 'an object is read as JSON',
+    when: ({ house }) => house.maker === 'ours',
+    async run({ guest }) {
+      const [contents] = await guest.readResource('note://settings')
+      assert.equal(contents?.mimeType, 'application/json')
+      assert.deepEqual(JSON.parse(String(contents?.text)), { theme: 'dark' })
+    },
+  },
+  {
+    name: 'a template matches with and without its query, and decodes',
+    async run({ guest, house }) {
+      const read = async (uri: string) => JSON.parse(String((await guest.readResource(uri))[0]?.text))
+      assert.deepEqual(await read('users://grace/profile?tab=posts'), { id: 'grace', tab: 'posts' })
+      if (house.maker !== 'ours') return
+      assert.deepEqual(await read('users://grace/profile'), { id: 'grace', tab: null })
+      assert.deepEqual(await read('users://Ada%20L/profile'), { id: 'Ada L', tab: null })
+    },
+  },
+  {
+    name: 'a resource that does not exist has the error code of the revision',
+    async run({ guest, modern, house }) {
+      for (const uri of ['note://nothing', ...(house.maker === 'ours' ? ['users://nobody/profile'] : [])]) {
+        // The official client 2 shows the newer code whichever came.
+        const newer = modern || guest.maker === 'sdk-2'
+        const codes = house.maker === 'ours' ? [newer ? -32602 : -32002] : [-32602, -32002]
+        await assert.rejects(guest.readResource(uri), (error) => codes.includes(Number(codeOf(error))))
+      }
+    },
+  },
+  {
+    name: 'subscribe, updated, unsubscribe',
+    when: ({ modern }) => !modern,
+    async run({ guest }) {
+      await guest.subscribe('note://welcome')
+      guest.heard.clear()
+      await guest.callTool('touch', { uri: 'note://settings' })
+      await guest.callTool('touch', { uri: 'note://welcome' })
+      await guest.heard.next('notifications/resources/updated', ({ uri }) => uri === 'note://welcome')
+      assert.equal(guest.heard.of('notifications/resources/updated').length, 1)
+      await guest.unsubscribe('note://welcome')
+      guest.heard.clear()
+      await guest.callTool('touch', { uri: 'note://welcome' })
+      await guest.ping()
+      assert.equal(guest.heard.of('notifications/resources/updated').length, 0)
+    },
+  },
+  {
+    name: 'subscriptions/listen: acknowledged filter, updated, list_changed, closed by the client',
+    when: ({ modern }) => modern,
+    async run({ guest }) {
+      const listening = await guest.listen({ toolsListChanged: true, resourceSubscriptions: ['note://welcome'] })
+      assert.equal(listening.honoured.toolsListChanged, true)
+      assert.deepEqual(listening.honoured.resourceSubscriptions, ['note://welcome'])
+      guest.heard.clear()
+      await guest.callTool('touch', { uri: 'note://settings' })
+      await guest.callTool('grow', { kind: 'prompt' })
+      await guest.callTool('touch', { uri: 'note://welcome' })
+      await guest.callTool('grow', { kind: 'tool' })
+      await guest.heard.next('notifications/resources/updated', ({ uri }) => uri === 'note://welcome')
+      await guest.heard.next('notifications/tools/list_changed')
+      assert.equal(guest.heard.of('notifications/resources/updated').length, 1)
+      assert.equal(guest.heard.of('notifications/prompts/list_changed').length, 0)
+      await listening.close()
+      assert.equal(await listening.closed, 'local')
+      await guest.callTool('shrink', { kind: 'tool' })
+      await guest.callTool('shrink', { kind: 'prompt' })
+    },
+  },
+  {
+    name: 'list_changed for tools, prompts and resources, with the item there and then gone',
+    async run({ guest, modern }) {
+      const filter = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true }
+      const listening = modern ? await guest.listen(filter) : undefined
+      for (const kind of ['tool', 'prompt', 'resource'] as const) {
+        for (const step of ['grow', 'shrink'] as const) {
+          guest.heard.clear()
+          await guest.callTool(step, { kind })
+          await guest.heard.next(`notifications/${kind}s/list_changed`)
+          const names = (await guest.list(`${kind}s`)).map((item) => item.name)
+          assert.equal(names.includes('grown'), step === 'grow', `${kind} after ${step}`)
+        }
+      }
+      await listening?.close()
+    },
+  },
+]

@@ -1,0 +1,107 @@
+/** What goes on around requests: the handshake, ping, logging, progress, cancellation, context, resumption. */
+
+import assert from 'node:assert/strict'
+import { type Progress, textOf, valueOf } from '../guest.ts'
+import type { Check } from '../house.ts'
+import { until } from '../report.ts'
+
+export const sessionChecks: Check[] = [
+  {
+    name: 'the server introduces itself: name, instructions, capabilities',
+    async run({ guest, house }) {
+      assert.equal(guest.server.name, house.maker === 'ours' ? 'portico-interop' : `official-${house.maker.at(-1)}`)
+      assert.equal(guest.server.instructions, 'Ring the bell before you enter.')
+      for (const name of ['tools', 'resources', 'prompts', 'logging']) {
+        assert.ok(guest.server.capabilities[name] !== undefined, `declares ${name}`)
+      }
+    },
+  },
+  {
+    name: 'experimental capabilities can be read',
+    when: ({ house }) => house.maker === 'ours',
+    async run({ guest }) {
+      const { experimental } = guest.server.capabilities as { experimental?: { [name: string]: unknown } }
+      assert.deepEqual(experimental?.['com.example/bell'], { rings: 2 })
+    },
+  },
+  {
+    name: 'ping, or discovery where there is no ping',
+    async run({ guest }) {
+      await guest.ping()
+    },
+  },
+  {
+    name: 'log messages from the level on that was asked for',
+    async run({ guest }) {
+      for (const [level, expected] of [
+        ['warning', ['warning', 'error']],
+        ['debug', ['debug', 'info', 'warning', 'error']],
+      ] as const) {
+        await guest.setLevel(level)
+        guest.heard.clear()
+        await guest.callTool('chat')
+        await guest.heard.next('notifications/message', ({ level }) => level === 'error')
+        const messages = guest.heard.of('notifications/message')
+        assert.deepEqual(
+          messages.map(({ params }) => params.level),
+          expected,
+        )
+        assert.deepEqual([messages[0]?.params.logger, messages[0]?.params.data], ['chatter', { about: expected[0] }])
+      }
+    },
+  },
+  {
+    name: 'progress in order, before the result, with a message where the revision has one',
+    async run({ guest, version, house }) {
+      const seen: Progress[] = []
+      const result = await guest.callTool('count', { to: 5 }, { onProgress: (progress) => seen.push(progress) })
+      assert.equal(textOf(result), 'counted to 5')
+      assert.deepEqual(
+        seen.map(({ progress, total }) => [progress, total]),
+        [1, 2, 3, 4, 5].map((at) => [at, 5]),
+      )
+      const told = house.maker !== 'ours' || version >= '2025-03-26'
+      assert.equal(seen[0]?.message, told ? 'at 1' : undefined)
+    },
+  },
+  {
+    name: 'cancellation reaches the handler',
+    async run({ guest }) {
+      const before = Number(textOf(await guest.callTool('waited')))
+      const controller = new AbortController()
+      const call = guest.callTool('wait', {}, { signal: controller.signal, onProgress: () => controller.abort() })
+      await assert.rejects(call)
+      await until(
+        async () => Number(textOf(await guest.callTool('waited'))) === before + 1,
+        'the handler heard of the cancellation',
+      )
+    },
+  },
+  {
+    name: 'the request’s revision, client and trace context reach the handler',
+    when: ({ house }) => house.maker === 'ours',
+    async run({ guest, version }) {
+      const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+      const seen = valueOf(await guest.callTool('context', {}, { meta: { traceparent } }))
+      assert.equal(seen.version, version)
+      assert.equal(seen.traceparent, traceparent)
+      assert.equal(typeof seen.client, 'string')
+    },
+  },
+  {
+    name: 'an argument is mirrored in its header over modern HTTP',
+    when: ({ modern, house }) => house.maker === 'ours' && modern && house.address.kind === 'http',
+    async run({ guest }) {
+      await guest.list('tools')
+      const seen = valueOf(await guest.callTool('route', { region: 'eu-west' }))
+      assert.deepEqual(seen, { region: 'eu-west', header: 'eu-west' })
+    },
+  },
+  {
+    name: 'a connection that the server lets go is resumed and nothing is lost',
+    when: ({ version, house }) => house.maker === 'ours' && version === '2025-11-25' && house.address.kind === 'http',
+    async run({ guest }) {
+      assert.equal(textOf(await guest.callTool('nap', {}, { onProgress: () => {} })), 'rested')
+    },
+  },
+]

@@ -1,0 +1,149 @@
+/** What every guest must get from tools: lists, every kind of content, structured output, and errors of each sort. */
+
+import assert from 'node:assert/strict'
+import { codeOf, textOf, valueOf } from '../guest.ts'
+import type { Check } from '../house.ts'
+
+const hasStructure: NonNullable<Check['when']> = ({ version }) => version >= '2025-06-18'
+
+export const toolChecks: Check[] = [
+  {
+    name: 'tools/list gives names, schemas, annotations and titles of the revision',
+    async run({ guest, version }) {
+      const tools = await guest.list('tools')
+      const echo = tools.find((tool) => tool.name === 'echo')
+      assert.ok(echo !== undefined, 'echo is listed')
+      assert.deepEqual((echo.inputSchema as { required: unknown }).required, ['text'])
+      const hint = (echo.annotations as { readOnlyHint?: boolean } | undefined)?.readOnlyHint
+      assert.equal(hint, version >= '2025-03-26' ? true : undefined)
+      assert.equal(echo.title, version >= '2025-06-18' ? 'Echo' : undefined)
+      const add = tools.find((tool) => tool.name === 'add')
+      assert.equal(add?.outputSchema !== undefined, version >= '2025-06-18')
+    },
+  },
+  {
+    name: 'icons are listed where the revision has them',
+    when: ({ house }) => house.maker === 'ours',
+    async run({ guest, version }) {
+      const echo = (await guest.list('tools')).find((tool) => tool.name === 'echo')
+      assert.equal(echo?.icons !== undefined, version >= '2025-11-25')
+    },
+  },
+  {
+    name: 'tools/call returns text as it was, in any script',
+    async run({ guest }) {
+      for (const text of ['plain', '', 'two\nlines \u2028 "quoted" \\', 'żółć 漢字 🙂']) {
+        assert.equal(textOf(await guest.callTool('echo', { text })), text)
+      }
+    },
+  },
+  {
+    name: 'structured output arrives and passes the schema',
+    async run({ guest, version }) {
+      await guest.list('tools')
+      const result = await guest.callTool('add', { a: 2, b: 40 })
+      assert.deepEqual(valueOf(result), { sum: 42 })
+      assert.deepEqual(result.structuredContent, version >= '2025-06-18' ? { sum: 42 } : undefined)
+    },
+  },
+  {
+    name: 'a deep structure with nulls and optional members passes the schema',
+    when: ({ house }) => house.maker === 'ours',
+    async run({ guest }) {
+      const value = valueOf<{ days: unknown[] }>(await guest.callTool('report'))
+      assert.equal(value.days.length, 2)
+    },
+  },
+  {
+    name: 'structured output that is no object is wrapped where the revision needs it',
+    when: (scene) => scene.house.maker === 'ours' && hasStructure(scene),
+    async run({ guest, modern }) {
+      const { structuredContent } = await guest.callTool('numbers', { count: 3 })
+      assert.deepEqual(structuredContent, modern ? [0, 1, 2] : { result: [0, 1, 2] })
+    },
+  },
+  {
+    name: 'every kind of content arrives, as the nearest thing that the revision has',
+    async run({ guest, version, house }) {
+      const { content } = await guest.callTool('kinds')
+      const types = content.map((block) => block.type)
+      if (house.maker === 'ours') {
+        const audio = version >= '2025-03-26' ? 'audio' : 'text'
+        const link = version >= '2025-06-18' ? 'resource_link' : 'text'
+        assert.deepEqual(types, ['text', 'image', audio, link, 'resource', 'resource'])
+        if (link === 'text') assert.match(String(content[3]?.text), /note:\/\/welcome/)
+      } else {
+        assert.deepEqual(types, ['text', 'image', 'audio', 'resource_link', 'resource', 'resource'])
+      }
+      assert.equal(content[1]?.mimeType, 'image/png')
+      assert.match(String(content[1]?.data), /^iVBOR/)
+      assert.equal((content[4]?.resource as { text?: string }).text, 'embedded words')
+      assert.match(String((content[5]?.resource as { blob?: string }).blob), /^iVBOR/)
+    },
+  },
+  {
+    name: 'a failure reported by the tool is a result with isError',
+    async run({ guest }) {
+      const result = await guest.callTool('refuse')
+      assert.equal(result.isError, true)
+      assert.match(textOf(result), /The door is closed/)
+    },
+  },
+  {
+    name: 'an unexpected exception says nothing of itself to the client',
+    when: ({ house }) => house.maker === 'ours',
+    async run({ guest }) {
+      const result = await guest.callTool('crash')
+      assert.equal(result.isError, true)
+      assert.doesNotMatch(JSON.stringify(result), /hunter2/)
+    },
+  },
+  {
+    name: 'a tool that breaks its own output schema is an error, not a wrong result',
+    when: ({ house }) => house.maker === 'ours',
+    async run({ guest }) {
+      const result = await guest.callTool('broken')
+      assert.equal(result.isError, true)
+      assert.equal(result.structuredContent, undefined)
+    },
+  },
+  {
+    name: 'wrong arguments are refused in the form of the revision, with the parameter named',
+    async run({ guest, version, house }) {
+      const call = guest.callTool('add', { a: 'two', b: 1 })
+      if (house.maker === 'ours' && version < '2025-11-25') {
+        await assert.rejects(call, (error) => codeOf(error) === -32602 && /\ba\b/.test(String(error)))
+      } else {
+        const result = await call
+        assert.equal(result.isError, true)
+        assert.match(textOf(result), /\ba\b/)
+      }
+    },
+  },
+  {
+    name: 'an unknown tool is refused',
+    async run({ guest, house }) {
+      const call = guest.callTool('no_such_tool')
+      if (house.maker === 'sdk-1') assert.equal((await call).isError, true)
+      else await assert.rejects(call, (error) => codeOf(error) === -32602)
+    },
+  },
+  {
+    name: 'a long answer arrives whole',
+    when: ({ house }) => house.maker === 'ours',
+    async run({ guest }) {
+      assert.equal(textOf(await guest.callTool('large', { length: 300_000 })).length, 300_000)
+    },
+  },
+  {
+    name: 'many calls at once are each answered with their own',
+    async run({ guest }) {
+      const calls = Array.from({ length: 25 }, (_, at) => guest.callTool('echo', { text: `call ${at}` }))
+      const texts = (await Promise.all(calls)).map(textOf)
+      assert.deepEqual(
+        texts,
+        calls.map((_, at) => `call ${at}`),
+      )
+    },
+  },
+]

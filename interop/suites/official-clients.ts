@@ -1,0 +1,111 @@
+/** The official clients, SDK 1.32.2 and 2.4.0, at our server: every transport, every revision that they can speak. */
+
+import assert from 'node:assert/strict'
+import { pageChecks } from '../checks/pages.ts'
+import { connectSdk1 } from '../guests/sdk-1.ts'
+import { connectSdk2 } from '../guests/sdk-2.ts'
+import type { Guest, Offer, Version } from '../guest.ts'
+import type { Address } from '../house.ts'
+import type { Report } from '../report.ts'
+import { openOurs, type Way } from './our-house.ts'
+import { type Suite, visit, withGuest } from './suite.ts'
+
+type ConnectTo = (address: Address, version: Version, offer: Offer) => Promise<Guest>
+
+const SDK1 = { client: 'sdk-1 client', connect: connectSdk1 as ConnectTo }
+const SDK2 = { client: 'sdk-2 client', connect: connectSdk2 as ConnectTo }
+
+export const officialClientSuites: Suite[] = [
+  toSuite(SDK1, 'stdio', '2025-11-25'),
+  toSuite(SDK1, 'http', '2025-11-25'),
+  toSuite(SDK1, 'stdio', '2025-06-18', true),
+  toSuite(SDK1, 'http', '2025-06-18'),
+  toSuite(SDK1, 'stdio', '2025-03-26', true),
+  toSuite(SDK1, 'http', '2025-03-26'),
+  toSuite(SDK1, 'stdio', '2024-11-05'),
+  toSuite(SDK1, 'sse', '2024-11-05'),
+  toSuite(SDK2, 'stdio', '2025-11-25'),
+  toSuite(SDK2, 'http', '2025-11-25'),
+  toSuite(SDK2, 'http', '2025-06-18', true),
+  toSuite(SDK2, 'http', '2025-03-26', true),
+  toSuite(SDK2, 'stdio', '2024-11-05', true),
+  toSuite(SDK2, 'sse', '2024-11-05', true),
+  toSuite(SDK2, 'stdio', '2026-07-28'),
+  toSuite(SDK2, 'http', '2026-07-28'),
+  { name: 'sdk clients at paged lists', run: visitPaged },
+  { name: 'sdk-2 client finding the newest revision by itself', run: findNewest },
+  { name: 'sdk clients and the end of things', run: endThings },
+]
+
+function toSuite({ client, connect }: typeof SDK1, way: Way, version: Version, longOnly = false): Suite {
+  return {
+    name: `${client} · ${way} · ${version}`,
+    longOnly,
+    async run(report) {
+      const house = await openOurs(way)
+      try {
+        await visit(report, house, version, (offer) => connect(house.address, version, offer))
+      } finally {
+        await report.check('the server closes', house.close)
+      }
+    },
+  }
+}
+
+async function visitPaged(report: Report): Promise<void> {
+  for (const way of ['stdio', 'http'] as const) {
+    const house = await openOurs(way, { pageSize: 3 })
+    const guests = [
+      ['2025-11-25', connectSdk1],
+      ['2026-07-28', connectSdk2],
+    ] as const
+    for (const [version, connect] of guests) {
+      await withGuest(report, house, version, (offer) => connect(house.address, version, offer), { asking: false }, pageChecks)
+    }
+    await house.close()
+  }
+}
+
+async function findNewest(report: Report): Promise<void> {
+  for (const way of ['stdio', 'http'] as const) {
+    const house = await openOurs(way)
+    await report.check(`${way}: discovery leads to 2026-07-28`, async () => {
+      const guest = await connectSdk2(house.address, '2026-07-28', { asking: false }, true)
+      assert.equal((await guest.callTool('echo', { text: 'hello' })).isError ?? false, false)
+      await guest.close()
+    })
+    await house.close()
+  }
+}
+
+/** Sessions that a client ends, and a server that ends while it is listened to. */
+async function endThings(report: Report): Promise<void> {
+  const house = await openOurs('http')
+  await report.check('a session that the client ended is gone', async () => {
+    const guest = await connectSdk1(house.address, '2025-11-25', { asking: false })
+    await guest.endSession?.()
+    await assert.rejects(guest.callTool('echo', { text: 'still there?' }))
+    await guest.close()
+  })
+  await report.check('two clients of two eras are served at once by one address', async () => {
+    const older = await connectSdk1(house.address, '2025-11-25', { asking: false })
+    const newer = await connectSdk2(house.address, '2026-07-28', { asking: false })
+    const listening = await newer.listen({ toolsListChanged: true })
+    await older.callTool('grow', { kind: 'tool' })
+    await newer.heard.next('notifications/tools/list_changed')
+    await older.heard.next('notifications/tools/list_changed')
+    await newer.callTool('shrink', { kind: 'tool' })
+    await listening.close()
+    await older.close()
+    await newer.close()
+  })
+  await report.check('a listening client is told when the server closes', async () => {
+    const guest = await connectSdk2(house.address, '2026-07-28', { asking: false })
+    const listening = await guest.listen({ toolsListChanged: true })
+    const closing = house.close()
+    assert.equal(await listening.closed, 'graceful')
+    await guest.close()
+    await closing
+  })
+  await house.close()
+}

@@ -1,0 +1,19 @@
+/** The server under test, opened for guests: as a program to start, or listening on a free port. */
+
+import { serveHttp } from '@portico/sdk/http'
+import type { House } from '../house.ts'
+import { toCommand } from '../house.ts'
+import { createInteropServer, type InteropServerOptions } from '../our-server.ts'
+
+export type Way = 'stdio' | 'http' | 'sse'
+
+export async function openOurs(way: Way, options: InteropServerOptions = {}): Promise<House> {
+  if (way === 'stdio') {
+    const args = options.pageSize === undefined ? [] : ['--page-size', String(options.pageSize)]
+    const command = toCommand(new URL('../our-stdio.ts', import.meta.url), args)
+    return { maker: 'ours', address: { kind: 'stdio', command }, close: async () => {} }
+  }
+  const listening = await serveHttp(createInteropServer(options), { port: 0, graceMs: 2_000 })
+  const url = way === 'sse' ? new URL('/sse', listening.url).href : listening.url
+  return { maker: 'ours', address: { kind: way, url }, close: () => listening.close() }
+}

@@ -1,0 +1,97 @@
+/**
+ * `connect(target)`: from a URL, a program, a server in this process or a channel to a client that is ready. Sorts out
+ * what kind of target it is; the rest is done by connectors and by the client itself.
+ */
+
+import { Client } from '../client/client.ts'
+import type { Connector } from '../client/connection.ts'
+import type { Channel } from '../jsonrpc/channel.ts'
+import { PorticoError } from '../jsonrpc/errors.ts'
+import { CONNECT, isConnectable } from '../session/connectable.ts'
+import { openWebSocketChannel } from '../transport/websocket-client.ts'
+import { ChannelLink } from './channel-link.ts'
+import { type ConnectorOptions, createChannelConnector, createHttpConnector } from './connectors.ts'
+import type { CommandTarget, ConnectOptions, Target } from './options.ts'
+
+/**
+ * Connects to a server and settles the newest revision that both sides have. `connect<typeof server>(…)` gives
+ * `client.tools` the server's types.
+ */
+export async function connect<S = unknown>(target: Target, options: ConnectOptions = {}): Promise<Client<S>> {
+  const client = new Client<S>(createConnector(target, options), options)
+  const { signal } = options
+  const aborted = () => void client.close()
+  if (signal?.aborted) aborted()
+  signal?.addEventListener('abort', aborted, { once: true })
+  try {
+    return await client.ready()
+  } catch (error) {
+    await client.close()
+    if (!signal?.aborted) throw error
+    throw new PorticoError('aborted', 'Connecting was cancelled', { cause: signal.reason, delivery: 'not-sent' })
+  } finally {
+    signal?.removeEventListener('abort', aborted)
+  }
+}
+
+export function createConnector(target: Target, options: ConnectOptions): Connector {
+  if (typeof target === 'string' || target instanceof URL) return forUrl(target, options)
+  if (isConnectable(target)) {
+    const settings: ConnectorOptions = { label: 'memory', key: undefined, reopens: true, restarts: false, options }
+    return createChannelConnector(settings, async () => new ChannelLink(target[CONNECT]()))
+  }
+  if ('command' in target) return forCommand(target, options)
+  return forChannel(target, options)
+}
+
+function forUrl(target: string | URL, options: ConnectOptions): Connector {
+  if (typeof target === 'string' && !URL.canParse(target)) throw unusable(`${JSON.stringify(target)} is no URL`)
+  const url = new URL(target)
+  const label = `${url.protocol}//${url.host}${url.pathname}`
+  const settings: ConnectorOptions = { label, key: url.href, reopens: true, restarts: false, options }
+  switch (url.protocol) {
+    case 'http:':
+    case 'https:':
+      return createHttpConnector(settings, url)
+    case 'ws:':
+    case 'wss:':
+      return createChannelConnector(settings, async (signal) => {
+        return new ChannelLink(await openWebSocketChannel({ url, webSocket: options.webSocket, signal }))
+      })
+    case 'tcp:':
+    case 'unix:':
+      return createChannelConnector(settings, async (signal) => {
+        const { openSocketChannel } = await import('../transport/socket-client.ts')
+        return new ChannelLink(await openSocketChannel(url, signal))
+      })
+    default:
+      throw unusable(`${url.protocol} is not a way to reach a server`)
+  }
+}
+
+function forCommand(target: CommandTarget, options: ConnectOptions): Connector {
+  const { command, args = [], env, cwd } = target
+  // The environment is left out of the key: it may hold secrets, and says nothing about revisions.
+  const key = JSON.stringify(['stdio', command, args, cwd])
+  const settings: ConnectorOptions = { label: `stdio:${command}`, key, reopens: true, restarts: true, options }
+  return createChannelConnector(settings, async () => {
+    const { spawnChannel } = await import('../transport/child-process.ts')
+    const channel = spawnChannel({ command, args, env, cwd })
+    return new ChannelLink(channel, channel)
+  })
+}
+
+/** A channel is there once: when it ends, so does the client. */
+function forChannel(channel: Channel, options: ConnectOptions): Connector {
+  const settings: ConnectorOptions = { label: channel.label, key: undefined, reopens: false, restarts: false, options }
+  let used = false
+  return createChannelConnector(settings, async () => {
+    if (used) throw new PorticoError('closed', 'The channel has been used', { delivery: 'not-sent' })
+    used = true
+    return new ChannelLink(channel)
+  })
+}
+
+function unusable(message: string): PorticoError {
+  return new PorticoError('connect-failed', message, { delivery: 'not-sent' })
+}

@@ -1,0 +1,233 @@
+/**
+ * One connector for each kind of target: opens links, lets `negotiation.ts` settle the revision on them, and decides what
+ * to try next. What was found out is remembered, so that reconnecting does not probe again.
+ */
+
+import type { ClientProfile, Connection, Connector, Verdict } from '../client/connection.ts'
+import type { Link } from '../client/link.ts'
+import { ClientPeer, type PeerEvents } from '../client/peer.ts'
+import type { Channel } from '../jsonrpc/channel.ts'
+import { PorticoError } from '../jsonrpc/errors.ts'
+import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../protocol/revision.ts'
+import { createDialer } from '../transport/http-client-dialer.ts'
+import { openSseChannel } from '../transport/sse-client.ts'
+import { ChannelLink } from './channel-link.ts'
+import { HttpLink } from './http-link.ts'
+import { negotiate, revisionsOf, suggestsSse } from './negotiation.ts'
+import type { ConnectOptions } from './options.ts'
+
+export interface ConnectorOptions {
+  readonly label: string
+  /** Names the server among remembered verdicts; undefined where it cannot be met again. */
+  readonly key: string | undefined
+  readonly reopens: boolean
+  readonly restarts: boolean
+  readonly options: ConnectOptions
+}
+
+/** A link for a channel that is opened anew for each connection. */
+export type OpenLink = (signal: AbortSignal) => Promise<ChannelLink>
+
+export function createChannelConnector(settings: ConnectorOptions, openLink: OpenLink): Connector {
+  const memory = new VerdictMemory(settings)
+  const { label, reopens, restarts, options } = settings
+  return {
+    label,
+    reopens,
+    restarts,
+    async open(profile, events, signal) {
+      const attempt = async (versions: readonly ProtocolVersion[]) => {
+        const link = await openLink(signal)
+        return settle(link, events, signal, { profile, versions, discoverMs: options.discoverMs ?? 2_000 }, 'channel')
+      }
+      const allowed = allowedVersions(options)
+      const prior = memory.get()
+      if (prior !== undefined) {
+        const connection = await attempt(only(allowed, prior)).catch(() => undefined)
+        if (connection !== undefined) return memory.keep(connection)
+        memory.forget()
+      }
+      try {
+        return memory.keep(await attempt(allowed))
+      } catch (error) {
+        // A server that dies on a request it does not know gets a second life, with the handshake it expects.
+        const died = (error as PorticoError).code === 'closed' && reopens && !signal.aborted
+        const older = allowed.filter((version) => revisionsOf([version], 'legacy').length > 0)
+        if (!died || older.length === 0 || older.length === allowed.length) throw error
+        return memory.keep(await attempt(older))
+      }
+    },
+  }
+}
+
+export function createHttpConnector(settings: ConnectorOptions, url: URL): Connector {
+  const memory = new VerdictMemory(settings)
+  const { options, label } = settings
+  return {
+    label,
+    reopens: true,
+    restarts: false,
+    async open(profile, events, signal) {
+      const allowed = allowedVersions(options)
+      const prior = memory.get()
+      if (prior !== undefined) {
+        const versions = only(allowed, prior)
+        const again = prior.transport === 'http+sse' ? openSse : openStreamable
+        const connection = await again(url, options, profile, events, signal, versions).catch(() => undefined)
+        if (connection !== undefined) return memory.keep(connection)
+        memory.forget()
+      }
+      try {
+        return memory.keep(await openStreamable(url, options, profile, events, signal, allowed))
+      } catch (error) {
+        const older = allowed.filter((version) => revisionsOf([version], 'legacy').length > 0)
+        if (older.length === 0 || !suggestsSse(error) || signal.aborted) throw error
+        const connection = await openSse(url, options, profile, events, signal, older).catch(() => {
+          // What the newer transport said is more telling than that the older one is not there either.
+          throw error
+        })
+        return memory.keep(connection)
+      }
+    },
+  }
+}
+
+/** Remembers what was found out about one server, in this connector and between connectors. */
+class VerdictMemory {
+  readonly #key: string | undefined
+  readonly #shared: Map<string, Verdict> | undefined
+  #verdict: Verdict | undefined
+
+  constructor({ key, options }: ConnectorOptions) {
+    const off = options.verdicts === false || (options.verdicts === undefined && options.cache === false)
+    this.#key = key
+    this.#shared = off ? undefined : options.verdicts || VERDICTS
+    this.#verdict = options.prior ?? (key === undefined ? undefined : this.#shared?.get(key))
+    // A verdict for a revision that is not allowed here says nothing.
+    if (this.#verdict !== undefined && !allowedVersions(options).includes(this.#verdict.version))
+      this.#verdict = undefined
+  }
+
+  get(): Verdict | undefined {
+    return this.#verdict
+  }
+
+  keep(connection: Connection): Connection {
+    this.#verdict = connection.verdict
+    if (this.#key === undefined || this.#shared === undefined) return connection
+    const [oldest] = this.#shared.keys()
+    if (this.#shared.size >= MAX_VERDICTS && oldest !== undefined) this.#shared.delete(oldest)
+    this.#shared.set(this.#key, connection.verdict)
+    return connection
+  }
+
+  forget(): void {
+    this.#verdict = undefined
+    if (this.#key !== undefined) this.#shared?.delete(this.#key)
+  }
+}
+
+const VERDICTS = new Map<string, Verdict>()
+const MAX_VERDICTS = 1_000
+/** HTTP servers answer what they do not know, so that silence means slowness. */
+const HTTP_DISCOVER_MS = 10_000
+
+interface SettleOptions {
+  readonly profile: ClientProfile
+  readonly versions: readonly ProtocolVersion[]
+  readonly discoverMs: number
+}
+
+/** Negotiates on a fresh link, and closes it when that fails. */
+async function settle(
+  link: Link,
+  events: PeerEvents,
+  signal: AbortSignal,
+  options: SettleOptions,
+  transport: Verdict['transport'],
+): Promise<Connection> {
+  let standing = false
+  const peer = new ClientPeer(link, {
+    ...events,
+    // While the handshake lasts its requests fail with the link; nobody else needs to know.
+    closed: (error) => standing && events.closed(error),
+  })
+  try {
+    const agreed = await negotiate(peer, { ...options, signal })
+    standing = true
+    if (peer.closedBy !== undefined) throw peer.closedBy
+    const { era, version } = agreed.revision
+    return { ...agreed, verdict: { era, version, transport } }
+  } catch (error) {
+    await peer.close()
+    throw error
+  }
+}
+
+async function openStreamable(
+  url: URL,
+  options: ConnectOptions,
+  profile: ClientProfile,
+  events: PeerEvents,
+  signal: AbortSignal,
+  versions: readonly ProtocolVersion[],
+): Promise<Connection> {
+  const { headers, onRefused, discoverMs = HTTP_DISCOVER_MS } = options
+  const link = new HttpLink({ url, headers, onRefused, dialer: await createDialer(options.fetch) })
+  return settle(link, events, signal, { profile, versions, discoverMs }, 'streamable-http')
+}
+
+async function openSse(
+  url: URL,
+  options: ConnectOptions,
+  profile: ClientProfile,
+  events: PeerEvents,
+  signal: AbortSignal,
+  versions: readonly ProtocolVersion[],
+): Promise<Connection> {
+  const dialer = await createDialer(options.fetch)
+  const source = options.headers
+  const headers = typeof source === 'function' ? source : () => source ?? {}
+  let channel: Channel
+  try {
+    channel = await openSseChannel({ url, dialer, headers, signal })
+  } catch (error) {
+    dialer.close()
+    throw error
+  }
+  const link = new ChannelLink(withCleanup(channel, () => dialer.close()))
+  return settle(link, events, signal, { profile, versions, discoverMs: 2_000 }, 'http+sse')
+}
+
+/** A channel that lets go of what it stands on when it ends. */
+function withCleanup(channel: Channel, cleanup: () => void): Channel {
+  return {
+    label: channel.label,
+    send: (text, urgency, key) => channel.send(text, urgency, key),
+    flush: () => channel.flush(),
+    close: () => channel.close(),
+    open: (events) =>
+      channel.open({
+        message: (value) => events.message(value),
+        malformed: (fault) => events.malformed(fault),
+        closed: (reason) => {
+          cleanup()
+          events.closed(reason)
+        },
+      }),
+  }
+}
+
+function allowedVersions({ versions }: ConnectOptions): readonly ProtocolVersion[] {
+  if (versions === undefined) return PROTOCOL_VERSIONS
+  const allowed = typeof versions === 'string' ? [versions] : versions
+  if (allowed.length > 0 && allowed.every((version) => PROTOCOL_VERSIONS.includes(version))) return allowed
+  throw new PorticoError('unsupported-version', `versions must be among ${PROTOCOL_VERSIONS.join(', ')}`, {
+    delivery: 'not-sent',
+  })
+}
+
+/** What a verdict leaves of the allowed revisions: those of its era. */
+function only(allowed: readonly ProtocolVersion[], { era }: Verdict): readonly ProtocolVersion[] {
+  return allowed.filter((version) => revisionsOf([version], era).length > 0)
+}

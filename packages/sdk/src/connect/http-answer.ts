@@ -1,0 +1,68 @@
+/** Judges the heads of HTTP answers: what a status means for the request it answers, and when to try again. Moves no bytes. */
+
+import type { HttpFault } from '../client/link.ts'
+import { parseJson } from '../framing/json.ts'
+import { PorticoError } from '../jsonrpc/errors.ts'
+import { classify, type RequestId, type RpcResponse } from '../jsonrpc/message.ts'
+import type { HttpAnswer } from '../transport/http-client.ts'
+
+/** The type of a body without its parameters. */
+export function contentType(answer: HttpAnswer): string {
+  return (answer.header('content-type') ?? '').split(';', 1)[0]!.trim().toLowerCase()
+}
+
+/** Where a redirect leads, if it may be followed: same origin, same method (sec-65). */
+export function redirectOf(answer: HttpAnswer, url: URL): URL | undefined {
+  if (answer.status !== 307 && answer.status !== 308) return undefined
+  const location = answer.header('location')
+  if (location === undefined || !URL.canParse(location, url.href)) return undefined
+  const target = new URL(location, url)
+  return target.origin === url.origin ? target : undefined
+}
+
+/** The error for a status that is no answer. `session` tells whether the request named one. */
+export function statusError(answer: HttpAnswer, session: boolean): PorticoError {
+  const { status } = answer
+  const retryAfterMs = retryAfter(answer.header('retry-after'))
+  const challenge = answer.header('www-authenticate')
+  const sessionLost = session && status === 404
+  const data: HttpFault = {
+    status,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(sessionLost && { sessionLost }),
+    ...(challenge !== undefined && { challenge }),
+  }
+  const refused = status < 500 || (status === 503 && retryAfterMs !== undefined)
+  const message = sessionLost ? 'The server has forgotten the session (HTTP 404)' : `The server answered HTTP ${status}`
+  return new PorticoError('http-status', message, { data, delivery: refused ? 'not-sent' : 'unknown' })
+}
+
+/** The JSON-RPC error that the body of such an answer holds, as the answer to `id`. */
+export function errorInBody(text: string, id: RequestId): RpcResponse | undefined {
+  const parsed = parseJson(text)
+  if (!parsed.ok) return undefined
+  const classified = classify(parsed.value)
+  if (classified.kind !== 'response' || !('error' in classified.message)) return undefined
+  return { ...classified.message, id }
+}
+
+/** How long to wait before a stream is opened again: what the server asked for, within reason (sec-13). */
+export function clampRetry(ms: number): number {
+  return Math.min(Math.max(ms, SHORTEST_RETRY_MS), LONGEST_RETRY_MS)
+}
+
+/** The wait before attempt number `failures`, where the server has named none. */
+export function backoff(failures: number): number {
+  return Math.min(SHORTEST_RETRY_MS * 1.6 ** failures, 30_000) * (0.8 + 0.4 * Math.random())
+}
+
+const SHORTEST_RETRY_MS = 100
+const LONGEST_RETRY_MS = 60_000
+
+/** `Retry-After` in milliseconds: a number of seconds or a date. */
+function retryAfter(value: string | undefined): number | undefined {
+  if (value === undefined) return undefined
+  if (/^\s*\d{1,9}\s*$/.test(value)) return Number(value) * 1_000
+  const at = Date.parse(value)
+  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now())
+}

@@ -1,0 +1,229 @@
+/**
+ * A link over Streamable HTTP, of either era: each request is a POST with its own answer. Modern requests are mirrored
+ * into headers; the older revisions have a session id, a stream for notices, and an end that is announced.
+ */
+
+import type { Link, LinkEvents, Outgoing } from '../client/link.ts'
+import { PorticoError } from '../jsonrpc/errors.ts'
+import type { RequestId, RpcNotification, RpcResponse } from '../jsonrpc/message.ts'
+import { standardHeaders, VERSION_HEADER } from '../protocol/headers.ts'
+import { claimedVersion } from '../protocol/meta.ts'
+import type { Revision } from '../protocol/revision.ts'
+import { discard, type HttpAnswer, type HttpCall, type HttpDialer, type HttpOutcome } from '../transport/http-client.ts'
+import { unwritable } from './channel-link.ts'
+import { statusError } from './http-answer.ts'
+import { type ExchangeHost, HttpExchange } from './http-exchange.ts'
+import { HttpListener, type ListenerHost } from './http-listener.ts'
+
+export type HeaderRecord = { readonly [name: string]: string }
+/** Headers for every request, such as `authorization`: fixed, or asked for each time. */
+export type HeaderSource = HeaderRecord | (() => HeaderRecord | Promise<HeaderRecord>)
+
+export interface HttpLinkOptions {
+  readonly url: URL
+  readonly dialer: HttpDialer
+  readonly headers?: HeaderSource
+  /** Called for 401 and 403. True when new headers are ready and the request may be sent once more. */
+  readonly onRefused?: (refusal: { status: number; challenge: string | undefined }) => Promise<boolean>
+}
+
+export class HttpLink implements Link, ExchangeHost, ListenerHost {
+  readonly kind = 'http'
+  readonly label: string
+  url: URL
+  events: LinkEvents = NOBODY
+  readonly #options: HttpLinkOptions
+  readonly #exchanges = new Map<RequestId, HttpExchange>()
+  #revision: Revision | undefined
+  #session: string | undefined
+  #listener: HttpListener | undefined
+  #closed = false
+
+  constructor(options: HttpLinkOptions) {
+    this.#options = options
+    this.url = options.url
+    this.label = `${options.url.origin}${options.url.pathname}`
+  }
+
+  get inSession(): boolean {
+    return this.#session !== undefined
+  }
+
+  open(events: LinkEvents): void {
+    this.events = events
+  }
+
+  request(outgoing: Outgoing): void {
+    if (outgoing.method === 'initialize') this.#session = undefined
+    const exchange = new HttpExchange(this, outgoing, claimedVersion(outgoing.params) !== undefined)
+    this.#exchanges.set(outgoing.id, exchange)
+    exchange.start()
+  }
+
+  cancel(id: RequestId, reason: string): void {
+    const exchange = this.#exchanges.get(id)
+    if (exchange === undefined) return
+    this.#exchanges.delete(id)
+    exchange.abort()
+    // Closing the stream is the cancellation of a modern request and means nothing on an older one.
+    if (exchange.modern || exchange.outgoing.method === 'initialize') return
+    void this.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id, reason } })
+  }
+
+  send(message: RpcNotification | RpcResponse): Promise<void> {
+    return new Promise((resolve) => {
+      const call = this.#post(JSON.stringify(message), this.#sessionHeaders(), {
+        answered: (answer) => {
+          if (answer.status >= 400)
+            this.events.irregular('The server refused a message', statusError(answer, false).message)
+          discard(answer, call)
+          resolve()
+        },
+        failed: (error) => {
+          this.events.irregular('A message could not be sent', error.message)
+          resolve()
+        },
+      })
+    })
+  }
+
+  agree(revision: Revision): void {
+    this.#revision = revision
+  }
+
+  listen(): void {
+    if (this.#listener === undefined && !this.#closed && this.#revision?.era === 'legacy') {
+      this.#listener = new HttpListener(this)
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    this.#listener?.close()
+    for (const exchange of this.#exchanges.values()) exchange.abort()
+    this.#exchanges.clear()
+    await this.#endSession()
+    this.#options.dialer.close()
+  }
+
+  dispatch(outgoing: Outgoing, outcome: HttpOutcome, resumeAfter?: string): HttpCall {
+    if (resumeAfter !== undefined) return this.get(outcome, resumeAfter)
+    const { id, method, params } = outgoing
+    const version = claimedVersion(params)
+    const own =
+      typeof version === 'string'
+        ? Object.fromEntries([...standardHeaders(version, method, params), ...(outgoing.headers ?? [])])
+        : method === 'initialize'
+          ? {}
+          : this.#sessionHeaders()
+    let body: string
+    try {
+      body = JSON.stringify({ jsonrpc: '2.0', id, method, params })
+    } catch (cause) {
+      queueMicrotask(() => outcome.failed(unwritable(cause)))
+      return { abort() {} }
+    }
+    return this.#post(body, own, outcome)
+  }
+
+  get(outcome: HttpOutcome, lastEventId: string): HttpCall {
+    const resume: HeaderRecord = lastEventId === '' ? {} : { 'last-event-id': lastEventId }
+    return this.#send('GET', { accept: 'text/event-stream', ...this.#sessionHeaders(), ...resume }, undefined, outcome)
+  }
+
+  /** Keeps the session id that `initialize` was answered with (sec-30: visible ASCII or nothing). */
+  noteHead({ method }: Outgoing, answer: HttpAnswer): PorticoError | undefined {
+    if (method !== 'initialize' || answer.status !== 200) return undefined
+    const session = answer.header('mcp-session-id')
+    if (session !== undefined && !/^[\x21-\x7e]{1,4096}$/.test(session)) {
+      return new PorticoError('invalid-message', 'The session id is not visible ASCII', { delivery: 'unknown' })
+    }
+    this.#session = session
+    return undefined
+  }
+
+  remedy(answer: HttpAnswer): Promise<boolean> | undefined {
+    if (answer.status !== 401 && answer.status !== 403) return undefined
+    return this.#options.onRefused?.({ status: answer.status, challenge: answer.header('www-authenticate') })
+  }
+
+  sessionLost(error: PorticoError): void {
+    this.#session = undefined
+    this.events.closed(error)
+  }
+
+  ended(exchange: HttpExchange): void {
+    this.#exchanges.delete(exchange.outgoing.id)
+  }
+
+  #sessionHeaders(): HeaderRecord {
+    return {
+      ...(this.#revision !== undefined && { [VERSION_HEADER]: this.#revision.version }),
+      ...(this.#session !== undefined && { 'mcp-session-id': this.#session }),
+    }
+  }
+
+  #post(body: string, headers: HeaderRecord, outcome: HttpOutcome): HttpCall {
+    return this.#send('POST', { ...POST_HEADERS, ...headers }, body, outcome)
+  }
+
+  #send(
+    method: 'GET' | 'POST' | 'DELETE',
+    own: HeaderRecord,
+    body: string | undefined,
+    outcome: HttpOutcome,
+  ): HttpCall {
+    const { dialer, headers } = this.#options
+    if (typeof headers !== 'function') {
+      return dialer.request({ method, url: this.url, headers: merge(headers, own), body }, outcome)
+    }
+    let call: HttpCall | undefined
+    let aborted = false
+    void Promise.resolve()
+      .then(headers)
+      .then(
+        (given) => {
+          if (!aborted) call = dialer.request({ method, url: this.url, headers: merge(given, own), body }, outcome)
+        },
+        (cause) => {
+          const message = 'The headers for the request could not be made'
+          if (!aborted) outcome.failed(new PorticoError('connect-failed', message, { cause, delivery: 'not-sent' }))
+        },
+      )
+    return {
+      abort() {
+        aborted = true
+        call?.abort()
+      },
+    }
+  }
+
+  /** Tells the server that the session is over; it may not care (405) and gets no more than a moment to say so. */
+  async #endSession(): Promise<void> {
+    if (this.#session === undefined) return
+    const headers = this.#sessionHeaders()
+    this.#session = undefined
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(done, GOODBYE_MS)
+      function done() {
+        clearTimeout(timer)
+        resolve()
+      }
+      this.#send('DELETE', headers, undefined, { answered: done, failed: done })
+    })
+  }
+}
+
+const POST_HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+const GOODBYE_MS = 1_000
+
+/** The caller's headers, and over them what the protocol prescribes. Names are compared as HTTP does. */
+function merge(given: HeaderRecord | undefined, own: HeaderRecord): HeaderRecord {
+  if (given === undefined) return own
+  const names = new Set(Object.keys(own).map((name) => name.toLowerCase()))
+  return { ...Object.fromEntries(Object.entries(given).filter(([name]) => !names.has(name.toLowerCase()))), ...own }
+}
+
+/** Before `open` there is nobody to tell. */
+const NOBODY: LinkEvents = { response() {}, message() {}, failed() {}, irregular() {}, closed() {} }

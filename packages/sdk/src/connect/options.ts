@@ -1,0 +1,44 @@
+/** What `connect` can be told besides what a client can, and what it can connect to. */
+
+import type { Verdict } from '../client/connection.ts'
+import type { ClientOptions } from '../client/options.ts'
+import type { Channel } from '../jsonrpc/channel.ts'
+import type { ProtocolVersion } from '../protocol/revision.ts'
+import type { Connectable } from '../session/connectable.ts'
+import type { FetchFunction } from '../transport/http-client.ts'
+import type { WebSocketConstructor } from '../transport/websocket-client.ts'
+import type { HeaderSource, HttpLinkOptions } from './http-link.ts'
+
+/** A program that speaks MCP on its standard streams. */
+export interface CommandTarget {
+  readonly command: string
+  readonly args?: readonly string[]
+  /** Besides a short list of what every program needs; never the whole environment. */
+  readonly env?: { readonly [name: string]: string | undefined }
+  readonly cwd?: string
+}
+
+/**
+ * A URL (`http:`, `https:`, `ws:`, `wss:`, `tcp://host:port`, `unix:/path`), a program, a server in this process, or a
+ * channel that somebody else has opened.
+ */
+export type Target = string | URL | CommandTarget | Connectable | Channel
+
+export interface ConnectOptions extends ClientOptions {
+  /** The revisions that may be settled on; one pins it. All unless given. */
+  readonly versions?: ProtocolVersion | readonly ProtocolVersion[]
+  /** What an earlier connection found out (`client.verdict`): saves the probing, and is corrected when wrong. */
+  readonly prior?: Verdict
+  /** Where verdicts are kept between connections of this process. `false` keeps none, as does `cache: false`. */
+  readonly verdicts?: Map<string, Verdict> | false
+  /** How long a server may be silent on discovery before the older handshake is tried beside it. */
+  readonly discoverMs?: number
+  /** Headers for every HTTP request, such as `authorization`. */
+  readonly headers?: HeaderSource
+  readonly onRefused?: HttpLinkOptions['onRefused']
+  /** Used in place of the runtime's own HTTP. */
+  readonly fetch?: FetchFunction
+  readonly webSocket?: WebSocketConstructor
+  /** Cancels connecting. */
+  readonly signal?: AbortSignal
+}

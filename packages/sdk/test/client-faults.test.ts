@@ -1,0 +1,436 @@
+import type { ServerResponse } from 'node:http'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { Client } from '../src/client/client.ts'
+import { connect } from '../src/connect/connect.ts'
+import type { ConnectOptions, Target } from '../src/connect/options.ts'
+import {
+  deferred,
+  discovered,
+  error,
+  initialized,
+  json,
+  legacyChannel,
+  modernChannel,
+  PROCESS_LEGACY,
+  PROCESS_MODERN,
+  type Recorded,
+  result,
+  type ScriptedHttp,
+  scriptedHttp,
+  scriptedProcess,
+  toolResult,
+  until,
+} from './client-peers.ts'
+
+const open: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close()
+})
+
+async function client(target: Target, options: ConnectOptions = {}): Promise<Client> {
+  const made = await connect(target, { verdicts: false, ...options })
+  open.push(() => made.close())
+  return made
+}
+
+type Script = (request: Recorded, response: ServerResponse) => void
+
+async function modernHttp(script: Script): Promise<ScriptedHttp> {
+  return http((request, response) => {
+    if (request.body?.method === 'server/discover') json(response, 200, result(request.body.id, discovered()))
+    else script(request, response)
+  })
+}
+
+async function legacyHttp(script: Script, version = '2025-11-25'): Promise<ScriptedHttp> {
+  let sessions = 0
+  return http((request, response) => {
+    const { id, method } = request.body ?? {}
+    if (method === 'server/discover') json(response, 400, '')
+    else if (method === 'initialize') {
+      json(response, 200, result(id, initialized(version)), { 'mcp-session-id': `s${++sessions}` })
+    } else if (method === 'notifications/initialized') response.writeHead(202).end()
+    else script(request, response)
+  })
+}
+
+async function http(script: Script): Promise<ScriptedHttp> {
+  const server = await scriptedHttp(script)
+  open.push(() => server.close())
+  return server
+}
+
+/** A call with an ample timeout must fail in a tenth of it. */
+async function failsAtOnce(call: Promise<unknown>, expected: object): Promise<void> {
+  const before = Date.now()
+  await expect(call).rejects.toMatchObject(expected)
+  expect(Date.now() - before).toBeLessThan(3_000)
+}
+
+function stream(response: ServerResponse): ServerResponse {
+  return response.writeHead(200, { 'content-type': 'text/event-stream' })
+}
+
+const id = (request: Recorded) => request.body?.id
+
+describe('an HTTP answer that is none fails the call at once', () => {
+  const cases: [string, Script, object][] = [
+    ['a stream that ends without the response', (_, r) => stream(r).end(':\n\n'), { code: 'closed', delivery: 'unknown' }],
+    ['202', (_, r) => r.writeHead(202).end(), { code: 'invalid-message' }],
+    ['204', (_, r) => r.writeHead(204).end(), { code: 'invalid-message' }],
+    ['an empty body', (_, r) => json(r, 200, ''), { code: 'invalid-message' }],
+    ['a body that is not JSON', (_, r) => json(r, 200, '{"jsonrpc"'), { code: 'invalid-message' }],
+    ['another content type', (_, r) => r.writeHead(200, { 'content-type': 'text/html' }).end('<p>'), { code: 'invalid-message' }],
+    ['no content type', (_, r) => r.writeHead(200).end('{}'), { code: 'invalid-message' }],
+    ['a wrong id', (_, r) => json(r, 200, result(4711, toolResult('x'))), { code: 'invalid-message' }],
+    ['a wrong id on a stream', (_, r) => stream(r).write(`data: ${JSON.stringify(result('9', toolResult('x')))}\n\n`), { code: 'invalid-message' }],
+    ['a notification as the body', (_, r) => json(r, 200, { jsonrpc: '2.0', method: 'x' }), { code: 'invalid-message' }],
+    ['a result that is no object', (q, r) => json(r, 200, { jsonrpc: '2.0', id: id(q), result: 1 }), { code: 'invalid-message' }],
+    ['a reset', (_, r) => r.socket?.resetAndDestroy(), { code: 'closed', delivery: 'unknown' }],
+    ['a reset in the body', (_, r) => { r.writeHead(200, { 'content-type': 'application/json' }); r.write('{"json'); setTimeout(() => r.socket?.resetAndDestroy(), 20) }, { code: 'closed', delivery: 'unknown' }],
+    ['a reset in a stream', (_, r) => { stream(r).write('data: {'); setTimeout(() => r.socket?.resetAndDestroy(), 20) }, { code: 'closed', delivery: 'unknown' }],
+    ['bytes that are not UTF-8', (_, r) => { r.writeHead(200, { 'content-type': 'application/json' }); r.end(Buffer.from([0x7b, 0xff])) }, { code: 'invalid-message' }],
+    ['nesting beyond the limit', (_, r) => json(r, 200, '['.repeat(5_000) + ']'.repeat(5_000)), { code: 'limit-exceeded' }],
+    ['HTTP 500', (_, r) => r.writeHead(500).end(), { code: 'http-status', delivery: 'unknown', data: { status: 500 } }],
+    ['HTTP 413', (_, r) => r.writeHead(413).end(), { code: 'http-status', delivery: 'not-sent', data: { status: 413 } }],
+    ['an unknown result type', (q, r) => json(r, 200, result(id(q), { resultType: 'surprise' })), { code: 'invalid-message' }],
+    ['a JSON-RPC error with a status', (q, r) => json(r, 400, error(id(q), -32602, 'wrong')), { code: 'peer-error', rpcCode: -32602 }],
+    ['a JSON-RPC error without an id', (_, r) => json(r, 400, { jsonrpc: '2.0', error: { code: -32600, message: 'bad' } }), { rpcCode: -32600 }],
+  ] // biome-ignore format: a table
+  test.each(cases)('%s', async (_, script, expected) => {
+    const server = await modernHttp(script)
+    const made = await client(server.url)
+    await failsAtOnce(made.callTool('x'), expected)
+    expect(server.messages('tools/call')).toHaveLength(1)
+  })
+
+  test('a body beyond the limit is cut off', async () => {
+    const server = await modernHttp((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      const chunk = Buffer.alloc(1 << 20, 0x20)
+      const more = () => {
+        while (!response.destroyed && response.write(chunk)) {}
+        if (!response.destroyed) response.once('drain', more)
+      }
+      more()
+    })
+    await failsAtOnce((await client(server.url)).callTool('x'), { code: 'limit-exceeded' })
+  })
+
+  test('the next call works after a lost one', async () => {
+    let calls = 0
+    const server = await modernHttp((request, response) => {
+      if (++calls === 1) response.socket?.resetAndDestroy()
+      else json(response, 200, result(id(request), toolResult('fine')))
+    })
+    const made = await client(server.url)
+    await failsAtOnce(made.callTool('x'), { code: 'closed' })
+    expect((await made.callTool('x')).content).toEqual([{ type: 'text', text: 'fine' }])
+  })
+})
+
+describe('sessions', () => {
+  test('404 makes a new session without the old id, and the call is sent once more (sec-33)', async () => {
+    const server = await legacyHttp((request, response) => {
+      if (request.headers['mcp-session-id'] === 's1') response.writeHead(404).end()
+      else json(response, 200, result(id(request), toolResult('fine')))
+    })
+    const made = await client(server.url)
+    expect((await made.callTool('x')).content).toHaveLength(1)
+    expect(server.messages('initialize')).toHaveLength(2)
+    expect(server.messages('initialize')[1]?.headers['mcp-session-id']).toBeUndefined()
+    expect(server.messages('tools/call').map(({ headers }) => headers['mcp-session-id'])).toEqual(['s1', 's2'])
+  })
+
+  test('a server that forgets every session is not asked for ever', async () => {
+    const server = await legacyHttp((_, response) => response.writeHead(404).end())
+    const made = await client(server.url)
+    await failsAtOnce(made.callTool('x'), { code: 'http-status', data: { status: 404 }, delivery: 'not-sent' })
+    expect(server.messages('tools/call')).toHaveLength(2)
+  })
+
+  test('closing ends the session with DELETE; 405 is fine', async () => {
+    const server = await legacyHttp((_, response) => response.writeHead(405).end())
+    const made = await client(server.url)
+    await made.close()
+    expect(server.requests.at(-1)).toMatchObject({ method: 'DELETE', headers: { 'mcp-session-id': 's1' } })
+  })
+
+  test('the session id stays out of errors and warnings (sec-31)', async () => {
+    const server = await legacyHttp((_, response) => response.writeHead(404).end())
+    const made = await client(server.url)
+    const failure = await made.callTool('x').catch((caught) => caught)
+    expect(JSON.stringify([failure, failure.message, failure.data])).not.toContain('s1')
+  })
+
+  test('the stream for notices is opened only where it has a use, and 405 is tolerated', async () => {
+    const server = await legacyHttp((request, response) => {
+      if (request.method === 'GET') response.writeHead(405).end()
+      else json(response, 200, result(id(request), { tools: [] }))
+    })
+    const idle = await client(server.url)
+    await idle.listTools()
+    expect(server.requests.filter(({ method }) => method === 'GET')).toHaveLength(0)
+    const made = await client(server.url, { roots: [] })
+    await until(() => server.requests.some(({ method }) => method === 'GET'))
+    expect(await made.listTools()).toEqual([])
+  })
+})
+
+describe('waiting and trying again', () => {
+  test.each([429, 503])('HTTP %i with Retry-After is sent again after that time', async (status) => {
+    let calls = 0
+    const server = await modernHttp((request, response) => {
+      if (++calls === 1) response.writeHead(status, { 'retry-after': '1' }).end()
+      else json(response, 200, result(id(request), toolResult('fine')))
+    })
+    await (await client(server.url)).callTool('x')
+    const [first, second] = server.messages('tools/call')
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(950)
+  })
+
+  test('a Retry-After beyond the timeout fails at once', async () => {
+    const server = await modernHttp((_, response) => response.writeHead(503, { 'retry-after': '3600' }).end())
+    await failsAtOnce((await client(server.url)).callTool('x'), {
+      code: 'http-status',
+      data: { retryAfterMs: 3_600_000 },
+    })
+  })
+
+  test('a call that may have been processed is not repeated, unless marked idempotent', async () => {
+    let calls = 0
+    const server = await modernHttp((request, response) => {
+      if (++calls % 2 === 1) response.socket?.resetAndDestroy()
+      else json(response, 200, result(id(request), toolResult('fine')))
+    })
+    const made = await client(server.url)
+    await failsAtOnce(made.callTool('x'), { delivery: 'unknown' })
+    calls = 0
+    expect((await made.callTool('x', {}, { idempotent: true })).content).toHaveLength(1)
+  })
+
+  test.each([
+    ['500 ms as asked', 500, 480, 700],
+    ['0 is raised to 100 ms', 0, 95, 400],
+  ])('a stream of the older revisions is taken up again after its retry: %s', async (_, retry, atLeast, atMost) => {
+    let closedAt = 0
+    let call: Recorded | undefined
+    const server = await legacyHttp((request, response) => {
+      if (request.method === 'GET') {
+        stream(response).end(`id: e2\ndata: ${JSON.stringify(result(id(call as Recorded), toolResult('resumed')))}\n\n`)
+      } else if (request.method === 'POST') {
+        call = request
+        stream(response).write(`id: e1\nretry: ${retry}\ndata: \n\n`)
+        response.end(() => {
+          closedAt = Date.now()
+        })
+      } else response.end()
+    }, '2025-03-26')
+    const made = await client(server.url)
+    expect((await made.callTool('x')).content).toEqual([{ type: 'text', text: 'resumed' }])
+    const resumed = server.requests.find(({ method }) => method === 'GET')
+    expect(resumed?.headers).toMatchObject({
+      'last-event-id': 'e1',
+      accept: 'text/event-stream',
+      'mcp-session-id': 's1',
+    })
+    expect((resumed?.at ?? 0) - closedAt).toBeGreaterThanOrEqual(atLeast)
+    expect((resumed?.at ?? 0) - closedAt).toBeLessThan(atMost)
+  })
+
+  test('a stream that cannot be taken up again fails at once', async () => {
+    const server = await legacyHttp((request, response) => {
+      if (request.method === 'POST') stream(response).end('id: e1\ndata: \n\n')
+      else response.writeHead(405).end()
+    })
+    await failsAtOnce((await client(server.url)).callTool('x'), { code: 'closed', delivery: 'unknown' })
+  })
+})
+
+describe('timeouts and cancellation', () => {
+  test('modern HTTP: the stream is closed and nothing else is sent (2026-07-28, cancellation)', async () => {
+    const gone = deferred()
+    const server = await modernHttp((_, response) => {
+      stream(response).write(':\n\n')
+      response.on('close', () => gone.resolve())
+    })
+    const made = await client(server.url)
+    await expect(made.callTool('x', {}, { timeoutMs: 50 })).rejects.toMatchObject({
+      code: 'timeout',
+      delivery: 'unknown',
+    })
+    await gone.promise
+    expect(server.messages('notifications/cancelled')).toHaveLength(0)
+  })
+
+  test('older HTTP: notifications/cancelled is posted', async () => {
+    const server = await legacyHttp((request, response) => {
+      if (request.body?.method === 'notifications/cancelled') response.writeHead(202).end()
+    })
+    const made = await client(server.url)
+    const controller = new AbortController()
+    const call = made.callTool('x', {}, { signal: controller.signal })
+    await until(() => server.messages('tools/call').length === 1)
+    controller.abort('enough')
+    await expect(call).rejects.toMatchObject({ code: 'aborted', delivery: 'unknown', cause: 'enough' })
+    await until(() => server.messages('notifications/cancelled').length === 1)
+    const requestId = server.messages('tools/call')[0]?.body?.id
+    expect(server.messages('notifications/cancelled')[0]?.body?.params).toMatchObject({ requestId })
+  })
+
+  test.each(['modern', 'older'])(
+    'channel (%s): notifications/cancelled is sent; a late answer is ignored',
+    async (era) => {
+      const { channel, received } = (era === 'modern' ? modernChannel : legacyChannel)((message, reply) => {
+        if (message.method === 'notifications/cancelled') reply(result(message.params?.requestId, toolResult('late')))
+        if (message.method === 'tools/list') reply(result(message.id, { tools: [] }))
+      })
+      const made = await client(channel)
+      await expect(made.callTool('x', {}, { timeoutMs: 30 })).rejects.toMatchObject({ code: 'timeout' })
+      expect(await made.listTools()).toEqual([])
+      const call = received.find(({ method }) => method === 'tools/call')
+      expect(received.find(({ method }) => method === 'notifications/cancelled')?.params?.requestId).toBe(call?.id)
+    },
+  )
+
+  test('a signal that has fired already sends nothing', async () => {
+    const { channel, received } = modernChannel(() => {})
+    const made = await client(channel)
+    const call = made.callTool('x', {}, { signal: AbortSignal.abort() })
+    await expect(call).rejects.toMatchObject({ code: 'aborted', delivery: 'not-sent' })
+    expect(received).toHaveLength(1)
+  })
+
+  test('progress extends a call, up to the ceiling', async () => {
+    const { channel } = modernChannel((message, reply) => {
+      let progress = 0
+      const token = (message.params?._meta as { progressToken: number } | undefined)?.progressToken
+      const timer = setInterval(() => {
+        progress++
+        reply({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: token, progress } })
+        if (message.params?.name === 'ends' && progress === 8) {
+          clearInterval(timer)
+          reply(result(message.id, toolResult('done')))
+        }
+        if (progress > 200) clearInterval(timer)
+      }, 20)
+      open.push(async () => clearInterval(timer))
+    })
+    const made = await client(channel, { timeouts: { callMs: 80, ceilingMs: 400 } })
+    const seen: number[] = []
+    await made.callTool('ends', {}, { onProgress: ({ progress }) => seen.push(progress) })
+    expect(seen).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
+    await expect(made.callTool('never')).rejects.toMatchObject({ code: 'timeout' })
+  })
+
+  test('progress that does not grow does not extend a call', async () => {
+    const { channel } = modernChannel((message, reply) => {
+      const token = (message.params?._meta as { progressToken: number } | undefined)?.progressToken
+      const timer = setInterval(() => {
+        reply({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: token, progress: 1 } })
+      }, 10)
+      open.push(async () => clearInterval(timer))
+    })
+    const made = await client(channel, { timeouts: { callMs: 60, ceilingMs: 60_000 } })
+    await failsAtOnce(made.callTool('x'), { code: 'timeout' })
+  })
+})
+
+describe('processes', () => {
+  const CALL = `if (message.method === 'tools/call')`
+
+  test.each([
+    ['exits with calls in flight', 'process.exit(0)'],
+    ['is killed', 'process.kill(process.pid, "SIGKILL")'],
+    ['dies in the middle of an answer', `write('{"jsonrpc":"2.0","id":'); setTimeout(() => process.exit(1), 10)`],
+  ])('a server that %s fails them all at once; the next call starts it again', async (_, action) => {
+    const body = `${PROCESS_MODERN}; ${CALL} { if (message.params.name === 'die') { ${action} } else if (message.params.name === 'pid') ok({ resultType: 'complete', content: [{ type: 'text', text: String(process.pid) }] }) }`
+    const made = await client(scriptedProcess(body))
+    const hanging = Array.from({ length: 5 }, () => made.callTool('hang'))
+    const failures = Promise.all(hanging.map((call) => failsAtOnce(call, { code: 'closed', delivery: 'unknown' })))
+    await failsAtOnce(made.callTool('die'), { code: 'closed', delivery: 'unknown' })
+    await failures
+    const before = made.process?.pid
+    const again = await made.callTool('pid')
+    expect(again.content[0]).not.toMatchObject({ text: String(before) })
+    expect(made.process?.pid).toBe(Number((again.content[0] as { text: string }).text))
+  })
+
+  test('the handshake of a restart is the one that worked before', async () => {
+    const body = `if (message.method === 'server/discover') process.exit(9); ${PROCESS_LEGACY}; ${CALL} { if (message.params.name === 'die') process.exit(1); ok({ content: [] }) }`
+    const made = await client(scriptedProcess(body))
+    await failsAtOnce(made.callTool('die'), { code: 'closed' })
+    expect((await made.callTool('x')).content).toEqual([])
+    expect(made.version).toBe('2025-11-25')
+  })
+
+  test('a server that keeps crashing is not started for ever', async () => {
+    const made = await client(scriptedProcess(`${PROCESS_MODERN}; ${CALL} process.exit(1)`))
+    const messages: string[] = []
+    for (let call = 0; call < 6; call++) {
+      messages.push(
+        await made.callTool('die').then(
+          () => '',
+          (caught) => `${caught.delivery} ${caught.message}`,
+        ),
+      )
+    }
+    expect(messages.slice(0, 5).every((message) => message.startsWith('unknown'))).toBe(true)
+    expect(messages[5]).toMatch(/^not-sent .*not started again/)
+  })
+
+  test('a call marked idempotent survives a crash', async () => {
+    const target = scriptedProcess(
+      `${PROCESS_MODERN}; ${CALL} { if (!fs.existsSync(file)) { fs.writeFileSync(file, ''); process.exit(1) } ok({ content: [] }) }`,
+      `const fs = require('node:fs'); const file = process.env.MARK`,
+    )
+    const mark = `${process.env.TMPDIR ?? '/tmp'}/portico-mark-${process.pid}-${Date.now()}`
+    const made = await client({ ...target, env: { MARK: mark } })
+    expect((await made.callTool('x', {}, { idempotent: true })).content).toEqual([])
+  })
+
+  test('no child is left after close, even one that ignores the end of its input', async () => {
+    const made = await client(scriptedProcess(PROCESS_MODERN, `setInterval(() => {}, 1000)`))
+    const pid = made.process?.pid ?? 0
+    await made.close()
+    expect(() => process.kill(pid, 0)).toThrow(/ESRCH/)
+    await expect(made.callTool('x')).rejects.toMatchObject({ code: 'closed', delivery: 'not-sent' })
+  })
+})
+
+describe('a channel', () => {
+  test('that ends fails the calls at once; a channel cannot be opened again', async () => {
+    const { channel, far } = modernChannel((message) => {
+      if (message.method === 'tools/call') void far.close()
+    })
+    const made = await client(channel)
+    await failsAtOnce(made.callTool('x'), { code: 'closed', delivery: 'unknown' })
+    await failsAtOnce(made.callTool('x'), { code: 'closed', delivery: 'not-sent' })
+  })
+
+  test('a broken answer fails the call it belongs to', async () => {
+    const { channel } = modernChannel((message, reply) => reply({ jsonrpc: '2.0', id: message.id, result: 'text' }))
+    await failsAtOnce((await client(channel)).callTool('x'), { code: 'invalid-message' })
+  })
+
+  test('requests from a modern server are left out and never answered (sec-9, sec-41)', async () => {
+    const { channel, received } = modernChannel((message, reply) => {
+      reply({ jsonrpc: '2.0', id: 'q', method: 'roots/list' })
+      reply(result(message.id, toolResult('fine')))
+    })
+    const made = await client(channel, { roots: [{ uri: 'file:///secret' }] })
+    await made.callTool('x')
+    await made.ping()
+    expect(received.filter(({ id: answered }) => answered === 'q')).toEqual([])
+  })
+
+  test('duplicate answers are ignored', async () => {
+    const { channel } = modernChannel((message, reply) => {
+      reply(result(message.id, toolResult('first')))
+      reply(result(message.id, toolResult('second')))
+    })
+    const made = await client(channel)
+    expect((await made.callTool('x')).content[0]).toMatchObject({ text: 'first' })
+    expect((await made.callTool('x')).content[0]).toMatchObject({ text: 'first' })
+  })
+})

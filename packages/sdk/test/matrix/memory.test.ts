@@ -1,0 +1,6 @@
+/** The matrix in memory: every requirement on every revision. */
+
+import { runMatrix } from './bench.ts'
+import { ALL_SUITES } from './suites.ts'
+
+runMatrix('memory', ALL_SUITES)
