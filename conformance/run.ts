@@ -103,7 +103,7 @@ function report(outcomes: readonly LegOutcome[]): boolean {
   }
   console.log(`\n${reportTable(outcomes)}`)
   const later = reportLater(outcomes)
-  if (later.length > 0) console.log(`\nlater, not counted (checks still to pass):\n${indent(later)}`)
+  if (later.length > 0) console.log(`\nlater, not counted (with the number of problems):\n${indent(later)}`)
   const problems = reportProblems(outcomes)
   if (problems.length > 0) console.error(`\nto fix:\n${indent(problems)}`)
   return outcomes.every(hasPassed)

@@ -8,5 +8,6 @@ const server = createServer({
   tools: { now: tool({ description: 'The time in UTC' }, () => new Date().toISOString()) },
 })
 
-// Platforms that look for a default export with `fetch` need nothing more. Elsewhere: `app.fetch(request)`.
-export default serveFetch(server, { path: '/mcp' })
+// Platforms that look for a default export with `fetch` need nothing more; elsewhere, pass requests to its `fetch`.
+// The names under which it is reached have to be listed, since any other is refused; loopback names always work.
+export default serveFetch(server, { path: '/mcp', allowedHosts: ['mcp.example.com'] })

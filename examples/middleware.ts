@@ -1,22 +1,21 @@
 // Teaches: functions around a method. `use` may alter or refuse, `on` only watches, `context` gives handlers their state.
-import { type AskingContext, createServer, result, text, tool } from '@portico/sdk/server'
+import { result, text, withState } from '@portico/sdk/server'
 import { serveStdio } from '@portico/sdk/stdio'
 import { z } from 'zod'
 
-interface State {
-  readonly traceId: string
-}
+// Makers for handlers that share something: `ctx.state` has this type in all of them.
+const { createServer, tool } = withState<{ traceId: string }>()
 
 const shout = tool(
   { description: 'Repeats loudly', input: z.object({ words: z.string() }) },
-  ({ words }, ctx: AskingContext<State>) => `${words.toUpperCase()} [${ctx.state.traceId}]`,
+  ({ words }, ctx) => `${words.toUpperCase()} [${ctx.state.traceId}]`,
 )
 
 const server = createServer({
   name: 'parrot',
   version: '1.0.0',
   tools: { shout },
-  context: (ctx): State => ({ traceId: String(ctx.meta.traceparent ?? 'no trace') }),
+  context: (ctx) => ({ traceId: String(ctx.meta.traceparent ?? 'no trace') }),
 })
 
 let calls = 0

@@ -1,5 +1,5 @@
 // Teaches: resources. One with a fixed URI, a template with its list and completion, and telling subscribers of changes.
-import { createServer, RpcError, resource, tool } from '@portico/sdk/server'
+import { createServer, resource, tool } from '@portico/sdk/server'
 import { serveStdio } from '@portico/sdk/stdio'
 import { z } from 'zod'
 
@@ -20,7 +20,7 @@ const server = createServer({
         list: () => [...pages.keys()].map((name) => ({ uri: `wiki://pages/${name}`, name })),
         complete: { name: (typed) => [...pages.keys()].filter((name) => name.startsWith(typed)) },
       },
-      ({ name }) => pages.get(name) ?? fail(`There is no page "${name}"`),
+      ({ name }) => pages.get(name),
     ),
   },
   tools: {
@@ -34,7 +34,3 @@ const server = createServer({
 })
 
 serveStdio(server)
-
-function fail(message: string): never {
-  throw new RpcError(-32602, message)
-}

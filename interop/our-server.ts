@@ -10,8 +10,7 @@ import { prompts } from './ours/prompts.ts'
 import { resources } from './ours/resources.ts'
 import { contentTools } from './ours/tools.ts'
 import { createWorkTools } from './ours/work.ts'
-
-export const INSTRUCTIONS = 'Ring the bell before you enter.'
+import { INSTRUCTIONS } from './vocabulary.ts'
 
 export interface InteropServerOptions {
   /** Splits every list into pages of this size. */

@@ -21,10 +21,11 @@ export class Report {
   }
 
   async check(name: string, action: () => Promise<void> | void, limitMs = 20_000): Promise<void> {
+    const began = performance.now()
     try {
       await withLimit(Promise.resolve().then(action), limitMs, name)
       this.passed += 1
-      if (this.#verbose) console.log(`    ok    ${this.suite}: ${name}`)
+      if (this.#verbose) console.log(`    ok    ${this.suite}: ${name} (${Math.round(performance.now() - began)} ms)`)
     } catch (error) {
       this.failures.push({ suite: this.suite, check: name, error })
       console.log(`    FAIL  ${this.suite}: ${name}\n${indent(describe(error))}`)

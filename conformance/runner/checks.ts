@@ -5,6 +5,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
+import { CLIENT_DONE } from '../fixture/client-scenarios.ts'
 import type { Side } from './legs.ts'
 
 export interface Check {
@@ -30,9 +31,15 @@ export function readOutcomes(folder: string, side: Side): ScenarioOutcome[] {
 
 function readOutcome(folder: string, name: string, side: Side): ScenarioOutcome {
   const path = join(folder, name)
+  const scenario = scenarioOf(relative(folder, dirname(path)), side)
   // The suite writes arrays of checks; a changed format shows as a scenario that checked nothing.
   const checks = JSON.parse(readFileSync(path, 'utf8')) as readonly Check[]
-  return { scenario: scenarioOf(relative(folder, dirname(path)), side), checks, problems: problemsIn(checks) }
+  const problems = problemsIn(checks)
+  // Checks that a client never came to are only skipped, so that it came to its end is asked for too.
+  if (side === 'client' && !readFileSync(join(dirname(path), 'stdout.txt'), 'utf8').includes(CLIENT_DONE)) {
+    problems.push(`the client did not finish:\n${readFileSync(join(dirname(path), 'stderr.txt'), 'utf8').trim()}`)
+  }
+  return { scenario, checks, problems }
 }
 
 /** `server-ping-2026-01-31T10-00-00-000Z` is `ping`; the client's folders have no prefix but may be nested. */

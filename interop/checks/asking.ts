@@ -187,7 +187,8 @@ async function visitUntilDone({ guest, modern }: Scene): Promise<void> {
     return { action: 'accept' }
   }
   const ticket = crypto.randomUUID()
-  if (modern) {
+  // Our client shows the URLs of a -32042 by itself and tries again.
+  if (modern || guest.maker === 'ours') {
     assert.equal(textOf(await guest.callTool('ask_visit', { ticket })), 'accept')
     assert.ok(asked >= 2, `asked ${asked} times`)
     return

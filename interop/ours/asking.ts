@@ -2,6 +2,7 @@
 
 import { ToolError, tool } from '@portico/sdk/server'
 import { z } from 'zod'
+import { choicesForm, clock, defaultsForm, question, SIGN_IN, thought } from '../vocabulary.ts'
 
 const person = z.object({
   name: z.string().min(1).max(40).describe('What to call you'),
@@ -12,49 +13,6 @@ const person = z.object({
   subscribed: z.boolean().default(true),
 })
 
-/** Every way to offer choices: plain, titled, several, several with titles. */
-const choices = {
-  type: 'object',
-  properties: {
-    size: { type: 'string', enum: ['small', 'large'] },
-    shade: {
-      type: 'string',
-      oneOf: [
-        { const: 'd', title: 'Dark' },
-        { const: 'l', title: 'Light' },
-      ],
-    },
-    colours: { type: 'array', minItems: 1, items: { type: 'string', enum: ['red', 'green', 'blue'] } },
-    sides: {
-      type: 'array',
-      items: {
-        anyOf: [
-          { const: 'red', title: 'Left' },
-          { const: 'green', title: 'Right' },
-        ],
-      },
-    },
-  },
-  required: ['size', 'shade', 'colours'],
-} as const
-
-const defaults = {
-  type: 'object',
-  properties: {
-    city: { type: 'string', default: 'Delft' },
-    seats: { type: 'integer', default: 4 },
-    window: { type: 'boolean', default: true },
-    colour: { type: 'string', enum: ['red', 'green'], default: 'green' },
-    extras: { type: 'array', items: { type: 'string', enum: ['tea', 'cake'] }, default: ['cake'] },
-  },
-} as const
-
-const clock = {
-  name: 'clock',
-  description: 'Tells the time',
-  inputSchema: { type: 'object', properties: { zone: { type: 'string' } } },
-}
-
 let charges = 0
 const looks = new Map<string, number>()
 
@@ -63,13 +21,13 @@ export const askingTools = {
     return JSON.stringify(await ctx.elicit({ message: 'Who are you?', form: person }))
   }),
   ask_choices: tool({ description: 'Asks with every form of choice' }, async (_, ctx) => {
-    return JSON.stringify(await ctx.elicit('choices', { message: 'What do you like?', form: choices }))
+    return JSON.stringify(await ctx.elicit('choices', { message: 'What do you like?', form: choicesForm }))
   }),
   ask_defaults: tool({ description: 'Asks with defaults' }, async (_, ctx) => {
-    return JSON.stringify(await ctx.elicit('defaults', { message: 'Anything to change?', form: defaults }))
+    return JSON.stringify(await ctx.elicit('defaults', { message: 'Anything to change?', form: defaultsForm }))
   }),
   ask_url: tool({ description: 'Sends the user to a page' }, async (_, ctx) => {
-    return (await ctx.elicit({ message: 'Please sign in', url: 'https://example.com/sign-in?id=7' })).action
+    return (await ctx.elicit({ message: 'Please sign in', url: SIGN_IN })).action
   }),
   ask_visit: tool(
     { description: 'Sends the user to a page until it was seen', input: z.object({ ticket: z.string() }) },
@@ -82,27 +40,20 @@ export const askingTools = {
     },
   ),
   ask_model: tool({ description: 'Asks the client’s model' }, async (_, ctx) => {
-    const { content, model, stopReason } = await ctx.sample({
-      prompt: 'Think of something',
-      systemPrompt: 'Be brief',
-      maxTokens: 50,
-      temperature: 0.2,
-      stopSequences: ['END'],
-      modelPreferences: { hints: [{ name: 'small' }], speedPriority: 1 },
-    })
+    const { content, model, stopReason } = await ctx.sample({ ...thought, prompt: 'Think of something' })
     return JSON.stringify({ content, model, stopReason })
   }),
   ask_model_tools: tool({ description: 'Lets the client’s model use a tool' }, async (_, ctx) => {
-    const question = { role: 'user' as const, content: { type: 'text' as const, text: 'What time is it?' } }
+    const asked = question('What time is it?')
     const shared = { tools: [clock], maxTokens: 100 }
-    const first = await ctx.sample('first', { ...shared, messages: [question], toolChoice: { mode: 'required' } })
+    const first = await ctx.sample('first', { ...shared, messages: [asked], toolChoice: { mode: 'required' } })
     const blocks = Array.isArray(first.content) ? first.content : [first.content]
     const use = blocks.find((block) => block.type === 'tool_use')
     if (use === undefined) throw new ToolError('The model used no tool')
     const second = await ctx.sample('second', {
       ...shared,
       messages: [
-        question,
+        asked,
         { role: 'assistant', content: blocks },
         {
           role: 'user',

@@ -2,10 +2,7 @@
 
 import { prompt } from '@portico/sdk/server'
 import { z } from 'zod'
-import { allKinds } from './tools.ts'
-
-const LANGUAGES = ['dutch', 'danish', 'english']
-const GREETINGS: { [language: string]: string[] } = { dutch: ['hoi', 'hallo'], danish: ['hej'], english: ['hello'] }
+import { allKinds, completeGreeting, completeLanguage, completeWord, greeting } from '../vocabulary.ts'
 
 export const prompts = {
   greet: prompt(
@@ -13,20 +10,17 @@ export const prompts = {
       title: 'Greet',
       description: 'Greets in a language',
       input: z.object({ language: z.string().describe('Which one'), greeting: z.string().optional() }),
-      complete: {
-        language: (value) => LANGUAGES.filter((language) => language.startsWith(value)),
-        greeting: (value, { language = '' }) => (GREETINGS[language] ?? []).filter((word) => word.startsWith(value)),
-      },
+      complete: { language: completeLanguage, greeting: completeGreeting },
     },
-    ({ language, greeting }) => `Say ${greeting ?? 'something kind'} in ${language}.`,
+    ({ language, greeting: word }) => greeting(language, word),
   ),
   gallery: prompt({ description: 'Every kind of content' }, () =>
-    allKinds.map((content, at) => ({ role: at % 2 === 0 ? ('user' as const) : ('assistant' as const), content })),
+    allKinds().map((content, at) => ({ role: at % 2 === 0 ? ('user' as const) : ('assistant' as const), content })),
   ),
   many: prompt(
     {
       arguments: [{ name: 'word', required: true }],
-      complete: { word: (value) => Array.from({ length: 250 }, (_, at) => `${value}${at}`) },
+      complete: { word: completeWord },
     },
     ({ word }) => String(word),
   ),

@@ -2,9 +2,7 @@
 
 import { resource } from '@portico/sdk/server'
 import { z } from 'zod'
-
-const BYTES = Uint8Array.from({ length: 256 }, (_, at) => at)
-export const USERS = ['ada', 'alan', 'grace']
+import { BYTES, completeTab, completeUser, isUser, listUsers, TEMPLATE } from '../vocabulary.ts'
 
 const nickname = z.object({ nickname: z.string() })
 
@@ -28,15 +26,12 @@ export const resources = {
   }),
   user: resource(
     {
-      uri: 'users://{id}/profile{?tab}',
+      uri: TEMPLATE,
       description: 'One user',
       mimeType: 'application/json',
-      complete: {
-        id: (value) => USERS.filter((user) => user.startsWith(value)),
-        tab: (value, chosen) => [`${chosen.id ?? 'nobody'}-posts`, `${chosen.id ?? 'nobody'}-likes`].filter((tab) => tab.includes(value)),
-      },
-      list: () => USERS.map((id) => ({ uri: `users://${id}/profile`, name: `user ${id}` })),
+      complete: { id: completeUser, tab: completeTab },
+      list: listUsers,
     },
-    ({ id, tab }) => (USERS.includes(id) || id.includes(' ') ? { id, tab: tab ?? null } : undefined) as object,
+    ({ id, tab }) => (isUser(id) ? { id, tab: tab ?? null } : undefined) as object,
   ),
 }

@@ -1,22 +1,8 @@
 /** Tools of the server under test that return something: every kind of content, structured output, and errors. */
 
-import { type ContentBlock, text, ToolError, tool } from '@portico/sdk/server'
+import { ToolError, tool } from '@portico/sdk/server'
 import { z } from 'zod'
-
-/** One red pixel. */
-export const PIXEL =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
-/** A wave file of no samples. */
-export const SILENCE = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA='
-
-export const allKinds: ContentBlock[] = [
-  { ...text('plain words'), annotations: { audience: ['user'], priority: 0.5 } },
-  { type: 'image', data: PIXEL, mimeType: 'image/png' },
-  { type: 'audio', data: SILENCE, mimeType: 'audio/wav' },
-  { type: 'resource_link', uri: 'note://welcome', name: 'welcome', mimeType: 'text/plain' },
-  { type: 'resource', resource: { uri: 'note://embedded', mimeType: 'text/plain', text: 'embedded words' } },
-  { type: 'resource', resource: { uri: 'note://pixel', mimeType: 'image/png', blob: PIXEL } },
-]
+import { allKinds } from '../vocabulary.ts'
 
 export const contentTools = {
   echo: tool(
@@ -52,7 +38,7 @@ export const contentTools = {
     { description: 'A list, not an object', input: z.object({ count: z.int() }), output: z.array(z.number()) },
     ({ count }) => Array.from({ length: count }, (_, at) => at),
   ),
-  kinds: tool({ description: 'Every kind of content' }, () => allKinds),
+  kinds: tool({ description: 'Every kind of content' }, () => allKinds()),
   refuse: tool({ description: 'Reports a failure to the model' }, () => {
     throw new ToolError('The door is closed')
   }),

@@ -13,7 +13,7 @@ export async function openOurs(way: Way, options: InteropServerOptions = {}): Pr
     const command = toCommand(new URL('../our-stdio.ts', import.meta.url), args)
     return { maker: 'ours', address: { kind: 'stdio', command }, close: async () => {} }
   }
-  const listening = await serveHttp(createInteropServer(options), { port: 0, graceMs: 2_000 })
+  const listening = await serveHttp(createInteropServer(options), { port: 0, graceMs: 500 })
   const url = way === 'sse' ? new URL('/sse', listening.url).href : listening.url
   return { maker: 'ours', address: { kind: way, url }, close: () => listening.close() }
 }

@@ -4,7 +4,17 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { createEventDecoder } from '../src/framing/event-stream.ts'
 import { type FetchHandler, serveFetch } from '../src/serve/fetch.ts'
 import type { StreamableOptions } from '../src/serve/streamable-options.ts'
-import { call, createFixture, type Fixture, initialize, legacy, META, modern, PROGRESS, type Sent } from './http-fixture.ts'
+import {
+  call,
+  createFixture,
+  type Fixture,
+  initialize,
+  legacy,
+  META,
+  modern,
+  PROGRESS,
+  type Sent,
+} from './http-fixture.ts'
 
 let fixture: Fixture
 let handler: FetchHandler
@@ -62,7 +72,9 @@ describe('serveFetch', () => {
     const opened = await handler.fetch(toRequest(legacy(initialize('2025-11-25'))))
     const id = opened.headers.get('mcp-session-id') ?? ''
     const session = { id, headers: { 'mcp-session-id': id, 'mcp-protocol-version': '2025-11-25' } }
-    const ready = await handler.fetch(toRequest(legacy({ jsonrpc: '2.0', method: 'notifications/initialized' }, session)))
+    const ready = await handler.fetch(
+      toRequest(legacy({ jsonrpc: '2.0', method: 'notifications/initialized' }, session)),
+    )
     expect([ready.status, await ready.text()]).toEqual([202, ''])
     const response = await handler.fetch(toRequest(legacy(call('steps', 1, PROGRESS), session)))
     const reader = response.body?.getReader()
@@ -77,16 +89,19 @@ describe('serveFetch', () => {
     expect(ended.status).toBe(204)
   })
 
-  it.each(['by the signal of the request', 'by giving up the body'])('cancels a modern call %s (sec-15)', async (how) => {
-    await start()
-    const controller = new AbortController()
-    const meta = { ...META, progressToken: 1 }
-    const sent = modern('tools/call', { name: 'steps', arguments: {}, _meta: meta })
-    const response = await handler.fetch(toRequest(sent, controller.signal))
-    if (how.includes('signal')) controller.abort()
-    else await response.body?.cancel()
-    expect(await fixture.cancelled).toContain('closed the connection')
-  })
+  it.each(['by the signal of the request', 'by giving up the body'])(
+    'cancels a modern call %s (sec-15)',
+    async (how) => {
+      await start()
+      const controller = new AbortController()
+      const meta = { ...META, progressToken: 1 }
+      const sent = modern('tools/call', { name: 'steps', arguments: {}, _meta: meta })
+      const response = await handler.fetch(toRequest(sent, controller.signal))
+      if (how.includes('signal')) controller.abort()
+      else await response.body?.cancel()
+      expect(await fixture.cancelled).toContain('closed the connection')
+    },
+  )
 
   it('cancels a modern call that has not answered yet (sec-15)', async () => {
     await start()

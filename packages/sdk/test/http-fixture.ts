@@ -133,7 +133,17 @@ export interface Received {
   readonly headers: IncomingHttpHeaders
   readonly text: string
   /** The body as JSON; undefined when it is none. */
-  readonly json: { readonly [key: string]: any } | undefined
+  readonly json: Answer | undefined
+}
+
+/** The members that the tests look at. Which of them are there is what the tests find out. */
+export interface Answer {
+  readonly id?: string | number
+  readonly error: { readonly code: number; readonly message: string }
+  readonly result: {
+    readonly content: readonly [{ readonly text: string }]
+    readonly protocolVersion: string
+  }
 }
 
 /** Sends one request and waits for the whole answer. */
@@ -251,7 +261,10 @@ export function legacy(
   session?: Session,
   headers: { readonly [name: string]: string | undefined } = {},
 ): Sent {
-  return { headers: withoutUndefined({ ...JSON_HEADERS, ...session?.headers, ...headers }), body: JSON.stringify(message) }
+  return {
+    headers: withoutUndefined({ ...JSON_HEADERS, ...session?.headers, ...headers }),
+    body: JSON.stringify(message),
+  }
 }
 
 export interface Session {

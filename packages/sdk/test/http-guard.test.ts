@@ -162,7 +162,8 @@ describe('bodies', () => {
   it('that end early do no harm', async () => {
     fixture = await createFixture()
     const socket = connect(fixture.port, '127.0.0.1')
-    const head = 'POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"'
+    const head =
+      'POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"'
     await new Promise((resolve) => socket.write(head, resolve))
     socket.destroy()
     expect((await send(fixture.port, modern('tools/list'))).status).toBe(200)

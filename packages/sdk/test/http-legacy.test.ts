@@ -70,22 +70,25 @@ describe.each(LEGACY)('a session of %s', (version) => {
     expect(messages.at(-1).result.content[0].text).toBe('steps result')
   })
 
-  it.skipIf(version === '2025-03-26')('carries a question on the stream of its call, and takes the answer', async () => {
-    fixture = await createFixture()
-    const session = await openSession(fixture.port, version, {}, { elicitation: {} })
-    const stream = await open(fixture.port, legacy(call('ask'), session))
-    let event = await stream.next()
-    if (event?.data === '') event = await stream.next()
-    const question = JSON.parse(event?.data ?? '')
-    expect(question.method).toBe('elicitation/create')
-    const result = { action: 'accept', content: { name: 'Ada' } }
-    const settled = await send(fixture.port, legacy({ jsonrpc: '2.0', id: question.id, result }, session))
-    expect([settled.status, settled.text]).toEqual([202, ''])
-    const [answer] = await stream.rest()
-    expect(JSON.parse(answer?.data ?? '').result.content[0].text).toBe('{"name":"Ada"}')
-    // An answer to nothing is taken and ignored.
-    expect((await send(fixture.port, legacy({ jsonrpc: '2.0', id: 99, result }, session))).status).toBe(202)
-  })
+  it.skipIf(version === '2025-03-26')(
+    'carries a question on the stream of its call, and takes the answer',
+    async () => {
+      fixture = await createFixture()
+      const session = await openSession(fixture.port, version, {}, { elicitation: {} })
+      const stream = await open(fixture.port, legacy(call('ask'), session))
+      let event = await stream.next()
+      if (event?.data === '') event = await stream.next()
+      const question = JSON.parse(event?.data ?? '')
+      expect(question.method).toBe('elicitation/create')
+      const result = { action: 'accept', content: { name: 'Ada' } }
+      const settled = await send(fixture.port, legacy({ jsonrpc: '2.0', id: question.id, result }, session))
+      expect([settled.status, settled.text]).toEqual([202, ''])
+      const [answer] = await stream.rest()
+      expect(JSON.parse(answer?.data ?? '').result.content[0].text).toBe('{"name":"Ada"}')
+      // An answer to nothing is taken and ignored.
+      expect((await send(fixture.port, legacy({ jsonrpc: '2.0', id: 99, result }, session))).status).toBe(202)
+    },
+  )
 
   it('has one standalone stream, which also gets what came while none was open, once (sec-11)', async () => {
     fixture = await createFixture()
@@ -204,7 +207,11 @@ describe('session ids', () => {
   const headless = { 'mcp-session-id': undefined }
   it.each([
     ['a request without one (sec-32)', legacy(call('echo'), undefined), 400],
-    ['a notification without one', legacy({ jsonrpc: '2.0', method: 'notifications/initialized' }, undefined, headless), 400],
+    [
+      'a notification without one',
+      legacy({ jsonrpc: '2.0', method: 'notifications/initialized' }, undefined, headless),
+      400,
+    ],
     ['a response without one', legacy({ jsonrpc: '2.0', id: 1, result: {} }), 400],
     ['an unknown one', legacy(call('echo'), undefined, { 'mcp-session-id': 'f'.repeat(40) }), 404],
     ['one named like a member of objects', legacy(call('echo'), undefined, { 'mcp-session-id': '__proto__' }), 404],
@@ -247,25 +254,31 @@ describe('another principal', () => {
     return { id, scopes: new Set<string>() }
   }
 
-  it.each(['POST', 'GET', 'DELETE'])('cannot use a session by %s, in the words for an unknown one (sec-35)', async (method) => {
-    fixture = await createFixture({ authenticate })
-    const session = await openSession(fixture.port, '2025-11-25', as('alice'))
-    const sent = legacy(call('echo'), session, { ...as('bob'), accept: 'application/json, text/event-stream' })
-    const request = method === 'POST' ? sent : { method, headers: sent.headers }
-    const stolen = await send(fixture.port, request)
-    const unknown = await send(fixture.port, { ...request, headers: { ...sent.headers, 'mcp-session-id': 'nobody' } })
-    expect(stolen.status).toBe(404)
-    expect(stolen.text).toBe(unknown.text)
-    expect((await send(fixture.port, legacy(call('echo'), session))).status).toBe(200)
-  })
+  it.each(['POST', 'GET', 'DELETE'])(
+    'cannot use a session by %s, in the words for an unknown one (sec-35)',
+    async (method) => {
+      fixture = await createFixture({ authenticate })
+      const session = await openSession(fixture.port, '2025-11-25', as('alice'))
+      const sent = legacy(call('echo'), session, { ...as('bob'), accept: 'application/json, text/event-stream' })
+      const request = method === 'POST' ? sent : { method, headers: sent.headers }
+      const stolen = await send(fixture.port, request)
+      const unknown = await send(fixture.port, { ...request, headers: { ...sent.headers, 'mcp-session-id': 'nobody' } })
+      expect(stolen.status).toBe(404)
+      expect(stolen.text).toBe(unknown.text)
+      expect((await send(fixture.port, legacy(call('echo'), session))).status).toBe(200)
+    },
+  )
 
-  it.each(['POST', 'GET', 'DELETE'])('is asked for a credential on every %s, session or not (sec-34)', async (method) => {
-    fixture = await createFixture({ authenticate })
-    const session = await openSession(fixture.port, '2025-11-25', as('alice'))
-    const sent = legacy(call('echo'), session, { authorization: undefined })
-    const answer = await send(fixture.port, method === 'POST' ? sent : { method, headers: sent.headers })
-    expect([answer.status, answer.headers['www-authenticate']]).toEqual([401, 'Bearer'])
-  })
+  it.each(['POST', 'GET', 'DELETE'])(
+    'is asked for a credential on every %s, session or not (sec-34)',
+    async (method) => {
+      fixture = await createFixture({ authenticate })
+      const session = await openSession(fixture.port, '2025-11-25', as('alice'))
+      const sent = legacy(call('echo'), session, { authorization: undefined })
+      const answer = await send(fixture.port, method === 'POST' ? sent : { method, headers: sent.headers })
+      expect([answer.status, answer.headers['www-authenticate']]).toEqual([401, 'Bearer'])
+    },
+  )
 
   it('is judged asynchronously too, and a failing judge lets nobody pass', async () => {
     const errors: unknown[] = []
@@ -290,7 +303,10 @@ describe('without sessions', () => {
     expect(opened.json?.result.protocolVersion).toBe('2025-06-18')
     const ready = await send(fixture.port, legacy({ jsonrpc: '2.0', method: 'notifications/initialized' }))
     expect(ready.status).toBe(202)
-    const answer = await send(fixture.port, legacy(call('echo', 3), undefined, { 'mcp-protocol-version': '2025-06-18' }))
+    const answer = await send(
+      fixture.port,
+      legacy(call('echo', 3), undefined, { 'mcp-protocol-version': '2025-06-18' }),
+    )
     expect([answer.status, answer.json?.id]).toEqual([200, 3])
     expect((await send(fixture.port, legacy([call('echo', 1), call('echo', 2)]))).json).toHaveLength(2)
     const wrong = await send(fixture.port, legacy(call('echo', 3), undefined, { 'mcp-protocol-version': '2020-01-01' }))

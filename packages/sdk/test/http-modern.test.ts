@@ -1,7 +1,7 @@
 /** Modern requests over real HTTP: 2026-07-28, Streamable HTTP. */
 
 import { afterEach, describe, expect, it } from 'vitest'
-import { createFixture, type Fixture, META, MODERN, modern, open, send } from './http-fixture.ts'
+import { begin, createFixture, type Fixture, META, MODERN, modern, open, send } from './http-fixture.ts'
 
 let fixture: Fixture
 afterEach(async () => {
@@ -48,7 +48,12 @@ describe('a modern request', () => {
       400,
       -32602,
     ],
-    ['another version in the header (sec-17)', modern('server/discover', { _meta: { ...META, [V]: 'v999.0.0' } }), 400, -32020],
+    [
+      'another version in the header (sec-17)',
+      modern('server/discover', { _meta: { ...META, [V]: 'v999.0.0' } }),
+      400,
+      -32020,
+    ],
     ['no version header (sec-17)', modern('server/discover', {}, { 'mcp-protocol-version': undefined }), 400, -32020],
     [
       'the version header twice (sec-17)',
@@ -56,7 +61,12 @@ describe('a modern request', () => {
       400,
       -32020,
     ],
-    ['an old version in the header (sec-17)', modern('server/discover', {}, { 'mcp-protocol-version': '2025-11-25' }), 400, -32020],
+    [
+      'an old version in the header (sec-17)',
+      modern('server/discover', {}, { 'mcp-protocol-version': '2025-11-25' }),
+      400,
+      -32020,
+    ],
     [
       'an unknown version in both (sec-16)',
       modern('server/discover', { _meta: { ...META, [V]: 'v999.0.0' } }, { 'mcp-protocol-version': 'v999.0.0' }),
@@ -66,12 +76,32 @@ describe('a modern request', () => {
     ['another method in the header (sec-18)', modern('tools/list', {}, { 'mcp-method': 'prompts/list' }), 400, -32020],
     ['no method header (sec-18)', modern('tools/list', {}, { 'mcp-method': undefined }), 400, -32020],
     ['the method in capitals (sec-18)', modern('tools/list', {}, { 'mcp-method': 'TOOLS/LIST' }), 400, -32020],
-    ['the method header twice (sec-18)', modern('tools/list', {}, { 'mcp-method': ['tools/list', 'tools/list'] }), 400, -32020],
+    [
+      'the method header twice (sec-18)',
+      modern('tools/list', {}, { 'mcp-method': ['tools/list', 'tools/list'] }),
+      400,
+      -32020,
+    ],
     ['another name (sec-18)', modern('tools/call', { name: 'echo' }, { 'mcp-name': 'slow' }), 400, -32020],
     ['no name header (sec-18)', modern('tools/call', { name: 'echo' }, { 'mcp-name': undefined }), 400, -32020],
-    ['a name in upper-case sentinel (sec-19)', modern('tools/call', { name: 'echo' }, { 'mcp-name': '=?BASE64?ZWNobw==?=' }), 400, -32020],
-    ['a name in bad base64 (sec-19)', modern('tools/call', { name: 'echo' }, { 'mcp-name': '=?base64?ZWNobw=?=' }), 400, -32020],
-    ['a parameter without its header (sec-22)', modern('tools/call', { name: 'region', arguments: { region: 'eu' } }), 400, -32020],
+    [
+      'a name in upper-case sentinel (sec-19)',
+      modern('tools/call', { name: 'echo' }, { 'mcp-name': '=?BASE64?ZWNobw==?=' }),
+      400,
+      -32020,
+    ],
+    [
+      'a name in bad base64 (sec-19)',
+      modern('tools/call', { name: 'echo' }, { 'mcp-name': '=?base64?ZWNobw=?=' }),
+      400,
+      -32020,
+    ],
+    [
+      'a parameter without its header (sec-22)',
+      modern('tools/call', { name: 'region', arguments: { region: 'eu' } }),
+      400,
+      -32020,
+    ],
     [
       'a parameter unlike its header (sec-22)',
       modern('tools/call', { name: 'region', arguments: { region: 'eu' } }, { 'mcp-param-region': 'us' }),
@@ -97,11 +127,17 @@ describe('a modern request', () => {
   it.each([
     ['a name with spaces around it', modern('tools/call', { name: 'echo' }, { 'mcp-name': '  echo ' })],
     ['a name as base64 (sec-19)', modern('tools/call', { name: 'echo' }, { 'mcp-name': '=?base64?ZWNobw==?=' })],
-    ['a mirrored parameter', modern('tools/call', { name: 'region', arguments: { region: 'eu' } }, { 'mcp-param-region': 'eu' })],
+    [
+      'a mirrored parameter',
+      modern('tools/call', { name: 'region', arguments: { region: 'eu' } }, { 'mcp-param-region': 'eu' }),
+    ],
     ['no Accept header', modern('tools/list', {}, { accept: undefined })],
     ['Accept of anything', modern('tools/list', {}, { accept: '*/*' })],
     ['a charset', modern('tools/list', {}, { 'content-type': 'Application/JSON; charset=utf-8' })],
-    ['a stale session id and event id (sec-26)', modern('tools/list', {}, { 'mcp-session-id': 'x', 'last-event-id': '1_1' })],
+    [
+      'a stale session id and event id (sec-26)',
+      modern('tools/list', {}, { 'mcp-session-id': 'x', 'last-event-id': '1_1' }),
+    ],
   ])('with %s is served', async (_, sent) => {
     fixture = await createFixture()
     const answer = await send(fixture.port, sent)
@@ -112,7 +148,10 @@ describe('a modern request', () => {
 
   it('is cancelled when the client goes away before the answer (sec-15)', async () => {
     fixture = await createFixture()
-    const stream = open(fixture.port, modern('tools/call', { name: 'steps', arguments: {}, _meta: { ...META, progressToken: 1 } }))
+    const stream = open(
+      fixture.port,
+      modern('tools/call', { name: 'steps', arguments: {}, _meta: { ...META, progressToken: 1 } }),
+    )
     const opened = await stream
     await opened.next()
     opened.destroy()
@@ -121,12 +160,27 @@ describe('a modern request', () => {
 
   it('is cancelled when the client goes away while nothing was sent yet (sec-15)', async () => {
     fixture = await createFixture()
-    const { begin } = await import('./http-fixture.ts')
     const { request, response } = begin(fixture.port, modern('tools/call', { name: 'slow', arguments: {} }))
     response.catch(() => {})
     await fixture.gate.reached
     request.destroy()
     expect(await fixture.cancelled).toContain('closed the connection')
+  })
+
+  it('gets its own notifications alone, beside another with the same id (sec-10)', async () => {
+    fixture = await createFixture()
+    const streams = ['a', 'b'].map((progressToken) =>
+      open(fixture.port, modern('tools/call', { name: 'steps', arguments: {}, _meta: { ...META, progressToken } })),
+    )
+    const opened = await Promise.all(streams)
+    fixture.gate.open()
+    const tokens = await Promise.all(
+      opened.map(async (stream) => (await stream.rest()).map((event) => JSON.parse(event.data).params?.progressToken)),
+    )
+    expect(tokens).toEqual([
+      ['a', 'a', undefined],
+      ['b', 'b', undefined],
+    ])
   })
 
   it('shares no ids with another one', async () => {
@@ -167,7 +221,10 @@ describe('a server of modern revisions only', () => {
 describe('subscriptions/listen over HTTP', () => {
   it('streams acknowledgement and changes, and ends with its result when the server drains', async () => {
     fixture = await createFixture()
-    const stream = await open(fixture.port, modern('subscriptions/listen', { notifications: { toolsListChanged: true } }))
+    const stream = await open(
+      fixture.port,
+      modern('subscriptions/listen', { notifications: { toolsListChanged: true } }),
+    )
     expect(JSON.parse((await stream.next())?.data ?? '').method).toBe('notifications/subscriptions/acknowledged')
     fixture.server.changed('tools')
     expect(JSON.parse((await stream.next())?.data ?? '').method).toBe('notifications/tools/list_changed')

@@ -24,7 +24,10 @@ describe.each(['/sse', '/mcp'])('an event stream opened by GET on %s', (path) =>
     stream = await open(fixture.port, { ...GET, path })
     expect([stream.status, stream.headers['content-type']]).toEqual([200, 'text/event-stream'])
     const endpoint = await stream.next()
-    expect(endpoint).toMatchObject({ event: 'endpoint', data: expect.stringMatching(/^\/messages\?session=[0-9a-f]{32,}$/) })
+    expect(endpoint).toMatchObject({
+      event: 'endpoint',
+      data: expect.stringMatching(/^\/messages\?session=[0-9a-f]{32,}$/),
+    })
     const messages = endpoint?.data ?? ''
     const accepted = await post(messages, initialize('2024-11-05'))
     expect(accepted.status).toBe(202)
@@ -55,7 +58,11 @@ describe('posting to an old event stream', () => {
     fixture = await createFixture({
       authenticate: (head) => ({ id: head.header('authorization') ?? 'nobody', scopes: new Set<string>() }),
     })
-    stream = await open(fixture.port, { method: 'GET', path: '/sse', headers: { ...GET.headers, authorization: 'alice' } })
+    stream = await open(fixture.port, {
+      method: 'GET',
+      path: '/sse',
+      headers: { ...GET.headers, authorization: 'alice' },
+    })
     const endpoint = (await stream.next())?.data ?? ''
     expect((await post(endpoint, initialize('2024-11-05'), { authorization: 'bob' })).status).toBe(404)
     expect((await post(endpoint, initialize('2024-11-05'), { authorization: 'alice' })).status).toBe(202)

@@ -66,6 +66,14 @@ const TOO_NEW: { readonly [version in ProtocolVersion]: readonly string[] } = {
   '2026-07-28': [],
 }
 
+/** Below these, members are the author's own. */
+const OWN = /\/(?:structuredContent|_meta|experimental|extensions|metadata|input|data)\//
+
+function strangers(version: ProtocolVersion, definition: string, value: unknown): string[] {
+  const paths = unknownMembers(version, definition, value).filter((path) => !OWN.test(path))
+  return paths.map((path) => `unknown member ${path}`)
+}
+
 function judgeCall(version: ProtocolVersion, message: JsonObject): string[] {
   const method = String(message.method)
   const definition = Object.hasOwn(CALLS, method) ? CALLS[method] : undefined
@@ -79,7 +87,7 @@ function judgeCall(version: ProtocolVersion, message: JsonObject): string[] {
   return [
     ...validateAgainst(version, envelope, message),
     ...validateAgainst(version, definition, message),
-    ...unknownMembers(version, definition, known).map((path) => `unknown member ${path}`),
+    ...strangers(version, definition, known),
   ]
 }
 
@@ -95,7 +103,7 @@ function judgeResponse(version: ProtocolVersion, message: JsonObject, method: st
   return [
     ...faults,
     ...validateAgainst(version, definition, result),
-    ...unknownMembers(version, definition, result).map((path) => `unknown member ${path}`),
+    ...strangers(version, definition, result),
     ...judgeInputRequests(version, result),
   ]
 }
@@ -110,7 +118,7 @@ function judgeInputRequests(version: ProtocolVersion, result: JsonObject): strin
   return Object.values(result.inputRequests).flatMap((request) => {
     const definition = isObject(request) ? CALLS[String(request.method)] : undefined
     if (definition === undefined) return ['an unknown input request']
-    return [...validateAgainst(version, definition, request), ...unknownMembers(version, definition, request)]
+    return [...validateAgainst(version, definition, request), ...strangers(version, definition, request)]
   })
 }
 
@@ -123,7 +131,7 @@ function judgeError(version: ProtocolVersion, message: JsonObject): string[] {
   const specific = ERRORS[code]
   return [
     ...validateAgainst(version, definition, idless),
-    ...unknownMembers(version, definition, idless),
+    ...strangers(version, definition, idless),
     ...(specific !== undefined && hasDefinition(version, specific) ? validateAgainst(version, specific, message) : []),
   ]
 }

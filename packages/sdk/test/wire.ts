@@ -6,7 +6,7 @@
 
 import type { Principal } from '../src/auth/principal.ts'
 import { isObject, type JsonObject, type RequestId } from '../src/jsonrpc/message.ts'
-import type { ProtocolVersion } from '../src/protocol/revision.ts'
+import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../src/protocol/revision.ts'
 import type { Server } from '../src/server/server.ts'
 import { judge } from './wire-judge.ts'
 import { type Delivery, type HttpTarget, type Line, openHttpLine, openMemoryLine, openStdioLine, toHttpPlace } from './wire-lines.ts'
@@ -112,10 +112,13 @@ class RawWire implements Wire {
   readonly #batches: unknown[] = []
   #session: { [name: string]: string } = {}
   #nextId = 1
+  /** The revision that the server speaks, which `initialize` may have settled otherwise. */
+  #judged: ProtocolVersion
 
   constructor(target: Target, version: ProtocolVersion, options: OpenOptions) {
     this.transport = target.transport
     this.version = version
+    this.#judged = version
     this.modern = version === '2026-07-28'
     this.#options = options
     this.#duplex = target.transport === 'memory' || target.transport === 'stdio'
@@ -227,7 +230,7 @@ class RawWire implements Wire {
     const delivery = await delivered
     const { status, headers } = delivery ?? { status: 0, headers: new Headers() }
     const session = headers.get('mcp-session-id')
-    if (session !== null) this.#session = { 'mcp-session-id': session, 'mcp-protocol-version': this.version }
+    if (session !== null) this.#session = { 'mcp-session-id': session, 'mcp-protocol-version': this.#judged }
     if (this.#waiting.delete(id)) {
       // A refusal by the transport carries no id.
       const refusal = this.log.slice(seenBefore).find((one) => 'error' in one && (one.id === undefined || one.id === null))
@@ -271,12 +274,18 @@ class RawWire implements Wire {
     this.#receiveOne(value, false)
   }
 
+  #agree(result: unknown): void {
+    const agreed = isObject(result) ? PROTOCOL_VERSIONS.find((version) => version === result.protocolVersion) : undefined
+    if (agreed !== undefined && !this.modern) this.#judged = agreed
+  }
+
   #receiveOne(value: unknown, batched: boolean): void {
     const message = isObject(value) ? value : { malformed: value }
     // Only ids that were sent are looked up.
     const id = message.id as RequestId
     const waiter = 'method' in message ? undefined : this.#waiting.get(id)
-    this.#faults.push(...judge(this.version, value, waiter?.method))
+    if (waiter?.method === 'initialize') this.#agree(message.result)
+    this.#faults.push(...judge(this.#judged, value, waiter?.method))
     this.log.push(message)
     if (!batched) for (const watch of [...this.#watchers]) watch(message)
     if (waiter !== undefined) {

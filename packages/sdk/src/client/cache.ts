@@ -46,6 +46,8 @@ export class CachedResults {
   readonly #cache: ResultCache | undefined
   readonly #server: string
   readonly #identity: string
+  /** Grows with every change, so that a result asked for before one is not kept after it. */
+  #epoch = 0
 
   constructor(cache: ResultCache | undefined, server: string, identity: string) {
     this.#cache = cache
@@ -67,18 +69,19 @@ export class CachedResults {
       // A copy, so that what one caller does to it is not seen by the next.
       if (entry !== undefined && now < entry.freshUntil) return structuredClone(entry.result)
     }
+    const epoch = this.#epoch
     const { result, asked } = await load()
-    if (!asked) await this.#keep(method, subject, result)
+    if (!asked && epoch === this.#epoch) await this.#keep(method, subject, result)
     return result
   }
 
   /** Forgets what a change has made stale. */
   async invalidate(change: Change): Promise<void> {
-    for (const [method, subject] of staleBy(change)) {
-      for (const owner of [this.#identity, PUBLIC]) {
-        await this.#cache?.deletePrefix(this.#key(owner, method, subject))
-      }
-    }
+    this.#epoch++
+    const prefixes = staleBy(change).flatMap(([method, subject]) =>
+      [this.#identity, PUBLIC].map((owner) => this.#key(owner, method, subject)),
+    )
+    await Promise.all(prefixes.map((prefix) => this.#cache?.deletePrefix(prefix)))
   }
 
   async #keep(method: string, subject: string, result: JsonObject): Promise<void> {

@@ -8,15 +8,9 @@ import type { ClientCapabilities, ServerCapabilities } from '../protocol/capabil
 import type { Implementation } from '../protocol/content.ts'
 import type { LogLevel } from '../protocol/logging.ts'
 import { META_CLIENT_CAPABILITIES, META_CLIENT_INFO, META_LOG_LEVEL, META_VERSION } from '../protocol/meta.ts'
-import type { Era, ProtocolVersion, Revision } from '../protocol/revision.ts'
+import type { Revision } from '../protocol/revision.ts'
 import type { ClientPeer, PeerEvents } from './peer.ts'
-
-/** What was found out about a server, to be used again next time. */
-export interface Verdict {
-  readonly era: Era
-  readonly version: ProtocolVersion
-  readonly transport: 'channel' | 'streamable-http' | 'http+sse'
-}
+import type { Verdict } from './verdict.ts'
 
 export interface ServerDescription {
   /** As the server names itself: for display, never for decisions. */

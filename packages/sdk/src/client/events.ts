@@ -3,6 +3,7 @@
 import type { PorticoError } from '../jsonrpc/errors.ts'
 import type { LogMessage } from '../protocol/logging.ts'
 import type { Change } from '../protocol/subscriptions.ts'
+import type { Verdict } from './verdict.ts'
 
 /** A change that the server announced, or that may have gone unseen while the connection was down (`synthetic`). */
 export type ChangeNotice = Change & { readonly synthetic?: true }
@@ -14,8 +15,8 @@ export interface Warning {
     | 'schema-not-checked'
     | 'irregular'
     | 'notifications-dropped'
-    | 'handler-failed'
     | 'subscription-lost'
+    | 'cache-failed'
   readonly message: string
   /** The tool, method or text that it is about. */
   readonly subject?: string
@@ -28,7 +29,7 @@ export interface ClientEvents {
   /** Any other notification, such as those of extensions. */
   notification: { readonly method: string; readonly params: { [key: string]: unknown } | undefined }
   /** A new connection stands in for one that was lost. */
-  reconnect: { readonly attempt: number }
+  reconnect: Verdict
   disconnect: PorticoError
   /** What a child process writes to standard error. */
   stderr: string

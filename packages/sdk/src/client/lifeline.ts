@@ -86,11 +86,20 @@ export class Lifeline {
 
   /** Takes a connection out of use although its link stands: the server has forgotten the session. */
   retire(connection: Connection): void {
-    if (this.#current !== connection) return
-    this.#current = undefined
-    if (connection.peer.pending === 0) void connection.peer.close()
-    else this.#retired.add(connection)
-    this.#events.lost(new PorticoError('closed', 'The server has forgotten the session', { delivery: 'unknown' }))
+    const inUse = this.#current === connection
+    if (inUse) {
+      this.#current = undefined
+      this.#retired.add(connection)
+    }
+    // Calls that still wait on an old link keep it; it goes when the last of them is over and somebody looks.
+    for (const old of this.#retired) {
+      if (old.peer.pending > 0) continue
+      this.#retired.delete(old)
+      void old.peer.close()
+    }
+    if (inUse) {
+      this.#events.lost(new PorticoError('closed', 'The server has forgotten the session', { delivery: 'unknown' }))
+    }
   }
 
   async close(): Promise<void> {

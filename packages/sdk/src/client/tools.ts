@@ -44,8 +44,9 @@ export class KnownTools {
     return this.#tools.get(name)?.tool
   }
 
-  forget(): void {
-    this.#tools.clear()
+  /** Forgets what a whole list no longer has. */
+  retain(names: ReadonlySet<string>): void {
+    for (const name of this.#tools.keys()) if (!names.has(name)) this.#tools.delete(name)
   }
 
   /** The `Mcp-Param-*` headers of a call, as far as the tool is known. */

@@ -3,9 +3,10 @@
  * to try next. What was found out is remembered, so that reconnecting does not probe again.
  */
 
-import type { ClientProfile, Connection, Connector, Verdict } from '../client/connection.ts'
+import type { ClientProfile, Connection, Connector } from '../client/connection.ts'
 import type { Link } from '../client/link.ts'
 import { ClientPeer, type PeerEvents } from '../client/peer.ts'
+import type { Verdict } from '../client/verdict.ts'
 import type { Channel } from '../jsonrpc/channel.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
 import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../protocol/revision.ts'
@@ -160,8 +161,15 @@ async function settle(
     return { ...agreed, verdict: { era, version, transport } }
   } catch (error) {
     await peer.close()
-    throw error
+    throw withStderr(error, link)
   }
+}
+
+/** What a process said before it failed is the best explanation there is. */
+function withStderr(error: unknown, { process }: Link): unknown {
+  const stderr = process?.stderrTail()
+  if (!stderr || !(error instanceof PorticoError) || error.code !== 'closed') return error
+  return new PorticoError(error.code, error.message, { cause: error, delivery: error.delivery, data: { stderr } })
 }
 
 async function openStreamable(

@@ -12,6 +12,7 @@ import { PorticoError } from '../jsonrpc/errors.ts'
 import { classify } from '../jsonrpc/message.ts'
 import { discard, type HttpAnswer, type HttpCall, type HttpOutcome, readText } from '../transport/http-client.ts'
 import { invalidAnswer } from './channel-link.ts'
+import { Heartbeat } from './heartbeat.ts'
 import { backoff, clampRetry, contentType, errorInBody, redirectOf, statusError } from './http-answer.ts'
 
 /** What an exchange needs of the link that it belongs to. */
@@ -34,6 +35,7 @@ export class HttpExchange implements HttpOutcome {
   readonly modern: boolean
   readonly #host: ExchangeHost
   #call: HttpCall | undefined
+  #heartbeat: Heartbeat | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #done = false
   #redirects = 0
@@ -55,6 +57,7 @@ export class HttpExchange implements HttpOutcome {
   /** Stops without a report. */
   abort(): void {
     this.#done = true
+    this.#heartbeat?.stop()
     clearTimeout(this.#timer)
     this.#call?.abort()
   }
@@ -145,19 +148,30 @@ export class HttpExchange implements HttpOutcome {
       },
       onFault: (reason) => this.#drop(new PorticoError('limit-exceeded', `An event was not taken: ${reason}`, UNKNOWN)),
     })
-    answer.read({
-      data: (chunk) => decoder.push(chunk),
-      end: (error) => {
-        decoder.end()
-        if (this.#done) {
-          clearTimeout(this.#timer)
-          return
-        }
-        const cause = error ?? new PorticoError('closed', 'The stream ended without the response', UNKNOWN)
-        if (this.modern || this.#lastEventId === '') this.#fail(cause)
-        else this.#resumeLater(cause)
-      },
+    const call = this.#call
+    const ended = (error: PorticoError | undefined) => {
+      heartbeat.stop()
+      decoder.end()
+      if (this.#done) clearTimeout(this.#timer)
+      else this.#brokeOff(error ?? new PorticoError('closed', 'The stream ended without the response', UNKNOWN))
+    }
+    const heartbeat = new Heartbeat(() => {
+      call?.abort()
+      ended(new PorticoError('closed', 'The stream has gone silent', UNKNOWN))
     })
+    this.#heartbeat = heartbeat
+    answer.read({
+      data: (chunk) => {
+        heartbeat.seen(chunk)
+        decoder.push(chunk)
+      },
+      end: ended,
+    })
+  }
+
+  #brokeOff(cause: PorticoError): void {
+    if (this.modern || this.#lastEventId === '') this.#fail(cause)
+    else this.#resumeLater(cause)
   }
 
   /** Takes one JSON text: a message, or an array of them where the revision has batches. */
@@ -255,6 +269,7 @@ export class HttpExchange implements HttpOutcome {
   #fail(error: PorticoError): void {
     if (this.#done) return
     this.#done = true
+    this.#heartbeat?.stop()
     this.#host.ended(this)
     this.#host.events.failed(this.outgoing.id, error)
   }
@@ -262,6 +277,7 @@ export class HttpExchange implements HttpOutcome {
   /** The response is here. The server should end the stream now; one that does not is cut off a little later. */
   #finish(): void {
     this.#done = true
+    this.#heartbeat?.stop()
     const call = this.#call
     this.#timer = setTimeout(() => call?.abort(), LINGER_MS)
     unref(this.#timer)

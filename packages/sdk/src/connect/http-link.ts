@@ -128,7 +128,7 @@ export class HttpLink implements Link, ExchangeHost, ListenerHost {
   }
 
   get(outcome: HttpOutcome, lastEventId: string): HttpCall {
-    const resume: HeaderRecord = lastEventId === '' ? {} : { 'last-event-id': lastEventId }
+    const resume: HeaderRecord = lastEventId === '' ? {} : { 'last-event-id': toHeaderBytes(lastEventId) }
     return this.#send('GET', { accept: 'text/event-stream', ...this.#sessionHeaders(), ...resume }, undefined, outcome)
   }
 
@@ -223,6 +223,11 @@ function merge(given: HeaderRecord | undefined, own: HeaderRecord): HeaderRecord
   if (given === undefined) return own
   const names = new Set(Object.keys(own).map((name) => name.toLowerCase()))
   return { ...Object.fromEntries(Object.entries(given).filter(([name]) => !names.has(name.toLowerCase()))), ...own }
+}
+
+/** Event ids may hold any character; a header carries bytes, one to a character of the string that stands for them. */
+function toHeaderBytes(text: string): string {
+  return String.fromCharCode(...new TextEncoder().encode(text.slice(0, 4_096)))
 }
 
 /** Before `open` there is nobody to tell. */

@@ -10,6 +10,7 @@ import { parseJson } from '../framing/json.ts'
 import type { PorticoError } from '../jsonrpc/errors.ts'
 import { classify } from '../jsonrpc/message.ts'
 import { discard, type HttpAnswer, type HttpCall, type HttpOutcome } from '../transport/http-client.ts'
+import { Heartbeat } from './heartbeat.ts'
 import { backoff, clampRetry, contentType, statusError } from './http-answer.ts'
 
 export interface ListenerHost {
@@ -24,6 +25,7 @@ export interface ListenerHost {
 export class HttpListener implements HttpOutcome {
   readonly #host: ListenerHost
   #call: HttpCall | undefined
+  #heartbeat: Heartbeat | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #closed = false
   #lastEventId = ''
@@ -37,6 +39,7 @@ export class HttpListener implements HttpOutcome {
 
   close(): void {
     this.#closed = true
+    this.#heartbeat?.stop()
     clearTimeout(this.#timer)
     this.#call?.abort()
   }
@@ -81,12 +84,23 @@ export class HttpListener implements HttpOutcome {
       },
       onFault: (reason) => this.#host.events.irregular('An event was left out', reason),
     })
+    const call = this.#call
+    const ended = () => {
+      heartbeat.stop()
+      decoder.end()
+      if (!this.#closed) this.#later()
+    }
+    const heartbeat = new Heartbeat(() => {
+      call?.abort()
+      ended()
+    })
+    this.#heartbeat = heartbeat
     answer.read({
-      data: (chunk) => decoder.push(chunk),
-      end: () => {
-        decoder.end()
-        if (!this.#closed) this.#later()
+      data: (chunk) => {
+        heartbeat.seen(chunk)
+        decoder.push(chunk)
       },
+      end: ended,
     })
   }
 

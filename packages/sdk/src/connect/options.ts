@@ -1,7 +1,7 @@
 /** What `connect` can be told besides what a client can, and what it can connect to. */
 
-import type { Verdict } from '../client/connection.ts'
 import type { ClientOptions } from '../client/options.ts'
+import type { Verdict } from '../client/verdict.ts'
 import type { Channel } from '../jsonrpc/channel.ts'
 import type { ProtocolVersion } from '../protocol/revision.ts'
 import type { Connectable } from '../session/connectable.ts'

@@ -22,7 +22,7 @@ export type { GetPromptResult, PromptArgument, PromptMessage } from '../protocol
 export type { ReadResourceResult } from '../protocol/resources.ts'
 export { PROTOCOL_VERSIONS, type ProtocolVersion } from '../protocol/revision.ts'
 export type { Root } from '../protocol/roots.ts'
-export type { CreateMessageResult, SamplingMessage } from '../protocol/sampling.ts'
+export { type CreateMessageResult, type SamplingMessage, textOf } from '../protocol/sampling.ts'
 export type { CallToolResult, ToolAnnotations } from '../protocol/tools.ts'
 export type { AnySchema, InferInput, InferOutput } from '../schema/schema.ts'
 export { AskingContext, RequestContext } from '../server/context.ts'

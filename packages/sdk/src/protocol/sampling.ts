@@ -58,3 +58,9 @@ export interface CreateMessageResult extends SamplingMessage {
   model: string
   stopReason?: string
 }
+
+/** The text of a sampled message, without its other blocks. */
+export function textOf(message: SamplingMessage): string {
+  const blocks = Array.isArray(message.content) ? message.content : [message.content]
+  return blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('')
+}

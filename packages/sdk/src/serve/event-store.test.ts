@@ -11,8 +11,17 @@ function seqs(store: ReturnType<ReturnType<typeof createMemoryEvents>>, stream: 
 describe('events in memory', () => {
   it('come back in order behind the one named, and of their stream alone (sec-12)', () => {
     const store = createMemoryEvents(BOUNDS)('s')
-    for (const [stream, seq] of [['a', 1], ['b', 1], ['a', 2], ['a', 3]] as const) store.append(stream, seq, `${stream}${seq}`)
-    expect(store.replay('a', 1)).toEqual([{ seq: 2, text: 'a2' }, { seq: 3, text: 'a3' }])
+    for (const [stream, seq] of [
+      ['a', 1],
+      ['b', 1],
+      ['a', 2],
+      ['a', 3],
+    ] as const)
+      store.append(stream, seq, `${stream}${seq}`)
+    expect(store.replay('a', 1)).toEqual([
+      { seq: 2, text: 'a2' },
+      { seq: 3, text: 'a3' },
+    ])
     expect(store.replay('a', 3)).toEqual([])
     expect(store.replay('c', 0)).toEqual([])
     expect(store.replay('__proto__', 0)).toEqual([])

@@ -40,8 +40,14 @@ export function createGuard(options: GuardOptions, boundHost?: string): Guard {
   if (boundHost !== undefined && !isWildcard(boundHost)) hosts.add(toHostName(boundHost))
   const origins = new Set((options.allowedOrigins ?? []).map((origin) => origin.toLowerCase()))
 
+  // Clients of one server nearly always spell its host alike.
+  let lastAllowed: string | undefined
+
   function isAllowedHost(host: string): boolean {
-    return hosts.has(host) || hosts.has(withoutPort(host))
+    if (host === lastAllowed) return true
+    if (!hosts.has(host) && !hosts.has(withoutPort(host))) return false
+    lastAllowed = host
+    return true
   }
 
   return {

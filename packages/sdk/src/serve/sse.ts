@@ -4,12 +4,12 @@
  */
 
 import type { Principal } from '../auth/principal.ts'
+import { type Connection, serveChannel } from '../session/connection.ts'
 import type { Endpoint } from '../session/endpoint.ts'
 import type { RequestHead } from '../session/exchange.ts'
 import type { EventStreamSettings } from '../transport/http-event-stream.ts'
 import { EVENT_STREAM_HEADERS, type Reply } from '../transport/http-reply.ts'
 import { SseChannel } from '../transport/http-sse-channel.ts'
-import { type Connection, serveChannel } from '../session/connection.ts'
 import { acceptsEvents, pathOf } from './http-headers.ts'
 import type { Load } from './http-load.ts'
 import type { Refusal } from './http-refusal.ts'

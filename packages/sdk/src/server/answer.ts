@@ -1,6 +1,6 @@
 /** The last step of every request: a result or an error becomes the text of a JSON-RPC response, once. */
 
-import { INTERNAL_ERROR, METHOD_NOT_FOUND, PorticoError, RpcError } from '../jsonrpc/errors.ts'
+import { INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, PorticoError, RpcError } from '../jsonrpc/errors.ts'
 import { isObject, type RequestId } from '../jsonrpc/message.ts'
 import type { Implementation } from '../protocol/content.ts'
 import { META_SERVER_INFO } from '../protocol/meta.ts'
@@ -57,6 +57,8 @@ const TELLABLE: ReadonlySet<string> = new Set([
   'aborted',
   'invalid-message',
   'limit-exceeded',
+  // A handler's own words for the caller, in prompts and resources as in tools.
+  'tool-error',
 ])
 
 /** The JSON-RPC error for whatever was thrown, or undefined when it must be concealed. */
@@ -65,6 +67,7 @@ export function toRpcError(error: unknown, revision: Revision): RpcError | undef
   if (error instanceof CapabilityError) {
     return revision.era === 'modern' ? error.toRpcError() : new RpcError(INTERNAL_ERROR, error.message)
   }
+  if (error instanceof PorticoError && error.code === 'not-found') return new RpcError(INVALID_PARAMS, error.message)
   if (error instanceof PorticoError && TELLABLE.has(error.code)) return new RpcError(INTERNAL_ERROR, error.message)
   return undefined
 }

@@ -109,8 +109,8 @@ type CleanName<N extends string> = N extends `${'+' | '#' | '.' | '/' | ';' | '?
       ? Bare
       : N
 
-/** What a resource handler may return: text, bytes, an object (as JSON), contents, or a full result. */
-export type ResourceReturn = string | Uint8Array | ResourceContents | ResourceContents[] | ReadResourceResult | object
+/** What a resource handler may return: text, bytes, an object (as JSON), contents, a full result, or nothing when there is none. */
+export type ResourceReturn = string | Uint8Array | ResourceContents | ResourceContents[] | ReadResourceResult | object | null | undefined
 
 export interface ResourceDefinition {
   readonly kind: 'resource'

@@ -14,7 +14,16 @@ export function createNodeDialer(): HttpDialer {
     request(request, outcome) {
       const tls = request.url.protocol === 'https:'
       if (tls) secure ??= new TlsAgent(options)
-      return new NodeCall(request, outcome, tls ? secure! : plain)
+      try {
+        return new NodeCall(request, outcome, tls ? secure! : plain)
+      } catch (cause) {
+        // A header that cannot be sent, from the caller or from a server's event id: node throws before it connects.
+        const message = 'The request cannot be made'
+        queueMicrotask(() =>
+          outcome.failed(new PorticoError('connect-failed', message, { cause, delivery: 'not-sent' })),
+        )
+        return { abort() {} }
+      }
     },
     close() {
       plain.destroy()

@@ -149,14 +149,21 @@ class WebSocketChannel implements Channel {
 const MAX_BUFFERED = 64 * 1024 * 1024
 const CLOSE_MS = 2_000
 
+/** The `ws` package takes options beyond the web's. */
+type WsConstructor = new (url: string, protocols: string[], options: { maxPayload: number }) => WebSocketLike
+
 async function findConstructor(): Promise<WebSocketConstructor> {
   const known = (globalThis as { WebSocket?: WebSocketConstructor }).WebSocket
   if (known !== undefined) return known
   try {
     // Named at run time, so that bundlers do not look for a package that most users do not have.
     const name = 'ws'
-    const { WebSocket } = (await import(name)) as { WebSocket: WebSocketConstructor }
-    return WebSocket
+    const { WebSocket } = (await import(name)) as { WebSocket: WsConstructor }
+    return class extends WebSocket {
+      constructor(url: string, protocols: string[]) {
+        super(url, protocols, { maxPayload: FRAMING_LIMITS.maxEventBytes })
+      }
+    }
   } catch (cause) {
     const message = 'This runtime has no WebSocket: install the package "ws" or pass `webSocket`'
     throw new PorticoError('connect-failed', message, { cause, delivery: 'not-sent' })

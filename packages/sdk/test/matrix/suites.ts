@@ -1,6 +1,9 @@
 /** Every suite of the matrix, in the order in which they are run. */
 
 import type { Suite } from './bench.ts'
+import { lifecycleSuite } from './suites/lifecycle.ts'
+import { resourceSuite } from './suites/resources.ts'
 import { toolSuite } from './suites/tools.ts'
+import { utilitySuite } from './suites/utilities.ts'
 
-export const ALL_SUITES: readonly Suite[] = [toolSuite]
+export const ALL_SUITES: readonly Suite[] = [lifecycleSuite, toolSuite, resourceSuite, utilitySuite]

@@ -1,0 +1,220 @@
+/**
+ * What runs inside a client: the connection, the path of requests out, of questions and notices in. `client.ts` gives it
+ * the shape its user sees; the features beside it do the work of one kind each.
+ */
+
+import { PorticoError } from '../jsonrpc/errors.ts'
+import type { JsonObject, RpcNotification, RpcRequest } from '../jsonrpc/message.ts'
+import type { LogLevel } from '../protocol/logging.ts'
+import type { SubscriptionFilter } from '../protocol/subscriptions.ts'
+import type { Tool } from '../protocol/tools.ts'
+import { CachedResults, createMemoryCache } from './cache.ts'
+import type { ClientProfile, Connection, Connector } from './connection.ts'
+import { type ChangeNotice, Emitter } from './events.ts'
+import { Intake } from './intake.ts'
+import { Lifeline } from './lifeline.ts'
+import {
+  CLIENT_LIMITS,
+  CLIENT_TIMEOUTS,
+  type ClientLimits,
+  type ClientOptions,
+  type ClientTimeouts,
+  DEFAULT_INFO,
+  type RequestOptions,
+} from './options.ts'
+import { type ListKind, readPages } from './pages.ts'
+import type { PeerEvents } from './peer.ts'
+import { Questions } from './questions.ts'
+import { type RequestSpec, Requests } from './requests.ts'
+import { type RoundResult, runRounds } from './rounds.ts'
+import { Subscriptions } from './subscriptions.ts'
+import { KnownTools } from './tools.ts'
+
+export class ClientCore {
+  readonly emitter = new Emitter()
+  readonly timeouts: ClientTimeouts
+  readonly limits: ClientLimits
+  readonly questions: Questions
+  readonly lifeline: Lifeline
+  readonly requests: Requests
+  readonly tools = new KnownTools(this.emitter)
+  readonly cached: CachedResults
+  readonly subscriptions: Subscriptions
+  readonly #connector: Connector
+  readonly #intake: Intake
+  #last: Connection | undefined
+  #logLevel: LogLevel | undefined
+  #listening: Promise<unknown> | undefined
+
+  constructor(connector: Connector, options: ClientOptions) {
+    this.timeouts = { ...CLIENT_TIMEOUTS, ...options.timeouts }
+    this.limits = { ...CLIENT_LIMITS, ...options.limits }
+    this.#connector = connector
+    this.questions = new Questions(options)
+    const profile: ClientProfile = { info: options.info ?? DEFAULT_INFO, capabilities: this.questions.capabilities }
+    this.lifeline = new Lifeline(
+      connector,
+      profile,
+      (closed) => this.#peerEvents(closed),
+      { connected: (connection, again) => this.#connected(connection, again), lost: (error) => this.#lost(error) },
+      { connectMs: this.timeouts.connectMs },
+    )
+    this.requests = new Requests(this.lifeline, profile)
+    this.#logLevel = options.logLevel
+    this.requests.logLevel = options.logLevel
+    const cache = options.cache === false ? undefined : (options.cache ?? createMemoryCache())
+    this.cached = new CachedResults(cache, connector.label, options.cacheIdentity ?? crypto.randomUUID())
+    this.subscriptions = new Subscriptions(this.requests, this.lifeline, this.emitter, {
+      acknowledgeMs: this.timeouts.readMs,
+    })
+    this.#intake = new Intake(
+      this.emitter,
+      { changed: (change, params) => this.#changed(change, params), own: (message) => this.#own(message) },
+      this.limits.notificationsPerSecond,
+    )
+  }
+
+  /** The connection in use or, between two, the last one. */
+  get connection(): Connection {
+    if (this.#last === undefined) throw new PorticoError('closed', 'The client is not connected yet')
+    return this.#last
+  }
+
+  /** Sends a request that may ask for input, and answers what it asks. */
+  ask(spec: RequestSpec, options: RequestOptions): Promise<RoundResult> {
+    return runRounds(
+      spec.params,
+      (params) => this.requests.send(params === spec.params ? spec : { ...spec, params }, options),
+      (method, params, signal, required) => this.#answer(method, params, signal, required),
+      { ...this.limits, signal: options.signal },
+    )
+  }
+
+  pages<Item>(kind: ListKind<Item>, options: RequestOptions = {}): AsyncGenerator<Item[], void, void> {
+    const load = (cursor: string | undefined) => {
+      const params = cursor === undefined ? {} : { cursor }
+      return this.cached.through(kind.method, cursor ?? '', async () => {
+        const spec = { method: kind.method, params, timeoutMs: this.timeouts.listMs }
+        return { result: await this.requests.send(spec, options), asked: false }
+      })
+    }
+    return readPages(kind, load, this.limits, this.emitter)
+  }
+
+  async *toolPages(options?: RequestOptions): AsyncGenerator<Tool[], void, void> {
+    const seen = new Set<string>()
+    for await (const page of this.pages(this.tools.listKind(await this.lifeline.ready()), options)) {
+      for (const { name } of page) seen.add(name)
+      yield page
+    }
+    this.tools.retain(seen)
+  }
+
+  async refreshTools(options: RequestOptions): Promise<void> {
+    await this.cached.invalidate({ kind: 'tools' })
+    for await (const _ of this.toolPages({ signal: options.signal })) {
+      // Reading the pages is what takes the definitions in.
+    }
+  }
+
+  async setLogLevel(level: LogLevel): Promise<void> {
+    this.#logLevel = level
+    this.requests.logLevel = level
+    const { revision } = await this.lifeline.ready()
+    if (revision.era === 'legacy') await this.#sendLogLevel(level)
+  }
+
+  /** Opens what carries list changes, once, when somebody wants to hear of them. */
+  listen(): void {
+    this.#listening ??= this.#listenForLists().catch(() => {
+      this.#listening = undefined
+    })
+  }
+
+  async close(): Promise<void> {
+    if (this.lifeline.closed) return
+    this.subscriptions.closeAll()
+    this.#intake.close()
+    await this.lifeline.close()
+    this.emitter.emit('close', undefined)
+  }
+
+  async #listenForLists(): Promise<void> {
+    const { revision, server, peer } = await this.lifeline.ready()
+    if (revision.era === 'legacy') {
+      peer.link.listen()
+      return
+    }
+    const { tools, prompts, resources } = server.capabilities
+    const filter: SubscriptionFilter = {
+      ...(tools?.listChanged && { toolsListChanged: true }),
+      ...(prompts?.listChanged && { promptsListChanged: true }),
+      ...(resources?.listChanged && { resourcesListChanged: true }),
+    }
+    if (Object.keys(filter).length > 0) await this.subscriptions.add(filter)
+  }
+
+  #answer(method: string, params: JsonObject, signal: AbortSignal, required?: boolean): Promise<JsonObject> {
+    const { revision, server } = this.connection
+    const context = { server: server.info, label: this.#connector.label, signal, required }
+    return this.questions.answer(method, params, revision, context)
+  }
+
+  #sendLogLevel(level: LogLevel): Promise<unknown> {
+    return this.requests.send({ method: 'logging/setLevel', params: { level }, timeoutMs: this.timeouts.listMs })
+  }
+
+  #peerEvents(closed: (error: PorticoError) => void): PeerEvents {
+    return {
+      closed,
+      request: (message, signal) => this.#asked(message, signal),
+      notification: (message) => this.#intake.take(message),
+      irregular: (message, subject) => this.emitter.emit('warning', { kind: 'irregular', message, subject }),
+    }
+  }
+
+  /** A live request of the server's; links let none through from a modern server (sec-9, sec-41). */
+  async #asked({ method, params = {} }: RpcRequest, signal: AbortSignal): Promise<JsonObject> {
+    return method === 'ping' ? {} : this.#answer(method, params, signal)
+  }
+
+  #connected(connection: Connection, again: boolean): void {
+    this.#last = connection
+    const { link } = connection.peer
+    link.process?.onStderr((text) => this.emitter.emit('stderr', text))
+    if (connection.revision.era === 'legacy') {
+      if (this.questions.offersAny || this.emitter.has('change')) link.listen()
+      if (this.#logLevel !== undefined && connection.server.capabilities.logging !== undefined) {
+        void this.#sendLogLevel(this.#logLevel).catch(() => {})
+      }
+    }
+    if (!again) return
+    // What changed while nobody was connected is not known, so no list from before counts.
+    for (const kind of ['tools', 'prompts', 'resources'] as const) this.#invalidate({ kind })
+    this.emitter.emit('reconnect', connection.verdict)
+  }
+
+  #lost(error: PorticoError): void {
+    this.subscriptions.lost()
+    this.emitter.emit('disconnect', error)
+    if (!this.#connector.reopens) this.emitter.emit('close', error)
+  }
+
+  #changed(change: ChangeNotice, params: JsonObject | undefined): void {
+    this.#invalidate(change)
+    this.subscriptions.changed(change, params)
+  }
+
+  #invalidate(change: ChangeNotice): void {
+    this.cached.invalidate(change).catch((error) => {
+      const message = `The cache could not be told of a change: ${(error as Error).message}`
+      this.emitter.emit('warning', { kind: 'cache-failed', message })
+    })
+  }
+
+  #own(message: RpcNotification): boolean {
+    if (message.method !== 'notifications/elicitation/complete') return this.subscriptions.own(message)
+    this.questions.completions.complete(message.params?.elicitationId)
+    return true
+  }
+}
