@@ -26,6 +26,9 @@ ${LEGS.map(({ name }) => `  ${name}`).join('\n')}`
 
 const folder = fileURLToPath(new URL('.', import.meta.url))
 
+// Leaving in the ordinary way takes the server along.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+
 try {
   process.exitCode = await main()
 } catch (error) {

@@ -99,7 +99,7 @@ describe('resources', () => {
     })
     expect(completed.completion.values).toEqual(['news'])
     const { error } = await wiki.modern('resources/read', { uri: 'wiki://pages/none' })
-    expect(error).toMatchObject({ code: -32602, message: 'There is no page "none"' })
+    expect(error).toMatchObject({ code: -32602, data: { uri: 'wiki://pages/none' } })
   })
 
   test('tells listeners of the newest revision what changed', async () => {

@@ -36,6 +36,11 @@ export interface Check {
   readonly run: (scene: Scene) => Promise<void>
 }
 
+/** The revision whose words a house uses: ours keeps to the one agreed on, the official ones use all they know. */
+export function spokenIn({ house, version }: Scene): Version {
+  return house.maker === 'ours' ? version : '2026-07-28'
+}
+
 /** How Node runs a TypeScript file of this folder: as this process was run itself. */
 export function toCommand(file: URL, args: string[] = []): Command {
   return { command: process.execPath, args: [...process.execArgv, file.pathname, ...args] }

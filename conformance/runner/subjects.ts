@@ -18,6 +18,7 @@ export async function startServer(folder: string): Promise<RunningServer> {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  process.once('exit', () => child.kill())
   const stop = async (): Promise<void> => {
     child.kill()
     await ended

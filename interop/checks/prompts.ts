@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { codeOf } from '../guest.ts'
-import type { Check } from '../house.ts'
+import { type Check, spokenIn } from '../house.ts'
 
 const greet = { type: 'ref/prompt', name: 'greet' } as const
 const user = { type: 'ref/resource', uri: 'users://{id}/profile{?tab}' } as const
@@ -32,10 +32,10 @@ export const promptChecks: Check[] = [
   },
   {
     name: 'a prompt carries every kind of content that the revision has',
-    async run({ guest, version, house }) {
-      const { messages } = await guest.getPrompt('gallery')
-      const audio = house.maker !== 'ours' || version >= '2025-03-26' ? 'audio' : 'text'
-      const link = house.maker !== 'ours' || version >= '2025-06-18' ? 'resource_link' : 'text'
+    async run(scene) {
+      const { messages } = await scene.guest.getPrompt('gallery')
+      const audio = spokenIn(scene) >= '2025-03-26' ? 'audio' : 'text'
+      const link = spokenIn(scene) >= '2025-06-18' ? 'resource_link' : 'text'
       assert.deepEqual(
         messages.map(({ content }) => content.type),
         ['text', 'image', audio, link, 'resource', 'resource'],

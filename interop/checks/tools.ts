@@ -2,14 +2,16 @@
 
 import assert from 'node:assert/strict'
 import { codeOf, textOf, valueOf } from '../guest.ts'
-import type { Check } from '../house.ts'
+import { type Check, spokenIn } from '../house.ts'
 
 const hasStructure: NonNullable<Check['when']> = ({ version }) => version >= '2025-06-18'
 
 export const toolChecks: Check[] = [
   {
     name: 'tools/list gives names, schemas, annotations and titles of the revision',
-    async run({ guest, version }) {
+    async run(scene) {
+      const { guest } = scene
+      const version = spokenIn(scene)
       const tools = await guest.list('tools')
       const echo = tools.find((tool) => tool.name === 'echo')
       assert.ok(echo !== undefined, 'echo is listed')
@@ -39,11 +41,12 @@ export const toolChecks: Check[] = [
   },
   {
     name: 'structured output arrives and passes the schema',
-    async run({ guest, version }) {
+    async run(scene) {
+      const { guest } = scene
       await guest.list('tools')
       const result = await guest.callTool('add', { a: 2, b: 40 })
       assert.deepEqual(valueOf(result), { sum: 42 })
-      assert.deepEqual(result.structuredContent, version >= '2025-06-18' ? { sum: 42 } : undefined)
+      assert.deepEqual(result.structuredContent, spokenIn(scene) >= '2025-06-18' ? { sum: 42 } : undefined)
     },
   },
   {
@@ -64,17 +67,16 @@ export const toolChecks: Check[] = [
   },
   {
     name: 'every kind of content arrives, as the nearest thing that the revision has',
-    async run({ guest, version, house }) {
-      const { content } = await guest.callTool('kinds')
-      const types = content.map((block) => block.type)
-      if (house.maker === 'ours') {
-        const audio = version >= '2025-03-26' ? 'audio' : 'text'
-        const link = version >= '2025-06-18' ? 'resource_link' : 'text'
-        assert.deepEqual(types, ['text', 'image', audio, link, 'resource', 'resource'])
-        if (link === 'text') assert.match(String(content[3]?.text), /note:\/\/welcome/)
-      } else {
-        assert.deepEqual(types, ['text', 'image', 'audio', 'resource_link', 'resource', 'resource'])
-      }
+    async run(scene) {
+      const { content } = await scene.guest.callTool('kinds')
+      const version = spokenIn(scene)
+      const audio = version >= '2025-03-26' ? 'audio' : 'text'
+      const link = version >= '2025-06-18' ? 'resource_link' : 'text'
+      assert.deepEqual(
+        content.map((block) => block.type),
+        ['text', 'image', audio, link, 'resource', 'resource'],
+      )
+      if (link === 'text') assert.match(String(content[3]?.text), /note:\/\/welcome/)
       assert.equal(content[1]?.mimeType, 'image/png')
       assert.match(String(content[1]?.data), /^iVBOR/)
       assert.equal((content[4]?.resource as { text?: string }).text, 'embedded words')

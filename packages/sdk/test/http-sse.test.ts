@@ -83,6 +83,21 @@ describe('posting to an old event stream', () => {
   })
 })
 
+it('lets calls under way finish when the server closes', async () => {
+  fixture = await createFixture()
+  stream = await open(fixture.port, { ...GET, path: '/sse' })
+  const endpoint = (await stream.next())?.data ?? ''
+  await post(endpoint, initialize('2024-11-05'))
+  await stream.next()
+  await post(endpoint, { jsonrpc: '2.0', method: 'notifications/initialized' })
+  await post(endpoint, call('slow', 2))
+  await fixture.gate.reached
+  const closed = fixture.http.close()
+  fixture.gate.open()
+  expect((await stream.rest()).map((event) => JSON.parse(event.data).result.content[0].text)).toEqual(['slow result'])
+  await closed
+})
+
 it('is absent where only modern revisions are served', async () => {
   fixture = await createFixture({}, ['2026-07-28'])
   expect((await send(fixture.port, { ...GET, path: '/sse' })).status).toBe(404)

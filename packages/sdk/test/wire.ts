@@ -54,6 +54,12 @@ export interface Outcome {
   readonly status: number | undefined
 }
 
+export interface RawOptions {
+  readonly headers?: { [name: string]: string }
+  /** Answers of another revision are expected: they are not judged. */
+  readonly foreign?: boolean
+}
+
 export interface Wire {
   readonly transport: TransportName
   readonly version: ProtocolVersion
@@ -67,7 +73,7 @@ export interface Wire {
   start(method: string, params?: JsonObject, options?: RequestOptions): { id: RequestId; outcome: Promise<Outcome>; abort: () => void }
   notify(method: string, params?: JsonObject): Promise<void>
   /** Sends a text as it is and returns what came before the answer to a later, harmless request. */
-  raw(text: string, headers?: { [name: string]: string }): Promise<{ messages: unknown[]; status: number | undefined }>
+  raw(text: string, options?: RawOptions): Promise<{ messages: unknown[]; status: number | undefined }>
   /** Resolves with the first message, past or future, that passes. */
   find(test: (message: JsonObject) => boolean): Promise<JsonObject>
   /** Resolves once the server has worked off what was sent before. */
@@ -114,6 +120,7 @@ class RawWire implements Wire {
   #nextId = 1
   /** The revision that the server speaks, which `initialize` may have settled otherwise. */
   #judged: ProtocolVersion
+  #foreign = false
 
   constructor(target: Target, version: ProtocolVersion, options: OpenOptions) {
     this.transport = target.transport
@@ -149,7 +156,8 @@ class RawWire implements Wire {
     await this.#send(message, {})
   }
 
-  async raw(text: string, headers: { [name: string]: string } = {}) {
+  async raw(text: string, { headers = {}, foreign = false }: RawOptions = {}) {
+    this.#foreign = foreign
     const messages: unknown[] = []
     const collect = (message: unknown): void => void messages.push(message)
     this.#batches.length = 0
@@ -157,6 +165,7 @@ class RawWire implements Wire {
     const delivery = await this.#line.send(text, { ...this.#headersFor(undefined, {}), ...headers })
     if (this.#duplex) await this.settle()
     this.#watchers.delete(collect)
+    this.#foreign = false
     const fence = messages.findIndex((message) => isObject(message) && String(message.id).startsWith('fence-'))
     const before = fence >= 0 ? messages.slice(0, fence) : messages
     return { messages: [...this.#batches.splice(0), ...before], status: delivery?.status }
@@ -285,7 +294,7 @@ class RawWire implements Wire {
     const id = message.id as RequestId
     const waiter = 'method' in message ? undefined : this.#waiting.get(id)
     if (waiter?.method === 'initialize') this.#agree(message.result)
-    this.#faults.push(...judge(this.#judged, value, waiter?.method))
+    if (waiter !== undefined || !this.#foreign) this.#faults.push(...judge(this.#judged, value, waiter?.method))
     this.log.push(message)
     if (!batched) for (const watch of [...this.#watchers]) watch(message)
     if (waiter !== undefined) {

@@ -13,8 +13,8 @@ import type { Body, HttpRequest, StreamableOptions } from './streamable-options.
 
 export interface FetchHandler {
   fetch(request: Request, info?: FetchInfo): Promise<Response>
-  /** Ends sessions and streams. */
-  close(): void
+  /** Refuses new requests, lets those under way finish within `graceMs` (10 s), then ends sessions and streams. */
+  close(graceMs?: number): Promise<void>
 }
 
 /** What the platform knows of a request beyond the request itself. */
@@ -27,10 +27,7 @@ export function createFetchHandler(endpoint: Endpoint, options: StreamableOption
   return {
     fetch: (request, info) =>
       new Promise((resolve) => streamable.handle(new WebExchange(request, info?.peerCertificate, resolve))),
-    close() {
-      streamable.drain()
-      streamable.close()
-    },
+    close: (graceMs = 10_000) => streamable.close(graceMs),
   }
 }
 

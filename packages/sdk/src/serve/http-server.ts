@@ -77,18 +77,12 @@ function listen(node: NodeServer, port: number, host: string): Promise<void> {
 }
 
 async function shutDown(node: NodeServer, streamable: Streamable, graceMs: number): Promise<void> {
-  streamable.drain()
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const grace = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, graceMs)
-  })
-  await Promise.race([new Promise<void>((resolve) => streamable.load.onIdle(resolve)), grace])
-  streamable.close()
+  const deadline = Date.now() + graceMs
+  await streamable.close(graceMs)
   const closed = new Promise<void>((resolve) => node.close(() => resolve()))
   node.closeIdleConnections()
-  // Answers that are written but not yet read by the client get what is left of the grace.
-  await Promise.race([closed, grace])
-  clearTimeout(timer)
-  node.closeAllConnections()
+  // Answers that are written but not yet with the client get what is left of the grace.
+  const timer = setTimeout(() => node.closeAllConnections(), Math.max(0, deadline - Date.now()))
   await closed
+  clearTimeout(timer)
 }

@@ -129,6 +129,8 @@ async function shutDown(
   const closed = stopListening(node)
   file?.remove()
   endpoint.drain()
+  // The listeners' last answers are written in this turn; draining a connection ends those that are left without one.
+  await new Promise((resolve) => setImmediate(resolve))
   await connections.drain(graceMs)
   await closed
 }

@@ -79,8 +79,8 @@ export class SseHttp {
   }
 
   /** Lets requests under way finish, then ends the streams. */
-  drain(): void {
-    for (const { connection } of this.#pairs.values()) void connection.drain()
+  async drain(graceMs: number): Promise<void> {
+    await Promise.all([...this.#pairs.values()].map(({ connection }) => connection.drain(graceMs)))
   }
 
   close(): void {

@@ -91,16 +91,17 @@ export class Streamable {
     })
   }
 
-  /** Refuses new requests and ends listeners; requests under way go on. */
-  drain(): void {
-    if (this.#draining) return
+  /** Refuses new requests, lets those under way finish within `graceMs`, then ends everything that is kept. */
+  async close(graceMs: number): Promise<void> {
     this.#draining = true
     this.#endpoint.drain()
-    this.#sse?.drain()
-  }
-
-  /** Ends everything that is kept. */
-  close(): void {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const grace = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, graceMs)
+    })
+    const idle = new Promise<void>((resolve) => this.load.onIdle(resolve))
+    await Promise.race([Promise.all([idle, this.#sse?.drain(graceMs)]), grace])
+    clearTimeout(timer)
     this.#sessions?.close()
     this.#sse?.close()
   }
@@ -119,8 +120,8 @@ export class Streamable {
     const { authenticate } = this.#options
     if (authenticate === undefined) return this.#dispatch(request, route, undefined)
     const outcome = authenticate(request.head)
-    if (!(outcome instanceof Promise)) return this.#admit(request, route, outcome)
-    outcome.then(
+    if (!isPromise(outcome)) return this.#admit(request, route, outcome)
+    Promise.resolve(outcome).then(
       (found) => this.#answer(request.reply, () => this.#admit(request, route, found)),
       (error) => this.#fail(error, request.reply),
     )
@@ -231,3 +232,8 @@ const DRAINING: Refusal = { status: 503, message: 'The server is shutting down',
 const NOT_JSON: Refusal = { status: 415, message: 'Content-Type must be application/json' }
 const NOT_UTF8: Refusal = { status: 400, message: 'Parse error: the body is not UTF-8', code: PARSE_ERROR }
 const NO_BATCHES: Refusal = { status: 400, message: 'The body must be a single message in this revision' }
+
+/** Anything with `then`: a promise of another library that was taken for a principal would let everybody in. */
+function isPromise(outcome: Authentication | Promise<Authentication>): outcome is Promise<Authentication> {
+  return outcome !== undefined && 'then' in outcome
+}

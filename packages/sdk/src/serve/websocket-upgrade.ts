@@ -139,7 +139,13 @@ export class WebSocketUpgrades {
         closeCode: GOING_AWAY,
         closeMs: CLOSE_MS,
       })
-      place.connection = serveChannel(this.#endpoint, channel, { ...limits, graceMs, principal: place.principal })
+      place.connection = serveChannel(this.#endpoint, channel, {
+        ...limits,
+        graceMs,
+        principal: place.principal,
+        // Nothing but the end of the whole server drains a connection: a WebSocket is never closed on one side alone.
+        ownsEndpoint: true,
+      })
     })
   }
 }

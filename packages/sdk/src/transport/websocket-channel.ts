@@ -117,6 +117,7 @@ class WebSocketChannel implements Channel, Watched {
 
   open(events: ChannelEvents): void {
     this.#events = events
+    this.#bytesRead = this.#options.raw?.bytesRead ?? 0
     if (this.#socket.ping !== undefined && !this.#over) this.#unwatch = this.#options.keepAlive?.watch(this)
     queueMicrotask(() => {
       const early = this.#early ?? []

@@ -248,7 +248,7 @@ function fixtureResources(state: FixtureState) {
     }),
     users: resource(
       {
-        uri: 'users://{id}/{+path}{?tab}',
+        uri: 'users://{id}/{+path}',
         title: 'Users',
         mimeType: 'application/json',
         complete: {
@@ -258,8 +258,9 @@ function fixtureResources(state: FixtureState) {
         },
         list: () => [{ uri: 'users://alice/home', name: 'alice-home' }],
       },
-      ({ id, path, tab }) => ({ id, path, tab: tab ?? null }),
+      ({ id, path }) => ({ id, path }),
     ),
+    search: resource({ uri: 'search://{kind}{?q,lang}' }, ({ kind, q, lang }) => ({ kind, q: q ?? null, lang: lang ?? null })),
     vault: resource(
       { uri: 'vault://{key}', scopes: ['admin'], complete: { key: () => ['master'] } },
       ({ key }) => `vault ${key} ${state.done}`,

@@ -32,7 +32,10 @@ export function resourceSuite(bench: Bench): void {
 
     it('lists templates apart, without those beyond the scopes', async () => {
       const { result } = await bench.request('resources/templates/list')
-      expect((result.resourceTemplates as JsonObject[]).map(({ uriTemplate }) => uriTemplate)).toEqual(['users://{id}/{+path}{?tab}'])
+      expect((result.resourceTemplates as JsonObject[]).map(({ uriTemplate }) => uriTemplate)).toEqual([
+        'users://{id}/{+path}',
+        'search://{kind}{?q,lang}',
+      ])
     })
   })
 
@@ -51,9 +54,12 @@ export function resourceSuite(bench: Bench): void {
     })
 
     it.each([
-      ['users://alice/home', { id: 'alice', path: 'home', tab: null }],
-      ['users://a%20b%2Fc/x/y%20z?tab=1%262', { id: 'a b/c', path: 'x/y z', tab: '1&2' }],
-      ['users://%C3%A9/%E2%9C%93', { id: 'é', path: '✓', tab: null }],
+      ['users://alice/home', { id: 'alice', path: 'home' }],
+      ['users://a%20b%2Fc/x/y%20z', { id: 'a b/c', path: 'x/y z' }],
+      ['users://%C3%A9/%E2%9C%93', { id: 'é', path: '✓' }],
+      ['search://books', { kind: 'books', q: null, lang: null }],
+      ['search://books?q=1%262&lang=de', { kind: 'books', q: '1&2', lang: 'de' }],
+      ['search://books?lang=de', { kind: 'books', q: null, lang: 'de' }],
     ])('reads the variables of a template from %s, decoded', async (uri, variables) => {
       const { result } = await bench.request('resources/read', { uri })
       const [contents] = result.contents as JsonObject[]

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../src/jsonrpc/message.ts'
 import { type Bench, textOf } from '../bench.ts'
 
 const GREET = { type: 'ref/prompt', name: 'greet' }
-const USERS = { type: 'ref/resource', uri: 'users://{id}/{+path}{?tab}' }
+const USERS = { type: 'ref/resource', uri: 'users://{id}/{+path}' }
 
 export function utilitySuite(bench: Bench): void {
   completionSuite(bench)

@@ -1,0 +1,94 @@
+/**
+ * Makes everything that is measured: installs the peers on first use, builds the SDK and takes a copy of what would be
+ * published, and compiles the programs, so that no measured process transpiles anything.
+ */
+
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+export const benchFolder = dirname(fileURLToPath(import.meta.url))
+export const rootFolder = dirname(benchFolder)
+/** Compiled programs, with the copy of the SDK as the nearest `@portico/sdk`. */
+export const workFolder = join(benchFolder, '.cache')
+
+export async function prepare(): Promise<void> {
+  installPeers()
+  buildSdk()
+  await compilePrograms()
+}
+
+/** The exact versions that are measured, as installed. */
+export function peerVersions(): { [name: string]: string } {
+  const names = Object.keys(dependencies())
+  return Object.fromEntries(names.map((name) => [name, installedVersion(name) ?? 'missing']))
+}
+
+function installPeers(): void {
+  const wanted = Object.entries(dependencies()).filter(([name, version]) => installedVersion(name) !== version)
+  if (wanted.length === 0) return
+  const list = wanted.map(([name, version]) => `${name}@${version}`).join(', ')
+  console.log(`bench: installing ${list} into bench/node_modules (first use)`)
+  const command = existsSync(join(benchFolder, 'package-lock.json')) ? 'ci' : 'install'
+  npm([command, '--no-workspaces', '--no-audit', '--no-fund', '--prefix', benchFolder])
+}
+
+/** `npm run build`, then the files that a user of the package would have. */
+function buildSdk(): void {
+  npm(['run', '--silent', 'build'])
+  const target = join(workFolder, 'node_modules', '@portico', 'sdk')
+  const source = join(rootFolder, 'packages', 'sdk')
+  rmSync(target, { recursive: true, force: true })
+  mkdirSync(target, { recursive: true })
+  cpSync(join(source, 'package.json'), join(target, 'package.json'))
+  cpSync(join(source, 'dist'), join(target, 'dist'), { recursive: true, filter: isPublished })
+  writeFileSync(join(workFolder, 'package.json'), '{ "type": "module" }\n')
+}
+
+function isPublished(path: string): boolean {
+  return !/\.test\.|\.tsbuildinfo$/.test(path)
+}
+
+async function compilePrograms(): Promise<void> {
+  const programs = join(benchFolder, 'programs')
+  await build({
+    absWorkingDir: benchFolder,
+    entryPoints: [join(programs, '**/*.ts')],
+    outbase: programs,
+    outdir: join(workFolder, 'programs'),
+    format: 'esm',
+    target: 'node20',
+    plugins: [
+      {
+        // Not bundled, so the imports of sibling files have to name what was made of them.
+        name: 'compiled-siblings',
+        setup: ({ onLoad }) =>
+          onLoad({ filter: /\.ts$/ }, ({ path }) => ({
+            contents: readFileSync(path, 'utf8').replace(/(from '|import\(')(\.{1,2}\/[^']+)\.ts'/g, "$1$2.js'"),
+            loader: 'ts',
+          })),
+      },
+    ],
+    logLevel: 'error',
+  })
+}
+
+function npm(args: string[]): void {
+  const { status } = spawnSync(process.platform === 'win32' ? 'npm.cmd' : 'npm', args, {
+    cwd: rootFolder,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    shell: process.platform === 'win32',
+  })
+  if (status !== 0) throw new Error(`npm ${args[0]} failed`)
+}
+
+function dependencies(): { [name: string]: string } {
+  return JSON.parse(readFileSync(join(benchFolder, 'package.json'), 'utf8')).dependencies
+}
+
+function installedVersion(name: string): string | undefined {
+  const file = join(benchFolder, 'node_modules', name, 'package.json')
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).version : undefined
+}

@@ -1,0 +1,194 @@
+/**
+ * Load over HTTP from sockets of our own: each keeps one request in flight and sends the next when the answer is
+ * complete. It reads just enough of HTTP/1.1 to know where an answer ends, so that little time goes to the load.
+ */
+
+import { connect, type Socket } from 'node:net'
+import { type Call, type Era, FIRST_ID, INITIALIZED, initializeText, LEGACY_VERSION, MODERN_VERSION, toTemplate } from './messages.ts'
+
+export class HttpLoad {
+  readonly #port: number
+  readonly #era: Era
+  readonly #lanes: Lane[] = []
+  #session: string | undefined
+  #nextId = FIRST_ID
+
+  constructor(port: number, era: Era) {
+    this.#port = port
+    this.#era = era
+  }
+
+  /** Opens a session where the era has them; returns its id. */
+  async open(): Promise<string | undefined> {
+    if (this.#era === 'session') this.#session = await openSession(this.#port)
+    return this.#session
+  }
+
+  /** Keeps `inFlight` calls going for `ms`, then lets the last ones finish; returns how many were answered. */
+  async run(call: Call, inFlight: number, ms: number): Promise<{ calls: number; ms: number }> {
+    while (this.#lanes.length < inFlight) this.#lanes.push(await Lane.open(this.#port))
+    const lanes = this.#lanes.slice(0, inFlight)
+    const { before, after } = toTemplate(call, this.#era)
+    const length = Buffer.byteLength(before + after) + String(FIRST_ID).length
+    const head = this.#head(call, length) + before
+    const start = performance.now()
+    const end = start + ms
+    let calls = 0
+    await Promise.all(
+      lanes.map(
+        (lane) =>
+          new Promise<void>((resolve, reject) => {
+            const next = (): void => lane.send(head + this.#nextId++ + after)
+            lane.onAnswer = () => {
+              calls++
+              if (performance.now() < end) next()
+              else resolve()
+            }
+            lane.onFault = reject
+            next()
+          }),
+      ),
+    )
+    return { calls, ms: performance.now() - start }
+  }
+
+  close(): void {
+    for (const lane of this.#lanes.splice(0)) lane.close()
+  }
+
+  #head({ method, name }: Call, length: number): string {
+    const own =
+      this.#era === 'session'
+        ? `mcp-session-id: ${this.#session}\r\nmcp-protocol-version: ${LEGACY_VERSION}\r\n`
+        : `mcp-protocol-version: ${MODERN_VERSION}\r\nmcp-method: ${method}\r\n${name === undefined ? '' : `mcp-name: ${name}\r\n`}`
+    return toHead(this.#port, own, length)
+  }
+}
+
+/** Opens one session and returns its id. */
+export async function openSession(port: number): Promise<string> {
+  const url = `http://127.0.0.1:${port}/mcp`
+  const headers = { 'content-type': 'application/json', accept: ACCEPT }
+  const response = await fetch(url, { method: 'POST', headers, body: initializeText() })
+  const id = response.headers.get('mcp-session-id')
+  await response.text()
+  if (id === null) throw new Error(`no session: status ${response.status}`)
+  const own = { ...headers, 'mcp-session-id': id, 'mcp-protocol-version': LEGACY_VERSION }
+  await (await fetch(url, { method: 'POST', headers: own, body: INITIALIZED })).text()
+  return id
+}
+
+export const ACCEPT = 'application/json, text/event-stream'
+
+function toHead(port: number, own: string, length: number): string {
+  return `POST /mcp HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-type: application/json\r\naccept: ${ACCEPT}\r\n${own}content-length: ${length}\r\n\r\n`
+}
+
+const HEAD_END = Buffer.from('\r\n\r\n')
+
+/** One keep-alive connection. */
+class Lane {
+  onAnswer: () => void = () => {}
+  onFault: (error: Error) => void = () => {}
+  readonly #socket: Socket
+  #head: Buffer | undefined
+  #isFirst = true
+  /** Bytes that are left of the body or of the chunk with its line end; undefined while a head is read. */
+  #left: number | undefined
+  #chunked = false
+  /** The size line of a chunk that came in parts. */
+  #sizeLine = ''
+
+  private constructor(socket: Socket) {
+    this.#socket = socket
+    socket.setNoDelay(true)
+    socket.on('data', (bytes: Buffer) => this.#read(bytes))
+    socket.on('error', (error) => this.onFault(error))
+    socket.on('close', () => this.onFault(new Error('the server closed a connection')))
+  }
+
+  static open(port: number): Promise<Lane> {
+    return new Promise((resolve, reject) => {
+      const socket = connect(port, '127.0.0.1', () => resolve(new Lane(socket)))
+      socket.once('error', reject)
+    })
+  }
+
+  send(text: string): void {
+    this.#socket.write(text)
+  }
+
+  close(): void {
+    this.onFault = () => {}
+    this.#socket.destroy()
+  }
+
+  #read(bytes: Buffer): void {
+    let at = 0
+    while (at < bytes.length) {
+      if (this.#left === undefined) {
+        const rest = this.#readHead(at === 0 ? bytes : bytes.subarray(at))
+        if (rest === undefined) return
+        bytes = rest
+        at = 0
+        if (!this.#chunked && this.#left === 0) this.#done()
+      } else if (this.#chunked && this.#left === 0) {
+        at = this.#readSize(bytes, at)
+      } else {
+        const taken = Math.min(this.#left, bytes.length - at)
+        at += taken
+        this.#left -= taken
+        if (this.#left === 0 && !this.#chunked) this.#done()
+        if (this.#left === 0 && this.#chunked && this.#isLast) this.#done()
+      }
+    }
+  }
+
+  #isLast = false
+
+  /** Returns what follows the head, or undefined while it is not complete. */
+  #readHead(bytes: Buffer): Buffer | undefined {
+    const whole = this.#head === undefined ? bytes : Buffer.concat([this.#head, bytes])
+    const end = whole.indexOf(HEAD_END)
+    if (end === -1) {
+      this.#head = whole
+      return undefined
+    }
+    this.#head = undefined
+    const head = whole.latin1Slice(0, end)
+    if (!head.startsWith('HTTP/1.1 200')) this.onFault(new Error(`unexpected answer: ${whole.toString().slice(0, 500)}`))
+    if (this.#isFirst) this.#check(whole)
+    const length = /content-length: *(\d+)/i.exec(head)
+    this.#chunked = length === null
+    this.#isLast = false
+    this.#left = length === null ? 0 : Number(length[1])
+    return whole.subarray(end + 4)
+  }
+
+  /** Reads a chunk's size line from `at`; returns where its data begins. */
+  #readSize(bytes: Buffer, at: number): number {
+    const end = bytes.indexOf(10, at)
+    this.#sizeLine += bytes.latin1Slice(at, end === -1 ? bytes.length : end)
+    if (end === -1) return bytes.length
+    const size = Number.parseInt(this.#sizeLine, 16)
+    this.#sizeLine = ''
+    this.#isLast = size === 0
+    // The data, or the nothing after the last chunk, ends with a line end.
+    this.#left = size + 2
+    return end + 1
+  }
+
+  #done(): void {
+    this.#left = undefined
+    this.onAnswer()
+  }
+
+  /** The first answer of a connection is looked at: a server that refuses quickly must not win. */
+  #check(bytes: Buffer): void {
+    this.#isFirst = false
+    const text = bytes.toString()
+    if (text.includes('"isError":true') || text.includes('"error":{')) {
+      this.onFault(new Error(`the server refuses: ${text.slice(0, 500)}`))
+    }
+  }
+}
