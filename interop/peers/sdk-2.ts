@@ -156,7 +156,7 @@ function registerPrompts(server: McpServer): void {
   const ask = (text: string) => ({ messages: [{ role: 'user' as const, content: { type: 'text' as const, text } }] })
   const argsSchema = z.object({
     language: completable(z.string(), completeLanguage),
-    greeting: completable(z.string().optional(), (value, context) => completeGreeting(value ?? '', context?.arguments ?? {})),
+    greeting: completable(z.string(), (value, context) => completeGreeting(value, context?.arguments ?? {})).optional(),
   })
   server.registerPrompt('greet', { description: 'Greets in a language', argsSchema }, ({ language, greeting: word }) => ({
     description: 'Greets in a language',

@@ -15,6 +15,8 @@ export interface SocketFixture {
   readonly begun: Promise<void>
   readonly release: () => void
   readonly cancelled: Promise<unknown>
+  /** Resolves when `flood` has said all it says. */
+  readonly flooded: Promise<void>
 }
 
 export function createSocketFixture(): SocketFixture {
@@ -23,6 +25,7 @@ export function createSocketFixture(): SocketFixture {
   const [begun, begin] = signal<void>()
   const [released, release] = signal<void>()
   const [cancelled, cancel] = signal<unknown>()
+  const [flooded, tellFlooded] = signal<void>()
   const server = createServer({
     name: 'sockets',
     version: '1.0.0',
@@ -38,20 +41,24 @@ export function createSocketFixture(): SocketFixture {
         await released
         return 'slow result'
       }),
-      flood: tool({}, (_, ctx) => flood(ctx)),
+      flood: tool({}, async (_, ctx) => {
+        await flood(ctx)
+        tellFlooded()
+        return 'flood result'
+      }),
     },
   })
-  return { server, ran, errors, begun, release, cancelled }
+  return { server, ran, errors, begun, release, cancelled, flooded }
 }
 
-export const FLOOD_BYTES = 40_000_000
+/** More than twice what a system takes from a program before the reader has read any of it. */
+export const FLOOD_BYTES = 100_000_000
 
-async function flood(ctx: RequestContext): Promise<string> {
+async function flood(ctx: RequestContext): Promise<void> {
   for (let sent = 0; sent < FLOOD_BYTES; sent += 10_000) {
     ctx.log('info', 'x'.repeat(10_000))
     if (sent % 1_000_000 === 0) await new Promise((resolve) => setImmediate(resolve))
   }
-  return 'flood result'
 }
 
 /** Talks over whatever carries texts. */

@@ -67,8 +67,10 @@ class NodeCall implements HttpCall, HttpAnswer {
     })
     answer.on('end', () => this.#end(undefined))
     answer.on('error', (error) => this.#end(lost(error)))
-    // A body that was cut short emits `close` without `end`; after `end` this changes nothing.
-    answer.on('close', () => this.#end(lost(undefined)))
+    // A body that was cut short emits `close` without `end`. The error is made only then: its stack is what costs.
+    answer.on('close', () => {
+      if (!this.#done) this.#end(lost(undefined))
+    })
   }
 
   abort(): void {
