@@ -152,7 +152,8 @@ export class Heard {
 
 export function createAnswers(): Answers {
   return {
-    elicit: (params) => (params.mode === 'url' ? { action: 'accept' } : { action: 'accept', content: fillForm(params) }),
+    elicit: (params) =>
+      params.mode === 'url' ? { action: 'accept' } : { action: 'accept', content: fillForm(params) },
     sample: () => ({ role: 'assistant', model: 'test-model', content: { type: 'text', text: 'a thought' } }),
     roots: () => [{ uri: 'file:///home/ada/project', name: 'project' }],
   }
@@ -162,6 +163,13 @@ export function createAnswers(): Answers {
 export function fillForm(params: Json): Json {
   const schema = params.requestedSchema as { properties: { [name: string]: Json } }
   return Object.fromEntries(Object.entries(schema.properties).map(([name, field]) => [name, fillField(field)]))
+}
+
+const FORMATTED: { [format: string]: string } = {
+  email: 'ada@example.com',
+  uri: 'https://example.com/ada',
+  date: '1815-12-10',
+  'date-time': '1815-12-10T12:00:00Z',
 }
 
 function fillField(field: Json): unknown {
@@ -176,10 +184,9 @@ function fillField(field: Json): unknown {
       return optionsOf(field.items as Json).slice(0, 2)
     default:
       if (options.length > 0) return options[0]
-      if (field.format === 'email') return 'ada@example.com'
-      if (field.format === 'date') return '1815-12-10'
       // Revisions without a choice of several ask for it as text, with the options in the description.
-      return /Any of the following/.test(String(field.description)) ? 'red, green' : 'Ada'
+      if (/Any of the following/.test(String(field.description))) return 'red, green'
+      return FORMATTED[String(field.format)] ?? 'Ada'
   }
 }
 
@@ -200,6 +207,6 @@ export function textOf(result: { content: Block[] }): string {
 }
 
 /** The value a tool reported as JSON text. */
-export function valueOf<T = Json>(result: ToolResult): T {
+export function jsonOf<T = Json>(result: ToolResult): T {
   return JSON.parse(textOf(result)) as T
 }

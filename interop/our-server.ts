@@ -3,11 +3,11 @@
  * `peers/` offer the same names on the official packages, so that the checks apply to all of them.
  */
 
-import { createServer, type Server } from '@portico/sdk/server'
+import { createServer, type ProtocolVersion, type Server, tool } from '@portico/sdk/server'
 import { askingTools } from './ours/asking.ts'
 import { createChangingTools } from './ours/changing.ts'
 import { prompts } from './ours/prompts.ts'
-import { resources } from './ours/resources.ts'
+import { createResources } from './ours/resources.ts'
 import { contentTools } from './ours/tools.ts'
 import { createWorkTools } from './ours/work.ts'
 import { INSTRUCTIONS } from './vocabulary.ts'
@@ -15,9 +15,12 @@ import { INSTRUCTIONS } from './vocabulary.ts'
 export interface InteropServerOptions {
   /** Splits every list into pages of this size. */
   readonly pageSize?: number
+  /** The revisions to serve; all unless given. */
+  readonly versions?: readonly ProtocolVersion[]
 }
 
 export function createInteropServer(options: InteropServerOptions = {}): Server {
+  let rootsChanged = 0
   const server: Server = createServer({
     name: 'portico-interop',
     version: '1.0.0',
@@ -33,9 +36,25 @@ export function createInteropServer(options: InteropServerOptions = {}): Server 
       ...createWorkTools(),
       ...askingTools,
       ...createChangingTools(() => server),
+      roots_heard: tool({ description: 'How often the client said that its roots changed' }, () =>
+        String(rootsChanged),
+      ),
     },
-    resources,
+    resources: createResources(),
     prompts,
   })
+  server.onRootsChanged(() => {
+    rootsChanged += 1
+  })
+  server.mount('cellar', createCellar())
   return server
+}
+
+/** A second server, to be found inside the first. */
+function createCellar(): Server {
+  return createServer({
+    name: 'cellar',
+    version: '1.0.0',
+    tools: { knock: tool({ description: 'Answers the door' }, () => 'who is there') },
+  })
 }

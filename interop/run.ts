@@ -46,7 +46,9 @@ async function main(): Promise<void> {
     await report.check('runs to its end', () => suite.run(report), 240_000)
     reports.push(report)
     const took = ((performance.now() - began) / 1000).toFixed(1)
-    console.log(`  ${report.failures.length === 0 ? 'ok  ' : 'FAIL'}  ${suite.name} (${report.passed} checks, ${took} s)`)
+    console.log(
+      `  ${report.failures.length === 0 ? 'ok  ' : 'FAIL'}  ${suite.name} (${report.passed} checks, ${took} s)`,
+    )
   }
   console.log(`\n${toTable(reports)}`)
   const failed = reports.some((report) => report.failures.length > 0)

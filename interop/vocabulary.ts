@@ -6,8 +6,7 @@
 export const INSTRUCTIONS = 'Ring the bell before you enter.'
 
 /** One red pixel. */
-const PIXEL =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
 /** A wave file of no samples. */
 const SILENCE = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA='
 
@@ -71,7 +70,11 @@ export const choicesForm = {
         { const: 'l', title: 'Light' },
       ],
     },
-    colours: { type: 'array' as const, minItems: 1, items: { type: 'string' as const, enum: ['red', 'green', 'blue'] } },
+    colours: {
+      type: 'array' as const,
+      minItems: 1,
+      items: { type: 'string' as const, enum: ['red', 'green', 'blue'] },
+    },
     sides: {
       type: 'array' as const,
       items: {

@@ -107,6 +107,7 @@ async function start(plan: Plan, contestant: Contestant): Promise<Running> {
     name,
     stop,
     async measure(ms) {
+      await load.connect(plan.inFlight)
       const before = await askCpu(child)
       const result = await within(load.run(call, plan.inFlight, ms), ms + 30_000)
       const cpu = (await askCpu(child)) - before

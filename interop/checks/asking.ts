@@ -1,7 +1,7 @@
 /** What a server asks of its client: forms, URLs, sampling, roots, from tools, prompts and resource reads. */
 
 import assert from 'node:assert/strict'
-import { codeOf, createAnswers, fillForm, type Json, textOf, valueOf } from '../guest.ts'
+import { codeOf, createAnswers, fillForm, type Json, jsonOf, textOf } from '../guest.ts'
 import type { Check, Scene } from '../house.ts'
 
 const hasForms: NonNullable<Check['when']> = ({ version }) => version >= '2025-06-18'
@@ -17,7 +17,7 @@ export const askingChecks: Check[] = [
         asked = params
         return { action: 'accept', content: fillForm(params) }
       }
-      const answer = valueOf(await guest.callTool('ask_person'))
+      const answer = jsonOf(await guest.callTool('ask_person'))
       assert.equal(asked.message, 'Who are you?')
       const { properties } = asked.requestedSchema as { properties: { [name: string]: Json } }
       assert.deepEqual(
@@ -26,7 +26,14 @@ export const askingChecks: Check[] = [
       )
       assert.equal(properties.email?.format, 'email')
       assert.equal(properties.born?.format, 'date')
-      const content = { name: 'Ada', age: 0, height: 0.1, email: 'ada@example.com', born: '1815-12-10', subscribed: true }
+      const content = {
+        name: 'Ada',
+        age: 0,
+        height: 0.1,
+        email: 'ada@example.com',
+        born: '1815-12-10',
+        subscribed: true,
+      }
       assert.deepEqual(answer, { action: 'accept', content })
     },
   },
@@ -36,7 +43,7 @@ export const askingChecks: Check[] = [
     async run({ guest }) {
       for (const action of ['decline', 'cancel']) {
         guest.answers.elicit = () => ({ action })
-        assert.equal(valueOf(await guest.callTool('ask_person')).action, action)
+        assert.equal(jsonOf(await guest.callTool('ask_person')).action, action)
       }
     },
   },
@@ -45,7 +52,7 @@ export const askingChecks: Check[] = [
     when: (scene) => hasForms(scene) && (scene.house.maker === 'ours' || hasUrls(scene)),
     async run({ guest }) {
       guest.answers.elicit = createAnswers().elicit
-      const { action, content } = valueOf(await guest.callTool('ask_choices'))
+      const { action, content } = jsonOf(await guest.callTool('ask_choices'))
       assert.equal(action, 'accept')
       assert.deepEqual(content, { size: 'small', shade: 'd', colours: ['red', 'green'], sides: ['red', 'green'] })
     },
@@ -55,7 +62,7 @@ export const askingChecks: Check[] = [
     when: hasUrls,
     async run({ guest }) {
       guest.answers.elicit = () => ({ action: 'accept', content: {} })
-      const { content } = valueOf(await guest.callTool('ask_defaults'))
+      const { content } = jsonOf(await guest.callTool('ask_defaults'))
       assert.deepEqual(content, { city: 'Delft', seats: 4, window: true, colour: 'green', extras: ['cake'] })
     },
   },
@@ -86,9 +93,14 @@ export const askingChecks: Check[] = [
       let asked: Json = {}
       guest.answers.sample = (params) => {
         asked = params
-        return { role: 'assistant', model: 'test-model', stopReason: 'endTurn', content: { type: 'text', text: 'a thought' } }
+        return {
+          role: 'assistant',
+          model: 'test-model',
+          stopReason: 'endTurn',
+          content: { type: 'text', text: 'a thought' },
+        }
       }
-      const answer = valueOf(await guest.callTool('ask_model'))
+      const answer = jsonOf(await guest.callTool('ask_model'))
       assert.deepEqual(answer.content, { type: 'text', text: 'a thought' })
       assert.deepEqual([answer.model, answer.stopReason], ['test-model', 'endTurn'])
       assert.deepEqual([asked.systemPrompt, asked.maxTokens, asked.temperature], ['Be brief', 50, 0.2])
@@ -104,12 +116,17 @@ export const askingChecks: Check[] = [
       guest.answers.sample = (params) => {
         rounds.push(params)
         if (rounds.length > 1) {
-          return { role: 'assistant', model: 'm', stopReason: 'endTurn', content: { type: 'text', text: 'It is noon.' } }
+          return {
+            role: 'assistant',
+            model: 'm',
+            stopReason: 'endTurn',
+            content: { type: 'text', text: 'It is noon.' },
+          }
         }
         const use = { type: 'tool_use', id: 'use-1', name: 'clock', input: { zone: 'UTC' } }
         return { role: 'assistant', model: 'm', stopReason: 'toolUse', content: [use] }
       }
-      const answer = valueOf(await guest.callTool('ask_model_tools'))
+      const answer = jsonOf(await guest.callTool('ask_model_tools'))
       assert.deepEqual([answer.used, answer.input], ['clock', { zone: 'UTC' }])
       assert.match(JSON.stringify(answer.answer), /It is noon/)
       assert.deepEqual(rounds[0]?.toolChoice, { mode: 'required' })
@@ -120,15 +137,18 @@ export const askingChecks: Check[] = [
     name: 'the client’s roots are asked for',
     async run({ guest }) {
       guest.answers.roots = () => [{ uri: 'file:///srv/data', name: 'data' }]
-      assert.deepEqual(valueOf<unknown>(await guest.callTool('ask_roots')), [{ uri: 'file:///srv/data', name: 'data' }])
+      assert.deepEqual(jsonOf<unknown>(await guest.callTool('ask_roots')), [{ uri: 'file:///srv/data', name: 'data' }])
     },
   },
   {
-    name: 'a change of roots can be announced',
+    name: 'a change of roots can be announced, and is heard',
     when: ({ modern }) => !modern,
-    async run({ guest }) {
+    async run({ guest, house }) {
+      const heard = async () => (house.maker === 'ours' ? Number(textOf(await guest.callTool('roots_heard'))) : 0)
+      const before = await heard()
       await guest.rootsChanged()
       await guest.ping()
+      if (house.maker === 'ours') assert.equal(await heard(), before + 1)
     },
   },
   {
@@ -136,7 +156,7 @@ export const askingChecks: Check[] = [
     when: hasForms,
     async run({ guest }) {
       Object.assign(guest.answers, createAnswers())
-      const answer = valueOf(await guest.callTool('ask_together'))
+      const answer = jsonOf(await guest.callTool('ask_together'))
       assert.deepEqual((answer.name as Json).content, { name: 'Ada' })
       assert.match(JSON.stringify(answer.thought), /a thought/)
       assert.match(JSON.stringify(answer.roots), /\/home\/ada\/project/)
@@ -147,8 +167,8 @@ export const askingChecks: Check[] = [
     when: (scene) => hasForms(scene) && scene.house.maker === 'ours',
     async run({ guest }) {
       guest.answers.elicit = createAnswers().elicit
-      const answer = valueOf(await guest.callTool('ask_in_turn'))
-      const again = valueOf(await guest.callTool('ask_in_turn'))
+      const answer = jsonOf(await guest.callTool('ask_in_turn'))
+      const again = jsonOf(await guest.callTool('ask_in_turn'))
       assert.equal(answer.charge, answer.charges)
       assert.equal(again.charges, Number(answer.charges) + 1)
       assert.deepEqual((answer.second as Json).content, { second: 'Ada' })

@@ -71,6 +71,15 @@ export const resourceChecks: Check[] = [
     },
   },
   {
+    name: 'a result with a time to live is kept by the client, where the revision has that',
+    when: ({ house }) => house.maker === 'ours',
+    async run({ guest, modern }) {
+      const read = async () => Number((await guest.readResource('note://cached'))[0]?.text)
+      const first = await read()
+      assert.equal(await read(), modern ? first : first + 1)
+    },
+  },
+  {
     name: 'subscribe, updated, unsubscribe',
     when: ({ modern }) => !modern,
     async run({ guest }) {

@@ -1,7 +1,7 @@
 /** What goes on around requests: the handshake, ping, logging, progress, cancellation, context, resumption. */
 
 import assert from 'node:assert/strict'
-import { type Progress, textOf, valueOf } from '../guest.ts'
+import { jsonOf, type Progress, textOf } from '../guest.ts'
 import { type Check, spokenIn } from '../house.ts'
 import { until } from '../report.ts'
 
@@ -82,7 +82,7 @@ export const sessionChecks: Check[] = [
     when: ({ house }) => house.maker === 'ours',
     async run({ guest, version }) {
       const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
-      const seen = valueOf(await guest.callTool('context', {}, { meta: { traceparent } }))
+      const seen = jsonOf(await guest.callTool('context', {}, { meta: { traceparent } }))
       assert.equal(seen.version, version)
       assert.equal(seen.traceparent, traceparent)
       assert.equal(typeof seen.client, 'string')
@@ -93,7 +93,7 @@ export const sessionChecks: Check[] = [
     when: ({ modern, house }) => house.maker === 'ours' && modern && house.address.kind === 'http',
     async run({ guest }) {
       await guest.list('tools')
-      const seen = valueOf(await guest.callTool('route', { region: 'eu-west' }))
+      const seen = jsonOf(await guest.callTool('route', { region: 'eu-west' }))
       assert.deepEqual(seen, { region: 'eu-west', header: 'eu-west' })
     },
   },

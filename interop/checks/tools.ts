@@ -1,7 +1,7 @@
 /** What every guest must get from tools: lists, every kind of content, structured output, and errors of each sort. */
 
 import assert from 'node:assert/strict'
-import { codeOf, textOf, valueOf } from '../guest.ts'
+import { codeOf, jsonOf, textOf } from '../guest.ts'
 import { type Check, spokenIn } from '../house.ts'
 
 const hasStructure: NonNullable<Check['when']> = ({ version }) => version >= '2025-06-18'
@@ -45,7 +45,7 @@ export const toolChecks: Check[] = [
       const { guest } = scene
       await guest.list('tools')
       const result = await guest.callTool('add', { a: 2, b: 40 })
-      assert.deepEqual(valueOf(result), { sum: 42 })
+      assert.deepEqual(jsonOf(result), { sum: 42 })
       assert.deepEqual(result.structuredContent, spokenIn(scene) >= '2025-06-18' ? { sum: 42 } : undefined)
     },
   },
@@ -53,7 +53,7 @@ export const toolChecks: Check[] = [
     name: 'a deep structure with nulls and optional members passes the schema',
     when: ({ house }) => house.maker === 'ours',
     async run({ guest }) {
-      const value = valueOf<{ days: unknown[] }>(await guest.callTool('report'))
+      const value = jsonOf<{ days: unknown[] }>(await guest.callTool('report'))
       assert.equal(value.days.length, 2)
     },
   },
@@ -79,8 +79,9 @@ export const toolChecks: Check[] = [
       if (link === 'text') assert.match(String(content[3]?.text), /note:\/\/welcome/)
       assert.equal(content[1]?.mimeType, 'image/png')
       assert.match(String(content[1]?.data), /^iVBOR/)
-      assert.equal((content[4]?.resource as { text?: string }).text, 'embedded words')
-      assert.match(String((content[5]?.resource as { blob?: string }).blob), /^iVBOR/)
+      const embedded = content.slice(4).map(({ resource }) => resource as { text?: string; blob?: string })
+      assert.equal(embedded[0]?.text, 'embedded words')
+      assert.match(String(embedded[1]?.blob), /^iVBOR/)
     },
   },
   {
@@ -128,6 +129,13 @@ export const toolChecks: Check[] = [
       const call = guest.callTool('no_such_tool')
       if (house.maker === 'sdk-1') assert.equal((await call).isError, true)
       else await assert.rejects(call, (error) => codeOf(error) === -32602)
+    },
+  },
+  {
+    name: 'a tool of a mounted server is called under its prefix',
+    when: ({ house }) => house.maker === 'ours',
+    async run({ guest }) {
+      assert.equal(textOf(await guest.callTool('cellar_knock')), 'who is there')
     },
   },
   {

@@ -67,7 +67,8 @@ function toGuest(client: Client, answers: Guest['answers']): OurGuest {
     },
     heard,
     answers,
-    callTool: async (name, args = {}, options = {}) => (await client.callTool(name, args, options)) as unknown as ToolResult,
+    callTool: async (name, args = {}, options = {}) =>
+      (await client.callTool(name, args, options)) as unknown as ToolResult,
     list: async (kind) => (await lists[kind]()) as never,
     page: (kind: ListKind, cursor: string) => {
       const method = kind === 'resourceTemplates' ? 'resources/templates/list' : `${kind}/list`

@@ -84,7 +84,8 @@ class RawConnection {
     const capabilities = offer.asking ? { roots: { listChanged: true }, sampling: {} } : {}
     const clientInfo = { name: 'raw', version: '1.0.0' }
     const result = await this.request('initialize', { protocolVersion: this.version, capabilities, clientInfo })
-    if (result.protocolVersion !== this.version) throw new Error(`asked for ${this.version}, got ${result.protocolVersion}`)
+    if (result.protocolVersion !== this.version)
+      throw new Error(`asked for ${this.version}, got ${result.protocolVersion}`)
     await this.wire.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
     await this.wire.listen()
     return { result }
@@ -146,7 +147,9 @@ class RawConnection {
   }
 
   async #batch(messages: Json[]): Promise<Map<Id, Json>> {
-    const ids = messages.flatMap((message) => (message.method !== undefined && 'id' in message ? [message.id as Id] : []))
+    const ids = messages.flatMap((message) =>
+      message.method !== undefined && 'id' in message ? [message.id as Id] : [],
+    )
     const found = new Map<Id, Json>()
     const all = new Promise<void>((resolve) => {
       for (const id of ids) {
@@ -200,7 +203,8 @@ class RawConnection {
       subscribe: async (uri) => void (await ask('resources/subscribe', { uri })),
       unsubscribe: async (uri) => void (await ask('resources/unsubscribe', { uri })),
       listen: () => Promise.reject(new Error('this revision has no subscriptions/listen')),
-      rootsChanged: async () => void (await this.wire.send({ jsonrpc: '2.0', method: 'notifications/roots/list_changed' })),
+      rootsChanged: async () =>
+        void (await this.wire.send({ jsonrpc: '2.0', method: 'notifications/roots/list_changed' })),
       close: () => this.wire.close(),
     }
   }

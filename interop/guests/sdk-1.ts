@@ -12,7 +12,6 @@ import {
   ListRootsRequestSchema,
   type LoggingLevel,
 } from '@modelcontextprotocol/sdk/types.js'
-import type { Address } from '../house.ts'
 import {
   type CallOptions,
   createAnswers,
@@ -25,6 +24,7 @@ import {
   type ToolResult,
   type Version,
 } from '../guest.ts'
+import type { Address } from '../house.ts'
 
 export interface Sdk1Guest extends Guest {
   /** Ends the HTTP session at the server; undefined on the other transports. */
@@ -144,4 +144,3 @@ function toGuest(
 function toRequestOptions({ signal, onProgress }: CallOptions): RequestOptions {
   return { ...(signal && { signal }), ...(onProgress && { onprogress: onProgress }) }
 }
-

@@ -9,7 +9,6 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import type { Address } from '../house.ts'
 import {
   type CallOptions,
   createAnswers,
@@ -22,6 +21,7 @@ import {
   type ToolResult,
   type Version,
 } from '../guest.ts'
+import type { Address } from '../house.ts'
 
 const LOG_LEVEL = 'io.modelcontextprotocol/logLevel'
 
@@ -41,7 +41,7 @@ export async function connectSdk2(address: Address, version: Version, offer: Off
           }
         : {},
       versionNegotiation: { mode: auto ? 'auto' : modern ? { pin: version } : 'legacy' },
-      ...(!modern && { supportedProtocolVersions: [version] }),
+      ...(!modern && !auto && { supportedProtocolVersions: [version] }),
     },
   )
   client.fallbackNotificationHandler = async ({ method, params }) => heard.take(method, params)

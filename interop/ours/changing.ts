@@ -7,9 +7,21 @@ export function createChangingTools(server: () => Server) {
   const kind = z.enum(['tool', 'prompt', 'resource'])
   return {
     grow: tool({ description: 'Adds a tool, prompt or resource', input: z.object({ kind }) }, ({ kind }) => {
-      if (kind === 'tool') server().tool('grown', tool({ description: 'New here' }, () => 'grown'))
-      if (kind === 'prompt') server().prompt('grown', prompt({ description: 'New here' }, () => 'grown'))
-      if (kind === 'resource') server().resource('grown', resource({ uri: 'note://grown' }, () => 'grown'))
+      if (kind === 'tool')
+        server().tool(
+          'grown',
+          tool({ description: 'New here' }, () => 'grown'),
+        )
+      if (kind === 'prompt')
+        server().prompt(
+          'grown',
+          prompt({ description: 'New here' }, () => 'grown'),
+        )
+      if (kind === 'resource')
+        server().resource(
+          'grown',
+          resource({ uri: 'note://grown' }, () => 'grown'),
+        )
       return `added a ${kind}`
     }),
     shrink: tool({ description: 'Takes it away again', input: z.object({ kind }) }, ({ kind }) => {

@@ -6,32 +6,39 @@ import { BYTES, completeTab, completeUser, isUser, listUsers, TEMPLATE } from '.
 
 const nickname = z.object({ nickname: z.string() })
 
-export const resources = {
-  welcome: resource(
-    {
-      uri: 'note://welcome',
-      title: 'Welcome',
-      description: 'Words at the door',
-      mimeType: 'text/plain',
-      size: 7,
-      annotations: { audience: ['assistant'], priority: 1 },
-    },
-    () => 'welcome',
-  ),
-  bytes: resource({ uri: 'note://bytes', mimeType: 'application/octet-stream' }, () => BYTES),
-  settings: resource({ uri: 'note://settings' }, () => ({ theme: 'dark' })),
-  secret: resource({ uri: 'note://secret', mimeType: 'text/plain' }, async (_, ctx) => {
-    const answer = await ctx.elicit('nickname', { message: 'Who reads this?', form: nickname })
-    return answer.action === 'accept' ? `for ${answer.content.nickname}` : 'for nobody'
-  }),
-  user: resource(
-    {
-      uri: TEMPLATE,
-      description: 'One user',
-      mimeType: 'application/json',
-      complete: { id: completeUser, tab: completeTab },
-      list: listUsers,
-    },
-    ({ id, tab }) => (isUser(id) ? { id, tab: tab ?? null } : undefined) as object,
-  ),
+export function createResources() {
+  let reads = 0
+  return {
+    welcome: resource(
+      {
+        uri: 'note://welcome',
+        title: 'Welcome',
+        description: 'Words at the door',
+        mimeType: 'text/plain',
+        size: 7,
+        annotations: { audience: ['assistant'], priority: 1 },
+      },
+      () => 'welcome',
+    ),
+    bytes: resource({ uri: 'note://bytes', mimeType: 'application/octet-stream' }, () => BYTES),
+    settings: resource({ uri: 'note://settings' }, () => ({ theme: 'dark' })),
+    secret: resource({ uri: 'note://secret', mimeType: 'text/plain' }, async (_, ctx) => {
+      const answer = await ctx.elicit('nickname', { message: 'Who reads this?', form: nickname })
+      return answer.action === 'accept' ? `for ${answer.content.nickname}` : 'for nobody'
+    }),
+    user: resource(
+      {
+        uri: TEMPLATE,
+        description: 'One user',
+        mimeType: 'application/json',
+        complete: { id: completeUser, tab: completeTab },
+        list: listUsers,
+      },
+      ({ id, tab }) => (isUser(id) ? { id, tab: tab ?? null } : undefined) as object,
+    ),
+    cached: resource({ uri: 'note://cached', cache: { ttlMs: 60_000, scope: 'public' } }, () => {
+      reads += 1
+      return String(reads)
+    }),
+  }
 }

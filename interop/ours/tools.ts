@@ -32,7 +32,13 @@ export const contentTools = {
         source: z.union([z.literal('station'), z.literal('satellite')]),
       }),
     },
-    () => ({ days: [{ name: 'Monday', degrees: 21.5, sunny: true }, { name: 'Tuesday', degrees: null }], source: 'station' as const }),
+    () => ({
+      days: [
+        { name: 'Monday', degrees: 21.5, sunny: true },
+        { name: 'Tuesday', degrees: null },
+      ],
+      source: 'station' as const,
+    }),
   ),
   numbers: tool(
     { description: 'A list, not an object', input: z.object({ count: z.int() }), output: z.array(z.number()) },
@@ -46,7 +52,10 @@ export const contentTools = {
     throw new Error('password=hunter2')
   }),
   broken: tool(
-    { description: 'Breaks its own schema', output: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } },
+    {
+      description: 'Breaks its own schema',
+      output: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] },
+    },
     // Deliberately not what the schema says.
     () => ({ n: 'nine' }) as never,
   ),

@@ -7,14 +7,17 @@ import { z } from 'zod'
 export function createWorkTools() {
   let cancelled = 0
   return {
-    count: tool({ description: 'Counts and tells how far it is', input: z.object({ to: z.int() }) }, async ({ to }, ctx) => {
-      for (let at = 1; at <= to; at += 1) {
-        ctx.progress(at, to, `at ${at}`)
-        // The official clients forget who asked for progress when the result is in the same read as the news.
-        await delay(10)
-      }
-      return `counted to ${to}`
-    }),
+    count: tool(
+      { description: 'Counts and tells how far it is', input: z.object({ to: z.int() }) },
+      async ({ to }, ctx) => {
+        for (let at = 1; at <= to; at += 1) {
+          ctx.progress(at, to, `at ${at}`)
+          // The official clients forget who asked for progress when the result is in the same read as the news.
+          await delay(10)
+        }
+        return `counted to ${to}`
+      },
+    ),
     chat: tool({ description: 'Writes a log message at four levels' }, (_, ctx) => {
       for (const level of ['debug', 'info', 'warning', 'error'] as const) ctx.log(level, { about: level }, 'chatter')
       return 'said it'

@@ -1,16 +1,7 @@
 /** Tools on the official SDK 1.32.2 that ask the client: with live requests, on the call's stream and on the session's. */
 
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
-import {
-  choicesForm,
-  clock,
-  defaultsForm,
-  nameForm,
-  personForm,
-  question,
-  SIGN_IN,
-  thought,
-} from '../vocabulary.ts'
+import { choicesForm, clock, defaultsForm, nameForm, personForm, question, SIGN_IN, thought } from '../vocabulary.ts'
 
 export function registerAsking(server: McpServer): void {
   const asking = server.server
@@ -45,8 +36,16 @@ export function registerAsking(server: McpServer): void {
     const blocks = Array.isArray(first.content) ? first.content : [first.content]
     const use = blocks.find((block) => block.type === 'tool_use')
     if (use === undefined) throw new Error('The model used no tool')
-    const result = { type: 'tool_result' as const, toolUseId: use.id, content: [{ type: 'text' as const, text: 'noon' }] }
-    const messages = [asked, { role: 'assistant' as const, content: blocks }, { role: 'user' as const, content: [result] }]
+    const result = {
+      type: 'tool_result' as const,
+      toolUseId: use.id,
+      content: [{ type: 'text' as const, text: 'noon' }],
+    }
+    const messages = [
+      asked,
+      { role: 'assistant' as const, content: blocks },
+      { role: 'user' as const, content: [result] },
+    ]
     const second = await asking.createMessage({ ...shared, messages }, { relatedRequestId })
     return { used: use.name, input: use.input, answer: second.content }
   })

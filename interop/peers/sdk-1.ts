@@ -100,9 +100,21 @@ function registerChanging(server: McpServer): void {
   const kind = z.enum(['tool', 'prompt', 'resource'])
   server.registerTool('grow', { inputSchema: { kind } }, ({ kind }) => {
     const contents = { contents: [{ uri: 'note://grown', text: 'grown' }] }
-    if (kind === 'tool') grown.set(kind, server.registerTool('grown', {}, () => say('grown')))
-    if (kind === 'prompt') grown.set(kind, server.registerPrompt('grown', {}, () => ({ messages: [] })))
-    if (kind === 'resource') grown.set(kind, server.registerResource('grown', 'note://grown', {}, () => contents))
+    if (kind === 'tool')
+      grown.set(
+        kind,
+        server.registerTool('grown', {}, () => say('grown')),
+      )
+    if (kind === 'prompt')
+      grown.set(
+        kind,
+        server.registerPrompt('grown', {}, () => ({ messages: [] })),
+      )
+    if (kind === 'resource')
+      grown.set(
+        kind,
+        server.registerResource('grown', 'note://grown', {}, () => contents),
+      )
     return say(`added a ${kind}`)
   })
   server.registerTool('shrink', { inputSchema: { kind } }, ({ kind }) => {
@@ -142,14 +154,22 @@ function registerPrompts(server: McpServer): void {
   const ask = (text: string) => ({ messages: [{ role: 'user' as const, content: { type: 'text' as const, text } }] })
   const argsSchema = {
     language: completable(z.string(), completeLanguage),
-    greeting: completable(z.string().optional(), (value, context) => completeGreeting(value ?? '', context?.arguments ?? {})),
+    greeting: completable(z.string().optional(), (value, context) =>
+      completeGreeting(value ?? '', context?.arguments ?? {}),
+    ),
   }
-  server.registerPrompt('greet', { description: 'Greets in a language', argsSchema }, ({ language, greeting: word }) => ({
-    description: 'Greets in a language',
-    ...ask(greeting(language, word)),
-  }))
+  server.registerPrompt(
+    'greet',
+    { description: 'Greets in a language', argsSchema },
+    ({ language, greeting: word }) => ({
+      description: 'Greets in a language',
+      ...ask(greeting(language, word)),
+    }),
+  )
   server.registerPrompt('gallery', {}, () => ({
     messages: allKinds().map((content) => ({ role: 'user' as const, content })),
   }))
-  server.registerPrompt('many', { argsSchema: { word: completable(z.string(), completeWord) } }, ({ word }) => ask(word))
+  server.registerPrompt('many', { argsSchema: { word: completable(z.string(), completeWord) } }, ({ word }) =>
+    ask(word),
+  )
 }

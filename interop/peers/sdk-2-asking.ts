@@ -10,16 +10,7 @@ import {
   type McpServer,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import {
-  choicesForm,
-  clock,
-  defaultsForm,
-  nameForm,
-  personForm,
-  question,
-  SIGN_IN,
-  thought,
-} from '../vocabulary.ts'
+import { choicesForm, clock, defaultsForm, nameForm, personForm, question, SIGN_IN, thought } from '../vocabulary.ts'
 
 type Answer = ReturnType<typeof inputResponse>
 
@@ -27,7 +18,9 @@ export function registerAsking(server: McpServer): void {
   // The vocabulary keeps to the forms that the specification allows.
   const form = (message: string, schema: unknown) => inputRequired.elicit({ message, requestedSchema: schema as never })
   const elicited = ({ answer }: { [key: string]: Answer }) => {
-    return answer?.kind === 'elicit' ? { action: answer.action, ...(answer.content && { content: answer.content }) } : answer
+    return answer?.kind === 'elicit'
+      ? { action: answer.action, ...(answer.content && { content: answer.content }) }
+      : answer
   }
   const sampled = (answer: Answer | undefined) => (answer?.kind === 'sampling' ? answer.result : undefined)
   const rooted = (answer: Answer | undefined) => (answer?.kind === 'roots' ? answer.roots : undefined)
@@ -36,9 +29,14 @@ export function registerAsking(server: McpServer): void {
   register(server, 'ask_person', { answer: form('Who are you?', personForm) }, elicited)
   register(server, 'ask_choices', { answer: form('What do you like?', choicesForm) }, elicited)
   register(server, 'ask_defaults', { answer: form('Anything to change?', defaultsForm) }, elicited)
-  register(server, 'ask_url', { answer: inputRequired.elicitUrl({ message: 'Please sign in', url: SIGN_IN }) }, (given) => {
-    return given.answer?.kind === 'elicit' ? given.answer.action : 'nothing'
-  })
+  register(
+    server,
+    'ask_url',
+    { answer: inputRequired.elicitUrl({ message: 'Please sign in', url: SIGN_IN }) },
+    (given) => {
+      return given.answer?.kind === 'elicit' ? given.answer.action : 'nothing'
+    },
+  )
   register(server, 'ask_model', { answer: think }, ({ answer }) => sampled(answer))
   register(server, 'ask_roots', { answer: inputRequired.listRoots() }, ({ answer }) => rooted(answer))
   const together = {
@@ -89,8 +87,16 @@ function registerModelTools(server: McpServer): void {
     const blocks = Array.isArray(content) ? content : [content]
     const use = blocks.find((block) => block.type === 'tool_use')
     if (use === undefined) throw new Error('The model used no tool')
-    const result = { type: 'tool_result' as const, toolUseId: use.id, content: [{ type: 'text' as const, text: 'noon' }] }
-    const messages = [asked, { role: 'assistant' as const, content: blocks }, { role: 'user' as const, content: [result] }]
+    const result = {
+      type: 'tool_result' as const,
+      toolUseId: use.id,
+      content: [{ type: 'text' as const, text: 'noon' }],
+    }
+    const messages = [
+      asked,
+      { role: 'assistant' as const, content: blocks },
+      { role: 'user' as const, content: [result] },
+    ]
     return inputRequired({
       inputRequests: { second: inputRequired.createMessage({ ...shared, messages }) },
       requestState: JSON.stringify(use),

@@ -158,10 +158,14 @@ function registerPrompts(server: McpServer): void {
     language: completable(z.string(), completeLanguage),
     greeting: completable(z.string(), (value, context) => completeGreeting(value, context?.arguments ?? {})).optional(),
   })
-  server.registerPrompt('greet', { description: 'Greets in a language', argsSchema }, ({ language, greeting: word }) => ({
-    description: 'Greets in a language',
-    ...ask(greeting(language, word)),
-  }))
+  server.registerPrompt(
+    'greet',
+    { description: 'Greets in a language', argsSchema },
+    ({ language, greeting: word }) => ({
+      description: 'Greets in a language',
+      ...ask(greeting(language, word)),
+    }),
+  )
   server.registerPrompt('gallery', {}, () => ({
     messages: allKinds().map((content) => ({ role: 'user' as const, content })),
   }))

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { pageChecks } from '../checks/pages.ts'
+import { type Guest, type Offer, textOf, type Version } from '../guest.ts'
 import { connectSdk1 } from '../guests/sdk-1.ts'
 import { connectSdk2 } from '../guests/sdk-2.ts'
-import type { Guest, Offer, Version } from '../guest.ts'
 import type { Address } from '../house.ts'
 import type { Report } from '../report.ts'
 import { openOurs, type Way } from './our-house.ts'
@@ -60,7 +60,14 @@ async function visitPaged(report: Report): Promise<void> {
       ['2026-07-28', connectSdk2],
     ] as const
     for (const [version, connect] of guests) {
-      await withGuest(report, house, version, (offer) => connect(house.address, version, offer), { asking: false }, pageChecks)
+      await withGuest(
+        report,
+        house,
+        version,
+        (offer) => connect(house.address, version, offer),
+        { asking: false },
+        pageChecks,
+      )
     }
     await house.close()
   }
@@ -69,13 +76,29 @@ async function visitPaged(report: Report): Promise<void> {
 async function findNewest(report: Report): Promise<void> {
   for (const way of ['stdio', 'http'] as const) {
     const house = await openOurs(way)
-    await report.check(`${way}: discovery leads to 2026-07-28`, async () => {
-      const guest = await connectSdk2(house.address, '2026-07-28', { asking: false }, true)
-      assert.equal((await guest.callTool('echo', { text: 'hello' })).isError ?? false, false)
-      await guest.close()
-    })
+    await report.check(`${way}: discovery leads to 2026-07-28`, () => echoAt(house.address, '2026-07-28'))
     await house.close()
   }
+  const older = await openOurs('http', { versions: ['2025-06-18', '2025-11-25'] })
+  await report.check('a server of older revisions only is spoken to in 2025-11-25', () =>
+    echoAt(older.address, '2025-11-25'),
+  )
+  await older.close()
+  const newest = await openOurs('http', { versions: ['2026-07-28'] })
+  await report.check('a server of the newest revision only is spoken to in it', () =>
+    echoAt(newest.address, '2026-07-28'),
+  )
+  await report.check('a server of the newest revision only refuses the older handshake', async () => {
+    await assert.rejects(connectSdk1(newest.address, '2025-11-25', { asking: false }))
+  })
+  await newest.close()
+}
+
+/** Connects with nothing pinned and has a word repeated. */
+async function echoAt(address: Address, expected: Version): Promise<void> {
+  const guest = await connectSdk2(address, expected, { asking: false }, true)
+  assert.equal(textOf(await guest.callTool('echo', { text: 'hello' })), 'hello')
+  await guest.close()
 }
 
 /** Sessions that a client ends, and a server that ends while it is listened to. */

@@ -1,9 +1,10 @@
 /** Our client at our server: what the official pairs are measured against. */
 
+import { pageChecks } from '../checks/pages.ts'
 import type { Version } from '../guest.ts'
 import { connectOurs } from '../guests/ours.ts'
 import { openOurs, type Way } from './our-house.ts'
-import { type Suite, visit } from './suite.ts'
+import { type Suite, visit, withGuest } from './suite.ts'
 
 const PAIRS: [Way, Version, boolean?][] = [
   ['stdio', '2026-07-28'],
@@ -20,10 +21,14 @@ export const ourClientSuites: Suite[] = PAIRS.map(([way, version, longOnly = fal
   longOnly,
   async run(report) {
     const house = await openOurs(way)
+    const paged = await openOurs(way, { pageSize: 3 })
     try {
       await visit(report, house, version, (offer) => connectOurs(house.address, version, offer))
+      const connect = () => connectOurs(paged.address, version, { asking: false })
+      await withGuest(report, paged, version, connect, { asking: false }, pageChecks)
     } finally {
       await house.close()
+      await paged.close()
     }
   },
 }))

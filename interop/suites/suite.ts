@@ -1,13 +1,13 @@
 /** What a suite is, and the running of checks on one guest at one house. */
 
-import type { Guest, Offer, Version } from '../guest.ts'
-import type { Check, House, Scene } from '../house.ts'
-import { type Report, withLimit } from '../report.ts'
 import { askingChecks, unaskableChecks } from '../checks/asking.ts'
 import { promptChecks } from '../checks/prompts.ts'
 import { resourceChecks } from '../checks/resources.ts'
 import { sessionChecks } from '../checks/session.ts'
 import { toolChecks } from '../checks/tools.ts'
+import type { Guest, Offer, Version } from '../guest.ts'
+import type { Check, House, Scene } from '../house.ts'
+import { type Report, withLimit } from '../report.ts'
 
 export interface Suite {
   readonly name: string
@@ -16,13 +16,7 @@ export interface Suite {
   run(report: Report): Promise<void>
 }
 
-export const allChecks: Check[] = [
-  ...sessionChecks,
-  ...toolChecks,
-  ...resourceChecks,
-  ...promptChecks,
-  ...askingChecks,
-]
+export const allChecks: Check[] = [...sessionChecks, ...toolChecks, ...resourceChecks, ...promptChecks, ...askingChecks]
 
 export type Connect = (offer: Offer) => Promise<Guest>
 

@@ -10,7 +10,7 @@ export class HttpLoad {
   readonly #port: number
   readonly #era: Era
   readonly #lanes: Lane[] = []
-  #session: string | undefined
+  #session: Session | undefined
   #nextId = FIRST_ID
 
   constructor(port: number, era: Era) {
@@ -18,15 +18,20 @@ export class HttpLoad {
     this.#era = era
   }
 
-  /** Opens a session where the era has them; returns its id. */
-  async open(): Promise<string | undefined> {
+  /** Opens a session where the era has them. */
+  async open(): Promise<void> {
     if (this.#era === 'session') this.#session = await openSession(this.#port)
-    return this.#session
+  }
+
+  /** Brings the connections up; servers close those that were idle while others had their turn. */
+  async connect(inFlight: number): Promise<void> {
+    const alive = this.#lanes.splice(0).filter((lane) => !lane.closed)
+    while (alive.length < inFlight) alive.push(await Lane.open(this.#port))
+    this.#lanes.push(...alive)
   }
 
   /** Keeps `inFlight` calls going for `ms`, then lets the last ones finish; returns how many were answered. */
   async run(call: Call, inFlight: number, ms: number): Promise<{ calls: number; ms: number }> {
-    while (this.#lanes.length < inFlight) this.#lanes.push(await Lane.open(this.#port))
     const lanes = this.#lanes.slice(0, inFlight)
     const { before, after } = toTemplate(call, this.#era)
     const length = Buffer.byteLength(before + after) + String(FIRST_ID).length
@@ -59,23 +64,28 @@ export class HttpLoad {
   #head({ method, name }: Call, length: number): string {
     const own =
       this.#era === 'session'
-        ? `mcp-session-id: ${this.#session}\r\nmcp-protocol-version: ${LEGACY_VERSION}\r\n`
+        ? `mcp-session-id: ${this.#session?.id}\r\nmcp-protocol-version: ${this.#session?.version}\r\n`
         : `mcp-protocol-version: ${MODERN_VERSION}\r\nmcp-method: ${method}\r\n${name === undefined ? '' : `mcp-name: ${name}\r\n`}`
     return toHead(this.#port, own, length)
   }
 }
 
-/** Opens one session and returns its id. */
-export async function openSession(port: number): Promise<string> {
+/** What `initialize` came to; not every server has the newest version that was asked for. */
+export interface Session {
+  readonly id: string
+  readonly version: string
+}
+
+export async function openSession(port: number): Promise<Session> {
   const url = `http://127.0.0.1:${port}/mcp`
   const headers = { 'content-type': 'application/json', accept: ACCEPT }
   const response = await fetch(url, { method: 'POST', headers, body: initializeText() })
   const id = response.headers.get('mcp-session-id')
-  await response.text()
+  const version = /"protocolVersion":"([^"]+)"/.exec(await response.text())?.[1] ?? LEGACY_VERSION
   if (id === null) throw new Error(`no session: status ${response.status}`)
-  const own = { ...headers, 'mcp-session-id': id, 'mcp-protocol-version': LEGACY_VERSION }
+  const own = { ...headers, 'mcp-session-id': id, 'mcp-protocol-version': version }
   await (await fetch(url, { method: 'POST', headers: own, body: INITIALIZED })).text()
-  return id
+  return { id, version }
 }
 
 export const ACCEPT = 'application/json, text/event-stream'
@@ -90,6 +100,7 @@ const HEAD_END = Buffer.from('\r\n\r\n')
 class Lane {
   onAnswer: () => void = () => {}
   onFault: (error: Error) => void = () => {}
+  closed = false
   readonly #socket: Socket
   #head: Buffer | undefined
   #isFirst = true
@@ -104,7 +115,10 @@ class Lane {
     socket.setNoDelay(true)
     socket.on('data', (bytes: Buffer) => this.#read(bytes))
     socket.on('error', (error) => this.onFault(error))
-    socket.on('close', () => this.onFault(new Error('the server closed a connection')))
+    socket.on('close', () => {
+      this.closed = true
+      this.onFault(new Error('the server closed a connection'))
+    })
   }
 
   static open(port: number): Promise<Lane> {

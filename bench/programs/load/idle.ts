@@ -2,7 +2,7 @@
 
 import { connect, type Socket } from 'node:net'
 import { ACCEPT, openSession } from './http.ts'
-import { type Era, LEGACY_VERSION, MODERN_VERSION } from './messages.ts'
+import { type Era, MODERN_VERSION } from './messages.ts'
 
 /** Opens the streams and returns what closes them. */
 export async function openStreams(port: number, era: Era, count: number): Promise<() => Promise<void>> {
@@ -33,8 +33,8 @@ function openStream(port: number, request: string): Promise<Socket> {
 }
 
 async function getRequest(port: number): Promise<string> {
-  const session = await openSession(port)
-  return `GET /mcp HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\naccept: text/event-stream\r\nmcp-session-id: ${session}\r\nmcp-protocol-version: ${LEGACY_VERSION}\r\n\r\n`
+  const { id, version } = await openSession(port)
+  return `GET /mcp HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\naccept: text/event-stream\r\nmcp-session-id: ${id}\r\nmcp-protocol-version: ${version}\r\n\r\n`
 }
 
 function listenRequest(port: number): string {

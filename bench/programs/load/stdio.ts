@@ -29,6 +29,8 @@ export class StdioLoad {
     this.#stdin.write(`${INITIALIZED}\n`)
   }
 
+  async connect(): Promise<void> {}
+
   run(call: Call, inFlight: number, ms: number): Promise<{ calls: number; ms: number }> {
     const { before, after } = toTemplate(call, this.#era)
     const send = (count: number): void => {
@@ -71,7 +73,7 @@ export class StdioLoad {
 
   #isAnswer(bytes: Buffer, start: number, end: number): boolean {
     const line = bytes.subarray(start, Math.min(end, start + PEEK))
-    const text = (this.#rest === undefined ? line : Buffer.concat([this.#rest, line])).latin1Slice(0, PEEK)
+    const text = (this.#rest === undefined ? line : Buffer.concat([this.#rest, line])).toString('latin1')
     if (text.includes('"method"')) return false
     if (this.#isFirst && text.includes('"result"')) this.#isFirst = false
     if (text.includes('"error":{')) this.#onFault(new Error(`the server refuses: ${text}`))

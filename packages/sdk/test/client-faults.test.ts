@@ -1,4 +1,7 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
+import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Client } from '../src/client/client.ts'
 import { connect } from '../src/connect/connect.ts'
@@ -115,6 +118,14 @@ describe('an HTTP answer that is none fails the call at once', () => {
       more()
     })
     await failsAtOnce((await client(server.url)).callTool('x'), { code: 'limit-exceeded' })
+  })
+
+  test('comments on a stream are ignored, however many (sec-27)', async () => {
+    const server = await modernHttp((request, response) => {
+      stream(response).write(':\n'.repeat(100_000))
+      response.end(`\n: x\ndata: ${JSON.stringify(result(id(request), toolResult('fine')))}\n\n`)
+    })
+    expect((await (await client(server.url)).callTool('x')).content).toHaveLength(1)
   })
 
   test('the next call works after a lost one', async () => {
@@ -323,6 +334,23 @@ describe('timeouts and cancellation', () => {
     await expect(made.callTool('never')).rejects.toMatchObject({ code: 'timeout' })
   })
 
+  test('a flood of progress, or progress for a call that is none, does no harm (sec-149)', async () => {
+    const { channel } = modernChannel((message, reply) => {
+      const token = (message.params?._meta as { progressToken: number } | undefined)?.progressToken
+      const report = (progressToken: unknown, progress: number) =>
+        reply({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken, progress } })
+      report('forged', 1)
+      report({}, 1)
+      for (let n = 1; n <= 1_000; n++) report(token, n)
+      reply(result(message.id, toolResult('done')))
+      report(token, 1_001)
+    })
+    const made = await client(channel, { limits: { notificationsPerSecond: 50 } })
+    const seen: number[] = []
+    await made.callTool('x', {}, { onProgress: ({ progress }) => seen.push(progress) })
+    expect(seen).toEqual(Array.from({ length: 48 }, (_, n) => n + 1))
+  })
+
   test('progress that does not grow does not extend a call', async () => {
     const { channel } = modernChannel((message, reply) => {
       const token = (message.params?._meta as { progressToken: number } | undefined)?.progressToken
@@ -413,6 +441,14 @@ describe('a channel', () => {
     await failsAtOnce((await client(channel)).callTool('x'), { code: 'invalid-message' })
   })
 
+  test.each([
+    ['is not JSON', '{"jsonrpc":"2.0","id":2,"result":{oops}}', 'invalid-message'],
+    ['is too deep', `{"jsonrpc":"2.0","id":2,"result":${'{"a":'.repeat(200)}1${'}'.repeat(201)}`, 'limit-exceeded'],
+  ])('an answer that %s fails the call it was meant for', async (_, text, code) => {
+    const { channel, far } = modernChannel(() => far.send(text))
+    await failsAtOnce((await client(channel)).callTool('x'), { code, delivery: 'unknown' })
+  })
+
   test('requests from a modern server are left out and never answered (sec-9, sec-41)', async () => {
     const { channel, received } = modernChannel((message, reply) => {
       reply({ jsonrpc: '2.0', id: 'q', method: 'roots/list' })
@@ -434,3 +470,68 @@ describe('a channel', () => {
     expect((await made.callTool('x')).content[0]).toMatchObject({ text: 'first' })
   })
 })
+
+describe('nothing lost ("Complete", "Right", "Truthful", "At most once")', () => {
+  /** Runs a random server: each call is answered late, answered wrongly, dropped or cut off, and written to a ledger first. */
+  test.each([1, 2, 3])(
+    'every call over HTTP ends once, with its own answer, and tells the truth (seed %i)',
+    async (seed) => {
+      const random = createRandom(seed)
+      const executed = new Map<string, number>()
+      const server = await modernHttp((request, response) => {
+        const { nonce } = (request.body?.params?.arguments ?? {}) as { nonce: string }
+        const answer = result(id(request), toolResult(nonce))
+        const fate = Math.floor(random() * 8)
+        if (fate === 0) {
+          response.writeHead(429, { 'retry-after': '0' }).end()
+          return
+        }
+        executed.set(nonce, (executed.get(nonce) ?? 0) + 1)
+        if (fate === 1) response.socket?.resetAndDestroy()
+        else if (fate === 2) stream(response).end('data: {"jsonrpc"\n\n')
+        else if (fate === 3) response.writeHead(502).end()
+        else if (fate === 4) setTimeout(() => json(response, 200, answer), random() * 30)
+        else if (fate === 5) stream(response).end(`data: ${JSON.stringify(answer)}\n\n`)
+        else json(response, 200, answer)
+      })
+      const made = await client(server.url)
+      const outcomes = await Promise.all(
+        Array.from({ length: 200 }, async (_, n) => {
+          const nonce = `${seed}-${n}`
+          return made.callTool('x', { nonce }).then(
+            ({ content }) => ({ nonce, got: (content[0] as { text: string }).text, delivery: undefined }),
+            (failure) => ({ nonce, got: undefined, delivery: failure.delivery }),
+          )
+        }),
+      )
+      for (const { nonce, got, delivery } of outcomes) {
+        const times = executed.get(nonce) ?? 0
+        expect(times).toBeLessThanOrEqual(1)
+        if (got !== undefined) expect([got, times]).toEqual([nonce, 1])
+        else expect(delivery).toBe(times === 0 ? 'not-sent' : 'unknown')
+      }
+      expect(outcomes.some(({ got }) => got !== undefined)).toBe(true)
+      expect(outcomes.some(({ delivery }) => delivery === 'unknown')).toBe(true)
+    },
+  )
+
+  test('after everything is closed, no timer, socket or process remains ("Clean")', async () => {
+    const script = fileURLToPath(new URL('./client-exit.ts', import.meta.url))
+    const child = spawn(process.execPath, ['--import', 'tsx', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+    let text = ''
+    child.stdout.on('data', (chunk) => {
+      text += chunk
+    })
+    const [code] = await once(child, 'exit')
+    expect({ code, left: JSON.parse(text) }).toEqual({ code: 0, left: [] })
+  })
+})
+
+/** A small generator of random numbers that gives the same ones each time. */
+function createRandom(seed: number): () => number {
+  let state = seed * 2_654_435_761
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
+    return state / 2_147_483_648
+  }
+}

@@ -219,6 +219,21 @@ describe('elicitation', () => {
     expect(shown).toEqual([])
   })
 
+  test('nothing fetches a URL that is asked about (sec-104)', async () => {
+    let hits = 0
+    const canary = await scriptedHttp((_, response) => {
+      hits++
+      response.end()
+    })
+    open.push(() => canary.close())
+    const { result: answer } = await answerTo(
+      { mode: 'url', url: canary.url, elicitationId: 'e' },
+      { url: () => ({ action: 'accept', content: { a: 1 } }) },
+    )
+    expect(answer).toEqual({ action: 'accept' })
+    expect(hits).toBe(0)
+  })
+
   test('without any handler the method does not exist', async () => {
     const { channel, received } = legacyChannel((message, reply) => {
       if (message.method === 'ping') {
@@ -442,6 +457,29 @@ describe('tools', () => {
     expect(warnings).toEqual('$ref' in outputSchema ? ['schema-not-checked'] : [])
   })
 
+  test('a hostile output schema or value freezes nothing (sec-144)', async () => {
+    const text = 'a'.repeat(50_000)
+    const deep = JSON.parse(`${'{"anyOf":['.repeat(50)}{}${']}'.repeat(50)}`)
+    const tools = [
+      { name: 'pattern', inputSchema: {}, outputSchema: { properties: { t: { pattern: '^(a+)+b$' } } } },
+      { name: 'deep', inputSchema: {}, outputSchema: deep },
+    ]
+    const { channel } = modernChannel((message, reply) => {
+      reply(
+        result(
+          message.id,
+          message.method === 'tools/list' ? list(...tools) : toolResult('x', { structuredContent: { t: text } }),
+        ),
+      )
+    })
+    const made = await client(channel)
+    await made.listTools()
+    const before = Date.now()
+    await expect(made.callTool('pattern')).rejects.toMatchObject({ code: 'invalid-result' })
+    await made.callTool('deep').catch(() => {})
+    expect(Date.now() - before).toBeLessThan(2_000)
+  })
+
   test('pages are bounded, and a cursor that comes again is an error', async () => {
     let page = 0
     const endless = modernChannel((message, reply) =>
@@ -582,17 +620,43 @@ describe('caching (2026-07-28, "Caching")', () => {
   test('in a shared cache, private results stay with their owner; public ones do not have to', async () => {
     const cache = createMemoryCache()
     const asked = async (hints: object) => {
-      let requests = 0
-      for (const cacheIdentity of ['ann', 'bob']) {
-        const { channel, received } = listing(hints)
-        await (await client(channel, { cache, cacheIdentity })).listTools()
-        requests += count(received, 'tools/list')
+      const server = await http((request, response) => {
+        json(response, 200, result(request.body?.id, { resultType: 'complete', tools: [], ...hints }))
+      })
+      for (const cacheIdentity of ['ann', 'bob', 'ann']) {
+        await (await client(server.url, { cache, cacheIdentity })).listTools()
       }
-      return requests
+      return server.messages('tools/list').length
     }
     expect(await asked({ ttlMs: 60_000, cacheScope: 'private' })).toBe(2)
     cache.deletePrefix('')
     expect(await asked({ ttlMs: 60_000, cacheScope: 'public' })).toBe(1)
+  })
+
+  test('a page at the empty cursor is not the first page (sec-136)', async () => {
+    const { channel, received } = modernChannel((message, reply) => {
+      const first = message.params?.cursor === undefined
+      const tools = [{ name: first ? 'a' : 'b', inputSchema: { type: 'object' } }]
+      reply(result(message.id, { tools, ttlMs: 60_000, cacheScope: 'private', ...(first && { nextCursor: '' }) }))
+    })
+    const made = await client(channel)
+    for (let round = 0; round < 2; round++) {
+      expect((await made.listTools()).map(({ name }) => name)).toEqual(['a', 'b'])
+    }
+    expect(count(received, 'tools/list')).toBe(2)
+  })
+
+  test('a result that was asked for before a change is not kept after it', async () => {
+    let lists = 0
+    const { channel } = modernChannel((message, reply) => {
+      lists++
+      reply({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })
+      reply(result(message.id, { tools: [], ttlMs: 60_000, cacheScope: 'private' }))
+    })
+    const made = await client(channel)
+    await made.listTools()
+    await made.listTools()
+    expect(lists).toBe(2)
   })
 
   test('what one caller does to a result is not seen by the next', async () => {

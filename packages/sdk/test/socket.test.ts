@@ -226,7 +226,7 @@ describe('a TCP port', () => {
   })
 })
 
-describe('the file of a Unix socket', () => {
+describe.runIf(process.platform === 'linux')('the file of a Unix socket', () => {
   it('can be used by its owner only, and is gone after close', async () => {
     const path = nextPath()
     const listener = await serve({ path })
@@ -269,6 +269,13 @@ describe('the file of a Unix socket', () => {
     await serve({ path })
     await first.close()
     expect(lstatSync(path).isSocket()).toBe(true)
+  })
+
+  it('has a path that clients can use', async () => {
+    const path = join(folder, 'x'.repeat(107 - Buffer.byteLength(folder) - 1))
+    const talk = converse(dial(await serve({ path })))
+    expect((await talk.modern('tools/list')).result.tools).toHaveLength(3)
+    await expect(serve({ path: `${path}x` })).rejects.toThrow('at most 107 bytes')
   })
 
   it('that cannot be made is an error', async () => {

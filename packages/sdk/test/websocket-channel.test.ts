@@ -207,6 +207,7 @@ describe('the end', () => {
     const reason = await seen.closed
     clearInterval(flooding)
     expect(reason?.code).toBe('limit-exceeded')
-    expect(sent * text.length).toBeLessThan(40_000_000)
+    // What the system takes before the reader has read any of it comes on top.
+    expect(sent * text.length).toBeLessThan(100_000_000)
   })
 })

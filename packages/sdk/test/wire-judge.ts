@@ -66,8 +66,8 @@ const TOO_NEW: { readonly [version in ProtocolVersion]: readonly string[] } = {
   '2026-07-28': [],
 }
 
-/** Below these, members are the author's own. */
-const OWN = /\/(?:structuredContent|_meta|experimental|extensions|metadata|input|data)\//
+/** Below these, and under prefixed names, members are the author's own. */
+const OWN = /\/(?:structuredContent|_meta|experimental|extensions|metadata|input|data)\/|\/com\.example\//
 
 function strangers(version: ProtocolVersion, definition: string, value: unknown): string[] {
   const paths = unknownMembers(version, definition, value).filter((path) => !OWN.test(path))
@@ -125,8 +125,8 @@ function judgeInputRequests(version: ProtocolVersion, result: JsonObject): strin
 function judgeError(version: ProtocolVersion, message: JsonObject): string[] {
   const modernEnvelope = hasDefinition(version, 'JSONRPCErrorResponse')
   const definition = modernEnvelope ? 'JSONRPCErrorResponse' : 'JSONRPCError'
-  // JSON-RPC itself asks for a null id where none could be read; these schemas have no word for it.
-  const idless = message.id === null && !modernEnvelope ? { ...message, id: 0 } : message
+  // Where no id could be read, JSON-RPC asks for null and Streamable HTTP for none; these schemas have no word for either.
+  const idless = (message.id ?? null) === null && !modernEnvelope ? { ...message, id: 0 } : message
   const code = isObject(message.error) ? Number(message.error.code) : Number.NaN
   const specific = ERRORS[code]
   return [

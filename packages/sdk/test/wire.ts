@@ -166,6 +166,7 @@ class RawWire implements Wire {
     if (this.#duplex) await this.settle()
     this.#watchers.delete(collect)
     this.#foreign = false
+    this.#check()
     const fence = messages.findIndex((message) => isObject(message) && String(message.id).startsWith('fence-'))
     const before = fence >= 0 ? messages.slice(0, fence) : messages
     return { messages: [...this.#batches.splice(0), ...before], status: delivery?.status }

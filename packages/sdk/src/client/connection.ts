@@ -35,6 +35,8 @@ export interface ClientProfile {
 export interface Connector {
   /** For logs and errors; holds no secret. */
   readonly label: string
+  /** Tells this server from all others. May hold what the label must not. */
+  readonly key: string
   /** Whether a lost connection can be replaced. */
   readonly reopens: boolean
   /** Whether each loss is a crash that counts against the restart budget. */

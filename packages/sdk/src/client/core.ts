@@ -63,7 +63,7 @@ export class ClientCore {
     this.#logLevel = options.logLevel
     this.requests.logLevel = options.logLevel
     const cache = options.cache === false ? undefined : (options.cache ?? createMemoryCache())
-    this.cached = new CachedResults(cache, connector.label, options.cacheIdentity ?? crypto.randomUUID())
+    this.cached = new CachedResults(cache, connector.key, options.cacheIdentity ?? crypto.randomUUID())
     this.subscriptions = new Subscriptions(this.requests, this.lifeline, this.emitter, {
       acknowledgeMs: this.timeouts.readMs,
     })
@@ -93,7 +93,7 @@ export class ClientCore {
   pages<Item>(kind: ListKind<Item>, options: RequestOptions = {}): AsyncGenerator<Item[], void, void> {
     const load = (cursor: string | undefined) => {
       const params = cursor === undefined ? {} : { cursor }
-      return this.cached.through(kind.method, cursor ?? '', async () => {
+      return this.cached.through(kind.method, cursor === undefined ? 'first' : `at ${cursor}`, async () => {
         const spec = { method: kind.method, params, timeoutMs: this.timeouts.listMs }
         return { result: await this.requests.send(spec, options), asked: false }
       })
@@ -169,6 +169,7 @@ export class ClientCore {
       closed,
       request: (message, signal) => this.#asked(message, signal),
       notification: (message) => this.#intake.take(message),
+      admits: () => this.#intake.admits(),
       irregular: (message, subject) => this.emitter.emit('warning', { kind: 'irregular', message, subject }),
     }
   }

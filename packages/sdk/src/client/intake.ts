@@ -32,14 +32,16 @@ export class Intake {
 
   take(message: RpcNotification): void {
     if (this.#handlers.own(message)) return
-    const now = Date.now()
-    if (now >= this.#windowEnds) {
-      this.#windowEnds = now + 1_000
-      this.#count = 0
-    }
-    this.#count++
-    if (this.#count <= this.#perSecond) this.#deliver(message)
-    else this.#hold(message, this.#windowEnds - now)
+    if (this.#counts()) this.#deliver(message)
+    else this.#hold(message)
+  }
+
+  /** Counts a notification that somebody else takes. False when there were too many, and it is to be dropped. */
+  admits(): boolean {
+    if (this.#counts()) return true
+    this.#dropped++
+    this.#releaseLater()
+    return false
   }
 
   close(): void {
@@ -59,12 +61,26 @@ export class Intake {
     else this.#events.emit('notification', { method, params })
   }
 
-  #hold(message: RpcNotification, waitMs: number): void {
+  /** Whether one more is within what a second allows. */
+  #counts(): boolean {
+    const now = Date.now()
+    if (now >= this.#windowEnds) {
+      this.#windowEnds = now + 1_000
+      this.#count = 0
+    }
+    return ++this.#count <= this.#perSecond
+  }
+
+  #hold(message: RpcNotification): void {
     const change = readChange(message.method, message.params)
     const key = change === undefined ? undefined : JSON.stringify([change, message.params?._meta])
     if (key !== undefined && (this.#kept.has(key) || this.#kept.size < MAX_KEPT)) this.#kept.set(key, message)
     else this.#dropped++
-    this.#timer ??= setTimeout(() => this.#release(), waitMs)
+    this.#releaseLater()
+  }
+
+  #releaseLater(): void {
+    this.#timer ??= setTimeout(() => this.#release(), Math.max(0, this.#windowEnds - Date.now()))
   }
 
   #release(): void {

@@ -24,6 +24,7 @@ function create(restarts: boolean, random = 0.5) {
   const state = { refuse: false }
   const connector: Connector = {
     label: 'test',
+    key: 'test',
     reopens: true,
     restarts,
     async open(_, events): Promise<Connection> {
@@ -38,7 +39,7 @@ function create(restarts: boolean, random = 0.5) {
   const lifeline = new Lifeline(
     connector,
     { info: { name: 'x', version: '1' }, capabilities: {} },
-    (closed) => ({ request: async () => ({}), notification() {}, irregular() {}, closed }),
+    (closed) => ({ request: async () => ({}), notification() {}, admits: () => true, irregular() {}, closed }),
     { connected() {}, lost: (error) => lost.push(error.message) },
     { connectMs: 1_000, random: () => random },
   )

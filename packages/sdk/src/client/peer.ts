@@ -33,6 +33,8 @@ export interface PeerEvents {
   /** Answers a request of the server's (older revisions). Rejections become JSON-RPC errors. */
   request(message: RpcRequest, signal: AbortSignal): Promise<JsonObject>
   notification(message: RpcNotification): void
+  /** Counts a report of progress; false when there are too many and it is to be dropped. */
+  admits(): boolean
   irregular(reason: string, detail?: string): void
   closed(error: PorticoError): void
 }
@@ -123,8 +125,9 @@ export class ClientPeer implements LinkEvents {
 
   message(message: RpcRequest | RpcNotification): void {
     if ('id' in message) void this.#answer(message)
-    else if (message.method === 'notifications/progress') this.#progress(message.params)
-    else if (message.method === 'notifications/cancelled' && this.#cancelledByServer(message.params)) return
+    else if (message.method === 'notifications/progress') {
+      if (this.#events.admits()) this.#progress(message.params)
+    } else if (message.method === 'notifications/cancelled' && this.#cancelledByServer(message.params)) return
     else this.#events.notification(message)
   }
 

@@ -11,7 +11,7 @@ import type { Revision } from '../protocol/revision.ts'
 import type { AskContext } from './ask-context.ts'
 import { answerElicitation, Completions } from './elicitation.ts'
 import { CLIENT_LIMITS, type ClientOptions } from './options.ts'
-import { answerRoots, type RootsSource } from './roots.ts'
+import { answerRoots, checkRoots, type RootsSource } from './roots.ts'
 import { answerSampling, samplingOptions } from './sampling.ts'
 
 export class Questions {
@@ -23,11 +23,13 @@ export class Questions {
 
   constructor(options: ClientOptions) {
     this.#options = options
+    if (options.roots !== undefined) checkRoots(options.roots)
     this.#roots = options.roots
     this.#maxOpen = options.limits?.maxOpenQuestions ?? CLIENT_LIMITS.maxOpenQuestions
   }
 
   set roots(source: RootsSource) {
+    checkRoots(source)
     this.#roots = source
   }
 

@@ -73,6 +73,10 @@ export class ChannelLink implements Link, ChannelEvents {
   malformed({ kind, reason, excerpt }: Malformed): void {
     const what = kind === 'noise' ? 'The server wrote something that is no message' : 'The server sent a broken message'
     this.#events?.irregular(`${what}: ${reason}`, excerpt)
+    const id = kind === 'noise' ? undefined : idIn(excerpt)
+    if (id === undefined) return
+    const code = kind === 'limit' ? 'limit-exceeded' : 'invalid-message'
+    this.#events?.failed(id, new PorticoError(code, `The answer is not valid: ${reason}`, { delivery: 'unknown' }))
   }
 
   closed(reason?: Error): void {
@@ -115,6 +119,14 @@ export function unwritable(cause: unknown): PorticoError {
 
 export function invalidAnswer(reason: string): PorticoError {
   return new PorticoError('invalid-message', `The answer is not valid: ${reason}`, { delivery: 'unknown' })
+}
+
+/** The id at the beginning of a message that could not be read: the call it was meant for need not wait for another. */
+function idIn(excerpt: string | undefined): RequestId | undefined {
+  const found = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})\s*,\s*"(?:result|error)"/.exec(
+    excerpt ?? '',
+  )
+  return found === null ? undefined : Number(found[1])
 }
 
 function isRequest(value: unknown): boolean {

@@ -34,6 +34,7 @@ export function createChannelConnector(settings: ConnectorOptions, openLink: Ope
   const { label, reopens, restarts, options } = settings
   return {
     label,
+    key: settings.key ?? crypto.randomUUID(),
     reopens,
     restarts,
     async open(profile, events, signal) {
@@ -66,6 +67,7 @@ export function createHttpConnector(settings: ConnectorOptions, url: URL): Conne
   const { options, label } = settings
   return {
     label,
+    key: settings.key ?? label,
     reopens: true,
     restarts: false,
     async open(profile, events, signal) {

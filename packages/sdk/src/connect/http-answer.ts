@@ -63,6 +63,7 @@ const LONGEST_RETRY_MS = 60_000
 function retryAfter(value: string | undefined): number | undefined {
   if (value === undefined) return undefined
   if (/^\s*\d{1,9}\s*$/.test(value)) return Number(value) * 1_000
-  const at = Date.parse(value)
+  // Date.parse takes nearly anything for a date; HTTP's begin with the day of the week.
+  const at = /^\s*[A-Z][a-z]{2,8},? /.test(value) ? Date.parse(value) : Number.NaN
   return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now())
 }

@@ -9,6 +9,8 @@ import { dirname, join } from 'node:path'
 import { PorticoError } from '../jsonrpc/errors.ts'
 
 const OWNER_ONLY = 0o600
+/** The field for it in the system's address, less its end. */
+const MAX_PATH = process.platform === 'darwin' ? 103 : 107
 
 export interface SocketPath {
   /** Where to listen. Not yet where clients look. */
@@ -23,6 +25,8 @@ export interface SocketPath {
 export async function claimSocketPath(path: string): Promise<SocketPath> {
   // Named pipes are no files: the system guards and removes them.
   if (process.platform === 'win32') return { draft: path, publish() {}, remove() {} }
+  // A longer one could be made, but not connected to.
+  if (Buffer.byteLength(path) > MAX_PATH) throw inTheWay(path, `a socket's path has at most ${MAX_PATH} bytes`)
   await removeStale(path)
   // A file in a folder that others cannot enter never has the wrong mode in their sight. Short, as such paths must be.
   const folder = mkdtempSync(join(dirname(path), '.s-'))

@@ -89,10 +89,11 @@ export function openRounds(asker: Asker, call: ServerCall): Promise<Rounds> {
   const principal = call.conversation.principal?.id
   const open = async (): Promise<Rounds> => {
     const binding: StateBinding = { principal, method: call.method, digest: await digestOf(own) }
+    if (inputResponses !== undefined && !isObject(inputResponses)) {
+      throw invalidParam('inputResponses', 'must be an object')
+    }
     if (requestState === undefined) return Rounds.first(options, binding, inputResponses)
     if (typeof requestState !== 'string') throw badState()
-    if (inputResponses !== undefined && !isObject(inputResponses))
-      throw invalidParam('inputResponses', 'must be an object')
     try {
       return await Rounds.resume(options, binding, requestState, inputResponses)
     } catch (error) {

@@ -54,6 +54,7 @@ export function createFixture(options: ServerOptions = {}): { server: Server; st
     ...options,
   })
   server.use('tools/call', async ({ params }, next) => {
+    if (params.name === 'wrapped_ask') return next({ name: 'wrapped_ask', arguments: {} })
     if (params.name !== 'wrapped') return next()
     const inner = await next({ ...params, arguments: { text: 'altered' } })
     return { ...inner, content: [...inner.content, { type: 'text', text: 'and more' }] }
@@ -65,6 +66,8 @@ export function createFixture(options: ServerOptions = {}): { server: Server; st
   return { server, state }
 }
 
+export const ECHOES = 'com.example/echoes'
+
 const EXTENSION: Extension = {
   id: 'com.example/echo',
   settings: { loud: true },
@@ -72,7 +75,7 @@ const EXTENSION: Extension = {
     'com.example/echo/say': { run: ({ text }) => ({ said: String(text) }) },
     'com.example/echo/strict': { run: () => ({ ok: true }), requiresClient: true },
   },
-  filter: (notifications) => (notifications.echoes === true ? { echoes: true } : {}),
+  filter: (notifications) => (notifications[ECHOES] === true ? { [ECHOES]: true } : {}),
 }
 
 function plainTools(state: FixtureState) {
@@ -191,7 +194,7 @@ function controlTool(state: FixtureState) {
     'add-resource': (uri) => void state.server?.resource(uri.replace(/\W/g, '-'), resource({ uri }, () => 'new')),
     'remove-resource': (uri) => state.server?.remove('resource', uri),
     changed: (what) => state.server?.changed(what),
-    echo: () => state.server?.announce('echoes', 'notifications/com.example/echoed', { loud: true }),
+    echo: () => state.server?.announce(ECHOES, 'notifications/com.example/echoed', { loud: true }),
     done: (value) => {
       state.done = value === 'true'
     },

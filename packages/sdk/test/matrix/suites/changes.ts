@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/jsonrpc/message.ts'
 import type { Wire } from '../../wire.ts'
 import { type Bench, textOf } from '../bench.ts'
+import { ECHOES } from '../fixture.ts'
 
 export function changeSuite(bench: Bench): void {
   if (bench.modern) listenSuite(bench)
@@ -96,12 +97,12 @@ function listenSuite(bench: Bench): void {
           promptsListChanged: false,
           resourceSubscriptions: ['file:///readme.txt', 'data://secret', 'file:///nothing', 5],
           unheard: true,
-          echoes: true,
+          [ECHOES]: true,
         },
         'l1',
       )
       expect(acknowledged.params).toMatchObject({
-        notifications: { toolsListChanged: true, resourceSubscriptions: ['file:///readme.txt'], echoes: true },
+        notifications: { toolsListChanged: true, resourceSubscriptions: ['file:///readme.txt'], [ECHOES]: true },
       })
       expect((acknowledged.params as { notifications: JsonObject }).notifications).not.toHaveProperty('unheard')
       expect(mine()[0]).toBe(acknowledged)
@@ -109,7 +110,7 @@ function listenSuite(bench: Bench): void {
     })
 
     it('tells by filter and under its own id', async () => {
-      const tools = await listen(bench.wire, { toolsListChanged: true, echoes: true }, 'l-tools')
+      const tools = await listen(bench.wire, { toolsListChanged: true, [ECHOES]: true }, 'l-tools')
       const both = await listen(bench.wire, { resourcesListChanged: true, promptsListChanged: true, resourceSubscriptions: ['data://json'] }, 'l-both')
       await bench.control('changed', 'tools')
       await bench.control('changed', 'prompts')

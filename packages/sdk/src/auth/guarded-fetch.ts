@@ -1,0 +1,136 @@
+/**
+ * The `fetch` for addresses that a server has named: metadata and the endpoints in it. Follows no one inward, to another
+ * scheme or to another origin, and takes no more time or bytes than such a document needs (sec-80, sec-92). On Node the
+ * address that was judged is the address that is dialled (`guarded-fetch-node.ts`).
+ */
+
+import { authFailure, plain } from './failure.ts'
+import { type NetworkZone, zoneOfHost } from './network-zone.ts'
+
+/** The part of `fetch` that is used here. */
+export type AuthFetch = (url: string, init: AuthRequest) => Promise<Response>
+
+export interface AuthRequest {
+  readonly method?: string
+  readonly headers?: { readonly [name: string]: string }
+  readonly body?: string | URLSearchParams | undefined
+  readonly redirect?: 'manual'
+  readonly signal?: AbortSignal
+}
+
+/** Client certificate and authorities for TLS, as PEM. */
+export interface TlsIdentity {
+  readonly cert?: string | Uint8Array
+  readonly key?: string | Uint8Array
+  readonly ca?: string | Uint8Array | readonly (string | Uint8Array)[]
+  readonly passphrase?: string
+}
+
+export interface GuardOptions {
+  /** The server that is to be reached. Addresses in the zone that it lies in are as good as it. */
+  readonly server: URL
+  /** Used in place of the runtime's own; then names are not resolved here, and only addresses in URLs are judged. */
+  readonly fetch?: AuthFetch
+  /** For connections to the server's own origin; `ca` counts everywhere. */
+  readonly tls?: TlsIdentity
+  /** Lets authorization servers be reached without TLS on other machines. Tokens can then be read on the way. */
+  readonly dangerouslyAllowPlainHttp?: boolean
+}
+
+export function createGuardedFetch(options: GuardOptions): AuthFetch {
+  let dial: Promise<AuthFetch> | undefined
+  return async (url, init) => {
+    dial ??= createDial(options)
+    const limit = AbortSignal.timeout(TIME_LIMIT_MS)
+    const signal = init.signal === undefined ? limit : AbortSignal.any([limit, init.signal])
+    let target = new URL(url)
+    for (let hops = 0; ; hops++) {
+      judgeTarget(target, options)
+      const response = await (await dial)(target.href, { ...init, redirect: 'manual', signal })
+      const next = redirectOf(response, target, init.method ?? 'GET')
+      if (next === undefined) return bounded(response)
+      await response.body?.cancel()
+      if (hops === MAX_REDIRECTS) throw authFailure('blocked-target', `${target.host} redirects without end`)
+      target = next
+    }
+  }
+}
+
+/** Refuses what can be refused by the look of a URL. */
+export function judgeTarget(target: URL, { server, dangerouslyAllowPlainHttp = false }: GuardOptions): void {
+  const named = `${target.protocol}//${target.host}`
+  const zone = zoneOfHost(target.hostname)
+  if (target.username !== '' || target.password !== '') {
+    throw authFailure('blocked-target', `${named} is named with a password in its address`)
+  }
+  if (target.protocol !== 'https:') {
+    // The server's own origin is where its user chose to go.
+    const plainly = target.origin === server.origin || zone === 'loopback' || dangerouslyAllowPlainHttp
+    if (target.protocol !== 'http:' || server.protocol === 'https:' || !plainly) {
+      throw authFailure('insecure-url', `${named} is not reached by https`)
+    }
+  }
+  if (target.origin === server.origin || zone === undefined || zone === 'public') return
+  const home = zoneOfHost(server.hostname)
+  // A server that is known by name is resolved before its zone can be told; that is done where names are resolved.
+  if (home !== undefined ? !mayReach(zone, [home]) : zone === 'loopback' || zone === 'reserved') {
+    throw blocked(target.host, zone)
+  }
+}
+
+/** Whether a server in these zones may send a client to that one. */
+export function mayReach(zone: NetworkZone, home: readonly NetworkZone[]): boolean {
+  return zone === 'public' || (zone !== 'reserved' && home.includes(zone))
+}
+
+export function blocked(host: string, zone: NetworkZone): Error {
+  return authFailure('blocked-target', `The server points at ${plain(host)}, which is a ${zone} address`)
+}
+
+const TIME_LIMIT_MS = 10_000
+const MAX_BYTES = 1_048_576
+const MAX_REDIRECTS = 3
+
+async function createDial(options: GuardOptions): Promise<AuthFetch> {
+  if (options.fetch !== undefined) return options.fetch
+  if (!isNode()) return (url, init) => globalThis.fetch(url, init as RequestInit)
+  const { createPinnedFetch } = await import('./guarded-fetch-node.ts')
+  return createPinnedFetch(options)
+}
+
+/** Where a redirect leads. Only reading may be repeated elsewhere, and only on the same origin. */
+function redirectOf(response: Response, target: URL, method: string): URL | undefined {
+  if (response.type === 'opaqueredirect') throw authFailure('blocked-target', `${target.host} redirects`)
+  if (![301, 302, 303, 307, 308].includes(response.status)) return undefined
+  const location = response.headers.get('location') ?? ''
+  const next = URL.canParse(location, target.href) ? new URL(location, target) : undefined
+  if (next === undefined || next.origin !== target.origin || method !== 'GET') {
+    throw authFailure('blocked-target', `${target.host} redirects to somewhere else`)
+  }
+  return next
+}
+
+/** The same response with its body in memory, if that is small enough. */
+async function bounded(response: Response): Promise<Response> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  const reader = response.body?.getReader()
+  while (reader !== undefined) {
+    const { done, value } = await reader.read()
+    if (done) break
+    size += value.length
+    if (size > MAX_BYTES) {
+      await reader.cancel()
+      throw authFailure('blocked-target', `An answer of more than ${MAX_BYTES} bytes was not read`)
+    }
+    chunks.push(value)
+  }
+  const { status, headers } = response
+  const body = [204, 205, 304].includes(status) ? null : new Blob(chunks as Uint8Array<ArrayBuffer>[])
+  return new Response(body, { status, headers })
+}
+
+function isNode(): boolean {
+  const runtime = globalThis as { process?: { versions?: { node?: string } }; Bun?: unknown; Deno?: unknown }
+  return runtime.process?.versions?.node !== undefined && runtime.Bun === undefined && runtime.Deno === undefined
+}
