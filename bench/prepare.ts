@@ -14,10 +14,12 @@ export const rootFolder = dirname(benchFolder)
 /** Compiled programs, with the copy of the SDK as the nearest `@portico/sdk`. */
 export const workFolder = join(benchFolder, '.cache')
 
-export async function prepare(): Promise<void> {
+/** `bundled` names the programs of which one file is made as well. */
+export async function prepare(bundled: readonly string[] = []): Promise<void> {
   installPeers()
   await buildSdk()
   await compile(join(benchFolder, 'programs'), join(workFolder, 'programs'))
+  await bundle(bundled)
 }
 
 /** The exact versions that are measured, as installed. */
@@ -71,12 +73,31 @@ async function compile(source: string, target: string): Promise<void> {
   })
 }
 
+/** One minified file each, from the compiled programs, so that packages are found where they will be at run time. */
+async function bundle(programs: readonly string[]): Promise<void> {
+  const folder = join(workFolder, 'programs')
+  await build({
+    absWorkingDir: folder,
+    entryPoints: programs.map((program) => join(folder, `${program}.js`)),
+    outbase: folder,
+    outdir: join(folder, 'bundled'),
+    bundle: true,
+    minify: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    // Some packages are CommonJS inside and ask for `require` at run time.
+    banner: { js: "import { createRequire as r } from 'node:module'; const require = r(import.meta.url);" },
+    logLevel: 'error',
+  })
+}
+
 /** Imports of files beside a file have to name what was made of them. */
 const siblings: Plugin = {
   name: 'compiled-siblings',
   setup: ({ onLoad }) =>
     onLoad({ filter: /\.ts$/ }, ({ path }) => ({
-      contents: readFileSync(path, 'utf8').replace(/(from '|import\(')(\.{1,2}\/[^']+)\.ts'/g, "$1$2.js'"),
+      contents: readFileSync(path, 'utf8').replace(/(from '|import\('|import ')(\.{1,2}\/[^']+)\.ts'/g, "$1$2.js'"),
       loader: 'ts',
     })),
 }

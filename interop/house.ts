@@ -3,6 +3,7 @@
  * opens houses, connects guests to them and runs the checks on each pair.
  */
 
+import { fileURLToPath } from 'node:url'
 import type { Guest, Version } from './guest.ts'
 
 export interface Command {
@@ -43,5 +44,5 @@ export function spokenIn({ house, version }: Scene): Version {
 
 /** How Node runs a TypeScript file of this folder: as this process was run itself. */
 export function toCommand(file: URL, args: string[] = []): Command {
-  return { command: process.execPath, args: [...process.execArgv, file.pathname, ...args] }
+  return { command: process.execPath, args: [...process.execArgv, fileURLToPath(file), ...args] }
 }

@@ -9,7 +9,9 @@ import type { Answer, MemoryReport, Question } from './control.ts'
 import { HttpLoad, openSession } from './load/http.ts'
 import { openStreams } from './load/idle.ts'
 import type { Call, Era } from './load/messages.ts'
+import { measureStart } from './load/start.ts'
 import { StdioLoad } from './load/stdio.ts'
+import { WebSocketLoad } from './load/websocket.ts'
 
 export interface Contestant {
   readonly name: string
@@ -22,7 +24,7 @@ export interface Contestant {
 }
 
 export interface Plan {
-  readonly kind: 'http' | 'stdio' | 'self' | 'sessions' | 'streams'
+  readonly kind: 'http' | 'stdio' | 'websocket' | 'self' | 'sessions' | 'streams' | 'start'
   readonly contestants: readonly Contestant[]
   readonly call?: Call
   readonly inFlight: number
@@ -35,9 +37,12 @@ export interface Plan {
 
 export interface Sample {
   readonly contestant: string
-  /** Microseconds of CPU per call, or bytes for each of what was counted. */
+  /** Microseconds of CPU per call or until the first answer, or bytes for each of what was counted. */
   readonly value: number
   readonly perSecond?: number
+  /** From start to the first answer, and what the process then holds. */
+  readonly wallMs?: number
+  readonly rss?: number
 }
 
 export type Report = { samples: Sample[]; faults: { contestant: string; reason: string }[] }
@@ -55,8 +60,8 @@ process.on('disconnect', () => process.exit())
 
 interface Running {
   readonly name: string
-  readonly measure: (ms: number) => Promise<{ value: number; perSecond?: number }>
-  readonly stop: () => void
+  readonly measure: (ms: number) => Promise<Omit<Sample, 'contestant'>>
+  readonly stop: () => Promise<void>
 }
 
 async function run(plan: Plan): Promise<Report> {
@@ -68,7 +73,7 @@ async function run(plan: Plan): Promise<Report> {
       await work()
     } catch (error) {
       faults.push({ contestant: name, reason: error instanceof Error ? error.message : String(error) })
-      running.get(name)?.stop()
+      await running.get(name)?.stop()
       running.delete(name)
     }
   }
@@ -86,21 +91,22 @@ async function run(plan: Plan): Promise<Report> {
       })
     }
   }
-  for (const one of running.values()) one.stop()
+  for (const one of running.values()) await one.stop()
   return { samples, faults }
 }
 
 async function start(plan: Plan, contestant: Contestant): Promise<Running> {
   const { name, era = 'modern' } = contestant
+  if (plan.kind === 'start')
+    return { name, stop: async () => {}, measure: () => measureStart(toFile(contestant.program)) }
   const child = launch(contestant, plan.kind === 'sessions' || plan.kind === 'streams' ? ['--expose-gc'] : [])
   const { port } = await ready(child)
-  const stop = (): void => void child.kill('SIGKILL')
+  const stop = () => end(child)
   if (plan.kind === 'self') return { name, stop, measure: (ms) => measureSelf(child, ms, plan.inFlight) }
   if (plan.kind === 'sessions' || plan.kind === 'streams') {
     return { name, stop, measure: () => measureIdle(child, plan, port, era) }
   }
-  const load =
-    plan.kind === 'http' ? new HttpLoad(port, era) : new StdioLoad(required(child.stdin), required(child.stdout), era)
+  const load = createLoad(plan, child, port, era)
   await load.open()
   const call = required(plan.call)
   return {
@@ -114,6 +120,12 @@ async function start(plan: Plan, contestant: Contestant): Promise<Running> {
       return { value: cpu / result.calls, perSecond: (result.calls / result.ms) * 1000 }
     },
   }
+}
+
+function createLoad({ kind }: Plan, child: ChildProcess, port: number, era: Era) {
+  if (kind === 'http') return new HttpLoad(port, era)
+  if (kind === 'websocket') return new WebSocketLoad(port, era)
+  return new StdioLoad(required(child.stdin), required(child.stdout), era)
 }
 
 async function measureSelf(child: ChildProcess, ms: number, inFlight: number) {
@@ -139,10 +151,27 @@ async function openSessions(port: number, count: number): Promise<() => Promise<
 }
 
 function launch({ program, args = [], env, nodeArgs = [] }: Contestant, flags: string[]): ChildProcess {
-  const file = fileURLToPath(new URL(`./${program}.js`, import.meta.url))
-  return spawn(process.execPath, [...flags, ...nodeArgs, file, ...args], {
+  return spawn(process.execPath, [...flags, ...nodeArgs, toFile(program), ...args], {
     stdio: ['pipe', 'pipe', 'inherit', 'ipc'],
     env: { ...process.env, NODE_ENV: 'production', ...env },
+  })
+}
+
+function toFile(program: string): string {
+  return fileURLToPath(new URL(`./${program}.js`, import.meta.url))
+}
+
+/** Programs leave when the channel goes, which lets a profiler write what it has. */
+function end(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resolve()
+    const timer = setTimeout(() => child.kill('SIGKILL'), 3000)
+    child.once('exit', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+    if (child.connected) child.disconnect()
+    else child.kill('SIGKILL')
   })
 }
 

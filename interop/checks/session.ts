@@ -65,6 +65,18 @@ export const sessionChecks: Check[] = [
     },
   },
   {
+    name: 'progress that comes together with the result is not lost',
+    // The official clients lose it; see the README.
+    when: ({ guest, house }) => house.maker === 'ours' && (guest.maker === 'raw' || guest.maker === 'ours'),
+    async run({ guest }) {
+      for (let call = 0; call < 10; call += 1) {
+        const seen: number[] = []
+        await guest.callTool('burst', {}, { onProgress: ({ progress }) => seen.push(progress) })
+        assert.deepEqual(seen, [1, 2, 3, 4, 5])
+      }
+    },
+  },
+  {
     name: 'cancellation reaches the handler',
     async run({ guest }) {
       const before = Number(textOf(await guest.callTool('waited')))

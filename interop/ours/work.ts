@@ -18,6 +18,10 @@ export function createWorkTools() {
         return `counted to ${to}`
       },
     ),
+    burst: tool({ description: 'Tells five times how far it is, without a pause' }, (_, ctx) => {
+      for (let at = 1; at <= 5; at += 1) ctx.progress(at, 5)
+      return 'done'
+    }),
     chat: tool({ description: 'Writes a log message at four levels' }, (_, ctx) => {
       for (const level of ['debug', 'info', 'warning', 'error'] as const) ctx.log(level, { about: level }, 'chatter')
       return 'said it'

@@ -5,7 +5,7 @@ import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type Client, type ConnectOptions, connect, type Target, type Tool } from '@portico/sdk/client'
+import { type Client, type ConnectOptions, connect, RpcError, type Target, type Tool } from '@portico/sdk/client'
 import { createAnswers, type Json } from '../guest.ts'
 import { type Case, type Cases, everything, filesystem, memory, sequentialThinking } from '../published/cases.ts'
 import { argumentsFor } from '../published/generate.ts'
@@ -82,7 +82,11 @@ async function useTools(report: Report, client: Client, cases: Cases): Promise<v
 async function useTool(client: Client, name: string, { args, says, errors }: Case): Promise<void> {
   const call = client.callTool(name, args)
   if (errors) {
-    const result = await call.catch(() => ({ isError: true }))
+    // A refusal is the server's own word: an error result or a JSON-RPC error, not a timeout or a lost connection.
+    const result = await call.catch((error: unknown) => {
+      if (error instanceof RpcError) return { isError: true }
+      throw error
+    })
     assert.equal(result.isError, true, 'is refused')
     return
   }

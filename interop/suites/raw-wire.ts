@@ -63,10 +63,12 @@ async function sendBatches(report: Report, house: House, version: Version): Prom
 }
 
 async function answerEach(guest: RawGuest): Promise<void> {
+  const before = guest.batches.length
   const answers = await guest.batch([request('a', 'ping'), echo('b', 'hello'), request('c', 'prompts/list')])
   assert.deepEqual(answers.get('a')?.result, {})
   assert.equal(textOf(answers.get('b')?.result as unknown as ToolResult), 'hello')
   assert.ok(Array.isArray((answers.get('c')?.result as Json | undefined)?.prompts))
+  assert.equal(guest.batches.length, before + 1, 'the answer is one batch')
 }
 
 async function skipNotices(guest: RawGuest): Promise<void> {

@@ -4,7 +4,16 @@
  */
 
 import { connect, type Socket } from 'node:net'
-import { type Call, type Era, FIRST_ID, INITIALIZED, initializeText, LEGACY_VERSION, MODERN_VERSION, toTemplate } from './messages.ts'
+import {
+  type Call,
+  type Era,
+  FIRST_ID,
+  INITIALIZED,
+  initializeText,
+  LEGACY_VERSION,
+  MODERN_VERSION,
+  toTemplate,
+} from './messages.ts'
 
 export class HttpLoad {
   readonly #port: number
@@ -169,8 +178,9 @@ class Lane {
       return undefined
     }
     this.#head = undefined
-    const head = whole.latin1Slice(0, end)
-    if (!head.startsWith('HTTP/1.1 200')) this.onFault(new Error(`unexpected answer: ${whole.toString().slice(0, 500)}`))
+    const head = whole.toString('latin1', 0, end)
+    if (!head.startsWith('HTTP/1.1 200'))
+      this.onFault(new Error(`unexpected answer: ${whole.toString().slice(0, 500)}`))
     if (this.#isFirst) this.#check(whole)
     const length = /content-length: *(\d+)/i.exec(head)
     this.#chunked = length === null
@@ -182,7 +192,7 @@ class Lane {
   /** Reads a chunk's size line from `at`; returns where its data begins. */
   #readSize(bytes: Buffer, at: number): number {
     const end = bytes.indexOf(10, at)
-    this.#sizeLine += bytes.latin1Slice(at, end === -1 ? bytes.length : end)
+    this.#sizeLine += bytes.toString('latin1', at, end === -1 ? bytes.length : end)
     if (end === -1) return bytes.length
     const size = Number.parseInt(this.#sizeLine, 16)
     this.#sizeLine = ''

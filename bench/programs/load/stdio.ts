@@ -66,7 +66,8 @@ export class StdioLoad {
     if (start < bytes.length) {
       // Only the beginning is needed to tell an answer from a notification.
       const tail = bytes.subarray(start)
-      this.#rest = this.#rest === undefined ? tail.subarray(0, PEEK) : Buffer.concat([this.#rest, tail]).subarray(0, PEEK)
+      this.#rest =
+        this.#rest === undefined ? tail.subarray(0, PEEK) : Buffer.concat([this.#rest, tail]).subarray(0, PEEK)
     }
     if (count > 0) this.#onAnswers(count)
   }

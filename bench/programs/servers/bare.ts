@@ -89,7 +89,10 @@ function serve(req: IncomingMessage, res: ServerResponse): void {
       return
     }
     const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }
-    res.writeHead(200, message.method === 'initialize' ? { ...headers, 'mcp-session-id': crypto.randomUUID() } : headers)
+    res.writeHead(
+      200,
+      message.method === 'initialize' ? { ...headers, 'mcp-session-id': crypto.randomUUID() } : headers,
+    )
     res.end(text)
   })
 }
@@ -117,6 +120,17 @@ function serveLines(): void {
 if (process.argv[2] === 'stdio') {
   serveLines()
   announce()
+} else if (process.argv[2] === 'websocket') {
+  const { WebSocketServer } = await import('ws')
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' }, () => {
+    announce((server.address() as AddressInfo).port)
+  })
+  server.on('connection', (socket) => {
+    socket.on('message', (data) => {
+      const message: Request = JSON.parse(String(data))
+      if (message.id !== undefined) socket.send(answer(message, (event) => socket.send(event)))
+    })
+  })
 } else {
   const server = createServer(serve)
   server.keepAliveTimeout = 0

@@ -1,7 +1,7 @@
 /** fastmcp as its README starts it. */
 
-import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import { FastMCP } from 'fastmcp'
 import { z } from 'zod'
 import { announce } from '../control.ts'

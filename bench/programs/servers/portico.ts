@@ -15,12 +15,16 @@ const server = createServer({
     }),
   },
 })
-for (const { name, description } of fillers()) server.tool(name, { description, input: QUERY }, () => name)
+for (const { name, description } of fillers()) server.tool(name, tool({ description, input: QUERY }, () => name))
 
 if (process.argv[2] === 'stdio') {
   const { serveStdio } = await import('@portico/sdk/stdio')
   serveStdio(server)
   announce()
+} else if (process.argv[2] === 'websocket') {
+  const { serveWebSocket } = await import('@portico/sdk/websocket')
+  const { port } = await serveWebSocket(server, { port: 0 })
+  announce(port)
 } else {
   const { serveHttp } = await import('@portico/sdk/http')
   // One setting is not the default, and only where ten thousand notifications are what is measured.

@@ -36,9 +36,7 @@ if (process.argv[2] === 'stdio') {
 } else {
   const transport = new HttpTransport(server, { path: '/mcp' })
   const http = createHttp(
-    createRequestListener(
-      async (request) => (await transport.respond(request)) ?? new Response(null, { status: 404 }),
-    ),
+    createRequestListener(async (request) => (await transport.respond(request)) ?? new Response(null, { status: 404 })),
   )
   http.listen(0, '127.0.0.1', () => announce((http.address() as AddressInfo).port))
 }

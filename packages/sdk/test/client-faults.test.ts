@@ -160,6 +160,43 @@ describe('sessions', () => {
     expect(server.messages('tools/call')).toHaveLength(2)
   })
 
+  test('fifty calls that meet a forgotten session share one new one', async () => {
+    const server = await legacyHttp((request, response) => {
+      if (request.headers['mcp-session-id'] === 's1') response.writeHead(404).end()
+      else
+        json(
+          response,
+          200,
+          result(id(request), toolResult(String(((request.body?.params?.arguments ?? {}) as { n?: number }).n))),
+        )
+    })
+    const made = await client(server.url)
+    const results = await Promise.all(Array.from({ length: 50 }, (_, n) => made.callTool('x', { n })))
+    expect(results.map(({ content }) => (content[0] as { text: string }).text)).toEqual(
+      results.map((_, n) => String(n)),
+    )
+    expect(server.messages('initialize')).toHaveLength(2)
+  })
+
+  test('the stream for notices comes back from where it was', async () => {
+    let streams = 0
+    const server = await legacyHttp((request, response) => {
+      if (request.method !== 'GET') {
+        response.writeHead(202).end()
+        return
+      }
+      const event = `id: n${++streams}\nretry: 100\ndata: {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n\n`
+      stream(response).write(event)
+      if (streams < 3) response.end()
+    })
+    const made = await client(server.url)
+    let changes = 0
+    made.on('change', () => changes++)
+    await until(() => changes === 3)
+    const gets = server.requests.filter(({ method }) => method === 'GET')
+    expect(gets.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, 'n1', 'n2'])
+  })
+
   test('closing ends the session with DELETE; 405 is fine', async () => {
     const server = await legacyHttp((_, response) => response.writeHead(405).end())
     const made = await client(server.url)
@@ -218,6 +255,34 @@ describe('waiting and trying again', () => {
     await failsAtOnce(made.callTool('x'), { delivery: 'unknown' })
     calls = 0
     expect((await made.callTool('x', {}, { idempotent: true })).content).toHaveLength(1)
+  })
+
+  test('a call marked idempotent waits for a server that comes back', async () => {
+    const script: Script = (request, response) => {
+      const discovery = request.body?.method === 'server/discover'
+      json(response, 200, result(id(request), discovery ? discovered() : toolResult('back')))
+    }
+    const before = await http(script)
+    const made = await client(before.url)
+    await before.close()
+    // The first to find out may still meet the socket of before; whoever comes after it cannot connect.
+    await made.callTool('x').catch(() => {})
+    await failsAtOnce(made.callTool('x'), { code: 'connect-failed', delivery: 'not-sent' })
+    const call = made.callTool('x', {}, { idempotent: true })
+    const after = await scriptedHttp(script, '/mcp', Number(new URL(before.url).port))
+    open.push(() => after.close())
+    expect((await call).content).toEqual([{ type: 'text', text: 'back' }])
+  })
+
+  test('-32022 in mid-use settles the revision anew, and the call is sent once more', async () => {
+    let upgraded = false
+    const server = await modernHttp((request, response) => {
+      if (upgraded) return json(response, 200, result(id(request), toolResult('fine')))
+      upgraded = true
+      return json(response, 400, error(id(request), -32022, 'no', { supported: ['2026-07-28'] }))
+    })
+    expect((await (await client(server.url)).callTool('x')).content).toHaveLength(1)
+    expect(server.messages('server/discover')).toHaveLength(2)
   })
 
   test.each([

@@ -327,6 +327,34 @@ describe('sampling and roots, asked live', () => {
     expect(received.find(({ id }) => id === 'q')?.result).toEqual({ roots: [{ uri: 'file:///b' }] })
   })
 
+  test('a question right after the handshake is answered', async () => {
+    const { channel, received } = legacyChannel((message, reply) => {
+      if (message.method === 'notifications/initialized') reply({ jsonrpc: '2.0', id: 'q', method: 'roots/list' })
+    })
+    await client(channel, { roots: [{ uri: 'file:///a' }] })
+    await until(() => received.some(({ id }) => id === 'q'))
+    expect(received.find(({ id }) => id === 'q')?.result).toEqual({ roots: [{ uri: 'file:///a' }] })
+  })
+
+  test('what a handler throws is reported here, and stays here', async () => {
+    const { channel, received } = legacyChannel((message, reply) => {
+      if (message.method !== 'ping') return
+      reply({ jsonrpc: '2.0', id: 'q', method: 'roots/list' })
+      reply(result(message.id, {}))
+    })
+    const made = await client(channel, {
+      roots: () => {
+        throw new Error('secret detail')
+      },
+    })
+    const warnings: Warning[] = []
+    made.on('warning', (warning) => warnings.push(warning))
+    await made.ping()
+    await until(() => received.some(({ id }) => id === 'q'))
+    expect(JSON.stringify(received)).not.toContain('secret detail')
+    expect(warnings).toMatchObject([{ kind: 'handler-failed', message: 'roots/list was not answered: secret detail' }])
+  })
+
   test('a ping of the server is answered', async () => {
     const { channel, received } = legacyChannel((message, reply) => {
       if (message.method === 'notifications/initialized') reply({ jsonrpc: '2.0', id: 'p', method: 'ping' })
@@ -566,6 +594,17 @@ describe('_meta and logging', () => {
     expect(changes).toEqual([{ kind: 'tools' }])
     expect(warnings.join()).toContain('980 notifications were dropped: notificationsPerSecond (20) exceeded')
   })
+})
+
+test('extensions: result types and the source of Mcp-Name can be named', async () => {
+  const server = await http((request, response) => {
+    json(response, 200, result(request.body?.id, { resultType: 'task', taskId: request.body?.params?.taskId }))
+  })
+  const made = await client(server.url, { resultTypes: ['task'], nameSources: { 'tasks/get': 'taskId' } })
+  expect(await made.request('tasks/get', { taskId: 't1' })).toEqual({ resultType: 'task', taskId: 't1' })
+  expect(server.requests.at(-1)?.headers).toMatchObject({ 'mcp-method': 'tasks/get', 'mcp-name': 't1' })
+  const plain = await client(server.url)
+  await expect(plain.request('tasks/get', { taskId: 't1' })).rejects.toMatchObject({ code: 'invalid-message' })
 })
 
 describe('caching (2026-07-28, "Caching")', () => {

@@ -56,6 +56,7 @@ export interface ScriptedHttp {
 export async function scriptedHttp(
   script: (request: Recorded, response: ServerResponse, raw: IncomingMessage) => void,
   path = '/mcp',
+  listenOn = 0,
 ): Promise<ScriptedHttp> {
   const requests: Recorded[] = []
   const sockets = new Set<Socket>()
@@ -79,7 +80,7 @@ export async function scriptedHttp(
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(listenOn, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}${path}`,

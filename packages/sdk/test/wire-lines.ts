@@ -8,9 +8,9 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { Principal } from '../src/auth/principal.ts'
 import type { Channel } from '../src/jsonrpc/channel.ts'
-import { serveChannel } from '../src/session/connection.ts'
 import { endpointOf, type Server } from '../src/server/server.ts'
 import { CONNECT } from '../src/session/connectable.ts'
+import { serveChannel } from '../src/session/connection.ts'
 import { createMemoryChannels } from '../src/transport/memory.ts'
 
 /** What one sent text brought back, where the transport ties answers to it. */
@@ -43,7 +43,11 @@ export function openMemoryLine(server: Server, receive: Receive, principal?: Pri
 }
 
 /** One process per line; `fixture` is a TypeScript program beside the tests. */
-export function openStdioLine(fixture: string, args: readonly string[], receive: Receive): Line & { exited: Promise<number | null> } {
+export function openStdioLine(
+  fixture: string,
+  args: readonly string[],
+  receive: Receive,
+): Line & { exited: Promise<number | null> } {
   const program = fileURLToPath(new URL(fixture, import.meta.url))
   const child: ChildProcessWithoutNullStreams = spawn(
     process.execPath,

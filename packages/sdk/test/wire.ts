@@ -9,13 +9,24 @@ import { isObject, type JsonObject, type RequestId } from '../src/jsonrpc/messag
 import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../src/protocol/revision.ts'
 import type { Server } from '../src/server/server.ts'
 import { judge } from './wire-judge.ts'
-import { type Delivery, type HttpTarget, type Line, openHttpLine, openMemoryLine, openStdioLine, toHttpPlace } from './wire-lines.ts'
+import {
+  type Delivery,
+  type HttpTarget,
+  type Line,
+  openHttpLine,
+  openMemoryLine,
+  openStdioLine,
+  toHttpPlace,
+} from './wire-lines.ts'
 
 export const TRANSPORTS = ['memory', 'stdio', 'http', 'fetch'] as const
 export type TransportName = (typeof TRANSPORTS)[number]
 
 /** Answers a question of the server: a result, or `{ error }`. Undefined leaves it unanswered. */
-export type Answer = (params: JsonObject, request: JsonObject) => JsonObject | undefined | Promise<JsonObject | undefined>
+export type Answer = (
+  params: JsonObject,
+  request: JsonObject,
+) => JsonObject | undefined | Promise<JsonObject | undefined>
 export type Answers = { readonly [method: string]: Answer }
 
 export interface OpenOptions {
@@ -70,7 +81,11 @@ export interface Wire {
   readonly log: JsonObject[]
   request(method: string, params?: JsonObject, options?: RequestOptions): Promise<Outcome>
   /** A request whose end is awaited elsewhere; `abort` goes away, as HTTP clients do. */
-  start(method: string, params?: JsonObject, options?: RequestOptions): { id: RequestId; outcome: Promise<Outcome>; abort: () => void }
+  start(
+    method: string,
+    params?: JsonObject,
+    options?: RequestOptions,
+  ): { id: RequestId; outcome: Promise<Outcome>; abort: () => void }
   notify(method: string, params?: JsonObject): Promise<void>
   /** Sends a text as it is and returns what came before the answer to a later, harmless request. */
   raw(text: string, options?: RawOptions): Promise<{ messages: unknown[]; status: number | undefined }>
@@ -113,7 +128,7 @@ class RawWire implements Wire {
   readonly #line: Line
   readonly #duplex: boolean
   readonly #waiting = new Map<RequestId, Waiter>()
-  readonly #watchers = new Set<(message: JsonObject) => void>()
+  readonly #watchers = new Set<(message: JsonObject, batched: boolean) => void>()
   readonly #faults: string[] = []
   readonly #batches: unknown[] = []
   #session: { [name: string]: string } = {}
@@ -133,7 +148,11 @@ class RawWire implements Wire {
   }
 
   async initialize(): Promise<void> {
-    const params = { protocolVersion: this.version, capabilities: this.#options.capabilities ?? {}, clientInfo: CLIENT_INFO }
+    const params = {
+      protocolVersion: this.version,
+      capabilities: this.#options.capabilities ?? {},
+      clientInfo: CLIENT_INFO,
+    }
     const { response, error } = await this.request('initialize', params)
     if (error !== undefined) throw new Error(`initialize failed: ${JSON.stringify(error)}`)
     this.opening = response.result as JsonObject
@@ -159,7 +178,9 @@ class RawWire implements Wire {
   async raw(text: string, { headers = {}, foreign = false }: RawOptions = {}) {
     this.#foreign = foreign
     const messages: unknown[] = []
-    const collect = (message: unknown): void => void messages.push(message)
+    const collect = (message: unknown, batched: boolean): void => {
+      if (!batched) messages.push(message)
+    }
     this.#batches.length = 0
     this.#watchers.add(collect)
     const delivery = await this.#line.send(text, { ...this.#headersFor(undefined, {}), ...headers })
@@ -195,7 +216,13 @@ class RawWire implements Wire {
     this.#check()
   }
 
-  async #run(id: RequestId, method: string, params: JsonObject, options: RequestOptions, signal: AbortSignal): Promise<Outcome> {
+  async #run(
+    id: RequestId,
+    method: string,
+    params: JsonObject,
+    options: RequestOptions,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
     const notifications: JsonObject[] = []
     const questions: JsonObject[] = []
     const watch = (message: JsonObject): void => {
@@ -243,7 +270,9 @@ class RawWire implements Wire {
     if (session !== null) this.#session = { 'mcp-session-id': session, 'mcp-protocol-version': this.#judged }
     if (this.#waiting.delete(id)) {
       // A refusal by the transport carries no id.
-      const refusal = this.log.slice(seenBefore).find((one) => 'error' in one && (one.id === undefined || one.id === null))
+      const refusal = this.log
+        .slice(seenBefore)
+        .find((one) => 'error' in one && (one.id === undefined || one.id === null))
       return { response: refusal ?? {}, status }
     }
     return { response: await answered, status }
@@ -260,7 +289,12 @@ class RawWire implements Wire {
   #headersFor(method: string | undefined, params: JsonObject): { [name: string]: string } {
     const base = { ...this.#session, ...this.#options.headers }
     if (!this.modern) return base
-    const name = method === 'resources/read' ? params.uri : method === 'tools/call' || method === 'prompts/get' ? params.name : undefined
+    const name =
+      method === 'resources/read'
+        ? params.uri
+        : method === 'tools/call' || method === 'prompts/get'
+          ? params.name
+          : undefined
     return {
       ...base,
       'mcp-protocol-version': this.version,
@@ -285,7 +319,9 @@ class RawWire implements Wire {
   }
 
   #agree(result: unknown): void {
-    const agreed = isObject(result) ? PROTOCOL_VERSIONS.find((version) => version === result.protocolVersion) : undefined
+    const agreed = isObject(result)
+      ? PROTOCOL_VERSIONS.find((version) => version === result.protocolVersion)
+      : undefined
     if (agreed !== undefined && !this.modern) this.#judged = agreed
   }
 
@@ -297,7 +333,7 @@ class RawWire implements Wire {
     if (waiter?.method === 'initialize') this.#agree(message.result)
     if (waiter !== undefined || !this.#foreign) this.#faults.push(...judge(this.#judged, value, waiter?.method))
     this.log.push(message)
-    if (!batched) for (const watch of [...this.#watchers]) watch(message)
+    for (const watch of [...this.#watchers]) watch(message, batched)
     if (waiter !== undefined) {
       this.#waiting.delete(id)
       waiter.resolve(message)
@@ -349,5 +385,7 @@ class RawWire implements Wire {
 
 /** Plain where a header can say it, base64 where not (2026-07-28, Streamable HTTP, "Value Encoding"). */
 function toHeader(value: string): string {
-  return /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(value) ? value : `=?base64?${Buffer.from(value).toString('base64')}?=`
+  return /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(value)
+    ? value
+    : `=?base64?${Buffer.from(value).toString('base64')}?=`
 }

@@ -72,10 +72,7 @@ export function judgeTarget(target: URL, { server, dangerouslyAllowPlainHttp = f
   }
   if (target.origin === server.origin || zone === undefined || zone === 'public') return
   const home = zoneOfHost(server.hostname)
-  // A server that is known by name is resolved before its zone can be told; that is done where names are resolved.
-  if (home !== undefined ? !mayReach(zone, [home]) : zone === 'loopback' || zone === 'reserved') {
-    throw blocked(target.host, zone)
-  }
+  if (home === undefined || !mayReach(zone, [home])) throw blocked(target.host, zone)
 }
 
 /** Whether a server in these zones may send a client to that one. */

@@ -3,7 +3,7 @@
  * the shape its user sees; the features beside it do the work of one kind each.
  */
 
-import { PorticoError } from '../jsonrpc/errors.ts'
+import { PorticoError, RpcError } from '../jsonrpc/errors.ts'
 import type { JsonObject, RpcNotification, RpcRequest } from '../jsonrpc/message.ts'
 import type { LogLevel } from '../protocol/logging.ts'
 import type { SubscriptionFilter } from '../protocol/subscriptions.ts'
@@ -59,7 +59,7 @@ export class ClientCore {
       { connected: (connection, again) => this.#connected(connection, again), lost: (error) => this.#lost(error) },
       { connectMs: this.timeouts.connectMs },
     )
-    this.requests = new Requests(this.lifeline, profile)
+    this.requests = new Requests(this.lifeline, profile, options.resultTypes)
     this.#logLevel = options.logLevel
     this.requests.logLevel = options.logLevel
     const cache = options.cache === false ? undefined : (options.cache ?? createMemoryCache())
@@ -154,8 +154,9 @@ export class ClientCore {
     if (Object.keys(filter).length > 0) await this.subscriptions.add(filter)
   }
 
-  #answer(method: string, params: JsonObject, signal: AbortSignal, required?: boolean): Promise<JsonObject> {
-    const { revision, server } = this.connection
+  async #answer(method: string, params: JsonObject, signal: AbortSignal, required?: boolean): Promise<JsonObject> {
+    // A server may ask as soon as the handshake is over for it, which can be a moment before it is over here.
+    const { revision, server } = this.#last ?? (await this.lifeline.ready())
     const context = { server: server.info, label: this.#connector.label, signal, required }
     return this.questions.answer(method, params, revision, context)
   }
@@ -176,7 +177,17 @@ export class ClientCore {
 
   /** A live request of the server's; links let none through from a modern server (sec-9, sec-41). */
   async #asked({ method, params = {} }: RpcRequest, signal: AbortSignal): Promise<JsonObject> {
-    return method === 'ping' ? {} : this.#answer(method, params, signal)
+    if (method === 'ping') return {}
+    try {
+      return await this.#answer(method, params, signal)
+    } catch (error) {
+      // The server is told only that there is no answer; why, the user of this client must be able to find out.
+      if (!(error instanceof RpcError) && !signal.aborted) {
+        const message = `${method} was not answered: ${(error as Error).message}`
+        this.emitter.emit('warning', { kind: 'handler-failed', message, subject: method })
+      }
+      throw error
+    }
   }
 
   #connected(connection: Connection, again: boolean): void {

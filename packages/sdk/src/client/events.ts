@@ -15,6 +15,7 @@ export interface Warning {
     | 'schema-not-checked'
     | 'irregular'
     | 'notifications-dropped'
+    | 'handler-failed'
     | 'subscription-lost'
     | 'cache-failed'
   readonly message: string

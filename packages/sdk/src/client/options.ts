@@ -20,6 +20,8 @@ export interface ClientOptions {
   readonly elicitation?: ElicitationHandlers
   readonly experimental?: { readonly [name: string]: JsonObject }
   readonly extensions?: { readonly [id: string]: JsonObject }
+  /** Result types that extensions define; any other than the protocol's own is an error. */
+  readonly resultTypes?: readonly string[]
   /** Ask for log messages of at least this level from the start. */
   readonly logLevel?: LogLevel
   /** Where results with a time to live are kept; in this client's memory unless given. `false` keeps none. */

@@ -39,13 +39,15 @@ interface Attempts {
 export class Requests {
   readonly #lifeline: Lifeline
   readonly #profile: ClientProfile
+  readonly #resultTypes: readonly unknown[]
   #logLevel: LogLevel | undefined
   #envelope: JsonObject | undefined
   #envelopeOf: Connection | undefined
 
-  constructor(lifeline: Lifeline, profile: ClientProfile) {
+  constructor(lifeline: Lifeline, profile: ClientProfile, resultTypes: readonly string[] = []) {
     this.#lifeline = lifeline
     this.#profile = profile
+    this.#resultTypes = ['complete', ...resultTypes]
   }
 
   /** The level that modern requests carry. */
@@ -95,7 +97,7 @@ export class Requests {
       headers: spec.headers?.(connection),
       onId: onId && ((id) => onId(id, connection)),
     })
-    return checkResultType(connection, spec.method, result)
+    return this.#checkResultType(connection, spec.method, result)
   }
 
   async notify(method: string, params?: JsonObject): Promise<void> {
@@ -150,6 +152,16 @@ export class Requests {
     return { ...params, _meta: meta === undefined ? this.#envelope : { ...meta, ...this.#envelope } }
   }
 
+  /** Absent means complete; `input_required` is for the methods that may ask; anything else nobody here understands. */
+  #checkResultType({ revision }: Connection, method: string, result: JsonObject): JsonObject {
+    const type = result.resultType
+    if (revision.era === 'legacy' || type === undefined || this.#resultTypes.includes(type)) return result
+    if (type === 'input_required' && methodOf(method)?.asks) return result
+    throw new PorticoError('invalid-message', `The result of ${method} has the unknown type ${JSON.stringify(type)}`, {
+      delivery: 'unknown',
+    })
+  }
+
   #connected(signal: AbortSignal | undefined): Promise<Connection> {
     const ready = this.#lifeline.ready()
     if (signal === undefined) return ready
@@ -184,16 +196,6 @@ function missingCapability(capabilities: ServerCapabilities, knowsCompletions: b
   }
   // `completions` became a capability after completion itself; before that there is nothing to look at.
   return needed === 'completions' && !knowsCompletions ? undefined : needed
-}
-
-/** Absent means complete; `input_required` is for the methods that may ask; anything else nobody here understands. */
-function checkResultType({ revision }: Connection, method: string, result: JsonObject): JsonObject {
-  const type = result.resultType
-  if (revision.era === 'legacy' || type === undefined || type === 'complete') return result
-  if (type === 'input_required' && methodOf(method)?.asks) return result
-  throw new PorticoError('invalid-message', `The result of ${method} has the unknown type ${JSON.stringify(type)}`, {
-    delivery: 'unknown',
-  })
 }
 
 function once(attempts: Attempts, what: 'newSession' | 'newVersion' | 'newHeaders'): number | undefined {

@@ -9,6 +9,7 @@ import type { Channel } from '../jsonrpc/channel.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
 import { CONNECT, isConnectable } from '../session/connectable.ts'
 import { openWebSocketChannel } from '../transport/websocket-client.ts'
+import { withPatience } from './auth.ts'
 import { ChannelLink } from './channel-link.ts'
 import { type ConnectorOptions, createChannelConnector, createHttpConnector } from './connectors.ts'
 import type { CommandTarget, ConnectOptions, Target } from './options.ts'
@@ -18,7 +19,7 @@ import type { CommandTarget, ConnectOptions, Target } from './options.ts'
  * `client.tools` the server's types.
  */
 export async function connect<S = unknown>(target: Target, options: ConnectOptions = {}): Promise<Client<S>> {
-  const client = new Client<S>(createConnector(target, options), options)
+  const client = new Client<S>(createConnector(target, options), withPatience(options))
   const { signal } = options
   const aborted = () => void client.close()
   if (signal?.aborted) aborted()

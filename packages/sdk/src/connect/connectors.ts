@@ -10,8 +10,8 @@ import type { Verdict } from '../client/verdict.ts'
 import type { Channel } from '../jsonrpc/channel.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
 import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../protocol/revision.ts'
-import { createDialer } from '../transport/http-client-dialer.ts'
 import { openSseChannel } from '../transport/sse-client.ts'
+import { createHttpDialer, withAuthorizer } from './auth.ts'
 import { ChannelLink } from './channel-link.ts'
 import { HttpLink } from './http-link.ts'
 import { negotiate, revisionsOf, suggestsSse } from './negotiation.ts'
@@ -64,7 +64,9 @@ export function createChannelConnector(settings: ConnectorOptions, openLink: Ope
 
 export function createHttpConnector(settings: ConnectorOptions, url: URL): Connector {
   const memory = new VerdictMemory(settings)
-  const { options, label } = settings
+  const { label } = settings
+  // Once for all connections, so that each finds the tokens of the one before.
+  const options = withAuthorizer(settings.options, url)
   return {
     label,
     key: settings.key ?? label,
@@ -182,8 +184,8 @@ async function openStreamable(
   signal: AbortSignal,
   versions: readonly ProtocolVersion[],
 ): Promise<Connection> {
-  const { headers, onRefused, discoverMs = HTTP_DISCOVER_MS } = options
-  const link = new HttpLink({ url, headers, onRefused, dialer: await createDialer(options.fetch) })
+  const { headers, onRefused, nameSources, discoverMs = HTTP_DISCOVER_MS } = options
+  const link = new HttpLink({ url, headers, onRefused, nameSources, dialer: await createHttpDialer(options) })
   return settle(link, events, signal, { profile, versions, discoverMs }, 'streamable-http')
 }
 
@@ -195,7 +197,7 @@ async function openSse(
   signal: AbortSignal,
   versions: readonly ProtocolVersion[],
 ): Promise<Connection> {
-  const dialer = await createDialer(options.fetch)
+  const dialer = await createHttpDialer(options)
   const source = options.headers
   const headers = typeof source === 'function' ? source : () => source ?? {}
   let channel: Channel

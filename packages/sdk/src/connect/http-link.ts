@@ -23,6 +23,8 @@ export interface HttpLinkOptions {
   readonly url: URL
   readonly dialer: HttpDialer
   readonly headers?: HeaderSource
+  /** The parameter that `Mcp-Name` mirrors, for methods of extensions. */
+  readonly nameSources?: { readonly [method: string]: string }
   /** Called for 401 and 403. True when new headers are ready and the request may be sent once more. */
   readonly onRefused?: (refusal: { status: number; challenge: string | undefined }) => Promise<boolean>
 }
@@ -34,6 +36,10 @@ export class HttpLink implements Link, ExchangeHost, ListenerHost {
   events: LinkEvents = NOBODY
   readonly #options: HttpLinkOptions
   readonly #exchanges = new Map<RequestId, HttpExchange>()
+  readonly #nameSource = (method: string) => {
+    const { nameSources = {} } = this.#options
+    return Object.hasOwn(nameSources, method) ? nameSources[method] : undefined
+  }
   #revision: Revision | undefined
   #session: string | undefined
   #listener: HttpListener | undefined
@@ -113,7 +119,10 @@ export class HttpLink implements Link, ExchangeHost, ListenerHost {
     const version = claimedVersion(params)
     const own =
       typeof version === 'string'
-        ? Object.fromEntries([...standardHeaders(version, method, params), ...(outgoing.headers ?? [])])
+        ? Object.fromEntries([
+            ...standardHeaders(version, method, params, this.#nameSource),
+            ...(outgoing.headers ?? []),
+          ])
         : method === 'initialize'
           ? {}
           : this.#sessionHeaders()

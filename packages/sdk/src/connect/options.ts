@@ -1,11 +1,13 @@
 /** What `connect` can be told besides what a client can, and what it can connect to. */
 
+import type { Authorizer } from '../auth/authorization.ts'
+import type { OAuthOptions } from '../auth/token-source.ts'
 import type { ClientOptions } from '../client/options.ts'
 import type { Verdict } from '../client/verdict.ts'
 import type { Channel } from '../jsonrpc/channel.ts'
 import type { ProtocolVersion } from '../protocol/revision.ts'
 import type { Connectable } from '../session/connectable.ts'
-import type { FetchFunction } from '../transport/http-client.ts'
+import type { ClientTls, FetchFunction } from '../transport/http-client.ts'
 import type { WebSocketConstructor } from '../transport/websocket-client.ts'
 import type { HeaderSource, HttpLinkOptions } from './http-link.ts'
 
@@ -36,6 +38,12 @@ export interface ConnectOptions extends ClientOptions {
   /** Headers for every HTTP request, such as `authorization`. */
   readonly headers?: HeaderSource
   readonly onRefused?: HttpLinkOptions['onRefused']
+  /** For the methods of extensions: the parameter that the `Mcp-Name` header mirrors. */
+  readonly nameSources?: { readonly [method: string]: string }
+  /** Signs in to protected HTTP servers: how tokens are got, or an authorizer of your own. */
+  readonly auth?: OAuthOptions | Authorizer
+  /** A client certificate, and whom to trust. On Node, for `https:` targets. */
+  readonly tls?: ClientTls
   /** Used in place of the runtime's own HTTP. */
   readonly fetch?: FetchFunction
   readonly webSocket?: WebSocketConstructor

@@ -25,6 +25,7 @@ export type { Root } from '../protocol/roots.ts'
 export { type CreateMessageResult, type SamplingMessage, textOf } from '../protocol/sampling.ts'
 export type { CallToolResult, ToolAnnotations } from '../protocol/tools.ts'
 export type { AnySchema, InferInput, InferOutput } from '../schema/schema.ts'
+export { requireScopes, ScopeError } from '../server/access.ts'
 export { AskingContext, RequestContext } from '../server/context.ts'
 export {
   type Access,

@@ -14,8 +14,8 @@ export type Urgency = 'keep' | 'progress' | 'log'
 export interface Outlet {
   /** Sends one serialized message that precedes the answer. `key` names what a newer progress message replaces. */
   send(text: string, urgency: Urgency, key?: string | number): void
-  /** Sends the answer (serialized) and ends the exchange. `status` is for HTTP, when nothing was sent before: 200 unless given. */
-  end(text: string, status?: number): void
+  /** Sends the answer (serialized) and ends the exchange. `status` (200 unless given) and `headers` (names and values in turn) are for HTTP, when nothing was sent before. */
+  end(text: string, status?: number, headers?: readonly string[]): void
   /** Ends the exchange without an answer: the request was cancelled, or it was a notification. */
   close(): void
   /** Drops the connection but not the exchange, where the transport can resume it; `retryMs` is when to come back. */

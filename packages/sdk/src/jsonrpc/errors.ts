@@ -22,6 +22,7 @@ export const ERROR_CODES = {
   'tool-error': 'The tool itself reported a failure.',
   'not-found': 'There is no such tool, resource, prompt or extension.',
   'http-status': 'The server answered with an HTTP status that is no answer; see `status`.',
+  'auth-failed': 'Authorization was refused or could not be completed; see `data.reason`.',
   'state-refused': 'A `requestState` was altered, expired or not made for this request.',
   suspended: 'The handler waits for input; the request is answered for now. Let it pass.',
 } as const

@@ -30,9 +30,9 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 const METHODS = 'GET, POST, DELETE, OPTIONS'
 
 const REQUEST_HEADERS =
-  'content-type, accept, authorization, mcp-protocol-version, mcp-session-id, mcp-method, mcp-name, last-event-id'
+  'content-type, accept, authorization, dpop, mcp-protocol-version, mcp-session-id, mcp-method, mcp-name, last-event-id'
 
-const EXPOSED_HEADERS = 'mcp-session-id, mcp-protocol-version, www-authenticate, retry-after'
+const EXPOSED_HEADERS = 'mcp-session-id, mcp-protocol-version, www-authenticate, dpop-nonce, retry-after'
 
 /** `boundHost` is the name or address that the server listens on, where there is one. */
 export function createGuard(options: GuardOptions, boundHost?: string): Guard {

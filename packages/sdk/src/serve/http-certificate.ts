@@ -11,15 +11,34 @@ export function peerCertificateOf(socket: Socket): PeerCertificate | undefined {
   // Node gives an empty object where the client showed none.
   if (certificate?.fingerprint256 === undefined) return undefined
   return {
-    subject: toName(certificate.subject),
-    issuer: toName(certificate.issuer),
+    subject: toDistinguishedName(certificate.subject),
+    issuer: toDistinguishedName(certificate.issuer),
     fingerprint: certificate.fingerprint256.replaceAll(':', '').toLowerCase(),
-    names: certificate.subjectaltname?.split(', ') ?? [],
+    names: toAlternativeNames(certificate.subjectaltname ?? ''),
   }
 }
 
-function toName(parts: object): string {
+/** `CN=alice, O=Example`. What would read as structure within a value is escaped: a value may hold `, O=Admins`. */
+export function toDistinguishedName(parts: object): string {
+  const escape = (value: unknown) => String(value).replace(/[,=+\\"<>;#]/g, '\\$&')
   return Object.entries(parts)
-    .map(([key, value]) => `${key}=${String(value)}`)
+    .flatMap(([key, value]) => (Array.isArray(value) ? value : [value]).map((one) => `${key}=${escape(one)}`))
     .join(', ')
+}
+
+/** The names of Node's list. A value with a comma or quote in it comes as a JSON string, and stays one name. */
+export function toAlternativeNames(list: string): string[] {
+  const names: string[] = []
+  for (const [, kind = '', quoted, plain = ''] of list.matchAll(/([^:,"]+):(?:("(?:[^"\\]|\\.)*")|([^",]*))(?:, |$)/gy)) {
+    names.push(`${kind}:${quoted === undefined ? plain : unquote(quoted)}`)
+  }
+  return names
+}
+
+function unquote(quoted: string): string {
+  try {
+    return String(JSON.parse(quoted))
+  } catch {
+    return quoted
+  }
 }

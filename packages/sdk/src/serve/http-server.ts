@@ -3,15 +3,16 @@
  * `streamable.ts`. `http.ts` offers this for servers; a gateway brings an endpoint of its own.
  */
 
-import { createServer, type Server as NodeServer, type ServerResponse } from 'node:http'
+import type { Server as NodeServer, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { PorticoError } from '../jsonrpc/errors.ts'
 import type { Endpoint } from '../session/endpoint.ts'
 import { NodeExchange, type NodeRequest } from './http-node.ts'
 import { Streamable } from './streamable.ts'
 import type { StreamableOptions } from './streamable-options.ts'
+import { createListener, type Listener, type ListenerOptions } from './tls.ts'
 
-export interface HttpOptions extends StreamableOptions {
+export interface HttpOptions extends StreamableOptions, ListenerOptions {
   /** 3000 unless given; 0 takes any free port. */
   readonly port?: number
   /** The address to listen on. Only this machine can reach the default, 127.0.0.1. */
@@ -23,6 +24,7 @@ export interface HttpOptions extends StreamableOptions {
 export interface HttpServer {
   readonly url: string
   readonly port: number
+  /** Node's own server; with `tls` its HTTPS or HTTP/2 kin, which share what is used of it. */
   readonly node: NodeServer
   /** Refuses new requests, lets those under way finish within `graceMs`, then stops listening. */
   close(): Promise<void>
@@ -34,25 +36,21 @@ export async function listenHttp(endpoint: Endpoint, options: HttpOptions = {}):
   const { port = 3000, host = '127.0.0.1', path = '/mcp', graceMs = 10_000 } = options
   const paths = { path, ssePath: options.ssePath ?? '/sse', messagesPath: options.messagesPath ?? '/messages' }
   const streamable = new Streamable(endpoint, { ...options, ...paths }, host)
-  const node = createServer(
-    {
-      headersTimeout: streamable.limits.headersTimeoutMs,
-      requestTimeout: streamable.limits.requestTimeoutMs,
-      // How often Node looks for requests that are late.
-      connectionsCheckingInterval: Math.min(5000, streamable.limits.headersTimeoutMs),
-    },
-    (req, res) => streamable.handle(new NodeExchange(req, res)),
-  )
+  const listener = createListener(options, streamable.limits, (req, res) => {
+    streamable.handle(new NodeExchange(req, res))
+  })
+  // All kinds emit `upgrade` and have an address, which is what others use of it.
+  const node = listener.node as NodeServer
   await listen(node, port, host)
   // A server that listens on a port has an address of this form, not a pipe's name.
   const bound = (node.address() as AddressInfo).port
   let closing: Promise<void> | undefined
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}${path}`,
+    url: `${options.tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${bound}${path}`,
     port: bound,
     node,
     close() {
-      closing ??= shutDown(node, streamable, graceMs)
+      closing ??= shutDown(listener, streamable, graceMs)
       return closing
     },
   }
@@ -76,13 +74,13 @@ function listen(node: NodeServer, port: number, host: string): Promise<void> {
   })
 }
 
-async function shutDown(node: NodeServer, streamable: Streamable, graceMs: number): Promise<void> {
+async function shutDown(listener: Listener, streamable: Streamable, graceMs: number): Promise<void> {
   const deadline = Date.now() + graceMs
   await streamable.close(graceMs)
-  const closed = new Promise<void>((resolve) => node.close(() => resolve()))
-  node.closeIdleConnections()
+  const closed = new Promise<void>((resolve) => listener.node.close(() => resolve()))
+  listener.closeIdle()
   // Answers that are written but not yet with the client get what is left of the grace.
-  const timer = setTimeout(() => node.closeAllConnections(), Math.max(0, deadline - Date.now()))
+  const timer = setTimeout(() => listener.closeAll(), Math.max(0, deadline - Date.now()))
   await closed
   clearTimeout(timer)
 }

@@ -3,6 +3,7 @@
  * how their answers come together on one outlet: an array when nothing preceded them, events of their own otherwise.
  */
 
+import type { Principal } from '../auth/principal.ts'
 import type { Outlet, Urgency } from '../jsonrpc/channel.ts'
 import { INVALID_REQUEST } from '../jsonrpc/errors.ts'
 import { type Classified, classify, isRequestId, type RpcNotification } from '../jsonrpc/message.ts'
@@ -24,6 +25,7 @@ export interface BatchOutlet extends Outlet {
 export interface Batch {
   readonly endpoint: Endpoint
   readonly session: LegacySession
+  readonly principal: Principal | undefined
   readonly load: Load
   readonly head: RequestHead
   readonly reply: Reply
@@ -49,8 +51,7 @@ export function checkBatch(
 
 /** Serves a batch, or says why not. */
 export function serveBatch(messages: readonly Classified[], batch: Batch): Refusal | undefined {
-  const { endpoint, session, load, head, reply } = batch
-  const { principal } = session
+  const { endpoint, session, principal, load, head, reply } = batch
   const requests = messages.filter((item) => item.kind === 'request')
   const faults = messages.filter((item) => item.kind === 'invalid')
   const refusal = load.enter('request', principal, requests.length)

@@ -44,7 +44,7 @@ export class LegacyHttp {
     }
     const found = this.#find(head, principal)
     if (!(found instanceof HttpSession)) return found
-    if (message.kind === 'request') return this.#request(message.message, found, head, reply)
+    if (message.kind === 'request') return this.#request(message.message, found, principal, head, reply)
     if (message.kind === 'notification') takeNotification(message.message, this.#endpoint, found.session)
     else found.session.answers.settle(message.message)
     reply.empty(202)
@@ -63,7 +63,7 @@ export class LegacyHttp {
     const messages = checkBatch(items, session, this.#settings.limits.maxBatch)
     if ('status' in messages) return messages
     const outlet = (onDone: () => void) => new ResumableOutlet(reply, found, onDone)
-    return serveBatch(messages, { endpoint: this.#endpoint, session, load: this.#load, head, reply, outlet })
+    return serveBatch(messages, { endpoint: this.#endpoint, session, principal, load: this.#load, head, reply, outlet })
   }
 
   /** Opens the standalone stream, or goes on with one that lost its connection. */
@@ -121,9 +121,15 @@ export class LegacyHttp {
     return undefined
   }
 
-  #request(message: RpcRequest, found: HttpSession, head: RequestHead, reply: Reply): Refusal | undefined {
+  /** The principal is the request's own: the same as the session's, but perhaps by a token with other scopes. */
+  #request(
+    message: RpcRequest,
+    found: HttpSession,
+    principal: Principal | undefined,
+    head: RequestHead,
+    reply: Reply,
+  ): Refusal | undefined {
     const { session } = found
-    const { principal } = session
     const refusal = this.#load.enter('request', principal)
     if (refusal !== undefined) return refusal
     const outlet = new ResumableOutlet(reply, found, () => this.#load.leave('request', principal))

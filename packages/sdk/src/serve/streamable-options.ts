@@ -1,15 +1,16 @@
 /** What can be set on the MCP endpoint, and how an adapter presents a request to it. */
 
-import type { Principal } from '../auth/principal.ts'
 import type { JsonLimits } from '../framing/json.ts'
 import type { RequestHead } from '../session/exchange.ts'
 import type { Reply } from '../transport/http-reply.ts'
+import type { Authenticate, Protection } from './authorization.ts'
 import type { EventStoreFactory } from './event-store.ts'
 import type { GuardOptions } from './guard.ts'
-import type { Refusal } from './http-refusal.ts'
 import type { ServeLimits } from './limits.ts'
 import type { SessionStore } from './session-store.ts'
 import type { HttpSession } from './streamable-session.ts'
+
+export type { Authentication } from './authorization.ts'
 
 export interface StreamableOptions extends GuardOptions {
   /** The path of the MCP endpoint; when absent, every path is. */
@@ -19,7 +20,9 @@ export interface StreamableOptions extends GuardOptions {
   /** Where clients of the old transport post; the path of their event stream when absent. */
   readonly messagesPath?: string
   /** Says who a request comes from, on every request. Undefined lets it pass as anonymous. */
-  readonly authenticate?: (head: RequestHead) => Authentication | Promise<Authentication>
+  readonly authenticate?: Authenticate
+  /** What protects the server instead, with the documents that tell clients how: see `requireBearer`. */
+  readonly auth?: Protection
   /** False serves the older revisions without sessions: nothing is kept between requests. */
   readonly sessions?: SessionStore<HttpSession> | false
   readonly events?: EventStoreFactory
@@ -29,8 +32,6 @@ export interface StreamableOptions extends GuardOptions {
   /** Failures that no client may see; by default they go to the server's own error hook. */
   readonly onError?: (error: unknown) => void
 }
-
-export type Authentication = Principal | Refusal | undefined
 
 /** One HTTP request, as an adapter presents it. */
 export interface HttpRequest {

@@ -35,9 +35,9 @@ export class ResumableOutlet implements Outlet {
     this.#stream.send(text, urgency)
   }
 
-  end(text: string, status = 200): void {
+  end(text: string, status = 200, headers?: HeaderList): void {
     if (this.#done) return
-    if (this.#stream === undefined) this.#reply.json(status, text, this.#headers?.())
+    if (this.#stream === undefined) this.#reply.json(status, text, headers ?? this.#headers?.())
     else this.#session.finishStream(this.#stream, text)
     this.#finish()
   }

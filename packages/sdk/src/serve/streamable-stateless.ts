@@ -53,7 +53,7 @@ export class StatelessHttp {
     const messages = checkBatch(items, session, this.#maxBatch)
     if ('status' in messages) return messages
     const outlet = (onDone: () => void) => this.#outlet(reply, session, onDone)
-    return serveBatch(messages, { endpoint: this.#endpoint, session, load: this.#load, head, reply, outlet })
+    return serveBatch(messages, { endpoint: this.#endpoint, session, principal, load: this.#load, head, reply, outlet })
   }
 
   #request(message: RpcRequest, head: RequestHead, principal: Principal | undefined, reply: Reply) {

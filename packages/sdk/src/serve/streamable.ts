@@ -6,7 +6,7 @@
 
 import type { Principal } from '../auth/principal.ts'
 import { parseJson } from '../framing/json.ts'
-import { PARSE_ERROR } from '../jsonrpc/errors.ts'
+import { PARSE_ERROR, PorticoError } from '../jsonrpc/errors.ts'
 import { classify } from '../jsonrpc/message.ts'
 import { revisionOf } from '../protocol/revisions.ts'
 import type { Endpoint } from '../session/endpoint.ts'
@@ -14,6 +14,7 @@ import type { RequestHead } from '../session/exchange.ts'
 import type { EventStreamSettings } from '../transport/http-event-stream.ts'
 import { Heartbeat } from '../transport/http-heartbeat.ts'
 import type { Reply } from '../transport/http-reply.ts'
+import { type Authenticate, serveDocument } from './authorization.ts'
 import { createMemoryEvents } from './event-store.ts'
 import { createGuard, type Guard } from './guard.ts'
 import { acceptsEvents, checkPostHead, isJson, pathOf, SESSION_HEADER, VERSION_HEADER } from './http-headers.ts'
@@ -36,6 +37,7 @@ export class Streamable {
   readonly #endpoint: Endpoint
   readonly #options: StreamableOptions
   readonly #guard: Guard
+  readonly #authentication: Authenticate | undefined
   readonly #modern: ModernHttp
   readonly #sessions: SessionStore<HttpSession> | undefined
   /** The 2025 form with sessions or without; neither when only modern revisions are served. */
@@ -57,6 +59,10 @@ export class Streamable {
     this.#endpoint = endpoint
     this.#options = options
     this.#guard = createGuard(options, boundHost)
+    if (options.auth !== undefined && options.authenticate !== undefined) {
+      throw new PorticoError('invalid-definition', 'Give either auth or authenticate')
+    }
+    this.#authentication = options.auth?.authenticate ?? options.authenticate
     this.#modern = new ModernHttp(endpoint, this.load, stream)
     if (!endpoint.versions.some((version) => revisionOf(version)?.era === 'legacy')) return
     this.#sse = new SseHttp(endpoint, this.load, stream)
@@ -71,12 +77,14 @@ export class Streamable {
 
   /** Whether the URL is one of this server's paths. */
   owns(url: string): boolean {
-    return this.#route(url) !== undefined
+    return this.#document(url) !== undefined || this.#route(url) !== undefined
   }
 
   handle(request: HttpRequest): void {
     const { head, reply } = request
     this.#answer(reply, () => {
+      const document = this.#document(head.url)
+      if (document !== undefined) return serveDocument(document, head, reply)
       const route = this.#route(head.url)
       if (route === undefined) return NOT_FOUND
       const refusal = this.#guard.check(head)
@@ -117,7 +125,7 @@ export class Streamable {
   }
 
   #authenticate(request: HttpRequest, route: Route): Refusal | undefined {
-    const { authenticate } = this.#options
+    const authenticate = this.#authentication
     if (authenticate === undefined) return this.#dispatch(request, route, undefined)
     const outcome = authenticate(request.head)
     if (!isPromise(outcome)) return this.#admit(request, route, outcome)
@@ -206,6 +214,10 @@ export class Streamable {
     if (parsed.ok) return parsed
     const code = parsed.kind === 'parse' ? PARSE_ERROR : undefined
     return { status: 400, message: `Parse error: ${parsed.reason}`, code }
+  }
+
+  #document(url: string): string | undefined {
+    return url.startsWith('/.well-known/') ? this.#options.auth?.documents?.get(pathOf(url)) : undefined
   }
 
   #route(url: string): Route | undefined {

@@ -1,17 +1,58 @@
-/** Who may see what: the one rule that lists, calls, reads, completions and subscriptions all apply. */
+/**
+ * Who may see and use what: the one rule that lists, calls, reads, completions and subscriptions all apply. What is
+ * hidden answers like what does not exist; what may be unlocked is shown, and says which scopes it takes.
+ */
 
 import type { Principal } from '../auth/principal.ts'
+import { INVALID_REQUEST, RpcError } from '../jsonrpc/errors.ts'
 import type { Access } from './definition.ts'
+
+/** Thrown where a principal lacks scopes that it could get. Over HTTP it becomes a 403 that names them all. */
+export class ScopeError extends RpcError {
+  /** Everything that the operation needs, also what the principal holds already (2026-07-28, authorization). */
+  readonly scopes: readonly string[]
+
+  constructor(scopes: readonly string[]) {
+    super(INVALID_REQUEST, `Insufficient scope; needed: ${scopes.join(' ')}`, { scopes })
+    this.name = 'ScopeError'
+    this.scopes = scopes
+  }
+}
 
 /** Whether an item has any rule at all; lists without one are the same for everybody. */
 export function isRestricted(access: Access): boolean {
-  return access.visible !== undefined || (access.scopes !== undefined && access.scopes.length > 0)
+  return access.visible !== undefined || (access.challenge === undefined && (access.scopes?.length ?? 0) > 0)
 }
 
+/** Whether the item is there for this principal. */
 export function isVisible(access: Access, principal: Principal | undefined): boolean {
-  const { scopes, visible } = access
-  if (scopes !== undefined) {
-    for (const scope of scopes) if (!principal?.scopes.has(scope)) return false
-  }
+  const { scopes, visible, challenge } = access
+  if (challenge === undefined && scopes !== undefined && !holds(principal, scopes)) return false
   return visible === undefined || visible(principal)
+}
+
+/** Whether the principal could use the item as it is. */
+export function isUsable(access: Access, principal: Principal | undefined): boolean {
+  return isVisible(access, principal) && (access.scopes === undefined || holds(principal, access.scopes))
+}
+
+/** The access of an item with a further rule on top of its own. */
+export function withRule(access: Access, rule: (principal: Principal | undefined) => boolean): Access {
+  const { visible } = access
+  return { ...access, visible: (principal) => (visible === undefined || visible(principal)) && rule(principal) }
+}
+
+/** Throws when an item that is there takes scopes which the principal lacks. */
+export function requireAccess(access: Access, principal: Principal | undefined): void {
+  if (access.challenge !== undefined && access.scopes !== undefined) requireScopes(principal, access.scopes)
+}
+
+/** For handlers whose arguments decide what is needed: throws the same error as an item with `challenge` does. */
+export function requireScopes(principal: Principal | undefined, scopes: readonly string[]): void {
+  if (!holds(principal, scopes)) throw new ScopeError(scopes)
+}
+
+function holds(principal: Principal | undefined, scopes: readonly string[]): boolean {
+  for (const scope of scopes) if (!principal?.scopes.has(scope)) return false
+  return true
 }

@@ -42,13 +42,14 @@ export async function askClient<T>(
     return rounds.ask(key ?? rounds.nextKey(kind), question, read)
   }
   await session.whenReady(call.signal)
-  const response = await session
+  const asked = session
     .request(question.method, question.params, call.outlet, { timeoutMs: asker.askTimeoutMs, signal: call.signal })
     .catch((error: unknown) => {
       // The client's refusal is news for the handler; passed on as it is, it would look like this server's own error.
       if (!(error instanceof RpcError)) throw error
       throw new PorticoError('peer-error', `The client refused ${question.method}: ${error.message}`, { cause: error })
     })
+  const response = await call.waitFor(asked)
   const answer = read(response)
   if (answer === undefined) {
     throw new PorticoError('invalid-message', `The client’s answer to ${question.method} does not fit what was asked`)

@@ -33,6 +33,9 @@ export class ServerCall extends IncomingCall {
   round: string | undefined
   /** When the call began, if somebody watches. */
   startedAt: number | undefined
+  #waiting = 0
+  #waitingSince = 0
+  #waitedMs = 0
   /** True once an answer went out; later ones are dropped. */
   answered = false
   #token: ProgressToken | undefined | null = null
@@ -64,6 +67,22 @@ export class ServerCall extends IncomingCall {
     if (!this.answered) {
       this.answered = true
       this.outlet.close()
+    }
+  }
+
+  /** How long the call has been worked on, without the time that it waited for the client's answers. */
+  elapsedMs(now: number): number {
+    const waited = this.#waitedMs + (this.#waiting > 0 ? now - this.#waitingSince : 0)
+    return this.startedAt === undefined ? 0 : now - this.startedAt - waited
+  }
+
+  /** Marks the time until `answer` is settled as the client's. */
+  async waitFor<T>(answer: Promise<T>): Promise<T> {
+    if (this.#waiting++ === 0) this.#waitingSince = performance.now()
+    try {
+      return await answer
+    } finally {
+      if (--this.#waiting === 0) this.#waitedMs += performance.now() - this.#waitingSince
     }
   }
 

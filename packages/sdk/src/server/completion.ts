@@ -2,7 +2,7 @@
 
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { type CompleteResult, MAX_COMPLETIONS } from '../protocol/completion.ts'
-import { isVisible } from './access.ts'
+import { isVisible, requireAccess } from './access.ts'
 import type { ServerCall } from './call.ts'
 import type { RequestContext } from './context.ts'
 import type { Access, Completer, Completions } from './definition.ts'
@@ -59,6 +59,7 @@ function findTarget(host: CompletionHost, call: ServerCall): PromptEntry | Templ
         : undefined
   const visible = found !== undefined && isVisible(found.access satisfies Access, call.conversation.principal)
   if (!visible) throw invalidParam('ref', 'names no prompt or resource template here')
+  requireAccess(found.access, call.conversation.principal)
   return found
 }
 

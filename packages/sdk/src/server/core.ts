@@ -12,7 +12,10 @@ import type { SubscriptionFilter } from '../protocol/subscriptions.ts'
 import type { LegacySession } from '../session/legacy-session.ts'
 import { MemoryRoundStore, type RoundStore } from '../session/round-store.ts'
 import { randomToken, StateSealer } from '../session/sealed-state.ts'
+import { isUsable } from './access.ts'
+import { applyRule } from './access-rule.ts'
 import type { Asker } from './asking.ts'
+import { addBudget } from './budget.ts'
 import type { ServerCall } from './call.ts'
 import { ChangeHub } from './changes.ts'
 import { createCompletionMethods, hasCompleters } from './completion.ts'
@@ -27,6 +30,7 @@ import type { ServerOptions } from './options.ts'
 import { createPromptMethods, type PromptEntry } from './prompts.ts'
 import { Registry } from './registry.ts'
 import { createResourceMethods, findResource, type ResourceEntry, type TemplateEntry } from './resources.ts'
+import { SlowWatch } from './slow.ts'
 import { Listens } from './subscriptions.ts'
 import { createToolMethods, type ToolEntry } from './tools.ts'
 
@@ -53,6 +57,8 @@ export class ServerCore {
   readonly extensions = new ExtensionRegistry()
   readonly hub = new ChangeHub()
   readonly listens: Listens
+  /** Watches for slow handlers, unless that is switched off. */
+  readonly slow: SlowWatch | undefined
   /** Set once by the endpoint: contexts ask through it. */
   asker!: Asker
   readonly #options: ServerOptions
@@ -85,7 +91,10 @@ export class ServerCore {
       honoured: (filter, call) => this.#honoured(filter, call),
       extensionFilters: (params) => this.extensions.filters(params),
     })
+    this.slow = options.slow === false ? undefined : new SlowWatch(options.slow ?? {}, options.onSlow)
+    if (options.visible !== undefined) this.#applyRule(options.visible)
     this.#announceRegistryChanges()
+    if (options.maxResultBytes !== undefined) addBudget(this, options.maxResultBytes, options.spill)
   }
 
   /** The method as this revision has it, if the revision has it and the server serves it. */
@@ -147,6 +156,11 @@ export class ServerCore {
   extensionsChanged(): void {
     this.#methods = undefined
     this.#tables.clear()
+  }
+
+  /** Whether anything wants to know how long requests for the method take. */
+  timed(method: string): boolean {
+    return this.slow?.watches(method) === true || this.observed(method)
   }
 
   observed(method: string): boolean {
@@ -217,6 +231,14 @@ export class ServerCore {
     ]
   }
 
+  /** Puts the server's own rule on every item as it comes, mounted ones included. */
+  #applyRule(rule: NonNullable<ServerOptions['visible']>): void {
+    applyRule(this.tools, 'tool', rule, ({ tool }) => tool)
+    applyRule(this.resources, 'resource', rule, ({ resource }) => resource)
+    applyRule(this.templates, 'template', rule, ({ template }) => template)
+    applyRule(this.prompts, 'prompt', rule, ({ prompt }) => prompt)
+  }
+
   #announceRegistryChanges(): void {
     this.tools.watch(() => this.hub.announce({ kind: 'tools' }))
     this.prompts.watch(() => this.hub.announce({ kind: 'prompts' }))
@@ -226,7 +248,11 @@ export class ServerCore {
 
   #honoured(filter: SubscriptionFilter, call: ServerCall): SubscriptionFilter {
     const { tools, prompts, resources } = this.capabilities()
-    const uris = filter.resourceSubscriptions?.filter((uri) => findResource(this, uri, call.conversation.principal))
+    const { principal } = call.conversation
+    const uris = filter.resourceSubscriptions?.filter((uri) => {
+      const found = findResource(this, uri, principal)
+      return found !== undefined && isUsable(found.entry.access, principal)
+    })
     return {
       ...(filter.toolsListChanged && tools && { toolsListChanged: true }),
       ...(filter.promptsListChanged && prompts && { promptsListChanged: true }),

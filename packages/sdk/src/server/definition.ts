@@ -17,6 +17,11 @@ import type { ToolReturn } from './tool-result.ts'
 export interface Access {
   /** Scopes that the principal must hold, all of them. */
   readonly scopes?: readonly string[]
+  /**
+   * Shows the item to those who lack its scopes, too, and answers its use with what they need (HTTP 403), so that
+   * clients can ask the user for more. Without it, such an item does not exist for them.
+   */
+  readonly challenge?: 'step-up'
   /** A rule over the principal alone; lists may not vary by anything else. */
   readonly visible?: (principal: Principal | undefined) => boolean
 }
@@ -88,18 +93,27 @@ export interface ResourceListing {
   readonly size?: number
 }
 
-/** The variables of a URI template, read from its text: `users://{id}/{tab}` gives `id` and `tab`. */
+/**
+ * The variables of a URI template, read from its text: `users://{id}{?tab}` gives `id`, and `tab` which may be absent.
+ * Exploded ones (`{path*}`) may be several.
+ */
 export type TemplateVariables<U extends string> = string extends U
-  ? { [name: string]: string | string[] }
-  : { [Name in VariableNames<U>]: string }
+  ? { [name: string]: string | string[] | undefined }
+  : Members<SplitNames<Exclude<Expressions<U>, QueryExpression>>> &
+      Partial<Members<SplitNames<Extract<Expressions<U>, QueryExpression>>>>
 
-type VariableNames<U extends string> = U extends `${string}{${infer Expression}}${infer Rest}`
-  ? SplitNames<Expression> | VariableNames<Rest>
+type Expressions<U extends string> = U extends `${string}{${infer Expression}}${infer Rest}`
+  ? Expression | Expressions<Rest>
   : never
 
-type SplitNames<E extends string> = E extends `${infer First},${infer Rest}`
-  ? CleanName<First> | SplitNames<Rest>
-  : CleanName<E>
+/** Matching allows parts of a query to be absent. */
+type QueryExpression = `${'?' | '&'}${string}`
+
+type SplitNames<E extends string> = E extends `${infer First},${infer Rest}` ? First | SplitNames<Rest> : E
+
+type Members<Names extends string> = {
+  [Name in Names as CleanName<Name>]: Name extends `${string}*` ? string | string[] : string
+}
 
 type CleanName<N extends string> = N extends `${'+' | '#' | '.' | '/' | ';' | '?' | '&'}${infer Bare}`
   ? CleanName<Bare>
@@ -110,7 +124,15 @@ type CleanName<N extends string> = N extends `${'+' | '#' | '.' | '/' | ';' | '?
       : N
 
 /** What a resource handler may return: text, bytes, an object (as JSON), contents, a full result, or nothing when there is none. */
-export type ResourceReturn = string | Uint8Array | ResourceContents | ResourceContents[] | ReadResourceResult | object | null | undefined
+export type ResourceReturn =
+  | string
+  | Uint8Array
+  | ResourceContents
+  | ResourceContents[]
+  | ReadResourceResult
+  | object
+  | null
+  | undefined
 
 export interface ResourceDefinition {
   readonly kind: 'resource'

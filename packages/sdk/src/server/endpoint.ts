@@ -17,6 +17,7 @@ import type { Endpoint } from '../session/endpoint.ts'
 import type { Exchange } from '../session/exchange.ts'
 import type { LegacySession } from '../session/legacy-session.ts'
 import type { Rounds } from '../session/rounds.ts'
+import { ScopeError } from './access.ts'
 import { errorFragment, type Fragment, methodNotFound, ResultWriter, responseText, toRpcError } from './answer.ts'
 import { type Asker, openRounds } from './asking.ts'
 import { ServerCall } from './call.ts'
@@ -83,7 +84,7 @@ export class ServerEndpoint implements Endpoint, Asker {
       outlet.end(responseText(message.id, errorFragment(new RpcError(INVALID_REQUEST, reason))), 400)
       return undefined
     }
-    const conversation = session.initialized ? session : new OpeningConversation(session)
+    const conversation = conversationOf(session, exchange)
     return this.#serve(exchange, message.params ?? NO_PARAMS, conversation, session)
   }
 
@@ -128,7 +129,8 @@ export class ServerEndpoint implements Endpoint, Asker {
     const { revision } = call.conversation
     const shown = toRpcError(error, revision) ?? this.#core.concealed(error, call.method)
     this.#observe(call, error)
-    this.#send(call, errorFragment(shown), revision.httpStatus(shown.rpcCode))
+    if (shown instanceof ScopeError) this.#forbid(call, shown)
+    else this.#send(call, errorFragment(shown), revision.httpStatus(shown.rpcCode))
   }
 
   roundsOf(call: ServerCall): Rounds | Promise<Rounds> | undefined {
@@ -157,7 +159,7 @@ export class ServerEndpoint implements Endpoint, Asker {
       this.#refuse(call, methodNotFound(message.method))
       return undefined
     }
-    if (this.#core.observed(message.method)) call.startedAt = performance.now()
+    if (this.#core.timed(message.method)) call.startedAt = performance.now()
     let running: unknown
     try {
       running = this.#run(method, call)
@@ -167,13 +169,15 @@ export class ServerEndpoint implements Endpoint, Asker {
     }
     if (!(running instanceof Promise)) return undefined
     if (!call.answered) scope?.add(call)
-    running.then(
-      () => scope?.remove(call),
-      (error: unknown) => {
-        scope?.remove(call)
-        this.fail(call, error)
-      },
-    )
+    this.#core.slow?.began(call)
+    const over = (): void => {
+      scope?.remove(call)
+      this.#core.slow?.forget(call)
+    }
+    running.then(over, (error: unknown) => {
+      over()
+      this.fail(call, error)
+    })
     return call
   }
 
@@ -227,18 +231,26 @@ export class ServerEndpoint implements Endpoint, Asker {
     this.#send(call, errorFragment(error), call.conversation.revision.httpStatus(error.rpcCode))
   }
 
-  #send(call: ServerCall, fragment: Fragment, status: number): void {
+  /** With the challenge that tells the client what to come back with, where its credential knows one. */
+  #forbid(call: ServerCall, error: ScopeError): void {
+    this.#send(call, errorFragment(error), 403, call.conversation.principal?.challenge?.(error.scopes))
+  }
+
+  #send(call: ServerCall, fragment: Fragment, status: number, headers?: readonly string[]): void {
     if (call.answered) return
     call.answered = true
     if (call.round !== undefined) {
       void this.#core.roundStore.settle(call.round, fragment)
       call.round = undefined
     }
-    call.outlet.end(responseText(call.id, fragment), status)
+    call.outlet.end(responseText(call.id, fragment), status, headers)
   }
 
   #observe(call: ServerCall, error: unknown): void {
-    if (call.startedAt !== undefined) this.#core.observe(call, performance.now() - call.startedAt, error)
+    if (call.startedAt === undefined) return
+    const now = performance.now()
+    this.#core.slow?.ended(call, call.elapsedMs(now))
+    if (this.#core.observed(call.method)) this.#core.observe(call, now - call.startedAt, error)
   }
 
   #writer(call: ServerCall): ResultWriter {
@@ -256,6 +268,22 @@ export class ServerEndpoint implements Endpoint, Asker {
 function storedStatus(outcome: Fragment, revision: Revision): number {
   const code = /^"error":\{"code":(-?\d+)/.exec(outcome)?.[1]
   return code === undefined ? 200 : revision.httpStatus(Number(code))
+}
+
+/** A session's requests may come by credentials of different strength; each is served by its own. */
+function conversationOf(session: LegacySession, { principal }: Exchange): Conversation {
+  if (!session.initialized) return new OpeningConversation(session)
+  if (principal === session.principal) return session
+  const { revision, capabilities, clientInfo } = session
+  return {
+    revision,
+    capabilities,
+    clientInfo,
+    principal,
+    get logLevel() {
+      return session.logLevel
+    },
+  }
 }
 
 /** `initialize` and early pings come before there is an agreement; the revision is known once `initialize` has run. */

@@ -10,6 +10,7 @@ import { methodOf } from '../protocol/methods.ts'
 import type { SubscriptionFilter } from '../protocol/subscriptions.ts'
 import type { ServerCall } from './call.ts'
 import type { RequestContext } from './context.ts'
+import type { ResourceDefinition } from './definition.ts'
 import { andThen, defineMethod, type ServerMethod } from './method.ts'
 
 export interface ExtensionMethod {
@@ -26,6 +27,8 @@ export interface Extension {
   /** Its settings object in the server's capabilities. */
   readonly settings?: JsonObject
   readonly methods?: { readonly [method: string]: ExtensionMethod }
+  /** What the extension serves through `resources/read`, by name, as if the server had defined it. */
+  readonly resources?: Iterable<readonly [name: string, definition: ResourceDefinition]>
   /** Reads the extension's own members of a `subscriptions/listen` filter; returns what is honoured. */
   readonly filter?: (notifications: JsonObject) => SubscriptionFilter
 }

@@ -1,10 +1,14 @@
 /** Everything `createServer` takes beside the items themselves, with its defaults said once. */
 
+import type { PolicyItem } from '../auth/access-policy.ts'
+import type { Principal } from '../auth/principal.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import type { ProtocolVersion } from '../protocol/revision.ts'
 import type { RoundStore } from '../session/round-store.ts'
+import type { SpillOptions } from './budget-store.ts'
 import type { RequestContext } from './context.ts'
 import type { CacheHint } from './definition.ts'
+import type { SlowHook, SlowTimes } from './slow.ts'
 
 export interface ServerOptions {
   /** Told to the model by clients that pass it on: what this server is for and how to use it. */
@@ -22,6 +26,19 @@ export interface ServerOptions {
   readonly context?: (ctx: RequestContext) => unknown
   /** Gets every unexpected error in full; the client sees only the reference. Standard error by default. */
   readonly onError?: (error: unknown, about: { where: string; reference: string }) => void
+  /** Told of handlers that take too long, with what to do about it. Standard error by default. */
+  readonly onSlow?: SlowHook
+  /** From when on a handler counts as slow; `false` watches none. */
+  readonly slow?: Partial<SlowTimes> | false
+  /**
+   * Bytes that one tool result may have on its way to the model. A larger one is not cut: its first whole items are sent
+   * with a link to the rest, or all of it is kept as a resource for a while and linked. Unlimited by default.
+   */
+  readonly maxResultBytes?: number
+  /** How results over `maxResultBytes` are kept. */
+  readonly spill?: SpillOptions
+  /** A rule over every item, on top of the items' own: what it hides cannot be used. Depends on the principal alone. */
+  readonly visible?: (principal: Principal | undefined, item: PolicyItem) => boolean
   /** Rounds of input that one request may take on the newest revision. 10 by default. */
   readonly maxRounds?: number
   /** How long a live question to an older client may stay open. 10 minutes by default. */

@@ -4,7 +4,7 @@ import { INVALID_PARAMS, PorticoError, RpcError } from '../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import type { GetPromptResult, ListPromptsResult, Prompt, PromptArgument, PromptMessage } from '../protocol/prompts.ts'
 import { type Checked, type CompiledSchema, defineSchema, formatIssues } from '../schema/schema.ts'
-import { isVisible } from './access.ts'
+import { isVisible, requireAccess } from './access.ts'
 import type { ServerCall } from './call.ts'
 import type { AskingContext } from './context.ts'
 import type { Access, CacheHint, Completer, PromptDefinition } from './definition.ts'
@@ -61,7 +61,7 @@ export function createPromptMethods(host: PromptHost): ServerMethod[] {
 export function compilePrompt(name: string, definition: PromptDefinition, maxNameLength: number): PromptEntry {
   checkName(name, 'prompt', maxNameLength)
   const { options, handler } = definition
-  const { title, description, icons, meta, scopes, visible } = options
+  const { title, description, icons, meta, scopes, challenge, visible } = options
   const input = options.input === undefined ? undefined : defineSchema(options.input, { io: 'input', trusted: true })
   const args = options.arguments ?? (input === undefined ? undefined : toArguments(name, input.json))
   return {
@@ -73,7 +73,7 @@ export function compilePrompt(name: string, definition: PromptDefinition, maxNam
       ...(args !== undefined && args.length > 0 && { arguments: [...args] }),
       ...(meta !== undefined && { _meta: meta }),
     },
-    access: { ...(scopes && { scopes }), ...(visible && { visible }) },
+    access: { ...(scopes && { scopes }), ...(challenge && { challenge }), ...(visible && { visible }) },
     input,
     complete: options.complete ?? {},
     // The entry's own input schema makes the arguments what the handler was declared for.
@@ -87,6 +87,7 @@ function getPrompt(host: PromptHost, call: ServerCall): GetPromptResult | Promis
   if (entry === undefined || !isVisible(entry.access, call.conversation.principal)) {
     throw new RpcError(INVALID_PARAMS, `Unknown prompt: ${name}`, { parameter: 'name', reason: 'names no prompt here' })
   }
+  requireAccess(entry.access, call.conversation.principal)
   const args = call.params.arguments ?? {}
   if (!isObject(args)) throw invalidParam('arguments', 'must be an object')
   for (const [argument, value] of Object.entries(args)) {

@@ -14,6 +14,8 @@ export class Registry<Item> {
   readonly #watchers = new Set<() => void>()
   /** Whether the feature was ever used or declared: it then stays a capability even while empty. */
   declared = false
+  /** Changes an item on its way in. Set before the first item comes. */
+  prepare: ((key: string, item: Item) => Item) | undefined
 
   constructor(noun: string) {
     this.#noun = noun
@@ -50,7 +52,7 @@ export class Registry<Item> {
   /** Replaces in place, so that the order of the list stays. */
   replace(key: string, item: Item): void {
     if (!this.#items.has(key)) this.#places.set(key, this.#nextPlace++)
-    this.#items.set(key, item)
+    this.#items.set(key, this.prepare === undefined ? item : this.prepare(key, item))
     this.declared = true
     this.#changed()
   }

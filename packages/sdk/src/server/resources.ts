@@ -11,7 +11,7 @@ import type {
   ResourceTemplate,
 } from '../protocol/resources.ts'
 import { parseTemplate, type TemplateMatch, type UriTemplate } from '../schema/uri-template.ts'
-import { isVisible } from './access.ts'
+import { isUsable, isVisible, requireAccess } from './access.ts'
 import type { ServerCall } from './call.ts'
 import type { AskingContext, RequestContext } from './context.ts'
 import type { Access, CacheHint, Completer, ResourceDefinition, ResourceListing } from './definition.ts'
@@ -163,7 +163,7 @@ export function findResource(
 
 export function compileResource(name: string, definition: ResourceDefinition): ResourceEntry | TemplateEntry {
   const { options } = definition
-  const { uri, title, description, icons, meta, mimeType, annotations, size, scopes, visible } = options
+  const { uri, title, description, icons, meta, mimeType, annotations, size, scopes, challenge, visible } = options
   const described = {
     name,
     ...(title !== undefined && { title }),
@@ -174,7 +174,7 @@ export function compileResource(name: string, definition: ResourceDefinition): R
     ...(meta !== undefined && { _meta: meta }),
   }
   const readable: Readable = {
-    access: { ...(scopes && { scopes }), ...(visible && { visible }) },
+    access: { ...(scopes && { scopes }), ...(challenge && { challenge }), ...(visible && { visible }) },
     mimeType,
     cache: options.cache,
     complete: options.complete ?? {},
@@ -194,13 +194,14 @@ function requireResource(host: ResourceHost, uri: string, call: ServerCall): Fou
   const { revision, principal } = call.conversation
   const found = findResource(host, uri, principal)
   if (found === undefined) throw revision.resourceNotFound(uri)
+  requireAccess(found.entry.access, principal)
   return found
 }
 
 async function listTemplated(host: ResourceHost, call: ServerCall): Promise<Resource[]> {
   const lists = await Promise.all(
     [...host.templates.values()].map(async (entry) => {
-      if (entry.list === undefined || !isVisible(entry.access, call.conversation.principal)) return []
+      if (entry.list === undefined || !isUsable(entry.access, call.conversation.principal)) return []
       const { mimeType } = entry.template
       const listed = await entry.list(host.plainContext(call))
       return listed.map((one): Resource => (mimeType === undefined ? { ...one } : { mimeType, ...one }))

@@ -74,6 +74,7 @@ export function checkToolPairing(messages: readonly SamplingMessage[]): void {
     if (expected.size > 0) throw broken(`the tool use "${[...expected][0]}" has no result in the next message`)
     expected = new Set(blocks.flatMap((block) => (block.type === 'tool_use' ? [block.id] : [])))
   }
+  if (expected.size > 0) throw broken(`the tool use "${[...expected][0]}" has no result after it`)
 }
 
 function blocksOf(message: SamplingMessage): SamplingContent[] {

@@ -10,6 +10,7 @@ import { CONNECT, type Connectable } from '../session/connectable.ts'
 import { serveChannel } from '../session/connection.ts'
 import type { Endpoint } from '../session/endpoint.ts'
 import { createMemoryChannels } from '../transport/memory.ts'
+import { type Catalogue, createCatalogue } from './catalogue.ts'
 import { ServerCore } from './core.ts'
 import type { PromptDefinition, ResourceDefinition, ToolDefinition } from './definition.ts'
 import { ServerEndpoint } from './endpoint.ts'
@@ -72,6 +73,11 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
 
   get info(): Implementation {
     return this.#core.info
+  }
+
+  /** Everything defined here, whoever may see it: for linters, lock files and the like. */
+  catalogue(): Catalogue {
+    return createCatalogue(this.#core)
   }
 
   /** Adds a tool, or replaces the one of that name; clients are told. */
@@ -137,6 +143,7 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
   extend(extension: Extension): this {
     this.#core.extensions.add(extension)
     this.#core.extensionsChanged()
+    for (const [key, item] of extension.resources ?? []) this.resource(key, item)
     return this
   }
 

@@ -7,7 +7,7 @@ import type { CallToolResult, ListToolsResult, Tool, ToolAnnotations } from '../
 import { type Checked, type CompiledSchema, defineSchema, formatIssues, type Issue } from '../schema/schema.ts'
 import { CapabilityError } from '../session/conversation.ts'
 import { Suspended } from '../session/rounds.ts'
-import { isVisible } from './access.ts'
+import { isVisible, requireAccess } from './access.ts'
 import type { ServerCall } from './call.ts'
 import type { AskingContext } from './context.ts'
 import type { Access, CacheHint, ToolDefinition } from './definition.ts'
@@ -87,7 +87,7 @@ export function compileTool(name: string, definition: ToolDefinition, validate: 
     if (!Array.isArray(headers)) {
       throw new PorticoError('invalid-definition', `x-mcp-header at ${headers.where}: ${headers.reason}`)
     }
-    const { title, description, icons, meta, scopes, visible } = options
+    const { title, description, icons, meta, scopes, challenge, visible } = options
     const annotations = toAnnotations(definition)
     const tool: Tool = {
       name,
@@ -101,7 +101,7 @@ export function compileTool(name: string, definition: ToolDefinition, validate: 
     }
     return {
       tool,
-      access: { ...(scopes && { scopes }), ...(visible && { visible }) },
+      access: { ...(scopes && { scopes }), ...(challenge && { challenge }), ...(visible && { visible }) },
       input,
       output,
       paramHeaders: headers,
@@ -130,6 +130,7 @@ function callTool(host: ToolHost, call: ServerCall): CallToolResult | Promise<Ca
   if (entry === undefined || !isVisible(entry.access, call.conversation.principal)) {
     throw new RpcError(INVALID_PARAMS, `Unknown tool: ${name}`, { parameter: 'name', reason: 'names no tool here' })
   }
+  requireAccess(entry.access, call.conversation.principal)
   const args = call.params.arguments ?? {}
   if (!isObject(args)) throw invalidParam('arguments', 'must be an object')
   return andThen(entry.input === undefined ? passed(args) : entry.input.validate(args), (checked) => {

@@ -6,7 +6,7 @@
 
 import type { Outlet, Urgency } from '../jsonrpc/channel.ts'
 import { EventStream, type EventStreamSettings } from './http-event-stream.ts'
-import { EVENT_STREAM_HEADERS, type Reply } from './http-reply.ts'
+import { EVENT_STREAM_HEADERS, type HeaderList, type Reply } from './http-reply.ts'
 
 export class EventStreamOutlet implements Outlet {
   readonly #reply: Reply
@@ -31,10 +31,10 @@ export class EventStreamOutlet implements Outlet {
     this.#stream.send(text, urgency, key)
   }
 
-  end(text: string, status = 200): void {
+  end(text: string, status = 200, headers?: HeaderList): void {
     if (this.#done) return
     if (this.#stream === undefined) {
-      this.#reply.json(status, text)
+      this.#reply.json(status, text, headers)
     } else {
       this.#stream.send(text, 'keep')
       this.#stream.end()

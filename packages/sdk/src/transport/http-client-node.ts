@@ -1,11 +1,12 @@
-/** The client's HTTP on Node: node:http and node:https with agents that keep sockets alive. Loaded by `http-client.ts`. */
+/** The client's HTTP on Node: node:http and node:https with agents that keep sockets alive. Loaded by `http-client-dialer.ts`. */
 
 import { Agent, type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps, Agent as TlsAgent } from 'node:https'
+import type { SecureContextOptions } from 'node:tls'
 import { PorticoError } from '../jsonrpc/errors.ts'
-import type { BodySink, HttpAnswer, HttpCall, HttpDialer, HttpOutcome, HttpRequest } from './http-client.ts'
+import type { BodySink, ClientTls, HttpAnswer, HttpCall, HttpDialer, HttpOutcome, HttpRequest } from './http-client.ts'
 
-export function createNodeDialer(): HttpDialer {
+export function createNodeDialer(identity?: ClientTls): HttpDialer {
   // The newest idle socket is used first: the one least likely to have been closed by the other side meanwhile.
   const options = { keepAlive: true, scheduling: 'lifo', maxFreeSockets: 64 } as const
   const plain = new Agent(options)
@@ -13,7 +14,8 @@ export function createNodeDialer(): HttpDialer {
   return {
     request(request, outcome) {
       const tls = request.url.protocol === 'https:'
-      if (tls) secure ??= new TlsAgent(options)
+      // Node's types want mutable arrays where it only reads.
+      if (tls) secure ??= new TlsAgent({ ...options, ...(identity as SecureContextOptions | undefined) })
       try {
         return new NodeCall(request, outcome, tls ? secure! : plain)
       } catch (cause) {

@@ -12,7 +12,16 @@ import { serveHttp } from '../../src/serve/http.ts'
 import type { ServerOptions } from '../../src/server/options.ts'
 import type { Server } from '../../src/server/server.ts'
 import type { RequestHead } from '../../src/session/exchange.ts'
-import { type Answers, type OpenOptions, open, type Outcome, type RequestOptions, type Target, type TransportName, type Wire } from '../wire.ts'
+import {
+  type Answers,
+  type OpenOptions,
+  type Outcome,
+  open,
+  type RequestOptions,
+  type Target,
+  type TransportName,
+  type Wire,
+} from '../wire.ts'
 import { createFixture } from './fixture.ts'
 
 export type Suite = (bench: Bench) => void
@@ -34,6 +43,8 @@ export class Bench {
   /** Can the client say who it is? */
   readonly hasUsers: boolean
   #wire: Wire | undefined
+  #variant: Promise<Wire> | undefined
+  #bare: Promise<Wire> | undefined
   #target: Served | undefined
   #answers: Answers = {}
   readonly #opened: { close(): Promise<void> }[] = []
@@ -76,7 +87,8 @@ export class Bench {
   /** A connection of its own, closed at the end of the matrix. */
   async open(options: BenchOptions = {}): Promise<Wire> {
     const { server, user, scopes, custom, ...rest } = options
-    const own = server === undefined && custom === undefined ? this.#served() : await serve(this.transport, server, custom)
+    const own =
+      server === undefined && custom === undefined ? this.#served() : await serve(this.transport, server, custom)
     if (own !== this.#target) this.#opened.unshift(own)
     const wire = await open(own.target, this.version, {
       capabilities: fullCapabilities(this.version),
@@ -89,9 +101,26 @@ export class Bench {
     return wire
   }
 
+  /** The connection to a server with tighter options, shared by the tests that need one of them. */
+  variant(): Promise<Wire> {
+    this.#variant ??= this.open({
+      server: { logging: false, pageSize: 2, maxRounds: 3, askTimeoutMs: 20 },
+      answers: { 'sampling/createMessage': () => undefined },
+    })
+    return this.#variant
+  }
+
+  /** A connection whose client declares nothing; the newest revision says so with each request. */
+  bare(): Promise<Wire> {
+    if (this.modern) return Promise.resolve(this.wire)
+    this.#bare ??= this.open({ capabilities: {} })
+    return this.#bare
+  }
+
   async begin(): Promise<void> {
     this.#target = await serve(this.transport, undefined, undefined)
-    const relay = (method: string) => (params: JsonObject, request: JsonObject) => this.#answers[method]?.(params, request)
+    const relay = (method: string) => (params: JsonObject, request: JsonObject) =>
+      this.#answers[method]?.(params, request)
     const methods = ['elicitation/create', 'sampling/createMessage', 'roots/list']
     this.#wire = await this.open({ answers: Object.fromEntries(methods.map((method) => [method, relay(method)])) })
   }
@@ -125,6 +154,7 @@ export function runMatrix(transport: TransportName, suites: readonly Suite[]): v
 /** Everything that a client of this revision can offer. */
 export function fullCapabilities(version: ProtocolVersion): JsonObject {
   return {
+    experimental: { 'com.example/wire': { n: 1 } },
     roots: version === '2026-07-28' ? {} : { listChanged: true },
     sampling: version >= '2025-11-25' ? { tools: {}, context: {} } : {},
     ...(version >= '2025-06-18' && { elicitation: version >= '2025-11-25' ? { form: {}, url: {} } : {} }),
@@ -142,7 +172,11 @@ interface Served {
   close(): Promise<void>
 }
 
-async function serve(transport: TransportName, options: ServerOptions | undefined, custom: Server | undefined): Promise<Served> {
+async function serve(
+  transport: TransportName,
+  options: ServerOptions | undefined,
+  custom: Server | undefined,
+): Promise<Served> {
   if (transport === 'stdio') {
     return { target: { transport, fixture: './matrix/stdio-fixture.ts' }, close: async () => {} }
   }

@@ -14,10 +14,31 @@ export const FORM = {
     size: { type: 'number', minimum: 0.5, maximum: 2.5 },
     agree: { type: 'boolean', default: true },
     colour: { type: 'string', enum: ['red', 'green'] },
-    plan: { type: 'string', oneOf: [{ const: 's', title: 'Small' }, { const: 'l', title: 'Large' }], default: 's' },
+    plan: {
+      type: 'string',
+      oneOf: [
+        { const: 's', title: 'Small' },
+        { const: 'l', title: 'Large' },
+      ],
+      default: 's',
+    },
     legacy: { type: 'string', enum: ['x', 'y'], enumNames: ['Ex', 'Why'] },
-    days: { type: 'array', items: { type: 'string', enum: ['mon', 'tue', 'wed'] }, minItems: 1, maxItems: 2, default: ['mon'] },
-    toppings: { type: 'array', items: { anyOf: [{ const: 'h', title: 'Ham' }, { const: 'c', title: 'Cheese' }] } },
+    days: {
+      type: 'array',
+      items: { type: 'string', enum: ['mon', 'tue', 'wed'] },
+      minItems: 1,
+      maxItems: 2,
+      default: ['mon'],
+    },
+    toppings: {
+      type: 'array',
+      items: {
+        anyOf: [
+          { const: 'h', title: 'Ham' },
+          { const: 'c', title: 'Cheese' },
+        ],
+      },
+    },
   },
   required: ['name', 'agree'],
 } as const
@@ -40,15 +61,25 @@ function singleQuestions(state: FixtureState, count: (name: string) => number) {
       count('ask_zod')
       return answer.action === 'accept' ? `hello ${answer.content.name}` : answer.action
     }),
+    ask_bad_form: tool({}, async (_, ctx) => {
+      await ctx.elicit({ message: 'Tags?', form: z.object({ tags: z.array(z.string()) }) })
+    }),
     ask_url: tool({}, async (_, ctx) => {
       const answer = await ctx.elicit({ message: 'Sign in', url: 'https://example.com/login' })
       return answer.action
     }),
     ask_url_done: tool({}, async (_, ctx) => {
-      const answer = await ctx.elicit('login', { message: 'Sign in', url: 'https://example.com/login', done: () => state.done })
+      const answer = await ctx.elicit('login', {
+        message: 'Sign in',
+        url: 'https://example.com/login',
+        done: () => state.done,
+      })
       return answer.action
     }),
-    ask_bad_url: tool({}, async (_, ctx) => (await ctx.elicit({ message: 'Sign in', url: 'http://example.com/login' })).action),
+    ask_bad_url: tool(
+      {},
+      async (_, ctx) => (await ctx.elicit({ message: 'Sign in', url: 'http://example.com/login' })).action,
+    ),
     ask_sample: tool({}, async (_, ctx) => {
       const answer = await ctx.sample({
         prompt: 'Say hi',
@@ -63,7 +94,14 @@ function singleQuestions(state: FixtureState, count: (name: string) => number) {
     ask_sample_rich: tool({}, async (_, ctx) => {
       const answer = await ctx.sample({
         messages: [
-          { role: 'user', content: [{ type: 'text', text: 'one' }, { type: 'text', text: 'two' }, { type: 'audio', data: 'UklGRg==', mimeType: 'audio/wav' }] },
+          {
+            role: 'user',
+            content: [
+              { type: 'text', text: 'one' },
+              { type: 'text', text: 'two' },
+              { type: 'audio', data: 'UklGRg==', mimeType: 'audio/wav' },
+            ],
+          },
         ],
       })
       return { model: answer.model }
@@ -73,7 +111,10 @@ function singleQuestions(state: FixtureState, count: (name: string) => number) {
         messages: [
           { role: 'user', content: { type: 'text', text: 'What is the weather?' } },
           { role: 'assistant', content: [{ type: 'tool_use', id: 'u1', name: 'weather', input: { city: 'Rome' } }] },
-          { role: 'user', content: [{ type: 'tool_result', toolUseId: 'u1', content: [{ type: 'text', text: 'sunny' }] }] },
+          {
+            role: 'user',
+            content: [{ type: 'tool_result', toolUseId: 'u1', content: [{ type: 'text', text: 'sunny' }] }],
+          },
         ],
         tools: [{ name: 'weather', inputSchema: { type: 'object' } }],
         toolChoice: { mode: 'auto' },
@@ -81,7 +122,9 @@ function singleQuestions(state: FixtureState, count: (name: string) => number) {
       return { stopReason: answer.stopReason ?? null }
     }),
     ask_sample_unpaired: tool({}, async (_, ctx) => {
-      await ctx.sample({ messages: [{ role: 'user', content: [{ type: 'tool_result', toolUseId: 'nobody', content: [] }] }] })
+      await ctx.sample({
+        messages: [{ role: 'user', content: [{ type: 'tool_result', toolUseId: 'nobody', content: [] }] }],
+      })
     }),
     ask_roots: tool({}, async (_, ctx) => (await ctx.roots()).map(({ uri }) => uri)),
   }
@@ -118,7 +161,10 @@ function roundTrips(state: FixtureState, count: (name: string) => number) {
         count('slow')
         return 'slow'
       }
-      const [step, answer] = await Promise.all([ctx.step('slow', slow), ctx.elicit('name', { message: 'Name?', form: NAME })])
+      const [step, answer] = await Promise.all([
+        ctx.step('slow', slow),
+        ctx.elicit('name', { message: 'Name?', form: NAME }),
+      ])
       return `${step} ${answer.content?.name}`
     }),
     /** Goes on after it was suspended: nothing of that may count. */
@@ -137,7 +183,10 @@ function roundTrips(state: FixtureState, count: (name: string) => number) {
       return `${state.question}: ${answer.content?.name}`
     }),
     ask_same_key: tool({}, async (_, ctx) => {
-      await Promise.all([ctx.elicit('k', { message: 'A?', form: NAME }), ctx.elicit('k', { message: 'B?', form: NAME })])
+      await Promise.all([
+        ctx.elicit('k', { message: 'A?', form: NAME }),
+        ctx.elicit('k', { message: 'B?', form: NAME }),
+      ])
     }),
     ask_forever: tool({}, async (_, ctx) => {
       for (let round = 1; ; round++) await ctx.elicit(`round${round}`, { message: `Round ${round}?`, form: NAME })

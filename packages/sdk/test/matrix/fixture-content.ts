@@ -2,7 +2,9 @@
 
 import type { ContentBlock, Icon } from '../../src/protocol/content.ts'
 
-export const ICONS: Icon[] = [{ src: 'https://example.com/icon.png', mimeType: 'image/png', sizes: ['48x48'], theme: 'dark' }]
+export const ICONS: Icon[] = [
+  { src: 'https://example.com/icon.png', mimeType: 'image/png', sizes: ['48x48'], theme: 'dark' },
+]
 
 /** A PNG of one pixel. */
 export const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+M8AAAMCAYBl2Rj3AAAAAElFTkSuQmCC'
@@ -27,6 +29,10 @@ export const BLOCKS: ContentBlock[] = [
     icons: ICONS,
     ...extras,
   },
-  { type: 'resource', resource: { uri: 'file:///a.txt', mimeType: 'text/plain', text: 'inside', _meta: { 'com.example/y': 2 } }, ...extras },
+  {
+    type: 'resource',
+    resource: { uri: 'file:///a.txt', mimeType: 'text/plain', text: 'inside', _meta: { 'com.example/y': 2 } },
+    ...extras,
+  },
   { type: 'resource', resource: { uri: 'file:///a.png', mimeType: 'image/png', blob: PIXEL } },
 ]

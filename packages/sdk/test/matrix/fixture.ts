@@ -5,8 +5,8 @@
 
 import { z } from 'zod'
 import { PorticoError } from '../../src/jsonrpc/errors.ts'
-import type { Extension } from '../../src/server/extension.ts'
 import { prompt, resource, tool } from '../../src/server/definition.ts'
+import type { Extension } from '../../src/server/extension.ts'
 import type { ServerOptions } from '../../src/server/options.ts'
 import { createServer, type Server } from '../../src/server/server.ts'
 import { result, ToolError } from '../../src/server/tool-result.ts'
@@ -81,7 +81,10 @@ const EXTENSION: Extension = {
 function plainTools(state: FixtureState) {
   return {
     echo: tool(
-      { description: 'Says it back', input: { type: 'object', properties: { text: { type: 'string', minLength: 1 } }, required: ['text'] } },
+      {
+        description: 'Says it back',
+        input: { type: 'object', properties: { text: { type: 'string', minLength: 1 } }, required: ['text'] },
+      },
       ({ text }) => text,
     ),
     add: tool(
@@ -105,13 +108,21 @@ function plainTools(state: FixtureState) {
     ),
     everything: tool({}, () => BLOCKS),
     full: tool({ output: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } }, () =>
-      result({ content: [{ type: 'text', text: 'own words' }], structuredContent: { n: 1 }, _meta: { 'com.example/t': 'x' } }),
+      result({
+        content: [{ type: 'text', text: 'own words' }],
+        structuredContent: { n: 1 },
+        _meta: { 'com.example/t': 'x' },
+      }),
     ),
     nothing: tool({}, () => undefined),
     object: tool({}, () => ({ free: ['form'] })),
+    // biome-ignore lint/suspicious/noThenProperty: query builders are thenables, and handlers return them
     late: tool({}, () => ({ then: (resolve: (value: string) => void) => resolve('thenable') })),
     // The handler breaks its promise on purpose, behind the compiler's back.
-    wrong_output: tool({ output: z.object({ n: z.number() }) }, () => ({ n: 'not a number' }) as unknown as { n: number }),
+    wrong_output: tool(
+      { output: z.object({ n: z.number() }) },
+      () => ({ n: 'not a number' }) as unknown as { n: number },
+    ),
     boom: tool({}, () => {
       throw new Error('secret: hunter2')
     }),
@@ -126,7 +137,9 @@ function plainTools(state: FixtureState) {
       loop.loop = loop
       return loop
     }),
-    bigint_meta: tool({ output: {} }, () => result({ content: [], structuredContent: {}, _meta: { big: 1n as unknown as string } })),
+    bigint_meta: tool({ output: {} }, () =>
+      result({ content: [], structuredContent: {}, _meta: { big: 1n as unknown as string } }),
+    ),
     hidden: tool({ visible: (principal) => principal?.id === 'alice' }, () => 'for alice'),
     scoped: tool({ scopes: ['admin'] }, () => 'for admins'),
     constructor: tool({}, () => 'constructed'),
@@ -148,6 +161,7 @@ function plainTools(state: FixtureState) {
       method: ctx.method,
       requestId: ctx.requestId,
       principal: ctx.principal?.id ?? null,
+      experimental: ctx.client.capabilities.experimental ?? null,
       http: ctx.head !== undefined,
     })),
     control: controlTool(state),
@@ -188,10 +202,22 @@ function workingTools(state: FixtureState) {
 /** Steers the fixture from outside and reads what it has noted. */
 function controlTool(state: FixtureState) {
   const operations: { [name: string]: (value: string) => unknown } = {
-    'add-tool': (name) => void state.server?.tool(name, tool({}, () => 'new')),
+    'add-tool': (name) =>
+      void state.server?.tool(
+        name,
+        tool({}, () => 'new'),
+      ),
     'remove-tool': (name) => state.server?.remove('tool', name),
-    'add-prompt': (name) => void state.server?.prompt(name, prompt({}, () => 'new')),
-    'add-resource': (uri) => void state.server?.resource(uri.replace(/\W/g, '-'), resource({ uri }, () => 'new')),
+    'add-prompt': (name) =>
+      void state.server?.prompt(
+        name,
+        prompt({}, () => 'new'),
+      ),
+    'add-resource': (uri) =>
+      void state.server?.resource(
+        uri.replace(/\W/g, '-'),
+        resource({ uri }, () => 'new'),
+      ),
     'remove-resource': (uri) => state.server?.remove('resource', uri),
     changed: (what) => state.server?.changed(what),
     echo: () => state.server?.announce(ECHOES, 'notifications/com.example/echoed', { loud: true }),
@@ -201,7 +227,12 @@ function controlTool(state: FixtureState) {
     question: (value) => {
       state.question = value
     },
-    read: () => ({ errors: state.errors, effects: state.effects, cancelled: state.cancelled, observed: state.observed }),
+    read: () => ({
+      errors: state.errors,
+      effects: state.effects,
+      cancelled: state.cancelled,
+      observed: state.observed,
+    }),
     reset: () => {
       for (const name of Object.keys(state.effects)) delete state.effects[name]
       state.errors.length = 0
@@ -234,7 +265,9 @@ function fixtureResources(state: FixtureState) {
       },
       () => 'Hello',
     ),
-    pixel: resource({ uri: 'file:///pixel.png', mimeType: 'image/png' }, () => Uint8Array.from(atob(PIXEL), (c) => c.charCodeAt(0))),
+    pixel: resource({ uri: 'file:///pixel.png', mimeType: 'image/png' }, () =>
+      Uint8Array.from(atob(PIXEL), (c) => c.charCodeAt(0)),
+    ),
     data: resource({ uri: 'data://json' }, () => ({ deep: [1, 2] })),
     several: resource({ uri: 'data://several' }, () => [
       { uri: 'data://several/1', text: 'one', _meta: { 'com.example/part': 1 } },
@@ -263,7 +296,11 @@ function fixtureResources(state: FixtureState) {
       },
       ({ id, path }) => ({ id, path }),
     ),
-    search: resource({ uri: 'search://{kind}{?q,lang}' }, ({ kind, q, lang }) => ({ kind, q: q ?? null, lang: lang ?? null })),
+    search: resource({ uri: 'search://{kind}{?q,lang}' }, ({ kind, q, lang }) => ({
+      kind,
+      q: q ?? null,
+      lang: lang ?? null,
+    })),
     vault: resource(
       { uri: 'vault://{key}', scopes: ['admin'], complete: { key: () => ['master'] } },
       ({ key }) => `vault ${key} ${state.done}`,
@@ -279,7 +316,10 @@ function fixturePrompts() {
         description: 'Greets',
         icons: ICONS,
         meta: { 'com.example/x': 1 },
-        input: z.object({ name: z.string().min(2).meta({ title: 'Name', description: 'Whom' }), tone: z.string().optional() }),
+        input: z.object({
+          name: z.string().min(2).meta({ title: 'Name', description: 'Whom' }),
+          tone: z.string().optional(),
+        }),
         complete: { name: (value, { tone }) => [`${value}${tone ?? ''}!`], tone: () => ['warm', 'cold'] },
       },
       ({ name, tone }) => `Hello ${name}${tone === undefined ? '' : `, ${tone}`}`,
@@ -289,7 +329,10 @@ function fixturePrompts() {
       content: { type: 'text', text: `On ${topic}` },
     })),
     everything: prompt({}, () => BLOCKS.map((content) => ({ role: 'user' as const, content }))),
-    whole: prompt({}, () => ({ description: 'Own', messages: [{ role: 'user', content: { type: 'text', text: 'x' } }] })),
+    whole: prompt({}, () => ({
+      description: 'Own',
+      messages: [{ role: 'user', content: { type: 'text', text: 'x' } }],
+    })),
     failing: prompt({}, () => {
       throw new PorticoError('invalid-definition', 'secret: hunter5')
     }),
@@ -297,6 +340,9 @@ function fixturePrompts() {
       const { content } = await ctx.elicit({ message: 'Who?', form: z.object({ name: z.string() }) })
       return `for ${content?.name}`
     }),
-    hidden: prompt({ visible: (principal) => principal?.id === 'alice', complete: { x: () => ['y'] } }, () => 'for alice'),
+    hidden: prompt(
+      { visible: (principal) => principal?.id === 'alice', complete: { x: () => ['y'] } },
+      () => 'for alice',
+    ),
   }
 }

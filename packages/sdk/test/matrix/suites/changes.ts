@@ -27,7 +27,9 @@ function sessionSuite(bench: Bench): void {
     ])('of the list of %s are told', async (what, method) => {
       const before = bench.wire.log.length
       await bench.control('changed', what)
-      const notice = await bench.wire.find((message) => isNotice(method)(message) && bench.wire.log.indexOf(message) >= before)
+      const notice = await bench.wire.find(
+        (message) => isNotice(method)(message) && bench.wire.log.indexOf(message) >= before,
+      )
       expect(notice.params ?? {}).toEqual({})
     })
 
@@ -42,7 +44,9 @@ function sessionSuite(bench: Bench): void {
       await bench.control('changed', uri)
       await bench.control('changed', 'tools')
       // The later change is told, so the earlier one would have been.
-      await bench.wire.find((message) => isNotice('notifications/tools/list_changed')(message) && bench.wire.log.indexOf(message) >= before)
+      await bench.wire.find(
+        (message) => isNotice('notifications/tools/list_changed')(message) && bench.wire.log.indexOf(message) >= before,
+      )
       expect(bench.wire.log.slice(before).filter(isNotice('notifications/resources/updated'))).toEqual([])
     })
 
@@ -53,7 +57,11 @@ function sessionSuite(bench: Bench): void {
     it('are not told before `initialized`', async () => {
       if (bench.transport === 'stdio') return
       const wire = await bench.open({ handshake: false })
-      await wire.request('initialize', { protocolVersion: bench.version, capabilities: {}, clientInfo: { name: 'c', version: '1' } })
+      await wire.request('initialize', {
+        protocolVersion: bench.version,
+        capabilities: {},
+        clientInfo: { name: 'c', version: '1' },
+      })
       await bench.control('changed', 'tools')
       await wire.settle()
       expect(wire.log.filter(({ method }) => method !== undefined)).toEqual([])
@@ -63,10 +71,14 @@ function sessionSuite(bench: Bench): void {
       const wire = bench.wire
       const before = wire.log.length
       await bench.control('add-tool', 'once_a')
-      await wire.find((message) => isNotice('notifications/tools/list_changed')(message) && wire.log.indexOf(message) >= before)
+      await wire.find(
+        (message) => isNotice('notifications/tools/list_changed')(message) && wire.log.indexOf(message) >= before,
+      )
       await bench.control('remove-tool', 'once_a')
       await bench.control('changed', 'prompts')
-      await wire.find((message) => isNotice('notifications/prompts/list_changed')(message) && wire.log.indexOf(message) >= before)
+      await wire.find(
+        (message) => isNotice('notifications/prompts/list_changed')(message) && wire.log.indexOf(message) >= before,
+      )
       expect(wire.log.slice(before).filter(isNotice('notifications/tools/list_changed'))).toHaveLength(2)
     })
   })
@@ -77,14 +89,27 @@ const ID = 'io.modelcontextprotocol/subscriptionId'
 function listenSuite(bench: Bench): void {
   const listen = async (wire: Wire, notifications: JsonObject, id: string) => {
     const seen: JsonObject[] = []
-    const started = wire.start('subscriptions/listen', { notifications }, { id, seen: (message) => void seen.push(message) })
+    const started = wire.start(
+      'subscriptions/listen',
+      { notifications },
+      { id, seen: (message) => void seen.push(message) },
+    )
     started.outcome.catch(() => {})
-    const isMine = (message: JsonObject) => ((message.params as JsonObject | undefined)?._meta as JsonObject | undefined)?.[ID] === id
-    const acknowledged = await wire.find((message) => isNotice('notifications/subscriptions/acknowledged')(message) && isMine(message))
-    return { ...started, isMine, acknowledged, mine: () => wire.log.filter((message) => 'method' in message && isMine(message)) }
+    const isMine = (message: JsonObject) =>
+      ((message.params as JsonObject | undefined)?._meta as JsonObject | undefined)?.[ID] === id
+    const acknowledged = await wire.find(
+      (message) => isNotice('notifications/subscriptions/acknowledged')(message) && isMine(message),
+    )
+    return {
+      ...started,
+      isMine,
+      acknowledged,
+      mine: () => wire.log.filter((message) => 'method' in message && isMine(message)),
+    }
   }
   const end = async (wire: Wire, id: string, abort: () => void) => {
-    if (wire.transport === 'memory' || wire.transport === 'stdio') await wire.notify('notifications/cancelled', { requestId: id })
+    if (wire.transport === 'memory' || wire.transport === 'stdio')
+      await wire.notify('notifications/cancelled', { requestId: id })
     else abort()
   }
 
@@ -111,7 +136,11 @@ function listenSuite(bench: Bench): void {
 
     it('tells by filter and under its own id', async () => {
       const tools = await listen(bench.wire, { toolsListChanged: true, [ECHOES]: true }, 'l-tools')
-      const both = await listen(bench.wire, { resourcesListChanged: true, promptsListChanged: true, resourceSubscriptions: ['data://json'] }, 'l-both')
+      const both = await listen(
+        bench.wire,
+        { resourcesListChanged: true, promptsListChanged: true, resourceSubscriptions: ['data://json'] },
+        'l-both',
+      )
       await bench.control('changed', 'tools')
       await bench.control('changed', 'prompts')
       await bench.control('changed', 'resources')
@@ -120,22 +149,32 @@ function listenSuite(bench: Bench): void {
       await bench.control('echo')
       await bench.wire.find((message) => isNotice('notifications/resources/updated')(message) && both.isMine(message))
       await bench.wire.find((message) => isNotice('notifications/com.example/echoed')(message) && tools.isMine(message))
-      expect(both.mine().slice(1).map(({ method, params }) => [method, (params as JsonObject).uri])).toEqual([
+      expect(
+        both
+          .mine()
+          .slice(1)
+          .map(({ method, params }) => [method, (params as JsonObject).uri]),
+      ).toEqual([
         ['notifications/prompts/list_changed', undefined],
         ['notifications/resources/list_changed', undefined],
         ['notifications/resources/updated', 'data://json'],
       ])
-      expect(tools.mine().slice(1).map(({ method }) => method)).toEqual([
-        'notifications/tools/list_changed',
-        'notifications/com.example/echoed',
-      ])
+      expect(
+        tools
+          .mine()
+          .slice(1)
+          .map(({ method }) => method),
+      ).toEqual(['notifications/tools/list_changed', 'notifications/com.example/echoed'])
       await end(bench.wire, 'l-tools', tools.abort)
       await end(bench.wire, 'l-both', both.abort)
     })
 
     it('needs a filter', async () => {
       for (const params of [{}, { notifications: 5 }, { notifications: [] }]) {
-        expect((await bench.request('subscriptions/listen', params)).error).toMatchObject({ code: -32602, data: { parameter: 'notifications' } })
+        expect((await bench.request('subscriptions/listen', params)).error).toMatchObject({
+          code: -32602,
+          data: { parameter: 'notifications' },
+        })
       }
     })
 
@@ -145,7 +184,9 @@ function listenSuite(bench: Bench): void {
       const second = await listen(bench.wire, { toolsListChanged: true }, 'l-here')
       const before = first.mine().length
       await bench.control('changed', 'tools')
-      await bench.wire.find((message) => isNotice('notifications/tools/list_changed')(message) && second.isMine(message))
+      await bench.wire.find(
+        (message) => isNotice('notifications/tools/list_changed')(message) && second.isMine(message),
+      )
       expect(first.mine()).toHaveLength(before)
       await end(bench.wire, 'l-here', second.abort)
     })
@@ -187,7 +228,9 @@ function registrySuite(bench: Bench): void {
     it('takes resources and prompts', async () => {
       await bench.control('add-resource', 'data://new')
       expect(await names('resources/list', 'resources', 'uri')).toContain('data://new')
-      expect((await bench.request('resources/read', { uri: 'data://new' })).result.contents).toMatchObject([{ text: 'new' }])
+      expect((await bench.request('resources/read', { uri: 'data://new' })).result.contents).toMatchObject([
+        { text: 'new' },
+      ])
       await bench.control('remove-resource', 'data://new')
       expect((await bench.request('resources/read', { uri: 'data://new' })).error).toBeDefined()
     })

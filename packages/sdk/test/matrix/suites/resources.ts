@@ -24,7 +24,11 @@ export function resourceSuite(bench: Bench): void {
         description: 'A text',
         mimeType: 'text/plain',
         size: 5,
-        annotations: { audience: ['user'], priority: 1, ...(bench.atLeast('2025-06-18') && { lastModified: '2026-01-01T00:00:00Z' }) },
+        annotations: {
+          audience: ['user'],
+          priority: 1,
+          ...(bench.atLeast('2025-06-18') && { lastModified: '2026-01-01T00:00:00Z' }),
+        },
         ...(bench.atLeast('2025-06-18') && { title: 'Read me', _meta: { 'com.example/x': 1 } }),
         ...(bench.atLeast('2025-11-25') && { icons: ICONS }),
       })
@@ -50,7 +54,10 @@ export function resourceSuite(bench: Bench): void {
 
     it('gives several contents with addresses of their own', async () => {
       const { result } = await bench.request('resources/read', { uri: 'data://several' })
-      expect(result.contents).toMatchObject([{ uri: 'data://several/1', text: 'one' }, { uri: 'data://several/2', blob: PIXEL }])
+      expect(result.contents).toMatchObject([
+        { uri: 'data://several/1', text: 'one' },
+        { uri: 'data://several/2', blob: PIXEL },
+      ])
     })
 
     it.each([
@@ -76,7 +83,10 @@ export function resourceSuite(bench: Bench): void {
     )
 
     it('needs a uri', async () => {
-      expect((await bench.request('resources/read', {})).error).toMatchObject({ code: -32602, data: { parameter: 'uri' } })
+      expect((await bench.request('resources/read', {})).error).toMatchObject({
+        code: -32602,
+        data: { parameter: 'uri' },
+      })
     })
 
     it('conceals what went wrong inside', async () => {
@@ -90,8 +100,12 @@ export function resourceSuite(bench: Bench): void {
 
     it.skipIf(!bench.hasUsers)('opens to those who may see', async () => {
       const alice = await bench.open({ user: 'alice', scopes: ['admin'] })
-      expect((await alice.request('resources/read', { uri: 'data://secret' })).result.contents).toMatchObject([{ text: 'for alice' }])
-      expect((await alice.request('resources/read', { uri: 'vault://x' })).result.contents).toMatchObject([{ text: 'vault x false' }])
+      expect((await alice.request('resources/read', { uri: 'data://secret' })).result.contents).toMatchObject([
+        { text: 'for alice' },
+      ])
+      expect((await alice.request('resources/read', { uri: 'vault://x' })).result.contents).toMatchObject([
+        { text: 'vault x false' },
+      ])
     })
   })
 
@@ -106,7 +120,10 @@ function promptSuite(bench: Bench): void {
       expect(prompts.map(({ name }) => name)).toEqual(['greet', 'by_hand', 'everything', 'whole', 'failing', 'ask'])
       const titled = bench.atLeast('2025-06-18')
       expect(prompts[0]).toMatchObject({
-        arguments: [{ name: 'name', description: 'Whom', required: true, ...(titled && { title: 'Name' }) }, { name: 'tone' }],
+        arguments: [
+          { name: 'name', description: 'Whom', required: true, ...(titled && { title: 'Name' }) },
+          { name: 'tone' },
+        ],
         ...(titled && { title: 'Greeting' }),
         ...(bench.atLeast('2025-11-25') && { icons: ICONS }),
       })

@@ -18,7 +18,13 @@ const accept = (content: JsonObject): JsonObject => ({ action: 'accept', content
 const NAME = accept({ name: 'Eve' })
 
 /** Sends a call, or its retry, and returns the raw result. */
-function send(wire: Wire, name: string, args: JsonObject, retry: JsonObject = {}, options: RequestOptions = {}): Promise<Outcome> {
+function send(
+  wire: Wire,
+  name: string,
+  args: JsonObject,
+  retry: JsonObject = {},
+  options: RequestOptions = {},
+): Promise<Outcome> {
   return wire.request('tools/call', { name, arguments: args, ...retry }, { ...MANUAL, ...options })
 }
 
@@ -36,7 +42,12 @@ function roundTripSuite(bench: Bench): void {
     it.each(['ask_two', 'ask_two_apart'])('%s: what is asked at once goes out together', async (name) => {
       const first = await send(bench.wire, name, {})
       expect(keysOf(first)).toEqual(['a', 'b'])
-      const last = await send(bench.wire, name, {}, retryOf(first, { a: accept({ name: '1' }), b: accept({ name: '2' }) }))
+      const last = await send(
+        bench.wire,
+        name,
+        {},
+        retryOf(first, { a: accept({ name: '1' }), b: accept({ name: '2' }) }),
+      )
       expect(textOf(last.result)).toBe('1 2')
     })
 
@@ -52,20 +63,32 @@ function roundTripSuite(bench: Bench): void {
       expect(keysOf(second)).toEqual(['b'])
       const third = await send(bench.wire, 'ask_two', {}, retryOf(second, {}))
       expect(keysOf(third)).toEqual(['b'])
-      const last = await send(bench.wire, 'ask_two', {}, retryOf(third, { b: accept({ name: '2' }), a: accept({ name: 'late' }) }))
+      const last = await send(
+        bench.wire,
+        'ask_two',
+        {},
+        retryOf(third, { b: accept({ name: '2' }), a: accept({ name: 'late' }) }),
+      )
       expect(textOf(last.result)).toBe('1 2')
     })
 
     it('an answer to what was not asked does not count', async () => {
       const first = await send(bench.wire, 'ask_steps', { amount: 1 })
-      const second = await send(bench.wire, 'ask_steps', { amount: 1 }, retryOf(first, { who: NAME, sure: accept({ yes: true }) }))
+      const second = await send(
+        bench.wire,
+        'ask_steps',
+        { amount: 1 },
+        retryOf(first, { who: NAME, sure: accept({ yes: true }) }),
+      )
       expect(keysOf(second)).toEqual(['sure'])
     })
 
     it('answers that come with the first request are checked like any others', async () => {
       const known = await send(bench.wire, 'ask_zod', {}, { inputResponses: { elicitation_1: NAME } })
       expect(textOf(known.result)).toBe('hello Eve')
-      expect(keysOf(await send(bench.wire, 'ask_zod', {}, { inputResponses: { elicitation_1: accept({ name: 5 }) } }))).toEqual(['elicitation_1'])
+      expect(
+        keysOf(await send(bench.wire, 'ask_zod', {}, { inputResponses: { elicitation_1: accept({ name: 5 }) } })),
+      ).toEqual(['elicitation_1'])
     })
 
     it.each([5, 'x', [], null])('inputResponses that are %j are -32602', async (inputResponses) => {
@@ -121,12 +144,25 @@ function stateSuite(bench: Bench): void {
       const state = String(first.result.requestState)
       const flip = (at: number) => `${state.slice(0, at)}${state[at] === 'A' ? 'B' : 'A'}${state.slice(at + 1)}`
       const altered = [0, 3, 8, 20, 40, state.length - 1].map(flip)
-      for (const requestState of [...altered, state.slice(1), state.slice(0, -1), `${state}A`, `${state}=`, '', 'x', 5, null, {}]) {
+      for (const requestState of [
+        ...altered,
+        state.slice(1),
+        state.slice(0, -1),
+        `${state}A`,
+        `${state}=`,
+        '',
+        'x',
+        5,
+        null,
+        {},
+      ]) {
         refused(await send(bench.wire, 'ask_zod', {}, { inputResponses: { elicitation_1: NAME }, requestState }))
       }
       refused(await send(bench.wire, 'ask_zod', {}, { inputResponses: {}, requestState: 'A'.repeat(70_000) }))
       expect((await bench.control('read')).effects).toEqual({})
-      expect(textOf((await send(bench.wire, 'ask_zod', {}, retryOf(first, { elicitation_1: NAME }))).result)).toBe('hello Eve')
+      expect(textOf((await send(bench.wire, 'ask_zod', {}, retryOf(first, { elicitation_1: NAME }))).result)).toBe(
+        'hello Eve',
+      )
     })
 
     it('of another tool, other arguments or another method is refused, in the same words', async () => {
@@ -144,7 +180,11 @@ function stateSuite(bench: Bench): void {
     it('belongs to the same arguments in whatever order they are written', async () => {
       const both = await bench.request('tools/call', { name: 'ask_zod', arguments: { note: 'a', extra: 1 } }, MANUAL)
       const retry = retryOf(both, { elicitation_1: NAME })
-      const last = await bench.request('tools/call', { arguments: { extra: 1, note: 'a' }, name: 'ask_zod', ...retry }, MANUAL)
+      const last = await bench.request(
+        'tools/call',
+        { arguments: { extra: 1, note: 'a' }, name: 'ask_zod', ...retry },
+        MANUAL,
+      )
       expect(textOf(last.result)).toBe('hello Eve')
     })
 
@@ -158,21 +198,25 @@ function stateSuite(bench: Bench): void {
       expect(textOf((await send(alice, 'ask_zod', {}, retry)).result)).toBe('hello Eve')
     })
 
-    it('that has expired is refused', async () => {
+    it.skipIf(bench.transport === 'stdio')('that has expired is refused', async () => {
       const wire = await bench.open({ server: { state: { ttlMs: -1 } } })
       const first = await send(wire, 'ask_zod', {})
       refused(await send(wire, 'ask_zod', {}, retryOf(first, { elicitation_1: NAME })))
     })
 
     it('of another server is refused', async () => {
-      const other = await bench.open({ server: { maxRounds: 5 } })
+      const other = await bench.variant()
       const first = await send(other, 'ask_zod', {})
       refused(await send(bench.wire, 'ask_zod', {}, retryOf(first, { elicitation_1: NAME })))
     })
 
     it('survives middleware that alters the parameters', async () => {
       const first = await bench.request('tools/call', { name: 'wrapped_ask', arguments: { x: 1 } }, MANUAL)
-      const last = await bench.request('tools/call', { name: 'wrapped_ask', arguments: { x: 1 }, ...retryOf(first, { elicitation_1: NAME }) }, MANUAL)
+      const last = await bench.request(
+        'tools/call',
+        { name: 'wrapped_ask', arguments: { x: 1 }, ...retryOf(first, { elicitation_1: NAME }) },
+        MANUAL,
+      )
       expect(textOf(last.result)).toBe('Eve')
     })
   })
@@ -190,7 +234,10 @@ function replaySuite(bench: Bench): void {
       if (second === undefined) throw new Error('no answer')
       for (const other of seconds) expect(other.result).toEqual(second.result)
       const sure = retryOf(second, { sure: accept({ yes: true }) })
-      const lasts = [...(await Promise.all([1, 2].map(() => send(bench.wire, 'ask_steps', pay, sure)))), await send(bench.wire, 'ask_steps', pay, sure)]
+      const lasts = [
+        ...(await Promise.all([1, 2].map(() => send(bench.wire, 'ask_steps', pay, sure)))),
+        await send(bench.wire, 'ask_steps', pay, sure),
+      ]
       for (const last of lasts) expect(JSON.parse(textOf(last.result))).toEqual({ who: 'Eve', receipt: 1, sure: true })
       expect((await bench.control('read')).effects).toEqual({ charge: 1, finish: 1 })
     })
@@ -198,15 +245,26 @@ function replaySuite(bench: Bench): void {
     it('whatever answers come with it later', async () => {
       const first = await send(bench.wire, 'ask_zod', {})
       const yes = await send(bench.wire, 'ask_zod', {}, retryOf(first, { elicitation_1: NAME }))
-      const other = await send(bench.wire, 'ask_zod', {}, retryOf(first, { elicitation_1: accept({ name: 'Mallory' }) }))
+      const other = await send(
+        bench.wire,
+        'ask_zod',
+        {},
+        retryOf(first, { elicitation_1: accept({ name: 'Mallory' }) }),
+      )
       expect(other.result).toEqual(yes.result)
       expect((await bench.control('read')).effects).toEqual({ ask_zod: 1 })
     })
 
     it('and two requests that ask the same are two chains', async () => {
       const [one, two] = [await send(bench.wire, 'ask_zod', {}), await send(bench.wire, 'ask_zod', {})]
-      expect(textOf((await send(bench.wire, 'ask_zod', {}, retryOf(one, { elicitation_1: NAME }))).result)).toBe('hello Eve')
-      expect(textOf((await send(bench.wire, 'ask_zod', {}, retryOf(two, { elicitation_1: accept({ name: 'Ada' }) }))).result)).toBe('hello Ada')
+      expect(textOf((await send(bench.wire, 'ask_zod', {}, retryOf(one, { elicitation_1: NAME }))).result)).toBe(
+        'hello Eve',
+      )
+      expect(
+        textOf(
+          (await send(bench.wire, 'ask_zod', {}, retryOf(two, { elicitation_1: accept({ name: 'Ada' }) }))).result,
+        ),
+      ).toBe('hello Ada')
     })
   })
 }
@@ -214,7 +272,7 @@ function replaySuite(bench: Bench): void {
 function limitSuite(bench: Bench): void {
   describe('limits', () => {
     it('maxRounds bounds the rounds of a request', async () => {
-      const wire = await bench.open({ server: { maxRounds: 3 } })
+      const wire = await bench.variant()
       let outcome = await send(wire, 'ask_forever', {})
       for (const round of [1, 2, 3]) {
         expect(keysOf(outcome)).toEqual([`round${round}`])
@@ -226,7 +284,9 @@ function limitSuite(bench: Bench): void {
     it('maxStateLength bounds the state', async () => {
       const fits = await send(bench.wire, 'ask_large', { size: 40_000 })
       expect(String(fits.result.requestState).length).toBeLessThanOrEqual(64 * 1024)
-      expect(textOf((await send(bench.wire, 'ask_large', { size: 40_000 }, retryOf(fits, { a: NAME }))).result)).toBe('fits')
+      expect(textOf((await send(bench.wire, 'ask_large', { size: 40_000 }, retryOf(fits, { a: NAME }))).result)).toBe(
+        'fits',
+      )
       const { error } = await send(bench.wire, 'ask_large', { size: 60_000 })
       expect(error).toMatchObject({ code: -32603, message: expect.stringContaining('maxStateLength') })
     })

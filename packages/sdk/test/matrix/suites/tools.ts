@@ -37,7 +37,13 @@ export function toolSuite(bench: Bench): void {
         description: 'Has all a tool may have',
         inputSchema: { type: 'object' },
         ...(bench.atLeast('2025-03-26') && {
-          annotations: { title: 'Hinted', readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+          annotations: {
+            title: 'Hinted',
+            readOnlyHint: true,
+            destructiveHint: false,
+            idempotentHint: true,
+            openWorldHint: false,
+          },
         }),
         ...(bench.atLeast('2025-06-18') && { title: 'Annotated', _meta: { 'com.example/x': 1 } }),
         ...(bench.atLeast('2025-11-25') && { icons: ICONS }),
@@ -97,7 +103,10 @@ export function toolSuite(bench: Bench): void {
       if (kinds[2] === 'text') expect(content[2]?.text).toContain('audio/wav')
     })
 
-    it.each([['nothing', []], ['object', [{ type: 'text', text: '{"free":["form"]}' }]]])('%s needs no schema', async (name, content) => {
+    it.each([
+      ['nothing', []],
+      ['object', [{ type: 'text', text: '{"free":["form"]}' }]],
+    ])('%s needs no schema', async (name, content) => {
       expect((await bench.call(name)).result.content).toEqual(content)
     })
   })
@@ -144,17 +153,20 @@ function failureSuite(bench: Bench): void {
       expect(hidden.error?.message.replace('hidden', '')).toBe(unknown.error?.message.replace('hiddem', ''))
     })
 
-    it.each(['boom', 'async_boom', 'wrong_output', 'unserializable'])('%s shows the model a reference, the operator the error', async (name) => {
-      const { result, error } = await bench.call(name)
-      expect(error).toBeUndefined()
-      expect(result.isError).toBe(true)
-      expect(JSON.stringify(result)).not.toMatch(/hunter|circular|not a number/i)
-      expect(result.structuredContent).toBeUndefined()
-      const { errors } = await bench.control('read')
-      const [noted] = errors as JsonObject[]
-      expect(noted?.where).toBe(`tool ${name}`)
-      expect(textOf(result)).toContain(String(noted?.reference))
-    })
+    it.each(['boom', 'async_boom', 'wrong_output', 'unserializable'])(
+      '%s shows the model a reference, the operator the error',
+      async (name) => {
+        const { result, error } = await bench.call(name)
+        expect(error).toBeUndefined()
+        expect(result.isError).toBe(true)
+        expect(JSON.stringify(result)).not.toMatch(/hunter|circular|not a number/i)
+        expect(result.structuredContent).toBeUndefined()
+        const { errors } = await bench.control('read')
+        const [noted] = errors as JsonObject[]
+        expect(noted?.where).toBe(`tool ${name}`)
+        expect(textOf(result)).toContain(String(noted?.reference))
+      },
+    )
 
     it('a result that cannot be written is -32603 with a reference', async () => {
       const { error } = await bench.call('bigint_meta')
@@ -183,7 +195,10 @@ function failureSuite(bench: Bench): void {
     })
 
     it('as members of the message change nothing', async () => {
-      const { result } = await bench.request('tools/call', JSON.parse('{"name":"annotated","__proto__":{"name":"boom"}}'))
+      const { result } = await bench.request(
+        'tools/call',
+        JSON.parse('{"name":"annotated","__proto__":{"name":"boom"}}'),
+      )
       expect(isObject(result) && textOf(result)).toBe('annotated')
     })
   })

@@ -30,7 +30,11 @@ function completionSuite(bench: Bench): void {
     })
 
     it('knows what was chosen before', async () => {
-      const { result } = await complete(USERS, { name: 'path', value: 'x' }, { arguments: { id: 'bob', __proto__: { id: 'eve' } } })
+      const { result } = await complete(
+        USERS,
+        { name: 'path', value: 'x' },
+        { arguments: { id: 'bob', __proto__: { id: 'eve' } } },
+      )
       expect(result.completion).toEqual({ values: ['bob/x'] })
       expect((await complete(USERS, { name: 'path', value: 'x' })).result.completion).toEqual({ values: ['nobody/x'] })
     })
@@ -43,7 +47,12 @@ function completionSuite(bench: Bench): void {
 
     it.each([
       ['a hidden prompt (sec-134)', { type: 'ref/prompt', name: 'hidden' }, { name: 'x', value: '' }, 'ref'],
-      ['a template beyond the scopes', { type: 'ref/resource', uri: 'vault://{key}' }, { name: 'key', value: '' }, 'ref'],
+      [
+        'a template beyond the scopes',
+        { type: 'ref/resource', uri: 'vault://{key}' },
+        { name: 'key', value: '' },
+        'ref',
+      ],
       ['no such prompt', { type: 'ref/prompt', name: 'nobody' }, { name: 'x', value: '' }, 'ref'],
       ['no such kind', { type: 'ref/tool', name: 'echo' }, { name: 'x', value: '' }, 'ref'],
       ['no argument name', GREET, { value: '' }, 'name'],
@@ -66,7 +75,9 @@ function loggingSuite(bench: Bench): void {
     })
 
     it.runIf(bench.modern).each(LEVELS)('follows the level of the request: %s', async (level) => {
-      const { notifications } = await bench.call('log', undefined, { meta: { 'io.modelcontextprotocol/logLevel': level } })
+      const { notifications } = await bench.call('log', undefined, {
+        meta: { 'io.modelcontextprotocol/logLevel': level },
+      })
       expect(logged(notifications).map((params) => params.level)).toEqual(LEVELS.slice(LEVELS.indexOf(level)))
     })
 
@@ -88,7 +99,10 @@ function loggingSuite(bench: Bench): void {
 
     it.runIf(!bench.modern)('refuses an unknown level', async () => {
       for (const level of ['loud', 'toString', 3, undefined]) {
-        expect((await bench.request('logging/setLevel', { level })).error).toMatchObject({ code: -32602, data: { parameter: 'level' } })
+        expect((await bench.request('logging/setLevel', { level })).error).toMatchObject({
+          code: -32602,
+          data: { parameter: 'level' },
+        })
       }
     })
 
@@ -99,7 +113,7 @@ function loggingSuite(bench: Bench): void {
     })
 
     it('can be switched off: no capability, no method, no message', async () => {
-      const wire = await bench.open({ server: { logging: false } })
+      const wire = await bench.variant()
       const opening = wire.opening ?? (await wire.request('server/discover')).result
       expect(opening.capabilities).not.toHaveProperty('logging')
       const { notifications } = await wire.request('tools/call', { name: 'log' }, await loud(bench))
@@ -165,7 +179,8 @@ function cancellationSuite(bench: Bench): void {
     )
 
     it('of what is unknown, done or ill-typed changes nothing', async () => {
-      for (const requestId of ['nobody', 1, -1, 1.5, null, { a: 1 }]) await bench.wire.notify('notifications/cancelled', { requestId })
+      for (const requestId of ['nobody', 1, -1, 1.5, null, { a: 1 }])
+        await bench.wire.notify('notifications/cancelled', { requestId })
       await bench.wire.notify('notifications/cancelled')
       expect(textOf((await bench.call('annotated')).result)).toBe('annotated')
     })
@@ -177,20 +192,26 @@ function hang(bench: Bench, seen: JsonObject[], options: { meta?: JsonObject }) 
   const begun = new Promise<void>((resolve) => {
     begin = resolve
   })
-  const started = bench.wire.start('tools/call', { name: 'hang' }, {
-    ...options,
-    seen: (message) => {
-      seen.push(message)
-      begin()
+  const started = bench.wire.start(
+    'tools/call',
+    { name: 'hang' },
+    {
+      ...options,
+      seen: (message) => {
+        seen.push(message)
+        begin()
+      },
     },
-  })
+  )
   started.outcome.catch(() => {})
   return { ...started, begun }
 }
 
 /** Waits until the handler has noted its cancellation. */
 async function noted(bench: Bench, reason: string): Promise<void> {
-  await expect.poll(async () => (await bench.control('read')).cancelled, { interval: 5, timeout: 10_000 }).toEqual([reason])
+  await expect
+    .poll(async () => (await bench.control('read')).cancelled, { interval: 5, timeout: 10_000 })
+    .toEqual([reason])
 }
 
 const LISTS = [
@@ -207,7 +228,7 @@ function paginationSuite(bench: Bench): void {
     })
 
     it('shows every item once, page by page, on all four lists', async () => {
-      const wire = await bench.open({ server: { pageSize: 1 } })
+      const wire = await bench.variant()
       for (const [method, member, key] of LISTS) {
         const whole = (await bench.request(method)).result[member] as JsonObject[]
         const seen: unknown[] = []
@@ -225,16 +246,21 @@ function paginationSuite(bench: Bench): void {
 
     it.each(['', 'nonsense', 'bm9uc2Vuc2U=', 5, null, {}])('refuses the cursor %j with -32602', async (cursor) => {
       for (const [method] of LISTS) {
-        expect((await bench.request(method, { cursor })).error).toMatchObject({ code: -32602, data: { parameter: 'cursor' } })
+        expect((await bench.request(method, { cursor })).error).toMatchObject({
+          code: -32602,
+          data: { parameter: 'cursor' },
+        })
       }
     })
 
     it('takes no cursor of another list, and survives changes between pages', async () => {
-      const wire = await bench.open({ server: { pageSize: 2 } })
+      const wire = await bench.variant()
       const first = (await wire.request('tools/list')).result
       const cursor = first.nextCursor
       expect((await wire.request('prompts/list', { cursor })).error).toMatchObject({ code: -32602 })
-      const expected = ((await wire.request('tools/list', { cursor })).result.tools as JsonObject[]).map(({ name }) => name)
+      const expected = ((await wire.request('tools/list', { cursor })).result.tools as JsonObject[]).map(
+        ({ name }) => name,
+      )
       expect(expected).toEqual(['numbers', 'annotated'])
       await bench.control('remove-tool', 'add', wire)
       await bench.control('remove-tool', 'echo', wire)

@@ -1,0 +1,170 @@
+/** Figures in words: the tables for the terminal and for `docs/benchmarks.md`, and the verdicts on the floors. */
+
+import type { Axis } from './axes.ts'
+import { type Fault, type Figure, find } from './figures.ts'
+import { FLOORS, type Floor } from './floors.ts'
+import type { StaticAxis } from './static-axes.ts'
+
+export interface Verdict {
+  readonly about: string
+  readonly held: boolean
+  readonly words: string
+}
+
+export interface Table {
+  readonly title: string
+  readonly about: string
+  readonly rows: readonly (readonly string[])[]
+}
+
+export interface Run {
+  readonly machine: string
+  readonly date: string
+  readonly commit: string
+  readonly versions: { readonly [name: string]: string }
+  readonly pace: string
+  readonly figures: readonly Figure[]
+  readonly faults: readonly Fault[]
+  readonly verdicts: readonly Verdict[]
+}
+
+const HEADER = ['', 'median', 'spread', 'calls/s', 'of the limit', 'Portico is']
+
+/** One table per axis and case, contestants in the order they were measured. */
+export function toTables(axes: readonly (Axis | StaticAxis)[], figures: readonly Figure[]): Table[] {
+  return axes.flatMap(({ name, title, about }) => {
+    const own = figures.filter(({ axis }) => axis === name)
+    return [...new Set(own.map((figure) => figure.case))].map((variant) => {
+      const rows = own.filter((figure) => figure.case === variant)
+      const limit = rows.find(({ contestant }) => contestant.startsWith('bare') || contestant === 'schemas alone')
+      const ours = rows.find(({ contestant }) => contestant === 'portico')
+      return {
+        title: `${title}: ${variant} (${rows[0]?.unit})`,
+        about,
+        rows: [HEADER, ...rows.map((row) => toRow(row, limit, ours))],
+      }
+    })
+  })
+}
+
+function toRow(row: Figure, limit: Figure | undefined, ours: Figure | undefined): string[] {
+  const own = row.contestant.startsWith('portico') || row.contestant.startsWith('bare')
+  return [
+    row.contestant,
+    toNumber(row.median),
+    row.low === row.high ? '' : `${toNumber(row.low)} – ${toNumber(row.high)}`,
+    row.perSecond === undefined ? toStart(row) : Math.round(row.perSecond).toLocaleString('en'),
+    limit === undefined ? '' : toRatio(row.median / limit.median),
+    ours === undefined || own ? '' : toAdvantage(row.median / ours.median),
+  ]
+}
+
+function toStart({ wallMs, rss }: Figure): string {
+  return wallMs === undefined || rss === undefined ? '' : `${toNumber(wallMs)} ms, ${Math.round(rss / 1e6)} MB`
+}
+
+function toAdvantage(ratio: number): string {
+  return ratio >= 1 ? `${toRatio(ratio)} lighter` : `${toRatio(1 / ratio)} heavier`
+}
+
+/** The figures of this run against the floors; a floor whose figures were not taken is left out. */
+export function judge(figures: readonly Figure[]): Verdict[] {
+  return FLOORS.flatMap((floor) => {
+    const ours = find(figures, floor.axis, floor.case, floor.ours ?? 'portico')
+    if (ours === undefined) return []
+    return [toLimitVerdict, toPeerVerdict, toValueVerdict].flatMap((judgeOne) => judgeOne(floor, ours, figures) ?? [])
+  })
+}
+
+function toLimitVerdict(floor: Floor, ours: Figure, figures: readonly Figure[]): Verdict | undefined {
+  const limit = floor.limit && find(figures, floor.axis, floor.case, floor.limit.contestant)
+  if (floor.limit === undefined || limit === undefined) return undefined
+  const { atMost, plus = 0 } = floor.limit
+  const bound = limit.median * atMost + plus
+  const shown = plus === 0 ? `${toRatio(ours.median / limit.median)} of ${toRatio(atMost)}` : toNumber(ours.median)
+  const words = `${shown}: ${toNumber(ours.median)} against ${limit.contestant} ${toNumber(limit.median)} ${ours.unit}`
+  return { about: `${floor.about}, against the limit`, held: ours.median <= bound, words }
+}
+
+function toPeerVerdict(floor: Floor, ours: Figure, figures: readonly Figure[]): Verdict | undefined {
+  if (floor.peer === undefined) return undefined
+  const peers = floor.peer.contestants
+    .map((name) => find(figures, floor.axis, floor.case, name))
+    .filter((figure) => figure !== undefined)
+    .sort((a, b) => a.median - b.median)
+  const best = peers[0]
+  if (best === undefined) return undefined
+  const ratio = best.median / ours.median
+  const words = `${toRatio(ratio)} of ${toRatio(floor.peer.atLeast)}: ${best.contestant} ${toNumber(best.median)} against ${toNumber(ours.median)} ${ours.unit}`
+  return { about: `${floor.about}, against the best peer`, held: ratio >= floor.peer.atLeast, words }
+}
+
+function toValueVerdict({ about, value }: Floor, ours: Figure): Verdict | undefined {
+  if (value === undefined) return undefined
+  const words = `${toNumber(ours.median)} of ${toNumber(value.atMost)} ${ours.unit}`
+  return { about, held: ours.median <= value.atMost, words }
+}
+
+export function toText({ title, rows }: Table): string {
+  const widths = HEADER.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  const lines = rows.map((row) =>
+    row
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .join('  '),
+  )
+  return `\n${title}\n${lines.join('\n')}`
+}
+
+export function toVerdictText({ about, held, words }: Verdict): string {
+  return `${held ? 'holds ' : 'FAILS '} ${about}: ${words}`
+}
+
+export function toMarkdown(run: Run, tables: readonly Table[]): string {
+  const verdicts = run.verdicts.map(({ about, held, words }) => `| ${about} | ${held ? 'yes' : '**no**'} | ${words} |`)
+  const versions = Object.entries(run.versions).map(([name, version]) => `${name} ${version}`)
+  return `# Benchmarks
+
+Written by \`npm run bench\`; do not edit. How it is measured, what each axis is and how to add a peer:
+[bench/README.md](../bench/README.md).
+
+- Machine: ${run.machine}
+- Date: ${run.date}, commit ${run.commit}
+- ${run.pace}
+- Peers: ${versions.join(', ')}
+
+CPU time is the steadier measure on a shared machine, so it comes first. "The limit" is what Node itself needs for the
+same work with no library at all.
+
+![CPU per call as a multiple of the limit](benchmarks.svg)
+
+## Floors
+
+| floor | held | figures |
+|---|---|---|
+${verdicts.join('\n')}
+
+${tables.map(toMarkdownTable).join('\n\n')}
+${run.faults.length === 0 ? '' : `\n## Not measured\n\n${run.faults.map(toFaultLine).join('\n')}\n`}`
+}
+
+function toMarkdownTable({ title, about, rows: [header = [], ...rows] }: Table): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
+  const rule = `|---|${header
+    .slice(1)
+    .map(() => '---:|')
+    .join('')}`
+  return `## ${title}\n\n${about}\n\n${line(header)}\n${rule}\n${rows.map(line).join('\n')}`
+}
+
+function toFaultLine({ axis, case: name, contestant, reason }: Fault): string {
+  return `- ${axis}, ${name}, ${contestant}: ${reason.split('\n')[0]?.slice(0, 200)}`
+}
+
+export function toNumber(value: number): string {
+  if (value >= 1000) return Math.round(value).toLocaleString('en')
+  return value >= 100 ? value.toFixed(0) : value.toFixed(1)
+}
+
+export function toRatio(ratio: number): string {
+  return `${ratio >= 10 ? ratio.toFixed(0) : ratio.toFixed(2)} ×`
+}

@@ -1,0 +1,67 @@
+/**
+ * Access tokens whose issuer is asked about each of them (RFC 7662): the way for opaque tokens, and for tokens that
+ * shall stop working the moment they are revoked.
+ */
+
+import { type ClaimRules, invalid, judgeClaims, type TokenFault, type TokenVerifier } from './access-token.ts'
+import type { Claims } from './access-scopes.ts'
+import { type FetchRules, fetchBounded, requireSecureUrl } from './verify-fetch.ts'
+
+export interface IntrospectionOptions {
+  readonly endpoint: string
+  /** The client that this server is to the authorization server; authenticates by HTTP Basic. */
+  readonly clientId?: string
+  readonly clientSecret?: string
+  /** Other headers that authenticate this server. */
+  readonly headers?: { readonly [name: string]: string }
+}
+
+export interface IntrospectionRules extends FetchRules {
+  readonly claims: ClaimRules
+  readonly allowHttp: boolean
+  /** Questions open at a time; beyond them, requests are turned away rather than piled up. */
+  readonly maxPending: number
+}
+
+export function createIntrospector(options: IntrospectionOptions, rules: IntrospectionRules): TokenVerifier {
+  const endpoint = requireSecureUrl(options.endpoint, 'introspection.endpoint', rules.allowHttp).href
+  const headers = {
+    ...options.headers,
+    accept: 'application/json',
+    'content-type': 'application/x-www-form-urlencoded',
+    ...(options.clientId !== undefined && {
+      authorization: `Basic ${btoa(`${formEncode(options.clientId)}:${formEncode(options.clientSecret ?? '')}`)}`,
+    }),
+  }
+  let pending = 0
+  return async (token) => {
+    if (pending >= rules.maxPending) return unavailable('Too many tokens are being asked about')
+    pending++
+    try {
+      const body = new URLSearchParams({ token, token_type_hint: 'access_token' }).toString()
+      const response = await fetchBounded(endpoint, { method: 'POST', headers, body }, rules)
+      if (response.status !== 200) return unavailable('The issuer did not answer', new Error(`status ${response.status}`))
+      const answer: unknown = await response.json()
+      if (typeof answer !== 'object' || answer === null) return unavailable('The issuer did not answer')
+      // An object from JSON: its members can be read by name.
+      const claims = answer as Claims
+      if (claims.active !== true) return invalid('The token is not active')
+      // Refresh tokens are the issuer's business alone, and some issuers answer about them, too.
+      if (claims.token_use === 'refresh_token') return invalid('The token is of another type')
+      return judgeClaims(claims, rules.claims)
+    } catch (error) {
+      return unavailable('The issuer cannot be reached', error)
+    } finally {
+      pending--
+    }
+  }
+}
+
+function unavailable(reason: string, cause?: unknown): TokenFault {
+  return { fault: 'unavailable', reason, cause }
+}
+
+/** Client ids and secrets are form-encoded before they are joined (RFC 6749, 2.3.1). */
+function formEncode(text: string): string {
+  return new URLSearchParams([['', text]]).toString().slice(1)
+}

@@ -1,0 +1,46 @@
+/**
+ * Remembers which proofs were seen, for as long as they could be presented again. Bounded in all and for each owner,
+ * so that one busy client cannot take the room of the others; what does not fit is refused, not forgotten early.
+ */
+
+export interface ReplayRules {
+  readonly keepMs: number
+  readonly max: number
+  readonly maxPerOwner: number
+}
+
+export class ReplayMemory {
+  readonly #rules: ReplayRules
+  /** By owner and id, in the order they were seen, which is the order in which they may be forgotten. */
+  readonly #seen = new Map<string, { readonly owner: string; readonly until: number }>()
+  readonly #counts = new Map<string, number>()
+
+  constructor(rules: ReplayRules) {
+    this.#rules = rules
+  }
+
+  get size(): number {
+    return this.#seen.size
+  }
+
+  remember(owner: string, id: string, now = Date.now()): 'new' | 'known' | 'full' {
+    this.#forget(now)
+    const key = `${owner} ${id}`
+    if (this.#seen.has(key)) return 'known'
+    const count = this.#counts.get(owner) ?? 0
+    if (this.#seen.size >= this.#rules.max || count >= this.#rules.maxPerOwner) return 'full'
+    this.#seen.set(key, { owner, until: now + this.#rules.keepMs })
+    this.#counts.set(owner, count + 1)
+    return 'new'
+  }
+
+  #forget(now: number): void {
+    for (const [key, { owner, until }] of this.#seen) {
+      if (until > now) return
+      this.#seen.delete(key)
+      const count = (this.#counts.get(owner) ?? 1) - 1
+      if (count > 0) this.#counts.set(owner, count)
+      else this.#counts.delete(owner)
+    }
+  }
+}

@@ -1,0 +1,77 @@
+/** Brings `auth` and `tls` of the options to the HTTP that a connection is made of. */
+
+import type { AnswerHead, AuthHeaders, Authorizer, OutgoingHead } from '../auth/authorization.ts'
+import { createDialer } from '../transport/http-client-dialer.ts'
+import type { HttpDialer } from '../transport/http-client.ts'
+import { createAuthorizedDialer } from './auth-dialer.ts'
+import type { ConnectOptions } from './options.ts'
+
+/** The same options with an authorizer for this server in place of what it is made from. */
+export function withAuthorizer(options: ConnectOptions, server: URL): ConnectOptions {
+  const { auth, tls } = options
+  if (auth === undefined || isAuthorizer(auth)) return options
+  // A person who signs in must not make the server seem silent.
+  const patience = auth.grant.interactive ? { discoverMs: options.discoverMs ?? PATIENCE_MS } : {}
+  const authorizer = new LazyAuthorizer(auth.grant.interactive, async () => {
+    const { createAuthorizer } = await import('../auth/authorizer.ts')
+    return createAuthorizer(server, auth, tls)
+  })
+  return { ...options, ...patience, auth: authorizer }
+}
+
+/** Time for a sign-in while connecting, unless the caller has set one. */
+export function withPatience(options: ConnectOptions): ConnectOptions {
+  const { auth, timeouts } = options
+  if (auth === undefined || !(isAuthorizer(auth) ? auth : auth.grant).interactive) return options
+  return { ...options, timeouts: { connectMs: PATIENCE_MS, ...timeouts } }
+}
+
+export async function createHttpDialer({ fetch, tls, auth }: ConnectOptions): Promise<HttpDialer> {
+  const dialer = await createDialer(fetch, tls)
+  return auth !== undefined && isAuthorizer(auth) ? createAuthorizedDialer(dialer, auth) : dialer
+}
+
+const PATIENCE_MS = 600_000
+
+function isAuthorizer(auth: NonNullable<ConnectOptions['auth']>): auth is Authorizer {
+  return 'challenge' in auth
+}
+
+/** Loads what signs in when the first request is made: most clients never need it. */
+class LazyAuthorizer implements Authorizer {
+  readonly interactive: boolean
+  readonly #make: () => Promise<Authorizer>
+  #making: Promise<Authorizer> | undefined
+  #made: Authorizer | undefined
+
+  constructor(interactive: boolean, make: () => Promise<Authorizer>) {
+    this.interactive = interactive
+    this.#make = make
+  }
+
+  headers(request: OutgoingHead): AuthHeaders | Promise<AuthHeaders> {
+    return this.#made?.headers(request) ?? this.#ready().then((made) => made.headers(request))
+  }
+
+  note(answer: AnswerHead, sent: AuthHeaders): boolean {
+    return this.#made?.note(answer, sent) === true
+  }
+
+  async challenge(answer: AnswerHead, sent: AuthHeaders): Promise<'retry' | 'fail'> {
+    return (await this.#ready()).challenge(answer, sent)
+  }
+
+  async signOut(): Promise<void> {
+    await (await this.#ready()).signOut()
+  }
+
+  close(): void {
+    this.#made?.close()
+  }
+
+  async #ready(): Promise<Authorizer> {
+    this.#making ??= this.#make()
+    this.#made = await this.#making
+    return this.#made
+  }
+}

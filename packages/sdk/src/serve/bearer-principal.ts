@@ -1,0 +1,35 @@
+/** From a verified token to the principal it stands for: its scopes spelled out, and how it can be given more. */
+
+import { createScopeExpander } from '../auth/access-scopes.ts'
+import type { AccessToken } from '../auth/access-token.ts'
+import type { Principal } from '../auth/principal.ts'
+import type { BearerRefusals } from './bearer-refusals.ts'
+import type { BearerSettings } from './bearer-settings.ts'
+
+export function createPrincipalMaker(
+  { options }: BearerSettings,
+  refusals: BearerRefusals,
+): (token: AccessToken) => Principal {
+  const { grants, onStepUp } = options
+  const expand = createScopeExpander(options.hierarchy)
+  return (token) => {
+    const id = toPrincipalId(token)
+    const granted = grants === undefined ? token.scopes : [...token.scopes, ...grants(token.claims)]
+    return {
+      id,
+      scopes: expand(granted),
+      claims: token.claims,
+      challenge(scopes) {
+        if (onStepUp === undefined) return refusals.insufficient(scopes).headers ?? []
+        const reference = crypto.randomUUID().slice(0, 8)
+        onStepUp({ principal: id, scopes, reference })
+        return refusals.insufficient(scopes, reference).headers ?? []
+      },
+    }
+  }
+}
+
+/** Subjects are unique within their issuer. A client that acts for itself is told apart: no issuer begins like that. */
+function toPrincipalId({ issuer, subject, clientId }: AccessToken): string {
+  return subject === undefined ? `client ${issuer} ${clientId}` : `${issuer} ${subject}`
+}

@@ -1,0 +1,73 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { MemoryRoundStore } from './round-store.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe('MemoryRoundStore', () => {
+  it('gives a round to the first, the outcome to the others', async () => {
+    const store = new MemoryRoundStore()
+    expect(await store.take('a', 1000)).toBeUndefined()
+    const waiting = [store.take('a', 1000), store.take('a', 1000)]
+    store.settle('a', 'done')
+    expect(await Promise.all(waiting)).toEqual(['done', 'done'])
+    expect(await store.take('a', 1000)).toBe('done')
+    expect(await store.take('b', 1000)).toBeUndefined()
+  })
+
+  it('gives a released round to exactly one of those who wait', async () => {
+    const store = new MemoryRoundStore()
+    await store.take('a', 1000)
+    const outcomes: (string | undefined)[] = []
+    const waiting = [1, 2].map(async () => {
+      const outcome = await store.take('a', 1000)
+      outcomes.push(outcome)
+      if (outcome === undefined) store.settle('a', 'second try')
+    })
+    store.release('a')
+    await Promise.all(waiting)
+    expect(outcomes).toEqual([undefined, 'second try'])
+  })
+
+  it('forgets a round after its time', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const store = new MemoryRoundStore()
+    await store.take('a', 1000)
+    store.settle('a', 'done')
+    vi.setSystemTime(Date.now() + 1001)
+    await store.take('other', 1000)
+    expect(await store.take('a', 1000)).toBeUndefined()
+  })
+
+  it('forgets the oldest settled round when it is full, never one that is running', async () => {
+    const store = new MemoryRoundStore(3)
+    await store.take('running', 1000)
+    for (const round of ['b', 'c']) {
+      await store.take(round, 1000)
+      store.settle(round, round)
+    }
+    expect(await store.take('b', 1000)).toBe('b')
+    await store.take('d', 1000)
+    expect(await store.take('c', 1000)).toBe('c')
+    const waiting = store.take('running', 1000)
+    store.settle('running', 'ran')
+    expect(await waiting).toBe('ran')
+  })
+
+  it('answers a round that is asked for again even when it is full', async () => {
+    const store = new MemoryRoundStore(1)
+    await store.take('a', 1000)
+    store.settle('a', 'done')
+    expect(await store.take('a', 1000)).toBe('done')
+    expect(await store.take('a', 1000)).toBe('done')
+  })
+
+  it('takes settling and releasing of the unknown calmly', () => {
+    const store = new MemoryRoundStore()
+    expect(() => {
+      store.settle('nobody', 'x')
+      store.release('nobody')
+    }).not.toThrow()
+  })
+})

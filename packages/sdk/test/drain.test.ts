@@ -1,0 +1,40 @@
+/** A server that goes down ends its listens with a result and takes no new ones (2026-07-28, subscriptions). */
+
+import { describe, expect, it } from 'vitest'
+import { serveFetch } from '../src/serve/fetch.ts'
+import { serveHttp } from '../src/serve/http.ts'
+import { createServer, endpointOf } from '../src/server/server.ts'
+import { open, type Target, type Wire } from './wire.ts'
+
+const ID = 'io.modelcontextprotocol/subscriptionId'
+
+async function begin(transport: 'memory' | 'http' | 'fetch'): Promise<{ target: Target; drain: () => unknown }> {
+  const server = createServer({ name: 'drained', version: '1', tools: {} })
+  if (transport === 'memory') return { target: { transport, server }, drain: () => endpointOf(server).drain() }
+  if (transport === 'fetch') {
+    const handler = serveFetch(server)
+    return { target: { transport, handler }, drain: () => handler.close() }
+  }
+  const http = await serveHttp(server, { port: 0 })
+  return { target: { transport, url: http.url }, drain: () => http.close() }
+}
+
+const isAcknowledged = ({ method }: { method?: unknown }) => method === 'notifications/subscriptions/acknowledged'
+const listen = (wire: Wire, id: string) =>
+  wire.start('subscriptions/listen', { notifications: { toolsListChanged: true } }, { id }).outcome
+
+describe.each(['memory', 'http', 'fetch'] as const)('draining over %s', (transport) => {
+  it('ends every listen with its result', async () => {
+    const { target, drain } = await begin(transport)
+    const wire = await open(target, '2026-07-28')
+    const listens = [listen(wire, 'one'), listen(wire, 'two')]
+    await expect.poll(() => wire.log.filter(isAcknowledged).length, { interval: 2, timeout: 10_000 }).toBe(2)
+    const drained = drain()
+    const ended = await Promise.all(listens)
+    expect(ended.map(({ result }) => (result._meta as { [key: string]: unknown })[ID])).toEqual(['one', 'two'])
+    for (const { result } of ended) expect(result.resultType).toBe('complete')
+    await drained
+    if (transport === 'memory') expect((await listen(wire, 'three')).error).toMatchObject({ code: -32603 })
+    await wire.close()
+  })
+})

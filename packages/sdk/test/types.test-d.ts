@@ -1,0 +1,164 @@
+/**
+ * What the compiler promises to people who write servers. Nothing here runs: `types.test.ts` has the compiler read it, and
+ * a line that should not compile says so.
+ */
+
+import { type } from 'arktype'
+import * as v from 'valibot'
+import { expectTypeOf } from 'vitest'
+import { z } from 'zod'
+import { createServer, prompt, type RequestContext, resource, result, ToolError, tool } from '../src/doors/server.ts'
+
+// Arguments come from the schema, whatever library it is of.
+tool({ input: z.object({ city: z.string(), days: z.number().optional() }) }, (args) => {
+  expectTypeOf(args).toEqualTypeOf<{ city: string; days?: number | undefined }>()
+})
+tool({ input: z.object({ n: z.string().transform(Number), d: z.number().default(1) }) }, (args) => {
+  expectTypeOf(args).toEqualTypeOf<{ n: number; d: number }>()
+})
+tool({ input: v.object({ city: v.string(), tags: v.array(v.string()) }) }, (args) => {
+  expectTypeOf(args).toEqualTypeOf<{ city: string; tags: string[] }>()
+})
+tool({ input: type({ city: 'string', 'days?': 'number' }) }, (args) => {
+  expectTypeOf(args.city).toEqualTypeOf<string>()
+  expectTypeOf(args.days).toEqualTypeOf<number | undefined>()
+})
+tool(
+  {
+    input: {
+      type: 'object',
+      properties: { city: { type: 'string' }, unit: { enum: ['c', 'f'] }, days: { type: 'integer' } },
+      required: ['city', 'unit'],
+    },
+  },
+  (args) => {
+    expectTypeOf(args.city).toEqualTypeOf<string>()
+    expectTypeOf(args.unit).toEqualTypeOf<'c' | 'f'>()
+    expectTypeOf(args.days).toEqualTypeOf<number | undefined>()
+    // @ts-expect-error: the schema has no such property
+    args.town
+  },
+)
+
+// What a handler returns is held against `output`.
+tool({ output: z.object({ celsius: z.number() }) }, () => ({ celsius: 20 }))
+tool({ output: z.object({ celsius: z.number() }) }, async () => ({ celsius: 20 }))
+tool({ output: z.object({ celsius: z.number() }) }, () => result({ content: [] }))
+// @ts-expect-error: a string is no number
+tool({ output: z.object({ celsius: z.number() }) }, () => ({ celsius: '20' }))
+// @ts-expect-error: nor when it comes later
+tool({ output: z.object({ celsius: z.number() }) }, async () => ({ celsius: '20' }))
+// @ts-expect-error: nothing is not what was promised
+tool({ output: z.object({ celsius: z.number() }) }, () => {})
+// @ts-expect-error: a plain result would be taken for structured content
+tool({ output: z.object({ celsius: z.number() }) }, () => ({ content: [{ type: 'text', text: 'x' }] }))
+// @ts-expect-error: Valibot
+tool({ output: v.object({ ok: v.boolean() }) }, () => ({ ok: 'yes' }))
+// @ts-expect-error: ArkType
+tool({ output: type({ ok: 'boolean' }) }, () => ({ ok: 'yes' }))
+// @ts-expect-error: JSON Schema
+tool({ output: { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] } }, () => ({ ok: 'yes' }))
+tool({ output: { type: 'array', items: { type: 'integer' } } }, () => [1, 2])
+// @ts-expect-error: an array of the wrong things
+tool({ output: { type: 'array', items: { type: 'integer' } } }, () => ['a'])
+
+// Without `output` anything that can be shown will do.
+tool({}, () => 'text')
+tool({}, () => undefined)
+tool({}, () => [{ type: 'text', text: 'x' }])
+tool({}, () => {
+  throw new ToolError('no')
+})
+
+// Questions: the answer has the form's type, and content only when it was accepted.
+tool({}, async (_, ctx) => {
+  const answer = await ctx.elicit({ message: '?', form: z.object({ name: z.string() }) })
+  if (answer.action === 'accept') expectTypeOf(answer.content).toEqualTypeOf<{ name: string }>()
+  else expectTypeOf(answer.content).toEqualTypeOf<undefined>()
+  const keyed = await ctx.elicit('k', {
+    message: '?',
+    form: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] },
+  })
+  if (keyed.action === 'accept') expectTypeOf(keyed.content.n).toEqualTypeOf<number>()
+  expectTypeOf(await ctx.step('s', async () => 5)).toEqualTypeOf<number>()
+  // @ts-expect-error: either messages or a prompt
+  await ctx.sample({})
+})
+
+// Variables are those of the template.
+resource({ uri: 'users://{id}/posts/{post}' }, (variables) => {
+  expectTypeOf(variables.id).toEqualTypeOf<string>()
+  expectTypeOf(variables.post).toEqualTypeOf<string>()
+  // @ts-expect-error: the template has no such variable
+  variables.name
+  return ''
+})
+resource({ uri: 'x://{+path}{?q,lang}{&page}' }, (variables) => {
+  expectTypeOf(variables.path).toEqualTypeOf<string>()
+  expectTypeOf(variables.q).toEqualTypeOf<string | undefined>()
+  expectTypeOf(variables.lang).toEqualTypeOf<string | undefined>()
+  expectTypeOf(variables.page).toEqualTypeOf<string | undefined>()
+  return ''
+})
+resource({ uri: 'x://{/parts*}{;short:3}' }, (variables) => {
+  expectTypeOf(variables.parts).toEqualTypeOf<string | string[]>()
+  expectTypeOf(variables.short).toEqualTypeOf<string>()
+  return ''
+})
+resource({ uri: 'data://fixed' }, (variables) => {
+  // @ts-expect-error: there are none
+  variables.id
+  return ''
+})
+
+// Only tools, prompts and reads may ask; completers and lists may not.
+resource(
+  {
+    uri: 'x://{id}',
+    complete: {
+      id: (value, chosen, ctx) => {
+        expectTypeOf(value).toEqualTypeOf<string>()
+        expectTypeOf(chosen).toEqualTypeOf<{ readonly [name: string]: string }>()
+        expectTypeOf(ctx).toEqualTypeOf<RequestContext>()
+        // @ts-expect-error: completion may not ask the client
+        ctx.elicit
+        return []
+      },
+    },
+  },
+  () => '',
+)
+
+prompt({ input: z.object({ name: z.string(), tone: z.string().optional() }) }, (args) => {
+  expectTypeOf(args).toEqualTypeOf<{ name: string; tone?: string | undefined }>()
+  return 'x'
+})
+prompt({}, (args) => {
+  expectTypeOf(args).toEqualTypeOf<{ [name: string]: string }>()
+  return { role: 'user', content: { type: 'text', text: '' } }
+})
+// @ts-expect-error: a prompt is text or messages
+prompt({}, () => 5)
+
+// The record of tools stays readable from the server's type.
+const server = createServer({
+  name: 's',
+  version: '1',
+  tools: {
+    forecast: tool({ input: z.object({ city: z.string() }), output: z.object({ celsius: z.number() }) }, () => ({
+      celsius: 1,
+    })),
+  },
+})
+type Tools = NonNullable<(typeof server)['~tools']>
+expectTypeOf<NonNullable<Tools['forecast']['~input']>>().toEqualTypeOf<{ city: string }>()
+expectTypeOf<NonNullable<Tools['forecast']['~output']>>().toEqualTypeOf<{ celsius: number }>()
+
+// Middleware sees the result of its own method.
+server.use('tools/call', async (_, next) => {
+  const called = await next()
+  expectTypeOf(called.content).toBeArray()
+  return called
+})
+// @ts-expect-error: no such method
+server.use('tools/destroy', (_, next) => next())

@@ -1,0 +1,6 @@
+/** All targets, in the order in which they run. */
+
+import { runtimeSuites } from './runtimes.ts'
+import type { Suite } from './suite.ts'
+
+export const suites: readonly Suite[] = [...runtimeSuites]
