@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { readOutcomes, type ScenarioOutcome } from './checks.ts'
 import { runCommand } from './command.ts'
 import type { Suite } from './install.ts'
-import { isLater, isTimed, type Leg, type Side, suiteArguments } from './legs.ts'
+import { isExtension, isLater, isTimed, type Leg, type Side, SKILLS, suiteArguments } from './legs.ts'
 
 export interface Stage {
   readonly suite: Suite
@@ -35,6 +35,7 @@ const CLIENT_TIMEOUT_MS = '60000'
 
 /** Runs a leg, or one scenario of it; then a leg without that scenario has no outcomes and no problems. */
 export async function runLeg(stage: Stage, leg: Leg, scenario?: string): Promise<LegOutcome> {
+  if (leg.selection === 'skills') return runByName(stage, leg, scenario)
   const { outcomes, code, output } = await runSuite(stage, leg, leg.name, scenario)
   const later = outcomes.filter((outcome) => isLater(outcome.scenario))
   const counted = outcomes.filter((outcome) => !isLater(outcome.scenario))
@@ -48,6 +49,20 @@ export async function runLeg(stage: Stage, leg: Leg, scenario?: string): Promise
   return { leg, counted: await countAlone(stage, leg, counted), later, problems }
 }
 
+/** Runs scenarios that the suite has in no selection, one after the other. */
+async function runByName(stage: Stage, leg: Leg, only: string | undefined): Promise<LegOutcome> {
+  const counted: ScenarioOutcome[] = []
+  const problems: string[] = []
+  for (const scenario of SKILLS[leg.side]) {
+    if (only !== undefined && scenario !== only) continue
+    const { outcomes, code, output } = await runSuite(stage, leg, join(leg.name, scenario), scenario)
+    if (outcomes.length !== 1) problems.push(`${scenario} did not run:\n${lastLines(output)}`)
+    else if (code !== 0) problems.push(`${scenario}: the suite ended with exit code ${code}:\n${lastLines(output)}`)
+    counted.push(...outcomes)
+  }
+  return { leg, counted, later: [], problems }
+}
+
 /**
  * The whole client suite starts everything at once and looks past how a client ends. So each scenario is run by itself
  * too, where its exit code counts; those that depend on the clock are judged by that run only.
@@ -56,7 +71,7 @@ async function countAlone(stage: Stage, leg: Leg, together: readonly ScenarioOut
   const counted: ScenarioOutcome[] = []
   for (const outcome of together) {
     const { scenario } = outcome
-    if (leg.selection !== 'all' && !isTimed(scenario)) {
+    if (leg.selection !== 'all' && !isTimed(scenario) && !isExtension(scenario)) {
       counted.push(outcome)
       continue
     }

@@ -114,7 +114,7 @@ export const cancelChecks: Check[] = [
 
 function cancelCheck(name: string, speak: boolean): Check {
   return {
-    group: 'cancel',
+    group: speak ? 'cancel' : 'leave',
     name,
     async run(wire) {
       const seen = async () => (await ask(wire, modernTool('seen'))).result?.structuredContent ?? {}

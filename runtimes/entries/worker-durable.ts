@@ -9,7 +9,8 @@ interface Env {
 }
 
 export class McpObject {
-  readonly #mcp: FetchHandler = serveFetch(createSubject(), OPTIONS)
+  // A client that left is noticed at the next write to it, which a keep-alive comment is.
+  readonly #mcp: FetchHandler = serveFetch(createSubject(), { ...OPTIONS, limits: { ...OPTIONS.limits, keepAliveMs: 500 } })
 
   fetch(request: Request): Promise<Response> {
     return this.#mcp.fetch(request)

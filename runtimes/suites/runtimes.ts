@@ -10,6 +10,9 @@ import type { Suite } from './suite.ts'
 
 const NODES = [20, 22, 24]
 
+/** workerd notices that a client has left only when it writes to it. */
+const UNNOTICED = ['cancel', 'leave'] as const
+
 export const runtimeSuites: Suite[] = [
   ...NODES.map((major) => onNode('fetch', 'node-fetch', major)),
   {
@@ -27,16 +30,19 @@ export const runtimeSuites: Suite[] = [
           file: binary('deno'),
           args: ['run', '--quiet', '--no-prompt', '--allow-net=127.0.0.1', await bundle('deno', 'web')],
         }),
+        // Deno does not notice when a client leaves before the answer, unless its request was a few hundred bytes.
+        without: ['leave'],
       }),
   },
   {
     name: 'fetch · workers',
     // Nothing is shared between its requests: no sessions, and nobody to tell a listener of a change.
-    run: (report) => runRawWire(report, { command: () => workerd('worker'), without: ['listen', 'session', 'sse'] }),
+    run: (report) =>
+      runRawWire(report, { command: () => workerd('worker'), without: ['listen', 'session', 'sse', ...UNNOTICED] }),
   },
   {
     name: 'fetch · workers, durable object',
-    run: (report) => runRawWire(report, { command: () => workerd('worker-durable') }),
+    run: (report) => runRawWire(report, { command: () => workerd('worker-durable'), without: ['leave'] }),
   },
   ...NODES.map((major) => onNode('http', 'node-http', major)),
   ...NODES.map((major) => onNode('https', 'node-https', major)),

@@ -155,6 +155,16 @@ describe('closing', () => {
     expect(fixture.http.node.listening).toBe(false)
   })
 
+  it('does not wait for a connection that never sent a request', async () => {
+    fixture = await createFixture({ graceMs: 600_000 })
+    const silent = connect(fixture.port, '127.0.0.1')
+    await once(silent, 'connect')
+    // The grace is far beyond the time limit of a test: only a cut connection lets this end.
+    const cut = once(silent, 'close')
+    await fixture.http.close()
+    await cut
+  })
+
   it('gives up on what takes longer than graceMs', async () => {
     fixture = await createFixture({ graceMs: 20 })
     const { response } = begin(fixture.port, modern('tools/call', { name: 'slow', arguments: {} }))

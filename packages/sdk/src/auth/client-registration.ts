@@ -8,7 +8,7 @@ import type { AuthenticationMethod, ClientIdentity } from './client-authenticati
 import type { Credentials, Registration } from './credentials.ts'
 import type { IssuerMetadata } from './discovery-issuer.ts'
 import { authFailure, plain, toAuthFailure } from './failure.ts'
-import type { AuthFetch } from './guarded-fetch.ts'
+import type { AuthFetch } from './guarded-target.ts'
 import { checkRedirectUri } from './user-agent.ts'
 
 /** A client registered beforehand, with the authorization server that it is registered at. */

@@ -7,14 +7,14 @@
 import type { AuthorizationServer } from 'oauth4webapi'
 import { fetchDocument } from './discovery-resource.ts'
 import { authFailure, plain } from './failure.ts'
-import type { AuthFetch } from './guarded-fetch.ts'
+import type { AuthFetch } from './guarded-target.ts'
 
 export type IssuerMetadata = AuthorizationServer & {
   readonly client_id_metadata_document_supported?: boolean
 }
 
 export async function discoverIssuer(fetch: AuthFetch, issuer: string): Promise<IssuerMetadata> {
-  if (!URL.canParse(issuer) || /[?#]/.test(issuer)) {
+  if (!URL.canParse(issuer) || !/^https?:[^?#]+$/i.test(issuer)) {
     throw authFailure('no-metadata', `${plain(issuer)} is no issuer identifier`)
   }
   for (const url of issuerMetadataUrls(issuer)) {

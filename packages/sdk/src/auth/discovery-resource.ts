@@ -5,7 +5,7 @@
 
 import { splitScopes } from './challenge.ts'
 import { authFailure, plain, toAuthFailure } from './failure.ts'
-import type { AuthFetch } from './guarded-fetch.ts'
+import type { AuthFetch } from './guarded-target.ts'
 
 export interface ProtectedResource {
   /** Exactly as published: the `resource` parameter of every request for a token. */
@@ -67,7 +67,8 @@ export async function fetchDocument(fetch: AuthFetch, url: URL): Promise<{ [name
   if (response.status !== 200) return undefined
   try {
     const value: unknown = await response.json()
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as { [name: string]: unknown }
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return value as { [name: string]: unknown }
   } catch {
     // A page for people, as some servers answer everything with, is no metadata.
   }
@@ -85,7 +86,9 @@ function readResource(document: { readonly [name: string]: unknown }, server: UR
   return {
     resource,
     authorizationServers: [first, ...rest.slice(0, MAX_SERVERS)],
-    scopes: Array.isArray(scopes) ? splitScopes(scopes.filter((item) => typeof item === 'string').join(' ')) : undefined,
+    scopes: Array.isArray(scopes)
+      ? splitScopes(scopes.filter((item) => typeof item === 'string').join(' '))
+      : undefined,
     dpopRequired: document.dpop_bound_access_tokens_required === true,
   }
 }

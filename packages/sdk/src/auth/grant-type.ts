@@ -65,7 +65,10 @@ export async function refreshTokens(
     context,
     'refresh',
     (options) =>
-      oauth.refreshTokenGrantRequest(issuer, client, authentication, refreshToken, { ...options, additionalParameters }),
+      oauth.refreshTokenGrantRequest(issuer, client, authentication, refreshToken, {
+        ...options,
+        additionalParameters,
+      }),
     (response) => oauth.processRefreshTokenResponse(issuer, client, response),
   )
 }

@@ -9,7 +9,7 @@ import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { type RequestOptions, request as requestHttps } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { Readable } from 'node:stream'
-import { type AuthFetch, type AuthRequest, blocked, type GuardOptions, mayReach } from './guarded-fetch.ts'
+import { type AuthFetch, type AuthRequest, blocked, type GuardOptions, mayReach } from './guarded-target.ts'
 import { type NetworkZone, zoneOfAddress, zoneOfHost } from './network-zone.ts'
 
 export function createPinnedFetch({ server, tls }: GuardOptions): AuthFetch {

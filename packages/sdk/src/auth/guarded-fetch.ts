@@ -4,38 +4,8 @@
  * address that was judged is the address that is dialled (`guarded-fetch-node.ts`).
  */
 
-import { authFailure, plain } from './failure.ts'
-import { type NetworkZone, zoneOfHost } from './network-zone.ts'
-
-/** The part of `fetch` that is used here. */
-export type AuthFetch = (url: string, init: AuthRequest) => Promise<Response>
-
-export interface AuthRequest {
-  readonly method?: string
-  readonly headers?: { readonly [name: string]: string }
-  readonly body?: string | URLSearchParams | undefined
-  readonly redirect?: 'manual'
-  readonly signal?: AbortSignal
-}
-
-/** Client certificate and authorities for TLS, as PEM. */
-export interface TlsIdentity {
-  readonly cert?: string | Uint8Array
-  readonly key?: string | Uint8Array
-  readonly ca?: string | Uint8Array | readonly (string | Uint8Array)[]
-  readonly passphrase?: string
-}
-
-export interface GuardOptions {
-  /** The server that is to be reached. Addresses in the zone that it lies in are as good as it. */
-  readonly server: URL
-  /** Used in place of the runtime's own; then names are not resolved here, and only addresses in URLs are judged. */
-  readonly fetch?: AuthFetch
-  /** For connections to the server's own origin; `ca` counts everywhere. */
-  readonly tls?: TlsIdentity
-  /** Lets authorization servers be reached without TLS on other machines. Tokens can then be read on the way. */
-  readonly dangerouslyAllowPlainHttp?: boolean
-}
+import { authFailure } from './failure.ts'
+import { type AuthFetch, type GuardOptions, judgeTarget } from './guarded-target.ts'
 
 export function createGuardedFetch(options: GuardOptions): AuthFetch {
   let dial: Promise<AuthFetch> | undefined
@@ -54,34 +24,6 @@ export function createGuardedFetch(options: GuardOptions): AuthFetch {
       target = next
     }
   }
-}
-
-/** Refuses what can be refused by the look of a URL. */
-export function judgeTarget(target: URL, { server, dangerouslyAllowPlainHttp = false }: GuardOptions): void {
-  const named = `${target.protocol}//${target.host}`
-  const zone = zoneOfHost(target.hostname)
-  if (target.username !== '' || target.password !== '') {
-    throw authFailure('blocked-target', `${named} is named with a password in its address`)
-  }
-  if (target.protocol !== 'https:') {
-    // The server's own origin is where its user chose to go.
-    const plainly = target.origin === server.origin || zone === 'loopback' || dangerouslyAllowPlainHttp
-    if (target.protocol !== 'http:' || server.protocol === 'https:' || !plainly) {
-      throw authFailure('insecure-url', `${named} is not reached by https`)
-    }
-  }
-  if (target.origin === server.origin || zone === undefined || zone === 'public') return
-  const home = zoneOfHost(server.hostname)
-  if (home === undefined || !mayReach(zone, [home])) throw blocked(target.host, zone)
-}
-
-/** Whether a server in these zones may send a client to that one. */
-export function mayReach(zone: NetworkZone, home: readonly NetworkZone[]): boolean {
-  return zone === 'public' || (zone !== 'reserved' && home.includes(zone))
-}
-
-export function blocked(host: string, zone: NetworkZone): Error {
-  return authFailure('blocked-target', `The server points at ${plain(host)}, which is a ${zone} address`)
 }
 
 const TIME_LIMIT_MS = 10_000

@@ -36,7 +36,8 @@ function zoneOfV4([a = 0, b = 0, c = 0]: readonly number[]): NetworkZone {
   // Shared address space of carriers (RFC 6598): also what overlay networks hand out.
   if (a === 100 && b >= 64 && b < 128) return 'private'
   if (a === 169 && b === 254) return 'link-local'
-  const documentation = (a === 192 && b === 0) || (a === 198 && b === 51 && c === 100) || (a === 203 && b === 0 && c === 113)
+  const documentation =
+    (a === 192 && b === 0) || (a === 198 && b === 51 && c === 100) || (a === 203 && b === 0 && c === 113)
   if (a === 0 || a >= 224 || documentation || (a === 198 && (b === 18 || b === 19))) return 'reserved'
   return 'public'
 }

@@ -12,7 +12,8 @@ import { discoverResource, type ProtectedResource } from './discovery-resource.t
 import { DPOP_ALGORITHM, DpopKey } from './dpop.ts'
 import { authFailure, authFailureOf, plain } from './failure.ts'
 import { type GrantContext, type GrantType, refreshTokens } from './grant-type.ts'
-import { type AuthFetch, createGuardedFetch, type TlsIdentity } from './guarded-fetch.ts'
+import { createGuardedFetch } from './guarded-fetch.ts'
+import type { AuthFetch, TlsIdentity } from './guarded-target.ts'
 import { selectScopes } from './scopes.ts'
 import { createMemoryTokenStore, type TokenStore } from './token-store.ts'
 
@@ -216,7 +217,8 @@ export class TokenSource {
     const { dpop = 'auto' } = this.#options
     const able = issuer.dpop_signing_alg_values_supported?.includes(DPOP_ALGORITHM) === true
     const asked = resource?.dpopRequired === true || challenge?.dpop === true
-    if (dpop === 'require' && !able) throw authFailure('token-refused', `${plain(issuer.issuer)} binds no tokens to keys`)
+    if (dpop === 'require' && !able)
+      throw authFailure('token-refused', `${plain(issuer.issuer)} binds no tokens to keys`)
     if (dpop === 'off' || !able || (dpop === 'auto' && !asked)) return undefined
     return previous?.key === undefined ? DpopKey.create() : DpopKey.from(previous.key)
   }
@@ -242,7 +244,11 @@ export class TokenSource {
     }
   }
 
-  async #keep(context: GrantContext, answer: oauth.TokenEndpointResponse, refreshed: string | undefined): Promise<void> {
+  async #keep(
+    context: GrantContext,
+    answer: oauth.TokenEndpointResponse,
+    refreshed: string | undefined,
+  ): Promise<void> {
     const { access_token: accessToken, token_type: type, expires_in: lifetime, refresh_token: next } = answer
     const bound = type === 'dpop'
     if (!/^[\x21-\x7e]{1,65536}$/.test(accessToken)) throw authFailure('token-refused', 'The token cannot be sent')

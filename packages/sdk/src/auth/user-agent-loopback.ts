@@ -89,7 +89,11 @@ function answer(res: ServerResponse, status: number, message: string): void {
   res.end(`<!doctype html><title>Sign-in</title><p>${message}</p>`)
 }
 
-function listen(port: number, host: string, handle: (req: IncomingMessage, res: ServerResponse) => void): Promise<Server> {
+function listen(
+  port: number,
+  host: string,
+  handle: (req: IncomingMessage, res: ServerResponse) => void,
+): Promise<Server> {
   return new Promise((resolve, reject) => {
     const server = createServer({ maxHeaderSize: 16_384, requestTimeout: 10_000 }, handle)
     server.once('error', reject)

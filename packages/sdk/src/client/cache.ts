@@ -48,6 +48,8 @@ export class CachedResults {
   readonly #identity: string
   /** Grows with every change, so that a result asked for before one is not kept after it. */
   #epoch = 0
+  /** Set while the cache is being told of a change. */
+  #clearing: Promise<unknown> | undefined
 
   constructor(cache: ResultCache | undefined, server: string, identity: string) {
     this.#cache = cache
@@ -63,6 +65,8 @@ export class CachedResults {
   ): Promise<JsonObject> {
     const cache = this.#cache
     if (cache === undefined) return (await load()).result
+    // Whoever reads because of a change must not get what was kept before it.
+    if (this.#clearing !== undefined) await this.#clearing
     const now = Date.now()
     for (const owner of [this.#identity, PUBLIC]) {
       const entry = await cache.get(this.#key(owner, method, subject))
@@ -81,7 +85,14 @@ export class CachedResults {
     const prefixes = staleBy(change).flatMap(([method, subject]) =>
       [this.#identity, PUBLIC].map((owner) => this.#key(owner, method, subject)),
     )
-    await Promise.all(prefixes.map((prefix) => this.#cache?.deletePrefix(prefix)))
+    const cleared = Promise.all([this.#clearing, ...prefixes.map((prefix) => this.#cache?.deletePrefix(prefix))])
+    const clearing = cleared
+      .catch(() => {})
+      .then(() => {
+        if (this.#clearing === clearing) this.#clearing = undefined
+      })
+    this.#clearing = clearing
+    await cleared
   }
 
   async #keep(method: string, subject: string, result: JsonObject): Promise<void> {

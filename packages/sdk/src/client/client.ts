@@ -22,6 +22,7 @@ import { collect } from './pages.ts'
 import { PROMPTS, readPrompt } from './prompts.ts'
 import { RESOURCE_TEMPLATES, RESOURCES, readContents } from './resources.ts'
 import type { RootsSource } from './roots.ts'
+import { Skills } from './skills.ts'
 import type { Subscription } from './subscriptions.ts'
 import { createToolCaller, type ToolCaller } from './tool-caller.ts'
 import type { Verdict } from './verdict.ts'
@@ -159,6 +160,11 @@ export class Client<S = unknown> {
   /** Reports changes of a resource, or of everything in a filter, until closed, over reconnections too. */
   subscribe(what: string | SubscriptionFilter, callback?: (change: ChangeNotice) => void): Promise<Subscription> {
     return this.#core.subscriptions.add(typeof what === 'string' ? { resourceSubscriptions: [what] } : what, callback)
+  }
+
+  /** The server's skills, where it offers that extension. Nothing is asked before it is wanted. */
+  skills(): Skills {
+    return new Skills(this)
   }
 
   /** Sends any request, for extensions. Multi-round input is answered where the method may ask for it. */

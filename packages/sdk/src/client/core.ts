@@ -66,6 +66,7 @@ export class ClientCore {
     this.cached = new CachedResults(cache, connector.key, options.cacheIdentity ?? crypto.randomUUID())
     this.subscriptions = new Subscriptions(this.requests, this.lifeline, this.emitter, {
       acknowledgeMs: this.timeouts.readMs,
+      missed: (change) => this.#invalidate(change),
     })
     this.#intake = new Intake(
       this.emitter,

@@ -34,6 +34,8 @@ interface Entry {
 
 export interface SubscriptionOptions {
   readonly acknowledgeMs: number
+  /** Told of what may have changed while nobody listened, before anybody else is. */
+  readonly missed: (change: Change) => void
 }
 
 export class Subscriptions {
@@ -210,6 +212,7 @@ export class Subscriptions {
     if (!gap) return
     for (const change of changesOf(granted)) {
       const notice: ChangeNotice = { ...change, synthetic: true }
+      this.#options.missed(change)
       this.#events.emit('change', notice)
       this.#deliver(entry, notice)
     }

@@ -1,8 +1,8 @@
 /** Brings `auth` and `tls` of the options to the HTTP that a connection is made of. */
 
 import type { AnswerHead, AuthHeaders, Authorizer, OutgoingHead } from '../auth/authorization.ts'
-import { createDialer } from '../transport/http-client-dialer.ts'
 import type { HttpDialer } from '../transport/http-client.ts'
+import { createDialer } from '../transport/http-client-dialer.ts'
 import { createAuthorizedDialer } from './auth-dialer.ts'
 import type { ConnectOptions } from './options.ts'
 

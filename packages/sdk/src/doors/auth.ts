@@ -15,7 +15,7 @@ export {
   workloadIdentity,
 } from '../auth/grant-machine.ts'
 export type { GrantContext, GrantType } from '../auth/grant-type.ts'
-export type { AuthFetch, TlsIdentity } from '../auth/guarded-fetch.ts'
+export type { AuthFetch, TlsIdentity } from '../auth/guarded-target.ts'
 export type { OAuthOptions } from '../auth/token-source.ts'
 export { createMemoryTokenStore, type TokenStore } from '../auth/token-store.ts'
 export { checkPageUrl, type UserAgent } from '../auth/user-agent.ts'

@@ -86,7 +86,7 @@ class WebExchange implements HttpRequest, RequestHead, Reply {
     const writer = new WebStreamWriter(() => {
       this.#finished = true
     })
-    this.onGone(() => writer.abort())
+    this.onGone(() => writer.abandon())
     this.#respond(new Response(writer.readable, { status: 200, headers: toHeaders(headers, this.#always) }))
     writer.onCancel(this.#gone)
     return writer

@@ -58,8 +58,15 @@ export class WebStreamWriter implements StreamWriter {
 
   abort(): void {
     if (this.#closed) return
-    this.#controller?.error(new DOMException('The reader is too slow or gone', 'AbortError'))
+    this.#controller?.error(new DOMException('The reader is too slow', 'AbortError'))
     for (const action of this.#cancelActions) action()
+    this.#close()
+  }
+
+  /** The reader is known to be gone. An error would reach nobody but the platform, which would report it. */
+  abandon(): void {
+    if (this.#closed) return
+    this.#controller?.close()
     this.#close()
   }
 

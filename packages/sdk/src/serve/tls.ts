@@ -6,6 +6,7 @@
 import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createSecureServer, type Http2SecureServer, type Http2ServerRequest, type ServerHttp2Session } from 'node:http2'
 import { createServer as createTlsServer, type Server as HttpsServer } from 'node:https'
+import type { Socket } from 'node:net'
 import type { TlsOptions as NodeTlsOptions } from 'node:tls'
 import { PorticoError } from '../jsonrpc/errors.ts'
 import type { ServeLimits } from './limits.ts'
@@ -103,7 +104,20 @@ function bound(req: Http2ServerRequest, ms: number): void {
 }
 
 function toListener(node: HttpServer | HttpsServer): Listener {
-  return { node, closeIdle: () => node.closeIdleConnections(), closeAll: () => node.closeAllConnections() }
+  const sockets = new Set<Socket>()
+  node.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  return {
+    node,
+    closeIdle() {
+      node.closeIdleConnections()
+      // Node does not count a connection as idle before its first request, yet nobody waits for an answer on one.
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+    },
+    closeAll: () => node.closeAllConnections(),
+  }
 }
 
 function toNodeTls(tls: TlsOptions): NodeTlsOptions {

@@ -13,7 +13,5 @@ export async function askRoots(asker: Asker, call: ServerCall, key: string | und
 function readRoots(response: JsonObject): Root[] | undefined {
   const { roots } = response as Partial<ListRootsResult>
   if (!Array.isArray(roots)) return undefined
-  return roots.every((root) => typeof root === 'object' && root !== null && typeof root.uri === 'string')
-    ? roots
-    : undefined
+  return roots.every((root) => isObject(root) && typeof root.uri === 'string') ? roots : undefined
 }

@@ -117,6 +117,11 @@ export class Bench {
     return this.#bare
   }
 
+  /** Lets a connection that a test has opened by hand serve as the bare one, which saves a process. */
+  adoptBare(wire: Wire): void {
+    this.#bare ??= Promise.resolve(wire)
+  }
+
   async begin(): Promise<void> {
     this.#target = await serve(this.transport, undefined, undefined)
     const relay = (method: string) => (params: JsonObject, request: JsonObject) =>

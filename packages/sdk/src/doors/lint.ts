@@ -1,0 +1,13 @@
+/** `@portico/sdk/lint`: a server seen with a model's eyes, and a lock on what it promises. For builds and tests. */
+
+export type { Catalogue } from '../server/catalogue.ts'
+export {
+  type Catalogued,
+  type Difference,
+  fingerprint,
+  type ItemLock,
+  type Lock,
+  verifyFingerprint,
+} from '../server/fingerprint.ts'
+export { type LintOptions, lintForm, lintServer } from '../server/lint.ts'
+export type { Finding, Severity } from '../server/lint-finding.ts'
