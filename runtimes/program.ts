@@ -46,7 +46,7 @@ export async function startProgram(command: Command): Promise<Program> {
   }
 }
 
-/** Reads until the program says where it listens: in words, or as workerd reports its sockets. */
+/** Reads until the program says where it listens: in words, as workerd reports its sockets, or as Next does. */
 function addressOf(child: ChildProcess, output: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const fail = (reason: string): void => reject(new Error(`${reason}\n${output.slice(-20).join('\n')}`))
@@ -54,7 +54,7 @@ function addressOf(child: ChildProcess, output: string[]): Promise<string> {
     const onLine = (line: string): void => {
       output.push(line)
       if (output.length > 200) output.shift()
-      const said = /listening on (https?:\/\/\S+)/.exec(line)?.[1]
+      const said = /(?:listening on|Local:) +(https?:\/\/\S+)/.exec(line)?.[1]
       const port = /"event":"listen".*"port":(\d+)/.exec(line)?.[1]
       const origin = said ?? (port === undefined ? undefined : `http://127.0.0.1:${port}`)
       if (origin === undefined) return

@@ -15,6 +15,8 @@ export interface Call {
   readonly body?: string
   /** Sends the body without saying its length beforehand. */
   readonly chunked?: boolean
+  /** Sends what there is of the body and never the end of it. */
+  readonly unfinished?: boolean
 }
 
 export interface StreamEvent {
@@ -55,7 +57,7 @@ function openHttp1(origin: string): Wire {
   const agent = new Agent({ keepAlive: false })
   return {
     origin,
-    send({ method = 'GET', path = '/mcp', headers = {}, body, chunked = false }) {
+    send({ method = 'GET', path = '/mcp', headers = {}, body, chunked = false, unfinished = false }) {
       const length: { [name: string]: string } =
         body === undefined || chunked ? {} : { 'content-length': String(Buffer.byteLength(body)) }
       const options = { method, agent, headers: { ...headers, ...length }, rejectUnauthorized: false }
@@ -65,7 +67,8 @@ function openHttp1(origin: string): Wire {
         req.on('error', reject)
       })
       answer.catch(() => {})
-      req.end(body)
+      if (unfinished) req.write(body ?? '')
+      else req.end(body)
       return { answer, drop: () => req.destroy() }
     },
     close: () => agent.destroy(),
@@ -77,7 +80,7 @@ function openHttp2(origin: string): Wire {
   session.on('error', () => {})
   return {
     origin,
-    send({ method = 'GET', path = '/mcp', headers = {}, body }) {
+    send({ method = 'GET', path = '/mcp', headers = {}, body, unfinished = false }) {
       const { host, ...rest } = headers
       const authority = host === undefined ? {} : { ':authority': host }
       const stream = session.request({ ':method': method, ':path': path, ...authority, ...rest })
@@ -88,7 +91,8 @@ function openHttp2(origin: string): Wire {
         stream.on('close', () => reject(new Error('the stream was closed before an answer')))
       })
       answer.catch(() => {})
-      stream.end(body)
+      if (unfinished) stream.write(body ?? '')
+      else stream.end(body)
       return { answer, drop }
     },
     close: () => session.destroy(),

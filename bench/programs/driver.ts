@@ -102,24 +102,42 @@ async function start(plan: Plan, contestant: Contestant): Promise<Running> {
   const child = launch(contestant, plan.kind === 'sessions' || plan.kind === 'streams' ? ['--expose-gc'] : [])
   const { port } = await ready(child)
   const stop = () => end(child)
-  if (plan.kind === 'self') return { name, stop, measure: (ms) => measureSelf(child, ms, plan.inFlight) }
+  if (plan.kind === 'self')
+    return { name, stop, measure: (ms) => measureFor(ms, (part) => runSelf(child, part, plan.inFlight)) }
   if (plan.kind === 'sessions' || plan.kind === 'streams') {
     return { name, stop, measure: () => measureIdle(child, plan, port, era) }
   }
   const load = createLoad(plan, child, port, era)
   await load.open()
   const call = required(plan.call)
-  return {
-    name,
-    stop,
-    async measure(ms) {
-      await load.connect(plan.inFlight)
-      const before = await askCpu(child)
-      const result = await within(load.run(call, plan.inFlight, ms), ms + 30_000)
-      const cpu = (await askCpu(child)) - before
-      return { value: cpu / result.calls, perSecond: (result.calls / result.ms) * 1000 }
-    },
+  const run = async (ms: number) => {
+    await load.connect(plan.inFlight)
+    const before = await askCpu(child)
+    const result = await within(load.run(call, plan.inFlight, ms), ms + 30_000)
+    return { ...result, cpu: (await askCpu(child)) - before }
   }
+  return { name, stop, measure: (ms) => measureFor(ms, run) }
+}
+
+interface Stretch {
+  readonly calls: number
+  readonly cpu: number
+  readonly ms: number
+}
+
+/**
+ * Runs until the process under test has had `ms` of CPU time, however long a busy machine takes to give it that, so that
+ * a warm-up warms up and a round is a round; within reason.
+ */
+async function measureFor(ms: number, run: (ms: number) => Promise<Stretch>): Promise<Omit<Sample, 'contestant'>> {
+  const sum = { calls: 0, cpu: 0, ms: 0 }
+  do {
+    const one = await run(Math.max(50, ms - sum.cpu / 1000))
+    sum.calls += one.calls
+    sum.cpu += one.cpu
+    sum.ms += one.ms
+  } while (sum.cpu / 1000 < ms * 0.8 && sum.ms < ms * 10)
+  return { value: sum.cpu / sum.calls, perSecond: (sum.calls / sum.ms) * 1000 }
 }
 
 function createLoad({ kind }: Plan, child: ChildProcess, port: number, era: Era) {
@@ -128,10 +146,10 @@ function createLoad({ kind }: Plan, child: ChildProcess, port: number, era: Era)
   return new StdioLoad(required(child.stdin), required(child.stdout), era)
 }
 
-async function measureSelf(child: ChildProcess, ms: number, inFlight: number) {
+async function runSelf(child: ChildProcess, ms: number, inFlight: number): Promise<Stretch> {
   const answer = await within(ask(child, { ask: 'run', ms, inFlight }), ms + 30_000)
   if (!('calls' in answer)) throw new Error('an answer to something else')
-  return { value: answer.cpu / answer.calls, perSecond: (answer.calls / answer.ms) * 1000 }
+  return answer
 }
 
 async function measureIdle(child: ChildProcess, plan: Plan, port: number, era: Era) {
@@ -151,10 +169,20 @@ async function openSessions(port: number, count: number): Promise<() => Promise<
 }
 
 function launch({ program, args = [], env, nodeArgs = [] }: Contestant, flags: string[]): ChildProcess {
-  return spawn(process.execPath, [...flags, ...nodeArgs, toFile(program), ...args], {
-    stdio: ['pipe', 'pipe', 'inherit', 'ipc'],
+  const child = spawn(process.execPath, [...flags, ...nodeArgs, toFile(program), ...args], {
+    stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
     env: { ...process.env, NODE_ENV: 'production', ...env },
   })
+  // Some libraries talk while they work. What they said is of interest only when they end.
+  let said = ''
+  child.stderr?.setEncoding('utf8')
+  child.stderr?.on('data', (text: string) => {
+    said = (said + text).slice(-4000)
+  })
+  child.once('exit', (code) => {
+    if (code) console.error(said)
+  })
+  return child
 }
 
 function toFile(program: string): string {

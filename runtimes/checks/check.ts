@@ -11,6 +11,7 @@ export const GROUPS = [
   'older',
   'session',
   'sse',
+  'socket',
   'guard',
   'limits',
   'cancel',

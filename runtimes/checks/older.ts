@@ -91,6 +91,27 @@ export const olderChecks: Check[] = [
   },
 ]
 
+/** For targets with a time limit on requests of about a second. */
+export const lateChecks: Check[] = [
+  {
+    group: 'limits',
+    name: 'sec-42: a request that never arrives whole is cut, an open event stream is not',
+    async run(wire) {
+      const session = await openSession(wire)
+      const stream = await Stream.open(wire.send(listening(session)))
+      const late = wire.send({ ...older(hello), body: '{', unfinished: true, chunked: true })
+      const status = await late.answer.then(
+        (answer) => answer.status,
+        () => 'cut',
+      )
+      assert.ok(status === 'cut' || status === 408, `status ${status}`)
+      assert.equal((await ask(wire, olderTool(session, 'grow'))).result?.content?.[0]?.text, 'grown')
+      assert.equal((await stream.next()).method, 'notifications/tools/list_changed')
+      stream.answer.drop()
+    },
+  },
+]
+
 function listening(session: string, after?: string) {
   const resume: { [name: string]: string } = after === undefined ? {} : { 'last-event-id': after }
   const headers = { accept: 'text/event-stream', 'mcp-session-id': session, 'mcp-protocol-version': OLDER, ...resume }

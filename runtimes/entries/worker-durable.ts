@@ -10,7 +10,10 @@ interface Env {
 
 export class McpObject {
   // A client that left is noticed at the next write to it, which a keep-alive comment is.
-  readonly #mcp: FetchHandler = serveFetch(createSubject(), { ...OPTIONS, limits: { ...OPTIONS.limits, keepAliveMs: 500 } })
+  readonly #mcp: FetchHandler = serveFetch(createSubject(), {
+    ...OPTIONS,
+    limits: { ...OPTIONS.limits, keepAliveMs: 500 },
+  })
 
   fetch(request: Request): Promise<Response> {
     return this.#mcp.fetch(request)

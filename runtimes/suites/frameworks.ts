@@ -3,9 +3,8 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { folder } from '../bundle.ts'
-import { type Command, startProgram } from '../program.ts'
-import type { Report } from '../report.ts'
-import { openWire } from '../wire.ts'
+import type { Check } from '../checks/check.ts'
+import type { Command } from '../program.ts'
 import { buildNext } from './next.ts'
 import { runRawWire } from './raw-wire.ts'
 import type { Suite } from './suite.ts'
@@ -14,10 +13,8 @@ export const frameworkSuites: Suite[] = [
   ...['express', 'fastify', 'hono'].map(
     (name): Suite => ({
       name: `under ${name}`,
-      run: async (report) => {
-        const command = fromSource(`frameworks/${name}.ts`)
-        await runRawWire(report, { command: () => command })
-        await checkOwnRoute(report, command)
+      run: (report) => {
+        return runRawWire(report, { command: () => fromSource(`frameworks/${name}.ts`), more: [ownRoute] })
       },
     }),
   ),
@@ -25,19 +22,14 @@ export const frameworkSuites: Suite[] = [
 ]
 
 /** What the framework serves itself is still reached. */
-async function checkOwnRoute(report: Report, command: Command): Promise<void> {
-  const program = await startProgram(command)
-  const wire = openWire(program.origin)
-  try {
-    await report.check('modern', 'a route of the framework itself is reached', async () => {
-      const answer = await wire.send({ path: '/' }).answer
-      assert.equal(answer.status, 200)
-      assert.match(await answer.text(), /MCP is at/)
-    })
-  } finally {
-    wire.close()
-    await program.stop()
-  }
+const ownRoute: Check = {
+  group: 'modern',
+  name: 'a route of the framework itself is reached',
+  async run(wire) {
+    const answer = await wire.send({ path: '/' }).answer
+    assert.equal(answer.status, 200)
+    assert.match(await answer.text(), /MCP is at/)
+  },
 }
 
 /** How Node runs a TypeScript file of this folder: as this process was run itself. */

@@ -35,10 +35,12 @@ export async function buildNext(): Promise<Command> {
     encoding: 'utf8',
   })
   if (built.status !== 0) throw new Error(`next build failed\n${built.stdout}\n${built.stderr}`)
-  const port = await freePort()
-  // Next tells its address before it listens in words of its own; these are the ones that are waited for.
-  const script = `process.argv.splice(1, 0, 'next'); import(${JSON.stringify(next)})`
-  return { file: process.execPath, args: ['-e', script, 'start', '-H', '127.0.0.1', '-p', String(port)], cwd: app, env }
+  return {
+    file: process.execPath,
+    args: [next, 'start', '-H', '127.0.0.1', '-p', String(await freePort())],
+    cwd: app,
+    env,
+  }
 }
 
 const CONFIG = `import { join } from 'node:path'

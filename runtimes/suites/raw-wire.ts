@@ -1,6 +1,6 @@
 /** The list of checks that every server meets, whichever runtime or framework it runs on. */
 
-import type { Group } from '../checks/check.ts'
+import type { Check, Group } from '../checks/check.ts'
 import { cancelChecks, modernChecks } from '../checks/modern.ts'
 import { olderChecks } from '../checks/older.ts'
 import { safetyChecks } from '../checks/safety.ts'
@@ -16,13 +16,15 @@ export interface RawWire {
   readonly protocol?: 'http/1.1' | 'h2'
   /** What the target does not offer by its nature. */
   readonly without?: readonly Group[]
+  /** What it offers beyond the others. */
+  readonly more?: readonly Check[]
 }
 
 export async function runRawWire(report: Report, target: RawWire): Promise<void> {
   const program = await startProgram(await target.command())
   const wire = openWire(program.origin, target.protocol)
   try {
-    for (const { group, name, run } of CHECKS) {
+    for (const { group, name, run } of [...CHECKS, ...(target.more ?? [])]) {
       if (!target.without?.includes(group)) await report.check(group, name, () => run(wire))
     }
   } finally {

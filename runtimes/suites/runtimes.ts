@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { bundle, folder } from '../bundle.ts'
+import { lateChecks } from '../checks/older.ts'
 import type { Command } from '../program.ts'
 import { runRawWire } from './raw-wire.ts'
 import type { Suite } from './suite.ts'
@@ -62,6 +63,7 @@ function onNode(kind: 'fetch' | 'http' | 'https' | 'http2', entry: string, major
     run: (report) =>
       runRawWire(report, {
         protocol: kind === 'http2' ? 'h2' : 'http/1.1',
+        more: secure ? lateChecks : [],
         command: async () => ({
           file: nodeBinary(major) ?? '',
           args: [await bundle(entry, 'node')],

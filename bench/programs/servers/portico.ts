@@ -15,7 +15,11 @@ const server = createServer({
     }),
   },
 })
-for (const { name, description } of fillers()) server.tool(name, tool({ description, input: QUERY }, () => name))
+for (const { name, description } of fillers())
+  server.tool(
+    name,
+    tool({ description, input: QUERY }, () => name),
+  )
 
 if (process.argv[2] === 'stdio') {
   const { serveStdio } = await import('@portico/sdk/stdio')

@@ -8,7 +8,8 @@ import { createServer as createHttpServer, type IncomingMessage, type Server, ty
 import type { AddressInfo } from 'node:net'
 import type { UserAgent } from '../src/auth/user-agent.ts'
 import { createHttpHandler } from '../src/serve/http.ts'
-import { createServer, tool } from '../src/server/server.ts'
+import { tool } from '../src/server/definition.ts'
+import { createServer } from '../src/server/server.ts'
 
 export interface Recorded {
   readonly method: string
@@ -143,20 +144,14 @@ export class World {
 
   #token({ form }: Recorded, res: ServerResponse): void {
     const special = this.vices.token?.(form)
-    if (special !== undefined) return json(res, 'error' in special ? 400 : 200, special)
-    let scopes = new Set(form.get('scope')?.split(' '))
-    if (form.get('grant_type') === 'authorization_code') {
-      const code = this.#codes.get(form.get('code') ?? '')
-      const digest = createHash('sha256').update(form.get('code_verifier') ?? '').digest('base64url')
-      if (code?.challenge !== digest) return json(res, 400, { error: 'invalid_grant' })
-      this.#codes.delete(form.get('code') ?? '')
-      scopes = new Set(code.scope.split(' '))
-    } else if (form.get('grant_type') === 'refresh_token') {
-      const found = this.refreshTokens.get(form.get('refresh_token') ?? '')
-      // Rotation: each refresh token is good once.
-      this.refreshTokens.delete(form.get('refresh_token') ?? '')
-      if (found === undefined) return json(res, 400, { error: 'invalid_grant', error_description: 'used up' })
-      scopes = found
+    if (special !== undefined) {
+      json(res, 'error' in special ? 400 : 200, special)
+      return
+    }
+    const scopes = this.#redeem(form)
+    if (scopes === undefined) {
+      json(res, 400, { error: 'invalid_grant', error_description: 'used up' })
+      return
     }
     const access = `secret-access-${randomUUID()}`
     const refresh = `secret-refresh-${randomUUID()}`
@@ -168,6 +163,24 @@ export class World {
       refresh_token: refresh,
       expires_in: this.vices.expiresIn ?? 3_600,
     })
+  }
+
+  /** What a grant is good for, if for anything; it is used up by this. */
+  #redeem(form: URLSearchParams): Set<string> | undefined {
+    if (form.get('grant_type') === 'authorization_code') {
+      const code = this.#codes.get(form.get('code') ?? '')
+      this.#codes.delete(form.get('code') ?? '')
+      const digest = createHash('sha256')
+        .update(form.get('code_verifier') ?? '')
+        .digest('base64url')
+      return code?.challenge === digest ? new Set(code.scope.split(' ')) : undefined
+    }
+    if (form.get('grant_type') === 'refresh_token') {
+      const scopes = this.refreshTokens.get(form.get('refresh_token') ?? '')
+      this.refreshTokens.delete(form.get('refresh_token') ?? '')
+      return scopes
+    }
+    return new Set(form.get('scope')?.split(' '))
   }
 
   async #protect(req: IncomingMessage, res: ServerResponse, next: () => void): Promise<void> {

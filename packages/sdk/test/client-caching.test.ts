@@ -49,7 +49,7 @@ test('a cache that takes its time is waited for before it is asked again (2026-0
   const read = numberedReads()
   const { channel } = modernChannel((message, reply) => {
     if (message.method === 'resources/read') reply(read(message))
-    else {
+    if (message.method === 'tools/call') {
       reply({ jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri: 'a:1' } })
       reply(result(message.id, toolResult('x')))
     }

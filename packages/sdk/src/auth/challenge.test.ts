@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { parseChallenges, readTokenChallenge, splitScopes } from './challenge.ts'
 
-const plainly = (header: string) => parseChallenges(header).map(({ scheme, params }) => [scheme, Object.fromEntries(params)])
+const plainly = (header: string) =>
+  parseChallenges(header).map(({ scheme, params }) => [scheme, Object.fromEntries(params)])
 
 test.each<[string, string, unknown]>([
   ['one challenge', 'Bearer realm="x", scope="a b"', [['bearer', { realm: 'x', scope: 'a b' }]]],
@@ -30,13 +31,31 @@ test.each<[string, string, unknown]>([
       ['bearer', { error: 'x' }],
     ],
   ],
-  ['commas inside quotes', 'Bearer error_description="no, not, so", error=e', [['bearer', { error_description: 'no, not, so', error: 'e' }]]],
+  [
+    'commas inside quotes',
+    'Bearer error_description="no, not, so", error=e',
+    [['bearer', { error_description: 'no, not, so', error: 'e' }]],
+  ],
   ['spaces around the equals sign', 'Bearer realm = "x" , scope = y', [['bearer', { realm: 'x', scope: 'y' }]]],
   ['empty list elements', ', ,Bearer ,, realm="x",,', [['bearer', { realm: 'x' }]]],
   ['the first of a name', 'Bearer scope="a", scope="b"', [['bearer', { scope: 'a' }]]],
   ['no scheme at all', 'realm="x", scope="y"', []],
-  ['an unclosed quote', 'Bearer realm="x, scope="y"', [['bearer', { realm: 'x, scope=' }], ['y', {}]]],
-  ['other characters', 'Bearer ((( , Basic realm="ok"', [['bearer', {}], ['basic', { realm: 'ok' }]]],
+  [
+    'an unclosed quote',
+    'Bearer realm="x, scope="y"',
+    [
+      ['bearer', { realm: 'x, scope=' }],
+      ['y', {}],
+    ],
+  ],
+  [
+    'other characters',
+    'Bearer ((( , Basic realm="ok"',
+    [
+      ['bearer', {}],
+      ['basic', { realm: 'ok' }],
+    ],
+  ],
   ['names of prototypes', 'Bearer __proto__="x"', [['bearer', { ['__proto__']: 'x' }]]],
   ['nothing', '', []],
 ])('sec-53: reads %s', (_, header, expected) => {
@@ -62,7 +81,8 @@ test('sec-53: a header beyond 64 kB holds no challenge', () => {
 })
 
 test('takes what OAuth needs from Bearer and DPoP challenges alone', () => {
-  const header = 'Basic scope="no", DPoP algs="ES256", Bearer error="invalid_token", scope="a  b a", resource_metadata="https://x/y"'
+  const header =
+    'Basic scope="no", DPoP algs="ES256", Bearer error="invalid_token", scope="a  b a", resource_metadata="https://x/y"'
   expect(readTokenChallenge(header)).toEqual({
     error: 'invalid_token',
     scopes: ['a', 'b'],

@@ -21,7 +21,10 @@ function web(documents: { readonly [url: string]: unknown }): AuthFetch & { read
 const reasonOf = (error: unknown) => authFailureOf(error)?.reason
 
 test.each([
-  ['https://h/public/mcp', ['https://h/.well-known/oauth-protected-resource/public/mcp', 'https://h/.well-known/oauth-protected-resource']],
+  [
+    'https://h/public/mcp',
+    ['https://h/.well-known/oauth-protected-resource/public/mcp', 'https://h/.well-known/oauth-protected-resource'],
+  ],
   ['https://h/', ['https://h/.well-known/oauth-protected-resource']],
   ['https://h', ['https://h/.well-known/oauth-protected-resource']],
 ])('sec-52: %s is looked up at %j', (server, expected) => {
@@ -29,7 +32,14 @@ test.each([
 })
 
 test.each([
-  ['https://h/t1', ['https://h/.well-known/oauth-authorization-server/t1', 'https://h/.well-known/openid-configuration/t1', 'https://h/t1/.well-known/openid-configuration']],
+  [
+    'https://h/t1',
+    [
+      'https://h/.well-known/oauth-authorization-server/t1',
+      'https://h/.well-known/openid-configuration/t1',
+      'https://h/t1/.well-known/openid-configuration',
+    ],
+  ],
   ['https://h', ['https://h/.well-known/oauth-authorization-server', 'https://h/.well-known/openid-configuration']],
   ['https://h/', ['https://h/.well-known/oauth-authorization-server', 'https://h/.well-known/openid-configuration']],
 ])('sec-54: the issuer %s is looked up at %j', (issuer, expected) => {

@@ -261,7 +261,7 @@ export class TokenSource {
       accessToken,
       type: bound ? 'dpop' : 'bearer',
       scopes: context.scopes,
-      ...(lifetime !== undefined && { expiresAt: Date.now() + lifetime * 1_000 - Math.min(30_000, lifetime * 100) }),
+      ...(lifetime !== undefined && { expiresAt: usableUntil(lifetime) }),
       ...(refreshToken !== undefined && { refreshToken }),
       ...(bound && context.dpop !== undefined && { key: context.dpop.jwk }),
     }
@@ -280,7 +280,12 @@ export class TokenSource {
   }
 }
 
-/** `expiresAt` lies a little before the real end, so that a token does not expire on its way. */
+/** A little before the real end, so that a token does not expire on its way; but every token is tried once. */
+function usableUntil(lifetimeSeconds: number): number {
+  const ms = lifetimeSeconds * 1_000
+  return Date.now() + Math.max(1_000, ms - Math.min(30_000, ms / 10))
+}
+
 function isFresh({ expiresAt }: Grant): boolean {
   return expiresAt === undefined || expiresAt > Date.now()
 }

@@ -96,7 +96,10 @@ test('sec-81: a record that was altered, moved or sealed with another key counts
   const path = await fileOf()
   const sealed = await readFile(path)
   expect(await createFileTokenStore({ folder, key: new Uint8Array(32) }).get('a')).toBeUndefined()
-  await writeFile(path, sealed.map((byte, at) => (at === 20 ? byte ^ 1 : byte)))
+  await writeFile(
+    path,
+    sealed.map((byte, at) => (at === 20 ? byte ^ 1 : byte)),
+  )
   expect(await store.get('a')).toBeUndefined()
   await writeFile(path, 'short')
   expect(await store.get('a')).toBeUndefined()

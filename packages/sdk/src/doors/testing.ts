@@ -1,3 +1,10 @@
-/** `@portico/sdk/testing`: the suites that every implementation of an interface passes, for any test runner. */
+/**
+ * `@portico/sdk/testing`: try a server out in memory, and the suites that every implementation of an interface passes. For
+ * any test runner: what goes wrong is thrown.
+ */
 
 export { type ContractCase, channelContract } from '../testing/channel-contract.ts'
+export { createClock, type TestClock } from '../testing/clock.ts'
+export { type PropertyOptions, type PropertyReport, propertyCalls } from '../testing/property-calls.ts'
+export type { Answers, Asked, ElicitAnswer, ElicitFunction, SampleAnswer, SampleFunction } from '../testing/script.ts'
+export { type EraOptions, eachEra, type TestClient, type TestOptions, testClient } from '../testing/test-client.ts'

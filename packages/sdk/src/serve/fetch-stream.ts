@@ -23,6 +23,8 @@ export class WebStreamWriter implements StreamWriter {
         },
         pull: () => this.#drain?.(),
         cancel: () => {
+          // From here on the controller throws.
+          this.#controller = undefined
           for (const action of this.#cancelActions) action()
           this.#close()
         },

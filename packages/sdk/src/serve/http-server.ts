@@ -30,7 +30,7 @@ export interface HttpServer {
   close(): Promise<void>
 }
 
-export type HttpHandler = (req: NodeRequest, res: ServerResponse, next?: (error?: unknown) => void) => void
+export type HttpHandler = (req: NodeRequest, res: ServerResponse, next?: () => void) => void
 
 export async function listenHttp(endpoint: Endpoint, options: HttpOptions = {}): Promise<HttpServer> {
   const { port = 3000, host = '127.0.0.1', path = '/mcp', graceMs = 10_000 } = options

@@ -4,7 +4,12 @@
  */
 
 import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { createSecureServer, type Http2SecureServer, type Http2ServerRequest, type ServerHttp2Session } from 'node:http2'
+import {
+  createSecureServer,
+  type Http2SecureServer,
+  type Http2ServerRequest,
+  type ServerHttp2Session,
+} from 'node:http2'
 import { createServer as createTlsServer, type Server as HttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import type { TlsOptions as NodeTlsOptions } from 'node:tls'
@@ -96,6 +101,8 @@ function createHttp2Listener(tls: NodeTlsOptions, limits: ServeLimits, handle: R
 
 /** HTTP/2 has no time limit for a request to arrive, so each is given one. */
 function bound(req: Http2ServerRequest, ms: number): void {
+  // Without a body it is here already, and nothing would read it to its end: a GET for an event stream stays open.
+  if (req.stream.endAfterHeaders) return
   const timer = setTimeout(() => req.stream.close(), ms)
   timer.unref()
   const stop = (): void => clearTimeout(timer)

@@ -2,6 +2,7 @@
 
 import type { PolicyItem } from '../auth/access-policy.ts'
 import type { Principal } from '../auth/principal.ts'
+import type { UriTemplate } from '../schema/uri-template.ts'
 import { withRule } from './access.ts'
 import type { Access } from './definition.ts'
 import type { Registry } from './registry.ts'
@@ -25,6 +26,41 @@ export function applyRule<Item extends { readonly access: Access }>(
     const shown: PolicyItem = { kind, name, attributes: attributesOf(item.access, describe(item)) }
     return { ...item, access: withRule(item.access, (principal) => rule(principal, shown)) }
   }
+}
+
+type Items<Item> = Pick<Registry<{ readonly access: Access } & Item>, 'get' | 'values'>
+
+/** Where items are found. */
+export interface ItemSources {
+  readonly tools: Items<{ readonly tool: Facts }>
+  readonly prompts: Items<{ readonly prompt: Facts }>
+  readonly resources: Items<{ readonly resource: Facts }>
+  readonly templates: Items<{ readonly template: Facts; readonly uri: UriTemplate }>
+}
+
+/** An item with its attributes, as rules see it. A resource that only a template serves has the template's. */
+export function describeItem(sources: ItemSources, kind: PolicyItem['kind'], name: string): PolicyItem | undefined {
+  const found = findFacts(sources, kind, name)
+  return found && { kind, name, attributes: attributesOf(found[0], found[1]) }
+}
+
+function findFacts(sources: ItemSources, kind: PolicyItem['kind'], name: string): [Access, Facts] | undefined {
+  if (kind === 'tool') {
+    const entry = sources.tools.get(name)
+    return entry && [entry.access, entry.tool]
+  }
+  if (kind === 'prompt') {
+    const entry = sources.prompts.get(name)
+    return entry && [entry.access, entry.prompt]
+  }
+  const exact = kind === 'resource' ? sources.resources.get(name) : undefined
+  if (exact !== undefined) return [exact.access, exact.resource]
+  const serves = (uri: UriTemplate) => uri.match(name) !== undefined
+  const template =
+    kind === 'template'
+      ? sources.templates.get(name)
+      : [...sources.templates.values()].find(({ uri }) => serves(uri))
+  return template && [template.access, template.template]
 }
 
 function attributesOf({ scopes }: Access, { annotations, mimeType, _meta: meta }: Facts): PolicyItem['attributes'] {

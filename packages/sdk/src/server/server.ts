@@ -3,6 +3,7 @@
  * while it runs. One server serves any number of connections, transports and revisions at once.
  */
 
+import type { PolicyItem } from '../auth/access-policy.ts'
 import type { Channel } from '../jsonrpc/channel.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
 import type { Icon, Implementation } from '../protocol/content.ts'
@@ -11,6 +12,7 @@ import { serveChannel } from '../session/connection.ts'
 import type { Endpoint } from '../session/endpoint.ts'
 import { createMemoryChannels } from '../transport/memory.ts'
 import { type Catalogue, createCatalogue } from './catalogue.ts'
+import { describeItem } from './access-rule.ts'
 import { ServerCore } from './core.ts'
 import type { PromptDefinition, ResourceDefinition, ToolDefinition } from './definition.ts'
 import { ServerEndpoint } from './endpoint.ts'
@@ -137,6 +139,11 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
   /** Shows another server’s items as this one’s, names under `prefix_`; later changes there show here too. */
   mount(prefix: string, other: Server): Mounted {
     return mountCore(this.#core, prefix, other.#core)
+  }
+
+  /** What access rules may know of an item: its attributes, as `visible` is given them. */
+  describe(kind: PolicyItem['kind'], name: string): PolicyItem | undefined {
+    return describeItem(this.#core, kind, name)
   }
 
   /** Adds a protocol extension. */

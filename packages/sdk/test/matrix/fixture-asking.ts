@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { tool } from '../../src/server/definition.ts'
-import type { FixtureState } from './fixture.ts'
+import type { FixtureState } from './fixture-state.ts'
 
 /** Every kind of field that a form may have, in the newest spelling. */
 export const FORM = {

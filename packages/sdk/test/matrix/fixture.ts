@@ -12,18 +12,7 @@ import { createServer, type Server } from '../../src/server/server.ts'
 import { result, ToolError } from '../../src/server/tool-result.ts'
 import { askingTools } from './fixture-asking.ts'
 import { BLOCKS, ICONS, PIXEL } from './fixture-content.ts'
-
-/** What handlers leave behind for tests to look at. */
-export interface FixtureState {
-  readonly errors: { message: string; where: string; reference: string }[]
-  /** How often each named effect happened. */
-  readonly effects: { [name: string]: number }
-  readonly cancelled: string[]
-  readonly observed: { method: string; error: string | undefined }[]
-  done: boolean
-  question: string
-  server: Server | undefined
-}
+import type { FixtureState } from './fixture-state.ts'
 
 export function createFixture(options: ServerOptions = {}): { server: Server; state: FixtureState } {
   const state: FixtureState = {

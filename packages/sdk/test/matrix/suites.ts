@@ -3,6 +3,7 @@
 import type { Suite } from './bench.ts'
 import { askingSuite } from './suites/asking.ts'
 import { changeSuite } from './suites/changes.ts'
+import { elicitationSuite } from './suites/elicitation.ts'
 import { jsonRpcSuite } from './suites/jsonrpc.ts'
 import { lifecycleSuite } from './suites/lifecycle.ts'
 import { resourceSuite } from './suites/resources.ts'
@@ -17,6 +18,7 @@ export const ALL_SUITES: readonly Suite[] = [
   utilitySuite,
   jsonRpcSuite,
   changeSuite,
+  elicitationSuite,
   askingSuite,
   roundSuite,
 ]

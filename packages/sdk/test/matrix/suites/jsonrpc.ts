@@ -32,7 +32,7 @@ function idSuite(bench: Bench): void {
       expect(response).toHaveProperty('result')
     })
 
-    it.each([null, 1.5, true, [], {}])('%j is refused with -32600', async (id) => {
+    it.each([[null], [1.5], [true], [[]], [{}]])('%j is refused with -32600', async (id) => {
       const { messages, status } = await bench.wire.raw(JSON.stringify(listing(bench, { id })), { headers: HEADERS })
       expect(messages).toHaveLength(1)
       expect(messages[0]).toMatchObject({ error: { code: -32600 } })

@@ -91,7 +91,7 @@ function roundTripSuite(bench: Bench): void {
       ).toEqual(['elicitation_1'])
     })
 
-    it.each([5, 'x', [], null])('inputResponses that are %j are -32602', async (inputResponses) => {
+    it.each([[5], ['x'], [[]], [null]])('inputResponses that are %j are -32602', async (inputResponses) => {
       const first = await send(bench.wire, 'ask_zod', {})
       for (const retry of [{ inputResponses }, { inputResponses, requestState: first.result.requestState }]) {
         const { error } = await send(bench.wire, 'ask_zod', {}, retry)

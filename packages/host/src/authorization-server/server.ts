@@ -1,0 +1,130 @@
+/**
+ * An authorization server for development and small teams, so that the whole flow runs on one machine: `oidc-provider`
+ * with pages of our own and memory for storage. `@portico/sdk/bearer` protects servers with what it issues.
+ */
+
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { PorticoError } from '@portico/sdk/server'
+import Provider, { type ClientMetadata, type JWKS } from 'oidc-provider'
+import { createConfiguration } from './configuration.ts'
+import { Interactions } from './interaction.ts'
+import { FRAME_HEADERS } from './page-response.ts'
+import { type User, Users } from './users.ts'
+
+export interface AuthorizationServerOptions {
+  /** The URL under which it is reached: `https`, or `http` on this machine. */
+  readonly issuer: string
+  /** The servers that tokens can be asked for, by the URL that each calls its `resource`. */
+  readonly resources: readonly string[]
+  /** Scopes that can be granted for them. */
+  readonly scopes?: readonly string[]
+  /** Who may sign in, by name: a password, or more about each. Either this or `password`. */
+  readonly users?: { readonly [name: string]: string | User }
+  /** The password of the only user, whose name is `owner`. */
+  readonly password?: string
+  /** Clients that are known beforehand, in the words of RFC 7591. */
+  readonly clients?: readonly RegisteredClient[]
+  /** Private keys to sign with; new ones at each start by default. */
+  readonly jwks?: { readonly keys: readonly object[] }
+  /** `opaque` tokens can be revoked at once, by servers that use introspection. `jwt` by default. */
+  readonly tokenFormat?: 'jwt' | 'opaque'
+  /** 15 minutes unless given. */
+  readonly accessTokenSeconds?: number
+  /** 14 days unless given. */
+  readonly refreshTokenSeconds?: number
+  /** Fetches the documents of clients. */
+  readonly fetch?: typeof fetch
+  /** Whether TLS ends at a proxy in front whose `X-Forwarded-*` headers are to be believed. */
+  readonly trustProxy?: boolean
+}
+
+/** A client's metadata, as RFC 7591 names it. */
+export interface RegisteredClient {
+  readonly client_id: string
+  readonly client_secret?: string
+  readonly redirect_uris?: readonly string[]
+  readonly [name: string]: unknown
+}
+
+export interface AuthorizationServer {
+  readonly issuer: string
+  /** For a server of your own; every path of the issuer's origin belongs to it. */
+  readonly handler: (req: IncomingMessage, res: ServerResponse) => void
+  /** Listens where the issuer's URL says, on this machine alone. */
+  listen(): Promise<{ close(): Promise<void> }>
+}
+
+const OWNER = 'owner'
+
+export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
+  const issuer = checkIssuer(options.issuer)
+  if ((options.users === undefined) === (options.password === undefined)) {
+    throw new PorticoError('invalid-definition', 'Give either users or password')
+  }
+  const users = new Users(options.users ?? { [OWNER]: options.password ?? '' })
+  const configuration = createConfiguration({
+    issuer: options.issuer,
+    resources: options.resources,
+    scopes: options.scopes ?? [],
+    // The library checks both when it starts, in full.
+    clients: (options.clients ?? []) as readonly ClientMetadata[],
+    jwks: options.jwks as JWKS | undefined,
+    tokenFormat: options.tokenFormat ?? 'jwt',
+    accessTokenSeconds: options.accessTokenSeconds ?? 15 * 60,
+    refreshTokenSeconds: options.refreshTokenSeconds ?? 14 * 24 * 3600,
+    users,
+    fetch: options.fetch,
+  })
+  const provider = new Provider(options.issuer, configuration)
+  provider.proxy = options.trustProxy === true
+  const singleUser = options.users === undefined ? OWNER : undefined
+  const interactions = new Interactions({ provider, users, singleUser, origin: issuer.origin })
+  const serveProtocol = provider.callback()
+
+  function handler(req: IncomingMessage, res: ServerResponse): void {
+    for (const [name, value] of Object.entries(FRAME_HEADERS)) res.setHeader(name, value)
+    const path = req.url ?? '/'
+    if (!/^\/interaction\/[\w-]+$/.test(path)) {
+      void serveProtocol(req, res)
+      return
+    }
+    interactions.handle(req, res).catch(() => {
+      if (!res.headersSent) res.writeHead(500, { 'content-type': 'text/plain' })
+      res.end('Internal error')
+    })
+  }
+
+  return { issuer: options.issuer, handler, listen: () => listen(issuer, handler) }
+}
+
+function listen({ hostname, port, protocol }: URL, handler: AuthorizationServer['handler']) {
+  if (protocol !== 'http:') {
+    throw new PorticoError('invalid-definition', 'listen() is for http on this machine; put handler behind TLS otherwise')
+  }
+  const node = createServer({ headersTimeout: 10_000, requestTimeout: 30_000 }, handler)
+  return new Promise<{ close(): Promise<void> }>((resolve, reject) => {
+    node.once('error', (cause) => reject(new PorticoError('connect-failed', `Cannot listen on port ${port}`, { cause })))
+    node.listen(Number(port || 80), hostname.replace(/^\[|\]$/g, ''), () => {
+      resolve({
+        close: () =>
+          new Promise((done) => {
+            node.close(() => done())
+            node.closeAllConnections()
+          }),
+      })
+    })
+  })
+}
+
+function checkIssuer(issuer: string): URL {
+  if (!URL.canParse(issuer)) throw new PorticoError('invalid-definition', 'issuer is not a URL')
+  const url = new URL(issuer)
+  const local = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && local)) {
+    throw new PorticoError('invalid-definition', 'issuer must be https, or http on this machine')
+  }
+  if (url.pathname !== '/' || url.search !== '' || url.hash !== '') {
+    throw new PorticoError('invalid-definition', 'issuer must be an origin, without a path')
+  }
+  return url
+}

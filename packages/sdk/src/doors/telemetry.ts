@@ -1,0 +1,6 @@
+/** `@portico/sdk/telemetry`: what a server does, for those who run it: structured logs, traces and measurements. */
+
+export { createLogger, type Logger, type LoggerOptions, type LogSeverity, logHooks, logRequests } from '../serve/log.ts'
+export { withTelemetry } from '../serve/telemetry.ts'
+export type { Attributes, Span, TelemetryApi } from '../serve/telemetry-api.ts'
+export { SLOW_TIMES, type SlowHook, type SlowReport, type SlowTimes } from '../server/slow.ts'

@@ -1,0 +1,95 @@
+/**
+ * Answers for the questions that a server asks during a test, given beforehand. The client in `test-client.ts` plays them;
+ * a question that nobody foresaw, or an answer that nobody asked for, makes the test fail.
+ */
+
+import type { ClientOptions } from '../client/options.ts'
+import { PorticoError } from '../jsonrpc/errors.ts'
+import type { ElicitParams, ElicitResult, ElicitValue } from '../protocol/elicitation.ts'
+import type { Root } from '../protocol/roots.ts'
+import type { CreateMessageParams, CreateMessageResult } from '../protocol/sampling.ts'
+
+export type ElicitFunction = (params: ElicitParams) => ElicitResult | Promise<ElicitResult>
+export type SampleFunction = (params: CreateMessageParams) => CreateMessageResult | Promise<CreateMessageResult>
+
+/** A form filled in, one of the three actions, or a function that looks at the question first. */
+export type ElicitAnswer = { readonly [field: string]: ElicitValue } | 'accept' | 'decline' | 'cancel' | ElicitFunction
+
+/** What the model says, the whole result, or a function that looks at the question first. */
+export type SampleAnswer = string | CreateMessageResult | SampleFunction
+
+/** What is left out is not offered to the server at all; an empty list offers it and expects no question. */
+export interface Answers {
+  /** In the order of the questions, or one function for all of them. */
+  readonly elicit?: readonly ElicitAnswer[] | ElicitFunction
+  readonly sample?: readonly SampleAnswer[] | SampleFunction
+  readonly roots?: readonly Root[]
+}
+
+export type Asked =
+  | { readonly kind: 'elicit'; readonly params: ElicitParams }
+  | { readonly kind: 'sample'; readonly params: CreateMessageParams }
+
+export class Script {
+  /** Every question so far, in order. */
+  readonly asked: Asked[] = []
+  readonly #answers: Answers
+  readonly #surprises: string[] = []
+  #elicited = 0
+  #sampled = 0
+
+  constructor(answers: Answers) {
+    this.#answers = answers
+  }
+
+  /** What the client declares and how it answers. */
+  clientOptions(): Pick<ClientOptions, 'elicitation' | 'sampling' | 'roots'> {
+    const { elicit, sample, roots } = this.#answers
+    return {
+      ...(elicit !== undefined && {
+        elicitation: { form: (params) => this.#elicit(params), url: (params) => this.#elicit(params) },
+      }),
+      ...(sample !== undefined && { sampling: (params) => this.#sample(params) }),
+      ...(roots !== undefined && { roots }),
+    }
+  }
+
+  /** Why the script was not played as written: surprising questions, answers left over. */
+  faults(): string[] {
+    const { elicit, sample } = this.#answers
+    const left = [
+      { kind: 'elicit', count: leftOf(elicit, this.#elicited) },
+      { kind: 'sample', count: leftOf(sample, this.#sampled) },
+    ].filter(({ count }) => count > 0)
+    return [...this.#surprises, ...left.map(({ kind, count }) => `${count} answers to ${kind} were not asked for`)]
+  }
+
+  async #elicit(params: ElicitParams): Promise<ElicitResult> {
+    this.asked.push({ kind: 'elicit', params })
+    const { elicit } = this.#answers
+    const answer = typeof elicit === 'function' ? elicit : elicit?.[this.#elicited++]
+    if (answer === undefined) throw this.#surprise(`elicit: ${params.message}`)
+    if (typeof answer === 'function') return answer(params)
+    return typeof answer === 'string' ? { action: answer } : { action: 'accept', content: { ...answer } }
+  }
+
+  async #sample(params: CreateMessageParams): Promise<CreateMessageResult> {
+    this.asked.push({ kind: 'sample', params })
+    const { sample } = this.#answers
+    const answer = typeof sample === 'function' ? sample : sample?.[this.#sampled++]
+    if (answer === undefined) throw this.#surprise('sample')
+    if (typeof answer === 'function') return answer(params)
+    if (typeof answer !== 'string') return answer
+    return { role: 'assistant', content: { type: 'text', text: answer }, model: 'scripted', stopReason: 'endTurn' }
+  }
+
+  #surprise(question: string): PorticoError {
+    const message = `The script has no answer to ${question}`
+    this.#surprises.push(message)
+    return new PorticoError('invalid-definition', message)
+  }
+}
+
+function leftOf(answers: readonly unknown[] | ((params: never) => unknown) | undefined, played: number): number {
+  return answers === undefined || typeof answers === 'function' ? 0 : answers.length - played
+}

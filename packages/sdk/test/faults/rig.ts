@@ -1,0 +1,193 @@
+/**
+ * One link under test: a server process with its ledger, a client on it, and where there is a network in between, the
+ * proxy that breaks it. Whatever a rig has started is gone once it is closed, and it says so if not.
+ */
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import type { Client } from '../../src/client/client.ts'
+import { connect } from '../../src/connect/connect.ts'
+import type { CommandTarget, ConnectOptions } from '../../src/connect/options.ts'
+import { Ledger } from './ledger.ts'
+import { FaultProxy } from './proxy.ts'
+import type { ServerPlan } from './server-plan.ts'
+
+/** L1, L2 and L3 of the matrix; pipes are used with both eras in turn. */
+export type LinkKind = 'stdio' | 'modern' | 'session'
+
+export interface RigOptions {
+  readonly plan?: Partial<ServerPlan>
+  readonly client?: ConnectOptions
+  readonly proxy?: boolean
+  /** For pipes: the era, where the fault does not care. */
+  readonly era?: 'modern' | 'legacy'
+  /** Arguments for Node, before the program. */
+  readonly nodeArgs?: readonly string[]
+  /** For pipes: what stands between the client and the server. */
+  readonly wrap?: (target: { command: string; args: readonly string[] }) => CommandTarget
+  /** For HTTP: a shell command that runs before the server does, such as `ulimit`. */
+  readonly shell?: string
+}
+
+export class Rig {
+  readonly folder = mkdtempSync(join(tmpdir(), 'portico-faults-'))
+  readonly ledgerFile = join(this.folder, 'ledger')
+  readonly proxy: FaultProxy | undefined
+  readonly #kind: LinkKind
+  readonly #options: RigOptions
+  #client: Client | undefined
+  #server: ChildProcess | undefined
+  #port = 0
+
+  private constructor(kind: LinkKind, options: RigOptions, proxy: FaultProxy | undefined, port: number) {
+    this.#kind = kind
+    this.#options = options
+    this.proxy = proxy
+    this.#port = port
+    writeFileSync(this.ledgerFile, '')
+  }
+
+  static async open(kind: LinkKind, options: RigOptions = {}): Promise<Rig> {
+    const port = kind === 'stdio' ? 0 : await freePort()
+    const proxy = options.proxy ? await FaultProxy.open(port) : undefined
+    const rig = new Rig(kind, options, proxy, port)
+    await bundled
+    if (kind !== 'stdio') await rig.start()
+    rig.#client = await connect(rig.#target(), { verdicts: false, versions: rig.#version(), ...options.client })
+    return rig
+  }
+
+  get client(): Client {
+    if (this.#client === undefined) throw new Error('The rig is not open')
+    return this.#client
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.proxy?.port ?? this.#port}/mcp`
+  }
+
+  /** The process that serves; for pipes behind a wrapper, what the ledger names. */
+  get pid(): number {
+    return new Ledger(this.ledgerFile).lives.at(-1) ?? 0
+  }
+
+  /** Starts the HTTP server, again on the same port. */
+  async start(): Promise<void> {
+    const { nodeArgs = [], shell } = this.#options
+    const command = [...nodeArgs, PROGRAM, this.#plan()]
+    const child =
+      shell === undefined
+        ? spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'inherit'] })
+        : spawn('/bin/sh', ['-c', `${shell}; exec "$0" "$@"`, process.execPath, ...command], {
+            stdio: ['ignore', 'pipe', 'inherit'],
+          })
+    this.#server = child
+    await Promise.race([
+      once(child.stdout!, 'data'),
+      once(child, 'exit').then(() => Promise.reject(new Error('The server did not start'))),
+    ])
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    process.kill(this.pid, signal)
+  }
+
+  /** Resolves when the HTTP server is gone. */
+  async gone(): Promise<void> {
+    const child = this.#server
+    if (child !== undefined && child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  }
+
+  /** Closes everything; gives what was executed, and what was left behind. */
+  async close(): Promise<{ ledger: Ledger; left: string[] }> {
+    const pending = this.#client === undefined ? 0 : await closeClient(this.#client)
+    const left = pending > 0 ? [`${pending} pending calls`] : []
+    if (this.proxy !== undefined) {
+      await until(() => this.proxy?.open === 0).catch(() => left.push(`${this.proxy?.open} connections`))
+      await this.proxy.close()
+    }
+    if (this.#server !== undefined) {
+      this.#server.kill('SIGKILL')
+      await this.gone()
+    }
+    const ledger = new Ledger(this.ledgerFile)
+    await until(() => processesOf(this.folder).length === 0).catch(() => {
+      for (const pid of processesOf(this.folder)) {
+        left.push(`process ${pid}`)
+        process.kill(pid, 'SIGKILL')
+      }
+    })
+    rmSync(this.folder, { recursive: true, force: true })
+    return { ledger, left }
+  }
+
+  #target(): string | CommandTarget {
+    if (this.#kind !== 'stdio') return this.url
+    const target = { command: process.execPath, args: [...(this.#options.nodeArgs ?? []), PROGRAM, this.#plan()] }
+    return this.#options.wrap?.(target) ?? target
+  }
+
+  #plan(): string {
+    const link = this.#kind === 'stdio' ? 'stdio' : 'http'
+    return JSON.stringify({ link, ledger: this.ledgerFile, port: this.#port, ...this.#options.plan })
+  }
+
+  #version(): '2026-07-28' | '2025-11-25' {
+    if (this.#kind === 'stdio') return this.#options.era === 'legacy' ? '2025-11-25' : '2026-07-28'
+    return this.#kind === 'modern' ? '2026-07-28' : '2025-11-25'
+  }
+}
+
+/** Looks until something is so; for facts that nobody announces. */
+export async function until(condition: () => boolean, ms = 8_000): Promise<void> {
+  const deadline = Date.now() + ms
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error(`not so within ${ms} ms`)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
+
+const PROGRAM = join(mkdtempSync(join(tmpdir(), 'portico-fault-server-')), 'server.mjs')
+const bundled = build({
+  entryPoints: [fileURLToPath(new URL('./server.ts', import.meta.url))],
+  outfile: PROGRAM,
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  conditions: ['portico-source'],
+  external: ['ws'],
+  logLevel: 'warning',
+})
+
+async function closeClient(client: Client): Promise<number> {
+  await client.close()
+  return 0
+}
+
+/** The suite starts servers on ports of its own choice, so that one can be started again where it was. */
+async function freePort(): Promise<number> {
+  const { createServer } = await import('node:net')
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+/** Every process whose command line names the rig's folder: servers, wrappers and what they left. */
+function processesOf(folder: string): number[] {
+  return readdirSync('/proc').flatMap((name) => {
+    if (!/^\d+$/.test(name)) return []
+    try {
+      const alive = !/\) Z /.test(readFileSync(`/proc/${name}/stat`, 'latin1'))
+      return alive && readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(folder) ? [Number(name)] : []
+    } catch {
+      return []
+    }
+  })
+}

@@ -1,0 +1,210 @@
+/**
+ * Issues calls through a fault and holds what became of them against the ledger: the conditions of "Nothing lost".
+ * A cell is one fault on one link; its runs differ by seed. The table of all cells is printed when a file is done.
+ */
+
+import { afterAll, expect, test } from 'vitest'
+import type { Client } from '../../src/client/client.ts'
+import { PorticoError, RpcError } from '../../src/jsonrpc/errors.ts'
+import type { JsonObject } from '../../src/jsonrpc/message.ts'
+import type { Ledger } from './ledger.ts'
+import { Rig, type LinkKind, type RigOptions } from './rig.ts'
+import { answerTo, type WorkArguments } from './server-plan.ts'
+
+export const IN_FLIGHT = 32
+export const RUNS = Number(process.env.PORTICO_FAULT_RUNS ?? 2)
+/** The timeout of every call. What is to be noticed at once must be noticed in a tenth of it. */
+export const TIMEOUT_MS = 30_000
+export const AT_ONCE_MS = TIMEOUT_MS / 10
+
+export interface Planned extends WorkArguments {
+  readonly idempotent?: boolean
+  readonly timeoutMs?: number
+  readonly signal?: AbortSignal
+}
+
+export interface Outcome {
+  readonly nonce: string
+  readonly idempotent: boolean
+  readonly kind: 'result' | 'peer' | 'local' | 'hang' | 'stray'
+  readonly text: string
+  readonly code: string
+  readonly delivery: string | undefined
+  readonly endedAt: number
+  readonly progress: readonly number[]
+}
+
+/** What a run gives to be judged. */
+export interface Fates {
+  readonly outcomes: readonly Outcome[]
+  /** When the fault struck; what fails because of it must fail soon after. */
+  readonly faultAt?: number
+  /** Whether the server was back in time, so that calls marked idempotent must have a result. */
+  readonly restored?: boolean
+  /** Every call must have a result: the fault is one that may cost time only. */
+  readonly allResults?: boolean
+}
+
+export interface Seeded {
+  readonly seed: number
+  /** Numbers in [0, 1) that are the same for the same seed. */
+  random(): number
+  /** An integer below `n`. */
+  pick(n: number): number
+}
+
+interface Tally {
+  runs: number
+  calls: number
+  results: number
+  failures: number
+  lost: number
+  wrong: number
+  duplicate: number
+  untrue: number
+  hung: number
+  unsafe: number
+  gaps: number
+  left: number
+  slowestMs: number
+}
+
+const tallies = new Map<string, Tally>()
+
+/** Defines the test of one cell: each run gets a rig of its own, and is judged once that is closed. */
+export function cell(
+  name: string,
+  kind: LinkKind,
+  options: RigOptions | ((seeded: Seeded) => RigOptions),
+  run: (rig: Rig, seeded: Seeded) => Promise<Fates>,
+  runs = RUNS,
+): void {
+  test(name, { timeout: 60_000 * Math.max(1, runs) }, async () => {
+    const tally = emptyTally()
+    tallies.set(name, tally)
+    for (let seed = 1; seed <= runs; seed++) {
+      const seeded = createSeeded(seed)
+      const chosen = typeof options === 'function' ? options(seeded) : options
+      const rig = await Rig.open(kind, { era: seed % 2 === 0 ? 'legacy' : 'modern', ...chosen })
+      let fates: Fates | undefined
+      let closed: { ledger: Ledger; left: string[] } | undefined
+      try {
+        fates = await run(rig, seeded)
+      } finally {
+        closed = await rig.close()
+      }
+      tally.runs++
+      const complaints = judge(fates, closed.ledger, tally)
+      tally.left += closed.left.length
+      expect([...complaints, ...closed.left.map((what) => `left behind: ${what}`)], `seed ${seed}`).toEqual([])
+    }
+  })
+}
+
+/** Sends calls at the same time and waits for the end of all. */
+export function issue(client: Client, plans: readonly Planned[]): Promise<Outcome[]> {
+  return Promise.all(plans.map((plan) => follow(client, plan)))
+}
+
+/** As many calls as there are to be in flight, some of them marked idempotent; `alter` gives single ones a role. */
+export function planCalls(
+  { seed, random }: Seeded,
+  alter: (index: number) => Partial<Planned> = () => ({}),
+  count = IN_FLIGHT,
+): Planned[] {
+  return Array.from({ length: count }, (_, index) => ({
+    nonce: `${seed}-${index}-${Math.floor(random() * 1e9)}`,
+    ms: Math.floor(random() * 60),
+    idempotent: index % 4 === 3,
+    ...alter(index),
+  }))
+}
+
+export function createSeeded(seed: number): Seeded {
+  let state = (seed * 2_654_435_761) % 4_294_967_296
+  const random = () => {
+    state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296
+    return state / 4_294_967_296
+  }
+  return { seed, random, pick: (n) => Math.floor(random() * n) }
+}
+
+afterAll(() => {
+  if (tallies.size === 0) return
+  const columns = ['runs', 'calls', 'results', 'failures', 'lost', 'wrong', 'duplicate', 'untrue', 'hung'] as const
+  const rows = [...tallies].map(([name, tally]) => [
+    name.padEnd(58),
+    ...columns.map((column) => String(tally[column]).padStart(column.length)),
+    String(Math.round(tally.slowestMs)).padStart(9),
+  ])
+  const head = ['cell'.padEnd(58), ...columns, 'slowestMs']
+  process.stdout.write(`${[head, ...rows].map((row) => row.join(' | ')).join('\n')}\n`)
+})
+
+async function follow(client: Client, plan: Planned): Promise<Outcome> {
+  const { idempotent = false, timeoutMs = TIMEOUT_MS, signal, ...args } = plan
+  const { nonce } = plan
+  const progress: number[] = []
+  const ended = { nonce, idempotent, text: '', code: '', delivery: undefined, progress }
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const hang = new Promise<Outcome>((resolve) => {
+    timer = setTimeout(() => resolve({ ...ended, kind: 'hang', endedAt: Date.now() }), timeoutMs * 1.1 + 1_000)
+  })
+  const call = client
+    .callTool('work', args as unknown as JsonObject, {
+      timeoutMs,
+      signal,
+      idempotent,
+      ...(plan.steps !== undefined && { onProgress: (report) => progress.push(report.progress) }),
+    })
+    .then(
+      ({ content, isError }): Outcome => {
+        const first = content[0]
+        const text = first?.type === 'text' ? first.text : ''
+        return { ...ended, kind: isError ? 'peer' : 'result', text, endedAt: Date.now() }
+      },
+      (error: unknown): Outcome => {
+        const endedAt = Date.now()
+        if (error instanceof RpcError) return { ...ended, kind: 'peer', text: error.message, code: error.code, endedAt }
+        if (!(error instanceof PorticoError)) return { ...ended, kind: 'stray', text: String(error), endedAt }
+        const { code, delivery, message } = error
+        return { ...ended, kind: 'local', text: message, code, delivery, endedAt }
+      },
+    )
+  return Promise.race([call, hang]).finally(() => clearTimeout(timer))
+}
+
+/** The complaints about a run, in words; the counts go into the tally. */
+function judge(fates: Fates, ledger: Ledger, tally: Tally): string[] {
+  const complaints: string[] = []
+  const complain = (what: 'lost' | 'wrong' | 'duplicate' | 'untrue' | 'hung' | 'unsafe' | 'gaps', about: Outcome) => {
+    tally[what]++
+    complaints.push(`${what}: ${JSON.stringify({ ...about, ...ledger.of(about.nonce) })}`)
+  }
+  for (const outcome of fates.outcomes) {
+    const { kind, nonce, delivery } = outcome
+    const { starts, ends } = ledger.of(nonce)
+    tally.calls++
+    tally[kind === 'result' ? 'results' : 'failures']++
+    if (kind === 'hang') complain('hung', outcome)
+    if (kind === 'stray' || (kind === 'local' && delivery === undefined)) complain('lost', outcome)
+    if (kind === 'result' && outcome.text !== answerTo(nonce)) complain('wrong', outcome)
+    if (kind === 'result' && ends === 0) complain('untrue', outcome)
+    if (delivery === 'not-sent' && starts > 0) complain('untrue', outcome)
+    if (starts > 1 && !outcome.idempotent) complain('duplicate', outcome)
+    if (kind !== 'result' && (fates.allResults || (fates.restored && outcome.idempotent))) complain('unsafe', outcome)
+    if (outcome.progress.some((value, index) => value !== index + 1)) complain('gaps', outcome)
+    if (kind !== 'local' || fates.faultAt === undefined || outcome.code === 'timeout') continue
+    const afterMs = outcome.endedAt - fates.faultAt
+    tally.slowestMs = Math.max(tally.slowestMs, afterMs)
+    if (afterMs > AT_ONCE_MS && !outcome.idempotent) complain('hung', outcome)
+  }
+  return complaints
+}
+
+function emptyTally(): Tally {
+  return {
+    runs: 0, calls: 0, results: 0, failures: 0, lost: 0, wrong: 0, duplicate: 0,
+    untrue: 0, hung: 0, unsafe: 0, gaps: 0, left: 0, slowestMs: 0,
+  } // biome-ignore format: a row of zeros
+}

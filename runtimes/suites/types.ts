@@ -1,0 +1,26 @@
+/** The examples and entries against the types of the frameworks they use, which the repository's own check lacks. */
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { folder } from '../bundle.ts'
+import type { Suite } from './suite.ts'
+
+export const typeSuites: Suite[] = [
+  {
+    name: 'types of the examples',
+    run: (report) =>
+      report.check('modern', 'they compile', async () => {
+        const manifest = createRequire(import.meta.url).resolve('typescript/package.json')
+        const tsc = join(dirname(manifest), 'bin', 'tsc')
+        const { stdout } = spawnSync(process.execPath, [tsc, '-p', folder, '--pretty', 'false'], {
+          cwd: folder,
+          encoding: 'utf8',
+        })
+        // Errors of the packages are their own checks' business.
+        const own = stdout.split('\n').filter((line) => /^[a-z]/.test(line))
+        assert.deepEqual(own, [])
+      }),
+  },
+]
