@@ -139,7 +139,7 @@ async function protect(issuer: string, { nonces = false, dpopRequired = false }:
     version: '1.0.0',
     tools: {
       look: tool({ description: 'Needs read', scopes: ['read'] }, () => 'seen'),
-      change: tool({ description: 'Needs write', scopes: ['write'] }, () => 'changed'),
+      change: tool({ description: 'Needs write', scopes: ['write'], challenge: 'step-up' }, () => 'changed'),
     },
   })
   // The port has to be known before the server: its address is what tokens are issued for.

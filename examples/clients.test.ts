@@ -69,7 +69,7 @@ test('client-sampling: one handler for both eras, and a refusal that reaches the
   ]
   expect(await run('client-sampling.ts')).toEqual([
     ...both,
-    'peer-error: The person said no',
+    'input-refused: The server asked by sampling/createMessage, and no answer was given: The person said no',
     ...both,
     expect.stringMatching(/^tool-error: .*The person said no/),
   ])

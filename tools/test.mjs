@@ -14,6 +14,7 @@ const suites = [
   { name: 'vitest', about: 'unit and integration tests', args: [fromRoot('node_modules/vitest/vitest.mjs'), 'run'] },
   sourceSuite('conformance', 'the official conformance suite, the short selection'),
   sourceSuite('interop', 'other implementations on the far side, the short selection'),
+  sourceSuite('runtimes', 'every runtime and framework, a browser, the short selection'),
 ]
 
 const usage = `usage: npm test -- [--only <suite>]... [--skip <suite>]...

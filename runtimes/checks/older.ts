@@ -95,7 +95,7 @@ export const olderChecks: Check[] = [
 export const lateChecks: Check[] = [
   {
     group: 'limits',
-    name: 'sec-42: a request that never arrives whole is cut, an open event stream is not',
+    name: 'a request that never arrives whole is cut, an open event stream is not',
     async run(wire) {
       const session = await openSession(wire)
       const stream = await Stream.open(wire.send(listening(session)))

@@ -197,6 +197,22 @@ test('sec-72: a call that needs more steps up by union, once', async () => {
   expect(person.pages.map(({ searchParams }) => searchParams.get('scope'))).toEqual(['read', 'read write'])
 })
 
+test('the clock of a call stands still while a person signs in', async () => {
+  const world = await start({ scopeFor: (method) => (method === 'tools/call' ? 'write' : undefined) })
+  const { person } = world
+  const slow = {
+    ...person,
+    async open(page: URL, signal: AbortSignal) {
+      if (person.pages.length > 0) await new Promise((resolve) => setTimeout(resolve, 400))
+      return person.open(page, signal)
+    },
+  }
+  const auth = { grant: authorizationCode({ userAgent: slow }) }
+  const client = await connect(world.server, { auth, verdicts: false, timeouts: { callMs: 200 } })
+  cleanups.push(() => client.close())
+  await client.callTool('hello')
+})
+
 test('sec-72: a server that is never content is left alone after a few attempts', async () => {
   const world = await start({
     scopeFor: (method) => (method === 'tools/call' ? 'more' : undefined),

@@ -31,6 +31,7 @@ export function createConfiguration(options: ConfigurationOptions): Configuratio
     adapter: createMemoryStore(),
     clients: [...options.clients],
     jwks: options.jwks ?? createKeys(),
+    clientDefaults: { id_token_signed_response_alg: 'ES256' },
     scopes: ['openid', 'offline_access', ...scopes],
     claims: { openid: ['sub'], profile: ['name'], email: ['email'] },
     cookies: {
@@ -123,9 +124,8 @@ function setPage(ctx: KoaContextWithOIDC, html: string): void {
 /** For tokens and, as the library's default for ID tokens, RSA. */
 function createKeys(): JWKS {
   const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' })
-  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' })
-  // Private keys that Node has just exported: they have the members that their types need.
-  return { keys: [{ ...ec, use: 'sig', alg: 'ES256' }, { ...rsa, use: 'sig', alg: 'RS256' }] as JWKS['keys'] }
+  // A private key that Node has just exported: it has the members that its type needs.
+  return { keys: [{ ...ec, use: 'sig', alg: 'ES256' }] as JWKS['keys'] }
 }
 
 function originOf(uri: string): string | undefined {

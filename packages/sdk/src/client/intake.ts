@@ -63,7 +63,7 @@ export class Intake {
 
   /** Whether one more is within what a second allows. */
   #counts(): boolean {
-    const now = Date.now()
+    const now = performance.now()
     if (now >= this.#windowEnds) {
       this.#windowEnds = now + 1_000
       this.#count = 0
@@ -80,7 +80,7 @@ export class Intake {
   }
 
   #releaseLater(): void {
-    this.#timer ??= setTimeout(() => this.#release(), Math.max(0, this.#windowEnds - Date.now()))
+    this.#timer ??= setTimeout(() => this.#release(), Math.max(0, this.#windowEnds - performance.now()))
   }
 
   #release(): void {

@@ -80,7 +80,7 @@ export class Lifeline {
       )
       if (made) return
       // A budget that is used up makes `ready` fail at once; the next attempt waits until a crash is forgotten.
-      await pause(Math.max(50, this.#notBefore - Date.now()), this.#ending.signal).catch(() => {})
+      await pause(Math.max(50, this.#notBefore - performance.now()), this.#ending.signal).catch(() => {})
     }
   }
 
@@ -154,12 +154,12 @@ export class Lifeline {
   #failed(): void {
     const step = Math.min(FIRST_WAIT_MS * GROWTH ** this.#failures, LONGEST_WAIT_MS)
     this.#failures++
-    this.#notBefore = Date.now() + step * (1 - JITTER + 2 * JITTER * (this.#options.random ?? Math.random)())
-    if (this.#connector.restarts) this.#crashes.push(Date.now())
+    this.#notBefore = performance.now() + step * (1 - JITTER + 2 * JITTER * (this.#options.random ?? Math.random)())
+    if (this.#connector.restarts) this.#crashes.push(performance.now())
   }
 
   async #pause(): Promise<void> {
-    const now = Date.now()
+    const now = performance.now()
     this.#crashes = this.#crashes.filter((at) => now - at < CRASH_WINDOW_MS)
     const oldest = this.#crashes.at(-CRASH_BUDGET - 1)
     if (oldest !== undefined) {

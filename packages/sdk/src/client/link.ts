@@ -46,6 +46,8 @@ export interface LinkEvents {
   message(message: RpcRequest | RpcNotification, owner: RequestId | undefined): void
   /** A request ended without an answer. */
   failed(id: RequestId, error: PorticoError): void
+  /** A request waits for a person on this side, or no longer does: its clock stands still meanwhile. */
+  held?(id: RequestId, waiting: boolean): void
   /** Something that was not as it should be, and did no harm. */
   irregular(reason: string, detail?: string): void
   /** The link is gone, and every request on it. */

@@ -90,7 +90,7 @@ export class ClientPeer implements LinkEvents {
     options.onId?.(id)
     const clocked = ceilingMs !== undefined || onProgress !== undefined
     if (limited) {
-      const ceilingAt = Date.now() + Math.max(ceilingMs ?? timeoutMs, timeoutMs)
+      const ceilingAt = performance.now() + Math.max(ceilingMs ?? timeoutMs, timeoutMs)
       this.#clocks.set(id, { timeoutMs, ceilingAt, onProgress, last: Number.NEGATIVE_INFINITY })
     }
     this.link.request({ id, method, params: clocked ? withToken(params, id) : params, headers })
@@ -135,6 +135,11 @@ export class ClientPeer implements LinkEvents {
     this.#pending.fail(id, error)
   }
 
+  held(id: RequestId, waiting: boolean): void {
+    const clock = this.#clocks.get(id)
+    if (clock !== undefined) this.#pending.extend(id, waiting ? HOLD_MS : clock.timeoutMs)
+  }
+
   irregular(reason: string, detail?: string): void {
     this.#events.irregular(reason, detail)
   }
@@ -172,7 +177,7 @@ export class ClientPeer implements LinkEvents {
   }
 
   #restart(id: RequestId, clock: Clock): void {
-    const left = clock.ceilingAt - Date.now()
+    const left = clock.ceilingAt - performance.now()
     if (left > 0) this.#pending.extend(id, Math.min(clock.timeoutMs, left))
   }
 
@@ -192,7 +197,7 @@ export class ClientPeer implements LinkEvents {
     this.#asked.set(id, controller)
     // A person may be reading: what waits on this answer must not run out of time meanwhile.
     for (const [waiting, clock] of this.#clocks) {
-      const left = clock.ceilingAt - Date.now()
+      const left = clock.ceilingAt - performance.now()
       if (left > clock.timeoutMs) this.#pending.extend(waiting, left)
     }
     let response: RpcResponse
@@ -209,6 +214,9 @@ export class ClientPeer implements LinkEvents {
     if (this.#asked.size === 0) for (const [waiting, clock] of this.#clocks) this.#restart(waiting, clock)
   }
 }
+
+/** However long a person takes, a request ends some day. */
+const HOLD_MS = 600_000
 
 /** The id of a request serves as its progress token: unique among those under way, as the specification asks. */
 function withToken(params: JsonObject, id: RequestId): JsonObject {

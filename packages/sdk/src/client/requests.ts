@@ -63,13 +63,13 @@ export class Requests {
       newSession: false,
       newVersion: false,
       newHeaders: false,
-      deadline: Date.now() + timeoutMs,
+      deadline: performance.now() + timeoutMs,
     }
     for (;;) {
       let connection = this.#lifeline.current
       try {
         connection ??= await this.#connected(options.signal)
-        const timeLeft = attempts.count === 0 ? timeoutMs : Math.max(1, attempts.deadline - Date.now())
+        const timeLeft = attempts.count === 0 ? timeoutMs : Math.max(1, attempts.deadline - performance.now())
         return await this.#sendOn(connection, spec, options, timeLeft)
       } catch (error) {
         const waitMs = await this.#judge(error, connection, spec, options, attempts)
@@ -114,7 +114,7 @@ export class Requests {
     attempts: Attempts,
   ): Promise<number | undefined> {
     if (options.signal?.aborted || this.#lifeline.closed) return undefined
-    const left = attempts.deadline - Date.now()
+    const left = attempts.deadline - performance.now()
     const fault = httpFault(error)
     if (fault?.sessionLost && connection !== undefined) {
       // The server has certainly not processed it: it did not know whose it was.

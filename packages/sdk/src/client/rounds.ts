@@ -76,7 +76,7 @@ async function answerAll(
       entries.map(async ([key, request]): Promise<[string, JsonObject]> => {
         if (!isObject(request) || typeof request.method !== 'string') throw invalid(`question "${key}" is no request`)
         const params = isObject(request.params) ? request.params : {}
-        return [key, await answer(request.method, params, controller.signal)]
+        return [key, await answer(request.method, params, controller.signal).catch(toRefusal(request.method))]
       }),
     )
     if (signal?.aborted)
@@ -87,6 +87,18 @@ async function answerAll(
     throw error
   } finally {
     signal?.removeEventListener('abort', abort)
+  }
+}
+
+/** What a handler of this side throws must not look like an error that the server answered. */
+function toRefusal(method: string): (error: unknown) => never {
+  return (error) => {
+    if (error instanceof PorticoError && !(error instanceof RpcError)) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new PorticoError('input-refused', `The server asked by ${method}, and no answer was given: ${reason}`, {
+      cause: error,
+      delivery: 'unknown',
+    })
   }
 }
 

@@ -129,10 +129,10 @@ export class Subscriptions {
       try {
         if (entry.stood) await this.#lifeline.restore()
         const connection = await this.#lifeline.ready()
-        const before = Date.now()
+        const before = performance.now()
         if (connection.revision.era === 'modern') await this.#listen(entry)
         else await this.#hold(entry, connection)
-        if (Date.now() - before > STEADY_MS) failures = 0
+        if (performance.now() - before > STEADY_MS) failures = 0
       } catch (error) {
         if (signal.aborted) return
         if (!entry.stood) throw error

@@ -78,6 +78,7 @@ class AuthorizedCall implements HttpCall, HttpOutcome {
 
   async #consider(answer: HttpAnswer): Promise<void> {
     let verdict: 'retry' | 'fail'
+    if (this.#authorizer.interactive) this.#outcome.held?.(true)
     try {
       verdict = await this.#authorizer.challenge(answer satisfies AnswerHead, this.#sent)
     } catch (error) {
@@ -86,6 +87,7 @@ class AuthorizedCall implements HttpCall, HttpOutcome {
       return
     }
     if (this.#aborted) return
+    if (this.#authorizer.interactive) this.#outcome.held?.(false)
     if (verdict === 'fail') {
       this.#outcome.answered(answer)
       return

@@ -7,7 +7,7 @@ import { Client } from '../client/client.ts'
 import type { Connector } from '../client/connection.ts'
 import type { Channel } from '../jsonrpc/channel.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
-import { CONNECT, isConnectable } from '../session/connectable.ts'
+import { CONNECT, type Connectable, isConnectable } from '../session/connectable.ts'
 import { openWebSocketChannel } from '../transport/websocket-client.ts'
 import { withPatience } from './auth.ts'
 import { ChannelLink } from './channel-link.ts'
@@ -15,10 +15,12 @@ import { type ConnectorOptions, createChannelConnector, createHttpConnector } fr
 import type { CommandTarget, ConnectOptions, Target } from './options.ts'
 
 /**
- * Connects to a server and settles the newest revision that both sides have. `connect<typeof server>(…)` gives
- * `client.tools` the server's types.
+ * Connects to a server and settles the newest revision that both sides have. A server in this process gives
+ * `client.tools` its types; for one elsewhere, `connect<typeof server>(…)` does.
  */
-export async function connect<S = unknown>(target: Target, options: ConnectOptions = {}): Promise<Client<S>> {
+export function connect<S extends Connectable>(server: S, options?: ConnectOptions): Promise<Client<S>>
+export function connect<S = unknown>(target: Target, options?: ConnectOptions): Promise<Client<S>>
+export async function connect<S>(target: Target, options: ConnectOptions = {}): Promise<Client<S>> {
   const client = new Client<S>(createConnector(target, options), withPatience(options))
   const { signal } = options
   const aborted = () => void client.close()

@@ -5,7 +5,7 @@
 
 export class Heartbeat {
   readonly #silent: () => void
-  #last = Date.now()
+  #last = performance.now()
   /** The longest pause that a comment has ended; 0 until there was one. */
   #beatMs = 0
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -16,7 +16,7 @@ export class Heartbeat {
 
   /** Takes note of bytes. */
   seen(chunk: Uint8Array): void {
-    const now = Date.now()
+    const now = performance.now()
     const pause = now - this.#last
     this.#last = now
     if (chunk[0] !== COLON || pause < SHORTEST_BEAT_MS) return
@@ -31,7 +31,7 @@ export class Heartbeat {
 
   /** One timer for the whole stream: it is set anew when it fires, not with every chunk. */
   #look(): void {
-    const left = this.#last + this.#patience() - Date.now()
+    const left = this.#last + this.#patience() - performance.now()
     if (left <= 0) this.#silent()
     else this.#timer = setTimeout(() => this.#look(), left)
   }

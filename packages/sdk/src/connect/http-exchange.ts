@@ -4,7 +4,7 @@
  * server gave its events ids.
  */
 
-import type { LinkEvents, Outgoing } from '../client/link.ts'
+import { httpFault, type LinkEvents, type Outgoing } from '../client/link.ts'
 import { createEventDecoder } from '../framing/event-stream.ts'
 import { parseJson } from '../framing/json.ts'
 import { FRAMING_LIMITS } from '../framing/limits.ts'
@@ -115,6 +115,10 @@ export class HttpExchange implements HttpOutcome {
     else this.#fail(error)
   }
 
+  held(waiting: boolean): void {
+    if (!this.#done) this.#host.events.held?.(this.outgoing.id, waiting)
+  }
+
   #read(answer: HttpAnswer): void {
     const type = contentType(answer)
     if (type === 'text/event-stream') {
@@ -214,10 +218,12 @@ export class HttpExchange implements HttpOutcome {
 
   #refused(answer: HttpAnswer): void {
     const error = statusError(answer, this.#host.inSession && !this.modern)
-    const lost = error.data as { sessionLost?: boolean }
+    const { sessionLost, retryAfterMs } = httpFault(error) ?? {}
+    // Who is told to come back later, or with a new session, does that, whatever the body says.
+    const isFinal = sessionLost !== true && retryAfterMs === undefined
     readText(answer, this.#call!, (text) => {
       if (this.#done) return
-      const response = typeof text === 'string' && !lost.sessionLost ? errorInBody(text, this.outgoing.id) : undefined
+      const response = typeof text === 'string' && isFinal ? errorInBody(text, this.outgoing.id) : undefined
       if (response === undefined) {
         this.#fail(error)
         return

@@ -21,6 +21,7 @@ export const ERROR_CODES = {
   'invalid-definition': 'The server, tool, resource, prompt or schema definition is not valid.',
   'tool-error': 'The tool itself reported a failure.',
   'not-found': 'There is no such tool, resource, prompt or extension.',
+  'input-refused': 'The server asked for input that this side did not give; see `cause`. The call did not finish.',
   'http-status': 'The server answered with an HTTP status that is no answer; see `status`.',
   'auth-failed': 'Authorization was refused or could not be completed; see `data.reason`.',
   'state-refused': 'A `requestState` was altered, expired or not made for this request.',

@@ -4,7 +4,7 @@
  */
 
 import { PorticoError, RpcError } from '../jsonrpc/errors.ts'
-import { METHODS } from '../protocol/methods.ts'
+import { requestsOfClients } from '../protocol/methods.ts'
 import type { Observation } from '../server/middleware.ts'
 import type { ServerOptions } from '../server/options.ts'
 import type { Server } from '../server/server.ts'
@@ -52,7 +52,7 @@ export function logRequests(server: Server, logger: Logger, options: { readonly 
       ...(error !== undefined && { error: codeOf(error) }),
     })
   }
-  for (const { name } of METHODS) server.on(name, observer)
+  for (const method of requestsOfClients()) server.on(method, observer)
 }
 
 /** The hooks of `createServer` that report what went wrong: `createServer({ ...logHooks(logger), … })`. */

@@ -1,6 +1,7 @@
 /**
  * The part of `@opentelemetry/api` that `telemetry.ts` uses, by its shape. The library is the caller's: naming the shape here
- * keeps it out of this package's dependencies, at compile time too.
+ * keeps it out of this package's dependencies, at compile time too. Contexts are opaque here: they come from the API and go
+ * back to it.
  */
 
 export interface Attributes {
@@ -16,25 +17,20 @@ export interface Span {
 export interface TelemetryApi {
   readonly trace: {
     getTracer(name: string): {
-      // The context is opaque here: it comes from the API and goes back to it.
       startSpan(
         name: string,
         options: { kind: number; attributes: Attributes; startTime?: number },
-        // biome-ignore lint/suspicious/noExplicitAny: the context's type is the library's own
-        context: any,
+        context: unknown,
       ): Span
     }
-    // biome-ignore lint/suspicious/noExplicitAny: as above; a span of this shape is one that the API has made
-    setSpan(context: any, span: any): unknown
+    setSpan(context: unknown, span: unknown): unknown
   }
   readonly context: {
     active(): unknown
-    // biome-ignore lint/suspicious/noExplicitAny: as above
-    with<T>(context: any, action: () => T): T
+    with<T>(context: unknown, action: () => T): T
   }
   readonly propagation: {
-    // biome-ignore lint/suspicious/noExplicitAny: as above
-    extract(context: any, carrier: { [key: string]: string }): unknown
+    extract(context: unknown, carrier: { [key: string]: string }): unknown
   }
   readonly metrics: {
     getMeter(name: string): {

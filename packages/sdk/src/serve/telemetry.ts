@@ -6,7 +6,7 @@
 
 import { PorticoError, RpcError } from '../jsonrpc/errors.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
-import { METHODS } from '../protocol/methods.ts'
+import { requestsOfClients } from '../protocol/methods.ts'
 import type { RequestContext } from '../server/context.ts'
 import type { MethodName, Middleware, Observation } from '../server/middleware.ts'
 import type { Server } from '../server/server.ts'
@@ -50,8 +50,8 @@ export function withTelemetry<S extends Server>(server: S, api: TelemetryApi): S
     durations.record(seconds, { ...metricAttributes(about), ...failure })
   }
   for (const method of WRAPPED) server.use(method, createMiddleware(api, method, start, finish))
-  const rest = METHODS.filter(({ name }) => !WRAPPED.some((method) => method === name))
-  for (const { name } of rest) {
+  const rest = requestsOfClients().filter((name) => !WRAPPED.some((method) => method === name))
+  for (const name of rest) {
     server.on(name, ({ method, params, ctx, durationMs, error }: Observation) => {
       const about = { method, params, ctx }
       finish(start(about, Date.now() - durationMs), about, durationMs / 1000, failureOf(error))

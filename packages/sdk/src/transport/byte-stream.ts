@@ -48,6 +48,7 @@ export function createByteStreamChannel(options: ByteStreamOptions): ByteStreamC
 const DEFAULT_LINGER_MS = 250
 const DEFAULT_CLOSE_MS = 5000
 const EXCERPT = 200
+const MESSAGE_START = /\{\s*"(?:jsonrpc|result|error|method)"\s*:/
 
 class StreamChannel implements ByteStreamChannel {
   readonly label: string
@@ -168,6 +169,7 @@ class StreamChannel implements ByteStreamChannel {
       }
       return
     }
+    if (this.#options.toleratesNoise && this.#afterNoise(text)) return
     // A broken message still opens like one; `[info] ready` does not count, since programs print just that.
     const isNoise = this.#options.toleratesNoise && parsed.kind === 'parse' && !text.trimStart().startsWith('{')
     this.#malformed({
@@ -175,6 +177,16 @@ class StreamChannel implements ByteStreamChannel {
       reason: parsed.reason,
       excerpt: text.slice(0, EXCERPT),
     })
+  }
+
+  /** A program that prints without an end of line puts the next message behind its text. True when there was one. */
+  #afterNoise(text: string): boolean {
+    const at = 1 + text.slice(1).search(MESSAGE_START)
+    const parsed = at === 0 ? undefined : parseJson(text.slice(at), this.#options.limits)
+    if (!parsed?.ok) return false
+    this.#malformed({ kind: 'noise', reason: 'text before a message', excerpt: text.slice(0, Math.min(at, EXCERPT)) })
+    if (!this.#closed) this.#events?.message(parsed.value)
+    return true
   }
 
   #malformed(fault: Malformed): void {

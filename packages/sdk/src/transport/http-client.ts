@@ -19,6 +19,8 @@ export interface HttpRequest {
 export interface HttpOutcome {
   answered(answer: HttpAnswer): void
   failed(error: PorticoError): void
+  /** Something that takes its own time, such as a person's sign-in, begins or ends before the request can go on. */
+  held?(waiting: boolean): void
 }
 
 export interface HttpAnswer {

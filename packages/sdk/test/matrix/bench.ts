@@ -146,12 +146,15 @@ export class Bench {
   }
 }
 
+/** Starting a process takes long on a machine that is busy. */
+const PATIENCE_MS = 60_000
+
 export function runMatrix(transport: TransportName, suites: readonly Suite[]): void {
-  describe.each(PROTOCOL_VERSIONS)(`%s over ${transport}`, (version) => {
+  describe.each(PROTOCOL_VERSIONS)(`%s over ${transport}`, { timeout: PATIENCE_MS }, (version) => {
     const bench = new Bench(transport, version)
-    beforeAll(() => bench.begin())
-    beforeEach(() => bench.reset())
-    afterAll(() => bench.end())
+    beforeAll(() => bench.begin(), PATIENCE_MS)
+    beforeEach(() => bench.reset(), PATIENCE_MS)
+    afterAll(() => bench.end(), PATIENCE_MS)
     for (const suite of suites) suite(bench)
   })
 }
