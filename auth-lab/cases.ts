@@ -1,9 +1,12 @@
 /** What the lab tries: our client, our server, and between them an authorization server that others wrote. */
 
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 import {
   authFailureOf,
   authorizationCode,
@@ -54,6 +57,33 @@ export const cases: readonly Case[] = [
     },
   },
   {
+    name: 'the example prints the page where there is no browser, and waits for the person',
+    async run(lab) {
+      const home = await mkdtemp(join(tmpdir(), 'lab-'))
+      try {
+        const example = fileURLToPath(new URL('../examples/sign-in.ts', import.meta.url))
+        // Without a path there is no browser to be found.
+        const env = { ...process.env, HOME: home, USERPROFILE: home, PATH: '' }
+        const child = spawn(process.execPath, [...process.execArgv, example, lab.url, 'look'], { env })
+        const ended = new Promise((resolve) => child.once('exit', resolve))
+        let said = ''
+        child.stdout.on('data', (text) => {
+          said += text
+        })
+        for await (const line of createInterface({ input: child.stderr })) {
+          const page = /https?:\S+/.exec(line)?.[0]
+          if (page === undefined) continue
+          const params = await createPerson('alice').open(new URL(page), new AbortController().signal)
+          await fetch(`${new URL(page).searchParams.get('redirect_uri')}?${params}`)
+        }
+        assert.equal(await ended, 0)
+        assert.match(said, /look[^]*seen/)
+      } finally {
+        await rm(home, { recursive: true, force: true })
+      }
+    },
+  },
+  {
     name: 'client metadata document instead of registration',
     async run(lab) {
       const grant = authorizationCode({ userAgent: createPerson('alice'), clientMetadataUrl: CLIENT_DOCUMENT })
@@ -86,6 +116,34 @@ export const cases: readonly Case[] = [
           assert.equal(count(lab, 'POST /token refresh_token'), round)
         }
         assert.deepEqual(person.shown, ['login', 'consent'])
+      } finally {
+        await rm(folder, { recursive: true, force: true })
+      }
+    },
+  },
+  {
+    name: 'one refresh among processes that share a store',
+    async run(lab) {
+      const folder = await mkdtemp(join(tmpdir(), 'lab-'))
+      try {
+        const store = createFileTokenStore({ folder })
+        const kept = new Map<string, string>()
+        const watched: TokenStore = {
+          get: (key) => store.get(key),
+          delete: (key) => store.delete(key),
+          withLock: (key, action) => store.withLock(key, action),
+          set: (key, value) => {
+            kept.set(key, value)
+            return store.set(key, value)
+          },
+        }
+        const grant = authorizationCode({ userAgent: createPerson('alice') })
+        await withClient(lab, { grant, store: watched }, (client) => client.callTool('look'))
+        // As if the time of the token had run out.
+        for (const [key, value] of kept) await store.set(key, value.replace(/"expiresAt":\d+/, '"expiresAt":1'))
+        const ends = await Promise.all([1, 2, 3].map(() => runWorker(lab.url, folder)))
+        assert.deepEqual(ends, [0, 0, 0])
+        assert.equal(count(lab, 'POST /token refresh_token'), 1)
       } finally {
         await rm(folder, { recursive: true, force: true })
       }
@@ -195,6 +253,18 @@ async function useBoundTokens(lab: Lab): Promise<void> {
   await withClient(lab, { grant, store: expired, dpop: 'require' }, (client) => client.callTool('look'))
   assert.deepEqual(person.shown, ['login', 'consent'])
   assert.ok(count(lab, 'POST /token refresh_token') >= 1)
+}
+
+/** Starts the worker in the way that this process was started; its exit code. */
+function runWorker(url: string, folder: string): Promise<number | null> {
+  const script = fileURLToPath(new URL('worker.ts', import.meta.url))
+  const child = spawn(process.execPath, [...process.execArgv, script, url, folder], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', resolve)
+  })
 }
 
 export async function runCase({ options, run }: Case): Promise<void> {

@@ -34,6 +34,7 @@ export function createPerson(name: string): Person {
     shown,
     redirectUri: () => redirectUri,
     async open(page) {
+      const back = page.searchParams.get('redirect_uri') ?? redirectUri
       let url = page
       let form: URLSearchParams | undefined
       for (let step = 0; step < 20; step++) {
@@ -42,7 +43,7 @@ export function createPerson(name: string): Person {
         const location = response.headers.get('location')
         if (location !== null) {
           url = new URL(location, url)
-          if (url.href.startsWith(redirectUri)) return url.searchParams
+          if (url.href.startsWith(back)) return url.searchParams
           continue
         }
         const html = await response.text()

@@ -129,11 +129,11 @@ export const AXES: readonly Axis[] = [
     cases: (pace) => [
       {
         name: 'session',
-        plan: { ...pace, kind: 'sessions', rounds: 3, warmMs: 0, inFlight: 1, count: 3333, contestants: KEEPERS },
+        plan: { ...pace, ...many(pace, 3333), kind: 'sessions', contestants: KEEPERS },
       },
       {
         name: 'event stream',
-        plan: { ...pace, kind: 'streams', rounds: 3, warmMs: 0, inFlight: 1, count: 1000, contestants: LISTENERS },
+        plan: { ...pace, ...many(pace, 2000), kind: 'streams', contestants: LISTENERS },
       },
     ],
   },
@@ -202,6 +202,7 @@ const LISTENERS: readonly Contestant[] = [
 
 const PIPES: readonly Contestant[] = [
   server('bare', 'bare', 'session', ['stdio']),
+  server('bare, 2026-07-28', 'bare', 'modern', ['stdio']),
   server('portico', 'portico', 'session', ['stdio']),
   server('portico, 2026-07-28', 'portico', 'modern', ['stdio']),
   server(OFFICIAL_2, 'official-2', 'session', ['stdio']),
@@ -269,6 +270,11 @@ export function bundled(contestant: Contestant): Contestant {
 
 function server(name: string, file: string, era: Era, args: readonly string[] = ['http']): Contestant {
   return { name, program: `servers/${file}`, args, era }
+}
+
+/** Three rounds of so many, ten thousand sessions in all; a short run is content with fewer. */
+function many({ ms }: Pace, count: number) {
+  return ms < 1000 ? { rounds: 1, count: 500, warmMs: 0, inFlight: 1 } : { rounds: 3, count, warmMs: 0, inFlight: 1 }
 }
 
 function unlimited(contestants: readonly Contestant[]): readonly Contestant[] {

@@ -112,9 +112,17 @@ function circumstances(): Omit<Run, 'figures' | 'faults' | 'verdicts'> {
   return {
     machine: `${availableParallelism()} cores (${model}), ${memory} GB, ${node}`,
     date: new Date().toISOString().slice(0, 10),
-    commit: execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: rootFolder, encoding: 'utf8' }).trim(),
+    commit: commit(),
     versions: peerVersions(),
     pace: `${pace.rounds} interleaved rounds of ${pace.ms} ms each after ${pace.warmMs} ms of warm-up; medians, with the lowest and highest round as spread`,
+  }
+}
+
+function commit(): string {
+  try {
+    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: rootFolder, encoding: 'utf8' }).trim()
+  } catch {
+    return 'unknown'
   }
 }
 

@@ -27,6 +27,8 @@ export async function buildNext(): Promise<Command> {
   })
   writeFileSync(join(app, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
   writeFileSync(join(app, 'next.config.mjs'), CONFIG)
+  // Its own, or the one of this folder would be read, which leads out of what Next may see.
+  writeFileSync(join(app, 'tsconfig.json'), '{}')
   const next = createRequire(join(folder, 'package.json')).resolve('next/dist/bin/next')
   const env = { NEXT_TELEMETRY_DISABLED: '1', NODE_OPTIONS: '' }
   const built = spawnSync(process.execPath, [next, 'build', app], {

@@ -3,6 +3,7 @@
  * complete. It reads just enough of HTTP/1.1 to know where an answer ends, so that little time goes to the load.
  */
 
+import { Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import {
   type Call,
@@ -86,15 +87,30 @@ export interface Session {
 }
 
 export async function openSession(port: number): Promise<Session> {
-  const url = `http://127.0.0.1:${port}/mcp`
-  const headers = { 'content-type': 'application/json', accept: ACCEPT }
-  const response = await fetch(url, { method: 'POST', headers, body: initializeText() })
-  const id = response.headers.get('mcp-session-id')
-  const version = /"protocolVersion":"([^"]+)"/.exec(await response.text())?.[1] ?? LEGACY_VERSION
-  if (id === null) throw new Error(`no session: status ${response.status}`)
-  const own = { ...headers, 'mcp-session-id': id, 'mcp-protocol-version': version }
-  await (await fetch(url, { method: 'POST', headers: own, body: INITIALIZED })).text()
+  const opened = await post(port, {}, initializeText())
+  const id = opened.headers['mcp-session-id']
+  if (typeof id !== 'string') throw new Error(`no session: ${opened.text.slice(0, 300)}`)
+  const version = /"protocolVersion":"([^"]+)"/.exec(opened.text)?.[1] ?? LEGACY_VERSION
+  await post(port, { 'mcp-session-id': id, 'mcp-protocol-version': version }, INITIALIZED)
   return { id, version }
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: 64 })
+
+function post(port: number, own: OutgoingHttpHeaders, body: string) {
+  const headers = { 'content-type': 'application/json', accept: ACCEPT, 'content-length': body.length, ...own }
+  return new Promise<{ headers: IncomingHttpHeaders; text: string }>((resolve, reject) => {
+    const req = request({ host: '127.0.0.1', port, path: '/mcp', method: 'POST', agent, headers }, (res) => {
+      let text = ''
+      res.setEncoding('utf8')
+      res.on('data', (chunk: string) => {
+        text += chunk
+      })
+      res.on('end', () => resolve({ headers: res.headers, text }))
+    })
+    req.on('error', reject)
+    req.end(body)
+  })
 }
 
 export const ACCEPT = 'application/json, text/event-stream'

@@ -148,6 +148,21 @@ describe('step-up (sec-68, sec-71)', () => {
   })
 })
 
+it('handlers see who asks, never the token (sec-82)', async () => {
+  served = await serveProtected({ issuer: issuer.url })
+  const token = await issuer.sign()
+  served.server.tool(
+    'spy',
+    tool({}, (_, ctx) => {
+      const names = ['authorization', 'Authorization', 'dpop', 'cookie', 'mcp-method']
+      return JSON.stringify([ctx.principal, names.map((name) => ctx.head?.header(name) ?? null)])
+    }),
+  )
+  const answer = await callTool(served.port, 'spy', { ...bearer(token), cookie: 'a=b' })
+  expect(answer.text).toContain('[null,null,null,null,\\"tools/call\\"]')
+  expect(answer.text).not.toContain(token)
+})
+
 describe('hierarchy and roles', () => {
   it.each([
     ['admin', ['whoami', 'read', 'hidden', 'write']],

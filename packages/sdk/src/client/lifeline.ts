@@ -6,7 +6,8 @@
 
 import { PorticoError } from '../jsonrpc/errors.ts'
 import type { ClientProfile, Connection, Connector } from './connection.ts'
-import type { PeerEvents } from './peer.ts'
+import { httpFault } from './link.ts'
+import { LONGEST_TIMER_MS, type PeerEvents } from './peer.ts'
 
 export interface LifelineEvents {
   /** A connection stands and is in use from now on. `again` is false for the first. */
@@ -115,7 +116,8 @@ export class Lifeline {
   async #open(): Promise<Connection> {
     const again = this.#opened
     await this.#pause()
-    const limit = AbortSignal.any([this.#ending.signal, AbortSignal.timeout(this.#options.connectMs)])
+    const connectMs = Math.min(this.#options.connectMs, LONGEST_TIMER_MS)
+    const limit = AbortSignal.any([this.#ending.signal, AbortSignal.timeout(connectMs)])
     let connection: Connection | undefined
     let lost: PorticoError | undefined
     const events = this.#peerEvents((error) => {
@@ -123,7 +125,7 @@ export class Lifeline {
       if (connection !== undefined) this.#lost(connection, error)
     })
     try {
-      connection = await this.#connector.open(this.#profile, events, limit)
+      connection = await this.#patiently(() => this.#connector.open(this.#profile, events, limit), limit)
     } catch (error) {
       this.#failed()
       throw toConnectError(error, this.closed)
@@ -141,6 +143,20 @@ export class Lifeline {
     this.#current = connection
     this.#events.connected(connection, again)
     return connection
+  }
+
+  /** A server that is there and asks for a little time gets it, as far as connecting may take. */
+  async #patiently(open: () => Promise<Connection>, limit: AbortSignal): Promise<Connection> {
+    const deadline = performance.now() + this.#options.connectMs
+    for (;;) {
+      try {
+        return await open()
+      } catch (error) {
+        const waitMs = Math.max(FIRST_WAIT_MS, httpFault(error)?.retryAfterMs ?? Number.POSITIVE_INFINITY)
+        if (limit.aborted || performance.now() + waitMs >= deadline) throw error
+        await pause(waitMs, limit)
+      }
+    }
   }
 
   #lost(connection: Connection, error: PorticoError): void {

@@ -66,7 +66,7 @@ export interface RequestOptions {
   readonly onProgress?: (progress: Progress) => void
   /** Goes into `_meta`: `traceparent` and the like. */
   readonly meta?: JsonObject
-  /** The request may be sent again when it is not known whether the server had it. */
+  /** The request may be sent again when it is not known whether the server had it. True for what only reads, unless given. */
   readonly idempotent?: boolean
 }
 

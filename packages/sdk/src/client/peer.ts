@@ -39,6 +39,9 @@ export interface PeerEvents {
   closed(error: PorticoError): void
 }
 
+/** Timers of more milliseconds fire at once. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1
+
 interface Clock {
   readonly timeoutMs: number
   readonly ceilingAt: number
@@ -80,7 +83,7 @@ export class ClientPeer implements LinkEvents {
     }
     const { signal, timeoutMs, ceilingMs, onProgress, headers } = options
     const id = this.#pending.nextId()
-    const limited = timeoutMs !== Number.POSITIVE_INFINITY
+    const limited = timeoutMs <= LONGEST_TIMER_MS
     const answer = this.#pending.wait(id, {
       timeoutMs: limited ? timeoutMs : undefined,
       signal,
@@ -198,7 +201,7 @@ export class ClientPeer implements LinkEvents {
     // A person may be reading: what waits on this answer must not run out of time meanwhile.
     for (const [waiting, clock] of this.#clocks) {
       const left = clock.ceilingAt - performance.now()
-      if (left > clock.timeoutMs) this.#pending.extend(waiting, left)
+      if (left > clock.timeoutMs) this.#pending.extend(waiting, Math.min(left, LONGEST_TIMER_MS))
     }
     let response: RpcResponse
     try {

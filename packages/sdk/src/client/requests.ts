@@ -135,7 +135,10 @@ export class Requests {
       }
       return undefined
     }
-    if (!options.idempotent || !isLoss(error)) return undefined
+    if (!isLoss(error)) return undefined
+    // What only reads may be sent again after a loss, but is not made to wait for a server that is not there.
+    const { idempotent = READS.has(spec.method) && attempts.count < READ_RESENDS && !isUnreachable(error) } = options
+    if (!idempotent) return undefined
     const waitMs = Math.min(FIRST_RESEND_MS * 1.6 ** attempts.count, 5_000)
     return waitMs < left ? waitMs : undefined
   }
@@ -186,6 +189,19 @@ export function requireCapability({ server, revision }: Connection, method: stri
 }
 
 const FIRST_RESEND_MS = 100
+const READ_RESENDS = 2
+/** Methods that change nothing: to send one twice does no harm, whether or not the first was processed. */
+const READS: ReadonlySet<string> = new Set([
+  'completion/complete',
+  'ping',
+  'prompts/get',
+  'prompts/list',
+  'resources/list',
+  'resources/read',
+  'resources/templates/list',
+  'server/discover',
+  'tools/list',
+])
 const MAX_RESENDS = 5
 
 function missingCapability(capabilities: ServerCapabilities, knowsCompletions: boolean, method: string) {
@@ -202,6 +218,10 @@ function once(attempts: Attempts, what: 'newSession' | 'newVersion' | 'newHeader
   if (attempts[what]) return undefined
   attempts[what] = true
   return 0
+}
+
+function isUnreachable(error: unknown): boolean {
+  return error instanceof PorticoError && (error.code === 'connect-failed' || error.delivery === 'not-sent')
 }
 
 /** The connection failed, not the request. */

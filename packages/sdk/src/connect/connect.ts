@@ -52,6 +52,7 @@ function forUrl(target: string | URL, options: ConnectOptions): Connector {
   const url = new URL(target)
   const label = `${url.protocol}//${url.host}${url.pathname}`
   const settings: ConnectorOptions = { label, key: url.href, reopens: true, restarts: false, options }
+  const { webSocket, keepAlive } = options
   switch (url.protocol) {
     case 'http:':
     case 'https:':
@@ -59,7 +60,7 @@ function forUrl(target: string | URL, options: ConnectOptions): Connector {
     case 'ws:':
     case 'wss:':
       return createChannelConnector(settings, async (signal) => {
-        return new ChannelLink(await openWebSocketChannel({ url, webSocket: options.webSocket, signal }))
+        return new ChannelLink(await openWebSocketChannel({ url, webSocket, keepAlive, signal }))
       })
     case 'tcp:':
     case 'unix:':

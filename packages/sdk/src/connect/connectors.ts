@@ -4,7 +4,7 @@
  */
 
 import type { ClientProfile, Connection, Connector } from '../client/connection.ts'
-import type { Link } from '../client/link.ts'
+import { httpFault, type Link } from '../client/link.ts'
 import { ClientPeer, type PeerEvents } from '../client/peer.ts'
 import type { Verdict } from '../client/verdict.ts'
 import type { Channel } from '../jsonrpc/channel.ts'
@@ -45,7 +45,7 @@ export function createChannelConnector(settings: ConnectorOptions, openLink: Ope
       const allowed = allowedVersions(options)
       const prior = memory.get()
       if (prior !== undefined) {
-        const connection = await attempt(only(allowed, prior)).catch(() => undefined)
+        const connection = await attempt(only(allowed, prior)).catch(unlessUnreachable)
         if (connection !== undefined) return memory.keep(connection)
         memory.forget()
       }
@@ -78,7 +78,7 @@ export function createHttpConnector(settings: ConnectorOptions, url: URL): Conne
       if (prior !== undefined) {
         const versions = only(allowed, prior)
         const again = prior.transport === 'http+sse' ? openSse : openStreamable
-        const connection = await again(url, options, profile, events, signal, versions).catch(() => undefined)
+        const connection = await again(url, options, profile, events, signal, versions).catch(unlessUnreachable)
         if (connection !== undefined) return memory.keep(connection)
         memory.forget()
       }
@@ -143,6 +143,13 @@ interface SettleOptions {
   readonly discoverMs: number
 }
 
+/** A server that cannot be reached, or asks to be left alone for now, has not taken back what it said before. */
+function unlessUnreachable(error: unknown): undefined {
+  const { status = 0 } = httpFault(error) ?? {}
+  const unreached = error instanceof PorticoError && error.code === 'connect-failed'
+  if (unreached || status === 429 || (status >= 502 && status <= 504)) throw error
+}
+
 /** Negotiates on a fresh link, and closes it when that fails. */
 async function settle(
   link: Link,
@@ -185,7 +192,10 @@ async function openStreamable(
   versions: readonly ProtocolVersion[],
 ): Promise<Connection> {
   const { headers, onRefused, nameSources, discoverMs = HTTP_DISCOVER_MS } = options
-  const link = new HttpLink({ url, headers, onRefused, nameSources, dialer: await createHttpDialer(options) })
+  const { pingMs, pongMs } = options.keepAlive ?? {}
+  const silenceMs = pingMs === undefined || pongMs === undefined ? undefined : pingMs + pongMs
+  const dialer = await createHttpDialer(options)
+  const link = new HttpLink({ url, headers, onRefused, nameSources, silenceMs, dialer })
   return settle(link, events, signal, { profile, versions, discoverMs }, 'streamable-http')
 }
 

@@ -5,13 +5,16 @@
 
 export class Heartbeat {
   readonly #silent: () => void
+  readonly #patienceMs: number
   #last = performance.now()
   /** The longest pause that a comment has ended; 0 until there was one. */
   #beatMs = 0
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  constructor(silent: () => void) {
+  /** `patienceMs` is the shortest silence that counts. */
+  constructor(silent: () => void, patienceMs = PATIENCE_MS) {
     this.#silent = silent
+    this.#patienceMs = patienceMs
   }
 
   /** Takes note of bytes. */
@@ -19,7 +22,7 @@ export class Heartbeat {
     const now = performance.now()
     const pause = now - this.#last
     this.#last = now
-    if (chunk[0] !== COLON || pause < SHORTEST_BEAT_MS) return
+    if (chunk[0] !== COLON || pause < this.#patienceMs / 20) return
     this.#beatMs = Math.max(this.#beatMs, pause)
     this.#timer ??= setTimeout(() => this.#look(), this.#patience())
   }
@@ -37,10 +40,9 @@ export class Heartbeat {
   }
 
   #patience(): number {
-    return Math.max(SHORTEST_PATIENCE_MS, this.#beatMs * 1.33)
+    return Math.max(this.#patienceMs, this.#beatMs * 1.33)
   }
 }
 
 const COLON = 0x3a
-const SHORTEST_BEAT_MS = 1_000
-const SHORTEST_PATIENCE_MS = 20_000
+const PATIENCE_MS = 20_000

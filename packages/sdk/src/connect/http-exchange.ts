@@ -27,6 +27,8 @@ export interface ExchangeHost {
   remedy(answer: HttpAnswer): Promise<boolean> | undefined
   /** Requests carry a session id that the server may have forgotten. */
   readonly inSession: boolean
+  /** How long a stream that has a heartbeat may be silent. */
+  readonly silenceMs: number | undefined
   ended(exchange: HttpExchange): void
 }
 
@@ -162,7 +164,7 @@ export class HttpExchange implements HttpOutcome {
     const heartbeat = new Heartbeat(() => {
       call?.abort()
       ended(new PorticoError('closed', 'The stream has gone silent', UNKNOWN))
-    })
+    }, this.#host.silenceMs)
     this.#heartbeat = heartbeat
     answer.read({
       data: (chunk) => {

@@ -23,6 +23,8 @@ export interface HttpLinkOptions {
   readonly url: URL
   readonly dialer: HttpDialer
   readonly headers?: HeaderSource
+  /** How long a stream that has a heartbeat may be silent: 20 s unless given. */
+  readonly silenceMs?: number
   /** The parameter that `Mcp-Name` mirrors, for methods of extensions. */
   readonly nameSources?: { readonly [method: string]: string }
   /** Called for 401 and 403. True when new headers are ready and the request may be sent once more. */
@@ -49,6 +51,10 @@ export class HttpLink implements Link, ExchangeHost, ListenerHost {
     this.#options = options
     this.url = options.url
     this.label = `${options.url.origin}${options.url.pathname}`
+  }
+
+  get silenceMs(): number | undefined {
+    return this.#options.silenceMs
   }
 
   get inSession(): boolean {

@@ -18,6 +18,8 @@ export interface ListenerHost {
   /** Sends the GET. */
   get(outcome: HttpOutcome, lastEventId: string): HttpCall
   readonly inSession: boolean
+  /** How long a stream that has a heartbeat may be silent. */
+  readonly silenceMs: number | undefined
   /** The server has forgotten the session. */
   sessionLost(error: PorticoError): void
 }
@@ -93,7 +95,7 @@ export class HttpListener implements HttpOutcome {
     const heartbeat = new Heartbeat(() => {
       call?.abort()
       ended()
-    })
+    }, this.#host.silenceMs)
     this.#heartbeat = heartbeat
     answer.read({
       data: (chunk) => {

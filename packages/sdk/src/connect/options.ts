@@ -9,6 +9,7 @@ import type { ProtocolVersion } from '../protocol/revision.ts'
 import type { Connectable } from '../session/connectable.ts'
 import type { ClientTls, FetchFunction } from '../transport/http-client.ts'
 import type { WebSocketConstructor } from '../transport/websocket-client.ts'
+import type { KeepAliveOptions } from '../transport/websocket-keep-alive.ts'
 import type { HeaderSource, HttpLinkOptions } from './http-link.ts'
 
 /** A program that speaks MCP on its standard streams. */
@@ -47,6 +48,11 @@ export interface ConnectOptions extends ClientOptions {
   /** Used in place of the runtime's own HTTP. */
   readonly fetch?: FetchFunction
   readonly webSocket?: WebSocketConstructor
+  /**
+   * When a server that is gone without a word is noticed: WebSocket connections are pinged, and event streams that have
+   * a heartbeat may be silent for both times together.
+   */
+  readonly keepAlive?: KeepAliveOptions
   /** Cancels connecting. */
   readonly signal?: AbortSignal
 }

@@ -26,6 +26,8 @@ export { type CreateMessageResult, type SamplingMessage, textOf } from '../proto
 export type { CallToolResult, ToolAnnotations } from '../protocol/tools.ts'
 export type { AnySchema, InferInput, InferOutput } from '../schema/schema.ts'
 export { requireScopes, ScopeError } from '../server/access.ts'
+export type { SpillOptions } from '../server/budget-store.ts'
+export type { Catalogue } from '../server/catalogue.ts'
 export { AskingContext, RequestContext } from '../server/context.ts'
 export {
   type Access,
@@ -50,6 +52,7 @@ export type { Mounted } from '../server/mount.ts'
 export type { ServerOptions } from '../server/options.ts'
 export type { SampleQuestion } from '../server/sampling.ts'
 export { createServer, Server, type ServerDefinition, type ToolRecord } from '../server/server.ts'
+export type { SlowHook, SlowReport, SlowTimes } from '../server/slow.ts'
 export { result, ToolError } from '../server/tool-result.ts'
 export { type TypedMakers, withState } from '../server/typed-state.ts'
 export { CapabilityError } from '../session/conversation.ts'

@@ -45,7 +45,10 @@ export class Health {
     else if (path === this.#livePath) answer(reply, method, true, 'alive')
     else if (this.draining) answer(reply, method, false, 'draining')
     else if (this.#ready === undefined) answer(reply, method, true, 'ready')
-    else void this.#check(this.#ready).then((ok) => answer(reply, method, ok && !this.draining, ok ? 'ready' : 'not ready'))
+    else
+      void this.#check(this.#ready).then((ok) =>
+        answer(reply, method, ok && !this.draining, ok ? 'ready' : 'not ready'),
+      )
     return true
   }
 

@@ -7,6 +7,7 @@ import type { Server as NodeServer, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { PorticoError } from '../jsonrpc/errors.ts'
 import type { Endpoint } from '../session/endpoint.ts'
+import { Health, type HealthOptions } from './health.ts'
 import { NodeExchange, type NodeRequest } from './http-node.ts'
 import { Streamable } from './streamable.ts'
 import type { StreamableOptions } from './streamable-options.ts'
@@ -19,6 +20,8 @@ export interface HttpOptions extends StreamableOptions, ListenerOptions {
   readonly host?: string
   /** Time that requests under way have to finish when the server closes. */
   readonly graceMs?: number
+  /** Answers `/healthz` and `/readyz`, or the paths given. Off unless set. */
+  readonly health?: boolean | HealthOptions
 }
 
 export interface HttpServer {
@@ -36,8 +39,10 @@ export async function listenHttp(endpoint: Endpoint, options: HttpOptions = {}):
   const { port = 3000, host = '127.0.0.1', path = '/mcp', graceMs = 10_000 } = options
   const paths = { path, ssePath: options.ssePath ?? '/sse', messagesPath: options.messagesPath ?? '/messages' }
   const streamable = new Streamable(endpoint, { ...options, ...paths }, host)
+  const health = options.health ? new Health(options.health === true ? {} : options.health) : undefined
   const listener = createListener(options, streamable.limits, (req, res) => {
-    streamable.handle(new NodeExchange(req, res))
+    const exchange = new NodeExchange(req, res)
+    if (health === undefined || !health.handle(exchange.method, exchange.url, exchange)) streamable.handle(exchange)
   })
   // All kinds emit `upgrade` and have an address, which is what others use of it.
   const node = listener.node as NodeServer
@@ -50,6 +55,7 @@ export async function listenHttp(endpoint: Endpoint, options: HttpOptions = {}):
     port: bound,
     node,
     close() {
+      if (health !== undefined) health.draining = true
       closing ??= shutDown(listener, streamable, graceMs)
       return closing
     },

@@ -4,11 +4,11 @@
  */
 
 import { PorticoError, RpcError } from '../jsonrpc/errors.ts'
-import { requestsOfClients } from '../protocol/methods.ts'
 import type { Observation } from '../server/middleware.ts'
 import type { ServerOptions } from '../server/options.ts'
 import type { Server } from '../server/server.ts'
 import { withoutSecrets } from './log-secrets.ts'
+import { clientMethods } from './telemetry-methods.ts'
 
 export type LogSeverity = 'debug' | 'info' | 'warn' | 'error'
 
@@ -52,7 +52,7 @@ export function logRequests(server: Server, logger: Logger, options: { readonly 
       ...(error !== undefined && { error: codeOf(error) }),
     })
   }
-  for (const method of requestsOfClients()) server.on(method, observer)
+  for (const method of clientMethods()) server.on(method, observer)
 }
 
 /** The hooks of `createServer` that report what went wrong: `createServer({ ...logHooks(logger), … })`. */

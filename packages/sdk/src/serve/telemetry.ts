@@ -6,12 +6,12 @@
 
 import { PorticoError, RpcError } from '../jsonrpc/errors.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
-import { requestsOfClients } from '../protocol/methods.ts'
 import type { RequestContext } from '../server/context.ts'
 import type { MethodName, Middleware, Observation } from '../server/middleware.ts'
 import type { Server } from '../server/server.ts'
 import { Suspended } from '../session/rounds.ts'
 import type { Attributes, Span, TelemetryApi } from './telemetry-api.ts'
+import { clientMethods } from './telemetry-methods.ts'
 
 const SCOPE = '@portico/sdk'
 /** The conventions' own boundaries, in seconds. */
@@ -38,7 +38,11 @@ export function withTelemetry<S extends Server>(server: S, api: TelemetryApi): S
     advice: { explicitBucketBoundaries: BUCKETS },
   })
   const start = (about: About, startTime?: number): Span => {
-    const options = { kind: api.SpanKind.SERVER, attributes: spanAttributes(about), ...(startTime !== undefined && { startTime }) }
+    const options = {
+      kind: api.SpanKind.SERVER,
+      attributes: spanAttributes(about),
+      ...(startTime !== undefined && { startTime }),
+    }
     return tracer.startSpan(spanName(about), options, parentOf(api, about.ctx))
   }
   const finish = (span: Span, about: About, seconds: number, failure: Attributes | undefined): void => {
@@ -50,7 +54,7 @@ export function withTelemetry<S extends Server>(server: S, api: TelemetryApi): S
     durations.record(seconds, { ...metricAttributes(about), ...failure })
   }
   for (const method of WRAPPED) server.use(method, createMiddleware(api, method, start, finish))
-  const rest = requestsOfClients().filter((name) => !WRAPPED.some((method) => method === name))
+  const rest = clientMethods().filter((name) => !WRAPPED.some((method) => method === name))
   for (const name of rest) {
     server.on(name, ({ method, params, ctx, durationMs, error }: Observation) => {
       const about = { method, params, ctx }

@@ -62,9 +62,9 @@ export class RequestContext<State = unknown> {
     return { info: clientInfo, capabilities }
   }
 
-  /** The HTTP request's head, when the request came by HTTP. */
+  /** The HTTP request's head without its credentials, when the request came by HTTP: they were for this server alone. */
   get head(): RequestHead | undefined {
-    return this.call.head
+    return this.call.head && withoutCredentials(this.call.head)
   }
 
   /** What the server's `context` function made for this request. */
@@ -145,6 +145,20 @@ export class AskingContext<State = unknown> extends RequestContext<State> {
     return rounds === undefined ? action() : (await rounds).step(name, action)
   }
 }
+
+/** A token that handlers cannot read cannot be passed on (sec-82). */
+function withoutCredentials(head: RequestHead): RequestHead {
+  return {
+    method: head.method,
+    url: head.url,
+    header: (name) => (CREDENTIALS.has(name.toLowerCase()) ? undefined : head.header(name)),
+    get peerCertificate() {
+      return head.peerCertificate
+    },
+  }
+}
+
+const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'dpop', 'proxy-authorization', 'cookie'])
 
 /**
  * A handler that asks twice and then awaits one after the other leaves the second when the first is rejected. That must

@@ -37,7 +37,9 @@ export async function openWebSocketChannel(options: WebSocketClientOptions): Pro
         reject(new PorticoError('connect-failed', message, { cause, delivery: 'not-sent' }))
       }
       // Made while `open` is told: a message may be right behind it.
-      socket.addEventListener('open', () => resolve(createWebSocketChannel(socket, { label, keepAlive, closeMs: CLOSE_MS })))
+      socket.addEventListener('open', () =>
+        resolve(createWebSocketChannel(socket, { label, keepAlive, closeMs: CLOSE_MS })),
+      )
       socket.addEventListener('error', (event) => failed('error' in event ? event.error : undefined))
       socket.addEventListener('close', () => failed(signal?.reason))
       if (signal?.aborted) aborted()
