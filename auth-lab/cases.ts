@@ -77,7 +77,7 @@ export const cases: readonly Case[] = [
           await fetch(`${new URL(page).searchParams.get('redirect_uri')}?${params}`)
         }
         assert.equal(await ended, 0)
-        assert.match(said, /look[^]*seen/)
+        assert.match(said, /look\n[\s\S]*seen/)
       } finally {
         await rm(home, { recursive: true, force: true })
       }

@@ -1,7 +1,7 @@
 /** The protected example as a process: it challenges, says where to get a token, and the place it names answers. */
 
-import { type AddressInfo, createServer } from 'node:net'
 import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { HttpExample, modernRequest } from './test/http-example.ts'
 
@@ -21,12 +21,19 @@ async function freePort(): Promise<string> {
 }
 
 test('protected: a challenge leads to the resource, the resource to the issuer', async () => {
-  running = new HttpExample('protected.ts', { PORT: await freePort(), ISSUER_PORT: await freePort(), PASSWORD: 'open sesame' })
+  running = new HttpExample('protected.ts', {
+    PORT: await freePort(),
+    ISSUER_PORT: await freePort(),
+    PASSWORD: 'open sesame',
+  })
   const [, url = ''] = await running.printed(/Serving on (\S+);/)
   const challenged = await fetch(modernRequest(url, 'tools/call', { name: 'whoami', arguments: {} }))
   expect(challenged.status).toBe(401)
   const address = /resource_metadata="([^"]+)"/.exec(challenged.headers.get('www-authenticate') ?? '')?.[1]
-  const metadata = (await (await fetch(String(address))).json()) as { resource: string; authorization_servers: string[] }
+  const metadata = (await (await fetch(String(address))).json()) as {
+    resource: string
+    authorization_servers: string[]
+  }
   expect(metadata.resource).toBe(url)
   const [issuer] = metadata.authorization_servers
   const issuing = (await (await fetch(`${issuer}/.well-known/oauth-authorization-server`)).json()) as { issuer: string }

@@ -11,7 +11,17 @@ export function installRuntimes(folder: string): void {
   const missing = missingPackages(folder)
   if (missing.length === 0) return
   console.log(`runtimes: installing ${missing.length} packages into runtimes/node_modules (first use, about 1.3 GB)`)
-  const args = ['ci', '--no-workspaces', '--no-audit', '--no-fund', '--loglevel=error', '--prefix', folder]
+  // Not `ci`: the lockfile lacks binaries for platforms that its maker's registry did not have.
+  const args = [
+    'install',
+    '--no-save',
+    '--no-workspaces',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+    '--prefix',
+    folder,
+  ]
   const { status, error } = spawnSync(process.platform === 'win32' ? 'npm.cmd' : 'npm', args, {
     cwd: folder,
     stdio: ['ignore', 'ignore', 'inherit'],

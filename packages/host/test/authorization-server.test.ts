@@ -37,7 +37,13 @@ async function freePort(): Promise<number> {
 
 async function start(options: Partial<AuthorizationServerOptions> = {}): Promise<void> {
   const users = { alice: { password: 'correct horse', roles: ['editor'] }, bob: 'battery staple' }
-  const server = createAuthorizationServer({ issuer, resources: [RESOURCE], scopes: ['read', 'write'], users, ...options })
+  const server = createAuthorizationServer({
+    issuer,
+    resources: [RESOURCE],
+    scopes: ['read', 'write'],
+    users,
+    ...options,
+  })
   const listening = await server.listen()
   closers.push(() => listening.close())
 }
@@ -123,7 +129,11 @@ async function serveTools(extra: object = {}): Promise<HttpServer> {
   return http
 }
 
-async function use(http: HttpServer, name: string, accessToken: string): Promise<{ status: number; text: string; challenge: string }> {
+async function use(
+  http: HttpServer,
+  name: string,
+  accessToken: string,
+): Promise<{ status: number; text: string; challenge: string }> {
   const response = await fetch(http.url, {
     method: 'POST',
     headers: {
@@ -141,11 +151,18 @@ async function use(http: HttpServer, name: string, accessToken: string): Promise
       params: {
         name,
         arguments: {},
-        _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} },
+        _meta: {
+          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+          'io.modelcontextprotocol/clientCapabilities': {},
+        },
       },
     }),
   })
-  return { status: response.status, text: await response.text(), challenge: response.headers.get('www-authenticate') ?? '' }
+  return {
+    status: response.status,
+    text: await response.text(),
+    challenge: response.headers.get('www-authenticate') ?? '',
+  }
 }
 
 describe('the whole flow', () => {
@@ -155,7 +172,10 @@ describe('the whole flow', () => {
     const browser = new Browser()
     const tokens = await signIn('read', browser)
     const first = await use(http, 'whoami', tokens.access_token)
-    expect(JSON.parse(JSON.parse(first.text).result.content[0].text)).toEqual({ id: `${issuer} alice`, roles: ['editor'] })
+    expect(JSON.parse(JSON.parse(first.text).result.content[0].text)).toEqual({
+      id: `${issuer} alice`,
+      roles: ['editor'],
+    })
     const weak = await use(http, 'write', tokens.access_token)
     expect([weak.status, /scope="([^"]+)"/.exec(weak.challenge)?.[1]]).toEqual([403, 'write'])
     const stronger = await signIn('read write', browser, tokens.client)
@@ -165,7 +185,8 @@ describe('the whole flow', () => {
   it('refresh tokens rotate, and one that is used twice ends its family (sec-81)', async () => {
     await start()
     const { client, refresh_token: first } = await signIn()
-    const refresh = (refreshToken: string) => token({ grant_type: 'refresh_token', refresh_token: refreshToken, client_id: client })
+    const refresh = (refreshToken: string) =>
+      token({ grant_type: 'refresh_token', refresh_token: refreshToken, client_id: client })
     const second = await refresh(first)
     expect(second.refresh_token).not.toBe(first)
     expect((await refresh(first)).error).toBe('invalid_grant')
@@ -173,9 +194,19 @@ describe('the whole flow', () => {
   })
 
   it('a revoked token stops working at a server that asks', async () => {
-    const resourceClient = { client_id: 'rs', client_secret: 'a secret of a server', redirect_uris: [], grant_types: [], response_types: [] }
+    const resourceClient = {
+      client_id: 'rs',
+      client_secret: 'a secret of a server',
+      redirect_uris: [],
+      grant_types: [],
+      response_types: [],
+    }
     await start({ tokenFormat: 'opaque', clients: [resourceClient] })
-    const introspection = { endpoint: `${issuer}/token/introspection`, clientId: 'rs', clientSecret: 'a secret of a server' }
+    const introspection = {
+      endpoint: `${issuer}/token/introspection`,
+      clientId: 'rs',
+      clientSecret: 'a secret of a server',
+    }
     const http = await serveTools({ introspection, cacheMs: 0 })
     const { access_token: accessToken, client } = await signIn()
     expect((await use(http, 'whoami', accessToken)).status).toBe(200)
@@ -187,7 +218,14 @@ describe('the whole flow', () => {
 
   it('a client known by its document needs no registration, and its host is shown as proven', async () => {
     const id = 'https://client.example/oauth.json'
-    const document = { client_id: id, client_name: 'Documented', redirect_uris: [REDIRECT], token_endpoint_auth_method: 'none', application_type: 'native', grant_types: ['authorization_code', 'refresh_token'] }
+    const document = {
+      client_id: id,
+      client_name: 'Documented',
+      redirect_uris: [REDIRECT],
+      token_endpoint_auth_method: 'none',
+      application_type: 'native',
+      grant_types: ['authorization_code', 'refresh_token'],
+    }
     await start({ fetch: (async () => Response.json(document)) as typeof fetch })
     const page = await new Browser().open(authorizationUrl(id).url)
     expect(page.html).toContain('Documented')
@@ -215,10 +253,15 @@ describe('what it publishes', () => {
     const { client_id: client } = await register()
     const { url } = authorizationUrl(client)
     const answer = await goThrough(new Browser(), url)
-    expect([answer.origin + answer.pathname, answer.searchParams.get('iss'), answer.searchParams.get('state')]).toEqual([REDIRECT, issuer, 'st'])
+    expect([answer.origin + answer.pathname, answer.searchParams.get('iss'), answer.searchParams.get('state')]).toEqual(
+      [REDIRECT, issuer, 'st'],
+    )
     const browser = new Browser()
     const refused = await browser.submit(await browser.open(url), { decision: 'cancel' })
-    expect([new URL(refused.url).searchParams.get('error'), new URL(refused.url).searchParams.get('iss')]).toEqual(['access_denied', issuer])
+    expect([new URL(refused.url).searchParams.get('error'), new URL(refused.url).searchParams.get('iss')]).toEqual([
+      'access_denied',
+      issuer,
+    ])
   })
 })
 
@@ -256,7 +299,13 @@ describe('what it refuses', () => {
     const { url, verifier } = authorizationUrl(client)
     const code = (await goThrough(new Browser(), url)).searchParams.get('code') ?? ''
     const redeem = (codeVerifier: string) =>
-      token({ grant_type: 'authorization_code', code, client_id: client, redirect_uri: REDIRECT, code_verifier: codeVerifier })
+      token({
+        grant_type: 'authorization_code',
+        code,
+        client_id: client,
+        redirect_uri: REDIRECT,
+        code_verifier: codeVerifier,
+      })
     expect((await redeem('x'.repeat(43))).error).toBe('invalid_grant')
     expect((await redeem(verifier)).access_token).toBeDefined()
     expect((await redeem(verifier)).error).toBe('invalid_grant')
@@ -266,7 +315,9 @@ describe('what it refuses', () => {
     const base = { issuer: 'http://localhost:9', resources: [RESOURCE] }
     expect(() => createAuthorizationServer(base)).toThrow(/users or password/)
     expect(() => createAuthorizationServer({ ...base, password: 'short' })).toThrow(/8 characters/)
-    expect(() => createAuthorizationServer({ ...base, issuer: 'http://as.example', password: 'long enough' })).toThrow(/https/)
+    expect(() => createAuthorizationServer({ ...base, issuer: 'http://as.example', password: 'long enough' })).toThrow(
+      /https/,
+    )
   })
 })
 
@@ -282,7 +333,15 @@ describe('the pages (sec-85, sec-87)', () => {
 
   it('show who asks, for what, and where the answer goes; names are escaped', async () => {
     const { page } = await consent()
-    for (const text of ['Test &#60;b&#62;client', 'nobody has checked it', 'alice', RESOURCE, '<code>write</code>', '127.0.0.1:7777', 'on this computer']) {
+    for (const text of [
+      'Test &#60;b&#62;client',
+      'nobody has checked it',
+      'alice',
+      RESOURCE,
+      '<code>write</code>',
+      '127.0.0.1:7777',
+      'on this computer',
+    ]) {
       expect(page.html).toContain(text)
     }
     expect(page.html).not.toMatch(/<script|<b>client/)
@@ -343,7 +402,9 @@ describe('the pages (sec-85, sec-87)', () => {
     expect(await attempt('nobody', 'x')).toEqual(await attempt('bob', 'x'))
     for (let round = 0; round < 4; round++) await attempt('bob', 'x')
     expect(await attempt('bob', 'battery staple')).toEqual([401, 'Too many attempts. Wait a minute.'])
-    expect((await browser.submit(page, { name: 'alice', password: 'correct horse', decision: 'login' })).html).toContain('Allow access?')
+    expect(
+      (await browser.submit(page, { name: 'alice', password: 'correct horse', decision: 'login' })).html,
+    ).toContain('Allow access?')
   })
 
   it('ask the only user for a password alone', async () => {

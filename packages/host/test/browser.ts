@@ -31,9 +31,16 @@ export class Browser {
   }
 
   /** Sends the page's form with its hidden fields and what is given. */
-  submit(page: Page, fields: { readonly [name: string]: string }, headers: { [name: string]: string } = {}): Promise<Page> {
+  submit(
+    page: Page,
+    fields: { readonly [name: string]: string },
+    headers: { [name: string]: string } = {},
+  ): Promise<Page> {
     const action = /<form[^>]* action="([^"]+)"/.exec(page.html)?.[1] ?? ''
-    const hidden = [...page.html.matchAll(/type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(([, name, value]) => [name, value])
+    const hidden = [...page.html.matchAll(/type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(([, name, value]) => [
+      name,
+      value,
+    ])
     const body = new URLSearchParams({ ...Object.fromEntries(hidden), ...fields })
     const origin = new URL(page.url).origin
     return this.open(new URL(action, page.url).href, {

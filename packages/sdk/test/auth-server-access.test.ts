@@ -10,8 +10,28 @@ import { serveHttp } from '../src/serve/http.ts'
 import { requireScopes } from '../src/server/access.ts'
 import { resource, tool } from '../src/server/definition.ts'
 import { createServer } from '../src/server/server.ts'
-import { bearer, callTool, challengeOf, createIssuer, type Issuer, type Protected, serveProtected } from './auth-server-fixture.ts'
-import { call, createFixture, initialize, legacy, META, modern, open, openSession, PROGRESS, type Received, send } from './http-fixture.ts'
+import {
+  bearer,
+  callTool,
+  challengeOf,
+  createIssuer,
+  type Issuer,
+  type Protected,
+  serveProtected,
+} from './auth-server-fixture.ts'
+import {
+  call,
+  createFixture,
+  initialize,
+  legacy,
+  META,
+  modern,
+  open,
+  openSession,
+  PROGRESS,
+  type Received,
+  send,
+} from './http-fixture.ts'
 
 let issuer: Issuer
 let served: Protected
@@ -50,7 +70,11 @@ describe('items behind scopes (sec-123)', () => {
     const complete = (name: string) =>
       send(
         served.port,
-        modern('completion/complete', { ref: { type: 'ref/prompt', name }, argument: { name: 'x', value: '' } }, headers),
+        modern(
+          'completion/complete',
+          { ref: { type: 'ref/prompt', name }, argument: { name: 'x', value: '' } },
+          headers,
+        ),
       )
     expect((await complete('plot')).text).toBe((await complete('none')).text)
     const read = (uri: string) => send(served.port, modern('resources/read', { uri }, { ...headers, 'mcp-name': uri }))
@@ -73,7 +97,14 @@ describe('items behind scopes (sec-123)', () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     for (const scope of ['admin', 'read', 'admin', 'read']) {
       const { headers, body } = modern('tools/call', { name: 'hidden', arguments: {} }, await scoped(scope, scope))
-      const req = request({ port: served.port, host: '127.0.0.1', path: '/mcp', method: 'POST', headers: { ...headers }, agent })
+      const req = request({
+        port: served.port,
+        host: '127.0.0.1',
+        path: '/mcp',
+        method: 'POST',
+        headers: { ...headers },
+        agent,
+      })
       req.end(body)
       // The first argument of the event is the response.
       const [response] = (await once(req, 'response')) as [IncomingMessage]
@@ -90,27 +121,32 @@ describe('step-up (sec-68, sec-71)', () => {
     ['a tool', 'tools/call', { name: 'write', arguments: {} }, {}, 'read write'],
     ['a resource', 'resources/read', { uri: 'file:///ledger' }, { 'mcp-name': 'file:///ledger' }, 'write'],
     ['a prompt', 'prompts/get', { name: 'plan' }, {}, 'write'],
-  ])('%s that can be unlocked is listed, and its use answered with all it takes', async (_, method, params, extra, scope) => {
-    served = await serveProtected({ issuer: issuer.url })
-    const weak = await scoped('list')
-    const answer = await send(served.port, modern(method, params, { ...weak, ...extra }))
-    expect(answer.status).toBe(403)
-    expect(challengeOf(answer)).toMatchObject({
-      scheme: 'Bearer',
-      error: 'insufficient_scope',
-      scope,
-      resource_metadata: 'https://mcp.example.com/.well-known/oauth-protected-resource/mcp',
-    })
-    expect(answer.json?.id).toBe(1)
-    const strong = await scoped('list read write')
-    expect((await send(served.port, modern(method, params, { ...strong, ...extra }))).status).toBe(200)
-  })
+  ])(
+    '%s that can be unlocked is listed, and its use answered with all it takes',
+    async (_, method, params, extra, scope) => {
+      served = await serveProtected({ issuer: issuer.url })
+      const weak = await scoped('list')
+      const answer = await send(served.port, modern(method, params, { ...weak, ...extra }))
+      expect(answer.status).toBe(403)
+      expect(challengeOf(answer)).toMatchObject({
+        scheme: 'Bearer',
+        error: 'insufficient_scope',
+        scope,
+        resource_metadata: 'https://mcp.example.com/.well-known/oauth-protected-resource/mcp',
+      })
+      expect(answer.json?.id).toBe(1)
+      const strong = await scoped('list read write')
+      expect((await send(served.port, modern(method, params, { ...strong, ...extra }))).status).toBe(200)
+    },
+  )
 
   it('is told to the audit trail under a reference that the client sees (sec-100)', async () => {
     const told: { principal: string; scopes: readonly string[]; reference: string }[] = []
     served = await serveProtected({ issuer: issuer.url, onStepUp: (stepUp) => told.push(stepUp) })
     const answer = await callTool(served.port, 'write', await scoped('read'))
-    expect(told).toEqual([{ principal: `${issuer.url} alice`, scopes: ['read', 'write'], reference: expect.any(String) }])
+    expect(told).toEqual([
+      { principal: `${issuer.url} alice`, scopes: ['read', 'write'], reference: expect.any(String) },
+    ])
     expect(answer.headers['www-authenticate']).toContain(told[0]?.reference)
   })
 
@@ -192,7 +228,11 @@ describe('hierarchy and roles', () => {
 describe('one rule for a whole server', () => {
   it('hides and refuses whatever it does not let pass, mounted items included', async () => {
     const seen: string[] = []
-    const inner = createServer({ name: 'inner', version: '1', tools: { a: tool({ readOnly: true }, () => 'a'), b: tool({}, () => 'b') } })
+    const inner = createServer({
+      name: 'inner',
+      version: '1',
+      tools: { a: tool({ readOnly: true }, () => 'a'), b: tool({}, () => 'b') },
+    })
     const outer = createServer({
       name: 'outer',
       version: '1',
@@ -220,27 +260,35 @@ describe('one rule for a whole server', () => {
 describe('another principal’s ids answer exactly like unknown ones', () => {
   const unknownId = '0'.repeat(40)
 
-  it.each(['2025-03-26', '2025-06-18', '2025-11-25'])('sessions of %s, on POST, GET and DELETE (sec-35)', async (version) => {
-    served = await serveProtected({ issuer: issuer.url })
-    const alice = await scoped('read', 'alice')
-    const bob = await scoped('read', 'bob')
-    const session = await openSession(served.port, version, alice)
-    const attempt = (method: string, id: string) =>
-      send(served.port, {
-        ...legacy(call('whoami'), { id, headers: { ...session.headers, 'mcp-session-id': id } }, { ...bob, accept: 'application/json, text/event-stream' }),
-        method,
-        ...(method !== 'POST' && { body: undefined }),
-      })
-    for (const method of ['POST', 'GET', 'DELETE']) {
-      const [theirs, unknown] = [await attempt(method, session.id), await attempt(method, unknownId)]
-      expect([theirs.status, theirs.text]).toEqual([unknown.status, unknown.text])
-      expect(theirs.status).toBe(404)
-    }
-    expect((await send(served.port, legacy(call('whoami'), session, alice))).status).toBe(200)
-  })
+  it.each(['2025-03-26', '2025-06-18', '2025-11-25'])(
+    'sessions of %s, on POST, GET and DELETE (sec-35)',
+    async (version) => {
+      served = await serveProtected({ issuer: issuer.url })
+      const alice = await scoped('read', 'alice')
+      const bob = await scoped('read', 'bob')
+      const session = await openSession(served.port, version, alice)
+      const attempt = (method: string, id: string) =>
+        send(served.port, {
+          ...legacy(
+            call('whoami'),
+            { id, headers: { ...session.headers, 'mcp-session-id': id } },
+            { ...bob, accept: 'application/json, text/event-stream' },
+          ),
+          method,
+          ...(method !== 'POST' && { body: undefined }),
+        })
+      for (const method of ['POST', 'GET', 'DELETE']) {
+        const [theirs, unknown] = [await attempt(method, session.id), await attempt(method, unknownId)]
+        expect([theirs.status, theirs.text]).toEqual([unknown.status, unknown.text])
+        expect(theirs.status).toBe(404)
+      }
+      expect((await send(served.port, legacy(call('whoami'), session, alice))).status).toBe(200)
+    },
+  )
 
   it('streams cannot be resumed by somebody else, whatever event id they know (sec-35)', async () => {
-    const authenticate = (head: { header(name: string): string | undefined }) => createPrincipal(head.header('x-user') ?? '')
+    const authenticate = (head: { header(name: string): string | undefined }) =>
+      createPrincipal(head.header('x-user') ?? '')
     const fixture = await createFixture({ authenticate })
     const session = await openSession(fixture.port, '2025-11-25', { 'x-user': 'alice' })
     const stream = await open(fixture.port, legacy(call('steps', 1, PROGRESS), session))
@@ -250,7 +298,13 @@ describe('another principal’s ids answer exactly like unknown ones', () => {
     const resume = (user: string, id: string) =>
       send(fixture.port, {
         method: 'GET',
-        headers: { ...session.headers, 'mcp-session-id': id, 'x-user': user, accept: 'text/event-stream', 'last-event-id': String(first?.id) },
+        headers: {
+          ...session.headers,
+          'mcp-session-id': id,
+          'x-user': user,
+          accept: 'text/event-stream',
+          'last-event-id': String(first?.id),
+        },
       })
     const [theirs, unknown] = [await resume('bob', session.id), await resume('bob', unknownId)]
     expect([theirs.status, theirs.text]).toEqual([unknown.status, unknown.text])
@@ -259,11 +313,15 @@ describe('another principal’s ids answer exactly like unknown ones', () => {
   })
 
   it('request state is refused like altered state (sec-36, sec-37)', async () => {
-    const authenticate = (head: { header(name: string): string | undefined }) => createPrincipal(head.header('x-user') ?? '')
+    const authenticate = (head: { header(name: string): string | undefined }) =>
+      createPrincipal(head.header('x-user') ?? '')
     const fixture = await createFixture({ authenticate })
     const meta = { ...META, 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } } }
     const ask = (user: string, extra: object = {}) =>
-      send(fixture.port, modern('tools/call', { name: 'ask', arguments: {}, _meta: meta, ...extra }, { 'x-user': user }))
+      send(
+        fixture.port,
+        modern('tools/call', { name: 'ask', arguments: {}, _meta: meta, ...extra }, { 'x-user': user }),
+      )
     const asked = JSON.parse((await ask('alice')).text).result
     const [key = ''] = Object.keys(asked.inputRequests)
     const answer = { inputResponses: { [key]: { action: 'accept', content: { name: 'x' } } } }
@@ -285,7 +343,8 @@ describe('another principal’s ids answer exactly like unknown ones', () => {
     })
     const endpoint = (await stream.next())?.data ?? ''
     const bob = await scoped('read', 'bob')
-    const post = async (path: string) => send(served.port, { ...legacy(initialize('2024-11-05'), undefined, bob), path })
+    const post = async (path: string) =>
+      send(served.port, { ...legacy(initialize('2024-11-05'), undefined, bob), path })
     const [theirs, unknown] = [await post(endpoint), await post(endpoint.replace(/[0-9a-f]{40}/, unknownId))]
     expect([theirs.status, theirs.text]).toEqual([unknown.status, unknown.text])
     expect(theirs.status).toBe(404)

@@ -2,7 +2,15 @@
 
 import { calculateJwkThumbprint, exportJWK, type GenerateKeyPairResult, generateKeyPair, type JWK, SignJWT } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { callTool, challengeOf, createIssuer, type Issuer, type Protected, RESOURCE, serveProtected } from './auth-server-fixture.ts'
+import {
+  callTool,
+  challengeOf,
+  createIssuer,
+  type Issuer,
+  type Protected,
+  RESOURCE,
+  serveProtected,
+} from './auth-server-fixture.ts'
 
 let issuer: Issuer
 let served: Protected
@@ -28,7 +36,14 @@ async function digest(text: string): Promise<string> {
 
 async function prove(claims: object = {}, header: object = {}, key = keys): Promise<string> {
   const now = Math.floor(Date.now() / 1000)
-  const payload = { htm: 'POST', htu: RESOURCE, iat: now, jti: crypto.randomUUID(), ath: await digest(token), ...claims }
+  const payload = {
+    htm: 'POST',
+    htu: RESOURCE,
+    iat: now,
+    jti: crypto.randomUUID(),
+    ath: await digest(token),
+    ...claims,
+  }
   const known = JSON.parse(JSON.stringify(payload))
   return new SignJWT(known).setProtectedHeader({ alg: 'ES256', typ: 'dpop+jwt', jwk, ...header }).sign(key.privateKey)
 }
@@ -50,7 +65,11 @@ describe('a bound token', () => {
     served = await serveProtected({ issuer: issuer.url })
     const scheme = as === 'bearer' ? 'Bearer' : 'DPoP'
     const answer = await callTool(served.port, 'whoami', { authorization: `${scheme} ${token}` })
-    expect([answer.status, challengeOf(answer).scheme, challengeOf(answer).algs]).toEqual([401, 'DPoP', expect.stringContaining('ES256')])
+    expect([answer.status, challengeOf(answer).scheme, challengeOf(answer).algs]).toEqual([
+      401,
+      'DPoP',
+      expect.stringContaining('ES256'),
+    ])
   })
 
   const now = Math.floor(Date.now() / 1000)
@@ -102,7 +121,9 @@ describe('what can be asked of clients', () => {
     const nonce = first.headers['dpop-nonce']
     expect([first.status, challengeOf(first).error]).toEqual([401, 'use_dpop_nonce'])
     expect((await present(await prove({ nonce }))).status).toBe(200)
-    expect(challengeOf(await present(await prove({ nonce: `${String(nonce).slice(0, -1)}0` }))).error).toBe('use_dpop_nonce')
+    expect(challengeOf(await present(await prove({ nonce: `${String(nonce).slice(0, -1)}0` }))).error).toBe(
+      'use_dpop_nonce',
+    )
   })
 
   it('bound tokens only', async () => {
@@ -110,7 +131,9 @@ describe('what can be asked of clients', () => {
     const loose = await issuer.sign()
     const answer = await callTool(served.port, 'whoami', { authorization: `Bearer ${loose}` })
     expect([answer.status, challengeOf(answer).scheme]).toEqual([401, 'DPoP'])
-    expect((await callTool(served.port, 'whoami', { authorization: `DPoP ${loose}`, dpop: await prove() })).status).toBe(401)
+    expect(
+      (await callTool(served.port, 'whoami', { authorization: `DPoP ${loose}`, dpop: await prove() })).status,
+    ).toBe(401)
     expect((await present(await prove())).status).toBe(200)
   })
 

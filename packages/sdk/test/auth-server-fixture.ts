@@ -49,7 +49,8 @@ export async function createIssuer(algorithm = 'ES256'): Promise<Issuer> {
       res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
     }
     if (issuer.fault !== undefined) res.writeHead(issuer.fault.status).end(issuer.fault.body)
-    else if (path === '/.well-known/oauth-authorization-server') json({ issuer: issuer.url, jwks_uri: `${issuer.url}/jwks` })
+    else if (path === '/.well-known/oauth-authorization-server')
+      json({ issuer: issuer.url, jwks_uri: `${issuer.url}/jwks` })
     else if (path === '/jwks') json({ keys: published })
     else if (path === '/introspect') {
       let body = ''
@@ -71,7 +72,15 @@ export async function createIssuer(algorithm = 'ES256'): Promise<Issuer> {
     fault: undefined,
     sign(claims = {}, header = {}) {
       const now = Math.floor(Date.now() / 1000)
-      const payload = { iss: issuer.url, aud: RESOURCE, sub: 'alice', scope: 'read', iat: now, exp: now + 300, ...claims }
+      const payload = {
+        iss: issuer.url,
+        aud: RESOURCE,
+        sub: 'alice',
+        scope: 'read',
+        iat: now,
+        exp: now + 300,
+        ...claims,
+      }
       return new SignJWT(withoutUndefined(payload))
         .setProtectedHeader({ alg: algorithm, kid, typ: 'at+jwt', ...header })
         .sign(keys.privateKey)
@@ -134,7 +143,11 @@ export async function serveProtected(
   return { server, http: served, port: served.port, ran }
 }
 
-export function callTool(port: number, name: string, headers: { readonly [name: string]: string } = {}): Promise<Received> {
+export function callTool(
+  port: number,
+  name: string,
+  headers: { readonly [name: string]: string } = {},
+): Promise<Received> {
   return send(port, modern('tools/call', { name, arguments: {} }, headers))
 }
 
@@ -150,7 +163,10 @@ export function get(path: string, headers: { readonly [name: string]: string } =
 export function challengeOf(received: Received): { readonly [name: string]: string } {
   const header = received.headers['www-authenticate'] ?? ''
   const scheme = /^(\w+)/.exec(header)?.[1] ?? ''
-  return { scheme, ...Object.fromEntries([...header.matchAll(/(\w+)="([^"]*)"/g)].map(([, name, value]) => [name, value])) }
+  return {
+    scheme,
+    ...Object.fromEntries([...header.matchAll(/(\w+)="([^"]*)"/g)].map(([, name, value]) => [name, value])),
+  }
 }
 
 function withoutUndefined(claims: object): JWTPayload {

@@ -9,11 +9,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { toAlternativeNames, toDistinguishedName } from '../src/serve/http-certificate.ts'
 import { anyOf } from '../src/serve/authorization.ts'
 import { requireCertificate } from '../src/serve/authorization-certificate.ts'
 import { requireBearer } from '../src/serve/bearer.ts'
 import { type HttpOptions, type HttpServer, serveHttp } from '../src/serve/http.ts'
+import { toAlternativeNames, toDistinguishedName } from '../src/serve/http-certificate.ts'
 import { tool } from '../src/server/definition.ts'
 import { createServer } from '../src/server/server.ts'
 import { createIssuer, type Issuer, RESOURCE } from './auth-server-fixture.ts'
@@ -46,13 +46,58 @@ function openssl(...args: string[]): void {
 }
 
 function authority(name: string): void {
-  openssl('req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '1', '-subj', `/CN=${name}`, '-keyout', `${name}.key`, '-out', `${name}.pem`)
+  openssl(
+    'req',
+    '-x509',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:P-256',
+    '-nodes',
+    '-days',
+    '1',
+    '-subj',
+    `/CN=${name}`,
+    '-keyout',
+    `${name}.key`,
+    '-out',
+    `${name}.pem`,
+  )
 }
 
 function issue(name: string, by: string, subject: string, names: string): Identity {
-  openssl('req', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-subj', subject, '-keyout', `${name}.key`, '-out', `${name}.csr`)
+  openssl(
+    'req',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:P-256',
+    '-nodes',
+    '-subj',
+    subject,
+    '-keyout',
+    `${name}.key`,
+    '-out',
+    `${name}.csr`,
+  )
   writeFileSync(join(folder, `${name}.ext`), `subjectAltName=${names}`)
-  openssl('x509', '-req', '-in', `${name}.csr`, '-CA', `${by}.pem`, '-CAkey', `${by}.key`, '-CAcreateserial', '-days', '1', '-extfile', `${name}.ext`, '-out', `${name}.pem`)
+  openssl(
+    'x509',
+    '-req',
+    '-in',
+    `${name}.csr`,
+    '-CA',
+    `${by}.pem`,
+    '-CAkey',
+    `${by}.key`,
+    '-CAcreateserial',
+    '-days',
+    '1',
+    '-extfile',
+    `${name}.ext`,
+    '-out',
+    `${name}.pem`,
+  )
   return { cert: read(`${name}.pem`), key: read(`${name}.key`) }
 }
 
@@ -80,8 +125,14 @@ afterEach(async () => {
 })
 
 async function serve(options: HttpOptions): Promise<void> {
-  const whoami = tool({}, (_, ctx) => JSON.stringify({ id: ctx.principal?.id, scopes: [...(ctx.principal?.scopes ?? [])] }))
-  http = await serveHttp(createServer({ name: 'tls', version: '1', tools: { whoami } }), { port: 0, graceMs: 200, ...options })
+  const whoami = tool({}, (_, ctx) =>
+    JSON.stringify({ id: ctx.principal?.id, scopes: [...(ctx.principal?.scopes ?? [])] }),
+  )
+  http = await serveHttp(createServer({ name: 'tls', version: '1', tools: { whoami } }), {
+    port: 0,
+    graceMs: 200,
+    ...options,
+  })
 }
 
 interface Answered {
@@ -92,7 +143,16 @@ interface Answered {
 
 async function whoami(identity: Partial<Identity> = {}, headers: { [name: string]: string } = {}): Promise<Answered> {
   const sent = modern('tools/call', { name: 'whoami', arguments: {} }, headers)
-  const req = request({ host: '127.0.0.1', port: http.port, path: '/mcp', method: 'POST', headers: { ...sent.headers }, ca, agent: false, ...identity })
+  const req = request({
+    host: '127.0.0.1',
+    port: http.port,
+    path: '/mcp',
+    method: 'POST',
+    headers: { ...sent.headers },
+    ca,
+    agent: false,
+    ...identity,
+  })
   req.end(sent.body)
   const [response] = await once(req, 'response')
   const body = JSON.parse(await text(response))
@@ -124,10 +184,17 @@ describe.skipIf(!hasOpenssl)('TLS', () => {
 
   it('maps certificates by name or fingerprint, and turns away whom the rules do not know', async () => {
     const scopes = () => ['read']
-    const identity = ({ names }: { names: readonly string[] }) => names.find((name) => name.startsWith('URI:spiffe://other/'))
+    const identity = ({ names }: { names: readonly string[] }) =>
+      names.find((name) => name.startsWith('URI:spiffe://other/'))
     for (const [rules, expected] of [
-      [{ identity: 'name', scopes }, { status: 200, id: 'certificate URI:spiffe://example/alice by CN=ca', scopes: ['read'] }],
-      [{ identity: 'fingerprint' }, { status: 200, id: expect.stringMatching(/^certificate [0-9a-f]{64}$/), scopes: [] }],
+      [
+        { identity: 'name', scopes },
+        { status: 200, id: 'certificate URI:spiffe://example/alice by CN=ca', scopes: ['read'] },
+      ],
+      [
+        { identity: 'fingerprint' },
+        { status: 200, id: expect.stringMatching(/^certificate [0-9a-f]{64}$/), scopes: [] },
+      ],
       [{ identity }, { status: 403 }],
     ] as const) {
       await serve({ tls: { ...server, ca, clientCertificate: 'required' }, auth: requireCertificate(rules) })

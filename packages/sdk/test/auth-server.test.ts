@@ -110,7 +110,8 @@ describe('hostile tokens (sec-66, sec-91)', () => {
   const hostileHeader = () => ({ jku: `${foreign.at(-1)?.url}/jwks`, x5u: `${foreign.at(-1)?.url}/x5u`, kid: 'key-1' })
   const claims = () => ({ iss: issuer.url, aud: RESOURCE, sub: 'alice', scope: 'read', exp: now() + 300 })
   const unsecured = () => new UnsecuredJWT(claims()).encode().replace(/\.$/, '.AA')
-  const symmetric = () => new SignJWT(claims()).setProtectedHeader({ alg: 'HS256', kid: 'key-1' }).sign(issuer.publicPem)
+  const symmetric = () =>
+    new SignJWT(claims()).setProtectedHeader({ alg: 'HS256', kid: 'key-1' }).sign(issuer.publicPem)
   const altered = (token: string) => {
     const [head, body = '', signature] = token.split('.')
     const changed = { ...JSON.parse(atob(body.replaceAll('-', '+').replaceAll('_', '/'))), sub: 'root' }
@@ -130,7 +131,9 @@ describe('hostile tokens (sec-66, sec-91)', () => {
 
   it('refuses symmetric algorithms and none where they are configured', () => {
     for (const algorithm of ['none', 'HS256', 'dir', '']) {
-      expect(() => requireBearer({ issuer: issuer.url, resource: RESOURCE, algorithms: [algorithm] })).toThrow(/asymmetric/)
+      expect(() => requireBearer({ issuer: issuer.url, resource: RESOURCE, algorithms: [algorithm] })).toThrow(
+        /asymmetric/,
+      )
     }
   })
 
@@ -174,13 +177,16 @@ describe('refusals (sec-49, sec-51, sec-67)', () => {
     expect(challengeOf(answer)).toMatchObject({ error: 'insufficient_scope', scope: 'read list' })
   })
 
-  it.each(['POST', 'GET', 'DELETE'])('verifies every request: a session is no authentication on %s (sec-34)', async (method) => {
-    served = await serveProtected({ issuer: issuer.url })
-    const headers = { accept: 'text/event-stream', 'mcp-session-id': 'abc', 'mcp-protocol-version': '2025-11-25' }
-    expect((await send(served.port, { method, headers })).status).toBe(401)
-    const expired = bearer(await issuer.sign({ exp: 1 }))
-    expect((await send(served.port, { method, headers: { ...headers, ...expired } })).status).toBe(401)
-  })
+  it.each(['POST', 'GET', 'DELETE'])(
+    'verifies every request: a session is no authentication on %s (sec-34)',
+    async (method) => {
+      served = await serveProtected({ issuer: issuer.url })
+      const headers = { accept: 'text/event-stream', 'mcp-session-id': 'abc', 'mcp-protocol-version': '2025-11-25' }
+      expect((await send(served.port, { method, headers })).status).toBe(401)
+      const expired = bearer(await issuer.sign({ exp: 1 }))
+      expect((await send(served.port, { method, headers: { ...headers, ...expired } })).status).toBe(401)
+    },
+  )
 
   it('also on the paths of the old transport', async () => {
     served = await serveProtected({ issuer: issuer.url })
@@ -237,7 +243,9 @@ describe('keys', () => {
   })
 
   it('are not taken from metadata of another issuer, nor from an address without TLS (sec-80)', async () => {
-    const lying = { fetch: async () => Response.json({ issuer: 'https://evil.example', jwks_uri: `${issuer.url}/jwks` }) }
+    const lying = {
+      fetch: async () => Response.json({ issuer: 'https://evil.example', jwks_uri: `${issuer.url}/jwks` }),
+    }
     served = await serveProtected({ issuer: issuer.url, ...lying })
     expect((await callTool(served.port, 'whoami', bearer(await issuer.sign()))).status).toBe(503)
     expect(() => requireBearer({ issuer: 'http://as.example.com', resource: RESOURCE })).toThrow(/https/)
@@ -292,7 +300,11 @@ describe('metadata of the resource (sec-50)', () => {
     expect(await (await handler.fetch(new Request(METADATA))).json()).toMatchObject({ resource: RESOURCE })
     const { headers, body } = modern('tools/list')
     // The fixture makes single-valued headers here.
-    const request = new Request(RESOURCE, { method: 'POST', headers: headers as { [name: string]: string }, body: String(body) })
+    const request = new Request(RESOURCE, {
+      method: 'POST',
+      headers: headers as { [name: string]: string },
+      body: String(body),
+    })
     expect((await handler.fetch(request)).status).toBe(401)
     await handler.close(0)
   })

@@ -55,7 +55,8 @@ export function createConfiguration(options: ConfigurationOptions): Configuratio
       return user && { accountId: id, claims: async () => ({ sub: id, ...user.claims }) }
     },
     extraTokenClaims: async (_ctx, token) => {
-      const roles = 'accountId' in token && token.accountId !== undefined ? users.get(token.accountId)?.roles : undefined
+      const roles =
+        'accountId' in token && token.accountId !== undefined ? users.get(token.accountId)?.roles : undefined
       return roles === undefined ? undefined : { roles }
     },
     features: createFeatures(options),

@@ -5,9 +5,9 @@
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { default as Provider, InteractionResults } from 'oidc-provider'
-import { consentPage, loginPage, messagePage } from './pages.ts'
+import type { InteractionResults, default as Provider } from 'oidc-provider'
 import { sendPage } from './page-response.ts'
+import { consentPage, loginPage, messagePage } from './pages.ts'
 import { type InteractionParams, readForm, toFormTarget, toShownClient } from './request-form.ts'
 import type { Users } from './users.ts'
 
@@ -83,7 +83,8 @@ export class Interactions {
     const { prompt, params, session, grantId } = details
     const existing = grantId === undefined ? undefined : await provider.Grant.find(grantId)
     const accountId = session?.accountId
-    const grant = existing ?? new provider.Grant({ clientId: String(params.client_id), ...(accountId && { accountId }) })
+    const grant =
+      existing ?? new provider.Grant({ clientId: String(params.client_id), ...(accountId && { accountId }) })
     const { missingOIDCScope, missingResourceScopes } = prompt.details as PromptDetails
     if (missingOIDCScope !== undefined) grant.addOIDCScope(missingOIDCScope.join(' '))
     for (const [resource, scopes] of Object.entries(missingResourceScopes ?? {})) {
@@ -120,7 +121,8 @@ interface PromptDetails {
 
 function missingOf({ prompt, params }: Details): { resources: string[]; scopes: string[] } {
   const { missingOIDCScope = [], missingResourceScopes = {} } = prompt.details as PromptDetails
-  const asked = params.resource === undefined ? [] : Array.isArray(params.resource) ? params.resource : [params.resource]
+  const asked =
+    params.resource === undefined ? [] : Array.isArray(params.resource) ? params.resource : [params.resource]
   const resources = new Set([...Object.keys(missingResourceScopes), ...asked.map(String)])
   return { resources: [...resources], scopes: [...missingOIDCScope, ...Object.values(missingResourceScopes).flat()] }
 }

@@ -36,10 +36,10 @@ export function loginPage({ action, csrf, client, single, problem }: LoginPage):
   const name = '<label>Name <input name="name" autocomplete="username" required autofocus></label>'
   return page(
     'Sign in',
-    `<p>to go on to <strong>${escape(client.name)}</strong></p>
-    ${problem === undefined ? '' : `<p class="problem" role="alert">${escape(problem)}</p>`}
-    <form method="post" action="${escape(action)}">
-      <input type="hidden" name="csrf" value="${escape(csrf)}">
+    `<p>to go on to <strong>${toText(client.name)}</strong></p>
+    ${problem === undefined ? '' : `<p class="problem" role="alert">${toText(problem)}</p>`}
+    <form method="post" action="${toText(action)}">
+      <input type="hidden" name="csrf" value="${toText(csrf)}">
       ${single ? '' : name}
       <label>Password <input name="password" type="password" autocomplete="current-password" required${single ? ' autofocus' : ''}></label>
       <div class="buttons"><button name="decision" value="login">Sign in</button>
@@ -52,22 +52,22 @@ export function consentPage({ action, csrf, client, user, resources, scopes }: C
   const proven =
     client.provenHost === undefined
       ? 'The application gave itself this name; nobody has checked it.'
-      : `Described at ${escape(client.provenHost)}.`
+      : `Described at ${toText(client.provenHost)}.`
   const warning = client.local
     ? '<p class="problem">It receives access on this computer, where any program could pose as it. Go on only if you have just started it yourself.</p>'
     : ''
   return page(
     'Allow access?',
-    `<p><strong>${escape(client.name)}</strong> asks for access in the name of <strong>${escape(user)}</strong>.</p>
+    `<p><strong>${toText(client.name)}</strong> asks for access in the name of <strong>${toText(user)}</strong>.</p>
     <p class="note">${proven}</p>
     <dl>
-      <dt>To</dt>${resources.map((resource) => `<dd>${escape(resource)}</dd>`).join('')}
-      <dt>It may</dt>${scopes.map((scope) => `<dd><code>${escape(scope)}</code></dd>`).join('') || '<dd>nothing beyond knowing who you are</dd>'}
-      <dt>Sent to</dt><dd>${escape(client.redirectTo)}</dd>
+      <dt>To</dt>${resources.map((resource) => `<dd>${toText(resource)}</dd>`).join('')}
+      <dt>It may</dt>${scopes.map((scope) => `<dd><code>${toText(scope)}</code></dd>`).join('') || '<dd>nothing beyond knowing who you are</dd>'}
+      <dt>Sent to</dt><dd>${toText(client.redirectTo)}</dd>
     </dl>
     ${warning}
-    <form method="post" action="${escape(action)}">
-      <input type="hidden" name="csrf" value="${escape(csrf)}">
+    <form method="post" action="${toText(action)}">
+      <input type="hidden" name="csrf" value="${toText(csrf)}">
       <div class="buttons"><button name="decision" value="allow">Allow</button>
       <button name="decision" value="cancel" class="quiet">Refuse</button></div>
     </form>`,
@@ -84,7 +84,7 @@ export function logoutPage(form: string): string {
 }
 
 export function messagePage(title: string, text: string): string {
-  return page(title, `<p>${escape(text)}</p>`)
+  return page(title, `<p>${toText(text)}</p>`)
 }
 
 /** The one style sheet, named by its digest in the policy of every page. */
@@ -96,14 +96,14 @@ dt{margin-top:.75rem;font-weight:600}dd{margin:0;overflow-wrap:anywhere}.note{op
 function page(title: string, body: string): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escape(title)}</title><style>${STYLE}</style></head>
-<body><main><h1>${escape(title)}</h1>${body}</main></body></html>`
+<title>${toText(title)}</title><style>${STYLE}</style></head>
+<body><main><h1>${toText(title)}</h1>${body}</main></body></html>`
 }
 
 /** Also takes out what turns text around or hides it, so that a name cannot pass for something else. */
-function escape(text: string): string {
+function toText(text: string): string {
   return text
-    .replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, '')
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')
     .slice(0, 300)
     .replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
 }

@@ -32,7 +32,8 @@ export function toShownClient(client: Client, params: InteractionParams): ShownC
   return {
     name: clientName ?? document ?? clientId,
     provenHost: document,
-    redirectTo: redirect === undefined ? 'nowhere' : isWeb ? redirect.host : `an app on this computer (${redirect.protocol})`,
+    redirectTo:
+      redirect === undefined ? 'nowhere' : isWeb ? redirect.host : `an app on this computer (${redirect.protocol})`,
     local: redirect !== undefined && (!isWeb || isLoopback(redirect.hostname)),
   }
 }

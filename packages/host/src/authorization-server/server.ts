@@ -99,11 +99,16 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
 
 function listen({ hostname, port, protocol }: URL, handler: AuthorizationServer['handler']) {
   if (protocol !== 'http:') {
-    throw new PorticoError('invalid-definition', 'listen() is for http on this machine; put handler behind TLS otherwise')
+    throw new PorticoError(
+      'invalid-definition',
+      'listen() is for http on this machine; put handler behind TLS otherwise',
+    )
   }
   const node = createServer({ headersTimeout: 10_000, requestTimeout: 30_000 }, handler)
   return new Promise<{ close(): Promise<void> }>((resolve, reject) => {
-    node.once('error', (cause) => reject(new PorticoError('connect-failed', `Cannot listen on port ${port}`, { cause })))
+    node.once('error', (cause) =>
+      reject(new PorticoError('connect-failed', `Cannot listen on port ${port}`, { cause })),
+    )
     node.listen(Number(port || 80), hostname.replace(/^\[|\]$/g, ''), () => {
       resolve({
         close: () =>

@@ -43,7 +43,9 @@ export class Users {
   constructor(users: { readonly [name: string]: string | User }) {
     const entries = Object.entries(users)
     if (entries.length === 0) throw new PorticoError('invalid-definition', 'The authorization server needs a user')
-    this.#users = new Map(entries.map(([name, user]) => [name, keep(typeof user === 'string' ? { password: user } : user)]))
+    this.#users = new Map(
+      entries.map(([name, user]) => [name, keep(typeof user === 'string' ? { password: user } : user)]),
+    )
     this.#nobody = keep({ password: randomBytes(16).toString('hex') })
   }
 

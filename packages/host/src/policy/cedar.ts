@@ -85,7 +85,9 @@ function claimedRoles({ claims }: Principal): readonly string[] {
   return Array.isArray(roles) ? roles.filter((role) => typeof role === 'string') : []
 }
 
-type Answer = { readonly type: 'success' } | { readonly type: 'failure'; readonly errors: readonly { message: string }[] }
+type Answer =
+  | { readonly type: 'success' }
+  | { readonly type: 'failure'; readonly errors: readonly { message: string }[] }
 
 function accept(answer: Answer, what: string): void {
   if (answer.type === 'failure') throw invalid(what, answer.errors.map(({ message }) => message).join('; '))

@@ -65,7 +65,8 @@ describe('decisions', () => {
   })
 
   it('deny when a prohibition cannot be evaluated', () => {
-    const policies = 'permit (principal, action, resource); forbid (principal, action, resource) when { principal.absent };'
+    const policies =
+      'permit (principal, action, resource); forbid (principal, action, resource) when { principal.absent };'
     const decision = createCedarPolicy({ policies }).authorize(payer, 'call', transfer)
     expect([decision.allowed, decision.errors?.length]).toEqual([false, 1])
   })
@@ -88,7 +89,9 @@ describe('decisions', () => {
   it('are refused at start when policies, schema or entities are wrong', () => {
     expect(() => createCedarPolicy({ policies: 'permit (' })).toThrow(/policies are not valid/)
     const schema = 'entity User; entity Tool; action call appliesTo { principal: User, resource: Tool, context: {} };'
-    expect(() => createCedarPolicy({ policies: 'permit (principal, action, resource);', schema: 'entity' })).toThrow(/schema/)
+    expect(() => createCedarPolicy({ policies: 'permit (principal, action, resource);', schema: 'entity' })).toThrow(
+      /schema/,
+    )
     const typo = 'permit (principal, action == Action::"cal", resource);'
     expect(() => createCedarPolicy({ policies: typo, schema })).toThrow(/policies are not valid/)
   })
@@ -103,7 +106,9 @@ describe('on a server', () => {
   let close: () => Promise<void>
   afterEach(() => close())
 
-  async function serve(judged: Judged[] = []): Promise<(user: string, method: string, params?: object) => Promise<Answer>> {
+  async function serve(
+    judged: Judged[] = [],
+  ): Promise<(user: string, method: string, params?: object) => Promise<Answer>> {
     const policy = createCedarPolicy({ policies: POLICIES, entities })
     const people = new Map([reader, payer, member].map((one) => [one.id, one]))
     const server = createServer({
@@ -138,7 +143,10 @@ describe('on a server', () => {
       return (await response.json()) as Answer
     }
   }
-  const META = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} }
+  const META = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
 
   it.each([
     ['rita', ['list', 'transfer'], []],
@@ -157,7 +165,9 @@ describe('on a server', () => {
     const ask = await serve(judged)
     const pay = (amount: number) => ask('paul', 'tools/call', { name: 'transfer', arguments: { amount } })
     expect((await pay(10)).result).toBeDefined()
-    expect((await pay(1000)).error).toEqual((await ask('paul', 'tools/call', { name: 'transfer', arguments: {} })).error)
+    expect((await pay(1000)).error).toEqual(
+      (await ask('paul', 'tools/call', { name: 'transfer', arguments: {} })).error,
+    )
     expect(judged.map(({ decision }) => decision.allowed)).toEqual([true, false, false])
     expect((await ask('rita', 'tools/call', { name: 'list', arguments: {} })).result).toBeDefined()
     expect((await ask('tina', 'resources/read', { uri: 'file:///blue' })).result).toBeDefined()

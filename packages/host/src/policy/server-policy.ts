@@ -88,12 +88,19 @@ const NOWHERE = 'portico-nowhere:'
 
 /** The words in which the server itself says that it has no such item. */
 function unknown(noun: 'tool' | 'prompt', name: string): RpcError {
-  return new RpcError(INVALID_PARAMS, `Unknown ${noun}: ${name}`, { parameter: 'name', reason: `names no ${noun} here` })
+  return new RpcError(INVALID_PARAMS, `Unknown ${noun}: ${name}`, {
+    parameter: 'name',
+    reason: `names no ${noun} here`,
+  })
 }
 
 function renamed({ rpcCode, message, data }: RpcError, uri: string): RpcError {
   const told = typeof data === 'object' && data !== null && 'uri' in data ? { ...data, uri } : data
-  return new RpcError(rpcCode, message.replaceAll(NOWHERE, () => uri), told)
+  return new RpcError(
+    rpcCode,
+    message.replaceAll(NOWHERE, () => uri),
+    told,
+  )
 }
 
 function toReference(ref: unknown): PolicyItem | undefined {

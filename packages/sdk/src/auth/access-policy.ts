@@ -28,10 +28,5 @@ export interface Decision {
 }
 
 export interface Authorizer {
-  authorize(
-    principal: Principal | undefined,
-    action: PolicyAction,
-    item: PolicyItem,
-    context?: PolicyContext,
-  ): Decision
+  authorize(principal: Principal | undefined, action: PolicyAction, item: PolicyItem, context?: PolicyContext): Decision
 }

@@ -7,7 +7,7 @@
 import type { AnswerHead, AuthHeaders, Authorizer, OutgoingHead } from './authorization.ts'
 import { readTokenChallenge, type TokenChallenge } from './challenge.ts'
 import { authFailure, authFailureOf } from './failure.ts'
-import type { TlsIdentity } from './guarded-target.ts'
+import type { TlsIdentity } from './tls-identity.ts'
 import { type Need, type OAuthOptions, TokenSource } from './token-source.ts'
 
 export function createAuthorizer(server: URL, options: OAuthOptions, tls?: TlsIdentity): Authorizer {

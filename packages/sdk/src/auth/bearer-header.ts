@@ -17,6 +17,7 @@ export function readAuthorization(header: string | undefined): PresentedToken {
   const token = header.slice(scheme.length).trim()
   if (token.length > MAX_LENGTH) return { kind: 'malformed', reason: 'The token is too long' }
   // The characters of RFC 6750's `b64token`; also keeps joined headers of two credentials out.
-  if (!/^[A-Za-z0-9\-._~+/]+=*$/.test(token)) return { kind: 'malformed', reason: 'The Authorization header is malformed' }
+  if (!/^[A-Za-z0-9\-._~+/]+=*$/.test(token))
+    return { kind: 'malformed', reason: 'The Authorization header is malformed' }
   return { kind: 'token', scheme: scheme.toLowerCase() === 'dpop' ? 'DPoP' : 'Bearer', token }
 }

@@ -56,6 +56,20 @@ test.each<[string, string, string | undefined]>([
   expect(found).toBe(reason)
 })
 
+test.each<[string, string, string | undefined]>([
+  ['http://intranet.example/', 'http://intranet.example/token', 'insecure-url'],
+  ['http://127.0.0.1:3000/', 'http://127.0.0.1:4000/token', undefined],
+  ['http://intranet.example/', 'https://as.example/token', undefined],
+])('sec-80: %s has secrets sent to %s: %s', (server, target, reason) => {
+  let found: string | undefined
+  try {
+    judgeTarget(new URL(target), { server: new URL(server) }, true)
+  } catch (error) {
+    found = reasonOf(error)
+  }
+  expect(found).toBe(reason)
+})
+
 test('sec-92: follows redirects on the same origin, and no others', async () => {
   let reached = 0
   const canary = await listen((_req, res) => {

@@ -15,7 +15,7 @@ export function createGuardedFetch(options: GuardOptions): AuthFetch {
     const signal = init.signal === undefined ? limit : AbortSignal.any([limit, init.signal])
     let target = new URL(url)
     for (let hops = 0; ; hops++) {
-      judgeTarget(target, options)
+      judgeTarget(target, options, init.method !== undefined && init.method !== 'GET')
       const response = await (await dial)(target.href, { ...init, redirect: 'manual', signal })
       const next = redirectOf(response, target, init.method ?? 'GET')
       if (next === undefined) return bounded(response)

@@ -5,6 +5,7 @@
 
 import { authFailure, plain } from './failure.ts'
 import { type NetworkZone, zoneOfHost } from './network-zone.ts'
+import type { TlsIdentity } from './tls-identity.ts'
 
 /** The part of `fetch` that is used here. */
 export type AuthFetch = (url: string, init: AuthRequest) => Promise<Response>
@@ -15,14 +16,6 @@ export interface AuthRequest {
   readonly body?: string | URLSearchParams | undefined
   readonly redirect?: 'manual'
   readonly signal?: AbortSignal
-}
-
-/** Client certificate and authorities for TLS, as PEM. */
-export interface TlsIdentity {
-  readonly cert?: string | Uint8Array
-  readonly key?: string | Uint8Array
-  readonly ca?: string | Uint8Array | readonly (string | Uint8Array)[]
-  readonly passphrase?: string
 }
 
 export interface GuardOptions {
@@ -36,16 +29,18 @@ export interface GuardOptions {
   readonly dangerouslyAllowPlainHttp?: boolean
 }
 
-/** Refuses what can be refused by the look of a URL. */
-export function judgeTarget(target: URL, { server, dangerouslyAllowPlainHttp = false }: GuardOptions): void {
+/** Refuses what can be refused by the look of a URL. `secret` is for requests that carry codes, tokens or secrets. */
+export function judgeTarget(target: URL, options: GuardOptions, secret = false): void {
+  const { server, dangerouslyAllowPlainHttp = false } = options
   const named = `${target.protocol}//${target.host}`
   const zone = zoneOfHost(target.hostname)
   if (target.username !== '' || target.password !== '') {
     throw authFailure('blocked-target', `${named} is named with a password in its address`)
   }
   if (target.protocol !== 'https:') {
-    // The server's own origin is where its user chose to go.
-    const plainly = target.origin === server.origin || zone === 'loopback' || dangerouslyAllowPlainHttp
+    // The server's own origin is where its user chose to go, and may be read from; secrets are another matter.
+    const own = target.origin === server.origin && !secret
+    const plainly = own || zone === 'loopback' || dangerouslyAllowPlainHttp
     if (target.protocol !== 'http:' || server.protocol === 'https:' || !plainly) {
       throw authFailure('insecure-url', `${named} is not reached by https`)
     }

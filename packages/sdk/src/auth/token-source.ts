@@ -13,8 +13,9 @@ import { DPOP_ALGORITHM, DpopKey } from './dpop.ts'
 import { authFailure, authFailureOf, plain } from './failure.ts'
 import { type GrantContext, type GrantType, refreshTokens } from './grant-type.ts'
 import { createGuardedFetch } from './guarded-fetch.ts'
-import type { AuthFetch, TlsIdentity } from './guarded-target.ts'
+import type { AuthFetch } from './guarded-target.ts'
 import { selectScopes } from './scopes.ts'
+import type { TlsIdentity } from './tls-identity.ts'
 import { createMemoryTokenStore, type TokenStore } from './token-store.ts'
 
 export interface OAuthOptions {

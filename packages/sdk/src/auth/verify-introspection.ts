@@ -3,8 +3,8 @@
  * shall stop working the moment they are revoked.
  */
 
-import { type ClaimRules, invalid, judgeClaims, type TokenFault, type TokenVerifier } from './access-token.ts'
 import type { Claims } from './access-scopes.ts'
+import { type ClaimRules, invalid, judgeClaims, type TokenFault, type TokenVerifier } from './access-token.ts'
 import { type FetchRules, fetchBounded, requireSecureUrl } from './verify-fetch.ts'
 
 export interface IntrospectionOptions {
@@ -40,7 +40,8 @@ export function createIntrospector(options: IntrospectionOptions, rules: Introsp
     try {
       const body = new URLSearchParams({ token, token_type_hint: 'access_token' }).toString()
       const response = await fetchBounded(endpoint, { method: 'POST', headers, body }, rules)
-      if (response.status !== 200) return unavailable('The issuer did not answer', new Error(`status ${response.status}`))
+      if (response.status !== 200)
+        return unavailable('The issuer did not answer', new Error(`status ${response.status}`))
       const answer: unknown = await response.json()
       if (typeof answer !== 'object' || answer === null) return unavailable('The issuer did not answer')
       // An object from JSON: its members can be read by name.

@@ -3,7 +3,14 @@
  * ever accepted, and a token's own header never says where its key is.
  */
 
-import { decodeJwt, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify, type ProtectedHeaderParameters } from 'jose'
+import {
+  decodeJwt,
+  errors,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  jwtVerify,
+  type ProtectedHeaderParameters,
+} from 'jose'
 import { PorticoError } from '../jsonrpc/errors.ts'
 import { type ClaimRules, invalid, judgeClaims, type TokenFault, type TokenVerifier } from './access-token.ts'
 import { createKeySource, type KeyRules } from './verify-keys.ts'

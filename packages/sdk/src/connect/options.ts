@@ -1,13 +1,14 @@
 /** What `connect` can be told besides what a client can, and what it can connect to. */
 
 import type { Authorizer } from '../auth/authorization.ts'
+import type { TlsIdentity } from '../auth/tls-identity.ts'
 import type { OAuthOptions } from '../auth/token-source.ts'
 import type { ClientOptions } from '../client/options.ts'
 import type { Verdict } from '../client/verdict.ts'
 import type { Channel } from '../jsonrpc/channel.ts'
 import type { ProtocolVersion } from '../protocol/revision.ts'
 import type { Connectable } from '../session/connectable.ts'
-import type { ClientTls, FetchFunction } from '../transport/http-client.ts'
+import type { FetchFunction } from '../transport/http-client.ts'
 import type { WebSocketConstructor } from '../transport/websocket-client.ts'
 import type { KeepAliveOptions } from '../transport/websocket-keep-alive.ts'
 import type { HeaderSource, HttpLinkOptions } from './http-link.ts'
@@ -44,7 +45,7 @@ export interface ConnectOptions extends ClientOptions {
   /** Signs in to protected HTTP servers: how tokens are got, or an authorizer of your own. */
   readonly auth?: OAuthOptions | Authorizer
   /** A client certificate, and whom to trust. On Node, for `https:` targets. */
-  readonly tls?: ClientTls
+  readonly tls?: TlsIdentity
   /** Used in place of the runtime's own HTTP. */
   readonly fetch?: FetchFunction
   readonly webSocket?: WebSocketConstructor

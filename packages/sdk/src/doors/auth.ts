@@ -15,7 +15,8 @@ export {
   workloadIdentity,
 } from '../auth/grant-machine.ts'
 export type { GrantContext, GrantType } from '../auth/grant-type.ts'
-export type { AuthFetch, TlsIdentity } from '../auth/guarded-target.ts'
+export type { AuthFetch } from '../auth/guarded-target.ts'
+export type { TlsIdentity } from '../auth/tls-identity.ts'
 export type { OAuthOptions } from '../auth/token-source.ts'
 export { createMemoryTokenStore, type TokenStore } from '../auth/token-store.ts'
 export { checkPageUrl, type UserAgent } from '../auth/user-agent.ts'

@@ -5,6 +5,6 @@ export { type Claims, defineRoles, type Grants, type RoleOptions, type ScopeHier
 export { type CertificateRules, type ClientCertificate, certificatePrincipal } from '../auth/certificate.ts'
 export type { DpopOptions } from '../auth/verify-dpop.ts'
 export type { IntrospectionOptions } from '../auth/verify-introspection.ts'
-export { anyOf, type Authentication, type Protection } from '../serve/authorization.ts'
+export { type Authentication, anyOf, type Protection } from '../serve/authorization.ts'
 export { requireCertificate } from '../serve/authorization-certificate.ts'
 export { type BearerOptions, requireBearer, type StepUp } from '../serve/bearer.ts'

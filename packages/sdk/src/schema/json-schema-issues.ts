@@ -9,6 +9,8 @@ export interface Issue {
   readonly message: string
   /** The JSON Schema keyword that failed, `limit` for a bound of ours, or the name of the schema library. */
   readonly keyword: string
+  /** The property that should be there, where that is what is wrong. */
+  readonly missing?: string
 }
 
 /** One line for up to ten issues: `city: expected a string, got a number; unknown property "town"`. */
@@ -16,6 +18,11 @@ export function formatIssues(issues: readonly Issue[]): string {
   const shown = issues.slice(0, MOST_SHOWN).map(formatIssue)
   if (issues.length > MOST_SHOWN) shown.push(`and ${issues.length - MOST_SHOWN} more`)
   return shown.join('; ')
+}
+
+/** The dotted name of what an issue is about: `address.city`, also when `city` is what is missing. */
+export function subjectOf({ path, missing }: Issue): string {
+  return (missing === undefined ? path : [...path, missing]).join('.')
 }
 
 const MOST_SHOWN = 10

@@ -159,7 +159,7 @@ function eachMember(value: SchemaObject, members: readonly Member[], state: Stat
     if (member === undefined) {
       if (!isRequired) continue
       if (state.quiet > 0) return -1
-      ok = state.fail('required', `missing required property ${quote(key)}`)
+      ok = state.fail('required', `missing required property ${quote(key)}`, key)
     } else if (node !== undefined) {
       found++
       state.marks?.keys.add(key)

@@ -60,8 +60,9 @@ export class State {
     this.budget.reset()
   }
 
-  fail(keyword: string, message: string): false {
-    if (this.quiet === 0 && this.issues.length < MOST_ISSUES) this.issues.push({ path: [], message, keyword })
+  fail(keyword: string, message: string, missing?: string): false {
+    if (this.quiet > 0 || this.issues.length >= MOST_ISSUES) return false
+    this.issues.push(missing === undefined ? { path: [], message, keyword } : { path: [], message, keyword, missing })
     return false
   }
 

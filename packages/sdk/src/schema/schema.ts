@@ -22,6 +22,7 @@ export {
   type JsonSchemaOptions,
   type JsonSchemaValidator,
 } from './json-schema.ts'
+export { subjectOf } from './json-schema-issues.ts'
 export { SCHEMA_LIMITS, type SchemaLimits } from './json-schema-limits.ts'
 export type {
   AnySchema,

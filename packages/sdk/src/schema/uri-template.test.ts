@@ -411,10 +411,15 @@ describe('matching a URI template', () => {
       [`{a}${'a'.repeat(4000)}{b}`, 'a'.repeat(length)],
       [many((index) => `{+v${index}}a`), 'a'.repeat(1024 * 1024)],
     ]
-    for (const [source, uri] of inputs) {
-      const started = performance.now()
-      parseTemplate(source).match(uri)
-      expect(performance.now() - started, source.slice(0, 20)).toBeLessThan(1000)
-    }
+    // The best of several runs: a busy machine makes a run slow, but only an unbounded matcher makes all of them slow.
+    const fastest = (source: string, uri: string) =>
+      Math.min(
+        ...Array.from({ length: 5 }, () => {
+          const started = performance.now()
+          parseTemplate(source).match(uri)
+          return performance.now() - started
+        }),
+      )
+    for (const [source, uri] of inputs) expect(fastest(source, uri), source.slice(0, 20)).toBeLessThan(1000)
   })
 })

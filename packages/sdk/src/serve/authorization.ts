@@ -39,7 +39,13 @@ export function anyOf(...protections: readonly [Protection, ...Protection[]]): P
 /** Answers a request for a public document, whatever page it comes from: there is nothing in it to protect. */
 export function serveDocument(text: string, head: RequestHead, reply: Reply): Refusal | undefined {
   if (head.method === 'OPTIONS') {
-    reply.empty(204, [...OPEN, 'access-control-allow-methods', 'GET', 'access-control-allow-headers', '*, mcp-protocol-version'])
+    reply.empty(204, [
+      ...OPEN,
+      'access-control-allow-methods',
+      'GET',
+      'access-control-allow-headers',
+      '*, mcp-protocol-version',
+    ])
     return undefined
   }
   if (head.method !== 'GET' && head.method !== 'HEAD') {

@@ -58,7 +58,9 @@ export class BearerRefusals {
   #challenge(status: number, message: string, parts: Omit<BearerChallenge, 'scheme'>): Refusal {
     const challenges = [
       ...(this.#plain ? [writeChallenge({ scheme: 'Bearer', ...parts, ...this.#metadata })] : []),
-      ...(this.#dpop ? [writeChallenge({ scheme: 'DPoP', ...parts, ...this.#metadata, algorithms: DPOP_ALGORITHMS })] : []),
+      ...(this.#dpop
+        ? [writeChallenge({ scheme: 'DPoP', ...parts, ...this.#metadata, algorithms: DPOP_ALGORITHMS })]
+        : []),
     ]
     return { status, message, headers: ['www-authenticate', challenges.join(', ')] }
   }

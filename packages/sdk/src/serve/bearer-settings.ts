@@ -77,7 +77,9 @@ export function createVerifier({ options, issuers }: BearerSettings): TokenVerif
     return createIntrospector(introspection, { ...fetching, claims, maxPending: MAX_PENDING })
   }
   const addresses = typeof jwksUri === 'object' ? new Map(Object.entries(jwksUri)) : undefined
-  const keySets = issuers.map((issuer) => [issuer, typeof jwksUri === 'string' ? jwksUri : addresses?.get(issuer)] as const)
+  const keySets = issuers.map(
+    (issuer) => [issuer, typeof jwksUri === 'string' ? jwksUri : addresses?.get(issuer)] as const,
+  )
   return createJwtVerifier({
     claims,
     keys: { ...fetching, cooldownMs: KEY_COOLDOWN_MS, maxAgeMs: KEY_MAX_AGE_MS },

@@ -20,16 +20,18 @@ export function peerCertificateOf(socket: Socket): PeerCertificate | undefined {
 
 /** `CN=alice, O=Example`. What would read as structure within a value is escaped: a value may hold `, O=Admins`. */
 export function toDistinguishedName(parts: object): string {
-  const escape = (value: unknown) => String(value).replace(/[,=+\\"<>;#]/g, '\\$&')
+  const quote = (value: unknown) => String(value).replace(/[,=+\\"<>;#]/g, '\\$&')
   return Object.entries(parts)
-    .flatMap(([key, value]) => (Array.isArray(value) ? value : [value]).map((one) => `${key}=${escape(one)}`))
+    .flatMap(([key, value]) => (Array.isArray(value) ? value : [value]).map((one) => `${key}=${quote(one)}`))
     .join(', ')
 }
 
 /** The names of Node's list. A value with a comma or quote in it comes as a JSON string, and stays one name. */
 export function toAlternativeNames(list: string): string[] {
   const names: string[] = []
-  for (const [, kind = '', quoted, plain = ''] of list.matchAll(/([^:,"]+):(?:("(?:[^"\\]|\\.)*")|([^",]*))(?:, |$)/gy)) {
+  for (const [, kind = '', quoted, plain = ''] of list.matchAll(
+    /([^:,"]+):(?:("(?:[^"\\]|\\.)*")|([^",]*))(?:, |$)/gy,
+  )) {
     names.push(`${kind}:${quoted === undefined ? plain : unquote(quoted)}`)
   }
   return names

@@ -57,9 +57,7 @@ function findFacts(sources: ItemSources, kind: PolicyItem['kind'], name: string)
   if (exact !== undefined) return [exact.access, exact.resource]
   const serves = (uri: UriTemplate) => uri.match(name) !== undefined
   const template =
-    kind === 'template'
-      ? sources.templates.get(name)
-      : [...sources.templates.values()].find(({ uri }) => serves(uri))
+    kind === 'template' ? sources.templates.get(name) : [...sources.templates.values()].find(({ uri }) => serves(uri))
   return template && [template.access, template.template]
 }
 

@@ -6,6 +6,7 @@ import type { ElicitFormParams, ElicitResult, FormField, FormSchema } from '../p
 import { URL_ELICITATION_REQUIRED } from '../protocol/errors.ts'
 import { liftElicitResult } from '../protocol/revisions/elicitation-forms.ts'
 import { type AnySchema, type CompiledSchema, defineSchema } from '../schema/schema.ts'
+import type { LegacySession } from '../session/legacy-session.ts'
 import { randomToken } from '../session/sealed-state.ts'
 import { type Asker, askClient, requireClient } from './asking.ts'
 import type { ServerCall } from './call.ts'
@@ -95,6 +96,7 @@ export async function askUrl(
     return answer as ElicitAnswer<JsonObject>
   }
   if (session !== undefined) {
+    announceLater(session, elicitationId, question.done, asker.askTimeoutMs)
     throw new RpcError(URL_ELICITATION_REQUIRED, question.message, { elicitations: [wire] })
   }
   // Whoever accepts once more is asked once more, until the visit is over; anything else is the answer.
@@ -109,6 +111,34 @@ export async function askUrl(
 function announceCompletion(call: ServerCall, elicitationId: string): void {
   if (!call.conversation.revision.serverNotifications.has('notifications/elicitation/complete')) return
   call.notify('notifications/elicitation/complete', { elicitationId })
+}
+
+/** How often an open visit is looked at again. */
+const LOOK_AGAIN_MS = 1000
+
+/** After `-32042` the client waits for the visit to end: it is told as soon as `done` says so, while the session lasts. */
+function announceLater(
+  session: LegacySession,
+  elicitationId: string,
+  done: () => boolean | Promise<boolean>,
+  forMs: number,
+): void {
+  const until = Date.now() + forMs
+  const look = async (): Promise<void> => {
+    if (session.phase === 'closed') return
+    if (await done()) {
+      const notice = { jsonrpc: '2.0', method: 'notifications/elicitation/complete', params: { elicitationId } }
+      session.post(JSON.stringify(notice), 'keep')
+    } else if (Date.now() < until) {
+      wait()
+    }
+  }
+  const wait = (): void => {
+    // A visit that cannot be looked at ends the looking; the client still has its own way to go on.
+    const timer = setTimeout(() => void look().catch(() => {}), LOOK_AGAIN_MS)
+    if (typeof timer === 'object') timer.unref()
+  }
+  wait()
 }
 
 function prepareForm(form: AnySchema): PreparedForm {

@@ -53,7 +53,7 @@ describe('finds', () => {
     ['annotations-missing', serverWith({ delete_user: { description: described.description } }), 'tools.delete_user'],
     ['annotations-contradict', serverWith({ delete_user: described }), 'tools.delete_user'],
   ] as const
-  test.each(cases)('%s (sec-28 for headers)', (rule, server, where) => {
+  test.each(cases)('%s (sec-28)', (rule, server, where) => {
     const found = lintServer(server).find((finding) => finding.rule === rule)
     expect(found).toMatchObject({ where })
     expect(found?.fix.length).toBeGreaterThan(5)

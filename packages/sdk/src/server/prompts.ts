@@ -3,7 +3,7 @@
 import { INVALID_PARAMS, PorticoError, RpcError } from '../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import type { GetPromptResult, ListPromptsResult, Prompt, PromptArgument, PromptMessage } from '../protocol/prompts.ts'
-import { type Checked, type CompiledSchema, defineSchema, formatIssues } from '../schema/schema.ts'
+import { type Checked, type CompiledSchema, defineSchema, formatIssues, subjectOf } from '../schema/schema.ts'
 import { isVisible, requireAccess } from './access.ts'
 import type { ServerCall } from './call.ts'
 import type { AskingContext } from './context.ts'
@@ -95,7 +95,8 @@ function getPrompt(host: PromptHost, call: ServerCall): GetPromptResult | Promis
   }
   return andThen(checkArguments(entry, args), (checked) => {
     if (!checked.ok) {
-      const at = checked.issues[0]?.path.join('.')
+      const [first] = checked.issues
+      const at = first && subjectOf(first)
       const reason = formatIssues(checked.issues)
       throw new RpcError(INVALID_PARAMS, `Invalid params: ${reason}`, {
         parameter: at ? `arguments.${at}` : 'arguments',

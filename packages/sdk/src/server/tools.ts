@@ -4,7 +4,14 @@ import { INVALID_PARAMS, PorticoError, RpcError } from '../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { collectParamHeaders, type ParamHeader } from '../protocol/headers.ts'
 import type { CallToolResult, ListToolsResult, Tool, ToolAnnotations } from '../protocol/tools.ts'
-import { type Checked, type CompiledSchema, defineSchema, formatIssues, type Issue } from '../schema/schema.ts'
+import {
+  type Checked,
+  type CompiledSchema,
+  defineSchema,
+  formatIssues,
+  type Issue,
+  subjectOf,
+} from '../schema/schema.ts'
 import { CapabilityError } from '../session/conversation.ts'
 import { Suspended } from '../session/rounds.ts'
 import { isVisible, requireAccess } from './access.ts'
@@ -204,7 +211,7 @@ function toFailure(host: ToolHost, entry: ToolEntry, error: unknown, call: Serve
 function refuseArguments(issues: Issue[], call: ServerCall): CallToolResult {
   const reason = formatIssues(issues)
   if (call.conversation.revision.traits.argumentErrors === 'rpc') {
-    const at = issues[0]?.path.join('.')
+    const at = issues[0] && subjectOf(issues[0])
     const parameter = at ? `arguments.${at}` : 'arguments'
     throw new RpcError(INVALID_PARAMS, `Invalid params: ${reason}`, { parameter, reason })
   }

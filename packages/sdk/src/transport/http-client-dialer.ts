@@ -1,10 +1,11 @@
 /** Chooses how this runtime speaks HTTP. Apart from `http-client.ts`, so that the implementations can take their types from it. */
 
+import type { TlsIdentity } from '../auth/tls-identity.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
-import type { ClientTls, FetchFunction, HttpDialer } from './http-client.ts'
+import type { FetchFunction, HttpDialer } from './http-client.ts'
 
 /** The dialer for this runtime. `node:` modules are loaded only where they exist, so that bundles for the web stay clean. */
-export async function createDialer(fetch?: FetchFunction, tls?: ClientTls): Promise<HttpDialer> {
+export async function createDialer(fetch?: FetchFunction, tls?: TlsIdentity): Promise<HttpDialer> {
   if (fetch === undefined && isNode()) {
     const { createNodeDialer } = await import('./http-client-node.ts')
     return createNodeDialer(tls)

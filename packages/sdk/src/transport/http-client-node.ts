@@ -3,10 +3,11 @@
 import { Agent, type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps, Agent as TlsAgent } from 'node:https'
 import type { SecureContextOptions } from 'node:tls'
+import type { TlsIdentity } from '../auth/tls-identity.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
-import type { BodySink, ClientTls, HttpAnswer, HttpCall, HttpDialer, HttpOutcome, HttpRequest } from './http-client.ts'
+import type { BodySink, HttpAnswer, HttpCall, HttpDialer, HttpOutcome, HttpRequest } from './http-client.ts'
 
-export function createNodeDialer(identity?: ClientTls): HttpDialer {
+export function createNodeDialer(identity?: TlsIdentity): HttpDialer {
   // The newest idle socket is used first: the one least likely to have been closed by the other side meanwhile.
   const options = { keepAlive: true, scheduling: 'lifo', maxFreeSockets: 64 } as const
   const plain = new Agent(options)

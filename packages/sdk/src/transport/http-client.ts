@@ -47,15 +47,6 @@ export interface HttpDialer {
   close(): void
 }
 
-/** What this client shows of itself in TLS, and whom it trusts; PEM text. */
-export interface ClientTls {
-  readonly cert?: string | Uint8Array
-  readonly key?: string | Uint8Array
-  /** Trusted instead of the authorities that come with the runtime. */
-  readonly ca?: string | Uint8Array | readonly (string | Uint8Array)[]
-  readonly passphrase?: string
-}
-
 export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>
 
 /** Collects a body as text, bounded. `done` gets the text or the reason why there is none. */

@@ -1,6 +1,6 @@
 /** A TCP proxy that breaks connections in every way a network can: cut, reset, silent, slow, or with other bytes. */
 
-import { createServer, type AddressInfo, type Server, type Socket, connect } from 'node:net'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 
 /** One connection through the proxy, as hooks see it. */
 export interface Passage {
@@ -84,14 +84,12 @@ export class FaultProxy {
 }
 
 class Pair implements Passage {
-  readonly #proxy: FaultProxy
   readonly #client: Socket
   readonly #server: Socket
   readonly #toServer: Lane
   readonly #toClient: Lane
 
   constructor(proxy: FaultProxy, client: Socket, server: Socket) {
-    this.#proxy = proxy
     this.#client = client
     this.#server = server
     this.#toServer = new Lane(proxy, server)

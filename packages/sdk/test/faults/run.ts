@@ -3,12 +3,13 @@
  * A cell is one fault on one link; its runs differ by seed. The table of all cells is printed when a file is done.
  */
 
+import { readFileSync } from 'node:fs'
 import { afterAll, expect, test } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
 import { PorticoError, RpcError } from '../../src/jsonrpc/errors.ts'
 import type { JsonObject } from '../../src/jsonrpc/message.ts'
 import type { Ledger } from './ledger.ts'
-import { Rig, type LinkKind, type RigOptions } from './rig.ts'
+import { type LinkKind, Rig, type RigOptions, until } from './rig.ts'
 import { answerTo, type WorkArguments } from './server-plan.ts'
 
 export const IN_FLIGHT = 32
@@ -127,6 +128,54 @@ export function createSeeded(seed: number): Seeded {
     return state / 4_294_967_296
   }
   return { seed, random, pick: (n) => Math.floor(random() * n) }
+}
+
+/** Calls of which one brings the fault about; that one is never repeated. */
+export function withVictim(seeded: Seeded, fault: WorkArguments['fault'], rest: Partial<Planned> = {}): Planned[] {
+  const victim = seeded.pick(IN_FLIGHT)
+  return planCalls(seeded, (index) => (index === victim ? { fault, idempotent: false, ...rest } : {}))
+}
+
+/** Resolves once the server works on that many calls. */
+export async function allStarted(rig: Rig, count = IN_FLIGHT): Promise<void> {
+  const starts = () =>
+    readFileSync(rig.ledgerFile, 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('start ')).length
+  await until(() => starts() >= count)
+}
+
+/** Cancels calls at about the time their answers come: each must end once, one way or the other. */
+export async function raceCancellation(rig: Rig, seeded: Seeded): Promise<Outcome[]> {
+  const outcomes: Outcome[] = []
+  let typicalMs = 20
+  for (let batch = 0; batch < 12; batch++) {
+    const before = Date.now()
+    const probe = await issue(
+      rig.client,
+      planCalls(createSeeded(seeded.seed * 1_000 + batch), () => ({ ms: 0 }), 1),
+    )
+    typicalMs = (typicalMs + Date.now() - before) / 2
+    const timers: ReturnType<typeof setTimeout>[] = []
+    const plans = planCalls(
+      createSeeded(seeded.seed * 2_000 + batch),
+      () => {
+        const controller = new AbortController()
+        timers.push(setTimeout(() => controller.abort(), seeded.random() * typicalMs * 6))
+        return { ms: 0, signal: controller.signal, idempotent: false }
+      },
+      16,
+    )
+    outcomes.push(...probe, ...(await issue(rig.client, plans)))
+    for (const timer of timers) clearTimeout(timer)
+  }
+  expect(outcomes.filter(({ kind, code }) => kind !== 'result' && code !== 'aborted')).toEqual([])
+  return outcomes
+}
+
+/** Keeps this process from doing anything. */
+export function block(ms: number): void {
+  for (const end = Date.now() + ms; Date.now() < end; );
 }
 
 afterAll(() => {

@@ -14,8 +14,10 @@ export interface ServerPlan {
   readonly cut?: { readonly nonce: string; readonly at: CutPoint }
   /** Starts a process that inherits the pipes and outlives this one. */
   readonly grandchild?: boolean
-  /** Dies before it has said anything, as long as the ledger has fewer starts than this. */
-  readonly stillborn?: number
+  /** The lives, counted from 1, that end before anything was said. */
+  readonly stillborn?: readonly number[]
+  /** False leaves out the syncing of the ledger, which a process that is not killed does not need. */
+  readonly sync?: boolean
   /** Every event of an event stream is sent twice. */
   readonly duplicateEvents?: boolean
   /** The store for events has no room. */

@@ -7,11 +7,11 @@ import { spawn } from 'node:child_process'
 import { fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createPrincipal } from '../../src/auth/principal.ts'
 import { serveHttp } from '../../src/serve/http.ts'
 import { serveStdio } from '../../src/serve/stdio.ts'
 import { tool } from '../../src/server/definition.ts'
 import { createServer } from '../../src/server/server.ts'
-import { createPrincipal } from '../../src/auth/principal.ts'
 import { answerTo, type ServerPlan, type WorkArguments } from './server-plan.ts'
 
 const plan = JSON.parse(process.argv[2] ?? '{}') as ServerPlan
@@ -19,11 +19,11 @@ const ledger = openSync(plan.ledger, 'a')
 
 function note(what: string, subject: string | number): void {
   writeSync(ledger, `${what} ${subject}\n`)
-  fsyncSync(ledger)
+  if (plan.sync !== false) fsyncSync(ledger)
 }
 
 note('boot', process.pid)
-if (plan.stillborn !== undefined && countBoots() <= plan.stillborn) process.exit(3)
+if (plan.stillborn?.includes(countLives())) process.exit(3)
 
 const members = {
   nonce: { type: 'string' },
@@ -89,8 +89,10 @@ if (plan.link === 'stdio') {
   process.stdout.write(`${http.port}\n`)
 }
 
-function countBoots(): number {
-  return readFileSync(plan.ledger, 'utf8').split('\n').filter((line) => line.startsWith('boot ')).length
+function countLives(): number {
+  return readFileSync(plan.ledger, 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('boot ')).length
 }
 
 function exhaust(): void {
@@ -117,6 +119,12 @@ function distort(): void {
   const write = out.write.bind(out)
   let held = ''
   let lines = 0
+  let trickling = Promise.resolve()
+  const trickle = (bytes: Buffer): void => {
+    trickling = trickling.then(async () => {
+      for (const byte of bytes) await new Promise((resolve) => write(Buffer.of(byte), resolve))
+    })
+  }
   const pass = (text: string): void => {
     for (const line of text.split('\n').slice(0, -1)) {
       lines++
@@ -124,7 +132,7 @@ function distort(): void {
       if (stdout === 'duplicate') write(`${line}\n${line}\n`)
       else if (stdout === 'crlf') write(`${lines === 1 ? '\uFEFF' : ''}${line}\r\n`)
       else if (stdout === 'noise') write(`${noise(lines)}${line}\n`)
-      else if (stdout === 'trickle') for (const byte of Buffer.from(`${line}\n`)) writeSync(1, Buffer.of(byte))
+      else if (stdout === 'trickle') trickle(Buffer.from(`${line}\n`))
       else if (stdout === 'reorder' && lines > 1) {
         // Two neighbours change places; nothing is held back for long.
         if (held === '') {

@@ -1,7 +1,7 @@
 /** Elicitation from tools, prompts and reads: by form and by URL (client/elicitation of each revision). */
 
 import { describe, expect, it } from 'vitest'
-import type { JsonObject } from '../../../src/jsonrpc/message.ts'
+import { isObject, type JsonObject } from '../../../src/jsonrpc/message.ts'
 import type { Answers, Outcome } from '../../wire.ts'
 import { type Bench, textOf } from '../bench.ts'
 import { FORM } from '../fixture-asking.ts'
@@ -155,6 +155,10 @@ function urlSuite(bench: Bench): void {
       bench.answer({ 'elicitation/create': () => ({ action: 'accept' }) })
       const outcome = await bench.call('ask_url_done')
       expect(outcome.error).toMatchObject({ code: -32042, data: { elicitations: [question(outcome)] } })
+      await bench.control('done', 'true')
+      const { elicitationId } = question(outcome)
+      const notice = await bench.wire.find(({ params }) => isObject(params) && params.elicitationId === elicitationId)
+      expect(notice.method).toBe('notifications/elicitation/complete')
     })
 
     it.runIf(bench.modern)('is asked again until the visit is over', async () => {

@@ -117,7 +117,7 @@ export function toolSuite(bench: Bench): void {
 function failureSuite(bench: Bench): void {
   describe('tools/call that fails', () => {
     it.each([
-      ['echo', {}, 'text', 'arguments'],
+      ['echo', {}, 'text', 'arguments.text'],
       ['echo', { text: '' }, 'text', 'arguments.text'],
       ['echo', { text: 7 }, 'text', 'arguments.text'],
       ['add', { a: 1 }, 'b', 'arguments.b'],

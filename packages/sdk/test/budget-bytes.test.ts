@@ -1,0 +1,59 @@
+/**
+ * Bytes per door: what a program that imports a door pays in a bundle, against a table. A door that grows beyond its row
+ * fails here; raise the row only with a reason. The floor that is aimed for is in `bench/floors.ts`.
+ */
+
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import { describe, expect, it } from 'vitest'
+
+const doors = fileURLToPath(new URL('../src/doors/', import.meta.url))
+
+/** Minified kilobytes (1,000 bytes), libraries that the package depends on left out. */
+const BUDGETS: { readonly [door: string]: number } = {
+  server: 145,
+  stdio: 150,
+  http: 180,
+  fetch: 176,
+  client: 215,
+}
+
+const SMALLEST = `
+import { createServer, tool } from './server.ts'
+import { serveStdio } from './stdio.ts'
+const input = { type: 'object', properties: { city: { type: 'string' } } }
+serveStdio(createServer({ name: 'a', version: '1', tools: { forecast: tool({ input }, ({ city }) => city) } }))`
+
+describe('the bytes of a door', () => {
+  it.each(Object.entries(BUDGETS))('%s stays within %d kB', async (door, budget) => {
+    const { bytes } = await measure(`export * from './${door}.ts'`)
+    expect(bytes / 1000).toBeLessThan(budget)
+    // A row that has become generous no longer guards anything.
+    expect(bytes / 1000).toBeGreaterThan(budget * 0.6)
+  })
+
+  it('the smallest server on stdio stays within 150 kB and loads no HTTP', async () => {
+    const { bytes, imports } = await measure(SMALLEST)
+    expect(bytes / 1000).toBeLessThan(150)
+    expect(imports.filter((name) => /^node:(http|https|http2|net|tls|child_process)$/.test(name))).toEqual([])
+  })
+})
+
+async function measure(contents: string): Promise<{ bytes: number; imports: string[] }> {
+  const { metafile } = await build({
+    stdin: { contents, resolveDir: doors, sourcefile: join(doors, 'entry.ts'), loader: 'ts' },
+    bundle: true,
+    minify: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    external: ['ws', 'jose', 'oauth4webapi'],
+    metafile: true,
+    write: false,
+    logLevel: 'silent',
+  })
+  const [output] = Object.values(metafile.outputs)
+  if (output === undefined) throw new Error('esbuild made nothing')
+  return { bytes: output.bytes, imports: output.imports.map(({ path }) => path) }
+}

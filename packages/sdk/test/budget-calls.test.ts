@@ -1,0 +1,304 @@
+/**
+ * What one call may cost, counted in things that no busy machine can change: parses, serializations, functions run,
+ * timers and controllers made, bytes moved. The times themselves are `npm run bench`.
+ */
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { Session } from 'node:inspector'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { build } from 'esbuild'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { parseJson } from '../src/framing/json.ts'
+import { createLineDecoder } from '../src/framing/lines.ts'
+import { serveFetch } from '../src/serve/fetch.ts'
+import { serveStdio } from '../src/serve/stdio.ts'
+import { tool } from '../src/server/definition.ts'
+import { createServer, type Server } from '../src/server/server.ts'
+
+const NUMBERS = {
+  type: 'object',
+  properties: { a: { type: 'number' }, b: { type: 'number' } },
+  required: ['a', 'b'],
+} as const
+
+/** What a plain call may run; a bound against growth that nobody sees, not a goal. */
+const MAX_FUNCTIONS = 150
+
+const ENVELOPE = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'budget', version: '1.0.0' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+}
+
+const ERAS = [
+  { era: '2025-11-25', meta: {} },
+  { era: '2026-07-28', meta: { _meta: ENVELOPE } },
+] as const
+
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.unstubAllGlobals()
+})
+
+describe.each(ERAS)('a plain tools/call over stdio, $era', ({ meta }) => {
+  it('is parsed once and serialized once', async () => {
+    const wire = await openWire(createAdder())
+    await wire.exchange(wire.request('tools/call', { name: 'add', arguments: { a: 1, b: 2 }, ...meta }))
+    const call = wire.request('tools/call', { name: 'add', arguments: { a: 1, b: 2 }, ...meta })
+    const parse = vi.spyOn(JSON, 'parse')
+    const stringify = vi.spyOn(JSON, 'stringify')
+    expect(await wire.exchange(call)).toContain('"3"')
+    expect(parse).toHaveBeenCalledTimes(1)
+    expect(stringify).toHaveBeenCalledTimes(1)
+  })
+
+  it('makes no abort controller and no timer', async () => {
+    const wire = await openWire(createAdder())
+    const call = wire.request('tools/call', { name: 'add', arguments: { a: 1, b: 2 }, ...meta })
+    await wire.exchange(call)
+    const made = countConstructions('AbortController')
+    const timers = vi.spyOn(globalThis, 'setTimeout')
+    await wire.exchange(wire.request('tools/call', { name: 'add', arguments: { a: 2, b: 3 }, ...meta }))
+    expect(made()).toBe(0)
+    expect(timers).not.toHaveBeenCalled()
+  })
+
+  it('runs a bounded number of functions', async () => {
+    const sdk = await bundleSdk()
+    const wire = await openWire(createAdder(sdk), sdk)
+    const calls = Array.from({ length: 20 }, () =>
+      wire.request('tools/call', { name: 'add', arguments: { a: 1, b: 2 }, ...meta }),
+    )
+    for (const call of calls.slice(0, 10)) await wire.exchange(call)
+    const run = await countFunctions(async () => {
+      for (const call of calls.slice(10)) await wire.exchange(call)
+    })
+    expect(run / 10).toBeGreaterThan(20)
+    expect(run / 10).toBeLessThan(MAX_FUNCTIONS)
+  })
+})
+
+describe('a plain tools/call over HTTP', () => {
+  it('is parsed once and serialized once', async () => {
+    const handler = serveFetch(createAdder())
+    const body = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'add', arguments: { a: 1, b: 2 }, _meta: ENVELOPE },
+    })
+    const headers = {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      host: 'localhost',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': 'add',
+    }
+    const post = () => handler.fetch(new Request('http://localhost/mcp', { method: 'POST', headers, body }))
+    await post()
+    const parse = vi.spyOn(JSON, 'parse')
+    const stringify = vi.spyOn(JSON, 'stringify')
+    const response = await post()
+    expect(await response.text()).toContain('"3"')
+    expect(parse).toHaveBeenCalledTimes(1)
+    expect(stringify).toHaveBeenCalledTimes(1)
+  })
+})
+
+describe.each(ERAS)('tools/list, $era', ({ meta }) => {
+  it('is built once, whoever asks and how often', async () => {
+    const wire = await openWire(createAdder())
+    const first = await wire.exchange(wire.request('tools/list', meta))
+    const again = wire.request('tools/list', meta)
+    const stringify = vi.spyOn(JSON, 'stringify')
+    const second = await wire.exchange(again)
+    expect(stringify).not.toHaveBeenCalled()
+    expect(withoutId(second)).toBe(withoutId(first))
+  })
+})
+
+describe('schemas', () => {
+  it('are converted once and validate once per call', async () => {
+    const count = { converted: 0, validated: 0 }
+    const input = {
+      '~standard': {
+        version: 1,
+        vendor: 'budget',
+        validate: (value: unknown) => {
+          count.validated++
+          return { value }
+        },
+        jsonSchema: {
+          input: () => {
+            count.converted++
+            return NUMBERS
+          },
+          output: () => NUMBERS,
+        },
+      },
+    } as const
+    const server = createServer({ name: 'budget', version: '1.0.0', tools: { add: tool({ input }, () => 'x') } })
+    const wire = await openWire(server)
+    for (const { meta } of ERAS) {
+      await wire.exchange(wire.request('tools/list', meta))
+      await wire.exchange(wire.request('tools/call', { name: 'add', arguments: { a: 1, b: 2 }, ...meta }))
+    }
+    expect(count).toEqual({ converted: 1, validated: 2 })
+  })
+
+  it('in JSON are compiled once: no call reads them again', async () => {
+    let reads = 0
+    const input: typeof NUMBERS = new Proxy(NUMBERS, {
+      get(target, name, receiver) {
+        reads++
+        return Reflect.get(target, name, receiver)
+      },
+      ownKeys(target) {
+        reads++
+        return Reflect.ownKeys(target)
+      },
+    })
+    const server = createServer({ name: 'budget', version: '1.0.0', tools: { add: tool({ input }, () => 'x') } })
+    const wire = await openWire(server)
+    const compiled = reads
+    await wire.exchange(wire.request('tools/call', { name: 'add', arguments: { a: 1, b: 2 } }))
+    expect(compiled).toBeGreaterThan(0)
+    expect(reads).toBe(compiled)
+  })
+})
+
+describe('a long line', () => {
+  it('costs work in proportion to its length, not to its square', () => {
+    const [small, large] = [1, 8].map((megabytes) => countBytesMoved(megabytes * 1024 * 1024))
+    expect((large ?? 0) / (small ?? 1)).toBeGreaterThan(6)
+    expect((large ?? 0) / (small ?? 1)).toBeLessThan(10)
+  })
+})
+
+interface Sdk {
+  readonly createServer: typeof createServer
+  readonly tool: typeof tool
+  readonly serveStdio: typeof serveStdio
+}
+
+const BUNDLE = 'budget-bundle.mjs'
+
+/** The SDK in one file: as the test runner loads it, every use of an import is a function too. */
+async function bundleSdk(): Promise<Sdk> {
+  const folder = await mkdtemp(join(tmpdir(), 'budget-'))
+  const file = join(folder, BUNDLE)
+  try {
+    const contents = "export { createServer, tool } from './server.ts'\nexport { serveStdio } from './stdio.ts'"
+    const resolveDir = fileURLToPath(new URL('../src/doors/', import.meta.url))
+    const stdin = { contents, resolveDir, loader: 'ts' } as const
+    await build({ stdin, bundle: true, platform: 'node', format: 'esm', target: 'node20', outfile: file })
+    return await import(/* @vite-ignore */ pathToFileURL(file).href)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+function createAdder(sdk: Sdk = { createServer, tool, serveStdio }): Server {
+  return sdk.createServer({
+    name: 'budget',
+    version: '1.0.0',
+    tools: { add: sdk.tool({ description: 'Adds', input: NUMBERS }, ({ a, b }) => String(a + b)) },
+  })
+}
+
+/** A served pipe after the old handshake; requests are made ahead, so that what is counted is the server's alone. */
+async function openWire(server: Server, sdk: Pick<Sdk, 'serveStdio'> = { serveStdio }) {
+  const stdin = new PassThrough()
+  const stdout = new PassThrough()
+  sdk.serveStdio(server, { stdin, stdout, exit: false })
+  let id = 0
+  const request = (method: string, params: object): string =>
+    `${JSON.stringify({ jsonrpc: '2.0', id: ++id, method, params })}\n`
+  const exchange = (line: string): Promise<string> =>
+    new Promise((resolve) => {
+      stdout.once('data', (chunk: Buffer) => resolve(chunk.toString()))
+      stdin.write(line)
+    })
+  const clientInfo = { name: 'budget', version: '1.0.0' }
+  await exchange(request('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }))
+  stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
+  return { request, exchange }
+}
+
+function withoutId(text: string): string {
+  return text.replace(/"id":\d+/, '"id":0')
+}
+
+function countConstructions(name: 'AbortController'): () => number {
+  let made = 0
+  const Original = globalThis[name]
+  vi.stubGlobal(
+    name,
+    class extends Original {
+      constructor() {
+        super()
+        made++
+      }
+    },
+  )
+  return () => made
+}
+
+/** Calls of the SDK's own functions while `work` runs, as the engine counts them. */
+async function countFunctions(work: () => Promise<void>): Promise<number> {
+  const session = new Session()
+  session.connect()
+  const post = (method: string, params?: object): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      session.post(method, params, (error: Error | null, result: unknown) => (error ? reject(error) : resolve(result)))
+    })
+  try {
+    await post('Profiler.enable')
+    await post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
+    await post('Profiler.takePreciseCoverage')
+    await work()
+    // The protocol's own shape of this answer.
+    const { result } = (await post('Profiler.takePreciseCoverage')) as {
+      result: { url: string; functions: { ranges: { count: number }[] }[] }[]
+    }
+    const own = result.filter(({ url }) => url.includes(BUNDLE))
+    return own.flatMap(({ functions }) => functions).reduce((sum, { ranges }) => sum + (ranges[0]?.count ?? 0), 0)
+  } finally {
+    await post('Profiler.stopPreciseCoverage')
+    session.disconnect()
+  }
+}
+
+/** The bytes copied, decoded and parsed for one line of that length that comes in pieces. */
+function countBytesMoved(length: number): number {
+  let moved = 0
+  const set = Uint8Array.prototype.set
+  const copies = vi.spyOn(Uint8Array.prototype, 'set').mockImplementation(function (this: Uint8Array, from, at) {
+    moved += from.length
+    return set.call(this, from, at)
+  })
+  const decode = TextDecoder.prototype.decode
+  const decodes = vi.spyOn(TextDecoder.prototype, 'decode').mockImplementation(function (this: TextDecoder, bytes) {
+    moved += bytes?.byteLength ?? 0
+    return decode.call(this, bytes)
+  })
+  const item = `"${'x'.repeat(1021)}",`
+  const line = new TextEncoder().encode(`[${item.repeat(length / 1024 - 1)}"end"]\n`)
+  const values: unknown[] = []
+  const decoder = createLineDecoder({
+    onLine: (text) => {
+      moved += text.length
+      values.push(parseJson(text))
+    },
+    onFault: (_, reason) => values.push(reason),
+  })
+  for (let at = 0; at < line.length; at += 64 * 1024) decoder.push(line.subarray(at, at + 64 * 1024))
+  copies.mockRestore()
+  decodes.mockRestore()
+  expect(values).toMatchObject([{ ok: true }])
+  return moved
+}

@@ -1,0 +1,429 @@
+/** L2 and L3 of the fault matrix: the same faults over HTTP, with and without a session. */
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect } from 'vitest'
+import type { Passage } from './proxy.ts'
+import type { Rig } from './rig.ts'
+import {
+  allStarted,
+  cell,
+  createSeeded,
+  issue,
+  type Outcome,
+  type Planned,
+  planCalls,
+  raceCancellation,
+  type Seeded,
+  withVictim,
+} from './run.ts'
+import { answerTo, type WorkArguments } from './server-plan.ts'
+
+export type HttpKind = 'modern' | 'session'
+
+export function describeHttp(level: 'L2' | 'L3', kind: HttpKind): void {
+  describe(`${level} · HTTP ${kind === 'modern' ? '2026-07-28' : '2025-11-25 with sessions'}`, () => {
+    describeDeaths(level, kind)
+    describeNetwork(level, kind)
+    describeAnswers(level, kind)
+    describeStatuses(level, kind)
+    describeTime(level, kind)
+    describeResources(level, kind)
+  })
+}
+
+/** The server dies and is started again where it was. */
+function describeDeaths(level: string, kind: HttpKind): void {
+  cell(`${level} F1 killed before requests are written`, kind, {}, async (rig, seeded) => {
+    const faultAt = Date.now()
+    rig.signal('SIGKILL')
+    const calls = issue(rig.client, planCalls(seeded))
+    await rig.gone()
+    await rig.start()
+    return { outcomes: await calls, faultAt, restored: true }
+  })
+
+  const deaths = [
+    ['F2 killed before execution', 'kill-before'],
+    ['F3 killed after execution', 'kill-after'],
+    ['F5 exits 0 with calls in flight', 'exit'],
+  ] as const
+  for (const [name, fault] of deaths) {
+    cell(`${level} ${name}`, kind, {}, async (rig, seeded) => {
+      const calls = issue(rig.client, withVictim(seeded, fault))
+      await rig.gone()
+      const faultAt = Date.now()
+      await rig.start()
+      return { outcomes: await calls, faultAt, restored: true }
+    })
+  }
+
+  for (const at of ['header', 'json', 'utf8', 'end'] as const) {
+    cell(`${level} F4 killed in the middle of an answer: ${at}`, kind, { proxy: true }, async (rig, seeded) => {
+      const plans = planCalls(seeded)
+      const victim = plans[seeded.pick(8) * 4]?.nonce ?? ''
+      let faultAt = 0
+      onAnswer(rig, victim, (bytes, passage) => {
+        const cut = {
+          header: 9,
+          json: bytes.length - 60,
+          utf8: bytes.indexOf(Buffer.from('漢')) + 1,
+          end: bytes.length - 1,
+        }
+        passage.answer(bytes.subarray(0, cut[at]))
+        faultAt = Date.now()
+        rig.signal('SIGKILL')
+      })
+      const calls = issue(rig.client, plans)
+      await rig.gone()
+      await rig.start()
+      return { outcomes: await calls, faultAt, restored: true }
+    })
+  }
+
+  cell(`${level} F6 SIGTERM, calls shorter than the grace`, kind, {}, async (rig, seeded) => {
+    const calls = issue(
+      rig.client,
+      planCalls(seeded, () => ({ ms: 300 })),
+    )
+    await allStarted(rig)
+    rig.signal('SIGTERM')
+    return { outcomes: await calls, allResults: true }
+  })
+
+  cell(`${level} F6 SIGTERM, calls longer than the grace`, kind, { plan: { graceMs: 200 } }, async (rig, seeded) => {
+    const plans = planCalls(seeded, (index) => ({ ms: index % 2 === 0 ? 20 : 10_000, idempotent: false }))
+    const calls = issue(rig.client, plans)
+    await allStarted(rig)
+    const faultAt = Date.now()
+    rig.signal('SIGTERM')
+    return { outcomes: await calls, faultAt }
+  })
+
+  cell(`${level} F7 stopped and continued`, kind, {}, async (rig, seeded) => {
+    rig.signal('SIGSTOP')
+    const calls = issue(rig.client, planCalls(seeded))
+    await sleep(700)
+    rig.signal('SIGCONT')
+    return { outcomes: await calls, allResults: true }
+  })
+
+  cell(`${level} F7 stopped beyond the timeout; late answers`, kind, {}, async (rig, seeded) => {
+    rig.signal('SIGSTOP')
+    const late = await issue(
+      rig.client,
+      planCalls(seeded, () => ({ timeoutMs: 300, idempotent: false })),
+    )
+    rig.signal('SIGCONT')
+    const after = await issue(rig.client, planCalls(createSeeded(seeded.seed + 1_000)))
+    expect(late.map(({ code }) => code)).toEqual(late.map(() => 'timeout'))
+    expect(after.map(({ kind }) => kind)).toEqual(after.map(() => 'result'))
+    return { outcomes: [...late, ...after] }
+  })
+
+  cell(`${level} F19 restarted on the same port, sessions lost`, kind, {}, async (rig, seeded) => {
+    const before = await issue(rig.client, planCalls(seeded))
+    rig.signal('SIGKILL')
+    await rig.gone()
+    await rig.start()
+    // The client may still hold sockets of the old server; to send there what may only run once is to lose it.
+    await sleep(50)
+    const after = await issue(rig.client, planCalls(createSeeded(seeded.seed + 1_000)))
+    return { outcomes: [...before, ...after], allResults: true }
+  })
+}
+
+/** The network breaks; the server does not notice or does not care. */
+function describeNetwork(level: string, kind: HttpKind): void {
+  cell(`${level} F13 reset in the middle of requests`, kind, { proxy: true }, async (rig, seeded) => {
+    let faultAt = Date.now()
+    let requests = 0
+    hook(rig).request = (bytes, passage) => {
+      if (++requests % 4 !== 1) return bytes
+      faultAt = Date.now()
+      const part = bytes.subarray(0, seeded.pick(bytes.length))
+      setTimeout(() => passage.reset(), 5)
+      return part
+    }
+    const calls = issue(rig.client, planCalls(seeded))
+    return { outcomes: await calls, faultAt, restored: true }
+  })
+
+  cell(`${level} F13 reset in the middle of answers`, kind, { proxy: true }, async (rig, seeded) => {
+    let faultAt = Date.now()
+    let answers = 0
+    hook(rig).response = (bytes, passage) => {
+      if (++answers % 4 !== 1) return bytes
+      faultAt = Date.now()
+      passage.answer(bytes.subarray(0, seeded.pick(bytes.length)))
+      setTimeout(() => passage.reset(), 5)
+      return undefined
+    }
+    const calls = issue(rig.client, planCalls(seeded))
+    return { outcomes: await calls, faultAt, restored: true }
+  })
+
+  cell(`${level} F13 every connection reset at once`, kind, { proxy: true }, async (rig, seeded) => {
+    const calls = issue(
+      rig.client,
+      planCalls(seeded, () => ({ ms: 200 })),
+    )
+    await allStarted(rig)
+    const faultAt = Date.now()
+    rig.proxy?.cut('reset')
+    return { outcomes: await calls, faultAt, restored: true }
+  })
+
+  const beating = {
+    proxy: true,
+    plan: { keepAliveMs: 200 },
+    client: { keepAlive: { pingMs: 900, pongMs: 300 } },
+  } as const
+  cell(`${level} F15 no packets for a while`, kind, { proxy: true }, async (rig, seeded) => {
+    const calls = issue(rig.client, planCalls(seeded))
+    rig.proxy?.hold()
+    await sleep(500)
+    rig.proxy?.release()
+    return { outcomes: await calls, allResults: true }
+  })
+
+  cell(
+    `${level} F15 half-open for ever: streams with a heartbeat`,
+    kind,
+    beating,
+    async (rig, seeded) => {
+      const plans = planCalls(seeded, () => ({ ms: 20_000, steps: 2, idempotent: false }), 8)
+      const calls = issue(rig.client, plans)
+      await allStarted(rig, 8)
+      await sleep(600)
+      const faultAt = Date.now()
+      rig.proxy?.hold()
+      // A session can be taken up again, once there is a way; without one the loss is told at once.
+      if (kind === 'session') setTimeout(() => rig.proxy?.release(), 2_500)
+      const outcomes = await Promise.race([calls, sleep(kind === 'session' ? 25_000 : 8_000).then(() => [])])
+      rig.proxy?.release()
+      expect(outcomes.length).toBe(8)
+      return { outcomes, ...(kind === 'session' ? { allResults: true } : { faultAt }) }
+    },
+    1,
+  )
+
+  cell(
+    `${level} F16 one byte at a time, both ways`,
+    kind,
+    { proxy: true },
+    async (rig, seeded) => {
+      pacing(rig, { bytes: 1, everyMs: 0 })
+      const outcomes = await issue(
+        rig.client,
+        planCalls(seeded, () => ({}), 8),
+      )
+      pacing(rig, undefined)
+      return { outcomes, allResults: true }
+    },
+    1,
+  )
+
+  cell(
+    `${level} F17 5 MB answers over a slow line`,
+    kind,
+    { proxy: true },
+    async (rig, seeded) => {
+      pacing(rig, { bytes: 65_536, everyMs: 5 })
+      const plans = planCalls(seeded, (index) => (index < 2 ? { size: 5_000_000 } : {}))
+      return { outcomes: await issue(rig.client, plans), allResults: true }
+    },
+    1,
+  )
+}
+
+/** The server's answers are replaced on their way. */
+function describeAnswers(level: string, kind: HttpKind): void {
+  const head = (status: string, length: number, type = 'application/json') =>
+    `HTTP/1.1 ${status}\r\ncontent-type: ${type}\r\ncontent-length: ${length}\r\n\r\n`
+  const replacements: [string, (bytes: Buffer) => string | Buffer][] = [
+    ['202 in place of the answer', () => 'HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n'],
+    ['an empty 200', () => head('200 OK', 0)],
+    ['another content type', () => `${head('200 OK', 4, 'text/html')}<p/>`],
+    ['the id of another request', (bytes) => bytes.toString('latin1').replace(/"id":(\d)/, '"id":"$1"').replace(/(content-length: )(\d+)/i, (_, name, length) => `${name}${Number(length) + 2}`)],
+    ['a stream that ends without the response', () => `${head('200 OK', 3, 'text/event-stream')}:\n\n`],
+  ] // biome-ignore format: a table
+  for (const [name, replace] of replacements) {
+    cell(
+      `${level} F14 ${name}`,
+      kind,
+      { proxy: true },
+      async (rig, seeded) => {
+        const plans = planCalls(seeded)
+        const victims = new Set(plans.filter((_, index) => index % 4 === 1).map(({ nonce }) => nonce))
+        hook(rig).response = (bytes) => {
+          const text = bytes.toString('utf8')
+          const victim = [...victims].find((nonce) => text.includes(answerTo(nonce)))
+          if (victim === undefined) return bytes
+          const replaced = replace(bytes)
+          return typeof replaced === 'string' ? Buffer.from(replaced, 'latin1') : replaced
+        }
+        const faultAt = Date.now()
+        const outcomes = await issue(rig.client, plans)
+        for (const { nonce, kind: end } of outcomes) expect(end).toBe(victims.has(nonce) ? 'local' : 'result')
+        return { outcomes, faultAt }
+      },
+      1,
+    )
+  }
+
+  cell(`${level} F21 every event twice`, kind, { plan: { duplicateEvents: true } }, async (rig, seeded) => {
+    const plans = planCalls(seeded, (index) => (index % 4 === 0 ? { steps: 4 } : {}))
+    return { outcomes: await issue(rig.client, plans), allResults: true }
+  })
+
+  cell(`${level} F22 cancellation races with the answer`, kind, {}, async (rig, seeded) => {
+    return { outcomes: await raceCancellation(rig, seeded) }
+  })
+}
+
+function describeStatuses(level: string, kind: HttpKind): void {
+  const statuses: [number, string, (plan: Planned, outcome: Outcome) => void][] = [
+    [500, '', (_, { delivery, kind: end }) => expect([end, delivery]).toEqual(['local', 'unknown'])],
+    [502, '', afterLoss],
+    [503, '', afterLoss],
+    [504, '', afterLoss],
+    [429, '', (_, { delivery, kind: end }) => expect([end, delivery]).toEqual(['local', 'not-sent'])],
+    [503, 'retry-after: 1\r\n', (_, { kind: end }) => expect(end).toBe('result')],
+    [429, 'retry-after: 0\r\n', (_, { kind: end }) => expect(end).toBe('result')],
+  ]
+  for (const [status, header, check] of statuses) {
+    const name = `${level} F18 ${status}${header === '' ? '' : ` with ${header.trim()}`}`
+    cell(
+      name,
+      kind,
+      { proxy: true },
+      async (rig, seeded) => {
+        const plans = planCalls(seeded)
+        const struck = refuseOnce(rig, plans, `HTTP/1.1 ${status} No\r\n${header}content-length: 0\r\n\r\n`)
+        const faultAt = Date.now()
+        const outcomes = await issue(rig.client, plans)
+        for (const [index, outcome] of outcomes.entries()) {
+          const plan = plans[index]
+          if (plan !== undefined && struck.has(plan.nonce)) check(plan, outcome)
+          else expect(outcome.kind).toBe('result')
+        }
+        return { outcomes, faultAt }
+      },
+      1,
+    )
+  }
+  if (kind !== 'session') return
+  cell(`${level} F18 404: the session is forgotten`, kind, { proxy: true }, async (rig, seeded) => {
+    const plans = planCalls(seeded)
+    refuseOnce(rig, plans, 'HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n')
+    return { outcomes: await issue(rig.client, plans), allResults: true }
+  })
+
+  cell(`${level} F13 streams cut and taken up again`, kind, { proxy: true }, async (rig, seeded) => {
+    const calls = issue(
+      rig.client,
+      planCalls(seeded, () => ({ steps: 3, ms: 600 }), 16),
+    )
+    await allStarted(rig, 16)
+    await sleep(100)
+    rig.proxy?.cut(seeded.seed % 2 === 0 ? 'reset' : 'end')
+    return { outcomes: await calls, allResults: true }
+  })
+}
+
+function describeTime(level: string, kind: HttpKind): void {
+  cell(`${level} F26 the server blocks for a while`, kind, {}, async (rig, seeded) => {
+    return { outcomes: await issue(rig.client, withVictim(seeded, 'block', { blockMs: 1_000 })), allResults: true }
+  })
+}
+
+function describeResources(level: string, kind: HttpKind): void {
+  cell(
+    `${level} F25 the server has no file descriptors left`,
+    kind,
+    { shell: 'ulimit -n 40' },
+    async (rig, seeded) => {
+      // Idempotent calls go on until there is room; the others may be turned away, and say so.
+      const faultAt = Date.now() + 1_000
+      return {
+        outcomes: await issue(
+          rig.client,
+          planCalls(seeded, () => ({ ms: 50 }), 64),
+        ),
+        faultAt,
+        restored: true,
+      }
+    },
+    1,
+  )
+
+  const small = { nodeArgs: ['--max-old-space-size=24'] }
+  cell(
+    `${level} F25 the server runs out of memory`,
+    kind,
+    small,
+    async (rig, seeded) => {
+      const calls = issue(rig.client, withVictim(seeded, 'heap' satisfies WorkArguments['fault']))
+      await rig.gone()
+      const faultAt = Date.now()
+      await rig.start()
+      return { outcomes: await calls, faultAt, restored: true }
+    },
+    1,
+  )
+
+  if (kind !== 'session') return
+  cell(
+    `${level} F25 the event store is full`,
+    kind,
+    { plan: { eventsFull: true } },
+    async (rig, seeded) => {
+      const plans = planCalls(seeded, (index) => (index % 4 === 0 ? { steps: 2, idempotent: false } : {}))
+      return { outcomes: await issue(rig.client, plans), faultAt: Date.now() }
+    },
+    1,
+  )
+}
+
+function hook(rig: Rig) {
+  if (rig.proxy === undefined) throw new Error('The rig has no proxy')
+  return rig.proxy.hooks
+}
+
+function pacing(rig: Rig, pace: NonNullable<Rig['proxy']>['pace']): void {
+  if (rig.proxy !== undefined) rig.proxy.pace = pace
+}
+
+/** Takes the answer to one call out of the stream of bytes, once. */
+function onAnswer(rig: Rig, nonce: string, act: (bytes: Buffer, passage: Passage) => void): void {
+  const hooks = hook(rig)
+  hooks.response = (bytes, passage) => {
+    if (!bytes.includes(answerTo(nonce))) return bytes
+    hooks.response = undefined
+    act(bytes, passage)
+    return undefined
+  }
+}
+
+/** Answers the first request of every fourth call itself. Gives the nonces it struck, as they come. */
+function refuseOnce(rig: Rig, plans: readonly Planned[], answer: string): Set<string> {
+  const victims = new Set(plans.filter((_, index) => index % 4 > 1).map(({ nonce }) => nonce))
+  const struck = new Set<string>()
+  hook(rig).request = (bytes, passage) => {
+    const text = bytes.toString('utf8')
+    const victim = [...victims].find((nonce) => text.includes(nonce))
+    if (victim === undefined) return bytes
+    victims.delete(victim)
+    struck.add(victim)
+    passage.answer(answer)
+    return undefined
+  }
+  return struck
+}
+
+/** Whether a gateway's request reached the server nobody knows: only what may be repeated is. */
+function afterLoss({ idempotent }: Planned, { kind, delivery }: Outcome): void {
+  expect([kind, delivery]).toEqual(idempotent ? ['result', undefined] : ['local', 'unknown'])
+}
+
+export type { Seeded }

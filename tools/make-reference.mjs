@@ -1,0 +1,94 @@
+/**
+ * Writes the API reference, a page in `docs/reference/` for every door of the SDK: `node tools/make-reference.mjs`. Names,
+ * signatures and comments are read from the sources that the doors lead to, whose layout the formatter guarantees. The
+ * test beside this file fails while a page is out of date.
+ */
+import { readFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
+import { readDeclaration } from './declarations.mjs'
+import { writeIfMain } from './make.mjs'
+
+const PACKAGE = 'packages/sdk'
+
+/**
+ * @param {string} root
+ * @returns {Map<string, string>} the text of each page by its path
+ */
+export function makeReference(root) {
+  const { name, exports: entries } = JSON.parse(readFileSync(join(root, PACKAGE, 'package.json'), 'utf8'))
+  const doors = Object.keys(entries).map((entry) => entry.slice(2))
+  const pages = doors.map((door) => [`docs/reference/${door}.md`, toPage(root, `${name}/${door}`, door)])
+  return new Map([...pages, ['docs/reference/README.md', toIndex(root, name, doors)]])
+}
+
+function toPage(root, title, door) {
+  const file = `${PACKAGE}/src/doors/${door}.ts`
+  const source = readFileSync(join(root, file), 'utf8')
+  const items = readExports(source).map(({ name, from }) =>
+    findDeclaration(root, posix.join(posix.dirname(file), from), name),
+  )
+  const sections = SECTIONS.flatMap(({ heading, kinds }) => {
+    const own = items.filter(({ kind }) => kinds.includes(kind)).sort((a, b) => (a.name < b.name ? -1 : 1))
+    return own.length === 0 ? [] : [`## ${heading}`, ...own.map(toEntry)]
+  })
+  const made = `<!-- Made by tools/make-reference.mjs from ${file}. Change the comments there. -->`
+  return `${[`# ${title}`, made, introductionOf(source), ...sections].join('\n\n')}\n`
+}
+
+const SECTIONS = [
+  { heading: 'Functions', kinds: ['function'] },
+  { heading: 'Classes', kinds: ['class'] },
+  { heading: 'Values', kinds: ['const'] },
+  { heading: 'Types', kinds: ['interface', 'type'] },
+]
+
+function toEntry({ name, comment, code }) {
+  return [`### ${name}`, ...(comment === '' ? [] : [comment]), `\`\`\`typescript\n${code}\n\`\`\``].join('\n\n')
+}
+
+function toIndex(root, name, doors) {
+  const rows = doors.map((door) => {
+    const text = introductionOf(readFileSync(join(root, PACKAGE, 'src', 'doors', `${door}.ts`), 'utf8'))
+    return `| [${name}/${door}](${door}.md) | ${text.replace(/^`[^`]*`: /, '').replaceAll('|', '\\|')} |`
+  })
+  return `# Reference
+
+<!-- Made by tools/make-reference.mjs. -->
+
+| door | what it is for |
+|---|---|
+${rows.join('\n')}
+
+- [Error codes](errors.md)
+- [Security requirements and their tests](security.md)
+`
+}
+
+/** The paragraph that a module opens with, on one line. */
+function introductionOf(source) {
+  const comment = /^\/\*\*([\s\S]*?)\*\//.exec(source)?.[1] ?? ''
+  return comment.replace(/\s*\n\s*\* ?/g, ' ').trim()
+}
+
+/** The names that a module of re-exports passes on, with where each comes from. */
+function readExports(source) {
+  return [...source.matchAll(/^export (?:type )?\{([^}]*)\} from '([^']+)'/gm)].flatMap(([, names = '', from = '']) =>
+    names
+      .split(',')
+      .map((one) => one.trim().replace(/^type /, ''))
+      .filter((one) => one !== '')
+      .map((one) => ({ name: one.split(' as ').at(-1), from })),
+  )
+}
+
+/** Follows re-exports to the declaration. */
+function findDeclaration(root, file, name) {
+  const source = readFileSync(join(root, file), 'utf8')
+  const found = readDeclaration(source, name)
+  if (found !== undefined) return found
+  const passed = readExports(source).find((one) => one.name === name)
+  if (passed === undefined) throw new Error(`${file} has no declaration of ${name} that can be read`)
+  return findDeclaration(root, posix.join(posix.dirname(file), passed.from), name)
+}
+
+writeIfMain(import.meta.url, makeReference)
