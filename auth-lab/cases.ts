@@ -19,6 +19,7 @@ import {
 import { createFileTokenStore } from '@portico/sdk/auth-node'
 import { type Client, connect } from '@portico/sdk/client'
 import { exportJWK, generateKeyPair } from 'jose'
+import { officialClientSignsIn, officialServerTakesToken } from './official.ts'
 import { createPerson } from './person.ts'
 import { CLIENT_DOCUMENT, JOB, type Lab, type LabOptions, startLab } from './provider.ts'
 
@@ -231,6 +232,8 @@ export const cases: readonly Case[] = [
     options: { dpopRequired: true, nonces: true },
     run: useBoundTokens,
   },
+  { name: 'the official client signs in to our server', run: officialClientSignsIn },
+  { name: "our client signs in to a server behind the official SDK's middleware", run: officialServerTakesToken },
 ]
 
 async function useBoundTokens(lab: Lab): Promise<void> {

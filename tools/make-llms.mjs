@@ -58,7 +58,10 @@ function toLine(path, text) {
 }
 
 function firstSentence(text) {
-  const line = text.replace(/\s+/g, ' ').replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').trim()
+  const line = text
+    .replace(/\s+/g, ' ')
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .trim()
   return (/^.*?\.(?= |$)/.exec(line)?.[0] ?? line).replace(/[.:]$/, '')
 }
 

@@ -81,9 +81,7 @@ ${sections.join('\n\n')}
 
 function toRow({ id, text, level, side }, citations) {
   const tests = [...groupByFile(citations)].map(([file, own]) => {
-    const names = [...new Set(own.map(({ name }) => name))]
-      .filter((name) => name !== '')
-      .map(withoutNumbers)
+    const names = [...new Set(own.map(({ name }) => name))].filter((name) => name !== '').map(withoutNumbers)
     return `[${file}](../../${file})${names.length === 0 ? '' : `: ${names.join('; ')}`}`
   })
   return `| sec-${id} | ${cell(text)} | ${cell(level)} | ${cell(side)} | ${tests.length === 0 ? '–' : cell(tests.join('<br>'))} |`

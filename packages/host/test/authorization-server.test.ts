@@ -2,6 +2,7 @@
 
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer as createSocket } from 'node:net'
 import { requireBearer } from '@portico/sdk/bearer'
 import { type HttpServer, serveHttp } from '@portico/sdk/http'
@@ -193,6 +194,19 @@ describe('the whole flow', () => {
     expect((await refresh(second.refresh_token)).error).toBe('invalid_grant')
   })
 
+  it('signing out ends the refresh tokens of the session', async () => {
+    await start()
+    const browser = new Browser()
+    const { client, refresh_token: refreshToken } = await signIn('read', browser)
+    const page = await browser.open(`${issuer}/session/end`)
+    expect([page.headers.get('x-frame-options'), page.html.includes('Sign out?')]).toEqual(['DENY', true])
+    const done = await browser.submit(page, { logout: 'yes' })
+    expect(done.html).toContain('Signed out')
+    expect((await token({ grant_type: 'refresh_token', refresh_token: refreshToken, client_id: client })).error).toBe(
+      'invalid_grant',
+    )
+  })
+
   it('a revoked token stops working at a server that asks', async () => {
     const resourceClient = {
       client_id: 'rs',
@@ -378,6 +392,35 @@ describe('the pages (sec-85, sec-87)', () => {
     expect(set.length).toBeGreaterThan(0)
     for (const line of set) expect(line).toMatch(/httponly/i)
     for (const line of set) expect(line).toMatch(/samesite=lax/i)
+  })
+
+  it('cookies behind TLS are bound to the host and to TLS (sec-88)', async () => {
+    const client = {
+      client_id: 'known',
+      redirect_uris: [REDIRECT],
+      token_endpoint_auth_method: 'none',
+      application_type: 'native',
+    }
+    const outside = 'https://as.example'
+    const options = {
+      issuer: outside,
+      resources: [RESOURCE],
+      scopes: ['read'],
+      password: 'open sesame',
+      trustProxy: true,
+    }
+    const { handler } = createAuthorizationServer({ ...options, clients: [client] })
+    const node = createHttpServer(handler).listen(0, '127.0.0.1')
+    await once(node, 'listening')
+    // A server that listens on a port has an address of this form.
+    const inside = `http://127.0.0.1:${(node.address() as AddressInfo).port}`
+    closers.push(async () => void node.close())
+    const browser = new Browser({ outside, inside })
+    const login = await browser.open(authorizationUrl('known').url.replace(issuer, outside))
+    await browser.submit(login, { password: 'open sesame', decision: 'login' })
+    const set = browser.received.filter((line) => !/^[^=]+=;/.test(line))
+    expect(set.some((line) => /^__Host-portico_session=.*; path=\/;/i.test(line))).toBe(true)
+    for (const line of set) expect(line).toMatch(/^__(Host|Secure)-.*; secure/i)
   })
 
   it('a second client sees consent of its own in the same browser (sec-86)', async () => {

@@ -16,6 +16,12 @@ export class Browser {
   readonly #cookies = new Map<string, Cookie>()
   /** `Set-Cookie` lines as they came. */
   readonly received: string[] = []
+  readonly #proxy: { readonly outside: string; readonly inside: string } | undefined
+
+  /** With a proxy, `outside` is the origin that the browser believes in and `inside` where requests for it go. */
+  constructor(proxy?: { readonly outside: string; readonly inside: string }) {
+    this.#proxy = proxy
+  }
 
   /** Follows redirects until a page, or until one leads away from `within`. */
   async open(url: string, init: RequestInit = {}, within = new URL(url).origin): Promise<Page> {
@@ -50,13 +56,26 @@ export class Browser {
     })
   }
 
+  #forwarded(): { [name: string]: string } {
+    if (this.#proxy === undefined) return {}
+    const { protocol, host } = new URL(this.#proxy.outside)
+    return { 'x-forwarded-proto': protocol.slice(0, -1), 'x-forwarded-host': host }
+  }
+
   async #send(url: string, init: RequestInit): Promise<Response> {
     const { pathname } = new URL(url)
     const cookie = [...this.#cookies]
       .filter(([, { path }]) => pathname.startsWith(path))
       .map(([name, { value }]) => `${name}=${value}`)
       .join('; ')
-    const response = await fetch(url, { ...init, redirect: 'manual', headers: { ...init.headers, cookie } })
+    const response = await fetch(
+      this.#proxy === undefined ? url : url.replace(this.#proxy.outside, this.#proxy.inside),
+      {
+        ...init,
+        redirect: 'manual',
+        headers: { ...init.headers, cookie, ...this.#forwarded() },
+      },
+    )
     for (const line of response.headers.getSetCookie()) {
       this.received.push(line)
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []

@@ -59,6 +59,29 @@ test('a challenge leads to a sign-in and the call to its answer', async () => {
   expect(person.pages[0]!.searchParams.get('code_challenge_method')).toBe('S256')
 })
 
+test('a client with a fetch of its own signs in as well', async () => {
+  const world = await start()
+  const auth = { grant: authorizationCode({ userAgent: world.person }) }
+  const client = await connect(world.server, { auth, verdicts: false, fetch: (url, init) => fetch(url, init) })
+  cleanups.push(() => client.close())
+  await client.callTool('hello')
+})
+
+test.each(['2025-11-25', '2025-03-26'] as const)(
+  'servers of %s are signed in to, their session and stream too',
+  async (versions) => {
+    const world = await start()
+    const auth = { grant: authorizationCode({ userAgent: world.person }) }
+    const client = await connect(world.server, { auth, versions, verdicts: false })
+    await client.callTool('hello')
+    world.tokens.clear()
+    await client.callTool('hello')
+    await client.close()
+    const calls = world.toServer.filter(({ url }) => url.pathname === '/mcp')
+    expect(calls.slice(1).every(({ headers }) => headers.authorization !== undefined)).toBe(true)
+  },
+)
+
 test('sec-64: every request but the first carries the token, in the header and nowhere else', async () => {
   const world = await start()
   const client = await join_(world, { grant: authorizationCode({ userAgent: world.person }) })

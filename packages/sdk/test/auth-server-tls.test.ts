@@ -251,6 +251,16 @@ describe.skipIf(!hasOpenssl)('TLS', () => {
   })
 })
 
+it.runIf(hasOpenssl)('gives HTTP/2 requests a time to arrive in, too', async () => {
+  await serve({ tls: server, http2: true, limits: { requestTimeoutMs: 50 } })
+  const session = connectHttp2(`https://localhost:${http.port}`, { ca })
+  const { headers } = modern('tools/list')
+  const stream = session.request({ ':method': 'POST', ':path': '/mcp', ...headers })
+  stream.write('{')
+  await once(stream, 'close')
+  session.close()
+})
+
 it.runIf(!hasOpenssl)('the TLS tests were left out: there is no openssl here', () => {})
 
 describe('names in certificates', () => {

@@ -1,9 +1,13 @@
 /** Servers behind `requireBearer`: which tokens pass, what those that do not are told, where clients learn the rest. */
 
+import { once } from 'node:events'
+import { createServer as createNodeServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { SignJWT, UnsecuredJWT } from 'jose'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { requireBearer } from '../src/serve/bearer.ts'
 import { createFetchHandler } from '../src/serve/fetch-handler.ts'
+import { createHttpHandler } from '../src/serve/http.ts'
 import { endpointOf } from '../src/server/server.ts'
 import {
   bearer,
@@ -291,6 +295,23 @@ describe('metadata of the resource (sec-50)', () => {
     for (const resource of ['mcp.example.com', 'https://mcp.example.com#x', 'file:///x', 'https://u:p@x.example']) {
       expect(() => requireBearer({ ...options, resource })).toThrow(/resource/)
     }
+  })
+
+  it('is served by a mounted handler, too, which passes other paths on', async () => {
+    served = await serveProtected({ issuer: issuer.url })
+    const auth = requireBearer({ issuer: issuer.url, resource: RESOURCE })
+    const handler = createHttpHandler(served.server, { path: '/mcp', auth })
+    const node = createNodeServer((req, res) => handler(req, res, () => res.writeHead(418).end())).listen(
+      0,
+      '127.0.0.1',
+    )
+    await once(node, 'listening')
+    // A server that listens on a port has an address of this form.
+    const { port } = node.address() as AddressInfo
+    const paths = ['/.well-known/oauth-protected-resource/mcp', '/mcp', '/.well-known/other']
+    const statuses = await Promise.all(paths.map(async (path) => (await send(port, get(path))).status))
+    expect(statuses).toEqual([200, 401, 418])
+    node.close()
   })
 
   it('is served by serveFetch, too, where every path is the endpoint', async () => {

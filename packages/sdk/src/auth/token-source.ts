@@ -236,6 +236,8 @@ export class TokenSource {
       await this.#keep(context, await refreshTokens(context, client, refreshToken), refreshToken)
       return true
     } catch (error) {
+      // It may be that the endpoints have moved: the next attempt looks them up again.
+      this.#issuers.delete(issuer)
       const failure = authFailureOf(error)
       if (failure?.reason !== 'token-refused' || failure.error === undefined) throw error
       this.#held = undefined

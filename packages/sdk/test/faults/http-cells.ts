@@ -13,7 +13,6 @@ import {
   type Planned,
   planCalls,
   raceCancellation,
-  type Seeded,
   withVictim,
 } from './run.ts'
 import { answerTo, type WorkArguments } from './server-plan.ts'
@@ -99,7 +98,7 @@ function describeDeaths(level: string, kind: HttpKind): void {
     return { outcomes: await calls, faultAt }
   })
 
-  cell(`${level} F7 stopped and continued`, kind, {}, async (rig, seeded) => {
+  cell(`${level} F7 stopped and continued`, kind, { reuse: true }, async (rig, seeded) => {
     rig.signal('SIGSTOP')
     const calls = issue(rig.client, planCalls(seeded))
     await sleep(700)
@@ -107,7 +106,7 @@ function describeDeaths(level: string, kind: HttpKind): void {
     return { outcomes: await calls, allResults: true }
   })
 
-  cell(`${level} F7 stopped beyond the timeout; late answers`, kind, {}, async (rig, seeded) => {
+  cell(`${level} F7 stopped beyond the timeout; late answers`, kind, { reuse: true }, async (rig, seeded) => {
     rig.signal('SIGSTOP')
     const late = await issue(
       rig.client,
@@ -134,7 +133,7 @@ function describeDeaths(level: string, kind: HttpKind): void {
 
 /** The network breaks; the server does not notice or does not care. */
 function describeNetwork(level: string, kind: HttpKind): void {
-  cell(`${level} F13 reset in the middle of requests`, kind, { proxy: true }, async (rig, seeded) => {
+  cell(`${level} F13 reset in the middle of requests`, kind, { proxy: true, reuse: true }, async (rig, seeded) => {
     let faultAt = Date.now()
     let requests = 0
     hook(rig).request = (bytes, passage) => {
@@ -148,7 +147,7 @@ function describeNetwork(level: string, kind: HttpKind): void {
     return { outcomes: await calls, faultAt, restored: true }
   })
 
-  cell(`${level} F13 reset in the middle of answers`, kind, { proxy: true }, async (rig, seeded) => {
+  cell(`${level} F13 reset in the middle of answers`, kind, { proxy: true, reuse: true }, async (rig, seeded) => {
     let faultAt = Date.now()
     let answers = 0
     hook(rig).response = (bytes, passage) => {
@@ -162,7 +161,7 @@ function describeNetwork(level: string, kind: HttpKind): void {
     return { outcomes: await calls, faultAt, restored: true }
   })
 
-  cell(`${level} F13 every connection reset at once`, kind, { proxy: true }, async (rig, seeded) => {
+  cell(`${level} F13 every connection reset at once`, kind, { proxy: true, reuse: true }, async (rig, seeded) => {
     const calls = issue(
       rig.client,
       planCalls(seeded, () => ({ ms: 200 })),
@@ -178,7 +177,7 @@ function describeNetwork(level: string, kind: HttpKind): void {
     plan: { keepAliveMs: 200 },
     client: { keepAlive: { pingMs: 900, pongMs: 300 } },
   } as const
-  cell(`${level} F15 no packets for a while`, kind, { proxy: true }, async (rig, seeded) => {
+  cell(`${level} F15 no packets for a while`, kind, { proxy: true, reuse: true }, async (rig, seeded) => {
     const calls = issue(rig.client, planCalls(seeded))
     rig.proxy?.hold()
     await sleep(500)
@@ -276,7 +275,7 @@ function describeAnswers(level: string, kind: HttpKind): void {
     return { outcomes: await issue(rig.client, plans), allResults: true }
   })
 
-  cell(`${level} F22 cancellation races with the answer`, kind, {}, async (rig, seeded) => {
+  cell(`${level} F22 cancellation races with the answer`, kind, { reuse: true }, async (rig, seeded) => {
     return { outcomes: await raceCancellation(rig, seeded) }
   })
 }
@@ -313,13 +312,13 @@ function describeStatuses(level: string, kind: HttpKind): void {
     )
   }
   if (kind !== 'session') return
-  cell(`${level} F18 404: the session is forgotten`, kind, { proxy: true }, async (rig, seeded) => {
+  cell(`${level} F18 404: the session is forgotten`, kind, { proxy: true, reuse: true }, async (rig, seeded) => {
     const plans = planCalls(seeded)
     refuseOnce(rig, plans, 'HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n')
     return { outcomes: await issue(rig.client, plans), allResults: true }
   })
 
-  cell(`${level} F13 streams cut and taken up again`, kind, { proxy: true }, async (rig, seeded) => {
+  cell(`${level} F13 streams cut and taken up again`, kind, { proxy: true, reuse: true }, async (rig, seeded) => {
     const calls = issue(
       rig.client,
       planCalls(seeded, () => ({ steps: 3, ms: 600 }), 16),
@@ -332,7 +331,7 @@ function describeStatuses(level: string, kind: HttpKind): void {
 }
 
 function describeTime(level: string, kind: HttpKind): void {
-  cell(`${level} F26 the server blocks for a while`, kind, {}, async (rig, seeded) => {
+  cell(`${level} F26 the server blocks for a while`, kind, { reuse: true }, async (rig, seeded) => {
     return { outcomes: await issue(rig.client, withVictim(seeded, 'block', { blockMs: 1_000 })), allResults: true }
   })
 }
@@ -425,5 +424,3 @@ function refuseOnce(rig: Rig, plans: readonly Planned[], answer: string): Set<st
 function afterLoss({ idempotent }: Planned, { kind, delivery }: Outcome): void {
   expect([kind, delivery]).toEqual(idempotent ? ['result', undefined] : ['local', 'unknown'])
 }
-
-export type { Seeded }

@@ -24,6 +24,8 @@ export interface RigOptions {
   readonly plan?: Partial<ServerPlan>
   readonly client?: ConnectOptions
   readonly proxy?: boolean
+  /** The fault leaves the server as it was: one that an earlier run has started will do. */
+  readonly reuse?: boolean
   /** For pipes: the era, where the fault does not care. */
   readonly era?: 'modern' | 'legacy'
   /** Arguments for Node, before the program. */
@@ -34,30 +36,34 @@ export interface RigOptions {
   readonly shell?: string
 }
 
+/** A server process and its ledger. */
+interface Site {
+  readonly folder: string
+  readonly port: number
+  server: ChildProcess | undefined
+}
+
 export class Rig {
-  readonly folder = mkdtempSync(join(tmpdir(), 'portico-faults-'))
-  readonly ledgerFile = join(this.folder, 'ledger')
   readonly proxy: FaultProxy | undefined
   readonly #kind: LinkKind
   readonly #options: RigOptions
+  readonly #site: Site
   #client: Client | undefined
-  #server: ChildProcess | undefined
-  #port = 0
 
-  private constructor(kind: LinkKind, options: RigOptions, proxy: FaultProxy | undefined, port: number) {
+  private constructor(kind: LinkKind, options: RigOptions, proxy: FaultProxy | undefined, site: Site) {
     this.#kind = kind
     this.#options = options
     this.proxy = proxy
-    this.#port = port
-    writeFileSync(this.ledgerFile, '')
+    this.#site = site
   }
 
   static async open(kind: LinkKind, options: RigOptions = {}): Promise<Rig> {
-    const port = kind === 'stdio' ? 0 : await freePort()
-    const proxy = options.proxy ? await FaultProxy.open(port) : undefined
-    const rig = new Rig(kind, options, proxy, port)
+    const known = options.reuse ? kept : undefined
+    const site = known ?? (await createSite(kind))
+    const rig = new Rig(kind, options, options.proxy ? await FaultProxy.open(site.port) : undefined, site)
     await bundled
-    if (kind !== 'stdio') await rig.start()
+    if (kind !== 'stdio' && site.server === undefined) await rig.start()
+    if (options.reuse) kept = site
     rig.#client = await connect(rig.#target(), { verdicts: false, versions: rig.#version(), ...options.client })
     return rig
   }
@@ -67,8 +73,16 @@ export class Rig {
     return this.#client
   }
 
+  get folder(): string {
+    return this.#site.folder
+  }
+
+  get ledgerFile(): string {
+    return join(this.folder, 'ledger')
+  }
+
   get url(): string {
-    return `http://127.0.0.1:${this.proxy?.port ?? this.#port}/mcp`
+    return `http://127.0.0.1:${this.proxy?.port ?? this.#site.port}/mcp`
   }
 
   /** The process that serves; for pipes behind a wrapper, what the ledger names. */
@@ -86,7 +100,7 @@ export class Rig {
         : spawn('/bin/sh', ['-c', `${shell}; exec "$0" "$@"`, process.execPath, ...command], {
             stdio: ['ignore', 'pipe', 'inherit'],
           })
-    this.#server = child
+    this.#site.server = child
     await Promise.race([
       once(child.stdout!, 'data'),
       once(child, 'exit').then(() => Promise.reject(new Error('The server did not start'))),
@@ -99,20 +113,25 @@ export class Rig {
 
   /** Resolves when the HTTP server is gone. */
   async gone(): Promise<void> {
-    const child = this.#server
+    const child = this.#site.server
     if (child !== undefined && child.exitCode === null && child.signalCode === null) await once(child, 'exit')
   }
 
   /** Closes everything; gives what was executed, and what was left behind. */
   async close(): Promise<{ ledger: Ledger; left: string[] }> {
-    const pending = this.#client === undefined ? 0 : await closeClient(this.#client)
-    const left = pending > 0 ? [`${pending} pending calls`] : []
+    const left: string[] = []
+    await this.#client?.close()
     if (this.proxy !== undefined) {
       await until(() => this.proxy?.open === 0).catch(() => left.push(`${this.proxy?.open} connections`))
       await this.proxy.close()
     }
-    if (this.#server !== undefined) {
-      this.#server.kill('SIGKILL')
+    if (this.#options.reuse) {
+      // What was given up as not sent would show up within this time, if that was not true.
+      await new Promise((resolve) => setTimeout(resolve, 30))
+      return { ledger: new Ledger(this.ledgerFile), left }
+    }
+    if (this.#site.server !== undefined) {
+      this.#site.server.kill('SIGKILL')
       await this.gone()
     }
     const ledger = new Ledger(this.ledgerFile)
@@ -134,13 +153,20 @@ export class Rig {
 
   #plan(): string {
     const link = this.#kind === 'stdio' ? 'stdio' : 'http'
-    return JSON.stringify({ link, ledger: this.ledgerFile, port: this.#port, ...this.#options.plan })
+    return JSON.stringify({ link, ledger: this.ledgerFile, port: this.#site.port, ...this.#options.plan })
   }
 
   #version(): '2026-07-28' | '2025-11-25' {
     if (this.#kind === 'stdio') return this.#options.era === 'legacy' ? '2025-11-25' : '2026-07-28'
     return this.#kind === 'modern' ? '2026-07-28' : '2025-11-25'
   }
+}
+
+/** Ends the server that runs have shared. */
+export function endShared(): void {
+  kept?.server?.kill('SIGKILL')
+  if (kept !== undefined) rmSync(kept.folder, { recursive: true, force: true })
+  kept = undefined
 }
 
 /** Looks until something is so; for facts that nobody announces. */
@@ -164,9 +190,12 @@ const bundled = build({
   logLevel: 'warning',
 })
 
-async function closeClient(client: Client): Promise<number> {
-  await client.close()
-  return 0
+let kept: Site | undefined
+
+async function createSite(kind: LinkKind): Promise<Site> {
+  const folder = mkdtempSync(join(tmpdir(), 'portico-faults-'))
+  writeFileSync(join(folder, 'ledger'), '')
+  return { folder, port: kind === 'stdio' ? 0 : await freePort(), server: undefined }
 }
 
 /** The suite starts servers on ports of its own choice, so that one can be started again where it was. */

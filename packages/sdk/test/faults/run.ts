@@ -9,7 +9,7 @@ import type { Client } from '../../src/client/client.ts'
 import { PorticoError, RpcError } from '../../src/jsonrpc/errors.ts'
 import type { JsonObject } from '../../src/jsonrpc/message.ts'
 import type { Ledger } from './ledger.ts'
-import { type LinkKind, Rig, type RigOptions, until } from './rig.ts'
+import { endShared, type LinkKind, Rig, type RigOptions, until } from './rig.ts'
 import { answerTo, type WorkArguments } from './server-plan.ts'
 
 export const IN_FLIGHT = 32
@@ -71,6 +71,8 @@ interface Tally {
 }
 
 const tallies = new Map<string, Tally>()
+/** Tells calls of one run from those of another on the same server. */
+let runCount = 0
 
 /** Defines the test of one cell: each run gets a rig of its own, and is judged once that is closed. */
 export function cell(
@@ -84,6 +86,7 @@ export function cell(
     const tally = emptyTally()
     tallies.set(name, tally)
     for (let seed = 1; seed <= runs; seed++) {
+      runCount++
       const seeded = createSeeded(seed)
       const chosen = typeof options === 'function' ? options(seeded) : options
       const rig = await Rig.open(kind, { era: seed % 2 === 0 ? 'legacy' : 'modern', ...chosen })
@@ -114,7 +117,7 @@ export function planCalls(
   count = IN_FLIGHT,
 ): Planned[] {
   return Array.from({ length: count }, (_, index) => ({
-    nonce: `${seed}-${index}-${Math.floor(random() * 1e9)}`,
+    nonce: `${seed}-${index}-${Math.floor(random() * 1e9)}-${runCount}`,
     ms: Math.floor(random() * 60),
     idempotent: index % 4 === 3,
     ...alter(index),
@@ -179,6 +182,7 @@ export function block(ms: number): void {
 }
 
 afterAll(() => {
+  endShared()
   if (tallies.size === 0) return
   const columns = ['runs', 'calls', 'results', 'failures', 'lost', 'wrong', 'duplicate', 'untrue', 'hung'] as const
   const rows = [...tallies].map(([name, tally]) => [

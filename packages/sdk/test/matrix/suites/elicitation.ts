@@ -157,8 +157,11 @@ function urlSuite(bench: Bench): void {
       expect(outcome.error).toMatchObject({ code: -32042, data: { elicitations: [question(outcome)] } })
       await bench.control('done', 'true')
       const { elicitationId } = question(outcome)
-      const notice = await bench.wire.find(({ params }) => isObject(params) && params.elicitationId === elicitationId)
-      expect(notice.method).toBe('notifications/elicitation/complete')
+      // Resolves when the notice comes, and only with the id of this very elicitation (sec-112).
+      const complete = 'notifications/elicitation/complete'
+      await bench.wire.find(
+        ({ method, params }) => method === complete && isObject(params) && params.elicitationId === elicitationId,
+      )
     })
 
     it.runIf(bench.modern)('is asked again until the visit is over', async () => {
