@@ -82,6 +82,14 @@ test.each(['2025-11-25', '2025-03-26'] as const)(
   },
 )
 
+test.each(['ws://127.0.0.1:1/mcp', 'tcp://127.0.0.1:1', 'unix:/x'])(
+  '%s is not connected to without the sign-in that was asked for',
+  async (url) => {
+    const auth = { grant: clientCredentials({ clientId: 'x' }) }
+    await expect(connect(url, { auth })).rejects.toMatchObject({ code: 'connect-failed' })
+  },
+)
+
 test('sec-64: every request but the first carries the token, in the header and nowhere else', async () => {
   const world = await start()
   const client = await join_(world, { grant: authorizationCode({ userAgent: world.person }) })

@@ -184,6 +184,31 @@ describe('step-up (sec-68, sec-71)', () => {
   })
 })
 
+describe('what only listens ends with the credential it was opened by', () => {
+  const soon = async () => bearer(await issuer.sign({ exp: Math.floor(Date.now() / 1000) + 1 }))
+
+  it('a modern listen', async () => {
+    served = await serveProtected({ issuer: issuer.url })
+    const listen = modern('subscriptions/listen', { notifications: { toolsListChanged: true } }, await soon())
+    const stream = await open(served.port, listen)
+    expect(await stream.rest()).toHaveLength(1)
+  })
+
+  it('the standalone stream of a session, which lives on', async () => {
+    served = await serveProtected({ issuer: issuer.url })
+    const session = await openSession(served.port, '2025-06-18', await scoped('read'))
+    const get = { method: 'GET', headers: { ...session.headers, accept: 'text/event-stream', ...(await soon()) } }
+    await (await open(served.port, get)).rest()
+    expect((await send(served.port, legacy(call('read'), session))).status).toBe(200)
+  })
+
+  it('the event stream of the old transport', async () => {
+    served = await serveProtected({ issuer: issuer.url })
+    const get = { method: 'GET', path: '/sse', headers: { accept: 'text/event-stream', ...(await soon()) } }
+    expect(await (await open(served.port, get)).rest()).toHaveLength(1)
+  })
+})
+
 it('handlers see who asks, never the token (sec-82)', async () => {
   served = await serveProtected({ issuer: issuer.url })
   const token = await issuer.sign()

@@ -15,7 +15,7 @@ afterEach(async () => {
   await fixture.http.close()
 })
 
-async function mount(run: (handler: HttpHandler) => HttpHandler, path?: string): Promise<number> {
+async function mount(run: (handler: HttpHandler) => (...args: Parameters<HttpHandler>) => void, path?: string): Promise<number> {
   fixture = await createFixture()
   node = createNodeServer(run(createHttpHandler(fixture.server, { path })))
   node.listen(0, '127.0.0.1')
@@ -83,5 +83,17 @@ describe('createHttpHandler', () => {
     expect(posted.status).toBe(202)
     expect(JSON.parse((await stream.next())?.data ?? '')).toEqual({ jsonrpc: '2.0', id: 1, result: {} })
     stream.destroy()
+  })
+
+  it('drains without the server around it', async () => {
+    let handler: HttpHandler | undefined
+    const port = await mount((made) => {
+      handler = made
+      return made
+    })
+    expect((await send(port, modern('tools/list'))).status).toBe(200)
+    await handler?.close()
+    const refused = await send(port, modern('tools/list'))
+    expect([refused.status, refused.headers['retry-after']]).toEqual([503, expect.any(String)])
   })
 })

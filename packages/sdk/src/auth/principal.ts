@@ -10,6 +10,8 @@ export interface Principal {
   readonly scopes: ReadonlySet<string>
   /** Verified facts for access rules: token claims, certificate fields. Never self-reported names. */
   readonly claims?: { readonly [key: string]: unknown }
+  /** When the credential ends, in milliseconds since 1970: what only listens ends with it. */
+  readonly expiresAt?: number
   /** The HTTP headers (names and values in turn) that tell the client how to get a credential with these scopes. */
   readonly challenge?: (scopes: readonly string[]) => readonly string[]
 }

@@ -50,6 +50,8 @@ export function createConnector(target: Target, options: ConnectOptions): Connec
 function forUrl(target: string | URL, options: ConnectOptions): Connector {
   if (typeof target === 'string' && !URL.canParse(target)) throw unusable(`${JSON.stringify(target)} is no URL`)
   const url = new URL(target)
+  // Better than to connect as nobody.
+  if (options.auth !== undefined && !/^https?:$/.test(url.protocol)) throw unusable('`auth` signs in over HTTP alone')
   const label = `${url.protocol}//${url.host}${url.pathname}`
   const settings: ConnectorOptions = { label, key: url.href, reopens: true, restarts: false, options }
   const { webSocket, keepAlive } = options

@@ -19,6 +19,7 @@ export function createPrincipalMaker(
       id,
       scopes: expand(granted),
       claims: token.claims,
+      ...(token.expiresAt !== undefined && { expiresAt: token.expiresAt * 1000 }),
       challenge(scopes) {
         if (onStepUp === undefined) return refusals.insufficient(scopes).headers ?? []
         const reference = crypto.randomUUID().slice(0, 8)

@@ -24,6 +24,8 @@ export interface HttpOptions extends StreamableOptions, ListenerOptions {
   readonly health?: boolean | HealthOptions
 }
 
+const GRACE_MS = 10_000
+
 export interface HttpServer {
   readonly url: string
   readonly port: number
@@ -33,10 +35,14 @@ export interface HttpServer {
   close(): Promise<void>
 }
 
-export type HttpHandler = (req: NodeRequest, res: ServerResponse, next?: () => void) => void
+export interface HttpHandler {
+  (req: NodeRequest, res: ServerResponse, next?: () => void): void
+  /** Refuses new requests and lets those under way finish, at most for `graceMs`: call it before the server around closes. */
+  close(graceMs?: number): Promise<void>
+}
 
 export async function listenHttp(endpoint: Endpoint, options: HttpOptions = {}): Promise<HttpServer> {
-  const { port = 3000, host = '127.0.0.1', path = '/mcp', graceMs = 10_000 } = options
+  const { port = 3000, host = '127.0.0.1', path = '/mcp', graceMs = GRACE_MS } = options
   const paths = { path, ssePath: options.ssePath ?? '/sse', messagesPath: options.messagesPath ?? '/messages' }
   const streamable = new Streamable(endpoint, { ...options, ...paths }, host)
   const health = options.health ? new Health(options.health === true ? {} : options.health) : undefined
@@ -64,11 +70,12 @@ export async function listenHttp(endpoint: Endpoint, options: HttpOptions = {}):
 
 export function createEndpointHandler(endpoint: Endpoint, options: StreamableOptions = {}): HttpHandler {
   const streamable = new Streamable(endpoint, options)
-  return (req, res, next) => {
+  const handle = (req: NodeRequest, res: ServerResponse, next?: () => void): void => {
     const exchange = new NodeExchange(req, res)
     if (next !== undefined && !streamable.owns(exchange.url)) next()
     else streamable.handle(exchange)
   }
+  return Object.assign(handle, { close: (graceMs = GRACE_MS) => streamable.close(graceMs) })
 }
 
 function listen(node: NodeServer, port: number, host: string): Promise<void> {

@@ -10,6 +10,7 @@ import type { RequestHead } from '../session/exchange.ts'
 import type { EventStreamSettings } from '../transport/http-event-stream.ts'
 import { EVENT_STREAM_HEADERS, type Reply } from '../transport/http-reply.ts'
 import { SseChannel } from '../transport/http-sse-channel.ts'
+import { atExpiry } from './authorization.ts'
 import { acceptsEvents, pathOf } from './http-headers.ts'
 import type { Load } from './http-load.ts'
 import type { Refusal } from './http-refusal.ts'
@@ -51,7 +52,9 @@ export class SseHttp {
     const channel = new SseChannel(writer, `${messagesPath}?session=${id}`, this.#settings)
     const connection = serveChannel(this.#endpoint, channel, { principal })
     this.#pairs.set(id, { channel, connection, principal })
+    const callOff = atExpiry(principal, () => void connection.close())
     connection.closed.then(() => {
+      callOff()
       this.#pairs.delete(id)
       this.#load.leave('listener', principal)
     })

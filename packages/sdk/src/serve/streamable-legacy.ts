@@ -9,6 +9,7 @@ import type { RpcRequest } from '../jsonrpc/message.ts'
 import type { Endpoint } from '../session/endpoint.ts'
 import type { RequestHead } from '../session/exchange.ts'
 import { EVENT_STREAM_HEADERS, type Reply } from '../transport/http-reply.ts'
+import { atExpiry } from './authorization.ts'
 import { acceptsEvents, SESSION_HEADER, VERSION_HEADER } from './http-headers.ts'
 import type { Load } from './http-load.ts'
 import type { Refusal } from './http-refusal.ts'
@@ -78,11 +79,11 @@ export class LegacyHttp {
       if (cursor === undefined || stream === undefined) {
         return { status: 400, message: 'Last-Event-ID names no stream of this session' }
       }
-      return this.#attach(found, stream, cursor.seq, reply)
+      return this.#attach(found, principal, stream, cursor.seq, reply)
     }
     const stream = found.standalone
     if (stream.attached) return { status: 409, message: 'The session has an open stream already' }
-    return this.#attach(found, stream, stream.written, reply)
+    return this.#attach(found, principal, stream, stream.written, reply)
   }
 
   delete(head: RequestHead, principal: Principal | undefined, reply: Reply): Refusal | undefined {
@@ -137,12 +138,20 @@ export class LegacyHttp {
     return undefined
   }
 
-  #attach(found: HttpSession, stream: ResumableStream, after: number, reply: Reply): Refusal | undefined {
-    const { principal } = found.session
+  #attach(
+    found: HttpSession,
+    principal: Principal | undefined,
+    stream: ResumableStream,
+    after: number,
+    reply: Reply,
+  ): Refusal | undefined {
     const refusal = this.#load.enter('listener', principal)
     if (refusal !== undefined) return refusal
     found.uses++
-    stream.attach(reply.stream(EVENT_STREAM_HEADERS), after, () => {
+    const writer = reply.stream(EVENT_STREAM_HEADERS)
+    const callOff = atExpiry(principal, () => writer.end())
+    stream.attach(writer, after, () => {
+      callOff()
       found.uses--
       this.#load.leave('listener', principal)
     })

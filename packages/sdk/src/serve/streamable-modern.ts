@@ -20,6 +20,7 @@ import type { RequestHead } from '../session/exchange.ts'
 import { EventStreamOutlet } from '../transport/event-stream-outlet.ts'
 import type { EventStreamSettings } from '../transport/http-event-stream.ts'
 import type { Reply } from '../transport/http-reply.ts'
+import { atExpiry } from './authorization.ts'
 import { VERSION_HEADER } from './http-headers.ts'
 import type { Load } from './http-load.ts'
 import type { Refusal } from './http-refusal.ts'
@@ -53,8 +54,15 @@ export class ModernHttp {
     const kind = message.method === 'subscriptions/listen' ? 'listener' : 'request'
     const refusal = this.#load.enter(kind, principal)
     if (refusal !== undefined) return refusal
-    const outlet = new EventStreamOutlet(reply, this.#settings, () => this.#load.leave(kind, principal))
+    let callOff: (() => void) | undefined
+    const outlet = new EventStreamOutlet(reply, this.#settings, () => {
+      callOff?.()
+      this.#load.leave(kind, principal)
+    })
     const call = this.#endpoint.serveModern({ message, outlet, scope: undefined, principal, head })
+    if (call !== undefined && kind === 'listener') {
+      callOff = atExpiry(principal, () => call.cancel('The credential has expired'))
+    }
     // Going away is the cancellation (sec-15): nothing further is written, not even an end.
     if (call !== undefined) {
       reply.onGone(() => {

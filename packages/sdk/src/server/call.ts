@@ -70,10 +70,9 @@ export class ServerCall extends IncomingCall {
     }
   }
 
-  /** How long the call has been worked on, without the time that it waited for the client's answers. */
-  elapsedMs(now: number): number {
-    const waited = this.#waitedMs + (this.#waiting > 0 ? now - this.#waitingSince : 0)
-    return this.startedAt === undefined ? 0 : now - this.startedAt - waited
+  /** How long the call has waited for the client's answers. */
+  waitedMs(now: number): number {
+    return this.#waitedMs + (this.#waiting > 0 ? now - this.#waitingSince : 0)
   }
 
   /** Marks the time until `answer` is settled as the client's. */

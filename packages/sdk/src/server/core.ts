@@ -158,11 +158,6 @@ export class ServerCore {
     this.#tables.clear()
   }
 
-  /** Whether anything wants to know how long requests for the method take. */
-  timed(method: string): boolean {
-    return this.slow?.watches(method) === true || this.observed(method)
-  }
-
   observed(method: string): boolean {
     return this.#observers.size > 0 && this.#observers.has(method)
   }

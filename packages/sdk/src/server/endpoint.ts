@@ -159,7 +159,7 @@ export class ServerEndpoint implements Endpoint, Asker {
       this.#refuse(call, methodNotFound(message.method))
       return undefined
     }
-    if (this.#core.timed(message.method)) call.startedAt = performance.now()
+    if (this.#core.observed(message.method)) call.startedAt = performance.now()
     let running: unknown
     try {
       running = this.#run(method, call)
@@ -169,10 +169,10 @@ export class ServerEndpoint implements Endpoint, Asker {
     }
     if (!(running instanceof Promise)) return undefined
     if (!call.answered) scope?.add(call)
-    this.#core.slow?.began(call)
+    const watched = this.#core.slow?.began(call)
     const over = (): void => {
       scope?.remove(call)
-      this.#core.slow?.forget(call)
+      if (watched !== undefined) this.#core.slow?.ended(watched)
     }
     running.then(over, (error: unknown) => {
       over()
@@ -247,10 +247,7 @@ export class ServerEndpoint implements Endpoint, Asker {
   }
 
   #observe(call: ServerCall, error: unknown): void {
-    if (call.startedAt === undefined) return
-    const now = performance.now()
-    this.#core.slow?.ended(call, call.elapsedMs(now))
-    if (this.#core.observed(call.method)) this.#core.observe(call, now - call.startedAt, error)
+    if (call.startedAt !== undefined) this.#core.observe(call, performance.now() - call.startedAt, error)
   }
 
   #writer(call: ServerCall): ResultWriter {

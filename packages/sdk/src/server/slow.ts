@@ -1,7 +1,8 @@
 /**
  * Notices handlers that take longer than people and models wait: 30 s for a call, 10 s for a read, 2 s for a list.
- * `endpoint.ts` reports the beginning and end of every request; the ends are compared with the clock that is read there
- * anyway, and one shared timer looks after those that are still running. Time spent waiting for the user does not count.
+ * `endpoint.ts` tells of every request that is not answered at once, and of its end. One shared timer looks after those
+ * that are still running; a request that ends before its next look costs a place in a list and nothing more. Time spent
+ * waiting for the user does not count.
  */
 
 import { isObject } from '../jsonrpc/message.ts'
@@ -32,12 +33,24 @@ export type SlowHook = (report: SlowReport) => void
 
 export const SLOW_TIMES: SlowTimes = { callMs: 30_000, readMs: 10_000, listMs: 2_000 }
 
+/** A request that is being watched. */
+export interface Watched {
+  readonly call: ServerCall
+  readonly thresholdMs: number
+  readonly since: number
+  /** Whether the shared timer has looked at it, and whether it has been reported. */
+  seen: boolean
+  told: boolean
+  before: Watched | undefined
+  after: Watched | undefined
+}
+
 export class SlowWatch {
   readonly #thresholds: ReadonlyMap<string, number>
   readonly #sweepMs: number
   readonly #report: SlowHook
-  /** Calls that did not end at once, with whether they have been reported. */
-  readonly #running = new Map<ServerCall, boolean>()
+  /** The youngest of the running requests; each knows its neighbours, so that leaving needs no search. */
+  #youngest: Watched | undefined
   #sweeping = false
 
   constructor(times: Partial<SlowTimes>, report: SlowHook = createStderrReport()) {
@@ -54,26 +67,27 @@ export class SlowWatch {
     this.#report = report
   }
 
-  watches(method: string): boolean {
-    return this.#thresholds.has(method)
-  }
-
   /** The call did not end at once. */
-  began(call: ServerCall): void {
-    if (!this.#thresholds.has(call.method)) return
-    this.#running.set(call, false)
+  began(call: ServerCall): Watched | undefined {
+    const thresholdMs = this.#thresholds.get(call.method)
+    if (thresholdMs === undefined) return undefined
+    const after = this.#youngest
+    const since = performance.now()
+    const watched: Watched = { call, thresholdMs, since, seen: false, told: false, before: undefined, after }
+    if (after !== undefined) after.before = watched
+    this.#youngest = watched
     if (!this.#sweeping) this.#sweepLater()
+    return watched
   }
 
-  /** The call ended, well or not. `elapsedMs` is without the time that it waited for the client. */
-  ended(call: ServerCall, elapsedMs: number): void {
-    const threshold = this.#thresholds.get(call.method)
-    if (threshold !== undefined && elapsedMs >= threshold) this.#tell(call, elapsedMs, threshold, false)
-  }
-
-  /** Nothing more happens for the call; also for calls that were cancelled and never came to an end. */
-  forget(call: ServerCall): void {
-    this.#running.delete(call)
+  /** The handler has come to an end, well or not; also long after its call was cancelled. */
+  ended(watched: Watched): void {
+    const { before, after } = watched
+    if (before === undefined) this.#youngest = after
+    else before.after = after
+    if (after !== undefined) after.before = before
+    // What the timer has not seen is younger than any threshold.
+    if (watched.seen) this.#judge(watched, performance.now(), false)
   }
 
   #sweepLater(): void {
@@ -86,35 +100,30 @@ export class SlowWatch {
   #sweep(): void {
     this.#sweeping = false
     const now = performance.now()
-    for (const [call, told] of this.#running) {
-      const threshold = this.#thresholds.get(call.method)
-      const elapsed = call.elapsedMs(now)
-      if (told || threshold === undefined || elapsed < threshold) continue
-      this.#running.set(call, true)
-      this.#tell(call, elapsed, threshold, true)
+    for (let watched = this.#youngest; watched !== undefined; watched = watched.after) {
+      watched.seen = true
+      if (!watched.told) watched.told = this.#judge(watched, now, true)
     }
-    if (this.#running.size > 0) this.#sweepLater()
+    if (this.#youngest !== undefined) this.#sweepLater()
   }
 
-  #tell(call: ServerCall, elapsed: number, thresholdMs: number, running: boolean): void {
+  /** Reports the request if it is over its time. */
+  #judge({ call, since, thresholdMs }: Watched, now: number, running: boolean): boolean {
+    const elapsed = now - since - call.waitedMs(now)
+    if (elapsed < thresholdMs) return false
     const { method } = call
+    const advice = adviceFor(method)
     try {
-      this.#report({
-        method,
-        name: nameOf(call),
-        elapsedMs: Math.round(elapsed),
-        thresholdMs,
-        running,
-        advice: adviceFor(method),
-      })
+      this.#report({ method, name: nameOf(call), elapsedMs: Math.round(elapsed), thresholdMs, running, advice })
     } catch {
       // A hook that throws must not take the request down with it.
     }
+    return true
   }
 }
 
 /** What a request is about, without anything that may be private: arguments and queries stay out. */
-export function nameOf({ sent }: ServerCall): string | undefined {
+function nameOf({ sent }: ServerCall): string | undefined {
   if (typeof sent.name === 'string') return sent.name.slice(0, 128)
   return typeof sent.uri === 'string' ? sent.uri.split(/[?#]/, 1)[0]?.slice(0, 256) : undefined
 }

@@ -37,18 +37,23 @@ interface SealingKey {
 export class StateSealer {
   readonly #ttlMs: number
   readonly #maxLength: number
-  readonly #keys: Promise<SealingKey[]>
+  readonly #given: readonly Uint8Array[] | undefined
+  #made: Promise<SealingKey[]> | undefined
 
   constructor(options: StateSealerOptions = {}) {
     this.#ttlMs = options.ttlMs ?? DEFAULT_TTL_MS
     this.#maxLength = options.maxStateLength ?? DEFAULT_MAX_LENGTH
-    const raw = options.keys ?? [crypto.getRandomValues(new Uint8Array(32))]
-    if (raw.length === 0 || raw.some((key) => key.length !== 32)) {
+    const { keys } = options
+    if (keys !== undefined && (keys.length === 0 || keys.some((key) => key.length !== 32))) {
       throw new PorticoError('invalid-definition', 'stateKeys must hold at least one key of exactly 32 bytes')
     }
-    this.#keys = Promise.all(raw.map(importKey))
-    // A failure shows at the first use; it must not count as unhandled before.
-    this.#keys.catch(() => {})
+    this.#given = keys
+  }
+
+  /** Made at the first use: some runtimes give no random numbers before the first request. */
+  get #keys(): Promise<SealingKey[]> {
+    this.#made ??= Promise.all((this.#given ?? [crypto.getRandomValues(new Uint8Array(32))]).map(importKey))
+    return this.#made
   }
 
   get ttlMs(): number {
