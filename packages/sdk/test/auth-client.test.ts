@@ -10,6 +10,7 @@ import { clientCredentials } from '../src/auth/grant-machine.ts'
 import type { OAuthOptions } from '../src/auth/token-source.ts'
 import { createMemoryTokenStore, type TokenStore } from '../src/auth/token-store.ts'
 import { createFileTokenStore } from '../src/auth/token-store-file.ts'
+import type { UserAgent } from '../src/auth/user-agent.ts'
 import { withOAuth } from '../src/auth/with-oauth.ts'
 import type { Client } from '../src/client/client.ts'
 import { connect } from '../src/connect/connect.ts'
@@ -373,6 +374,31 @@ test('a token that is refused although it is new ends the attempt', async () => 
   expect(person.pages).toHaveLength(1)
 })
 
+test('a sign-in goes on while somebody waits for it, and ends when nobody does', async () => {
+  const world = await start()
+  const { person } = world
+  const signals: AbortSignal[] = []
+  const lost: UserAgent = {
+    ...person,
+    open: (_page, signal) =>
+      new Promise((_, reject) => {
+        signals.push(signal)
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+        shown.resolve()
+      }),
+  }
+  const shown = deferred()
+  const fetchIn = withOAuth(fetch, { server: world.server, grant: authorizationCode({ userAgent: lost }) })
+  const [one, other] = [new AbortController(), new AbortController()]
+  const calls = [one, other].map(({ signal }) => fetchIn(world.server, { signal }).catch(reasonOf))
+  await shown.promise
+  one.abort()
+  expect(signals[0]!.aborted).toBe(false)
+  other.abort()
+  expect(await Promise.all(calls)).toEqual(['cancelled', 'cancelled'])
+  expect(signals).toHaveLength(1)
+})
+
 test('a sign-in that fails fails for all who wait for it, and is not begun again at once', async () => {
   const world = await start({ callback: (params) => params.set('error', 'access_denied') })
   const { person } = world
@@ -382,3 +408,11 @@ test('a sign-in that fails fails for all who wait for it, and is not begun again
   expect(await fetchIn(world.server).catch(reasonOf)).toBe('denied')
   expect(person.pages).toHaveLength(1)
 })
+
+function deferred(): { readonly promise: Promise<void>; resolve(): void } {
+  let resolve = () => {}
+  const promise = new Promise<void>((done) => {
+    resolve = done
+  })
+  return { promise, resolve: () => resolve() }
+}

@@ -23,8 +23,11 @@ export interface Authorizer {
   headers(request: OutgoingHead): AuthHeaders | Promise<AuthHeaders>
   /** Looks at every answer. True for one that `challenge` is to be asked about. */
   note(answer: AnswerHead, sent: AuthHeaders): boolean
-  /** Answers a challenge if it can: `retry` means that the request may be sent again, with new headers. */
-  challenge(answer: AnswerHead, sent: AuthHeaders): Promise<'retry' | 'fail'>
+  /**
+   * Answers a challenge if it can: `retry` means that the request may be sent again, with new headers. The signal tells
+   * that the request is no longer wanted; a sign-in that nobody waits for any more is given up.
+   */
+  challenge(answer: AnswerHead, sent: AuthHeaders, signal?: AbortSignal): Promise<'retry' | 'fail'>
   /** Revokes and forgets the tokens. */
   signOut(): Promise<void>
   /** Gives up what is under way. */

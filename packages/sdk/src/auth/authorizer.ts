@@ -18,10 +18,9 @@ class OAuthAuthorizer implements Authorizer {
   readonly interactive: boolean
   readonly #server: URL
   readonly #source: TokenSource
-  readonly #ending = new AbortController()
   readonly #stepUps = new Map<string, number[]>()
   #loading: Promise<void> | undefined
-  #flight: { readonly key: string; readonly done: Promise<void> } | undefined
+  #flight: Flight | undefined
   /** A token that was got here, and the server has not taken yet. */
   #untried: string | undefined
   #failure: { readonly until: number; readonly error: unknown } | undefined
@@ -29,7 +28,7 @@ class OAuthAuthorizer implements Authorizer {
   constructor(server: URL, options: OAuthOptions, tls: TlsIdentity | undefined) {
     this.#server = server
     this.interactive = options.grant.interactive
-    this.#source = new TokenSource(server, options, tls, this.#ending.signal)
+    this.#source = new TokenSource(server, options, tls)
   }
 
   headers(request: OutgoingHead): AuthHeaders | Promise<AuthHeaders> {
@@ -46,7 +45,7 @@ class OAuthAuthorizer implements Authorizer {
     return answer.status === 401 || answer.status === 403
   }
 
-  async challenge(answer: AnswerHead, sent: AuthHeaders): Promise<'retry' | 'fail'> {
+  async challenge(answer: AnswerHead, sent: AuthHeaders, signal?: AbortSignal): Promise<'retry' | 'fail'> {
     const header = answer.header('www-authenticate')
     const challenge = readTokenChallenge(header)
     // A challenge that asks for something else is not ours to answer.
@@ -58,13 +57,13 @@ class OAuthAuthorizer implements Authorizer {
     if (this.#isNewer(token)) return 'retry'
     if (scoped && token !== undefined) {
       if (!this.#mayStepUp(challenge)) return 'fail'
-      await this.#obtain({ refused: token, challenge, stepUp: true })
+      await this.#obtain({ refused: token, challenge, stepUp: true }, signal)
       return 'retry'
     }
     if (token !== undefined && token === this.#untried) {
       throw authFailure('token-rejected', `${this.#server.host} does not take a token that was issued for it just now`)
     }
-    await this.#obtain({ refused: token, challenge, stepUp: false })
+    await this.#obtain({ refused: token, challenge, stepUp: false }, signal)
     return 'retry'
   }
 
@@ -73,14 +72,14 @@ class OAuthAuthorizer implements Authorizer {
   }
 
   close(): void {
-    this.#ending.abort()
+    this.#flight?.controller.abort()
   }
 
   async #headers({ method, url }: OutgoingHead): Promise<AuthHeaders> {
     this.#loading ??= this.#source.load()
     await this.#loading
     if (this.#source.current === undefined && this.#source.renewable) {
-      await this.#once('renew', () => this.#source.renew())
+      await this.#once('renew', (flying) => this.#source.renew(flying))
     }
     const held = this.#source.current
     if (held === undefined) return NONE
@@ -95,17 +94,17 @@ class OAuthAuthorizer implements Authorizer {
     return current !== undefined && current.grant.accessToken !== token
   }
 
-  async #obtain(need: Need): Promise<void> {
+  async #obtain(need: Need, signal: AbortSignal | undefined): Promise<void> {
     const key = JSON.stringify([need.refused, need.stepUp, need.challenge?.scopes])
     while (this.#flight !== undefined && this.#flight.key !== key) {
       await this.#flight.done.catch(() => {})
       if (this.#isNewer(need.refused)) return
     }
-    await this.#once(key, async () => {
+    const action = async (flying: AbortSignal) => {
       // Whoever asks again at once, such as a connection that restores itself, must not open one page after the other.
       if (this.#failure !== undefined && Date.now() < this.#failure.until) throw this.#failure.error
       try {
-        await this.#source.obtain(need)
+        await this.#source.obtain(need, flying)
         this.#untried = this.#source.current?.grant.accessToken
         this.#failure = undefined
       } catch (error) {
@@ -113,18 +112,37 @@ class OAuthAuthorizer implements Authorizer {
         this.#failure = { until: Date.now() + pause, error }
         throw toFailure(error)
       }
-    })
+    }
+    await this.#once(key, action, signal)
   }
 
-  /** One at a time; those who want the same share its outcome. */
-  async #once(key: string, action: () => Promise<void>): Promise<void> {
-    if (this.#flight?.key === key) return this.#flight.done
-    while (this.#flight !== undefined) await this.#flight.done.catch(() => {})
-    const done = action().finally(() => {
+  /** One at a time; those who want the same share its outcome, and when all of them have left it ends. */
+  async #once(key: string, action: (signal: AbortSignal) => Promise<void>, signal?: AbortSignal): Promise<void> {
+    while (this.#flight !== undefined && this.#flight.key !== key) await this.#flight.done.catch(() => {})
+    this.#flight ??= this.#begin(key, action)
+    const flight = this.#flight
+    const leave = () => {
+      flight.waiting--
+      if (flight.waiting === 0) flight.controller.abort()
+    }
+    flight.waiting++
+    if (signal?.aborted) leave()
+    else signal?.addEventListener('abort', leave, { once: true })
+    try {
+      await flight.done
+    } finally {
+      signal?.removeEventListener('abort', leave)
+    }
+  }
+
+  #begin(key: string, action: (signal: AbortSignal) => Promise<void>): Flight {
+    const controller = new AbortController()
+    const done = action(controller.signal).finally(() => {
       this.#flight = undefined
     })
-    this.#flight = { key, done }
-    return done
+    // Those who wait get the rejection; when nobody does any more, it must not count as unhandled.
+    done.catch(() => {})
+    return { key, done, controller, waiting: 0 }
   }
 
   /** The same scopes are asked for twice within a while at most, and once where they had been asked for before (sec-72). */
@@ -139,6 +157,14 @@ class OAuthAuthorizer implements Authorizer {
     this.#stepUps.set(key, [...recent, now])
     return true
   }
+}
+
+/** Getting tokens, under way. */
+interface Flight {
+  readonly key: string
+  readonly done: Promise<void>
+  readonly controller: AbortController
+  waiting: number
 }
 
 const NONE: AuthHeaders = {}

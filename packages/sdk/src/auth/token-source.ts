@@ -62,16 +62,14 @@ export class TokenSource {
   readonly #server: URL
   readonly #credentials: Credentials
   readonly #fetch: AuthFetch
-  readonly #signal: AbortSignal
   readonly #issuers = new Map<string, IssuerMetadata>()
   #site: Site | undefined
   #held: Held | undefined
 
-  constructor(server: URL, options: OAuthOptions, tls: TlsIdentity | undefined, signal: AbortSignal) {
+  constructor(server: URL, options: OAuthOptions, tls: TlsIdentity | undefined) {
     const { store = createMemoryTokenStore(), principal = '', fetch, dangerouslyAllowPlainHttp = false } = options
     this.#options = options
     this.#server = server
-    this.#signal = signal
     this.#credentials = new Credentials(store, principal, server)
     this.#fetch = createGuardedFetch({
       server,
@@ -100,18 +98,18 @@ export class TokenSource {
   }
 
   /** Renews expired tokens; afterwards there are usable ones, or none at all. */
-  renew(): Promise<void> {
+  renew(signal: AbortSignal): Promise<void> {
     return this.#credentials.exclusively(async () => {
       await this.load()
       if (this.current !== undefined || this.#held === undefined || this.#site === undefined) return
       const { issuer, resource } = this.#site
       const place = { issuer: await this.#issuerOf(this.#site), resource: undefined }
-      await this.#refresh(this.#context(place, resource, this.#held.grant.scopes, this.#held.key), issuer)
+      await this.#refresh(this.#context(place, resource, this.#held.grant.scopes, this.#held.key, signal), issuer)
     })
   }
 
   /** Gets tokens that answer a challenge. */
-  obtain(need: Need): Promise<void> {
+  obtain(need: Need, signal: AbortSignal): Promise<void> {
     return this.#credentials.exclusively(async () => {
       await this.load()
       if (this.current !== undefined && this.current.grant.accessToken !== need.refused) return
@@ -122,7 +120,7 @@ export class TokenSource {
       const resource = place.resource?.resource
       if (previous?.refreshToken !== undefined && !need.stepUp && covers(held, need.challenge?.scopes)) {
         this.#held = await hold(previous)
-        if (await this.#refresh(this.#context(place, resource, held, this.#held.key), issuer)) {
+        if (await this.#refresh(this.#context(place, resource, held, this.#held.key, signal), issuer)) {
           await this.#keepSite(place)
           return
         }
@@ -139,7 +137,7 @@ export class TokenSource {
         place.issuer,
       )
       const key = await this.#keyFor(place, need.challenge, previous)
-      const context = this.#context(place, resource, scopes, key)
+      const context = this.#context(place, resource, scopes, key, signal)
       await this.#keep(context, await grant.obtain(context), undefined)
       await this.#keepSite(place)
     })
@@ -156,10 +154,11 @@ export class TokenSource {
       await this.#credentials.forgetGrant(site.issuer)
       const issuer = await this.#issuerOf(site)
       if (issuer.revocation_endpoint === undefined) return
-      const context = this.#context({ issuer, resource: undefined }, site.resource, [], undefined)
+      const signal = AbortSignal.timeout(SIGN_OUT_MS)
+      const context = this.#context({ issuer, resource: undefined }, site.resource, [], undefined, signal)
       const client = await this.#options.grant.refreshingClient(context)
       if (client === undefined) return
-      const options = { [oauth.customFetch]: this.#fetch, [oauth.allowInsecureRequests]: true, signal: this.#signal }
+      const options = { [oauth.customFetch]: this.#fetch, [oauth.allowInsecureRequests]: true, signal }
       for (const token of [grant.refreshToken, grant.accessToken]) {
         if (token === undefined) continue
         await oauth.revocationRequest(issuer, client.client, client.authentication, token, options)
@@ -196,13 +195,14 @@ export class TokenSource {
     resource: string | undefined,
     scopes: readonly string[],
     dpop: DpopKey | undefined,
+    signal: AbortSignal,
   ): GrantContext {
     return {
       issuer: place.issuer,
       previousIssuer: this.#site?.issuer,
       credentials: this.#credentials,
       fetch: this.#fetch,
-      signal: this.#signal,
+      signal,
       resource,
       scopes,
       legacy: resource === undefined,
@@ -282,6 +282,8 @@ export class TokenSource {
     this.#site = site
   }
 }
+
+const SIGN_OUT_MS = 10_000
 
 /** A little before the real end, so that a token does not expire on its way; but every token is tried once. */
 function usableUntil(lifetimeSeconds: number): number {

@@ -27,7 +27,7 @@ export function withOAuth(fetch: FetchLike, options: WithOAuthOptions): FetchLik
       const answer = { status: response.status, header: (name: string) => response.headers.get(name) ?? undefined }
       const streamed = init.body instanceof ReadableStream
       if (!authorizer.note(answer, sent) || attempt === MAX_RETRIES || streamed) return response
-      if ((await authorizer.challenge(answer, sent)) === 'fail') return response
+      if ((await authorizer.challenge(answer, sent, init.signal ?? request?.signal)) === 'fail') return response
       await response.body?.cancel()
     }
   }

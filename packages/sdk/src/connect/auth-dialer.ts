@@ -34,6 +34,8 @@ class AuthorizedCall implements HttpCall, HttpOutcome {
   #sent: AuthHeaders = {}
   #retries = 0
   #aborted = false
+  /** Made when a challenge is to be answered. */
+  #waiting: AbortController | undefined
 
   constructor(dialer: HttpDialer, authorizer: Authorizer, request: HttpRequest, outcome: HttpOutcome) {
     this.#dialer = dialer
@@ -56,6 +58,7 @@ class AuthorizedCall implements HttpCall, HttpOutcome {
 
   abort(): void {
     this.#aborted = true
+    this.#waiting?.abort()
     this.#call?.abort()
   }
 
@@ -78,9 +81,10 @@ class AuthorizedCall implements HttpCall, HttpOutcome {
 
   async #consider(answer: HttpAnswer): Promise<void> {
     let verdict: 'retry' | 'fail'
+    this.#waiting = new AbortController()
     if (this.#authorizer.interactive) this.#outcome.held?.(true)
     try {
-      verdict = await this.#authorizer.challenge(answer satisfies AnswerHead, this.#sent)
+      verdict = await this.#authorizer.challenge(answer satisfies AnswerHead, this.#sent, this.#waiting.signal)
     } catch (error) {
       this.#call?.abort()
       this.#fail(error)

@@ -57,8 +57,8 @@ class LazyAuthorizer implements Authorizer {
     return this.#made?.note(answer, sent) === true
   }
 
-  async challenge(answer: AnswerHead, sent: AuthHeaders): Promise<'retry' | 'fail'> {
-    return (await this.#ready()).challenge(answer, sent)
+  async challenge(answer: AnswerHead, sent: AuthHeaders, signal?: AbortSignal): Promise<'retry' | 'fail'> {
+    return (await this.#ready()).challenge(answer, sent, signal)
   }
 
   async signOut(): Promise<void> {

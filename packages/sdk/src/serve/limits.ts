@@ -1,24 +1,45 @@
 /**
- * The bounds on serving, in one table with their defaults. The HTTP assembly reads them; a passed bound is answered
- * with an error that names its key here, so that an operator knows what to change.
+ * The bounds on serving, in one table with their defaults. Every way of serving reads its part of it; a passed bound is
+ * answered with an error that names its key here, so that an operator knows what to change. Bounds that a layer below
+ * holds by itself come from there.
  */
 
+import type { JsonLimits } from '../framing/json.ts'
 import { FRAMING_LIMITS } from '../framing/limits.ts'
+import type { ByteStreamLimits } from '../transport/byte-stream.ts'
+import { SEND_LIMITS } from '../transport/send-queue.ts'
+import { WEBSOCKET_LIMITS } from '../transport/websocket-channel.ts'
 
 const MEBIBYTE = 1024 * 1024
 const MINUTE = 60_000
 
-export interface ServeLimits {
-  /** Bytes of one POST body. */
-  readonly maxBodyBytes: number
+/** What every way of serving has. */
+export interface SharedLimits {
   /** Messages in one JSON-RPC batch. */
   readonly maxBatch: number
+  /** Bytes that wait for one slow reader before what may be dropped is. */
+  readonly maxQueueBytes: number
+  /** Bytes that wait in all, which may not be dropped; beyond this the connection is given up. */
+  readonly maxKeptBytes: number
+  /** Requests being worked on at a time, however they came to the server. */
+  readonly maxInFlight: number
+  /** The same for one principal; anonymous clients have no such bound. */
+  readonly maxInFlightPerPrincipal: number
+  /** Open `subscriptions/listen` requests and standalone streams. */
+  readonly maxListeners: number
+  readonly maxListenersPerPrincipal: number
+  /** Progress and log messages on one stream or connection. */
+  readonly notificationsPerSecond: number
+}
+
+/** Over HTTP. */
+export interface ServeLimits extends SharedLimits {
+  /** Bytes of one POST body. */
+  readonly maxBodyBytes: number
   /** Sessions of the older revisions at a time. */
   readonly maxSessions: number
   /** Time after which an unused session ends. */
   readonly sessionIdleMs: number
-  /** Bytes that wait for one slow reader before what may be dropped is. */
-  readonly maxQueueBytes: number
   /** Bytes kept of one resumable stream. */
   readonly maxReplayBytes: number
   /** Bytes kept of all resumable streams of one session. */
@@ -27,29 +48,47 @@ export interface ServeLimits {
   readonly maxTotalReplayBytes: number
   /** Time for which a finished stream can still be resumed. */
   readonly replayMs: number
-  /** Requests being worked on at a time. */
-  readonly maxInFlight: number
-  /** The same for one principal; anonymous clients have no such bound. */
-  readonly maxInFlightPerPrincipal: number
-  /** Open `subscriptions/listen` requests and standalone streams. */
-  readonly maxListeners: number
-  readonly maxListenersPerPrincipal: number
   /** Time in which the head of a request has to arrive. */
   readonly headersTimeoutMs: number
   /** Time in which a whole request has to arrive. */
   readonly requestTimeoutMs: number
   /** Time between keep-alive comments on a silent event stream; 0 for none. */
   readonly keepAliveMs: number
-  /** Progress and log messages on one stream. */
-  readonly notificationsPerSecond: number
 }
 
-export const SERVE_LIMITS: ServeLimits = {
+/** Of what listens for connections that stay: WebSocket, Unix sockets and TCP ports. */
+export interface ConnectionLimits {
+  /** Connections at a time. */
+  readonly maxConnections: number
+  /** The same for one principal; anonymous clients have no such bound. */
+  readonly maxConnectionsPerPrincipal: number
+}
+
+/** Over standard streams. */
+export type PipeLimits = Partial<SharedLimits> & ByteStreamLimits
+
+/** On Unix sockets and TCP ports. */
+export type SocketLimits = Partial<ConnectionLimits> & PipeLimits
+
+/** Over WebSocket. */
+export interface UpgradeLimits extends Partial<ConnectionLimits>, Partial<SharedLimits> {
+  /** Bytes of one message, whatever frames it comes in. */
+  readonly maxFrameBytes?: number
+  readonly headersTimeoutMs?: number
+  readonly requestTimeoutMs?: number
+}
+
+export const SERVE_LIMITS = {
   maxBodyBytes: FRAMING_LIMITS.maxBodyBytes,
+  maxLineBytes: FRAMING_LIMITS.maxLineBytes,
+  maxFrameBytes: WEBSOCKET_LIMITS.maxFrameBytes,
   maxBatch: FRAMING_LIMITS.maxBatch,
   maxSessions: 10_000,
   sessionIdleMs: 30 * MINUTE,
-  maxQueueBytes: MEBIBYTE,
+  maxConnections: 10_000,
+  maxConnectionsPerPrincipal: 64,
+  maxQueueBytes: SEND_LIMITS.maxQueueBytes,
+  maxKeptBytes: SEND_LIMITS.maxKeptBytes,
   maxReplayBytes: MEBIBYTE,
   maxSessionReplayBytes: 4 * MEBIBYTE,
   maxTotalReplayBytes: 256 * MEBIBYTE,
@@ -62,4 +101,14 @@ export const SERVE_LIMITS: ServeLimits = {
   requestTimeoutMs: MINUTE,
   keepAliveMs: 15_000,
   notificationsPerSecond: 200,
+} as const satisfies ServeLimits & ConnectionLimits & { readonly [name: string]: number }
+
+/** The given bounds, and the table's for the rest. An option that is there but undefined was not given. */
+export function withDefaults<Limits extends object>(
+  given: (Partial<Limits> & { readonly json?: JsonLimits }) | undefined,
+): typeof SERVE_LIMITS & Limits {
+  const limits: { [name: string]: unknown } = { ...SERVE_LIMITS }
+  for (const [name, value] of Object.entries(given ?? {})) if (value !== undefined) limits[name] = value
+  // The table's members are there, and those of `Limits` are only typed as they were given.
+  return limits as typeof SERVE_LIMITS & Limits
 }

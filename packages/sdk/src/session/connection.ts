@@ -17,6 +17,7 @@ import {
   type RpcNotification,
   type RpcRequest,
 } from '../jsonrpc/message.ts'
+import { NotificationRate } from '../jsonrpc/notification-rate.ts'
 import { META_CLIENT_CAPABILITIES, META_CLIENT_INFO, META_LOG_LEVEL, META_VERSION } from '../protocol/meta.ts'
 import { BatchReply, ConnectionOutlet } from './connection-outlet.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -26,14 +27,25 @@ export interface ConnectionOptions {
   readonly principal?: Principal
   /** Messages in one batch, where the revision has batches. */
   readonly maxBatch?: number
-  /** Requests being worked on at a time. */
+  /** Requests being worked on at a time; without `load`, listeners too. */
   readonly maxInFlight?: number
+  /** Counts what this connection does together with what others do. */
+  readonly load?: ConnectionLoad
+  /** Logs beyond this rate are dropped, of progress the newest waits for the next second. No bound unless given. */
+  readonly notificationsPerSecond?: number
   /** How long requests may still take after the client has ended its side: 5 s unless given. */
   readonly graceMs?: number
   /** The process ends with this connection: when it drains, so does the endpoint. */
   readonly ownsEndpoint?: boolean
   /** Told of what is ignored: late answers, noise. */
   readonly debug?: (note: string) => void
+}
+
+/** The bounds that connections share: of the whole process, and of everything that one principal does. */
+export interface ConnectionLoad {
+  /** Counts one more, or says why not and counts nothing. */
+  enter(kind: 'request' | 'listener', principal: Principal | undefined): { readonly message: string } | undefined
+  leave(kind: 'request' | 'listener', principal: Principal | undefined): void
 }
 
 export interface Connection {
@@ -57,6 +69,7 @@ class ServedConnection implements Connection {
   readonly #channel: Channel
   readonly #options: ConnectionOptions
   readonly #maxInFlight: number
+  readonly #rate: NotificationRate | undefined
   readonly #session: LegacySession
   readonly #modern = new IncomingCalls()
   /** Requests with an outlet that is not ended yet, in both eras. */
@@ -69,10 +82,16 @@ class ServedConnection implements Connection {
 
   constructor(endpoint: Endpoint, channel: Channel, options: ConnectionOptions) {
     this.#endpoint = endpoint
-    this.#channel = channel
     this.#options = options
+    const { notificationsPerSecond } = options
+    if (notificationsPerSecond !== undefined) {
+      this.#rate = new NotificationRate(notificationsPerSecond, (text, urgency, key) =>
+        channel.send(text, urgency, key),
+      )
+    }
+    this.#channel = this.#rate === undefined ? channel : withRate(channel, this.#rate)
     this.#maxInFlight = options.maxInFlight ?? CONNECTION_LIMITS.maxInFlight
-    this.#session = new LegacySession((text, urgency, key) => channel.send(text, urgency, key), options.principal)
+    this.#session = new LegacySession((text, urgency, key) => this.#channel.send(text, urgency, key), options.principal)
     this.closed = new Promise((resolve) => {
       const events = {
         message: (value: unknown) => this.#receive(value),
@@ -80,6 +99,7 @@ class ServedConnection implements Connection {
         // Of channels whose two directions end apart; others go straight to `closed`.
         ended: () => this.#inputEnded(),
         closed: () => {
+          this.#rate?.close()
           this.#cancelAll('The connection was closed')
           this.#onIdle?.()
           resolve()
@@ -166,7 +186,7 @@ class ServedConnection implements Connection {
     }
     const outlet = new ConnectionOutlet(this.#channel, batch, this.#finished)
     this.#inFlight++
-    if (message.method === 'subscriptions/listen') this.#listens.add(outlet)
+    if (isListen(message)) this.#listens.add(outlet)
     const scope = modern ? this.#modern : this.#session.incoming
     const exchange = { message, outlet, scope, principal: this.#options.principal, head: undefined }
     try {
@@ -184,10 +204,19 @@ class ServedConnection implements Connection {
     // The endpoint looks into the scope of the request's own era.
     const other = modern ? this.#session.incoming : this.#modern
     if (other.has(message.id)) return [INVALID_REQUEST, 'Invalid request: a request with this id is under way']
-    if (this.#inFlight >= this.#maxInFlight) {
+    return this.#loadFault(message)
+  }
+
+  /** Counts the request, or says which bound keeps it out. A listener may stay for days and is counted apart. */
+  #loadFault(message: RpcRequest): [number, string] | undefined {
+    const { load, principal } = this.#options
+    const kind = load !== undefined && isListen(message) ? 'listener' : 'request'
+    const under = load === undefined ? this.#inFlight : this.#inFlight - this.#listens.size
+    if (kind === 'request' && under >= this.#maxInFlight) {
       return [INTERNAL_ERROR, `Too many requests at once: maxInFlight (${this.#maxInFlight}) exceeded`]
     }
-    return undefined
+    const refusal = load?.enter(kind, principal)
+    return refusal === undefined ? undefined : [INTERNAL_ERROR, refusal.message]
   }
 
   #notification(message: RpcNotification): void {
@@ -235,13 +264,31 @@ class ServedConnection implements Connection {
 
   readonly #finished = (outlet: ConnectionOutlet): void => {
     this.#inFlight--
-    this.#listens.delete(outlet)
+    const kind = this.#listens.delete(outlet) ? 'listener' : 'request'
+    this.#options.load?.leave(kind, this.#options.principal)
     if (this.#inFlight === 0) this.#onIdle?.()
   }
 
   #cancelAll(reason: string): void {
     this.#modern.cancelAll(reason)
     this.#session.close(reason)
+  }
+}
+
+function isListen(message: RpcRequest): boolean {
+  return message.method === 'subscriptions/listen'
+}
+
+function withRate(channel: Channel, rate: NotificationRate): Channel {
+  return {
+    label: channel.label,
+    open: (events) => channel.open(events),
+    send: (text, urgency, key) => rate.send(text, urgency, key),
+    flush: () => channel.flush(),
+    close() {
+      rate.flush()
+      return channel.close()
+    },
   }
 }
 

@@ -6,6 +6,7 @@
 
 import { encodeEvent, type OutgoingEvent } from '../framing/event-stream.ts'
 import type { Urgency } from '../jsonrpc/channel.ts'
+import { NotificationRate } from '../jsonrpc/notification-rate.ts'
 import type { Heartbeat } from './http-heartbeat.ts'
 import type { StreamWriter } from './http-reply.ts'
 import { SendQueue } from './send-queue.ts'
@@ -13,6 +14,8 @@ import { SendQueue } from './send-queue.ts'
 export interface EventStreamSettings {
   /** What may wait for a slow reader before progress coalesces and logs drop. */
   readonly maxQueueBytes: number
+  /** What may wait in all, before the reader is given up. */
+  readonly maxKeptBytes?: number
   /** Logs beyond this rate are dropped, of progress the newest waits for the next second. */
   readonly notificationsPerSecond: number
   readonly heartbeat?: Heartbeat
@@ -23,15 +26,10 @@ export class EventStream {
   readonly #settings: EventStreamSettings
   readonly #onClose: (() => void) | undefined
   readonly #queue: SendQueue
+  readonly #rate: NotificationRate
   #closed = false
   #ending = false
   #silent = true
-  #second = 0
-  #sentThisSecond = 0
-  #dropped = 0
-  /** The newest progress by key that came too soon; sent with the next second or the next message. */
-  #early: Map<string | number, string> | undefined
-  #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(writer: StreamWriter, settings: EventStreamSettings, onClose?: () => void) {
     this.#writer = writer
@@ -39,6 +37,7 @@ export class EventStream {
     this.#onClose = onClose
     this.#queue = new SendQueue({
       maxQueueBytes: settings.maxQueueBytes,
+      maxKeptBytes: settings.maxKeptBytes,
       write: (texts) => writer.write(texts.length === 1 && texts[0] !== undefined ? texts[0] : texts.join('')),
       // A reader that lets even that much wait is given up; where the stream can be resumed, nothing is lost by it.
       overflow: () => {
@@ -46,6 +45,9 @@ export class EventStream {
         writer.abort()
       },
     })
+    this.#rate = new NotificationRate(settings.notificationsPerSecond, (event, urgency, key) =>
+      this.#queue.push(event, urgency, key),
+    )
     settings.heartbeat?.add(this)
     writer.onDrain(() => this.#queue.drained())
     writer.onClose(() => this.#close())
@@ -57,7 +59,7 @@ export class EventStream {
 
   /** How many logs and progress messages the client did not get because they came too fast. */
   get dropped(): number {
-    return this.#dropped + this.#queue.dropped
+    return this.#rate.dropped + this.#queue.dropped
   }
 
   /** Sends a message as one event, under `id` where the stream can be resumed. */
@@ -66,18 +68,7 @@ export class EventStream {
     this.#silent = false
     // Messages are JSON on one line, so they need no splitting into data fields.
     const event = id === undefined ? `data: ${text}\n\n` : `id: ${id}\ndata: ${text}\n\n`
-    if (urgency === 'keep') {
-      if (this.#early !== undefined) this.#sendEarly()
-      this.#queue.push(event)
-    } else if (this.#isWithinRate()) {
-      this.#queue.push(event, urgency, key)
-    } else if (urgency === 'progress' && key !== undefined) {
-      this.#early ??= new Map()
-      if (this.#early.has(key)) this.#dropped++
-      this.#early.set(key, event)
-    } else {
-      this.#dropped++
-    }
+    this.#rate.send(event, urgency, key)
   }
 
   /** Sends an event that is no message: the priming event, `endpoint`, `retry`. */
@@ -88,7 +79,7 @@ export class EventStream {
   /** Ends the stream behind all that was sent. */
   end(): void {
     if (this.closed) return
-    if (this.#early !== undefined) this.#sendEarly()
+    this.#rate.flush()
     this.#ending = true
     this.#settings.heartbeat?.delete(this)
     const flushed = this.#queue.flushed()
@@ -107,29 +98,6 @@ export class EventStream {
     this.#silent = true
   }
 
-  #isWithinRate(): boolean {
-    const now = Date.now()
-    if (now - this.#second >= 1000) {
-      this.#second = now
-      this.#sentThisSecond = 0
-    }
-    if (this.#sentThisSecond < this.#settings.notificationsPerSecond) {
-      this.#sentThisSecond++
-      return true
-    }
-    this.#timer ??= setTimeout(() => this.#sendEarly(), this.#second + 1000 - now)
-    return false
-  }
-
-  #sendEarly(): void {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    const early = this.#early
-    this.#early = undefined
-    if (early === undefined || this.closed) return
-    for (const [key, event] of early) this.#queue.push(event, 'progress', key)
-  }
-
   #finish(): void {
     this.#close()
     this.#writer.end()
@@ -139,8 +107,7 @@ export class EventStream {
     if (this.#closed) return
     this.#closed = true
     this.#settings.heartbeat?.delete(this)
-    clearTimeout(this.#timer)
-    this.#early = undefined
+    this.#rate.close()
     this.#queue.close()
     this.#onClose?.()
   }
