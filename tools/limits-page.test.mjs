@@ -6,12 +6,10 @@ import { FRAMING_LIMITS } from '../packages/sdk/src/framing/limits.ts'
 import { SKILL_LIMITS } from '../packages/sdk/src/protocol/skills.ts'
 import { SCHEMA_LIMITS } from '../packages/sdk/src/schema/json-schema-limits.ts'
 import { SERVE_LIMITS } from '../packages/sdk/src/serve/limits.ts'
-import { SOCKET_LIMITS } from '../packages/sdk/src/serve/socket-connections.ts'
 import { SPILL_LIMITS } from '../packages/sdk/src/server/budget-store.ts'
 import { SLOW_TIMES } from '../packages/sdk/src/server/slow.ts'
 import { CONNECTION_LIMITS } from '../packages/sdk/src/session/connection.ts'
 import { SEND_LIMITS } from '../packages/sdk/src/transport/send-queue.ts'
-import { WEBSOCKET_LIMITS } from '../packages/sdk/src/transport/websocket-channel.ts'
 import { repositoryRoot } from './report.mjs'
 
 const page = readFileSync(join(repositoryRoot, 'docs', 'guide', 'limits.md'), 'utf8')
@@ -26,10 +24,8 @@ test.each(
     SKILL_LIMITS,
     SPILL_LIMITS,
     SLOW_TIMES,
-    WEBSOCKET_LIMITS,
     CONNECTION_LIMITS,
     SEND_LIMITS,
-    SOCKET_LIMITS,
   }),
 )('the guide to limits names every limit of %s', (_name, limits) => {
   expect(Object.keys(limits).filter((key) => !page.includes(`\`${key}\``))).toEqual([])

@@ -393,6 +393,7 @@ test('a sign-in goes on while somebody waits for it, and ends when nobody does',
   const calls = [one, other].map(({ signal }) => fetchIn(world.server, { signal }).catch(reasonOf))
   await shown.promise
   one.abort()
+  expect(await calls[0]).toBe('cancelled')
   expect(signals[0]!.aborted).toBe(false)
   other.abort()
   expect(await Promise.all(calls)).toEqual(['cancelled', 'cancelled'])

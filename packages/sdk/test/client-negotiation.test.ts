@@ -50,14 +50,21 @@ describe('over a channel (2026-07-28, stdio, "Backward Compatibility")', () => {
     expect(received.map(({ method }) => method)).toEqual(['server/discover'])
   })
 
-  test.each([-32601, -32602, -32600, -32000, -32603, 1])('error %i on discovery leads to initialize', async (code) => {
-    const { channel, received } = scriptedChannel((message, reply) => {
-      if (message.method === 'server/discover') reply(error(message.id, code))
-      if (message.method === 'initialize') reply(result(message.id, initialized()))
-    })
-    expect((await client(channel)).version).toBe('2025-11-25')
-    expect(received.map(({ method }) => method)).toEqual(['server/discover', 'initialize', 'notifications/initialized'])
-  })
+  test.each([-32601, -32602, -32600, -32000, -32603, 1])(
+    'error %i on discovery leads to initialize (sec-46)',
+    async (code) => {
+      const { channel, received } = scriptedChannel((message, reply) => {
+        if (message.method === 'server/discover') reply(error(message.id, code))
+        if (message.method === 'initialize') reply(result(message.id, initialized()))
+      })
+      expect((await client(channel)).version).toBe('2025-11-25')
+      expect(received.map(({ method }) => method)).toEqual([
+        'server/discover',
+        'initialize',
+        'notifications/initialized',
+      ])
+    },
+  )
 
   test('-32022 is answered with a version both have, not with initialize', async () => {
     let refused = false

@@ -121,18 +121,17 @@ class OAuthAuthorizer implements Authorizer {
     while (this.#flight !== undefined && this.#flight.key !== key) await this.#flight.done.catch(() => {})
     this.#flight ??= this.#begin(key, action)
     const flight = this.#flight
-    const leave = () => {
-      flight.waiting--
-      if (flight.waiting === 0) flight.controller.abort()
-    }
     flight.waiting++
-    if (signal?.aborted) leave()
-    else signal?.addEventListener('abort', leave, { once: true })
-    try {
-      await flight.done
-    } finally {
-      signal?.removeEventListener('abort', leave)
-    }
+    await new Promise<void>((resolve, reject) => {
+      const leave = () => {
+        flight.waiting--
+        if (flight.waiting === 0) flight.controller.abort()
+        reject(authFailure('cancelled', 'The request was given up'))
+      }
+      if (signal?.aborted) leave()
+      else signal?.addEventListener('abort', leave, { once: true })
+      void flight.done.then(resolve, reject).finally(() => signal?.removeEventListener('abort', leave))
+    })
   }
 
   #begin(key: string, action: (signal: AbortSignal) => Promise<void>): Flight {

@@ -18,6 +18,8 @@ export const FRAMING_LIMITS = {
   maxLineBytes: 16 * MEBIBYTE,
   /** Bytes of all field lines of one server-sent event, line endings not counted. */
   maxEventBytes: 16 * MEBIBYTE,
+  /** Bytes of one WebSocket message, whatever frames it comes in. */
+  maxFrameBytes: 16 * MEBIBYTE,
   /** Bytes of one HTTP request body. */
   maxBodyBytes: 4 * MEBIBYTE,
   /** Messages in one JSON-RPC batch. */

@@ -1,41 +1,50 @@
 /**
  * Counts what is going on at once, for the whole server and for each principal, and says no when a bound is reached.
- * Requests and listeners are counted apart: a listener may stay for days and costs next to nothing meanwhile.
+ * Requests and listeners are counted apart: a listener may stay for days and costs next to nothing meanwhile. Each way
+ * of serving has a load with bounds of its own, but a server that is served in several ways is counted once.
  */
 
 import type { Principal } from '../auth/principal.ts'
+import type { Endpoint } from '../session/endpoint.ts'
 import type { Refusal } from './http-refusal.ts'
-import type { ServeLimits } from './limits.ts'
+import type { SharedLimits } from './limits.ts'
 
 export type LoadKind = 'request' | 'listener'
 
 const RETRY_AFTER = ['retry-after', '1'] as const
 
+type LoadLimits = Pick<
+  SharedLimits,
+  'maxInFlight' | 'maxInFlightPerPrincipal' | 'maxListeners' | 'maxListenersPerPrincipal'
+>
+
 export class Load {
-  readonly #requests: Tally
-  readonly #listeners: Tally
+  readonly #requests: Bound
+  readonly #listeners: Bound
   #onIdle: (() => void)[] = []
 
-  constructor(limits: ServeLimits) {
-    this.#requests = new Tally('maxInFlight', limits.maxInFlight, limits.maxInFlightPerPrincipal)
-    this.#listeners = new Tally('maxListeners', limits.maxListeners, limits.maxListenersPerPrincipal)
+  constructor(limits: LoadLimits, endpoint: Endpoint) {
+    const { requests, listeners } = talliesOf(endpoint)
+    this.#requests = new Bound(requests, 'maxInFlight', limits.maxInFlight, limits.maxInFlightPerPrincipal)
+    this.#listeners = new Bound(listeners, 'maxListeners', limits.maxListeners, limits.maxListenersPerPrincipal)
   }
 
+  /** Of this way of serving alone; so is the next. */
   get inFlight(): number {
-    return this.#requests.total
+    return this.#requests.own
   }
 
   get listeners(): number {
-    return this.#listeners.total
+    return this.#listeners.own
   }
 
   /** Counts `count` more, or says why not and counts nothing. */
   enter(kind: LoadKind, principal: Principal | undefined, count = 1): Refusal | undefined {
-    return this.#tally(kind).enter(principal, count)
+    return this.#bound(kind).enter(principal, count)
   }
 
   leave(kind: LoadKind, principal: Principal | undefined, count = 1): void {
-    this.#tally(kind).leave(principal, count)
+    this.#bound(kind).leave(principal, count)
     if (this.#onIdle.length > 0 && this.inFlight === 0) for (const action of this.#onIdle.splice(0)) action()
   }
 
@@ -45,45 +54,74 @@ export class Load {
     else this.#onIdle.push(action)
   }
 
-  #tally(kind: LoadKind): Tally {
+  #bound(kind: LoadKind): Bound {
     return kind === 'request' ? this.#requests : this.#listeners
   }
 }
 
-class Tally {
-  total = 0
+class Bound {
+  own = 0
+  readonly #tally: Tally
   readonly #name: string
   readonly #max: number
   readonly #maxPerPrincipal: number
-  readonly #perPrincipal = new Map<string, number>()
 
-  constructor(name: string, max: number, maxPerPrincipal: number) {
+  constructor(tally: Tally, name: string, max: number, maxPerPrincipal: number) {
+    this.#tally = tally
     this.#name = name
     this.#max = max
     this.#maxPerPrincipal = maxPerPrincipal
   }
 
   enter(principal: Principal | undefined, count: number): Refusal | undefined {
-    if (this.total + count > this.#max) {
+    const tally = this.#tally
+    if (tally.total + count > this.#max) {
       return { status: 503, message: `The server is busy: ${this.#name} (${this.#max}) reached`, headers: RETRY_AFTER }
     }
-    if (principal !== undefined) {
-      const own = (this.#perPrincipal.get(principal.id) ?? 0) + count
-      if (own > this.#maxPerPrincipal) {
-        const message = `Too much at once: ${this.#name}PerPrincipal (${this.#maxPerPrincipal}) reached`
-        return { status: 429, message, headers: RETRY_AFTER }
-      }
-      this.#perPrincipal.set(principal.id, own)
+    if (principal !== undefined && tally.of(principal) + count > this.#maxPerPrincipal) {
+      const message = `Too much at once: ${this.#name}PerPrincipal (${this.#maxPerPrincipal}) reached`
+      return { status: 429, message, headers: RETRY_AFTER }
     }
-    this.total += count
+    this.own += count
+    tally.add(principal, count)
     return undefined
   }
 
   leave(principal: Principal | undefined, count: number): void {
-    this.total -= count
+    this.own -= count
+    this.#tally.add(principal, -count)
+  }
+}
+
+class Tally {
+  total = 0
+  readonly #perPrincipal = new Map<string, number>()
+
+  of(principal: Principal): number {
+    return this.#perPrincipal.get(principal.id) ?? 0
+  }
+
+  add(principal: Principal | undefined, count: number): void {
+    this.total += count
     if (principal === undefined) return
-    const own = (this.#perPrincipal.get(principal.id) ?? 0) - count
+    const own = this.of(principal) + count
     if (own > 0) this.#perPrincipal.set(principal.id, own)
     else this.#perPrincipal.delete(principal.id)
   }
+}
+
+interface Tallies {
+  readonly requests: Tally
+  readonly listeners: Tally
+}
+
+const TALLIES = new WeakMap<Endpoint, Tallies>()
+
+function talliesOf(endpoint: Endpoint): Tallies {
+  let tallies = TALLIES.get(endpoint)
+  if (tallies === undefined) {
+    tallies = { requests: new Tally(), listeners: new Tally() }
+    TALLIES.set(endpoint, tallies)
+  }
+  return tallies
 }

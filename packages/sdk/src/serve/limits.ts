@@ -4,11 +4,9 @@
  * holds by itself come from there.
  */
 
-import type { JsonLimits } from '../framing/json.ts'
 import { FRAMING_LIMITS } from '../framing/limits.ts'
 import type { ByteStreamLimits } from '../transport/byte-stream.ts'
 import { SEND_LIMITS } from '../transport/send-queue.ts'
-import { WEBSOCKET_LIMITS } from '../transport/websocket-channel.ts'
 
 const MEBIBYTE = 1024 * 1024
 const MINUTE = 60_000
@@ -78,10 +76,15 @@ export interface UpgradeLimits extends Partial<ConnectionLimits>, Partial<Shared
   readonly requestTimeoutMs?: number
 }
 
-export const SERVE_LIMITS = {
+export interface AllLimits extends ServeLimits, ConnectionLimits {
+  readonly maxLineBytes: number
+  readonly maxFrameBytes: number
+}
+
+export const SERVE_LIMITS: AllLimits = {
   maxBodyBytes: FRAMING_LIMITS.maxBodyBytes,
   maxLineBytes: FRAMING_LIMITS.maxLineBytes,
-  maxFrameBytes: WEBSOCKET_LIMITS.maxFrameBytes,
+  maxFrameBytes: FRAMING_LIMITS.maxFrameBytes,
   maxBatch: FRAMING_LIMITS.maxBatch,
   maxSessions: 10_000,
   sessionIdleMs: 30 * MINUTE,
@@ -101,14 +104,10 @@ export const SERVE_LIMITS = {
   requestTimeoutMs: MINUTE,
   keepAliveMs: 15_000,
   notificationsPerSecond: 200,
-} as const satisfies ServeLimits & ConnectionLimits & { readonly [name: string]: number }
+}
 
 /** The given bounds, and the table's for the rest. An option that is there but undefined was not given. */
-export function withDefaults<Limits extends object>(
-  given: (Partial<Limits> & { readonly json?: JsonLimits }) | undefined,
-): typeof SERVE_LIMITS & Limits {
-  const limits: { [name: string]: unknown } = { ...SERVE_LIMITS }
-  for (const [name, value] of Object.entries(given ?? {})) if (value !== undefined) limits[name] = value
-  // The table's members are there, and those of `Limits` are only typed as they were given.
-  return limits as typeof SERVE_LIMITS & Limits
+export function withDefaults(given: Partial<AllLimits> | undefined): AllLimits {
+  if (given === undefined) return SERVE_LIMITS
+  return { ...SERVE_LIMITS, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) }
 }

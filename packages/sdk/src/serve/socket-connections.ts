@@ -6,15 +6,7 @@
 import type { Principal } from '../auth/principal.ts'
 import type { Connection } from '../session/connection.ts'
 import type { Refusal } from './http-refusal.ts'
-
-export interface ConnectionLimits {
-  /** Connections at a time. */
-  readonly maxConnections?: number
-  /** The same for one principal; anonymous clients have no such bound. */
-  readonly maxConnectionsPerPrincipal?: number
-}
-
-export const SOCKET_LIMITS = { maxConnections: 10_000, maxConnectionsPerPrincipal: 64 } as const
+import type { ConnectionLimits } from './limits.ts'
 
 const RETRY_AFTER = ['retry-after', '1'] as const
 
@@ -24,9 +16,9 @@ export class Connections {
   readonly #places = new Set<Place>()
   readonly #perPrincipal = new Map<string, number>()
 
-  constructor(limits: ConnectionLimits = {}) {
-    this.#max = limits.maxConnections ?? SOCKET_LIMITS.maxConnections
-    this.#maxPerPrincipal = limits.maxConnectionsPerPrincipal ?? SOCKET_LIMITS.maxConnectionsPerPrincipal
+  constructor(limits: ConnectionLimits) {
+    this.#max = limits.maxConnections
+    this.#maxPerPrincipal = limits.maxConnectionsPerPrincipal
   }
 
   get size(): number {

@@ -10,9 +10,11 @@ import { INTERNAL_ERROR, PorticoError } from '../jsonrpc/errors.ts'
 import { endpointOf, type Server } from '../server/server.ts'
 import { serveChannel } from '../session/connection.ts'
 import type { Endpoint } from '../session/endpoint.ts'
-import { type ByteStreamLimits, createByteStreamChannel } from '../transport/byte-stream.ts'
+import { createByteStreamChannel } from '../transport/byte-stream.ts'
+import { Load } from './http-load.ts'
 import { isRefusal, toErrorText } from './http-refusal.ts'
-import { type ConnectionLimits, Connections } from './socket-connections.ts'
+import { type AllLimits, type SocketLimits, withDefaults } from './limits.ts'
+import { Connections } from './socket-connections.ts'
 import { withFirstWordCheck } from './socket-first-word.ts'
 import { startListening, stopListening } from './socket-listener.ts'
 import { claimSocketPath, type SocketPath } from './socket-path.ts'
@@ -36,7 +38,7 @@ export interface PortOptions {
 export interface SocketSettings {
   /** Who clients on this socket are; anonymous unless given. */
   readonly principal?: Principal
-  readonly limits?: ByteStreamLimits & ConnectionLimits & { readonly maxBatch?: number; readonly maxInFlight?: number }
+  readonly limits?: SocketLimits
   /** Time that requests under way have to finish when the server closes: 10 s unless given. */
   readonly graceMs?: number
 }
@@ -53,8 +55,10 @@ export interface SocketListener {
 
 export async function serveSocket(server: Server, options: SocketOptions): Promise<SocketListener> {
   const endpoint = endpointOf(server)
-  const connections = new Connections(options.limits)
-  const node = createServer(SOCKET_SETTINGS, (socket) => serve(endpoint, connections, socket, options))
+  const limits = withDefaults(options.limits)
+  const connections = new Connections(limits)
+  const setting = { endpoint, connections, limits, load: new Load(limits, endpoint), options }
+  const node = createServer(SOCKET_SETTINGS, (socket) => serve(setting, socket))
   const report = (error: Error): void => endpoint.report(error, 'socket')
   const file = 'path' in options ? await listenOnPath(node, options.path, report) : undefined
   if ('port' in options) await startListening(node, toAddress(options), report)
@@ -72,8 +76,16 @@ export async function serveSocket(server: Server, options: SocketOptions): Promi
 /** The system asks a silent peer after 10 s, once a second, and gives up after ten more. */
 const SOCKET_SETTINGS = { allowHalfOpen: true, noDelay: true, keepAlive: true, keepAliveInitialDelay: 10_000 } as const
 
-function serve(endpoint: Endpoint, connections: Connections, socket: Socket, options: SocketOptions): void {
-  const { limits, graceMs, principal } = options
+interface Setting {
+  readonly endpoint: Endpoint
+  readonly connections: Connections
+  readonly limits: AllLimits
+  readonly load: Load
+  readonly options: SocketOptions
+}
+
+function serve({ endpoint, connections, limits, load, options }: Setting, socket: Socket): void {
+  const { graceMs, principal } = options
   const place = connections.enter()
   if (isRefusal(place)) {
     socket.on('error', ignore)
@@ -82,9 +94,14 @@ function serve(endpoint: Endpoint, connections: Connections, socket: Socket, opt
   }
   socket.once('close', () => place.leave())
   const refusal = place.claim(principal)
-  const channel = createByteStreamChannel({ readable: socket, writable: socket, label: 'socket', limits })
+  const channel = createByteStreamChannel({
+    readable: socket,
+    writable: socket,
+    label: 'socket',
+    limits: { ...options.limits, ...limits },
+  })
   if (refusal === undefined) {
-    place.connection = serveChannel(endpoint, withFirstWordCheck(channel), { ...limits, graceMs, principal })
+    place.connection = serveChannel(endpoint, withFirstWordCheck(channel), { ...limits, graceMs, principal, load })
     return
   }
   channel.send(toErrorText(INTERNAL_ERROR, refusal.message))

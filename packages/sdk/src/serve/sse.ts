@@ -30,9 +30,11 @@ export class SseHttp {
   readonly #endpoint: Endpoint
   readonly #load: Load
   readonly #settings: EventStreamSettings
+  readonly #maxBatch: number
   readonly #pairs = new Map<string, Pair>()
 
-  constructor(endpoint: Endpoint, load: Load, settings: EventStreamSettings) {
+  constructor(endpoint: Endpoint, load: Load, settings: EventStreamSettings, maxBatch: number) {
+    this.#maxBatch = maxBatch
     this.#endpoint = endpoint
     this.#load = load
     this.#settings = settings
@@ -50,7 +52,12 @@ export class SseHttp {
     const id = createSessionId()
     const writer = reply.stream(EVENT_STREAM_HEADERS)
     const channel = new SseChannel(writer, `${messagesPath}?session=${id}`, this.#settings)
-    const connection = serveChannel(this.#endpoint, channel, { principal })
+    const connection = serveChannel(this.#endpoint, channel, {
+      principal,
+      maxBatch: this.#maxBatch,
+      maxInFlight: Number.POSITIVE_INFINITY,
+      load: this.#load,
+    })
     this.#pairs.set(id, { channel, connection, principal })
     const callOff = atExpiry(principal, () => void connection.close())
     connection.closed.then(() => {

@@ -6,9 +6,10 @@
 
 import type { Readable, Writable } from 'node:stream'
 import { endpointOf, type Server } from '../server/server.ts'
-import type { ByteStreamLimits } from '../transport/byte-stream.ts'
-import { createStdioChannel } from '../transport/stdio.ts'
 import { CONNECTION_LIMITS, type Connection, serveChannel } from '../session/connection.ts'
+import { createStdioChannel } from '../transport/stdio.ts'
+import { Load } from './http-load.ts'
+import { type PipeLimits, withDefaults } from './limits.ts'
 import { divertStrayOutput } from './stray-output.ts'
 
 export interface StdioOptions {
@@ -18,14 +19,17 @@ export interface StdioOptions {
   readonly stdout?: Writable
   /** How long requests under way may still take when the conversation ends: 5 s unless given. */
   readonly graceMs?: number
-  readonly limits?: ByteStreamLimits & { readonly maxBatch?: number; readonly maxInFlight?: number }
+  readonly limits?: PipeLimits
 }
 
 export function serveStdio(server: Server, options: StdioOptions = {}): Connection {
   const { exit = true, stdin, stdout, limits, graceMs = CONNECTION_LIMITS.graceMs } = options
   const stray = divertStrayOutput(stdout)
   const channel = createStdioChannel({ stdin, stdout, limits, write: stray.write, closeMs: graceMs })
-  const connection = serveChannel(endpointOf(server), channel, { ...limits, graceMs, ownsEndpoint: true })
+  const endpoint = endpointOf(server)
+  const bounds = withDefaults(limits)
+  const load = new Load(bounds, endpoint)
+  const connection = serveChannel(endpoint, channel, { ...bounds, graceMs, load, ownsEndpoint: true })
 
   let signalled = false
   const onSignal = (): void => {

@@ -20,7 +20,7 @@ import { createGuard, type Guard } from './guard.ts'
 import { acceptsEvents, checkPostHead, isJson, pathOf, SESSION_HEADER, VERSION_HEADER } from './http-headers.ts'
 import { Load } from './http-load.ts'
 import { isRefusal, type Refusal, refuse } from './http-refusal.ts'
-import { SERVE_LIMITS, type ServeLimits } from './limits.ts'
+import { type ServeLimits, withDefaults } from './limits.ts'
 import { createMemorySessions, type SessionStore } from './session-store.ts'
 import { SseHttp } from './sse.ts'
 import { LegacyHttp } from './streamable-legacy.ts'
@@ -48,14 +48,15 @@ export class Streamable {
 
   /** `boundHost` is the address that the server listens on, where it does: a name that clients may call it by. */
   constructor(endpoint: Endpoint, options: StreamableOptions, boundHost?: string) {
-    const limits = { ...SERVE_LIMITS, ...options.limits }
+    const limits = withDefaults(options.limits)
     const stream: EventStreamSettings = {
       maxQueueBytes: limits.maxQueueBytes,
+      maxKeptBytes: limits.maxKeptBytes,
       notificationsPerSecond: limits.notificationsPerSecond,
       heartbeat: new Heartbeat(limits.keepAliveMs),
     }
     this.limits = limits
-    this.load = new Load(limits)
+    this.load = new Load(limits, endpoint)
     this.#endpoint = endpoint
     this.#options = options
     this.#guard = createGuard(options, boundHost)
@@ -65,7 +66,7 @@ export class Streamable {
     this.#authentication = options.auth?.authenticate ?? options.authenticate
     this.#modern = new ModernHttp(endpoint, this.load, stream)
     if (!endpoint.versions.some((version) => revisionOf(version)?.era === 'legacy')) return
-    this.#sse = new SseHttp(endpoint, this.load, stream)
+    this.#sse = new SseHttp(endpoint, this.load, stream, limits.maxBatch)
     if (options.sessions === false) {
       this.#stateless = new StatelessHttp(endpoint, this.load, stream, limits.maxBatch)
       return

@@ -12,13 +12,15 @@ import type { JsonLimits } from '../framing/json.ts'
 import { serveChannel } from '../session/connection.ts'
 import type { Endpoint } from '../session/endpoint.ts'
 import type { RequestHead } from '../session/exchange.ts'
-import { createWebSocketChannel, WEBSOCKET_LIMITS, type WebSocketLimits } from '../transport/websocket-channel.ts'
+import { createWebSocketChannel } from '../transport/websocket-channel.ts'
 import { KeepAlive, type KeepAliveOptions } from '../transport/websocket-keep-alive.ts'
 import { createGuard, type Guard, type GuardOptions } from './guard.ts'
 import { pathOf } from './http-headers.ts'
+import { Load } from './http-load.ts'
 import { NodeExchange } from './http-node.ts'
 import { isRefusal, type Refusal, refuse } from './http-refusal.ts'
-import { type ConnectionLimits, Connections, type Place } from './socket-connections.ts'
+import { type AllLimits, type UpgradeLimits, withDefaults } from './limits.ts'
+import { Connections, type Place } from './socket-connections.ts'
 import type { Authentication } from './streamable-options.ts'
 
 export interface UpgradeOptions extends GuardOptions, KeepAliveOptions {
@@ -26,8 +28,7 @@ export interface UpgradeOptions extends GuardOptions, KeepAliveOptions {
   readonly path?: string
   /** Says who a connection comes from, once, before it is made. Undefined lets it pass as anonymous. */
   readonly authenticate?: (head: RequestHead) => Authentication | Promise<Authentication>
-  readonly limits?: ConnectionLimits &
-    Omit<WebSocketLimits, keyof JsonLimits> & { readonly maxBatch?: number; readonly maxInFlight?: number }
+  readonly limits?: UpgradeLimits
   /** Bounds on the JSON of a message. */
   readonly json?: JsonLimits
   /** Time that requests under way have to finish when the server closes: 10 s unless given. */
@@ -46,6 +47,8 @@ export class WebSocketUpgrades {
   readonly #options: UpgradeOptions
   readonly #sockets: WebSocketServer
   readonly #keepAlive: KeepAlive
+  readonly #limits: AllLimits
+  readonly #load: Load
   readonly #connections: Connections
   readonly #boundHost: () => string | undefined
   #guard: Guard | undefined
@@ -58,13 +61,15 @@ export class WebSocketUpgrades {
     this.#options = options
     this.#boundHost = boundHost
     this.#keepAlive = new KeepAlive(options)
-    this.#connections = new Connections(options.limits)
+    this.#limits = withDefaults(options.limits)
+    this.#load = new Load(this.#limits, endpoint)
+    this.#connections = new Connections(this.#limits)
     // The type of the package does not know `closeTimeout` yet: how long the peer may take to answer a close.
     const settings: ConstructorParameters<typeof WebSocketServer>[0] & { closeTimeout: number } = {
       noServer: true,
       clientTracking: false,
       perMessageDeflate: false,
-      maxPayload: options.limits?.maxFrameBytes ?? WEBSOCKET_LIMITS.maxFrameBytes,
+      maxPayload: this.#limits.maxFrameBytes,
       handleProtocols: () => SUBPROTOCOL,
       closeTimeout: CLOSE_MS,
     }
@@ -129,7 +134,8 @@ export class WebSocketUpgrades {
 
   /** The package answers a faulty handshake itself; the place is given back when the socket closes. */
   #upgrade(req: IncomingMessage, socket: Duplex, head: Buffer, place: Place): void {
-    const { limits, json, graceMs } = this.#options
+    const { json, graceMs } = this.#options
+    const limits = this.#limits
     this.#sockets.handleUpgrade(req, socket, head, (webSocket) => {
       const channel = createWebSocketChannel(webSocket, {
         // What Node hands over at an upgrade is the connection's own socket, plain or TLS.
@@ -142,6 +148,7 @@ export class WebSocketUpgrades {
       place.connection = serveChannel(this.#endpoint, channel, {
         ...limits,
         graceMs,
+        load: this.#load,
         principal: place.principal,
         // Nothing but the end of the whole server drains a connection: a WebSocket is never closed on one side alone.
         ownsEndpoint: true,

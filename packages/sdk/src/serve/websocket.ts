@@ -12,7 +12,7 @@ import { endpointOf, type Server } from '../server/server.ts'
 import { Heartbeat } from '../transport/http-heartbeat.ts'
 import { NodeExchange } from './http-node.ts'
 import { type Refusal, refuse } from './http-refusal.ts'
-import { SERVE_LIMITS } from './limits.ts'
+import { withDefaults } from './limits.ts'
 import { startListening, stopListening } from './socket-listener.ts'
 import { type UpgradeOptions, WebSocketUpgrades } from './websocket-upgrade.ts'
 
@@ -39,8 +39,14 @@ export interface WebSocketAttachment {
 export async function serveWebSocket(server: Server, options: WebSocketOptions = {}): Promise<WebSocketListener> {
   const { port = 3000, host = '127.0.0.1' } = options
   const endpoint = endpointOf(server)
+  const limits = withDefaults(options.limits)
   const node = createServer(
-    { headersTimeout: SERVE_LIMITS.headersTimeoutMs, requestTimeout: SERVE_LIMITS.requestTimeoutMs },
+    {
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      // How often Node looks for requests that are late.
+      connectionsCheckingInterval: Math.min(5000, limits.headersTimeoutMs),
+    },
     (req, res) => refuse(new NodeExchange(req, res), UPGRADE_REQUIRED),
   )
   const upgrades = new WebSocketUpgrades(endpoint, options, () => host)

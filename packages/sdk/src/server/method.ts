@@ -5,6 +5,7 @@
 
 import { INVALID_PARAMS, RpcError } from '../jsonrpc/errors.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
+import { SUBSCRIPTION_LIMITS } from '../session/legacy-session.ts'
 import type { ServerCall } from './call.ts'
 
 /** A result ready to send: an object, or its JSON text without the last brace (for lists that are kept as text). */
@@ -38,6 +39,12 @@ export function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T
 /** The `-32602` that names the offending parameter. */
 export function invalidParam(parameter: string, reason: string): RpcError {
   return new RpcError(INVALID_PARAMS, `Invalid params: ${parameter} ${reason}`, { parameter, reason })
+}
+
+/** The refusal of a subscription beyond the bound, which sessions and listeners share. */
+export function tooManySubscriptions(parameter: string): RpcError {
+  const { maxSubscriptionLength } = SUBSCRIPTION_LIMITS
+  return invalidParam(parameter, `subscribes to too much: maxSubscriptionLength (${maxSubscriptionLength}) exceeded`)
 }
 
 /** A string parameter, or the error that names it. */

@@ -16,7 +16,7 @@ import type { ServerCall } from './call.ts'
 import type { AskingContext, RequestContext } from './context.ts'
 import type { Access, CacheHint, Completer, ResourceDefinition, ResourceListing } from './definition.ts'
 import { cacheHints, ItemList } from './list.ts'
-import { andThen, defineMethod, type ServerMethod, stringParam } from './method.ts'
+import { andThen, defineMethod, type ServerMethod, stringParam, tooManySubscriptions } from './method.ts'
 import type { Registry } from './registry.ts'
 
 interface Readable {
@@ -129,7 +129,7 @@ function createReadMethods(host: ResourceHost, served: () => boolean): ServerMet
       run: (call) => {
         const uri = stringParam(call.params, 'uri')
         requireResource(host, uri, call)
-        call.session?.subscriptions.add(uri)
+        if (call.session?.subscribe(uri) === false) throw tooManySubscriptions('uri')
         return {}
       },
       write: () => ({}),
@@ -138,7 +138,7 @@ function createReadMethods(host: ResourceHost, served: () => boolean): ServerMet
       method: 'resources/unsubscribe',
       served,
       run: (call) => {
-        call.session?.subscriptions.delete(stringParam(call.params, 'uri'))
+        call.session?.unsubscribe(stringParam(call.params, 'uri'))
         return {}
       },
       write: () => ({}),

@@ -7,10 +7,10 @@ import { PorticoError } from '../jsonrpc/errors.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import { META_SUBSCRIPTION_ID } from '../protocol/meta.ts'
 import { type Change, readFilter, type SubscriptionFilter } from '../protocol/subscriptions.ts'
-import type { LegacySession } from '../session/legacy-session.ts'
+import { type LegacySession, SUBSCRIPTION_LIMITS } from '../session/legacy-session.ts'
 import type { ServerCall } from './call.ts'
 import { type ChangeHub, type ChangeListener, noticeOf } from './changes.ts'
-import { defineMethod, invalidParam, type ServerMethod } from './method.ts'
+import { defineMethod, invalidParam, type ServerMethod, tooManySubscriptions } from './method.ts'
 
 export interface SubscriptionHost {
   readonly hub: ChangeHub
@@ -51,6 +51,8 @@ export class Listens {
   #listen(call: ServerCall): Promise<JsonObject> | JsonObject {
     const asked = readFilter(call.params.notifications)
     if (asked === undefined) throw invalidParam('notifications', 'must be an object')
+    const length = asked.resourceSubscriptions?.reduce((sum, uri) => sum + uri.length, 0) ?? 0
+    if (length > SUBSCRIPTION_LIMITS.maxSubscriptionLength) throw tooManySubscriptions('resourceSubscriptions')
     if (this.#draining) throw new PorticoError('closed', 'The server is shutting down')
     const extra = this.#host.extensionFilters(call.params)
     const filter = { ...this.#host.honoured(asked, call), ...extra }

@@ -25,10 +25,16 @@ export interface Agreement {
   readonly clientInfo: Implementation
 }
 
+export const SUBSCRIPTION_LIMITS = {
+  /** UTF-16 units of all resource URIs that one session, or one listener, is subscribed to. */
+  maxSubscriptionLength: 256 * 1024,
+} as const
+
 export class LegacySession implements Conversation {
   readonly principal: Principal | undefined
   readonly incoming = new IncomingCalls()
-  readonly subscriptions = new Set<string>()
+  readonly #subscriptions = new Set<string>()
+  #subscribedLength = 0
   /** Messages about no request in particular go here. */
   readonly post: (text: string, urgency: Urgency, key?: string | number) => void
   phase: Phase = 'new'
@@ -112,6 +118,23 @@ export class LegacySession implements Conversation {
         resolve()
       })
     })
+  }
+
+  get subscriptions(): ReadonlySet<string> {
+    return this.#subscriptions
+  }
+
+  /** False when the client is subscribed to as much as it may be. */
+  subscribe(uri: string): boolean {
+    if (this.#subscriptions.has(uri)) return true
+    if (this.#subscribedLength + uri.length > SUBSCRIPTION_LIMITS.maxSubscriptionLength) return false
+    this.#subscribedLength += uri.length
+    this.#subscriptions.add(uri)
+    return true
+  }
+
+  unsubscribe(uri: string): void {
+    if (this.#subscriptions.delete(uri)) this.#subscribedLength -= uri.length
   }
 
   /** Settles what `request` waits for. */

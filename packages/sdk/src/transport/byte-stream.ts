@@ -194,6 +194,8 @@ class StreamChannel implements ByteStreamChannel {
   }
 
   readonly #onData = (chunk: Uint8Array | string): void => {
+    // A peer that still talks while this side closes is reading too; `closeMs` bounds the courtesy.
+    if (this.#closing !== undefined) this.#linger?.refresh()
     this.#decoder.push(typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk)
   }
 

@@ -5,16 +5,14 @@
  */
 
 import { type JsonLimits, parseJson } from '../framing/json.ts'
+import { FRAMING_LIMITS } from '../framing/limits.ts'
 import { utf8Length } from '../framing/utf8.ts'
 import type { Channel, ChannelEvents, Urgency } from '../jsonrpc/channel.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
 import { type SendLimits, SendQueue } from './send-queue.ts'
 import type { KeepAlive, Watched } from './websocket-keep-alive.ts'
 
-export const WEBSOCKET_LIMITS = {
-  /** Bytes of one message, whatever frames it comes in. */
-  maxFrameBytes: 16 * 1024 * 1024,
-} as const
+export const WEBSOCKET_LIMITS = { maxFrameBytes: FRAMING_LIMITS.maxFrameBytes } as const
 
 /** The part of a WebSocket that is used; the web's has the first five members, `ws` all. */
 export interface WebSocketLike {

@@ -9,7 +9,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { build, stop } from 'esbuild'
 import type { Client } from '../../src/client/client.ts'
 import { connect } from '../../src/connect/connect.ts'
 import type { CommandTarget, ConnectOptions } from '../../src/connect/options.ts'
@@ -22,7 +22,7 @@ export type LinkKind = 'stdio' | 'modern' | 'session'
 
 export interface RigOptions {
   readonly plan?: Partial<ServerPlan>
-  readonly client?: ConnectOptions
+  readonly client?: ConnectOptions | ((url: string) => ConnectOptions)
   readonly proxy?: boolean
   /** The fault leaves the server as it was: one that an earlier run has started will do. */
   readonly reuse?: boolean
@@ -64,7 +64,9 @@ export class Rig {
     await bundled
     if (kind !== 'stdio' && site.server === undefined) await rig.start()
     if (options.reuse) kept = site
-    rig.#client = await connect(rig.#target(), { verdicts: false, versions: rig.#version(), ...options.client })
+    const { client = {} } = options
+    const chosen = typeof client === 'function' ? client(rig.url) : client
+    rig.#client = await connect(rig.#target(), { verdicts: false, versions: rig.#version(), ...chosen })
     return rig
   }
 
@@ -96,9 +98,9 @@ export class Rig {
     const command = [...nodeArgs, PROGRAM, this.#plan()]
     const child =
       shell === undefined
-        ? spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'inherit'] })
+        ? spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'ignore'] })
         : spawn('/bin/sh', ['-c', `${shell}; exec "$0" "$@"`, process.execPath, ...command], {
-            stdio: ['ignore', 'pipe', 'inherit'],
+            stdio: ['ignore', 'pipe', 'ignore'],
           })
     this.#site.server = child
     await Promise.race([
@@ -163,17 +165,19 @@ export class Rig {
 }
 
 /** Ends the server that runs have shared. */
-export function endShared(): void {
-  kept?.server?.kill('SIGKILL')
-  if (kept !== undefined) rmSync(kept.folder, { recursive: true, force: true })
+export async function endShared(): Promise<void> {
+  if (kept === undefined) return
+  const { server, folder } = kept
   kept = undefined
+  if (server?.kill('SIGKILL')) await once(server, 'exit')
+  rmSync(folder, { recursive: true, force: true })
 }
 
 /** Looks until something is so; for facts that nobody announces. */
 export async function until(condition: () => boolean, ms = 8_000): Promise<void> {
-  const deadline = Date.now() + ms
+  const deadline = performance.now() + ms
   while (!condition()) {
-    if (Date.now() > deadline) throw new Error(`not so within ${ms} ms`)
+    if (performance.now() > deadline) throw new Error(`not so within ${ms} ms`)
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }
@@ -188,7 +192,7 @@ const bundled = build({
   conditions: ['portico-source'],
   external: ['ws'],
   logLevel: 'warning',
-})
+}).finally(stop)
 
 let kept: Site | undefined
 

@@ -14,6 +14,8 @@ import { answerTo, type WorkArguments } from './server-plan.ts'
 
 export const IN_FLIGHT = 32
 export const RUNS = Number(process.env.PORTICO_FAULT_RUNS ?? 2)
+/** For faults in several variants, or of which the first run tells most. */
+export const FEWER_RUNS = Math.ceil(RUNS / 2)
 /** The timeout of every call. What is to be noticed at once must be noticed in a tenth of it. */
 export const TIMEOUT_MS = 30_000
 export const AT_ONCE_MS = TIMEOUT_MS / 10
@@ -44,6 +46,8 @@ export interface Fates {
   readonly restored?: boolean
   /** Every call must have a result: the fault is one that may cost time only. */
   readonly allResults?: boolean
+  /** The fault is one that only the timeout can tell; elsewhere a timeout means that it was not noticed. */
+  readonly timesOut?: boolean
 }
 
 export interface Seeded {
@@ -73,6 +77,7 @@ interface Tally {
 const tallies = new Map<string, Tally>()
 /** Tells calls of one run from those of another on the same server. */
 let runCount = 0
+const heldBefore = held()
 
 /** Defines the test of one cell: each run gets a rig of its own, and is judged once that is closed. */
 export function cell(
@@ -141,10 +146,9 @@ export function withVictim(seeded: Seeded, fault: WorkArguments['fault'], rest: 
 
 /** Resolves once the server works on that many calls. */
 export async function allStarted(rig: Rig, count = IN_FLIGHT): Promise<void> {
-  const starts = () =>
-    readFileSync(rig.ledgerFile, 'utf8')
-      .split('\n')
-      .filter((line) => line.startsWith('start ')).length
+  const ending = `-${runCount}`
+  const isStart = (line: string) => line.startsWith('start ') && line.endsWith(ending)
+  const starts = () => readFileSync(rig.ledgerFile, 'utf8').split('\n').filter(isStart).length
   await until(() => starts() >= count)
 }
 
@@ -153,12 +157,12 @@ export async function raceCancellation(rig: Rig, seeded: Seeded): Promise<Outcom
   const outcomes: Outcome[] = []
   let typicalMs = 20
   for (let batch = 0; batch < 12; batch++) {
-    const before = Date.now()
+    const before = performance.now()
     const probe = await issue(
       rig.client,
       planCalls(createSeeded(seeded.seed * 1_000 + batch), () => ({ ms: 0 }), 1),
     )
-    typicalMs = (typicalMs + Date.now() - before) / 2
+    typicalMs = (typicalMs + performance.now() - before) / 2
     const timers: ReturnType<typeof setTimeout>[] = []
     const plans = planCalls(
       createSeeded(seeded.seed * 2_000 + batch),
@@ -178,11 +182,13 @@ export async function raceCancellation(rig: Rig, seeded: Seeded): Promise<Outcom
 
 /** Keeps this process from doing anything. */
 export function block(ms: number): void {
-  for (const end = Date.now() + ms; Date.now() < end; );
+  for (const end = performance.now() + ms; performance.now() < end; );
 }
 
-afterAll(() => {
-  endShared()
+afterAll(async () => {
+  await endShared()
+  // Nothing that a client, a server or a proxy has opened may keep this thread alive ("Clean").
+  await until(() => held().length <= heldBefore.length).catch(() => expect(held()).toEqual(heldBefore))
   if (tallies.size === 0) return
   const columns = ['runs', 'calls', 'results', 'failures', 'lost', 'wrong', 'duplicate', 'untrue', 'hung'] as const
   const rows = [...tallies].map(([name, tally]) => [
@@ -201,7 +207,10 @@ async function follow(client: Client, plan: Planned): Promise<Outcome> {
   const ended = { nonce, idempotent, text: '', code: '', delivery: undefined, progress }
   let timer: ReturnType<typeof setTimeout> | undefined
   const hang = new Promise<Outcome>((resolve) => {
-    timer = setTimeout(() => resolve({ ...ended, kind: 'hang', endedAt: Date.now() }), timeoutMs * 1.1 + 1_000)
+    timer = setTimeout(
+      () => resolve({ ...ended, kind: 'hang', endedAt: performance.now() }),
+      Math.min(timeoutMs * 1.1 + 1_000, 2 ** 31 - 1),
+    )
   })
   const call = client
     .callTool('work', args as unknown as JsonObject, {
@@ -214,10 +223,10 @@ async function follow(client: Client, plan: Planned): Promise<Outcome> {
       ({ content, isError }): Outcome => {
         const first = content[0]
         const text = first?.type === 'text' ? first.text : ''
-        return { ...ended, kind: isError ? 'peer' : 'result', text, endedAt: Date.now() }
+        return { ...ended, kind: isError ? 'peer' : 'result', text, endedAt: performance.now() }
       },
       (error: unknown): Outcome => {
-        const endedAt = Date.now()
+        const endedAt = performance.now()
         if (error instanceof RpcError) return { ...ended, kind: 'peer', text: error.message, code: error.code, endedAt }
         if (!(error instanceof PorticoError)) return { ...ended, kind: 'stray', text: String(error), endedAt }
         const { code, delivery, message } = error
@@ -225,6 +234,11 @@ async function follow(client: Client, plan: Planned): Promise<Outcome> {
       },
     )
   return Promise.race([call, hang]).finally(() => clearTimeout(timer))
+}
+
+/** What keeps this thread alive, but for timers, of which the test runner has its own. */
+function held(): string[] {
+  return process.getActiveResourcesInfo().filter((kind) => /TCP|Pipe|Process/.test(kind))
 }
 
 /** The complaints about a run, in words; the counts go into the tally. */
@@ -247,6 +261,7 @@ function judge(fates: Fates, ledger: Ledger, tally: Tally): string[] {
     if (starts > 1 && !outcome.idempotent) complain('duplicate', outcome)
     if (kind !== 'result' && (fates.allResults || (fates.restored && outcome.idempotent))) complain('unsafe', outcome)
     if (outcome.progress.some((value, index) => value !== index + 1)) complain('gaps', outcome)
+    if (outcome.code === 'timeout' && !fates.timesOut) complain('hung', outcome)
     if (kind !== 'local' || fates.faultAt === undefined || outcome.code === 'timeout') continue
     const afterMs = outcome.endedAt - fates.faultAt
     tally.slowestMs = Math.max(tally.slowestMs, afterMs)

@@ -24,6 +24,8 @@ export interface ServerPlan {
   readonly eventsFull?: boolean
   /** Only bearers of the token in this file are let in; it is read with every request. */
   readonly tokenFile?: string
+  /** Where those who have none are told to look. */
+  readonly metadata?: string
 }
 
 /** Where in an answer it breaks off. */

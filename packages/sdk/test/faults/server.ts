@@ -71,7 +71,7 @@ if (plan.link === 'stdio') {
   serveStdio(server, { graceMs: plan.graceMs })
 } else {
   if (plan.duplicateEvents) duplicateEvents()
-  const { tokenFile } = plan
+  const { tokenFile, metadata } = plan
   const http = await serveHttp(server, {
     port: plan.port ?? 0,
     graceMs: plan.graceMs,
@@ -81,7 +81,7 @@ if (plan.link === 'stdio') {
       authenticate: (head) => {
         const bearer = head.header('authorization')
         if (bearer === `Bearer ${readFileSync(tokenFile, 'utf8')}`) return createPrincipal('tester')
-        return { status: 401, message: 'no', headers: ['www-authenticate', 'Bearer'] }
+        return { status: 401, message: 'no', headers: ['www-authenticate', `Bearer resource_metadata="${metadata}"`] }
       },
     }),
   })

@@ -9,6 +9,7 @@ import {
   block,
   cell,
   createSeeded,
+  FEWER_RUNS,
   issue,
   planCalls,
   raceCancellation,
@@ -19,7 +20,7 @@ import type { CutPoint } from './server-plan.ts'
 
 describe('L1 · pipes', () => {
   cell('L1 F1 killed before requests are written', 'stdio', {}, async (rig, seeded) => {
-    const faultAt = Date.now()
+    const faultAt = performance.now()
     rig.signal('SIGKILL')
     return { outcomes: await issue(rig.client, planCalls(seeded)), faultAt, restored: true }
   })
@@ -31,7 +32,7 @@ describe('L1 · pipes', () => {
   ] as const
   for (const [name, fault] of deaths) {
     cell(`L1 ${name}`, 'stdio', {}, async (rig, seeded) => {
-      const faultAt = Date.now()
+      const faultAt = performance.now()
       return { outcomes: await issue(rig.client, withVictim(seeded, fault)), faultAt, restored: true }
     })
   }
@@ -44,9 +45,10 @@ describe('L1 · pipes', () => {
       'stdio',
       (seeded) => ({ plan: { cut: { nonce: victimOf(seeded)?.nonce ?? '', at } } }),
       async (rig, seeded) => {
-        const faultAt = Date.now()
+        const faultAt = performance.now()
         return { outcomes: await issue(rig.client, planCalls(createSeeded(seeded.seed))), faultAt, restored: true }
       },
+      FEWER_RUNS,
     )
   }
 
@@ -64,7 +66,7 @@ describe('L1 · pipes', () => {
     const plans = planCalls(seeded, (index) => ({ ms: index % 2 === 0 ? 20 : 10_000, idempotent: false }))
     const calls = issue(rig.client, plans)
     await allStarted(rig)
-    const faultAt = Date.now()
+    const faultAt = performance.now()
     rig.signal('SIGTERM')
     return { outcomes: await calls, faultAt }
   })
@@ -87,7 +89,7 @@ describe('L1 · pipes', () => {
     const after = await issue(rig.client, planCalls(createSeeded(seeded.seed + 1_000)))
     expect(late.map(({ code }) => code)).toEqual(late.map(() => 'timeout'))
     expect(after.map(({ kind }) => kind)).toEqual(after.map(() => 'result'))
-    return { outcomes: [...late, ...after] }
+    return { outcomes: [...late, ...after], timesOut: true }
   })
 
   cell('L1 F8 dies at its start twice, then lives', 'stdio', { plan: { stillborn: [2, 3] } }, async (rig, seeded) => {
@@ -98,7 +100,7 @@ describe('L1 · pipes', () => {
   })
 
   cell('L1 F9 a grandchild keeps the pipes open', 'stdio', { plan: { grandchild: true } }, async (rig, seeded) => {
-    const faultAt = Date.now()
+    const faultAt = performance.now()
     return { outcomes: await issue(rig.client, withVictim(seeded, 'kill-before')), faultAt, restored: true }
   })
 
@@ -114,7 +116,7 @@ describe('L1 · pipes', () => {
       planCalls(seeded, () => ({ ms: 400, idempotent: false })),
     )
     await allStarted(rig)
-    const faultAt = Date.now()
+    const faultAt = performance.now()
     process.kill(rig.client.process?.pid ?? 0, 'SIGKILL')
     const outcomes = await calls
     const after = await issue(rig.client, planCalls(createSeeded(seeded.seed + 1_000)))
@@ -144,7 +146,7 @@ describe('L1 · pipes', () => {
       rig.signal('SIGCONT')
       return { outcomes: await calls, allResults: true }
     },
-    1,
+    FEWER_RUNS,
   )
 
   cell('L1 F16 one byte at a time', 'stdio', { plan: { stdout: 'trickle' } }, async (rig, seeded) => {
@@ -162,7 +164,7 @@ describe('L1 · pipes', () => {
       block(400)
       return { outcomes: await calls, allResults: true }
     },
-    1,
+    FEWER_RUNS,
   )
 
   for (const stdout of ['duplicate', 'reorder'] as const) {
@@ -184,12 +186,12 @@ describe('L1 · pipes', () => {
       // When it fills up is not known here; the client's own word for its end is as good as any.
       let faultAt: number | undefined
       rig.client.on('disconnect', () => {
-        faultAt ??= Date.now()
+        faultAt ??= performance.now()
       })
       const outcomes = await issue(rig.client, withVictim(seeded, 'heap'))
       return { outcomes, restored: true, faultAt }
     },
-    1,
+    FEWER_RUNS,
   )
 
   cell('L1 F26 the server blocks for a while', 'stdio', {}, async (rig, seeded) => {
