@@ -22,8 +22,9 @@ import { exportJWK, generateKeyPair } from 'jose'
 import { officialClientSignsIn, officialServerTakesToken } from './official.ts'
 import { createPerson } from './person.ts'
 import { CLIENT_DOCUMENT, JOB, type Lab, type LabOptions, startLab } from './provider.ts'
+import type { Trial } from './trial.ts'
 
-export interface Case {
+interface Case {
   readonly name: string
   readonly options?: LabOptions | (() => Promise<LabOptions>)
   run(lab: Lab): Promise<void>
@@ -45,7 +46,7 @@ const expire = (store: TokenStore): TokenStore => ({
 })
 const signer = await generateKeyPair('ES256', { extractable: true })
 
-export const cases: readonly Case[] = [
+const cases: readonly Case[] = [
   {
     name: 'registration, login, consent, code with PKCE, call',
     async run(lab) {
@@ -270,7 +271,9 @@ function runWorker(url: string, folder: string): Promise<number | null> {
   })
 }
 
-export async function runCase({ options, run }: Case): Promise<void> {
+export const trials: readonly Trial[] = cases.map((one) => ({ name: one.name, run: () => runCase(one) }))
+
+async function runCase({ options, run }: Case): Promise<void> {
   const lab = await startLab(typeof options === 'function' ? await options() : options)
   try {
     await run(lab)

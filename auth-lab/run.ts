@@ -1,22 +1,32 @@
 /**
  * `npm run auth`: signing in for real. An authorization server that others wrote, its login and consent pages filled in
- * by plain HTTP, our client on one side of it and our protected server on the other. Exit code 1 if a case fails.
+ * by plain HTTP, our client on one side of it and our protected server on the other; a token store in Redis; and our
+ * own authorization server before a real browser. Exit code 1 if a case fails.
  */
 
 import { fileURLToPath } from 'node:url'
 import { installProvider } from './install.ts'
 
 installProvider(fileURLToPath(new URL('.', import.meta.url)))
-const { cases, runCase } = await import('./cases.ts')
+const { trials } = await import('./cases.ts')
+const { browserTrials } = await import('./browser-cases.ts')
+const { storeTrials } = await import('./store-cases.ts')
 
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
 let failed = 0
 let ran = 0
-for (const one of cases) {
+let skipped = 0
+for (const one of [...trials, ...storeTrials, ...browserTrials]) {
   if (wanted.length > 0 && !wanted.some((word) => one.name.includes(word))) continue
+  const missing = one.missing?.()
+  if (missing !== undefined) {
+    skipped++
+    console.log(`skipped ${one.name}: ${missing}`)
+    continue
+  }
   ran++
   try {
-    await runCase(one)
+    await one.run()
     console.log(`ok      ${one.name}`)
   } catch (error) {
     failed++
@@ -24,5 +34,5 @@ for (const one of cases) {
     console.error(error)
   }
 }
-console.log(`\n${ran - failed} of ${ran} passed`)
+console.log(`\n${ran - failed} of ${ran} passed${skipped === 0 ? '' : `, ${skipped} skipped`}`)
 process.exitCode = failed === 0 && ran > 0 ? 0 : 1

@@ -28,6 +28,8 @@ export interface Run {
   readonly verdicts: readonly Verdict[]
 }
 
+const NOT_MEASURED = 'not measured'
+
 const HEADER = ['', 'median', 'spread', 'calls/s', 'of the limit', 'Portico is']
 
 /** One table per axis and case, contestants in the order they were measured. */
@@ -67,18 +69,20 @@ function toAdvantage(ratio: number): string {
   return ratio >= 1 ? `${toRatio(ratio)} lighter` : `${toRatio(1 / ratio)} heavier`
 }
 
-/** The figures of this run against the floors; a floor whose figures were not taken is left out. */
+/** The figures of this run against the floors. Axes that were not run are left out; a figure missing from one that was fails. */
 export function judge(figures: readonly Figure[]): Verdict[] {
   return FLOORS.flatMap((floor) => {
     const ours = find(figures, floor.axis, floor.case, floor.ours ?? 'portico')
-    if (ours === undefined) return []
+    if (!figures.some(({ axis }) => axis === floor.axis)) return []
+    if (ours === undefined) return [{ about: floor.about, held: false, words: NOT_MEASURED }]
     return [toLimitVerdict, toPeerVerdict, toValueVerdict].flatMap((judgeOne) => judgeOne(floor, ours, figures) ?? [])
   })
 }
 
 function toLimitVerdict(floor: Floor, ours: Figure, figures: readonly Figure[]): Verdict | undefined {
-  const limit = floor.limit && find(figures, floor.axis, floor.case, floor.limit.contestant)
-  if (floor.limit === undefined || limit === undefined) return undefined
+  if (floor.limit === undefined) return undefined
+  const limit = find(figures, floor.axis, floor.case, floor.limit.contestant)
+  if (limit === undefined) return { about: `${floor.about}, against the limit`, held: false, words: NOT_MEASURED }
   const { atMost, plus = 0 } = floor.limit
   const bound = limit.median * atMost + plus
   const shown = plus === 0 ? `${toRatio(ours.median / limit.median)} of ${toRatio(atMost)}` : toNumber(ours.median)
@@ -93,7 +97,7 @@ function toPeerVerdict(floor: Floor, ours: Figure, figures: readonly Figure[]): 
     .filter((figure) => figure !== undefined)
     .sort((a, b) => a.median - b.median)
   const best = peers[0]
-  if (best === undefined) return undefined
+  if (best === undefined) return { about: `${floor.about}, against the best peer`, held: false, words: NOT_MEASURED }
   const ratio = best.median / ours.median
   const words = `${toRatio(ratio)} of ${toRatio(floor.peer.atLeast)}: ${best.contestant} ${toNumber(best.median)} against ${toNumber(ours.median)} ${ours.unit}`
   return { about: `${floor.about}, against the best peer`, held: ratio >= floor.peer.atLeast, words }

@@ -15,6 +15,7 @@ const suites = [
   sourceSuite('conformance', 'the official conformance suite, the short selection'),
   sourceSuite('interop', 'other implementations on the far side, the short selection'),
   sourceSuite('runtimes', 'every runtime and framework, a browser, the short selection'),
+  sourceSuite('auth-lab', 'a real authorization server: signing in, refreshing, stepping up'),
 ]
 
 const usage = `usage: npm test -- [--only <suite>]... [--skip <suite>]...

@@ -133,6 +133,5 @@ if (process.argv[2] === 'stdio') {
   })
 } else {
   const server = createServer(serve)
-  server.keepAliveTimeout = 0
   server.listen(0, '127.0.0.1', () => announce((server.address() as AddressInfo).port))
 }

@@ -70,6 +70,8 @@ export class SseHttp {
 
   /** Whether a URL names an open stream: on a path of its own it always should, on the MCP endpoint only this tells. */
   has(url: string): boolean {
+    // Every POST to the endpoint asks; most servers never see an old client.
+    if (this.#pairs.size === 0) return false
     const id = sessionIn(url)
     return id !== undefined && this.#pairs.has(id)
   }

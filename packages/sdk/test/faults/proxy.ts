@@ -104,8 +104,8 @@ class Pair implements Passage {
     })
     client.on('end', () => this.#toServer.push(END))
     server.on('end', () => this.#toClient.push(END))
-    client.on('error', () => server.resetAndDestroy())
-    server.on('error', () => client.resetAndDestroy())
+    client.on('error', () => reset(server))
+    server.on('error', () => reset(client))
     client.on('close', () => this.#stop())
     server.on('close', () => {
       if (!proxy.held) client.destroySoon()
@@ -122,8 +122,8 @@ class Pair implements Passage {
   }
 
   reset(): void {
-    this.#client.resetAndDestroy()
-    this.#server.resetAndDestroy()
+    reset(this.#client)
+    reset(this.#server)
   }
 
   end(): void {
@@ -139,6 +139,12 @@ class Pair implements Passage {
 }
 
 const END = Symbol('end')
+
+/** A socket that has said its end can no longer be reset, and would stay open for having been asked. */
+function reset(socket: Socket): void {
+  if (socket.writableEnded) socket.destroy()
+  else socket.resetAndDestroy()
+}
 
 /** One direction of a connection: a queue that lets bytes through at the proxy's pace. */
 class Lane {

@@ -1,0 +1,52 @@
+/** `npm run fuzz`: throws random input at every parser and fails when one of its promises is broken. */
+
+import { parseArgs } from 'node:util'
+import { drive } from './drive.ts'
+import { TARGETS } from './targets.ts'
+
+const USAGE = `usage: npm run fuzz -- [options]
+
+  --seconds <n>    for each target (10)
+  --target <name>  only this one; may be given several times
+  --seed <n>       repeats a run; random unless given
+
+targets:
+${TARGETS.map(({ name, about }) => `  ${name.padEnd(10)} ${about}`).join('\n')}`
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '10' },
+    target: { type: 'string', multiple: true },
+    seed: { type: 'string' },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+})
+
+process.exitCode = values.help ? help() : await main()
+
+function help(): number {
+  console.log(USAGE)
+  return 0
+}
+
+async function main(): Promise<number> {
+  const seconds = Number(values.seconds)
+  const seed = values.seed === undefined ? Math.trunc(Math.random() * 2 ** 31) : Number(values.seed)
+  const unknown = values.target?.find((name) => !TARGETS.some((target) => target.name === name))
+  if (unknown !== undefined || !(seconds > 0) || !Number.isInteger(seed)) {
+    console.error(unknown === undefined ? USAGE : `no target is named "${unknown}"\n\n${USAGE}`)
+    return 2
+  }
+  let failed = 0
+  for (const target of TARGETS.filter(({ name }) => values.target?.includes(name) ?? true)) {
+    const { runs, slowestMs, keptBytes, failure } = await drive(target, { seconds, seed })
+    const kept = (keptBytes / 1024 / 1024).toFixed(1)
+    console.log(
+      `${target.name.padEnd(10)} ${runs} inputs, dearest ${slowestMs.toFixed(0)} ms, ${kept} MiB kept, seed ${seed}`,
+    )
+    if (failure === undefined) continue
+    failed++
+    console.error(`${target.name}: ${failure}\nrepeat with --target ${target.name} --seed ${seed}`)
+  }
+  return failed === 0 ? 0 : 1
+}

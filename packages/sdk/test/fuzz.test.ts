@@ -1,0 +1,57 @@
+/** The short form of `npm run fuzz`: a moment for each target, and proof that a broken promise is noticed. */
+
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { drive } from '../../../fuzz/drive.ts'
+import { opened, type Target } from '../../../fuzz/target.ts'
+import { TARGETS } from '../../../fuzz/targets.ts'
+
+describe('random input', () => {
+  it.each(TARGETS)('does no harm to $name: $about', { timeout: 60_000 }, async (target) => {
+    const { runs, failure } = await drive(target, { seconds: 1.5, seed: 20_260_728 })
+    expect(failure).toBeUndefined()
+    expect(runs).toBeGreaterThan(0)
+  })
+})
+
+describe('a target that breaks its promise is found out', () => {
+  const kept: unknown[] = []
+  const rows: { name: string; run: (input: number) => void | Promise<void>; reason: string; undo?: () => void }[] = [
+    { name: 'by throwing', run: (input) => demandSmall(input), reason: 'too large' },
+    {
+      name: 'by changing a prototype',
+      run: () => void Object.defineProperty(Object.prototype, 'polluted', { value: 1, configurable: true }),
+      reason: 'a built-in prototype has changed',
+      undo: () => void Reflect.deleteProperty(Object.prototype, 'polluted'),
+    },
+    {
+      name: 'by taking a second',
+      run: () => {
+        const until = performance.now() + 1100
+        while (performance.now() < until);
+      },
+      reason: 'the input cost',
+    },
+    {
+      name: 'by keeping memory',
+      run: () => void kept.push(new Array(3_000_000).fill(kept.length)),
+      reason: 'did not come back',
+      undo: () => kept.splice(0),
+    },
+    {
+      name: 'by a rejection that reaches nobody',
+      run: () => void Promise.reject(new Error('stray')),
+      reason: 'reached nobody',
+    },
+  ]
+  it.each(rows)('$name', async ({ run, reason, undo }) => {
+    const target: Target = { name: 'broken', about: '', open: () => opened({ arbitrary: fc.nat(1000), run }) }
+    const { failure } = await drive(target, { seconds: 0.3, seed: 1 })
+    undo?.()
+    expect(failure).toContain(reason)
+  })
+})
+
+function demandSmall(input: number): void {
+  if (input > 100) throw new Error(`${input} is too large`)
+}
