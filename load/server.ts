@@ -1,15 +1,17 @@
 /** The server under load, as a program of its own. Its argument is a `Setting`; it reports and obeys over IPC. */
 
-import { createPrincipal } from '@portico/sdk/bearer'
 import { serveHttp } from '@portico/sdk/http'
-import { createServer, resource, tool } from '@portico/sdk/server'
+import { createPrincipal, createServer, resource, tool } from '@portico/sdk/server'
 import { serveSocket } from '@portico/sdk/socket'
 
 export interface Setting {
   readonly limits?: { readonly [name: string]: number }
 }
 
-export type Order = { readonly do: 'measure' } | { readonly do: 'reset' } | { readonly do: 'change'; readonly bytes: number }
+export type Order =
+  | { readonly do: 'measure' }
+  | { readonly do: 'reset' }
+  | { readonly do: 'change'; readonly bytes: number }
 
 export interface Report {
   readonly httpPort?: number
@@ -22,6 +24,7 @@ export interface Report {
 
 const setting: Setting = JSON.parse(process.argv[2] ?? '{}')
 const BLOCK = 10_000
+const LONG_URI = `mem://long/${'x'.repeat(BLOCK - 11)}`
 
 const server = createServer({
   name: 'load',
@@ -72,15 +75,11 @@ async function obey(order: Order): Promise<void> {
 
 /** Tells whoever listens that a list has changed, or a resource with a long name, over and over. */
 async function change(bytes: number): Promise<void> {
-  if (bytes === 0) server.notifyToolsChanged?.()
+  if (bytes === 0) server.changed('tools')
   for (let sent = 0; sent < bytes; sent += BLOCK) {
-    server.resourceUpdated(longUri())
+    server.changed(LONG_URI)
     await turn()
   }
-}
-
-function longUri(): string {
-  return `mem://long/${'x'.repeat(BLOCK - 11)}`
 }
 
 function turn(): Promise<void> {

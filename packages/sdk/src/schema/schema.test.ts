@@ -1,3 +1,4 @@
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import { type } from 'arktype'
 import * as v from 'valibot'
 import { describe, expect, expectTypeOf, it } from 'vitest'
@@ -16,7 +17,8 @@ describe('every kind of schema checks the same values', () => {
     ['JSON Schema', json],
     ['Zod', z.object({ city: z.string(), days: z.int().optional() })],
     ['ArkType', type({ city: 'string', 'days?': 'number.integer' })],
-    ['Valibot with its JSON Schema', pair],
+    ['Valibot', toStandardJsonSchema(v.object({ city: v.string(), days: v.optional(v.number()) }))],
+    ['a pair of schema and JSON Schema', pair],
   ] as const
   it.each(kinds)('%s', (_name, schema) => {
     const compiled = defineSchema(schema)

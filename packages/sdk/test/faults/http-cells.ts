@@ -8,11 +8,11 @@ import {
   allStarted,
   cell,
   createSeeded,
-  FEWER_RUNS,
   issue,
   type Outcome,
   type Planned,
   planCalls,
+  RUNS,
   raceCancellation,
   withVictim,
 } from './run.ts'
@@ -33,14 +33,20 @@ export function describeHttp(level: 'L2' | 'L3', kind: HttpKind): void {
 
 /** The server dies and is started again where it was. */
 function describeDeaths(level: string, kind: HttpKind): void {
-  cell(`${level} F1 killed before requests are written`, kind, {}, async (rig, seeded) => {
-    const faultAt = performance.now()
-    rig.signal('SIGKILL')
-    const calls = issue(rig.client, planCalls(seeded))
-    await rig.gone()
-    await rig.start()
-    return { outcomes: await calls, faultAt, restored: true }
-  })
+  cell(
+    `${level} F1 killed before requests are written`,
+    kind,
+    {},
+    async (rig, seeded) => {
+      const faultAt = performance.now()
+      rig.signal('SIGKILL')
+      const calls = issue(rig.client, planCalls(seeded))
+      await rig.gone()
+      await rig.start()
+      return { outcomes: await calls, faultAt, restored: true }
+    },
+    RUNS,
+  )
 
   const deaths = [
     ['F2 killed before execution', 'kill-before'],
@@ -48,42 +54,42 @@ function describeDeaths(level: string, kind: HttpKind): void {
     ['F5 exits 0 with calls in flight', 'exit'],
   ] as const
   for (const [name, fault] of deaths) {
-    cell(`${level} ${name}`, kind, {}, async (rig, seeded) => {
-      const calls = issue(rig.client, withVictim(seeded, fault))
-      await rig.gone()
-      const faultAt = performance.now()
-      await rig.start()
-      return { outcomes: await calls, faultAt, restored: true }
-    })
-  }
-
-  for (const at of ['header', 'json', 'utf8', 'end'] as const) {
     cell(
-      `${level} F4 killed in the middle of an answer: ${at}`,
+      `${level} ${name}`,
       kind,
-      { proxy: true },
+      {},
       async (rig, seeded) => {
-        const plans = planCalls(seeded)
-        const victim = plans[seeded.pick(8) * 4]?.nonce ?? ''
-        let faultAt = 0
-        onAnswer(rig, victim, (bytes, passage) => {
-          const cut = {
-            header: 9,
-            json: bytes.length - 60,
-            utf8: bytes.indexOf(Buffer.from('漢')) + 1,
-            end: bytes.length - 1,
-          }
-          passage.answer(bytes.subarray(0, cut[at]))
-          faultAt = performance.now()
-          rig.signal('SIGKILL')
-        })
-        const calls = issue(rig.client, plans)
+        const calls = issue(rig.client, withVictim(seeded, fault))
         await rig.gone()
+        const faultAt = performance.now()
         await rig.start()
         return { outcomes: await calls, faultAt, restored: true }
       },
-      FEWER_RUNS,
+      RUNS,
     )
+  }
+
+  for (const at of ['header', 'json', 'utf8', 'end'] as const) {
+    cell(`${level} F4 killed in the middle of an answer: ${at}`, kind, { proxy: true }, async (rig, seeded) => {
+      const plans = planCalls(seeded)
+      const victim = plans[seeded.pick(8) * 4]?.nonce ?? ''
+      let faultAt = 0
+      onAnswer(rig, victim, (bytes, passage) => {
+        const cut = {
+          header: 9,
+          json: bytes.length - 60,
+          utf8: bytes.indexOf(Buffer.from('漢')) + 1,
+          end: bytes.length - 1,
+        }
+        passage.answer(bytes.subarray(0, cut[at]))
+        faultAt = performance.now()
+        rig.signal('SIGKILL')
+      })
+      const calls = issue(rig.client, plans)
+      await rig.gone()
+      await rig.start()
+      return { outcomes: await calls, faultAt, restored: true }
+    })
   }
 
   cell(`${level} F6 SIGTERM, calls shorter than the grace`, kind, {}, async (rig, seeded) => {
@@ -140,44 +146,62 @@ function describeDeaths(level: string, kind: HttpKind): void {
 
 /** The network breaks; the server does not notice or does not care. */
 function describeNetwork(level: string, kind: HttpKind): void {
-  cell(`${level} F13 reset in the middle of requests`, kind, { proxy: true, reuse: true }, async (rig, seeded) => {
-    let faultAt = performance.now()
-    let requests = 0
-    hook(rig).request = (bytes, passage) => {
-      if (++requests % 4 !== 1) return bytes
-      faultAt = performance.now()
-      const part = bytes.subarray(0, seeded.pick(bytes.length))
-      setTimeout(() => passage.reset(), 5)
-      return part
-    }
-    const calls = issue(rig.client, planCalls(seeded))
-    return { outcomes: await calls, faultAt, restored: true }
-  })
+  cell(
+    `${level} F13 reset in the middle of requests`,
+    kind,
+    { proxy: true, reuse: true },
+    async (rig, seeded) => {
+      let faultAt = performance.now()
+      let requests = 0
+      hook(rig).request = (bytes, passage) => {
+        if (++requests % 4 !== 1) return bytes
+        faultAt = performance.now()
+        const part = bytes.subarray(0, seeded.pick(bytes.length))
+        setTimeout(() => passage.reset(), 5)
+        return part
+      }
+      const calls = issue(rig.client, planCalls(seeded))
+      return { outcomes: await calls, faultAt, restored: true }
+    },
+    RUNS,
+  )
 
-  cell(`${level} F13 reset in the middle of answers`, kind, { proxy: true, reuse: true }, async (rig, seeded) => {
-    let faultAt = performance.now()
-    let answers = 0
-    hook(rig).response = (bytes, passage) => {
-      if (++answers % 4 !== 1) return bytes
-      faultAt = performance.now()
-      passage.answer(bytes.subarray(0, seeded.pick(bytes.length)))
-      setTimeout(() => passage.reset(), 5)
-      return undefined
-    }
-    const calls = issue(rig.client, planCalls(seeded))
-    return { outcomes: await calls, faultAt, restored: true }
-  })
+  cell(
+    `${level} F13 reset in the middle of answers`,
+    kind,
+    { proxy: true, reuse: true },
+    async (rig, seeded) => {
+      let faultAt = performance.now()
+      let answers = 0
+      hook(rig).response = (bytes, passage) => {
+        if (++answers % 4 !== 1) return bytes
+        faultAt = performance.now()
+        passage.answer(bytes.subarray(0, seeded.pick(bytes.length)))
+        setTimeout(() => passage.reset(), 5)
+        return undefined
+      }
+      const calls = issue(rig.client, planCalls(seeded))
+      return { outcomes: await calls, faultAt, restored: true }
+    },
+    RUNS,
+  )
 
-  cell(`${level} F13 every connection reset at once`, kind, { proxy: true, reuse: true }, async (rig, seeded) => {
-    const calls = issue(
-      rig.client,
-      planCalls(seeded, () => ({ ms: 200 })),
-    )
-    await allStarted(rig)
-    const faultAt = performance.now()
-    rig.proxy?.cut('reset')
-    return { outcomes: await calls, faultAt, restored: true }
-  })
+  cell(
+    `${level} F13 every connection reset at once`,
+    kind,
+    { proxy: true, reuse: true },
+    async (rig, seeded) => {
+      const calls = issue(
+        rig.client,
+        planCalls(seeded, () => ({ ms: 200 })),
+      )
+      await allStarted(rig)
+      const faultAt = performance.now()
+      rig.proxy?.cut('reset')
+      return { outcomes: await calls, faultAt, restored: true }
+    },
+    RUNS,
+  )
 
   const beating = {
     proxy: true,
@@ -192,54 +216,36 @@ function describeNetwork(level: string, kind: HttpKind): void {
     return { outcomes: await calls, allResults: true }
   })
 
-  cell(
-    `${level} F15 half-open for ever: streams with a heartbeat`,
-    kind,
-    beating,
-    async (rig, seeded) => {
-      const ms = kind === 'session' ? 5_000 : 20_000
-      const plans = planCalls(seeded, () => ({ ms, steps: 2, idempotent: false }), 8)
-      const calls = issue(rig.client, plans)
-      await allStarted(rig, 8)
-      await sleep(600)
-      const faultAt = performance.now()
-      rig.proxy?.hold()
-      // A session can be taken up again, once there is a way; without one the loss is told at once.
-      if (kind === 'session') setTimeout(() => rig.proxy?.release(), 2_500)
-      const outcomes = await calls
-      rig.proxy?.release()
-      return { outcomes, ...(kind === 'session' ? { allResults: true } : { faultAt }) }
-    },
-    FEWER_RUNS,
-  )
+  cell(`${level} F15 half-open for ever: streams with a heartbeat`, kind, beating, async (rig, seeded) => {
+    const ms = kind === 'session' ? 5_000 : 20_000
+    const plans = planCalls(seeded, () => ({ ms, steps: 2, idempotent: false }), 8)
+    const calls = issue(rig.client, plans)
+    await allStarted(rig, 8)
+    await sleep(600)
+    const faultAt = performance.now()
+    rig.proxy?.hold()
+    // A session can be taken up again, once there is a way; without one the loss is told at once.
+    if (kind === 'session') setTimeout(() => rig.proxy?.release(), 2_500)
+    const outcomes = await calls
+    rig.proxy?.release()
+    return { outcomes, ...(kind === 'session' ? { allResults: true } : { faultAt }) }
+  })
 
-  cell(
-    `${level} F16 one byte at a time, both ways`,
-    kind,
-    { proxy: true },
-    async (rig, seeded) => {
-      pacing(rig, { bytes: 1, everyMs: 0 })
-      const outcomes = await issue(
-        rig.client,
-        planCalls(seeded, () => ({}), 8),
-      )
-      pacing(rig, undefined)
-      return { outcomes, allResults: true }
-    },
-    FEWER_RUNS,
-  )
+  cell(`${level} F16 one byte at a time, both ways`, kind, { proxy: true }, async (rig, seeded) => {
+    pacing(rig, { bytes: 1, everyMs: 0 })
+    const outcomes = await issue(
+      rig.client,
+      planCalls(seeded, () => ({}), 8),
+    )
+    pacing(rig, undefined)
+    return { outcomes, allResults: true }
+  })
 
-  cell(
-    `${level} F17 5 MB answers over a slow line`,
-    kind,
-    { proxy: true },
-    async (rig, seeded) => {
-      pacing(rig, { bytes: 65_536, everyMs: 5 })
-      const plans = planCalls(seeded, (index) => (index < 2 ? { size: 5_000_000 } : {}))
-      return { outcomes: await issue(rig.client, plans), allResults: true }
-    },
-    FEWER_RUNS,
-  )
+  cell(`${level} F17 5 MB answers over a slow line`, kind, { proxy: true }, async (rig, seeded) => {
+    pacing(rig, { bytes: 65_536, everyMs: 5 })
+    const plans = planCalls(seeded, (index) => (index < 2 ? { size: 5_000_000 } : {}))
+    return { outcomes: await issue(rig.client, plans), allResults: true }
+  })
 }
 
 /** The server's answers are replaced on their way. */
@@ -254,27 +260,21 @@ function describeAnswers(level: string, kind: HttpKind): void {
     ['a stream that ends without the response', () => `${head('200 OK', 3, 'text/event-stream')}:\n\n`],
   ] // biome-ignore format: a table
   for (const [name, replace] of replacements) {
-    cell(
-      `${level} F14 ${name}`,
-      kind,
-      { proxy: true },
-      async (rig, seeded) => {
-        const plans = planCalls(seeded)
-        const victims = new Set(plans.filter((_, index) => index % 4 === 1).map(({ nonce }) => nonce))
-        hook(rig).response = (bytes) => {
-          const text = bytes.toString('utf8')
-          const victim = [...victims].find((nonce) => text.includes(answerTo(nonce)))
-          if (victim === undefined) return bytes
-          const replaced = replace(bytes)
-          return typeof replaced === 'string' ? Buffer.from(replaced, 'latin1') : replaced
-        }
-        const faultAt = performance.now()
-        const outcomes = await issue(rig.client, plans)
-        for (const { nonce, kind: end } of outcomes) expect(end).toBe(victims.has(nonce) ? 'local' : 'result')
-        return { outcomes, faultAt }
-      },
-      FEWER_RUNS,
-    )
+    cell(`${level} F14 ${name}`, kind, { proxy: true }, async (rig, seeded) => {
+      const plans = planCalls(seeded)
+      const victims = new Set(plans.filter((_, index) => index % 4 === 1).map(({ nonce }) => nonce))
+      hook(rig).response = (bytes) => {
+        const text = bytes.toString('utf8')
+        const victim = [...victims].find((nonce) => text.includes(answerTo(nonce)))
+        if (victim === undefined) return bytes
+        const replaced = replace(bytes)
+        return typeof replaced === 'string' ? Buffer.from(replaced, 'latin1') : replaced
+      }
+      const faultAt = performance.now()
+      const outcomes = await issue(rig.client, plans)
+      for (const { nonce, kind: end } of outcomes) expect(end).toBe(victims.has(nonce) ? 'local' : 'result')
+      return { outcomes, faultAt }
+    })
   }
 
   cell(`${level} F21 every event twice`, kind, { plan: { duplicateEvents: true } }, async (rig, seeded) => {
@@ -282,9 +282,15 @@ function describeAnswers(level: string, kind: HttpKind): void {
     return { outcomes: await issue(rig.client, plans), allResults: true }
   })
 
-  cell(`${level} F22 cancellation races with the answer`, kind, { reuse: true }, async (rig, seeded) => {
-    return { outcomes: await raceCancellation(rig, seeded) }
-  })
+  cell(
+    `${level} F22 cancellation races with the answer`,
+    kind,
+    { reuse: true },
+    async (rig, seeded) => {
+      return { outcomes: await raceCancellation(rig, seeded) }
+    },
+    RUNS,
+  )
 }
 
 function describeStatuses(level: string, kind: HttpKind): void {
@@ -299,24 +305,18 @@ function describeStatuses(level: string, kind: HttpKind): void {
   ]
   for (const [status, header, check] of statuses) {
     const name = `${level} F18 ${status}${header === '' ? '' : ` with ${header.trim()}`}`
-    cell(
-      name,
-      kind,
-      { proxy: true },
-      async (rig, seeded) => {
-        const plans = planCalls(seeded)
-        const struck = refuseOnce(rig, plans, `HTTP/1.1 ${status} No\r\n${header}content-length: 0\r\n\r\n`)
-        const faultAt = performance.now()
-        const outcomes = await issue(rig.client, plans)
-        for (const [index, outcome] of outcomes.entries()) {
-          const plan = plans[index]
-          if (plan !== undefined && struck.has(plan.nonce)) check(plan, outcome)
-          else expect(outcome.kind).toBe('result')
-        }
-        return { outcomes, faultAt }
-      },
-      FEWER_RUNS,
-    )
+    cell(name, kind, { proxy: true }, async (rig, seeded) => {
+      const plans = planCalls(seeded)
+      const struck = refuseOnce(rig, plans, `HTTP/1.1 ${status} No\r\n${header}content-length: 0\r\n\r\n`)
+      const faultAt = performance.now()
+      const outcomes = await issue(rig.client, plans)
+      for (const [index, outcome] of outcomes.entries()) {
+        const plan = plans[index]
+        if (plan !== undefined && struck.has(plan.nonce)) check(plan, outcome)
+        else expect(outcome.kind).toBe('result')
+      }
+      return { outcomes, faultAt }
+    })
   }
   if (kind !== 'session') return
   cell(`${level} F18 404: the session is forgotten`, kind, { proxy: true, reuse: true }, async (rig, seeded) => {
@@ -344,53 +344,35 @@ function describeTime(level: string, kind: HttpKind): void {
 }
 
 function describeResources(level: string, kind: HttpKind): void {
-  cell(
-    `${level} F25 the server has no file descriptors left`,
-    kind,
-    { shell: 'ulimit -n 40' },
-    async (rig, seeded) => {
-      // Idempotent calls go on until there is room; the others may be turned away, and say so.
-      const faultAt = performance.now() + 1_000
-      return {
-        outcomes: await issue(
-          rig.client,
-          planCalls(seeded, () => ({ ms: 50 }), 64),
-        ),
-        faultAt,
-        restored: true,
-      }
-    },
-    FEWER_RUNS,
-  )
+  cell(`${level} F25 the server has no file descriptors left`, kind, { shell: 'ulimit -n 40' }, async (rig, seeded) => {
+    // Idempotent calls go on until there is room; the others may be turned away, and say so.
+    const faultAt = performance.now() + 1_000
+    return {
+      outcomes: await issue(
+        rig.client,
+        planCalls(seeded, () => ({ ms: 50 }), 64),
+      ),
+      faultAt,
+      restored: true,
+    }
+  })
 
   const small = { nodeArgs: ['--max-old-space-size=24'] }
-  cell(
-    `${level} F25 the server runs out of memory`,
-    kind,
-    small,
-    async (rig, seeded) => {
-      const calls = issue(rig.client, withVictim(seeded, 'heap' satisfies WorkArguments['fault']))
-      await rig.gone()
-      const faultAt = performance.now()
-      await rig.start()
-      return { outcomes: await calls, faultAt, restored: true }
-    },
-    FEWER_RUNS,
-  )
+  cell(`${level} F25 the server runs out of memory`, kind, small, async (rig, seeded) => {
+    const calls = issue(rig.client, withVictim(seeded, 'heap' satisfies WorkArguments['fault']))
+    await rig.gone()
+    const faultAt = performance.now()
+    await rig.start()
+    return { outcomes: await calls, faultAt, restored: true }
+  })
 
   if (kind !== 'session') return
-  cell(
-    `${level} F25 the event store is full`,
-    kind,
-    { plan: { eventsFull: true } },
-    async (rig, seeded) => {
-      const plans = planCalls(seeded, (index) =>
-        index % 4 === 0 ? { steps: 2, idempotent: false, timeoutMs: 1_500 } : {},
-      )
-      return { outcomes: await issue(rig.client, plans), timesOut: true }
-    },
-    FEWER_RUNS,
-  )
+  cell(`${level} F25 the event store is full`, kind, { plan: { eventsFull: true } }, async (rig, seeded) => {
+    const plans = planCalls(seeded, (index) =>
+      index % 4 === 0 ? { steps: 2, idempotent: false, timeoutMs: 1_500 } : {},
+    )
+    return { outcomes: await issue(rig.client, plans), timesOut: true }
+  })
 }
 
 function hook(rig: Rig) {

@@ -14,7 +14,7 @@ import { answerTo, type WorkArguments } from './server-plan.ts'
 
 export const IN_FLIGHT = 32
 export const RUNS = Number(process.env.PORTICO_FAULT_RUNS ?? 2)
-/** For faults in several variants, or of which the first run tells most. */
+/** For faults whose point of injection does not vary. */
 export const FEWER_RUNS = Math.ceil(RUNS / 2)
 /** The timeout of every call. What is to be noticed at once must be noticed in a tenth of it. */
 export const TIMEOUT_MS = 30_000
@@ -85,7 +85,7 @@ export function cell(
   kind: LinkKind,
   options: RigOptions | ((seeded: Seeded) => RigOptions),
   run: (rig: Rig, seeded: Seeded) => Promise<Fates>,
-  runs = RUNS,
+  runs = FEWER_RUNS,
 ): void {
   test(name, { timeout: 60_000 * Math.max(1, runs) }, async () => {
     const tally = emptyTally()

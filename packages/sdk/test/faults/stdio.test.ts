@@ -9,9 +9,9 @@ import {
   block,
   cell,
   createSeeded,
-  FEWER_RUNS,
   issue,
   planCalls,
+  RUNS,
   raceCancellation,
   type Seeded,
   withVictim,
@@ -19,11 +19,17 @@ import {
 import type { CutPoint } from './server-plan.ts'
 
 describe('L1 · pipes', () => {
-  cell('L1 F1 killed before requests are written', 'stdio', {}, async (rig, seeded) => {
-    const faultAt = performance.now()
-    rig.signal('SIGKILL')
-    return { outcomes: await issue(rig.client, planCalls(seeded)), faultAt, restored: true }
-  })
+  cell(
+    'L1 F1 killed before requests are written',
+    'stdio',
+    {},
+    async (rig, seeded) => {
+      const faultAt = performance.now()
+      rig.signal('SIGKILL')
+      return { outcomes: await issue(rig.client, planCalls(seeded)), faultAt, restored: true }
+    },
+    RUNS,
+  )
 
   const deaths = [
     ['F2 killed before execution', 'kill-before'],
@@ -31,10 +37,16 @@ describe('L1 · pipes', () => {
     ['F5 exits 0 with calls in flight', 'exit'],
   ] as const
   for (const [name, fault] of deaths) {
-    cell(`L1 ${name}`, 'stdio', {}, async (rig, seeded) => {
-      const faultAt = performance.now()
-      return { outcomes: await issue(rig.client, withVictim(seeded, fault)), faultAt, restored: true }
-    })
+    cell(
+      `L1 ${name}`,
+      'stdio',
+      {},
+      async (rig, seeded) => {
+        const faultAt = performance.now()
+        return { outcomes: await issue(rig.client, withVictim(seeded, fault)), faultAt, restored: true }
+      },
+      RUNS,
+    )
   }
 
   for (const at of ['header', 'json', 'utf8', 'end'] satisfies CutPoint[]) {
@@ -48,7 +60,6 @@ describe('L1 · pipes', () => {
         const faultAt = performance.now()
         return { outcomes: await issue(rig.client, planCalls(createSeeded(seeded.seed))), faultAt, restored: true }
       },
-      FEWER_RUNS,
     )
   }
 
@@ -110,19 +121,25 @@ describe('L1 · pipes', () => {
       args: ['-c', '"$0" "$@"; exit $?', command, ...args],
     }),
   }
-  cell('L1 F10 the wrapper is killed, the server lives', 'stdio', behindShell, async (rig, seeded) => {
-    const calls = issue(
-      rig.client,
-      planCalls(seeded, () => ({ ms: 400, idempotent: false })),
-    )
-    await allStarted(rig)
-    const faultAt = performance.now()
-    process.kill(rig.client.process?.pid ?? 0, 'SIGKILL')
-    const outcomes = await calls
-    const after = await issue(rig.client, planCalls(createSeeded(seeded.seed + 1_000)))
-    expect(after.every(({ kind }) => kind === 'result')).toBe(true)
-    return { outcomes: [...outcomes, ...after], faultAt }
-  })
+  cell(
+    'L1 F10 the wrapper is killed, the server lives',
+    'stdio',
+    behindShell,
+    async (rig, seeded) => {
+      const calls = issue(
+        rig.client,
+        planCalls(seeded, () => ({ ms: 400, idempotent: false })),
+      )
+      await allStarted(rig)
+      const faultAt = performance.now()
+      process.kill(rig.client.process?.pid ?? 0, 'SIGKILL')
+      const outcomes = await calls
+      const after = await issue(rig.client, planCalls(createSeeded(seeded.seed + 1_000)))
+      expect(after.every(({ kind }) => kind === 'result')).toBe(true)
+      return { outcomes: [...outcomes, ...after], faultAt }
+    },
+    RUNS,
+  )
 
   for (const stdout of ['noise', 'crlf'] as const) {
     cell(`L1 F11 stdout has ${stdout}`, 'stdio', { plan: { stdout } }, async (rig, seeded) => {
@@ -130,42 +147,30 @@ describe('L1 · pipes', () => {
     })
   }
 
-  cell(
-    'L1 F12 stdin blocked with 1,000 queued',
-    'stdio',
-    { plan: { sync: false } },
-    async (rig, seeded) => {
-      rig.signal('SIGSTOP')
-      const plans = planCalls(
-        seeded,
-        (index) => ({ ms: 0, nonce: `${seeded.seed}-${index}-${'q'.repeat(2_000)}` }),
-        1_000,
-      )
-      const calls = issue(rig.client, plans)
-      await sleep(300)
-      rig.signal('SIGCONT')
-      return { outcomes: await calls, allResults: true }
-    },
-    FEWER_RUNS,
-  )
+  cell('L1 F12 stdin blocked with 1,000 queued', 'stdio', { plan: { sync: false } }, async (rig, seeded) => {
+    rig.signal('SIGSTOP')
+    const plans = planCalls(
+      seeded,
+      (index) => ({ ms: 0, nonce: `${seeded.seed}-${index}-${'q'.repeat(2_000)}` }),
+      1_000,
+    )
+    const calls = issue(rig.client, plans)
+    await sleep(300)
+    rig.signal('SIGCONT')
+    return { outcomes: await calls, allResults: true }
+  })
 
   cell('L1 F16 one byte at a time', 'stdio', { plan: { stdout: 'trickle' } }, async (rig, seeded) => {
     return { outcomes: await issue(rig.client, planCalls(seeded)), allResults: true }
   })
 
-  cell(
-    'L1 F17 5 MB answers, and a client that does not read for a while',
-    'stdio',
-    {},
-    async (rig, seeded) => {
-      const plans = planCalls(seeded, (index) => (index < 3 ? { size: 5_000_000 } : {}))
-      const calls = issue(rig.client, plans)
-      await sleep(20)
-      block(400)
-      return { outcomes: await calls, allResults: true }
-    },
-    FEWER_RUNS,
-  )
+  cell('L1 F17 5 MB answers, and a client that does not read for a while', 'stdio', {}, async (rig, seeded) => {
+    const plans = planCalls(seeded, (index) => (index < 3 ? { size: 5_000_000 } : {}))
+    const calls = issue(rig.client, plans)
+    await sleep(20)
+    block(400)
+    return { outcomes: await calls, allResults: true }
+  })
 
   for (const stdout of ['duplicate', 'reorder'] as const) {
     cell(`L1 F21 answers in ${stdout}`, 'stdio', { plan: { stdout } }, async (rig, seeded) => {
@@ -173,10 +178,16 @@ describe('L1 · pipes', () => {
     })
   }
 
-  cell('L1 F22 cancellation races with the answer', 'stdio', {}, async (rig, seeded) => {
-    const outcomes = await raceCancellation(rig, seeded)
-    return { outcomes }
-  })
+  cell(
+    'L1 F22 cancellation races with the answer',
+    'stdio',
+    {},
+    async (rig, seeded) => {
+      const outcomes = await raceCancellation(rig, seeded)
+      return { outcomes }
+    },
+    RUNS,
+  )
 
   cell(
     'L1 F25 the server runs out of memory',
@@ -191,7 +202,6 @@ describe('L1 · pipes', () => {
       const outcomes = await issue(rig.client, withVictim(seeded, 'heap'))
       return { outcomes, restored: true, faultAt }
     },
-    FEWER_RUNS,
   )
 
   cell('L1 F26 the server blocks for a while', 'stdio', {}, async (rig, seeded) => {

@@ -13,7 +13,7 @@ import { discovered, json, result, scriptedHttp, toolResult } from '../client-pe
 import { createTokenIssuer, type TokenIssuer } from './issuer.ts'
 import { FaultProxy } from './proxy.ts'
 import { type LinkKind, Rig, until } from './rig.ts'
-import { AT_ONCE_MS, cell, FEWER_RUNS, issue, planCalls, TIMEOUT_MS, withVictim } from './run.ts'
+import { AT_ONCE_MS, cell, issue, planCalls, TIMEOUT_MS, withVictim } from './run.ts'
 
 const LINKS: [string, LinkKind][] = [
   ['L1', 'stdio'],
@@ -27,28 +27,22 @@ afterEach(async () => {
 })
 
 describe.each(LINKS)('streams (%s)', (level, kind) => {
-  cell(
-    `${level} progress has no gaps, up to the break`,
-    kind,
-    {},
-    async (rig, seeded) => {
-      const plans = planCalls(
-        seeded,
-        (index) => ({ steps: 6, ms: 120, fault: index === 5 ? 'kill-after' : undefined, idempotent: false }),
-        8,
-      )
-      const calls = issue(rig.client, plans)
-      if (kind !== 'stdio') {
-        await rig.gone()
-        await rig.start()
-      }
-      const outcomes = await calls
-      // An event of progress can come a moment after the call that it belongs to has failed; none may be left out.
-      expect(Math.max(...outcomes.map(({ progress }) => progress.length))).toBeGreaterThan(0)
-      return { outcomes }
-    },
-    FEWER_RUNS,
-  )
+  cell(`${level} progress has no gaps, up to the break`, kind, {}, async (rig, seeded) => {
+    const plans = planCalls(
+      seeded,
+      (index) => ({ steps: 6, ms: 120, fault: index === 5 ? 'kill-after' : undefined, idempotent: false }),
+      8,
+    )
+    const calls = issue(rig.client, plans)
+    if (kind !== 'stdio') {
+      await rig.gone()
+      await rig.start()
+    }
+    const outcomes = await calls
+    // An event of progress can come a moment after the call that it belongs to has failed; none may be left out.
+    expect(Math.max(...outcomes.map(({ progress }) => progress.length))).toBeGreaterThan(0)
+    return { outcomes }
+  })
 
   test(`${level} a subscription is restored, and the gap is read again`, async () => {
     const rig = await Rig.open(kind, { plan: { keepAliveMs: 500 } })
@@ -102,26 +96,20 @@ describe('F24 · clocks', () => {
       ['back', -3_600_000],
       ['ahead', 3_600_000],
     ] as const) {
-      cell(
-        `${level} F24 the clock goes ${name} by an hour as the server dies`,
-        kind,
-        {},
-        async (rig, seeded) => {
-          const now = Date.now
-          const jump = vi.spyOn(Date, 'now')
-          const calls = issue(rig.client, withVictim(seeded, 'kill-after'))
-          rig.client.on('disconnect', () => jump.mockImplementation(() => now() + jumpMs))
-          setTimeout(() => jump.mockImplementation(() => now() + jumpMs), 20)
-          if (kind !== 'stdio') {
-            await rig.gone()
-            await rig.start()
-          }
-          const outcomes = await calls
-          jump.mockRestore()
-          return { outcomes, restored: true }
-        },
-        FEWER_RUNS,
-      )
+      cell(`${level} F24 the clock goes ${name} by an hour as the server dies`, kind, {}, async (rig, seeded) => {
+        const now = Date.now
+        const jump = vi.spyOn(Date, 'now')
+        const calls = issue(rig.client, withVictim(seeded, 'kill-after'))
+        rig.client.on('disconnect', () => jump.mockImplementation(() => now() + jumpMs))
+        setTimeout(() => jump.mockImplementation(() => now() + jumpMs), 20)
+        if (kind !== 'stdio') {
+          await rig.gone()
+          await rig.start()
+        }
+        const outcomes = await calls
+        jump.mockRestore()
+        return { outcomes, restored: true }
+      })
     }
   }
 
