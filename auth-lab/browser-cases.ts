@@ -15,7 +15,7 @@ export const browserTrials: readonly Trial[] = [
     const client = await connectBy(lab, visitor)
     assert.equal(await textOf(client, 'look'), 'seen by alice')
     assert.deepEqual(visitor.seen, ['Sign in', ...SIGN_IN])
-    assert.deepEqual(visitor.asked, ['read'])
+    assert.deepEqual(visitor.asked, ['read', 'offline_access'])
     await client.close()
   }),
   browse('a person who refuses is not asked again by the same call', {}, async ({ lab, visitor }) => {

@@ -73,7 +73,7 @@ function createTools() {
     name: 'lab',
     version: '1.0.0',
     tools: {
-      look: tool({ description: 'Needs read', scopes: ['read'] }, (_, ctx) => `seen by ${ctx.principal?.id}`),
+      look: tool({ description: 'Needs read', scopes: ['read'] }, (_, ctx) => `seen by ${ctx.principal?.claims?.sub}`),
       change: tool({ description: 'Needs write', scopes: ['write'], challenge: 'step-up' }, () => 'changed'),
     },
   })

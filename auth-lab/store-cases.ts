@@ -8,7 +8,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { AsyncEntry } from '@napi-rs/keyring'
+import { AsyncEntry, Entry } from '@napi-rs/keyring'
 import { createKeyringKey, createRedisTokenStore, type RedisTokenStoreOptions } from '@portico/host/tokens'
 import { authorizationCode, type TokenStore } from '@portico/sdk/auth'
 import { connect } from '@portico/sdk/client'
@@ -130,7 +130,7 @@ export const storeTrials: readonly Trial[] = [
         for (const key of keys) assert.deepEqual(Buffer.from(key), before)
         assert.equal(existsSync(keyFile), false)
       } finally {
-        await keyringEntry(service).deleteCredential()
+        await new AsyncEntry(service, 'token-store-key', { linux: { store: 'keyutils' } }).deleteCredential()
         await rm(folder, { recursive: true, force: true })
       }
     },
@@ -189,10 +189,6 @@ function runWorker(url: string, port: number, key: Uint8Array): Promise<number |
   })
 }
 
-function keyringEntry(service: string): AsyncEntry {
-  return new AsyncEntry(service, 'token-store-key', { linux: { store: 'keyutils' } })
-}
-
 function notLinux(): string | undefined {
   return process.platform === 'linux' ? undefined : 'the kernel’s keyring is Linux’s'
 }
@@ -200,9 +196,11 @@ function notLinux(): string | undefined {
 function missingKeyring(): string | undefined {
   if (process.platform !== 'linux') return notLinux()
   try {
-    keyringEntry('portico-lab')
+    const entry = new Entry('portico-lab', 'probe', { linux: { store: 'keyutils' } })
+    entry.setSecret(new Uint8Array(1))
+    entry.deleteCredential()
     return undefined
   } catch {
-    return 'the kernel gives no keyring here'
+    return 'the kernel lets nothing be kept in its keyring here'
   }
 }

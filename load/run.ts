@@ -10,6 +10,8 @@ import { type Figure, type Size, STAGES } from './stages.ts'
 const FULL: Size = { clients: 1000, calls: 20, listeners: 10_000, floodBytes: 400e6, overloadMs: 3000 }
 const SHORT: Size = { clients: 100, calls: 5, listeners: 500, floodBytes: 40e6, overloadMs: 500 }
 
+const PAGE = fileURLToPath(new URL('../docs/load.md', import.meta.url))
+
 const USAGE = `usage: npm run load -- [options]
 
   --check         fail when a bound is not held
@@ -53,8 +55,6 @@ async function main(): Promise<number> {
   if (missed > 0) console.error(`\n${missed} not held`)
   return values.check && missed > 0 ? 1 : 0
 }
-
-const PAGE = fileURLToPath(new URL('../docs/load.md', import.meta.url))
 
 function toPage(tables: readonly string[]): string {
   const machine = `${cpus()[0]?.model ?? 'unknown processor'}, ${availableParallelism()} cores, ${Math.round(totalmem() / 2 ** 30)} GiB`

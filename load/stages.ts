@@ -178,6 +178,8 @@ async function settled(port: number): Promise<void> {
 async function overload({ overloadMs }: Size): Promise<Figure[]> {
   const subject = await startSubject({ limits: { maxInFlight: 64, maxInFlightPerPrincipal: 16 } })
   try {
+    // A fresh process is slow for reasons of its own.
+    await hammer(subject.httpPort, 50, overloadMs / 2, () => undefined)
     const crowded = await hammer(subject.httpPort, 300, overloadMs, () => undefined)
     const stopped = performance.now()
     const wire = new Wire(subject.httpPort)
@@ -227,6 +229,7 @@ async function hammer(port: number, clients: number, ms: number, who: () => stri
   await Promise.all(
     Array.from({ length: clients }, async () => {
       const wire = new Wire(port, who())
+      await new Promise((resolve) => wire.socket.once('connect', resolve))
       while (performance.now() < until) {
         const answer = await wire.request('tools/call', { name: 'work', arguments: {} })
         if (answer.status === 200) found.served++

@@ -15,7 +15,10 @@ afterEach(async () => {
   await fixture.http.close()
 })
 
-async function mount(run: (handler: HttpHandler) => (...args: Parameters<HttpHandler>) => void, path?: string): Promise<number> {
+async function mount(
+  run: (handler: HttpHandler) => (...args: Parameters<HttpHandler>) => void,
+  path?: string,
+): Promise<number> {
   fixture = await createFixture()
   node = createNodeServer(run(createHttpHandler(fixture.server, { path })))
   node.listen(0, '127.0.0.1')

@@ -124,5 +124,7 @@ function missingOf({ prompt, params }: Details): { resources: string[]; scopes: 
   const asked =
     params.resource === undefined ? [] : Array.isArray(params.resource) ? params.resource : [params.resource]
   const resources = new Set([...Object.keys(missingResourceScopes), ...asked.map(String)])
-  return { resources: [...resources], scopes: [...missingOIDCScope, ...Object.values(missingResourceScopes).flat()] }
+  // A scope can be missing in both; people read it once, and what stands for the session comes last.
+  const scopes = new Set([...Object.values(missingResourceScopes).flat(), ...missingOIDCScope])
+  return { resources: [...resources], scopes: [...scopes] }
 }

@@ -62,7 +62,7 @@ export function consentPage({ action, csrf, client, user, resources, scopes }: C
     <p class="note">${proven}</p>
     <dl>
       <dt>To</dt>${resources.map((resource) => `<dd>${toText(resource)}</dd>`).join('')}
-      <dt>It may</dt>${scopes.map((scope) => `<dd><code>${toText(scope)}</code></dd>`).join('') || '<dd>nothing beyond knowing who you are</dd>'}
+      <dt>It may</dt>${scopes.map(scopeLine).join('') || '<dd>nothing beyond knowing who you are</dd>'}
       <dt>Sent to</dt><dd>${toText(client.redirectTo)}</dd>
     </dl>
     ${warning}
@@ -72,6 +72,11 @@ export function consentPage({ action, csrf, client, user, resources, scopes }: C
       <button name="decision" value="cancel" class="quiet">Refuse</button></div>
     </form>`,
   )
+}
+
+/** The one scope that has the same meaning everywhere is explained; the others are the resource's own words. */
+function scopeLine(scope: string): string {
+  return `<dd><code>${toText(scope)}</code>${scope === 'offline_access' ? ' stay signed in while you are away' : ''}</dd>`
 }
 
 /** `form` is the library's own, with its hidden fields. */
@@ -88,10 +93,22 @@ export function messagePage(title: string, text: string): string {
 }
 
 /** The one style sheet, named by its digest in the policy of every page. */
-export const STYLE = `:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:26rem;margin:12vh auto;padding:0 1rem}
-h1{font-size:1.5rem;margin:0 0 .5rem}label{display:block;margin:.75rem 0}input{display:block;width:100%;box-sizing:border-box;font:inherit;padding:.5rem}
-dt{margin-top:.75rem;font-weight:600}dd{margin:0;overflow-wrap:anywhere}.note{opacity:.75}.problem{border-left:4px solid #c33;padding-left:.75rem}
-.buttons{display:flex;gap:.75rem;margin-top:1.25rem}button{font:inherit;padding:.5rem 1.25rem;cursor:pointer}.quiet{opacity:.8}`
+export const STYLE = `:root{color-scheme:light dark;--back:light-dark(#eef1f6,#12151b);--card:light-dark(#fff,#1c2129);--text:light-dark(#1a2130,#e6e9ef);
+--soft:light-dark(#566074,#a3acbd);--line:light-dark(#d5dae3,#3a4250);--accent:light-dark(#2456c9,#7da2ff);--on-accent:light-dark(#fff,#0d1424);
+--warn:light-dark(#8a5a00,#f0c067);--warn-back:light-dark(#fff6e0,#332a16)}
+*{box-sizing:border-box}body{margin:0;min-height:100vh;display:grid;place-items:center;padding:1.5rem 1rem;background:var(--back);color:var(--text);font:16px/1.5 system-ui,sans-serif}
+main{width:100%;max-width:27rem;padding:2rem;background:var(--card);border:1px solid var(--line);border-radius:14px;box-shadow:0 10px 30px rgb(0 0 0/.08)}
+h1{font-size:1.5rem;line-height:1.2;margin:0 0 .5rem}p{margin:.5rem 0}.note{color:var(--soft);font-size:.875rem}
+label{display:block;margin:1rem 0;font-size:.875rem;font-weight:600}
+input{display:block;width:100%;margin-top:.35rem;padding:.6rem .75rem;font:inherit;font-size:1rem;font-weight:400;color:inherit;background:var(--back);border:1px solid var(--line);border-radius:8px}
+input:focus-visible,button:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
+dl{margin:1.25rem 0;border:1px solid var(--line);border-radius:10px;padding:.25rem 1rem .75rem}
+dt{margin-top:.6rem;font-size:.75rem;font-weight:600;color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
+code{font:.875rem ui-monospace,monospace;padding:.1rem .4rem;background:var(--back);border-radius:5px}
+.problem{margin:1rem 0;padding:.6rem .85rem;font-size:.875rem;color:var(--warn);background:var(--warn-back);border-radius:8px}
+.buttons{display:flex;gap:.75rem;margin-top:1.5rem}
+button{flex:1;padding:.65rem 1rem;font:inherit;font-weight:600;cursor:pointer;color:var(--on-accent);background:var(--accent);border:1px solid var(--accent);border-radius:8px}
+button:hover{filter:brightness(1.08)}.quiet{color:var(--text);background:none;border-color:var(--line)}`
 
 function page(title: string, body: string): string {
   return `<!doctype html>

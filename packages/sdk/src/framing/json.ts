@@ -131,7 +131,7 @@ function scan(text: string, maxDepth: number, limits: JsonLimits): string | unde
 
 /** Short strings are walked; beyond that the engine's own search is faster than a step per character. */
 function closingQuote(text: string, start: number): number {
-  const near = start + 64 < text.length ? start + 64 : text.length
+  const near = Math.min(start + 64, text.length)
   let from = start
   for (; from < near; from++) {
     const code = text.charCodeAt(from)

@@ -21,7 +21,8 @@ export function result(value: CallToolResult): FullResult {
 /** With `output`: a value of that schema, or `result(…)`. Without: anything that can be shown. */
 export type ToolReturn<O> = O extends AnySchema
   ? InferInput<O> | FullResult
-  : string | number | boolean | null | undefined | void | ContentBlock | ContentBlock[] | CallToolResult | object
+  : // biome-ignore lint/suspicious/noConfusingVoidType: a handler that returns nothing has the return type void
+    string | number | boolean | null | undefined | void | ContentBlock | ContentBlock[] | CallToolResult | object
 
 /** Tells the model what went wrong. Thrown by a handler, it becomes a result with `isError`, not a protocol error. */
 export class ToolError extends PorticoError {

@@ -95,6 +95,18 @@ describe('what arrives', () => {
     await seen.until(() => seen.messages.length > 0)
     expect(seen.faults.map(({ kind }) => kind)).toEqual(['noise', 'parse'])
   })
+
+  it.each(['loading...', '{"jsonrpc":"2.0","id":', 'progress: {"half":1} '])(
+    'is a message although it stands behind text without an end of line (fault 11): %s',
+    async (text) => {
+      const { channel, peer } = await setUp({ toleratesNoise: true })
+      const seen = listen(channel)
+      peer.write(`${text}{"jsonrpc":"2.0","id":1,"result":{}}\n`)
+      await seen.until(() => seen.messages.length > 0)
+      expect(seen.messages).toEqual([{ jsonrpc: '2.0', id: 1, result: {} }])
+      expect(seen.faults).toMatchObject([{ kind: 'noise', excerpt: text }])
+    },
+  )
 })
 
 describe('the end', () => {
