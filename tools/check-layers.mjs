@@ -36,7 +36,7 @@ const PACKAGES = new Map([
 ])
 
 /** Folders that show or measure the packages the way a user has them. */
-const OUTSIDE = ['examples', 'docs', 'bench', 'conformance', 'interop', 'runtimes', 'auth-lab', 'fuzz', 'load']
+const OUTSIDE = ['examples', 'docs', 'bench', 'conformance', 'interop', 'runtimes', 'auth-lab']
 
 /**
  * @param {string} root
