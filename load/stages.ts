@@ -45,7 +45,7 @@ async function crowd({ clients, calls, listeners }: Size): Promise<Figure[]> {
       return wire
     })
     const idle = await subject.memory('reset')
-    const callers = await inWaves(clients, 200, async () => new Wire(subject.httpPort))
+    const callers = await inWaves(clients, 200, () => Wire.open(subject.httpPort))
     const times: number[] = []
     let failed = 0
     const started = performance.now()
@@ -225,11 +225,10 @@ interface Hammered {
 /** So many clients that ask again as soon as they are answered, and a little later when refused. */
 async function hammer(port: number, clients: number, ms: number, who: () => string | undefined): Promise<Hammered> {
   const found: Hammered = { served: 0, odd: 0, refused: [] }
+  const wires = await inWaves(clients, 100, () => Wire.open(port, who()))
   const until = performance.now() + ms
   await Promise.all(
-    Array.from({ length: clients }, async () => {
-      const wire = new Wire(port, who())
-      await new Promise((resolve) => wire.socket.once('connect', resolve))
+    wires.map(async (wire) => {
       while (performance.now() < until) {
         const answer = await wire.request('tools/call', { name: 'work', arguments: {} })
         if (answer.status === 200) found.served++

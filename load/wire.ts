@@ -3,6 +3,7 @@
  * written by hand on a kept-alive connection, one request at a time.
  */
 
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
 export interface Answer {
@@ -40,6 +41,13 @@ export class Wire {
       this.#closed = true
       this.#wake()
     })
+  }
+
+  /** Resolves when connected: more at once than the system queues would wait for its next try. */
+  static async open(port: number, principal?: string): Promise<Wire> {
+    const wire = new Wire(port, principal)
+    await once(wire.socket, 'connect')
+    return wire
   }
 
   get closed(): boolean {

@@ -157,15 +157,14 @@ describe('schemas that a server is defined with', () => {
   )
 
   it.each(WAYS)('judge a hostile value in bounded time over $name, and say so (sec-144)', async (way) => {
-    const schema = { type: 'object', properties: { list: { type: 'array', uniqueItems: true } } } as const
+    const pattern = '(?:a|ab|ba){900}x'
+    const schema = { type: 'object', properties: { text: { type: 'string', pattern } } } as const
     const server = createServer({ name: 's', version: '1', tools: { t: tool({ input: schema }, () => 'ok') } })
     const line = await keep(await way.open(server)).line()
-    // Alike but for their ends, so that each pair has to be compared in full.
-    const list = Array.from({ length: 3000 }, (_, at) => [...Array.from({ length: 20 }, () => [0]), at])
-    const { message } = await line.modern('tools/call', { name: 't', arguments: { list } })
-    const next = await line.modern('tools/list')
-    expect(next.message.result.tools).toHaveLength(1)
-    expect(JSON.stringify(message)).toMatch(/maxValidationMs|"ok"/)
+    const { message } = await line.modern('tools/call', { name: 't', arguments: { text: 'ab'.repeat(1_000_000) } })
+    expect(message.result.isError).toBe(true)
+    expect(message.result.content[0].text).toContain('maxValidationMs')
+    expect((await line.modern('tools/list')).message.result.tools).toHaveLength(1)
   })
 })
 

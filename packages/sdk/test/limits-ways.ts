@@ -62,7 +62,8 @@ export const ENVELOPE = {
   'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
 }
 
-type Post = (text: string, headers: { [name: string]: string }, line: Line) => Promise<Posted | undefined>
+/** Without a line, what comes back is nobody's answer. */
+type Post = (text: string, headers: { [name: string]: string }, line?: Line) => Promise<Posted | undefined>
 
 interface Posted {
   readonly status: number
@@ -73,6 +74,8 @@ interface Posted {
 export class Line {
   /** Notifications and requests of the server. */
   readonly notices: Json[] = []
+  /** Where the client of an event stream was told to post. */
+  address = ''
   readonly hangUp: () => void
   readonly closed: Promise<unknown>
   readonly #post: Post
@@ -85,6 +88,11 @@ export class Line {
     this.#post = post
     this.hangUp = hangUp
     this.closed = closed
+  }
+
+  /** The session's id, where there is one. */
+  get session(): string {
+    return this.#session['mcp-session-id'] ?? ''
   }
 
   /** Sends a text and waits for the answer: to its id if it has one, else whatever comes without one. */
@@ -100,8 +108,9 @@ export class Line {
   }
 
   /** Sends a notification, or whatever is not answered. */
-  async tell(message: Json): Promise<number | undefined> {
-    const posted = await this.#post(JSON.stringify({ jsonrpc: '2.0', ...message }), this.#headersOf(message), this)
+  async tell(message: Json, headers: { [name: string]: string } = {}): Promise<number | undefined> {
+    const text = JSON.stringify({ jsonrpc: '2.0', ...message })
+    const posted = await this.#post(text, { ...this.#headersOf(message), ...headers })
     return posted?.status
   }
 
@@ -181,7 +190,7 @@ function httpLine(url: string, fetchLike: FetchLike, who: string | undefined): L
     const own = who === undefined ? {} : { authorization: who }
     const init = { method: 'POST', headers: { ...JSON_HEADERS, ...headers, ...own }, body, signal: going.signal }
     const response = await fetchLike(url, init)
-    void listen(response, line)
+    if (line !== undefined) void listen(response, line)
     return { status: response.status, headers: response.headers }
   }
   return new Line(post, () => going.abort(), Promise.resolve())
@@ -222,7 +231,7 @@ async function sseLine(base: string, who: string | undefined): Promise<Line> {
   const post: Post = async (body, headers, line) => {
     const url = base + (await endpoint)
     const response = await fetch(url, { method: 'POST', headers: { ...JSON_HEADERS, ...headers, ...own }, body })
-    if (response.status !== 202) void listen(response, line)
+    if (response.status !== 202 && line !== undefined) void listen(response, line)
     return { status: response.status, headers: response.headers }
   }
   const line = new Line(post, () => going.abort(), Promise.resolve())
@@ -234,7 +243,7 @@ async function sseLine(base: string, who: string | undefined): Promise<Line> {
     if (event === 'endpoint') tellEndpoint(data)
     return event === 'endpoint'
   })
-  await endpoint
+  line.address = base + (await endpoint)
   return line
 }
 

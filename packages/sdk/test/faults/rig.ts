@@ -18,7 +18,8 @@ import { FaultProxy } from './proxy.ts'
 import type { ServerPlan } from './server-plan.ts'
 
 /** L1, L2 and L3 of the matrix; pipes are used with both eras in turn. */
-export type LinkKind = 'stdio' | 'modern' | 'session'
+export type LinkKind = 'stdio' | HttpKind
+export type HttpKind = 'modern' | 'session'
 
 export interface RigOptions {
   readonly plan?: Partial<ServerPlan>
