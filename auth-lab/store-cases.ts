@@ -130,8 +130,8 @@ export const storeTrials: readonly Trial[] = [
         for (const key of keys) assert.deepEqual(Buffer.from(key), before)
         assert.equal(existsSync(keyFile), false)
       } finally {
-        await new AsyncEntry(service, 'token-store-key', { linux: { store: 'keyutils' } }).deleteCredential()
         await rm(folder, { recursive: true, force: true })
+        await new AsyncEntry(service, 'token-store-key', { linux: { store: 'keyutils' } }).deleteCredential()
       }
     },
   },

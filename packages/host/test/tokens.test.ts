@@ -96,3 +96,58 @@ describe('a key where no keyring answers', () => {
     await expect(make(service)).rejects.toThrow('service')
   })
 })
+
+describe('a key where a keyring answers', () => {
+  /** A keyring as the library shows it, since build machines have none; the lab tries a real one where it can. */
+  function createKeyring() {
+    const secrets = new Map<string, Uint8Array>()
+    class AsyncEntry {
+      readonly #name: string
+      constructor(service: string, account: string) {
+        this.#name = `${service} ${account}`
+      }
+      async getSecret() {
+        return secrets.get(this.#name) ?? null
+      }
+      async setSecret(secret: Uint8Array) {
+        secrets.set(this.#name, Uint8Array.from(secret))
+      }
+    }
+    return { secrets, library: async () => ({ AsyncEntry }) }
+  }
+  const onFallback = (reason: string) => expect.unreachable(reason)
+
+  it('is in the keyring alone, made once by those who begin at the same time', async () => {
+    const { secrets, library } = createKeyring()
+    const options = { keyFile: join(folder, 'key'), library, onFallback }
+    const keys = await Promise.all(Array.from({ length: 5 }, () => createKeyringKey('portico-test', options)))
+    expect(new Set(keys.map((key) => Buffer.from(key).toString('hex'))).size).toBe(1)
+    expect([secrets.size, await readdir(folder)]).toEqual([1, []])
+  })
+
+  it('moves there from the file of a time without one', async () => {
+    const keyFile = join(folder, 'key')
+    const before = await createKeyringKey('portico-test', { keyFile, onFallback: () => {} })
+    const { library } = createKeyring()
+    const after = await createKeyringKey('portico-test', { keyFile, library, onFallback })
+    expect([Buffer.from(after), await readdir(folder)]).toEqual([Buffer.from(before), []])
+  })
+
+  it.each<[string, () => Promise<null>]>([
+    ['never answers', () => new Promise<null>(() => {})],
+    ['is locked', () => Promise.reject(new Error('locked'))],
+  ])('is in a file when the keyring %s', async (_, getSecret) => {
+    class AsyncEntry {
+      getSecret = getSecret
+      async setSecret() {}
+    }
+    const reasons: string[] = []
+    const key = await createKeyringKey('portico-test', {
+      keyFile: join(folder, 'key'),
+      library: async () => ({ AsyncEntry }),
+      timeoutMs: 20,
+      onFallback: (reason) => reasons.push(reason),
+    })
+    expect([key.length, reasons]).toEqual([32, ['the system’s keyring does not answer']])
+  })
+})

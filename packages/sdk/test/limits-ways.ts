@@ -182,13 +182,21 @@ const authenticate = (head: { header(name: string): string | undefined }): Princ
   return name === undefined ? undefined : createPrincipal(name)
 }
 
+function credential(who: string | undefined): { [name: string]: string } {
+  return who === undefined ? {} : { authorization: who }
+}
+
 type FetchLike = (url: string, init: RequestInit) => Promise<Response>
 
 function httpLine(url: string, fetchLike: FetchLike, who: string | undefined): Line {
   const going = new AbortController()
   const post: Post = async (body, headers, line) => {
-    const own = who === undefined ? {} : { authorization: who }
-    const init = { method: 'POST', headers: { ...JSON_HEADERS, ...headers, ...own }, body, signal: going.signal }
+    const init = {
+      method: 'POST',
+      headers: { ...JSON_HEADERS, ...headers, ...credential(who) },
+      body,
+      signal: going.signal,
+    }
     const response = await fetchLike(url, init)
     if (line !== undefined) void listen(response, line)
     return { status: response.status, headers: response.headers }
@@ -222,7 +230,7 @@ async function listen(
 
 async function sseLine(base: string, who: string | undefined): Promise<Line> {
   const going = new AbortController()
-  const own = who === undefined ? {} : { authorization: who }
+  const own = credential(who)
   const opened = await fetch(`${base}/sse`, { headers: { accept: 'text/event-stream', ...own }, signal: going.signal })
   let tellEndpoint: (path: string) => void = () => {}
   const endpoint = new Promise<string>((resolve) => {
@@ -300,8 +308,7 @@ export const WAYS: readonly Way[] = [
       const listener = await serveWebSocket(server, { port: 0, graceMs: 500, limits, json, authenticate })
       return {
         async line(who) {
-          const headers = who === undefined ? {} : { authorization: who }
-          const socket = new WebSocket(listener.url, 'mcp', { headers })
+          const socket = new WebSocket(listener.url, 'mcp', { headers: credential(who) })
           const closed = new Promise((resolve) => socket.once('close', resolve))
           const line = new Line(
             async (text) => void socket.send(text),
@@ -354,7 +361,7 @@ export const WAYS: readonly Way[] = [
             (text) => stdin.write(text),
             () => stdin.end(),
           ),
-        close: () => connection.close(),
+        close: () => connection.drain(),
       }
     },
   },

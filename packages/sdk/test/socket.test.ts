@@ -144,7 +144,7 @@ describe.each(KINDS)('$name', ({ where }) => {
   })
 
   it('keeps little for a reader that does not read, who still gets the answer', async () => {
-    const listener = await serve(where())
+    const listener = await serve(where(), { limits: { notificationsPerSecond: 1e9 } })
     const connected = once(listener.node, 'connection')
     const socket = dial(listener)
     const talk = converse(socket)

@@ -5,6 +5,7 @@
 
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { type ClientMetadata, type Configuration, errors, type JWKS, type KoaContextWithOIDC } from 'oidc-provider'
+import { isPublicHost } from './document-host.ts'
 import { createMemoryStore } from './memory-store.ts'
 import { pagePolicy } from './page-response.ts'
 import { logoutPage, messagePage } from './pages.ts'
@@ -83,7 +84,12 @@ function createFeatures(options: ConfigurationOptions): NonNullable<Configuratio
   return {
     devInteractions: { enabled: false },
     registration: { enabled: true },
-    clientIdMetadataDocument: { enabled: true, ack: 'draft-02' },
+    clientIdMetadataDocument: {
+      enabled: true,
+      ack: 'draft-02',
+      // Whoever brings a fetch of their own decides what it reaches.
+      ...(options.fetch === undefined && { allowFetch: (_ctx: unknown, id: string) => isPublicHost(id) }),
+    },
     clientCredentials: { enabled: true },
     dPoP: { enabled: true },
     revocation: { enabled: true, allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId },

@@ -33,6 +33,8 @@ interface Attempts {
   newSession: boolean
   newVersion: boolean
   newHeaders: boolean
+  /** An earlier attempt may have reached the server, whatever becomes of this one. */
+  mayHaveArrived: boolean
   readonly deadline: number
 }
 
@@ -63,6 +65,7 @@ export class Requests {
       newSession: false,
       newVersion: false,
       newHeaders: false,
+      mayHaveArrived: false,
       deadline: performance.now() + timeoutMs,
     }
     for (;;) {
@@ -73,10 +76,20 @@ export class Requests {
         return await this.#sendOn(connection, spec, options, timeLeft)
       } catch (error) {
         const waitMs = await this.#judge(error, connection, spec, options, attempts)
-        if (waitMs === undefined) throw error
+        if (waitMs === undefined) throw attempts.mayHaveArrived ? withDoubt(error) : error
         attempts.count++
-        if (waitMs > 0) await pause(waitMs, options.signal)
+        attempts.mayHaveArrived ||= !(error instanceof PorticoError) || error.delivery === 'unknown'
+        await this.#waitOut(waitMs, options.signal, attempts)
       }
+    }
+  }
+
+  async #waitOut(waitMs: number, signal: AbortSignal | undefined, { mayHaveArrived }: Attempts): Promise<void> {
+    if (waitMs === 0) return
+    try {
+      await pause(waitMs, signal)
+    } catch (error) {
+      throw mayHaveArrived ? withDoubt(error) : error
     }
   }
 
@@ -218,6 +231,12 @@ function once(attempts: Attempts, what: 'newSession' | 'newVersion' | 'newHeader
   if (attempts[what]) return undefined
   attempts[what] = true
   return 0
+}
+
+/** The same error of a later attempt, without the claim that the request was never sent. */
+function withDoubt(error: unknown): unknown {
+  if (!(error instanceof PorticoError) || error.delivery !== 'not-sent') return error
+  return new PorticoError(error.code, error.message, { cause: error, data: error.data, delivery: 'unknown' })
 }
 
 function isUnreachable(error: unknown): boolean {

@@ -25,6 +25,7 @@ export interface SharedLimits {
   readonly maxInFlightPerPrincipal: number
   /** Open `subscriptions/listen` requests and standalone streams. */
   readonly maxListeners: number
+  /** The same for one principal; anonymous clients have no such bound. */
   readonly maxListenersPerPrincipal: number
   /** Progress and log messages on one stream or connection. */
   readonly notificationsPerSecond: number
@@ -77,7 +78,9 @@ export interface UpgradeLimits extends Partial<ConnectionLimits>, Partial<Shared
 }
 
 export interface AllLimits extends ServeLimits, ConnectionLimits {
+  /** Bytes of one line on standard streams and sockets. */
   readonly maxLineBytes: number
+  /** Bytes of one WebSocket message, whatever frames it comes in. */
   readonly maxFrameBytes: number
 }
 

@@ -104,6 +104,8 @@ export class Streamable {
   async close(graceMs: number): Promise<void> {
     this.#draining = true
     this.#endpoint.drain()
+    // The listeners' last answers are written in this turn; draining a connection ends those that are left without one.
+    await new Promise((resolve) => setTimeout(resolve, 0))
     let timer: ReturnType<typeof setTimeout> | undefined
     const grace = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, graceMs)

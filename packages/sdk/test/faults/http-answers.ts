@@ -88,7 +88,7 @@ export function hook(rig: Rig) {
   return rig.proxy.hooks
 }
 
-/** Answers the first request of every fourth call itself. Gives the nonces it struck, as they come. */
+/** Answers the first request of every other pair of calls itself. Gives the nonces it struck, as they come. */
 function refuseOnce(rig: Rig, plans: readonly Planned[], answer: string): Set<string> {
   const victims = new Set(plans.filter((_, index) => index % 4 > 1).map(({ nonce }) => nonce))
   const struck = new Set<string>()

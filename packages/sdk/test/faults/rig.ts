@@ -7,7 +7,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, stop } from 'esbuild'
 import type { Client } from '../../src/client/client.ts'
@@ -145,6 +145,7 @@ export class Rig {
       }
     })
     rmSync(this.folder, { recursive: true, force: true })
+    sites.delete(this.#site)
     return { ledger, left }
   }
 
@@ -165,13 +166,16 @@ export class Rig {
   }
 }
 
-/** Ends the server that runs have shared. */
+/** Ends the server that runs have shared, and removes the program. */
 export async function endShared(): Promise<void> {
-  if (kept === undefined) return
-  const { server, folder } = kept
+  rmSync(dirname(PROGRAM), { recursive: true, force: true })
   kept = undefined
-  if (server?.kill('SIGKILL')) await once(server, 'exit')
-  rmSync(folder, { recursive: true, force: true })
+  // A test that failed may have left one as well.
+  for (const { server, folder } of sites) {
+    if (server?.exitCode === null && server.signalCode === null && server.kill('SIGKILL')) await once(server, 'exit')
+    rmSync(folder, { recursive: true, force: true })
+  }
+  sites.clear()
 }
 
 /** Looks until something is so; for facts that nobody announces. */
@@ -196,11 +200,14 @@ const bundled = build({
 }).finally(stop)
 
 let kept: Site | undefined
+const sites = new Set<Site>()
 
 async function createSite(kind: LinkKind): Promise<Site> {
   const folder = mkdtempSync(join(tmpdir(), 'portico-faults-'))
   writeFileSync(join(folder, 'ledger'), '')
-  return { folder, port: kind === 'stdio' ? 0 : await freePort(), server: undefined }
+  const site: Site = { folder, port: kind === 'stdio' ? 0 : await freePort(), server: undefined }
+  sites.add(site)
+  return site
 }
 
 /** The suite starts servers on ports of its own choice, so that one can be started again where it was. */

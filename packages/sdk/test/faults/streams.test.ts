@@ -1,6 +1,6 @@
 /** What belongs to no single call: progress and subscriptions through faults, tokens, clocks, and what is left at the end. */
 
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -65,9 +65,10 @@ describe.each(LINKS)('streams (%s)', (level, kind) => {
 
 describe('F23 · tokens', () => {
   for (const [level, kind] of LINKS.slice(1)) {
-    const folder = mkdtempSync(join(tmpdir(), 'portico-token-'))
-    const tokenFile = join(folder, 'token')
     test(`${level} F23 a token that expires under 50 calls is renewed once`, async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'portico-token-'))
+      open.push(() => rmSync(folder, { recursive: true }))
+      const tokenFile = join(folder, 'token')
       let resource = ''
       const issuer: TokenIssuer = await createTokenIssuer(tokenFile, () => resource)
       open.push(() => issuer.close())
@@ -98,16 +99,17 @@ describe('F24 · clocks', () => {
     ] as const) {
       cell(`${level} F24 the clock goes ${name} by an hour as the server dies`, kind, {}, async (rig, seeded) => {
         const now = Date.now
-        const jump = vi.spyOn(Date, 'now')
+        const jump = () => vi.spyOn(Date, 'now').mockImplementation(() => now() + jumpMs)
         const calls = issue(rig.client, withVictim(seeded, 'kill-after'))
-        rig.client.on('disconnect', () => jump.mockImplementation(() => now() + jumpMs))
-        setTimeout(() => jump.mockImplementation(() => now() + jumpMs), 20)
+        // After the loss was noticed, and before anything was done about it.
+        rig.client.on('disconnect', jump)
         if (kind !== 'stdio') {
           await rig.gone()
+          jump()
           await rig.start()
         }
         const outcomes = await calls
-        jump.mockRestore()
+        vi.restoreAllMocks()
         return { outcomes, restored: true }
       })
     }
@@ -154,6 +156,16 @@ describe('F15 · WebSocket', () => {
 })
 
 describe('what may be sent again', () => {
+  test('a call that was sent once is not called unsent, however its later attempts fail', async () => {
+    const rig = await Rig.open('modern')
+    const [outcome] = await issue(rig.client, [
+      { nonce: 'once', fault: 'kill-after', idempotent: true, timeoutMs: 1_500 },
+    ])
+    const { ledger } = await rig.close()
+    expect(ledger.of('once').ends).toBe(1)
+    expect(outcome).toMatchObject({ kind: 'local', delivery: 'unknown' })
+  })
+
   test('503 with Retry-After while connecting is waited out', async () => {
     let asked = 0
     const server = await scriptedHttp(({ body }, response) => {
