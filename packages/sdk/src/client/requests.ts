@@ -4,7 +4,7 @@
  * general is judged here, once.
  */
 
-import { PorticoError, RpcError } from '../jsonrpc/errors.ts'
+import { PorticoError, RpcError, withDoubt } from '../jsonrpc/errors.ts'
 import type { JsonObject, RequestId } from '../jsonrpc/message.ts'
 import type { ServerCapabilities } from '../protocol/capabilities.ts'
 import { HEADER_MISMATCH, UNSUPPORTED_VERSION } from '../protocol/errors.ts'
@@ -231,12 +231,6 @@ function once(attempts: Attempts, what: 'newSession' | 'newVersion' | 'newHeader
   if (attempts[what]) return undefined
   attempts[what] = true
   return 0
-}
-
-/** The same error of a later attempt, without the claim that the request was never sent. */
-function withDoubt(error: unknown): unknown {
-  if (!(error instanceof PorticoError) || error.delivery !== 'not-sent') return error
-  return new PorticoError(error.code, error.message, { cause: error, data: error.data, delivery: 'unknown' })
 }
 
 function isUnreachable(error: unknown): boolean {

@@ -4,7 +4,7 @@
  * request of its own with a new id. The `-32042` of 2025-11-25, which asks for URLs to be visited first, ends here too.
  */
 
-import { PorticoError, RpcError } from '../jsonrpc/errors.ts'
+import { PorticoError, RpcError, withDoubt } from '../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { URL_ELICITATION_REQUIRED } from '../protocol/errors.ts'
 
@@ -50,6 +50,9 @@ export async function runRounds(
       ...params,
       ...(inputResponses && { inputResponses }),
       ...(requestState !== undefined && { requestState }),
+    }).catch((error: unknown) => {
+      // The first round was executed, whatever became of this one.
+      throw withDoubt(error)
     })
     if (result.resultType !== 'input_required') return { result, asked: true }
   }

@@ -55,6 +55,12 @@ export class PorticoError extends Error {
   }
 }
 
+/** The same error of a later attempt, without the claim that the request was never sent. */
+export function withDoubt(error: unknown): unknown {
+  if (!(error instanceof PorticoError) || error.delivery !== 'not-sent') return error
+  return new PorticoError(error.code, error.message, { cause: error, data: error.data, delivery: 'unknown' })
+}
+
 /** A JSON-RPC error: received from the peer on the calling side, thrown by a handler on the answering side. */
 export class RpcError extends PorticoError {
   readonly rpcCode: number

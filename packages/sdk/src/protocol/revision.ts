@@ -27,6 +27,8 @@ export type Era = 'legacy' | 'modern'
 export interface RevisionTraits {
   /** An error whose request id could not be read leaves the id out, where it was null before. */
   readonly errorsWithoutId: boolean
+  /** Event streams over HTTP open with an event that primes resumption, and the server may close them to be polled. */
+  readonly primedStreams: boolean
   /** JSON-RPC batches are received. */
   readonly batches: boolean
   /** Where invalid tool arguments go: a JSON-RPC error, or a tool result the model can read. */

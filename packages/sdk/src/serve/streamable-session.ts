@@ -5,7 +5,6 @@
 
 import type { Principal } from '../auth/principal.ts'
 import type { Urgency } from '../jsonrpc/channel.ts'
-import type { ProtocolVersion } from '../protocol/revision.ts'
 import { LegacySession } from '../session/legacy-session.ts'
 import type { EventStreamSettings } from '../transport/http-event-stream.ts'
 import type { EventStore, EventStoreFactory } from './event-store.ts'
@@ -18,10 +17,9 @@ export interface SessionSettings {
   readonly limits: ServeLimits
   readonly stream: EventStreamSettings
   readonly events: EventStoreFactory
+  /** Failures that no client may see. */
+  readonly onError: (error: unknown) => void
 }
-
-/** The revisions whose streams open with a priming event and may be closed by the server for the client to poll. */
-const PRIMED: ReadonlySet<ProtocolVersion> = new Set<ProtocolVersion>(['2025-11-25'])
 
 /** Finished streams that a session keeps for resuming, at most. */
 const MAX_FINISHED = 16
@@ -49,7 +47,7 @@ export class HttpSession implements Expiring {
   }
 
   get primed(): boolean {
-    return this.session.initialized && PRIMED.has(this.session.revision.version)
+    return this.session.initialized && this.session.revision.traits.primedStreams
   }
 
   /** Sessions are no authentication: the credential of each request has to be the one that opened it (sec-34, sec-35). */
@@ -76,6 +74,7 @@ export class HttpSession implements Expiring {
       settings: this.#settings.stream,
       primed: this.primed,
       maxReplayBytes: this.#settings.limits.maxReplayBytes,
+      onError: this.#settings.onError,
     })
     this.#streams.set(stream.id, stream)
     return stream

@@ -37,6 +37,7 @@ function start(primed = false, maxReplayBytes = 40): ResumableStream {
     settings,
     primed,
     maxReplayBytes,
+    onError: () => {},
   })
 }
 

@@ -17,6 +17,8 @@ export interface ResumableOptions {
   readonly primed: boolean
   /** What may be kept for a client that is away before logs and progress are dropped. */
   readonly maxReplayBytes: number
+  /** Told when the event store fails. */
+  readonly onError: (error: unknown) => void
 }
 
 export class ResumableStream {
@@ -71,7 +73,7 @@ export class ResumableStream {
     const connection = this.#connection
     if (connection === undefined && !this.#keepsWhileAway(text, urgency)) return
     const seq = ++this.#newest
-    this.#options.events.append(this.id, seq, text)
+    this.#keep(seq, text)
     if (connection === undefined) return
     this.#written = seq
     // Progress that replaced an older one in the queue would overtake what lies between, and its id with it.
@@ -92,6 +94,15 @@ export class ResumableStream {
     if (connection === undefined) return
     connection.event({ id: this.#eventId(this.#written), data: '', retry: retryMs })
     connection.end()
+  }
+
+  /** A store that fails costs the replay, never the message: whoever is connected still gets it. */
+  #keep(seq: number, text: string): void {
+    try {
+      this.#options.events.append(this.id, seq, text)
+    } catch (error) {
+      this.#options.onError(error)
+    }
   }
 
   #keepsWhileAway(text: string, urgency: Urgency): boolean {

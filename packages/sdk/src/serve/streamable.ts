@@ -73,7 +73,12 @@ export class Streamable {
     }
     this.#sessions = options.sessions ?? createMemorySessions<HttpSession>(limits)
     const events = options.events ?? createMemoryEvents(limits)
-    this.#legacy = new LegacyHttp(endpoint, this.load, this.#sessions, { limits, stream, events })
+    this.#legacy = new LegacyHttp(endpoint, this.load, this.#sessions, {
+      limits,
+      stream,
+      events,
+      onError: (error) => this.#report(error),
+    })
   }
 
   /** Whether the URL is one of this server's paths. */
@@ -234,9 +239,13 @@ export class Streamable {
   }
 
   #fail(error: unknown, reply: Reply): void {
+    this.#report(error)
+    refuse(reply, { status: 500, message: 'Internal error' })
+  }
+
+  #report(error: unknown): void {
     if (this.#options.onError === undefined) this.#endpoint.report(error, 'http')
     else this.#options.onError(error)
-    refuse(reply, { status: 500, message: 'Internal error' })
   }
 }
 

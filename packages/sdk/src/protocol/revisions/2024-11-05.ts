@@ -7,6 +7,7 @@ export const VOCABULARY_2024_11_05: Vocabulary = {
   // The revision itself is silent on batches; early clients send them because JSON-RPC has them.
   batches: true,
   errorsWithoutId: false,
+  primedStreams: false,
   argumentErrors: 'rpc',
   progressMessage: false,
   completionsCapability: false,

@@ -8,6 +8,7 @@ export const VOCABULARY_2025_11_25: Vocabulary = {
   ...VOCABULARY_2025_06_18,
   argumentErrors: 'result',
   errorsWithoutId: true,
+  primedStreams: true,
   icons: true,
   urlElicitation: true,
   richForms: true,

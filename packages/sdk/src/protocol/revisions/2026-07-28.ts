@@ -10,6 +10,7 @@ export const VOCABULARY_2026_07_28: Vocabulary = {
   cacheHints: true,
   elicitationIds: false,
   rootsListChanged: false,
+  primedStreams: false,
   coreTasks: false,
   extensions: true,
 }
