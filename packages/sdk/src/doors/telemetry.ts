@@ -2,5 +2,5 @@
 
 export { createLogger, type Logger, type LoggerOptions, type LogSeverity, logHooks, logRequests } from '../serve/log.ts'
 export { withTelemetry } from '../serve/telemetry.ts'
-export type { Attributes, Span, TelemetryApi } from '../serve/telemetry-api.ts'
+export type { Attributes, Span, SpanContext, TelemetryApi } from '../serve/telemetry-api.ts'
 export { SLOW_TIMES, type SlowHook, type SlowReport, type SlowTimes } from '../server/slow.ts'

@@ -14,16 +14,23 @@ export interface Span {
   end(): void
 }
 
+export interface SpanContext {
+  traceId: string
+  spanId: string
+  traceFlags: number
+}
+
 export interface TelemetryApi {
   readonly trace: {
     getTracer(name: string): {
       startSpan(
         name: string,
-        options: { kind: number; attributes: Attributes; startTime?: number },
+        options: { kind: number; attributes: Attributes; startTime?: number; links?: { context: SpanContext }[] },
         context: unknown,
       ): Span
     }
     setSpan(context: unknown, span: unknown): unknown
+    getSpanContext(context: unknown): SpanContext | undefined
   }
   readonly context: {
     active(): unknown

@@ -43,6 +43,7 @@ function createRecorder() {
         },
       }),
       setSpan: (_context, span) => ({ span }),
+      getSpanContext: () => undefined,
     },
     context: { active: () => storage.getStore() ?? 'root', with: (context, action) => storage.run(context, action) },
     propagation: { extract: (_context, carrier) => ({ remote: carrier }) },
