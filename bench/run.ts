@@ -135,9 +135,6 @@ function write(run: Run): void {
   const docs = join(rootFolder, 'docs')
   const page = join(docs, 'benchmarks.md')
   writeFileSync(page, toMarkdown(run, toTables(ALL, run.figures)))
-  // The page is held to the same format as everything else.
-  const biome = join(rootFolder, 'node_modules', '@biomejs', 'biome', 'bin', 'biome')
-  execFileSync(process.execPath, [biome, 'format', '--write', page], { cwd: rootFolder, stdio: 'ignore' })
   writeFileSync(join(docs, 'benchmarks.svg'), toChart(run.figures))
   console.log('\nwritten: docs/benchmarks.md, docs/benchmarks.svg')
 }
