@@ -1,5 +1,5 @@
 /**
- * Holds the import rules of the repository: folders of the SDK are layers and imports point downward, packages reach
+ * Holds the import rules of the repository: folders of the SDK and the host are layers and imports point downward, packages reach
  * each other through doors and only in the direction of the table below, nothing imports in a circle. Imports of types
  * count like any other, because a reader follows them too.
  */
@@ -9,16 +9,32 @@ import { readImports } from './imports.mjs'
 import { reportIfMain } from './report.mjs'
 import { isTestFile, listCode, readPackages } from './tree.mjs'
 
-/** The SDK's folders and their ranks. Folders of equal rank never import each other, except the topmost. */
-const RANKS = new Map([
+const TOP = 9
+
+/** Folders by package and their ranks. Folders of equal rank never import each other, except the topmost. */
+const SDK = new Map([
   ...['framing', 'jsonrpc', 'schema', 'auth'].map((folder) => [folder, 0]),
   ['protocol', 1],
   ...['session', 'transport'].map((folder) => [folder, 2]),
   ...['server', 'client'].map((folder) => [folder, 3]),
   ...['serve', 'connect'].map((folder) => [folder, 4]),
-  ...['testing', 'doors'].map((folder) => [folder, 5]),
+  ...['testing', 'doors'].map((folder) => [folder, TOP]),
 ])
-const TOP = 5
+const HOST = new Map([
+  ['errors.ts', -1],
+  ...['config', 'audit', 'tokens', 'authorization-server'].map((folder) => [folder, 0]),
+  ...['policy', 'upstream'].map((folder) => [folder, 1]),
+  ['consent', 2],
+  ['guard', 3],
+  ['model', 4],
+  ['host', 5],
+  ['gateway', 6],
+  ['doors', TOP],
+])
+const RANKS = new Map([
+  ['sdk', SDK],
+  ['host', HOST],
+])
 
 /** What every folder of rank 0 may use: the family of errors, and how a message looks. */
 const FOUNDATION = new Map([
@@ -88,7 +104,8 @@ function judge(file, { target, typeOnly }) {
   if (isTestFile(target.path) && !isTestFile(file)) return 'only tests import tests'
   if (target.package !== own) return judgePackages(own, file, target, typeOnly)
   if (target.byName && !isTestFile(file)) return 'a package does not import its own doors'
-  return own === 'sdk' ? judgeRanks(file, target.path, typeOnly) : undefined
+  const ranks = RANKS.get(own)
+  return ranks === undefined ? undefined : judgeRanks(ranks, file, target.path, typeOnly)
 }
 
 function judgePackages(own, file, target, typeOnly) {
@@ -100,13 +117,13 @@ function judgePackages(own, file, target, typeOnly) {
   return `${own} does not depend on ${target.package}`
 }
 
-function judgeRanks(file, targetPath, typeOnly) {
+function judgeRanks(ranks, file, targetPath, typeOnly) {
   const from = layerOf(file)
   const to = layerOf(targetPath)
   // Tests in the package's own test folder span layers by purpose.
   if (from === undefined) return undefined
-  const fromRank = RANKS.get(from)
-  const toRank = RANKS.get(to)
+  const fromRank = ranks.get(from)
+  const toRank = ranks.get(to)
   if (fromRank === undefined) return `${from} is not in the table of layers`
   if (toRank === undefined) return `${to ?? targetPath} is not in the table of layers`
   if (from === to || fromRank === TOP || toRank < fromRank) return undefined
@@ -155,9 +172,9 @@ function packageOf(path) {
   return /^packages\/([^/]+)/.exec(path)?.[1]
 }
 
-/** The first folder below the SDK's `src`; a file directly in `src` stands for itself. */
+/** The first folder below a package's `src`; a file directly in `src` stands for itself. */
 function layerOf(path) {
-  return /^packages\/sdk\/src\/([^/]+)/.exec(path)?.[1]
+  return /^packages\/[^/]+\/src\/([^/]+)/.exec(path)?.[1]
 }
 
 reportIfMain(import.meta.url, 'layers', checkLayers)

@@ -1,0 +1,38 @@
+/** A line of the audit log: a decision, or what became of an effect. Redacted before it is written. */
+
+import type { JsonObject } from '@portico/sdk/server'
+
+export interface AuditEntry {
+  readonly at: number
+  /** `decision` before, `outcome` after; `event` for what is neither, such as a changed definition. */
+  readonly type: 'decision' | 'outcome' | 'event'
+  readonly principal?: string
+  readonly session?: string
+  readonly server?: string
+  /** `call`, `read`, … or the name of the event. */
+  readonly what: string
+  /** Tool, URI or prompt. */
+  readonly item?: string
+  /** SHA-256 over the canonical arguments: equal calls can be told, their words cannot. */
+  readonly argumentDigest?: string
+  readonly outcome?: string
+  readonly rule?: string
+  readonly reason?: string
+  readonly durationMs?: number
+  readonly traceId?: string
+  /** Ties an outcome to its decision. */
+  readonly ref?: string
+  readonly detail?: JsonObject
+}
+
+export interface AuditRecord extends AuditEntry {
+  readonly sequence: number
+  /** The hash of the record before this one. */
+  readonly previous: string
+  readonly hash: string
+}
+
+/** Where entries go. `append` resolves once the record is written. */
+export interface AuditSink {
+  append(entry: AuditEntry): Promise<AuditRecord>
+}

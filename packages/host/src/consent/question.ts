@@ -1,0 +1,68 @@
+/**
+ * What a person is asked, on whatever surface they use: questions wait in the inbox until somebody answers, they are
+ * withdrawn, or their time is up. Plain JSON, so that they survive a restart and travel to a browser.
+ */
+
+import type { JsonObject } from '@portico/sdk/server'
+import type { Effect } from '../policy/effect.ts'
+
+export type QuestionBody =
+  /** May this happen? Arguments may be edited where the effect has some. `warnings` are what to look at first. */
+  | {
+      readonly kind: 'approval'
+      readonly effect: Effect
+      readonly reason: string
+      readonly warnings: readonly string[]
+    }
+  /** May the model see this result? It may be edited. */
+  | { readonly kind: 'result'; readonly effect: Effect; readonly result: JsonObject }
+  /** A server's sampling request, before the model sees it. */
+  | { readonly kind: 'sampling'; readonly request: JsonObject; readonly models: readonly string[] }
+  /** The model's answer, before the server sees it. */
+  | { readonly kind: 'sampling-answer'; readonly request: JsonObject; readonly answer: JsonObject }
+  | { readonly kind: 'form'; readonly message: string; readonly schema: JsonObject }
+  | {
+      readonly kind: 'url'
+      readonly message: string
+      readonly url: string
+      readonly host: string
+      readonly warnings: readonly string[]
+    }
+  | { readonly kind: 'roots'; readonly offered: readonly string[] }
+  /** A definition changed. */
+  | {
+      readonly kind: 'definition'
+      readonly item: string
+      readonly difference: readonly { readonly part: string; readonly before: string; readonly after: string }[]
+    }
+  /** A project's own file wants to add servers. */
+  | { readonly kind: 'trust'; readonly file: string; readonly servers: readonly string[] }
+
+export interface Question {
+  readonly id: string
+  readonly server: string
+  readonly session: string
+  readonly principal?: string
+  readonly workspace?: string
+  readonly createdAt: number
+  readonly expiresAt?: number
+  readonly body: QuestionBody
+}
+
+export type Remember = 'once' | 'session' | 'workspace' | 'always'
+/** What a remembered answer holds for. */
+export type Breadth = 'server' | 'item' | 'arguments'
+
+export interface Answer {
+  readonly action: 'allow' | 'deny' | 'cancel'
+  readonly remember?: Remember
+  readonly breadth?: Breadth
+  /** For `breadth: 'arguments'`: the values that must be equal; all of the call's unless given. */
+  readonly pattern?: JsonObject
+  /** Edited arguments, edited request or answer, the form's content, the chosen roots: by the question's kind. */
+  readonly content?: JsonObject
+  /** For sampling: the model that is to answer. */
+  readonly model?: string
+  /** The surface it was given on: `workbench`, `terminal`. */
+  readonly by?: string
+}

@@ -1,0 +1,39 @@
+/**
+ * What the host refuses to do, as a closed family of errors beside the SDK's. Each says what to do about it; the error
+ * page of the docs is made from this table.
+ */
+
+/** Every code there is, with what it means. */
+export const HOST_ERROR_CODES = {
+  denied: 'A rule or a person said no; see `data.rule` and `data.reason`.',
+  quarantined: 'The item changed since it was approved and waits for a new approval; see `data.difference`.',
+  unavailable: 'The server is not connected; see `data.state` for why and `data.remedy` for what to do.',
+  'unknown-server': 'No server of that name is configured.',
+  'unknown-item': 'No server has a tool, resource or prompt of that name.',
+  'invalid-config': 'A configuration file, or one entry of it, cannot be used; see `data.problems`.',
+  'untrusted-config': "A project's own configuration file waits until somebody trusts it.",
+  'secret-missing': 'A secret that the configuration refers to is not there.',
+  'budget-exhausted': 'A budget of steps, tokens, time or cost is used up; see `data.budget`.',
+  'model-failed': "The model's provider answered with an error; see `cause`.",
+  'no-model': 'No model is configured that fits.',
+  'audit-broken': 'The audit log was altered, or cannot be written.',
+  closed: 'The host is closed.',
+} as const
+
+export type HostErrorCode = keyof typeof HOST_ERROR_CODES
+
+export class HostError extends Error {
+  readonly code: HostErrorCode
+  readonly data: unknown
+
+  constructor(
+    code: HostErrorCode,
+    message: string,
+    options: { readonly cause?: unknown; readonly data?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'HostError'
+    this.code = code
+    this.data = options.data
+  }
+}

@@ -1,0 +1,30 @@
+/**
+ * The one decision point. Whoever is about to do something on behalf of a person or a model passes the guard first: it
+ * asks the rules, then the person where the rules say so, writes both down, and hands out a permit.
+ */
+
+import type { CallToolResult } from '@portico/sdk/client'
+import type { Decision } from '../policy/decision.ts'
+import type { Circumstances, Effect } from '../policy/effect.ts'
+
+export interface Permit<E extends Effect = Effect> {
+  /** The effect as permitted: its arguments may have been edited. */
+  readonly effect: E
+  readonly decision: Decision
+  /** Writes down what became of it. Call exactly once. */
+  finish(outcome: 'ok' | 'error' | 'cancelled', detail?: string): void
+}
+
+export interface Guard {
+  /** Resolves when the effect may happen, rejects with `denied` when not. */
+  pass<E extends Effect>(effect: E, circumstances: Circumstances, signal?: AbortSignal): Promise<Permit<E>>
+  /** What would happen, without asking or recording. */
+  explain(effect: Effect, circumstances: Circumstances): Promise<Decision & { readonly considered: readonly string[] }>
+  /** Shows a result to a person before the model sees it, where rules say so. */
+  review(
+    effect: Effect,
+    result: CallToolResult,
+    circumstances: Circumstances,
+    signal?: AbortSignal,
+  ): Promise<CallToolResult>
+}

@@ -1,0 +1,58 @@
+/**
+ * What is about to happen, in the words of the one decision point: every connection, call, reading, sampling, question
+ * and shared root is an effect, and so is data of one server on its way to another. Rules, approvals and the audit log
+ * all speak of these.
+ */
+
+import type { JsonObject, Principal, ToolAnnotations } from '@portico/sdk/server'
+
+export type Effect =
+  /** `shown` is the whole command line or URL, with secrets as references. */
+  | { readonly kind: 'connect'; readonly server: string; readonly shown: string; readonly fingerprint: string }
+  | {
+      readonly kind: 'call'
+      readonly server: string
+      readonly tool: string
+      readonly arguments: JsonObject
+      /** As the server claims them; believed only of trusted servers. */
+      readonly annotations?: ToolAnnotations
+      readonly trusted: boolean
+    }
+  | { readonly kind: 'read'; readonly server: string; readonly uri: string }
+  | { readonly kind: 'prompt'; readonly server: string; readonly prompt: string; readonly arguments: JsonObject }
+  /** `background`: asked for outside any call of ours. */
+  | {
+      readonly kind: 'sample'
+      readonly server: string
+      readonly background: boolean
+      readonly maxTokens: number
+      readonly includeContext?: string
+    }
+  /** `host` is the web host of a URL question. */
+  | { readonly kind: 'elicit'; readonly server: string; readonly mode: 'form' | 'url'; readonly host?: string }
+  | { readonly kind: 'root'; readonly server: string; readonly uri: string }
+  /** Data of `from` is about to reach `server` in the arguments of a call, or in the turn that made them. */
+  | {
+      readonly kind: 'flow'
+      readonly server: string
+      readonly from: readonly string[]
+      readonly tool: string
+      readonly arguments: JsonObject
+    }
+
+export type EffectKind = Effect['kind']
+
+/** Under what circumstances: all that rules may look at besides the effect. */
+export interface Circumstances {
+  readonly principal?: Principal
+  /** The conversation, downstream session or command that this is part of. */
+  readonly session: string
+  /** The project folder, where there is one. */
+  readonly workspace?: string
+  /** Nobody is there to be asked: what would ask is denied. */
+  readonly unattended: boolean
+  /** Untrusted text is in the context that led to this effect. */
+  readonly tainted: boolean
+  readonly at: number
+  readonly traceId?: string
+}

@@ -1,0 +1,72 @@
+/**
+ * A server that the host is, was or should be connected to: its state for people to see, and the way to a client for
+ * those above (`guard/`, `gateway/`). The life behind it is in `upstreams.ts` and the files beside it.
+ */
+
+import type { Client, ElicitationHandlers, ProtocolVersion, Root, SamplingOptions } from '@portico/sdk/client'
+import type { Principal } from '@portico/sdk/server'
+import type { ServerConfig } from '../config/server-config.ts'
+
+export type UpstreamStateName =
+  | 'starting'
+  | 'ready'
+  | 'degraded'
+  | 'needs-sign-in'
+  | 'quarantined'
+  | 'failed'
+  | 'disabled'
+  /** Lazy, and nobody has needed it yet. */
+  | 'idle'
+
+export interface UpstreamState {
+  readonly state: UpstreamStateName
+  /** Why, in one line; absent when there is nothing to say. */
+  readonly reason?: string
+  /** What the user can do about it, in one line. */
+  readonly remedy?: string
+  readonly since: number
+  /** When it is tried again by itself, where it is. */
+  readonly retryAt?: number
+}
+
+/** What can be seen of a server without touching it. */
+export interface UpstreamView {
+  readonly name: string
+  readonly config: ServerConfig
+  readonly state: UpstreamState
+  readonly version?: ProtocolVersion
+  readonly serverInfo?: { readonly name: string; readonly version: string; readonly title?: string }
+  readonly instructions?: string
+  readonly pid?: number
+  readonly stderrTail?: string
+  /** The time of the last answered ping or call, in milliseconds. */
+  readonly latencyMs?: number
+  readonly calls: number
+  readonly errors: number
+  readonly connections: number
+}
+
+/** Who answers what a server asks of its client. Made by `guard/` or `gateway/` for each connection. */
+export interface QuestionHandlers {
+  readonly elicitation?: ElicitationHandlers
+  readonly sampling?: SamplingOptions
+  readonly roots?: () => readonly Root[] | Promise<readonly Root[]>
+}
+
+export interface ClientWish {
+  /** Connections are kept apart by principal unless the server is shareable. */
+  readonly principal?: Principal
+  /** Tells apart connections of one principal that must not share one: a gateway's downstream session. */
+  readonly session?: string
+  readonly questions?: QuestionHandlers
+  readonly signal?: AbortSignal
+}
+
+/** The way to clients, for those who need no more. */
+export interface UpstreamSource {
+  /** A connected client, made now if there is none. Rejects with `unavailable` or `unknown-server`. */
+  client(server: string, wish?: ClientWish): Promise<Client>
+  /** Ends what was connected for one principal or session. */
+  release(server: string, wish: Pick<ClientWish, 'principal' | 'session'>): Promise<void>
+  views(): readonly UpstreamView[]
+}

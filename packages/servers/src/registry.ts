@@ -1,0 +1,46 @@
+/** Every server of this package by name: what `portico run <name>` and the host's configuration look names up in. */
+
+import type { ServerEntry } from './entry.ts'
+
+export const SERVER_NAMES = [
+  'files',
+  'git',
+  'sql',
+  'openapi',
+  'graphql',
+  'web',
+  'browser',
+  'screen',
+  'run',
+  'knowledge',
+  'memory',
+  'time',
+  'everything',
+] as const
+
+export type ServerName = (typeof SERVER_NAMES)[number]
+
+const LOADERS: { readonly [Name in ServerName]: () => Promise<{ readonly entry: ServerEntry }> } = {
+  files: () => import('./files/entry.ts'),
+  git: () => import('./git/entry.ts'),
+  sql: () => import('./sql/entry.ts'),
+  openapi: () => import('./openapi/entry.ts'),
+  graphql: () => import('./graphql/entry.ts'),
+  web: () => import('./web/entry.ts'),
+  browser: () => import('./browser/entry.ts'),
+  screen: () => import('./screen/entry.ts'),
+  run: () => import('./run/entry.ts'),
+  knowledge: () => import('./knowledge/entry.ts'),
+  memory: () => import('./memory/entry.ts'),
+  time: () => import('./time/entry.ts'),
+  everything: () => import('./everything/entry.ts'),
+}
+
+export function isServerName(name: string): name is ServerName {
+  return Object.hasOwn(LOADERS, name)
+}
+
+/** Loads what a server says of itself; the server itself is loaded by `create`. */
+export async function loadEntry(name: ServerName): Promise<ServerEntry> {
+  return (await LOADERS[name]()).entry
+}
