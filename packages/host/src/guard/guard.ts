@@ -4,6 +4,7 @@
  */
 
 import type { CallToolResult } from '@portico/sdk/client'
+import type { Answer, QuestionBody } from '../consent/question.ts'
 import type { Decision } from '../policy/decision.ts'
 import type { Circumstances, Effect } from '../policy/effect.ts'
 
@@ -11,13 +12,23 @@ export interface Permit<E extends Effect = Effect> {
   /** The effect as permitted: its arguments may have been edited. */
   readonly effect: E
   readonly decision: Decision
+  /** What the person said, where one was asked now. */
+  readonly answer?: Answer
   /** Writes down what became of it. Call exactly once. */
   finish(outcome: 'ok' | 'error' | 'cancelled', detail?: string): void
 }
 
+export interface PassOptions {
+  readonly signal?: AbortSignal
+  /** Asked in place of a plain approval, where the rules say to ask: a sampling request to look at and edit. */
+  readonly question?: QuestionBody
+  /** Told the id of the question while a person is being asked, and undefined when no longer. */
+  readonly onWaiting?: (question: string | undefined) => void
+}
+
 export interface Guard {
   /** Resolves when the effect may happen, rejects with `denied` when not. */
-  pass<E extends Effect>(effect: E, circumstances: Circumstances, signal?: AbortSignal): Promise<Permit<E>>
+  pass<E extends Effect>(effect: E, circumstances: Circumstances, options?: PassOptions): Promise<Permit<E>>
   /** What would happen, without asking or recording. */
   explain(effect: Effect, circumstances: Circumstances): Promise<Decision & { readonly considered: readonly string[] }>
   /** Shows a result to a person before the model sees it, where rules say so. */
@@ -25,6 +36,6 @@ export interface Guard {
     effect: Effect,
     result: CallToolResult,
     circumstances: Circumstances,
-    signal?: AbortSignal,
+    options?: PassOptions,
   ): Promise<CallToolResult>
 }

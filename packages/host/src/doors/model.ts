@@ -1,0 +1,17 @@
+/** `@portico/host/model`: models of any provider, the loop that calls tools for them, and sampling for servers. */
+
+export { Budget, type BudgetLimits, DEFAULT_BUDGET, type Usage } from '../model/budget.ts'
+export {
+  type CallView,
+  type ContextPiece,
+  Conversation,
+  type ConversationOptions,
+  type SavedConversation,
+  type TurnEvent,
+} from '../model/conversation.ts'
+export type { HandCall, HandResult, Hands } from '../model/hands.ts'
+export { type ModelConfig, type ModelProblem, PROVIDERS, type ProviderName, readModels } from '../model/model-config.ts'
+export { Models, type ModelsOptions, type ModelView, OLLAMA_URL } from '../model/models.ts'
+export { redactSecrets, type SafetyFilter } from '../model/safety.ts'
+export { createScriptedModel, type Script, type ScriptedReply, type ScriptedRequest } from '../model/script.ts'
+export type { OfferedTool } from '../model/step.ts'

@@ -1,0 +1,36 @@
+/**
+ * What a conversation may do in the world, as the host gives it: the tools on offer, and a way to call one that passes
+ * the guard. The loop knows servers only by the names it is told here.
+ */
+
+import type { CallToolResult, JsonObject, Progress } from '@portico/sdk/client'
+import type { OfferedTool } from './step.ts'
+
+export interface HandCall {
+  readonly name: string
+  readonly arguments: JsonObject
+  readonly signal: AbortSignal
+  readonly onProgress: (progress: Progress) => void
+  /** Told when a person is being asked, and when no longer: their time is not the turn's. */
+  readonly onWaiting: (question: string | undefined) => void
+}
+
+export interface HandResult {
+  readonly result: CallToolResult
+  /** The server that answered; its data is in the context from now on. */
+  readonly server: string
+  /** The arguments that were sent, where a person edited them. */
+  readonly arguments: JsonObject
+  /** Why it was let through. */
+  readonly reason: string
+}
+
+export interface Hands {
+  tools(): readonly OfferedTool[]
+  /** The server behind a tool, for display before it is called. */
+  serverOf(name: string): string
+  /** Rejects with `denied` and the like; what the model is told of it is the error's message. */
+  call(call: HandCall): Promise<HandResult>
+  /** What connected servers say about how to use them, by server. */
+  instructions(): readonly { readonly server: string; readonly text: string }[]
+}

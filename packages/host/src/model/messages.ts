@@ -1,0 +1,140 @@
+/**
+ * Between the protocol's words and the model library's: results of tools, attached resources and prompts, and sampling
+ * requests become model messages, and back. Whatever comes from a server is labelled with it on the way in.
+ */
+
+import type {
+  CallToolResult,
+  ContentBlock,
+  CreateMessageParams,
+  CreateMessageResult,
+  JsonObject,
+} from '@portico/sdk/client'
+import type { FilePart, ModelMessage, TextPart, ToolCallPart, ToolResultPart } from 'ai'
+import { labelled } from './safety.ts'
+
+type SamplingMessage = CreateMessageParams['messages'][number]
+type SamplingBlock = Exclude<SamplingMessage['content'], unknown[]>
+
+/** Characters of one result that the model is given; the rest is cut with a word about it. */
+const MAX_RESULT_LENGTH = 100_000
+
+/** What the model is told of a call that was made. */
+export function toToolMessage(call: ToolCallPart, server: string, result: CallToolResult): ModelMessage {
+  const words = result.content.map(describeBlock).join('\n')
+  const structured =
+    result.structuredContent === undefined || words !== '' ? '' : JSON.stringify(result.structuredContent)
+  const text = labelled(server, cut(words === '' ? structured : words))
+  const images = result.content.flatMap((block) => (block.type === 'image' ? [block] : []))
+  const output: ToolResultPart['output'] =
+    images.length === 0
+      ? { type: result.isError === true ? 'error-text' : 'text', value: text }
+      : {
+          type: 'content',
+          value: [
+            { type: 'text', text },
+            ...images.map(({ data, mimeType }) => ({ type: 'image-data' as const, data, mediaType: mimeType })),
+          ],
+        }
+  return toolMessage(call, output)
+}
+
+/** What the model is told of a call that was not made. */
+export function toRefusal(call: ToolCallPart, reason: string): ModelMessage {
+  return toolMessage(call, { type: 'error-text', value: reason })
+}
+
+function toolMessage({ toolCallId, toolName }: ToolCallPart, output: ToolResultPart['output']): ModelMessage {
+  return { role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName, output }] }
+}
+
+/** A piece of context that the user attached: text and pictures, with their origin. */
+export function toContextParts(
+  server: string,
+  label: string,
+  blocks: readonly ContentBlock[],
+): (TextPart | FilePart)[] {
+  return blocks.map((block) => {
+    if (block.type === 'image') return { type: 'file', data: block.data, mediaType: block.mimeType }
+    return { type: 'text', text: `${label}\n${labelled(server, cut(describeBlock(block)))}` }
+  })
+}
+
+/** A block as text, as far as it has any. */
+export function describeBlock(block: ContentBlock): string {
+  switch (block.type) {
+    case 'text':
+      return block.text
+    case 'image':
+    case 'audio':
+      return `[${block.type}, ${block.mimeType}, ${Math.ceil((block.data.length * 3) / 4)} bytes]`
+    case 'resource_link':
+      return `[resource ${block.name}: ${block.uri}]`
+    case 'resource': {
+      const { resource } = block
+      if ('text' in resource) return `[resource ${resource.uri}]\n${resource.text}`
+      return `[resource ${resource.uri}, ${resource.mimeType ?? 'binary'}]`
+    }
+    default:
+      return `[content of a kind that is not known]`
+  }
+}
+
+/** A server's request as messages for the model. `filter` sees every text. */
+export function fromSampling(messages: readonly SamplingMessage[], filter: (text: string) => string): ModelMessage[] {
+  return messages.flatMap(({ role, content }) => {
+    const blocks = Array.isArray(content) ? content : [content]
+    const results = blocks.flatMap((block) => (block.type === 'tool_result' ? [block] : []))
+    const answered: ModelMessage[] = results.map((block) => ({
+      role: 'tool',
+      content: [
+        {
+          type: 'tool-result',
+          toolCallId: block.toolUseId,
+          toolName: 'tool',
+          output: { type: 'text', value: filter(block.content.map(describeBlock).join('\n')) },
+        },
+      ],
+    }))
+    const rest = blocks.filter((block) => block.type !== 'tool_result')
+    if (rest.length === 0) return answered
+    if (role === 'assistant')
+      return [...answered, { role, content: rest.flatMap((block) => assistantPart(block, filter)) }]
+    return [...answered, { role: 'user', content: rest.flatMap((block) => userPart(block, filter)) }]
+  })
+}
+
+function assistantPart(block: SamplingBlock, filter: (text: string) => string): (TextPart | ToolCallPart)[] {
+  if (block.type === 'text') return [{ type: 'text', text: filter(block.text) }]
+  if (block.type === 'tool_use') {
+    return [{ type: 'tool-call', toolCallId: block.id, toolName: block.name, input: block.input }]
+  }
+  return []
+}
+
+function userPart(block: SamplingBlock, filter: (text: string) => string): (TextPart | FilePart)[] {
+  if (block.type === 'text') return [{ type: 'text', text: filter(block.text) }]
+  if (block.type === 'image' || block.type === 'audio') {
+    return [{ type: 'file', data: block.data, mediaType: block.mimeType }]
+  }
+  return []
+}
+
+/** The model's answer as the server expects it. */
+export function toSamplingResult(
+  model: string,
+  text: string,
+  calls: readonly { readonly id: string; readonly name: string; readonly input: JsonObject }[],
+  finish: string,
+): CreateMessageResult {
+  const uses = calls.map(({ id, name, input }) => ({ type: 'tool_use' as const, id, name, input }))
+  const words = { type: 'text' as const, text }
+  const stopReason = uses.length > 0 ? 'toolUse' : finish === 'length' ? 'maxTokens' : 'endTurn'
+  const content = uses.length === 0 ? words : [...(text === '' ? [] : [words]), ...uses]
+  return { role: 'assistant', content, model, stopReason }
+}
+
+function cut(text: string): string {
+  if (text.length <= MAX_RESULT_LENGTH) return text
+  return `${text.slice(0, MAX_RESULT_LENGTH)}\n[cut: ${text.length - MAX_RESULT_LENGTH} characters more]`
+}

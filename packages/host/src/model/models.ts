@@ -1,0 +1,145 @@
+/**
+ * All models at hand: configured ones, those whose key is in the environment, a local Ollama. Provider code is loaded
+ * when a model is first used, so that a host without one does not pay for it.
+ */
+
+import type { LanguageModel } from 'ai'
+import { HostError } from '../errors.ts'
+import { foundModels, keyVariable, type ModelConfig } from './model-config.ts'
+
+export interface ModelsOptions {
+  readonly configured?: readonly ModelConfig[]
+  readonly env?: { readonly [name: string]: string | undefined }
+  /** Used for every request to a provider. */
+  readonly fetch?: typeof fetch
+  /** Where a local Ollama is looked for; `false` looks nowhere. */
+  readonly ollama?: string | false
+}
+
+export interface ModelView {
+  readonly id: string
+  readonly config: ModelConfig
+  /** Why it is in the list. */
+  readonly source: 'configured' | 'environment' | 'ollama' | 'added'
+  readonly usable: boolean
+  /** What to do so that it becomes usable. */
+  readonly remedy?: string
+}
+
+export const OLLAMA_URL = 'http://127.0.0.1:11434/v1'
+const OLLAMA_PATIENCE_MS = 400
+const MAX_OLLAMA_MODELS = 50
+
+export class Models {
+  readonly #options: ModelsOptions
+  readonly #env: { readonly [name: string]: string | undefined }
+  readonly #views = new Map<string, ModelView>()
+  readonly #loaded = new Map<string, Promise<LanguageModel>>()
+  readonly #fetches = new Map<string, typeof fetch>()
+
+  constructor(options: ModelsOptions = {}) {
+    this.#options = options
+    this.#env = options.env ?? process.env
+    for (const config of foundModels(this.#env)) this.#keep(config, 'environment')
+    for (const config of options.configured ?? []) this.#keep(config, 'configured')
+  }
+
+  /** Adds a model, or replaces the one of that id. `fetch` answers for it in place of the network. */
+  add(config: ModelConfig, answers?: typeof fetch): void {
+    if (answers !== undefined) this.#fetches.set(config.id, answers)
+    this.#keep(config, 'added')
+  }
+
+  list(): readonly ModelView[] {
+    return [...this.#views.values()]
+  }
+
+  usable(): readonly ModelView[] {
+    return this.list().filter((view) => view.usable)
+  }
+
+  view(id: string): ModelView | undefined {
+    return this.#views.get(id)
+  }
+
+  /** Looks for a local Ollama and lists its models; quietly finds none where there is none. */
+  async findOllama(): Promise<void> {
+    const base = this.#options.ollama ?? OLLAMA_URL
+    if (base === false) return
+    for (const name of await askOllama(base, this.#options.fetch ?? fetch)) {
+      const id = `ollama/${name}`
+      if (!this.#views.has(id)) this.#keep({ id, provider: 'openai-compatible', model: name, baseUrl: base }, 'ollama')
+    }
+  }
+
+  /** The model itself. Rejects with `no-model`, and says what to do. */
+  async load(id?: string): Promise<{ readonly model: LanguageModel; readonly config: ModelConfig }> {
+    const view = id === undefined ? this.usable()[0] : this.#views.get(id)
+    if (view === undefined) {
+      const message = id === undefined ? 'No model is configured' : `There is no model "${id}"`
+      throw new HostError(
+        'no-model',
+        `${message}. Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY, start Ollama, or add a model with its URL.`,
+      )
+    }
+    if (!view.usable)
+      throw new HostError('no-model', `The model "${view.id}" cannot be used. ${view.remedy ?? ''}`.trim())
+    const loading = this.#loaded.get(view.id) ?? this.#open(view.config)
+    this.#loaded.set(view.id, loading)
+    loading.catch(() => this.#loaded.delete(view.id))
+    return { model: await loading, config: view.config }
+  }
+
+  #keep(config: ModelConfig, source: ModelView['source']): void {
+    const variable = keyVariable(config)
+    const missing = variable !== undefined && (this.#env[variable] ?? '') === ''
+    this.#loaded.delete(config.id)
+    this.#views.set(config.id, {
+      id: config.id,
+      config,
+      source,
+      usable: !missing,
+      ...(missing && { remedy: `Set the environment variable ${variable} and start again.` }),
+    })
+  }
+
+  async #open(config: ModelConfig): Promise<LanguageModel> {
+    const variable = keyVariable(config)
+    const apiKey = variable === undefined ? undefined : this.#env[variable]
+    const settings = {
+      ...(apiKey !== undefined && { apiKey }),
+      ...(config.baseUrl !== undefined && { baseURL: config.baseUrl }),
+      fetch: this.#fetches.get(config.id) ?? this.#options.fetch,
+    }
+    switch (config.provider) {
+      case 'anthropic':
+        return (await import('@ai-sdk/anthropic')).createAnthropic(settings)(config.model)
+      case 'openai':
+        return (await import('@ai-sdk/openai')).createOpenAI(settings)(config.model)
+      case 'google':
+        return (await import('@ai-sdk/google')).createGoogleGenerativeAI(settings)(config.model)
+      case 'openai-compatible': {
+        const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
+        const baseURL = config.baseUrl ?? OLLAMA_URL
+        return createOpenAICompatible({ ...settings, baseURL, name: config.id, includeUsage: true })(config.model)
+      }
+    }
+  }
+}
+
+async function askOllama(base: string, get: typeof fetch): Promise<string[]> {
+  try {
+    const response = await get(`${base}/models`, { signal: AbortSignal.timeout(OLLAMA_PATIENCE_MS) })
+    if (!response.ok) return []
+    // Whatever answers on that port is not trusted to be Ollama; only strings are taken from it.
+    const body = (await response.json()) as { data?: unknown }
+    const entries: unknown[] = Array.isArray(body?.data) ? body.data : []
+    const names = entries.flatMap((entry) => {
+      const id = (entry as { id?: unknown } | null)?.id
+      return typeof id === 'string' && id.length <= 200 ? [id] : []
+    })
+    return names.slice(0, MAX_OLLAMA_MODELS)
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,169 @@
+/**
+ * Sampling for servers: a server's request goes through the same models as the user's own conversation, but only after
+ * the guard has let it pass, within the server's rate and token budget, framed and filtered on the way in and out, and
+ * with the answer shown to the user before the server gets it where rules say so.
+ */
+
+import type { CreateMessageParams, CreateMessageResult, JsonObject } from '@portico/sdk/client'
+import type { ServerSettings } from '../config/server-config.ts'
+import type { Inbox } from '../consent/inbox.ts'
+import { HostError } from '../errors.ts'
+import type { Guard, Permit } from '../guard/guard.ts'
+import type { Circumstances, Effect } from '../policy/effect.ts'
+import { chooseModels } from './choose.ts'
+import { fromSampling, toSamplingResult } from './messages.ts'
+import type { ModelConfig } from './model-config.ts'
+import type { Models } from './models.ts'
+import { redactSecrets, type SafetyFilter, samplingInstructions } from './safety.ts'
+import { runStep } from './step.ts'
+
+type SampleEffect = Effect & { readonly kind: 'sample' }
+
+export interface SamplingDeskOptions {
+  readonly models: Models
+  readonly guard: Guard
+  readonly inbox: Inbox
+  readonly filter?: SafetyFilter
+  /** Shows every answer to the user before the server gets it. */
+  readonly reviewAnswers?: boolean
+  readonly now?: () => number
+}
+
+export interface SamplingRequest {
+  readonly server: string
+  readonly params: CreateMessageParams
+  /** Asked for outside any call of ours. */
+  readonly background: boolean
+  readonly circumstances: Circumstances
+  readonly settings: ServerSettings['sampling']
+  readonly signal: AbortSignal
+  /** What `includeContext` may bring in, by scope; asked for only when wanted and permitted. */
+  readonly context?: (scope: 'thisServer' | 'allServers') => string
+  readonly onWaiting?: (question: string | undefined) => void
+}
+
+const MINUTE = 60_000
+const DAY = 86_400_000
+
+export class SamplingDesk {
+  readonly #options: SamplingDeskOptions
+  readonly #ledger = new Map<string, { requests: number[]; dayStart: number; tokens: number }>()
+
+  constructor(options: SamplingDeskOptions) {
+    this.#options = options
+  }
+
+  async answer(request: SamplingRequest): Promise<CreateMessageResult> {
+    const { server, params, settings, circumstances, signal } = request
+    this.#admit(server, params.maxTokens, settings)
+    const choices = chooseModels(this.#options.models.list(), params.modelPreferences, settings.models)
+    if (choices.length === 0) {
+      throw new HostError('no-model', `No model may answer "${server}". Configure one, or extend \`sampling.models\`.`)
+    }
+    const effect: SampleEffect = {
+      kind: 'sample',
+      server,
+      background: request.background,
+      maxTokens: params.maxTokens,
+      ...(params.includeContext !== undefined && { includeContext: params.includeContext }),
+    }
+    const permit = await this.#options.guard.pass(effect, circumstances, {
+      signal,
+      onWaiting: request.onWaiting,
+      // Protocol types are plain JSON; the inbox keeps them as such.
+      question: { kind: 'sampling', request: params as unknown as JsonObject, models: choices.map(({ id }) => id) },
+    })
+    try {
+      const answer = await this.#ask(request, permit, permit.answer?.model ?? choices[0]?.id)
+      permit.finish('ok')
+      return answer
+    } catch (error) {
+      permit.finish(signal.aborted ? 'cancelled' : 'error', error instanceof Error ? error.message : undefined)
+      throw error
+    }
+  }
+
+  async #ask(request: SamplingRequest, permit: Permit, modelId: string | undefined): Promise<CreateMessageResult> {
+    const { server, signal } = request
+    // What the person edited has the same shape; what they left out stays as the server wrote it.
+    const params = { ...request.params, ...(permit.answer?.content as Partial<CreateMessageParams> | undefined) }
+    const filter = this.#options.filter ?? redactSecrets
+    const { model, config } = await this.#options.models.load(modelId)
+    const context = this.#context(request, params)
+    const system = [samplingInstructions(server), params.systemPrompt, context].filter((part) => part !== undefined)
+    const step = await runStep({
+      model,
+      system: filter(system.join('\n\n'), 'input', server),
+      messages: fromSampling(params.messages, (text) => filter(text, 'input', server)),
+      tools: (params.tools ?? []).map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+      toolChoice: params.toolChoice?.mode,
+      maxOutputTokens: params.maxTokens,
+      temperature: params.temperature,
+      stopSequences: params.stopSequences,
+      signal,
+    })
+    this.#spend(server, step.tokens)
+    const text = filter(step.text, 'output', server)
+    return this.#review(request, toSamplingResult(config.model, text, step.calls, step.finish), config)
+  }
+
+  /** Nothing unless asked for; other servers' words only with a recorded yes, which `includeContext` in the effect is. */
+  #context({ context }: SamplingRequest, { includeContext }: CreateMessageParams): string | undefined {
+    if (context === undefined || (includeContext !== 'thisServer' && includeContext !== 'allServers')) return undefined
+    const words = context(includeContext)
+    return words === '' ? undefined : `Context from earlier in the conversation:\n${words}`
+  }
+
+  async #review(
+    request: SamplingRequest,
+    answer: CreateMessageResult,
+    config: ModelConfig,
+  ): Promise<CreateMessageResult> {
+    if (this.#options.reviewAnswers !== true) return answer
+    const { server, circumstances, signal } = request
+    if (circumstances.unattended) throw new HostError('denied', 'Nobody is there to look at the answer')
+    const asked = this.#options.inbox.ask(
+      {
+        server,
+        session: circumstances.session,
+        principal: circumstances.principal?.id,
+        workspace: circumstances.workspace,
+        body: {
+          kind: 'sampling-answer',
+          request: request.params as unknown as JsonObject,
+          answer: { ...answer, model: config.id } as unknown as JsonObject,
+        },
+      },
+      { signal, onWaiting: request.onWaiting },
+    )
+    const { action, content } = await asked
+    if (action !== 'allow') throw new HostError('denied', 'The user kept the answer back')
+    const text = content?.text
+    return typeof text === 'string' ? { ...answer, content: { type: 'text', text } } : answer
+  }
+
+  #admit(server: string, maxTokens: number, settings: ServerSettings['sampling']): void {
+    const now = this.#options.now?.() ?? Date.now()
+    const entry = this.#ledger.get(server) ?? { requests: [], dayStart: now, tokens: 0 }
+    this.#ledger.set(server, entry)
+    entry.requests = entry.requests.filter((at) => at > now - MINUTE)
+    if (now - entry.dayStart >= DAY) Object.assign(entry, { dayStart: now, tokens: 0 })
+    if (entry.requests.length >= settings.requestsPerMinute) {
+      throw refused(server, `sampling.requestsPerMinute`, `${settings.requestsPerMinute} requests in a minute`)
+    }
+    if (entry.tokens + maxTokens > settings.tokensPerDay) {
+      throw refused(server, 'sampling.tokensPerDay', `${settings.tokensPerDay} tokens in a day`)
+    }
+    entry.requests.push(now)
+  }
+
+  #spend(server: string, tokens: { readonly input: number; readonly output: number }): void {
+    const entry = this.#ledger.get(server)
+    if (entry !== undefined) entry.tokens += tokens.input + tokens.output
+  }
+}
+
+function refused(server: string, option: string, words: string): HostError {
+  const message = `"${server}" has used up its ${words}. Raise \`${option}\` to allow more.`
+  return new HostError('budget-exhausted', message, { data: { budget: option } })
+}

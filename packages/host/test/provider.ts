@@ -1,0 +1,43 @@
+/** A model provider on loopback for tests: the scripted model behind real HTTP, so that the real provider code runs. */
+
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createScriptedModel, type Script, type ScriptedRequest } from '../src/model/script.ts'
+
+export interface Provider {
+  /** For `baseUrl`. */
+  readonly url: string
+  readonly requests: ScriptedRequest[]
+  close(): Promise<void>
+}
+
+export async function startProvider(script: Script): Promise<Provider> {
+  const scripted = createScriptedModel(script)
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const gone = new AbortController()
+    response.on('close', () => gone.abort())
+    const body = chunks.length === 0 ? undefined : Buffer.concat(chunks).toString()
+    const url = new URL(request.url ?? '/', 'http://provider')
+    const answer = await scripted.fetch(url, { method: request.method, body, signal: gone.signal })
+    response.writeHead(answer.status, Object.fromEntries(answer.headers))
+    try {
+      for await (const chunk of answer.body ?? []) response.write(chunk)
+    } catch {
+      // The reader left in the middle of an endless answer.
+    }
+    response.end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}/v1`,
+    requests: scripted.requests,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
