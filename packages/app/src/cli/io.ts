@@ -1,0 +1,101 @@
+/**
+ * Where a command reads and writes: data on standard output, words on standard error, colour only where a person looks.
+ * Commands never touch `process` themselves, so that each can be tested as a function too.
+ */
+
+import { writeSync } from 'node:fs'
+
+export interface Io {
+  readonly stdin: NodeJS.ReadStream
+  readonly env: { readonly [name: string]: string | undefined }
+  readonly cwd: string
+  /** A person is looking at standard error, and may be asked. */
+  readonly interactive: boolean
+  readonly paint: Paint
+  /** Fires on Ctrl-C; commands cancel what they do and clean up. */
+  readonly signal: AbortSignal
+  /** Data, with a newline. */
+  out(text: string): void
+  /** Data, as it is. */
+  write(text: string): void
+  /** Words for the person, with a newline. */
+  say(text: string): void
+  /** A line that replaces the last one of its kind; only where a person looks. */
+  progress(text: string | undefined): void
+}
+
+export interface Paint {
+  bold(text: string): string
+  dim(text: string): string
+  red(text: string): string
+  green(text: string): string
+  yellow(text: string): string
+  cyan(text: string): string
+}
+
+export function createIo(signal: AbortSignal): Io {
+  const { stdin, stdout, stderr, env } = process
+  const interactive = stderr.isTTY === true && stdin.isTTY === true
+  let line = false
+  const clear = (): void => {
+    if (line) stderr.write('\r\u001B[2K')
+    line = false
+  }
+  return {
+    stdin,
+    env,
+    cwd: process.cwd(),
+    interactive,
+    paint: createPaint(usesColour(env, stderr.isTTY === true)),
+    signal,
+    out: (text) => writeWhole(stdout.fd, `${text}\n`),
+    write: (text) => writeWhole(stdout.fd, text),
+    say: (text) => {
+      clear()
+      stderr.write(`${text}\n`)
+    },
+    progress: (text) => {
+      if (stderr.isTTY !== true) return
+      clear()
+      if (text === undefined) return
+      stderr.write(text.slice(0, Math.max(10, (stderr.columns ?? 80) - 1)))
+      line = true
+    },
+  }
+}
+
+/** Colour only on a terminal; `NO_COLOR` and `FORCE_COLOR` as they are commonly understood. */
+export function usesColour(env: Io['env'], terminal: boolean): boolean {
+  if ((env.NO_COLOR ?? '') !== '') return false
+  if ((env.FORCE_COLOR ?? '') !== '' && env.FORCE_COLOR !== '0') return true
+  return terminal && env.TERM !== 'dumb'
+}
+
+export function createPaint(colour: boolean): Paint {
+  const style = (open: number, close: number) => (text: string) =>
+    colour ? `\u001B[${open}m${text}\u001B[${close}m` : text
+  return {
+    bold: style(1, 22),
+    dim: style(2, 22),
+    red: style(31, 39),
+    green: style(32, 39),
+    yellow: style(33, 39),
+    cyan: style(36, 39),
+  }
+}
+
+/** Pipes take only so much at once; a program that ends right after a large answer must not lose the rest of it. */
+function writeWhole(fd: number, text: string): void {
+  let bytes = Buffer.from(text)
+  while (bytes.length > 0) {
+    try {
+      bytes = bytes.subarray(writeSync(fd, bytes))
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (code === 'EAGAIN') continue
+      // The reader has gone, as `head` does: there is nobody to tell.
+      if (code === 'EPIPE') process.exit(0)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,18 @@
+#!/usr/bin/env node
+/**
+ * The `portico` command. Does as little as it can before it knows what is wanted: the version is answered without
+ * loading anything, and a command's code is loaded when it is named.
+ */
+
+import { readFileSync } from 'node:fs'
+
+const words = process.argv.slice(2)
+
+if (words.length === 1 && (words[0] === '--version' || words[0] === '-v')) {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  // Our own package file, beside this one in source and in the built package alike.
+  process.stdout.write(`${(JSON.parse(text) as { version: string }).version}\n`)
+} else {
+  const { runCli } = await import('./run.ts')
+  process.exitCode = await runCli(words)
+}

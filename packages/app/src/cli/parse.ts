@@ -1,0 +1,85 @@
+/** From the words of a command line to what a command is given. Everything wrong is one clear line with what to do. */
+
+import { parseArgs } from 'node:util'
+import type { Command, CommandInput, FlagValue } from './command.ts'
+import { CliError } from './exit-codes.ts'
+
+/** Every command has these. */
+export const COMMON_FLAGS = {
+  json: { type: 'boolean', about: 'Write JSON to standard output, for programs.' },
+  help: { type: 'boolean', short: 'h', about: 'Show this help.' },
+} as const satisfies Command['flags']
+
+export function parseCommand(command: Command, words: readonly string[]): CommandInput & { readonly help: boolean } {
+  const flags: Command['flags'] = { ...command.flags, ...COMMON_FLAGS }
+  const [own, rest] = splitRest(command, flags, words)
+  const options = Object.fromEntries(
+    Object.entries(flags).map(([name, flag]) => [
+      name,
+      {
+        type: flag.type === 'boolean' ? ('boolean' as const) : ('string' as const),
+        ...(flag.short !== undefined && { short: flag.short }),
+        ...(flag.multiple === true && { multiple: true }),
+      },
+    ]),
+  )
+  let parsed: { values: { [name: string]: unknown }; positionals: string[] }
+  try {
+    parsed = parseArgs({ args: [...own], options, allowPositionals: true, allowNegative: true, strict: true })
+  } catch (error) {
+    throw usage(command, error instanceof Error ? (error.message.split('. ')[0] ?? error.message) : String(error))
+  }
+  const values = Object.fromEntries(
+    Object.entries(flags).map(([name, flag]) => [name, readValue(command, name, flag, parsed.values[name])]),
+  )
+  const positionals = [...parsed.positionals, ...rest]
+  if (values.help !== true) checkPositionals(command, positionals)
+  return { positionals, flags: values, json: values.json === true, help: values.help === true }
+}
+
+/** Splits off what belongs to another program: `portico call npx some-server --its-flag`. A bare `--` does so anywhere. */
+function splitRest(
+  command: Command,
+  flags: Command['flags'],
+  words: readonly string[],
+): [readonly string[], readonly string[]] {
+  const dashes = words.indexOf('--')
+  if (dashes >= 0) return [words.slice(0, dashes), words.slice(dashes + 1)]
+  if (command.passesRest !== true) return [words, []]
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] ?? ''
+    if (!word.startsWith('-') || word === '-') return [words.slice(0, at), words.slice(at)]
+    const name = word.startsWith('--')
+      ? word.slice(2)
+      : Object.entries(flags).find(([, { short }]) => short === word.slice(1))?.[0]
+    if (!word.includes('=') && flags[name ?? '']?.type !== 'boolean') at++
+  }
+  return [words, []]
+}
+
+function readValue(command: Command, name: string, flag: Command['flags'][string], value: unknown): FlagValue {
+  if (value === undefined) return undefined
+  if (Array.isArray(value)) return value as string[]
+  if (flag.type === 'number') {
+    const number = Number(value)
+    if (value === '' || !Number.isFinite(number)) throw usage(command, `--${name} takes a number, not "${value}"`)
+    return number
+  }
+  if (flag.choices !== undefined && !flag.choices.includes(String(value))) {
+    throw usage(command, `--${name} takes one of ${flag.choices.join(', ')}, not "${value}"`)
+  }
+  // `parseArgs` gives strings and booleans, by the type it was told.
+  return value as string | boolean
+}
+
+function checkPositionals(command: Command, given: readonly string[]): void {
+  const missing = command.positionals.filter(({ optional }) => optional !== true)[given.length]
+  if (missing !== undefined) throw usage(command, `<${missing.name}> is missing: ${missing.about}`)
+  const open = command.positionals.some(({ rest }) => rest === true)
+  const extra = open ? undefined : given[command.positionals.length]
+  if (extra !== undefined) throw usage(command, `"${extra}" is one argument too many`)
+}
+
+function usage(command: Command, message: string): CliError {
+  return new CliError('usage', `${command.name}: ${message}`, `See \`portico ${command.name} --help\`.`)
+}
