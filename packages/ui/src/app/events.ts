@@ -1,0 +1,77 @@
+/**
+ * What the program tells without being asked: one event stream for the whole page, handed to whoever subscribed by
+ * type, once for each animation frame so that a flood of events costs one update and not thousands.
+ */
+
+import type { ApiEvent } from 'portico/web-api'
+import { useEffect, useRef, useSyncExternalStore } from 'react'
+
+type EventType = ApiEvent['type']
+type EventOf<T extends EventType> = Extract<ApiEvent, { readonly type: T }>
+type Listener = (event: never) => void
+
+const listeners = new Map<EventType, Set<Listener>>()
+const onlineListeners = new Set<() => void>()
+let online = true
+let source: EventSource | undefined
+let waiting: ApiEvent[] = []
+
+/** Opens the stream; the browser reconnects by itself. Called once. */
+export function openEvents(): void {
+  if (source !== undefined) return
+  source = new EventSource('/api/events')
+  source.onopen = () => setOnline(true)
+  source.onerror = () => setOnline(false)
+  source.onmessage = ({ data }) => {
+    if (waiting.length === 0) requestFrame(deliver)
+    // The program writes these from the shared contract.
+    waiting.push(JSON.parse(String(data)) as ApiEvent)
+  }
+}
+
+/** Calls `listener` for each event of a type while the component is on the page. */
+export function useApiEvent<T extends EventType>(type: T, listener: (event: EventOf<T>) => void): void {
+  const latest = useRef(listener)
+  latest.current = listener
+  useEffect(() => onApiEvent(type, (event) => latest.current(event)), [type])
+}
+
+/** The same outside of components; the function that comes back removes the listener. */
+export function onApiEvent<T extends EventType>(type: T, listener: (event: EventOf<T>) => void): () => void {
+  const set = listeners.get(type) ?? new Set()
+  listeners.set(type, set)
+  // Kept under the type whose events it takes.
+  set.add(listener as Listener)
+  return () => set.delete(listener as Listener)
+}
+
+/** False while the program cannot be reached. */
+export function useOnline(): boolean {
+  return useSyncExternalStore(
+    (changed) => {
+      onlineListeners.add(changed)
+      return () => onlineListeners.delete(changed)
+    },
+    () => online,
+  )
+}
+
+function deliver(): void {
+  const events = waiting
+  waiting = []
+  for (const event of events) {
+    for (const listener of listeners.get(event.type) ?? []) (listener as (event: ApiEvent) => void)(event)
+  }
+}
+
+/** Hidden pages get no frames; they must not pile events up. */
+function requestFrame(action: () => void): void {
+  if (document.hidden) setTimeout(action, 200)
+  else requestAnimationFrame(action)
+}
+
+function setOnline(value: boolean): void {
+  if (online === value) return
+  online = value
+  for (const changed of onlineListeners) changed()
+}
