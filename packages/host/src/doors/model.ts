@@ -14,4 +14,5 @@ export { type ModelConfig, type ModelProblem, PROVIDERS, type ProviderName, read
 export { Models, type ModelsOptions, type ModelView, OLLAMA_URL } from '../model/models.ts'
 export { redactSecrets, type SafetyFilter } from '../model/safety.ts'
 export { createScriptedModel, type Script, type ScriptedReply, type ScriptedRequest } from '../model/script.ts'
+export { type ScriptedProvider, startScriptedProvider } from '../model/script-server.ts'
 export type { OfferedTool } from '../model/step.ts'

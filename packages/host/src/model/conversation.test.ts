@@ -1,12 +1,12 @@
 import { type Client, connect } from '@portico/sdk/client'
 import { createServer, tool } from '@portico/sdk/server'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type Provider, startProvider } from '../../test/provider.ts'
 import { HostError } from '../errors.ts'
 import { Conversation, type TurnEvent } from './conversation.ts'
 import type { Hands } from './hands.ts'
 import { Models } from './models.ts'
 import type { Script } from './script.ts'
+import { type ScriptedProvider, startScriptedProvider } from './script-server.ts'
 
 const server = createServer({
   name: 'sums',
@@ -41,7 +41,7 @@ function handsOf(client: Client, names: readonly string[], forbidden: readonly s
   }
 }
 
-let provider: Provider | undefined
+let provider: ScriptedProvider | undefined
 let client: Client | undefined
 afterEach(async () => {
   await client?.close()
@@ -49,7 +49,7 @@ afterEach(async () => {
 })
 
 async function start(script: Script, options: { forbidden?: string[]; budget?: object; price?: boolean } = {}) {
-  provider = await startProvider(script)
+  provider = await startScriptedProvider(script)
   client = await connect(server)
   const models = new Models({
     env: {},

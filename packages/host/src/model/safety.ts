@@ -3,10 +3,8 @@
  * request, and filters that keep secrets from crossing either way.
  */
 
-export interface SafetyFilter {
-  /** Looks at text on its way; returns what may pass, or throws to stop it. */
-  (text: string, way: 'input' | 'output', server: string): string
-}
+/** Looks at text on its way; returns what may pass, or throws to stop it. */
+export type SafetyFilter = (text: string, way: 'input' | 'output', server: string) => string
 
 /** Put before every sampling request of a server's, ahead of its own system prompt. */
 export function samplingInstructions(server: string): string {

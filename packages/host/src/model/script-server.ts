@@ -1,17 +1,17 @@
-/** A model provider on loopback for tests: the scripted model behind real HTTP, so that the real provider code runs. */
+/** The scripted model as a provider on loopback: real HTTP for the tests of programs that use models, without a key. */
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createScriptedModel, type Script, type ScriptedRequest } from '../src/model/script.ts'
+import { createScriptedModel, type Script, type ScriptedRequest } from './script.ts'
 
-export interface Provider {
+export interface ScriptedProvider {
   /** For `baseUrl`. */
   readonly url: string
   readonly requests: ScriptedRequest[]
   close(): Promise<void>
 }
 
-export async function startProvider(script: Script): Promise<Provider> {
+export async function startScriptedProvider(script: Script): Promise<ScriptedProvider> {
   const scripted = createScriptedModel(script)
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []

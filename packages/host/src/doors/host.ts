@@ -1,0 +1,7 @@
+/** `@portico/host`: many servers, one set of rules, one model loop, to be embedded in a program of your own. */
+
+export type { Done } from '../host/acts.ts'
+export type { AttachedPiece, Attachment } from '../host/attachments.ts'
+export { auditFiles } from '../host/audit-file.ts'
+export { createHost, Host, type HostEvents } from '../host/host.ts'
+export type { ActOptions, AttachRule, ConverseOptions, HostOptions } from '../host/options.ts'

@@ -1,0 +1,355 @@
+/**
+ * The host: any number of servers under one set of rules, and the model's way to them. Puts the layers below together;
+ * programs embed this, and the gateway, the command line and the workbench are built on it.
+ */
+
+import { join } from 'node:path'
+import { createGuardedFetch } from '@portico/sdk/auth-node'
+import type {
+  CallToolResult,
+  CompleteParams,
+  CompleteResult,
+  GetPromptResult,
+  JsonObject,
+  ReadResourceResult,
+} from '@portico/sdk/client'
+import type { AuditLog } from '../audit/log.ts'
+import type { AuditSink } from '../audit/record.ts'
+import { type LoadedConfig, loadConfig } from '../config/load-config.ts'
+import type { ConfigProblem, ServerConfig } from '../config/server-config.ts'
+import { createTargetResolver } from '../config/target-resolver.ts'
+import { createTrustStore, type TrustStore } from '../config/trust-store.ts'
+import { createVersionLedger } from '../config/version-ledger.ts'
+import { type ConfigWatch, watchConfig } from '../config/watch-config.ts'
+import { createGrants, type Grants } from '../consent/grants.ts'
+import { createInbox, type Inbox } from '../consent/inbox.ts'
+import { createGuard, type OpenGuard } from '../guard/create-guard.ts'
+import { createProvenance, type Provenance } from '../guard/provenance.ts'
+import { Conversation } from '../model/conversation.ts'
+import { Models } from '../model/models.ts'
+import { SamplingDesk } from '../model/sampling.ts'
+import type { Circumstances, Effect } from '../policy/effect.ts'
+import { createRules, type Rules } from '../policy/rules.ts'
+import { type Catalogue, createCatalogue } from '../upstream/catalogue.ts'
+import { Listeners } from '../upstream/listeners.ts'
+import { createPinStore } from '../upstream/pins.ts'
+import { createUpstreams, type Upstreams } from '../upstream/upstreams.ts'
+import { Acts, type Done } from './acts.ts'
+import { createAdmission } from './admission.ts'
+import { type AttachedPiece, type Attachment, readAttached, readAttachment } from './attachments.ts'
+import { openHostAudit } from './audit-file.ts'
+import { CallsInFlight } from './calls-in-flight.ts'
+import { createHands } from './hands.ts'
+import type { ActOptions, ConverseOptions, HostOptions } from './options.ts'
+import { createQuestions } from './questions.ts'
+import { type HostSettings, readSettings } from './settings.ts'
+
+export interface HostEvents {
+  /** The configuration was read anew; what is wrong with it now. */
+  problems: readonly ConfigProblem[]
+  /** The servers are other ones, or configured otherwise. */
+  servers: readonly ServerConfig[]
+}
+
+/** Makes a host and begins to connect its servers; it can be used at once. */
+export async function createHost(options: HostOptions = {}): Promise<Host> {
+  const { stateDir, onWarning = () => {} } = options
+  const file = (name: string) => (stateDir === undefined ? {} : { file: join(stateDir, name), onWarning })
+  const trust = stateDir === undefined ? undefined : createTrustStore({ file: join(stateDir, 'trust.json'), onWarning })
+  const config = await loadConfig({
+    files: options.configFiles ?? [],
+    ...(trust !== undefined && { trust }),
+    ...(options.workspace !== undefined && { project: options.workspace }),
+  })
+  const [inbox, grants] = await Promise.all([createInbox(file('inbox.json')), createGrants(file('grants.json'))])
+  const audit = stateDir === undefined ? undefined : await openHostAudit(stateDir)
+  const host = new Host(options, { trust, inbox, grants, audit, config })
+  await host.start()
+  return host
+}
+
+interface HostParts {
+  readonly trust: TrustStore | undefined
+  readonly inbox: Inbox
+  readonly grants: Grants
+  readonly audit: AuditLog | undefined
+  readonly config: LoadedConfig
+}
+
+const MAX_SESSIONS = 1_000
+
+export class Host {
+  readonly inbox: Inbox
+  readonly grants: Grants
+  readonly audit: AuditLog | undefined
+  readonly trust: TrustStore | undefined
+  readonly guard: OpenGuard
+  readonly models: Models
+  readonly upstreams: Upstreams
+  readonly catalogue: Catalogue
+  readonly #options: HostOptions
+  readonly #acts: Acts
+  readonly #inFlight = new CallsInFlight()
+  readonly #contexts = new Map<string, Provenance>()
+  readonly #listeners = new Listeners<HostEvents>()
+  #ownRules: readonly unknown[]
+  #config: LoadedConfig
+  #settings: HostSettings
+  #watch: ConfigWatch | undefined
+
+  constructor(options: HostOptions, { trust, inbox, grants, audit, config }: HostParts) {
+    this.#options = options
+    this.#config = config
+    this.#ownRules = options.rules ?? []
+    this.inbox = inbox
+    this.grants = grants
+    this.audit = audit
+    this.trust = trust
+    this.#settings = readSettings(config, this.#ownRules)
+    this.guard = createGuard({
+      rules: () => this.rules,
+      inbox,
+      grants,
+      audit: audit ?? NOWHERE,
+      flow: (session) => this.provenance(session),
+      fingerprint: (effect) => this.#fingerprint(effect),
+      onWarning: options.onWarning,
+    })
+    this.models = options.models ?? new Models({ configured: this.#settings.models, env: options.env ?? process.env })
+    this.upstreams = this.#createUpstreams()
+    this.catalogue = createCatalogue(this.upstreams, { pins: createPinStore(this.#file('pins.json')) })
+    const shared = {
+      guard: this.guard,
+      inFlight: this.#inFlight,
+      circumstances: (act: ActOptions) => this.circumstances(act),
+      provenance: (session: string) => this.provenance(session),
+    }
+    this.#acts = new Acts({ ...shared, upstreams: this.upstreams, catalogue: this.catalogue })
+  }
+
+  /** Connects the configured servers, and follows the files where asked to. Called once, by `createHost`. */
+  async start(): Promise<void> {
+    if (this.#options.watch === true) {
+      this.#watch = watchConfig(this.#config, () => {}, { onReload: (config) => void this.#take(config) })
+    }
+    await this.#take(this.#config)
+  }
+
+  /** The configuration as it was last read. */
+  get config(): LoadedConfig {
+    return this.#config
+  }
+
+  /** The rules that decide now: the program's own and those of the files. */
+  get rules(): Rules {
+    return this.#settings.rules
+  }
+
+  /** Replaces the program's own rules. Throws `invalid-config`, and keeps the old ones, when one cannot be read. */
+  setRules(rules: readonly unknown[]): void {
+    createRules([...rules])
+    this.#ownRules = rules
+    this.#settings = readSettings(this.#config, rules)
+  }
+
+  get problems(): readonly ConfigProblem[] {
+    return [...this.#config.problems, ...this.#settings.problems]
+  }
+
+  /** Calls a tool by its name in the catalogue. */
+  call(name: string, args: JsonObject = {}, options?: ActOptions): Promise<Done<CallToolResult>> {
+    return this.#acts.call(name, args, options)
+  }
+
+  read(uri: string, options?: ActOptions): Promise<Done<ReadResourceResult>> {
+    return this.#acts.read(uri, options)
+  }
+
+  prompt(
+    name: string,
+    args: { readonly [name: string]: string } = {},
+    options?: ActOptions,
+  ): Promise<Done<GetPromptResult>> {
+    return this.#acts.prompt(name, args, options)
+  }
+
+  complete(server: string, params: CompleteParams, options?: ActOptions): Promise<CompleteResult> {
+    return this.#acts.complete(server, params, options)
+  }
+
+  /** Tells of every change of a resource, until what comes back is called. */
+  async subscribe(server: string, uri: string, listener: () => void): Promise<() => Promise<void>> {
+    const client = await this.upstreams.client(server)
+    const subscription = await client.subscribe(uri, listener)
+    return () => subscription.close()
+  }
+
+  /** A conversation whose model may use the servers, past the guard. */
+  converse(options: ConverseOptions): Conversation {
+    const parts = {
+      acts: this.#acts,
+      catalogue: this.catalogue,
+      upstreams: this.upstreams,
+      maxTools: this.#options.maxTools,
+    }
+    const { model, system, budget, saved } = options
+    return new Conversation({ models: this.models, hands: createHands(parts, options), model, system, budget }, saved)
+  }
+
+  /** Puts a resource or prompt into a conversation's next message, with its origin. */
+  async attach(conversation: Conversation, attachment: Attachment, options: ActOptions): Promise<AttachedPiece> {
+    const piece = await readAttachment(attachment, this.#attachmentParts(), options)
+    this.provenance(options.session ?? DEFAULT_SESSION).note(piece.server, piece.content)
+    conversation.attach(piece)
+    return piece
+  }
+
+  /** Puts what the rules attach to every message into a conversation's next one. */
+  async attachByRule(conversation: Conversation, options: ActOptions): Promise<AttachedPiece[]> {
+    const { attach = [], onWarning = () => {} } = this.#options
+    const pieces = await readAttached(attach, this.#attachmentParts(), options, onWarning)
+    for (const piece of pieces) conversation.attach(piece)
+    return pieces
+  }
+
+  /** Under what circumstances an act happens, for those who pass the guard themselves. */
+  circumstances({
+    session = DEFAULT_SESSION,
+    principal,
+    unattended,
+    byModel = false,
+    traceId,
+  }: ActOptions): Circumstances {
+    const { workspace } = this.#options
+    return {
+      session,
+      unattended: unattended ?? this.#options.unattended ?? false,
+      tainted: byModel,
+      byHand: !byModel,
+      at: Date.now(),
+      ...(principal !== undefined && { principal }),
+      ...(workspace !== undefined && { workspace }),
+      ...(traceId !== undefined && { traceId }),
+    }
+  }
+
+  /** Whose words are in the context of a session. */
+  provenance(session: string): Provenance {
+    const known = this.#contexts.get(session) ?? createProvenance()
+    // Put last, so that the session used longest ago is the first to go.
+    this.#contexts.delete(session)
+    this.#contexts.set(session, known)
+    const [oldest] = this.#contexts.keys()
+    if (this.#contexts.size > MAX_SESSIONS && oldest !== undefined) this.#contexts.delete(oldest)
+    return known
+  }
+
+  /** Forgets what was remembered for a session. */
+  endSession(session: string): void {
+    this.#contexts.delete(session)
+    this.grants.endSession(session)
+  }
+
+  on<E extends keyof HostEvents>(event: E, listener: (value: HostEvents[E]) => void): () => void {
+    return this.#listeners.on(event, listener)
+  }
+
+  /** Reads the configuration again; only what changed reconnects. */
+  async reload(): Promise<void> {
+    if (this.#watch === undefined) await this.#take(await this.#config.reload())
+    else await this.#watch.refresh()
+  }
+
+  async close(): Promise<void> {
+    this.#watch?.close()
+    this.guard.close()
+    this.catalogue.close()
+    await this.inbox.close()
+    await this.upstreams.close()
+    await this.audit?.close()
+  }
+
+  async #take(config: LoadedConfig): Promise<void> {
+    this.#config = config
+    this.#settings = readSettings(config, this.#ownRules)
+    for (const model of this.#settings.models) this.models.add(model)
+    const servers = new Map((this.#options.servers ?? []).map((server) => [server.name, server]))
+    for (const server of config.servers) servers.set(server.name, server)
+    const all = [...servers.values()]
+    this.#listeners.emit('problems', this.problems)
+    this.#listeners.emit('servers', all)
+    await this.upstreams.set(all)
+  }
+
+  #createUpstreams(): Upstreams {
+    const { env = process.env, secrets, inputs, workspace, resolve = (plain) => plain, inProcess } = this.#options
+    const desk = new SamplingDesk({
+      models: this.models,
+      guard: this.guard,
+      inbox: this.inbox,
+      filter: this.#options.samplingFilter,
+      reviewAnswers: this.#options.reviewSampling,
+    })
+    const circumstances = (act: ActOptions) => this.circumstances(act)
+    const ledger =
+      this.#options.stateDir === undefined
+        ? undefined
+        : createVersionLedger({ file: join(this.#options.stateDir, 'versions.json') })
+    return createUpstreams({
+      ...this.#options.upstreams,
+      ...(inProcess !== undefined && { inProcess }),
+      resolve: resolve(createTargetResolver({ env, secrets, inputs, workspaceFolder: workspace })),
+      admit: createAdmission({
+        guard: () => this.guard,
+        circumstances: () => circumstances({}),
+        ledger,
+        registry: env.npm_config_registry,
+      }),
+      questions: (config) =>
+        createQuestions(config, {
+          guard: this.guard,
+          inbox: this.inbox,
+          desk,
+          inFlight: this.#inFlight,
+          circumstances,
+          provenance: (session) => this.provenance(session),
+        }),
+    })
+  }
+
+  /** A changed definition voids what was approved for it. */
+  #fingerprint(effect: Effect): string | undefined {
+    const ownName = effect.kind === 'call' ? effect.tool : effect.kind === 'prompt' ? effect.prompt : undefined
+    if (ownName === undefined) return undefined
+    const kind = effect.kind === 'call' ? 'tool' : 'prompt'
+    return this.catalogue.items([kind]).find((item) => item.server === effect.server && item.ownName === ownName)
+      ?.fingerprint
+  }
+
+  #attachmentParts() {
+    return {
+      acts: this.#acts,
+      offers: (uri: string) => this.catalogue.find(uri, 'resource') !== undefined,
+      fetchPage: async (url: string, signal?: AbortSignal) => {
+        const response = await fetchPublic(url, { headers: { accept: 'text/*' }, signal })
+        return response.text()
+      },
+    }
+  }
+
+  #file(name: string): { readonly file?: string; readonly onWarning?: (message: string) => void } {
+    const { stateDir, onWarning = () => {} } = this.#options
+    return stateDir === undefined ? {} : { file: join(stateDir, name), onWarning }
+  }
+}
+
+/** What is done without naming a session. */
+const DEFAULT_SESSION = 'host'
+
+/** From a public address nothing inward may be reached. */
+const fetchPublic = createGuardedFetch({ server: new URL('https://1.1.1.1/') })
+
+/** For hosts that keep no state: decisions are made all the same. */
+const NOWHERE: AuditSink = {
+  append: async (entry) => ({ ...entry, sequence: 0, previous: '', hash: '' }),
+}

@@ -1,0 +1,84 @@
+/** What a host can be told when it is made, and what a single act can be told. */
+
+import type { Progress } from '@portico/sdk/client'
+import type { Principal } from '@portico/sdk/server'
+import type { ConfigForm } from '../config/form.ts'
+import type { InputSource } from '../config/inputs.ts'
+import type { ConfigFile } from '../config/places.ts'
+import type { SecretSource } from '../config/secret-store.ts'
+import type { ServerConfig } from '../config/server-config.ts'
+import type { BudgetLimits } from '../model/budget.ts'
+import type { SavedConversation } from '../model/conversation.ts'
+import type { Models } from '../model/models.ts'
+import type { SafetyFilter } from '../model/safety.ts'
+import type { InProcessFactory, TargetResolver } from '../upstream/resolve.ts'
+import type { UpstreamsOptions } from '../upstream/upstreams.ts'
+
+export interface HostOptions {
+  /** Where approvals, pins, grants and the audit log are kept. Nothing is kept without it. */
+  readonly stateDir?: string
+  /** Configuration files, later ones winning; none unless given (`findConfigFiles` finds the usual ones). */
+  readonly configFiles?: readonly (Pick<ConfigFile, 'path' | 'scope'> & { readonly form?: ConfigForm })[]
+  /** Follow the files and reconnect what changes. */
+  readonly watch?: boolean
+  /** Servers besides those of the files. A file's entry of the same name wins. */
+  readonly servers?: readonly ServerConfig[]
+  /** Servers that run in this process, by the name that an `in-process` entry gives as its module. */
+  readonly inProcess?: ReadonlyMap<string, InProcessFactory>
+  /** The project folder. */
+  readonly workspace?: string
+  /** Nobody is there to be asked: whatever would ask is denied. */
+  readonly unattended?: boolean
+  readonly env?: { readonly [name: string]: string | undefined }
+  readonly secrets?: SecretSource
+  readonly inputs?: InputSource
+  /** Rules as they are written in a configuration file; those of files are added. */
+  readonly rules?: readonly unknown[]
+  readonly models?: Models
+  /** Looks at what goes to and comes from a model for a server's sampling request. */
+  readonly samplingFilter?: SafetyFilter
+  /** Shows every sampled answer to the user before the server gets it. */
+  readonly reviewSampling?: boolean
+  /** How many tools a model is shown; when there are more, it gets tools to search them instead. */
+  readonly maxTools?: number
+  /** Resources that go along with every message, as they are at that moment. */
+  readonly attach?: readonly AttachRule[]
+  /** Adds to how targets are resolved: sign-in, TLS. */
+  readonly resolve?: (plain: TargetResolver) => TargetResolver
+  readonly upstreams?: Pick<UpstreamsOptions, 'breaker' | 'idleMs' | 'telemetry' | 'info' | 'watchdog'>
+  /** Told of what is not right and harms nothing: a state file that was set aside. */
+  readonly onWarning?: (message: string) => void
+}
+
+export interface AttachRule {
+  readonly server: string
+  readonly uri: string
+}
+
+/** On whose behalf, as part of what, and how far an act may go. */
+export interface ActOptions {
+  /** The conversation, command or downstream session that it is part of. */
+  readonly session?: string
+  readonly principal?: Principal
+  readonly unattended?: boolean
+  /** A model decided it: what the conversation has seen may have led to it. A person does it by hand unless given. */
+  readonly byModel?: boolean
+  readonly signal?: AbortSignal
+  readonly onProgress?: (progress: Progress) => void
+  /** Told the id of a question while a person is being asked. */
+  readonly onWaiting?: (question: string | undefined) => void
+  readonly traceId?: string
+}
+
+export interface ConverseOptions {
+  /** Names the conversation; what is remembered for the session holds within it. */
+  readonly session: string
+  readonly model?: string
+  readonly system?: string
+  readonly budget?: Partial<BudgetLimits>
+  readonly saved?: SavedConversation
+  /** Only these tools, by their names in the catalogue. */
+  readonly tools?: readonly string[]
+}
+
+export const DEFAULT_MAX_TOOLS = 80
