@@ -5,7 +5,7 @@
 
 import type { JsonObject } from '@portico/sdk/server'
 
-/** Text that may name secrets and variables; `resolveSecrets` turns it into a string at the moment of use. */
+/** Text that may name secrets and variables; `resolveTarget` turns it into a string at the moment of use. */
 export type SecretText = string
 
 export type ServerTarget =
@@ -15,6 +15,8 @@ export type ServerTarget =
       readonly args: readonly SecretText[]
       readonly env: { readonly [name: string]: SecretText }
       readonly cwd?: string
+      /** A file of `NAME=value` lines, read when the program is started; `env` wins over it. */
+      readonly envFile?: string
     }
   | {
       readonly kind: 'http' | 'sse' | 'websocket'

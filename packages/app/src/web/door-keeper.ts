@@ -1,0 +1,126 @@
+/**
+ * Who may talk to the workbench: whoever opened the link that was printed, once, in a browser on this machine. Judges
+ * requests by their heads alone; `http.ts` moves the bytes.
+ */
+
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+
+/** The part of a request that is looked at. */
+export interface RequestHead {
+  readonly method: string
+  readonly path: string
+  readonly query: URLSearchParams
+  header(name: string): string | undefined
+}
+
+export interface Refusal {
+  readonly status: number
+  readonly code: string
+  readonly message: string
+  readonly remedy: string
+}
+
+export interface DoorKeeper {
+  /** A link that lets one browser in, once. */
+  mint(): string
+  /** Takes the token of a link; gives the cookie to set, or undefined when it was used before or never given out. */
+  admit(token: string): string | undefined
+  /** Undefined when the request may go on. `open` requests (the page itself) need no session, all need the right host. */
+  judge(head: RequestHead, open: boolean): Refusal | undefined
+}
+
+const COOKIE = 'portico_session'
+const TOKEN_LIFE_MS = 10 * 60_000
+const MAX_TOKENS = 20
+const MAX_SESSIONS = 20
+
+/** `hosts` are the names, with port, under which the page is served. */
+export function createDoorKeeper(hosts: ReadonlySet<string>, now: () => number = Date.now): DoorKeeper {
+  const tokens = new Map<string, number>()
+  const sessions = new Set<string>()
+  return {
+    mint() {
+      const token = randomBytes(32).toString('base64url')
+      tokens.set(digest(token), now() + TOKEN_LIFE_MS)
+      dropOldest(tokens, MAX_TOKENS)
+      return token
+    },
+    admit(token) {
+      const key = digest(token)
+      const expires = tokens.get(key)
+      tokens.delete(key)
+      if (expires === undefined || expires < now()) return undefined
+      const session = randomBytes(32).toString('base64url')
+      sessions.add(digest(session))
+      dropOldest(sessions, MAX_SESSIONS)
+      return `${COOKIE}=${session}; HttpOnly; SameSite=Strict; Path=/`
+    },
+    judge(head, open) {
+      const host = head.header('host')?.toLowerCase()
+      if (host === undefined || !hosts.has(host)) return FOREIGN_HOST
+      const origin = head.header('origin')
+      if (origin !== undefined && !isOwnOrigin(origin, host)) return FOREIGN_ORIGIN
+      // A page of another site can neither read nor fake this header.
+      const site = head.header('sec-fetch-site')
+      if (!open && site !== undefined && site !== 'same-origin') return FOREIGN_ORIGIN
+      if (open) return undefined
+      if (!hasSession(head.header('cookie'), sessions)) return NO_SESSION
+      if (head.method === 'POST' && !isJson(head.header('content-type'))) return NOT_JSON
+      return undefined
+    },
+  }
+}
+
+const FOREIGN_HOST: Refusal = {
+  status: 421,
+  code: 'foreign-host',
+  message: 'This address is not one that the workbench is served under',
+  remedy: 'Open the link that the program printed.',
+}
+const FOREIGN_ORIGIN: Refusal = {
+  status: 403,
+  code: 'foreign-origin',
+  message: 'Requests from other pages are refused',
+  remedy: 'Open the link that the program printed.',
+}
+const NO_SESSION: Refusal = {
+  status: 401,
+  code: 'no-session',
+  message: 'This browser has not been let in',
+  remedy: 'Open the link that the program printed; each link works once. `portico start --link` prints another.',
+}
+const NOT_JSON: Refusal = {
+  status: 415,
+  code: 'not-json',
+  message: 'Requests carry application/json',
+  remedy: 'Set the content-type header.',
+}
+
+function isOwnOrigin(origin: string, host: string): boolean {
+  return (
+    URL.canParse(origin) && new URL(origin).host.toLowerCase() === host && /^https?:$/.test(new URL(origin).protocol)
+  )
+}
+
+function isJson(type: string | undefined): boolean {
+  return /^application\/json\b/i.test(type ?? '')
+}
+
+function hasSession(cookies: string | undefined, sessions: ReadonlySet<string>): boolean {
+  const value = cookies
+    ?.split(';')
+    .map((cookie) => cookie.trim().split('='))
+    .find(([name]) => name === COOKIE)?.[1]
+  if (value === undefined) return false
+  const key = Buffer.from(digest(value))
+  return [...sessions].some((session) => timingSafeEqual(Buffer.from(session), key))
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+function dropOldest(kept: Map<string, unknown> | Set<string>, most: number): void {
+  const [oldest] = kept.keys()
+  if (kept.size > most && oldest !== undefined) kept.delete(oldest)
+}

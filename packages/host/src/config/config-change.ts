@@ -1,0 +1,37 @@
+/** What differs between two readings of the configuration, so that only what changed is connected anew. */
+
+import { meaningOf } from './fingerprint.ts'
+import type { ServerConfig } from './server-config.ts'
+
+export interface ConfigChange {
+  readonly added: readonly ServerConfig[]
+  /** The connection is another one now. */
+  readonly changed: readonly ServerConfig[]
+  /** Only settings changed: the connection stays. */
+  readonly adjusted: readonly ServerConfig[]
+  /** As they were. */
+  readonly removed: readonly ServerConfig[]
+}
+
+export function compareServers(before: readonly ServerConfig[], after: readonly ServerConfig[]): ConfigChange {
+  const old = new Map(before.map((server) => [server.name, server]))
+  const names = new Set(after.map(({ name }) => name))
+  const changed: ServerConfig[] = []
+  const adjusted: ServerConfig[] = []
+  for (const server of after) {
+    const known = old.get(server.name)
+    if (known === undefined) continue
+    if (known.fingerprint !== server.fingerprint) changed.push(server)
+    else if (meaningOf(known) !== meaningOf(server)) adjusted.push(server)
+  }
+  return {
+    added: after.filter(({ name }) => !old.has(name)),
+    changed,
+    adjusted,
+    removed: before.filter(({ name }) => !names.has(name)),
+  }
+}
+
+export function isEmptyChange({ added, changed, adjusted, removed }: ConfigChange): boolean {
+  return added.length + changed.length + adjusted.length + removed.length === 0
+}

@@ -1,0 +1,20 @@
+/** A server that a program configures itself, without a file. */
+
+import { fingerprintOf } from './fingerprint.ts'
+import {
+  type ConfigPlace,
+  DEFAULT_SETTINGS,
+  type ServerConfig,
+  type ServerSettings,
+  type ServerTarget,
+} from './server-config.ts'
+
+export function defineServer(
+  name: string,
+  target: ServerTarget,
+  settings: Partial<ServerSettings> = {},
+  place: ConfigPlace = { file: '(program)', path: name },
+): ServerConfig {
+  const whole = { ...DEFAULT_SETTINGS, ...settings }
+  return { name, target, settings: whole, place, fingerprint: fingerprintOf(target, whole) }
+}

@@ -1,0 +1,79 @@
+/**
+ * Where programs keep their files on each system. Pure functions of platform, environment and home folder, so that every
+ * system's answer can be asked for on any; `find-config-files.ts` looks which of them are there.
+ */
+
+import { posix, win32 } from 'node:path'
+import type { ConfigForm } from './form.ts'
+
+export interface PlaceQuery {
+  readonly platform: NodeJS.Platform
+  readonly env: { readonly [name: string]: string | undefined }
+  readonly home: string
+  /** The project folder, where there is one. */
+  readonly project?: string
+}
+
+export interface ConfigFile {
+  readonly path: string
+  readonly form: ConfigForm
+  /** A project's file comes with the project: nobody has vouched for it yet. */
+  readonly scope: 'user' | 'project'
+}
+
+/** Where our own state is kept: approvals, pins, the audit log. */
+export function stateFolder(env: PlaceQuery['env'], platform: NodeJS.Platform, home: string): string {
+  const { join } = pathsOf(platform)
+  if (env.PORTICO_STATE_DIR) return env.PORTICO_STATE_DIR
+  if (platform === 'win32') return join(env.LOCALAPPDATA || join(home, 'AppData', 'Local'), 'portico', 'state')
+  if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'portico', 'state')
+  return join(absolute(env.XDG_STATE_HOME) ?? join(home, '.local', 'state'), 'portico')
+}
+
+/** Where our own user file is. */
+export function configFolder({ env, platform, home }: PlaceQuery): string {
+  return env.PORTICO_CONFIG_DIR || pathsOf(platform).join(settingsFolder({ env, platform, home }), 'portico')
+}
+
+/** Every file that may hold servers. A project's come first, so that the user's own win over them. */
+export function configFiles(query: PlaceQuery): readonly ConfigFile[] {
+  const { platform, env, home, project } = query
+  const { join } = pathsOf(platform)
+  const settings = settingsFolder(query)
+  const zed =
+    platform === 'win32' ? join(settings, 'Zed') : join(absolute(env.XDG_CONFIG_HOME) ?? join(home, '.config'), 'zed')
+  const own = (form: ConfigForm, ...path: string[]): ConfigFile[] => {
+    return project === undefined ? [] : [{ form, scope: 'project', path: join(project, ...path) }]
+  }
+  return [
+    ...own('zed', '.zed', 'settings.json'),
+    ...own('cursor', '.cursor', 'mcp.json'),
+    ...own('vscode', '.vscode', 'mcp.json'),
+    ...own('claude-code', '.mcp.json'),
+    ...own('portico', 'portico.json'),
+    { form: 'zed', scope: 'user', path: join(zed, 'settings.json') },
+    { form: 'windsurf', scope: 'user', path: join(home, '.codeium', 'windsurf', 'mcp_config.json') },
+    { form: 'cursor', scope: 'user', path: join(home, '.cursor', 'mcp.json') },
+    { form: 'vscode', scope: 'user', path: join(settings, 'Code', 'User', 'mcp.json') },
+    { form: 'claude-desktop', scope: 'user', path: join(settings, 'Claude', 'claude_desktop_config.json') },
+    { form: 'claude-code', scope: 'user', path: join(env.CLAUDE_CONFIG_DIR || home, '.claude.json') },
+    { form: 'portico', scope: 'user', path: join(configFolder(query), 'portico.json') },
+  ]
+}
+
+/** Where programs with a window keep what belongs to a user. */
+function settingsFolder({ platform, env, home }: PlaceQuery): string {
+  const { join } = pathsOf(platform)
+  if (platform === 'win32') return env.APPDATA || join(home, 'AppData', 'Roaming')
+  if (platform === 'darwin') return join(home, 'Library', 'Application Support')
+  return absolute(env.XDG_CONFIG_HOME) ?? join(home, '.config')
+}
+
+/** Relative paths in these variables do not count, by the XDG specification. */
+function absolute(path: string | undefined): string | undefined {
+  return path?.startsWith('/') ? path : undefined
+}
+
+function pathsOf(platform: NodeJS.Platform): typeof posix {
+  return platform === 'win32' ? win32 : posix
+}

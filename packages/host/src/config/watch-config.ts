@@ -1,0 +1,71 @@
+/** Follows the files of a configuration and tells what changed, server by server. */
+
+import { type ConfigChange, compareServers, isEmptyChange } from './config-change.ts'
+import type { LoadedConfig } from './load-config.ts'
+import { type WatchFilesOptions, watchFiles } from './watch-files.ts'
+
+export interface ConfigNews {
+  readonly change: ConfigChange
+  /** The configuration as it is now. */
+  readonly config: LoadedConfig
+}
+
+export interface ConfigWatch {
+  /** The latest reading. */
+  readonly config: LoadedConfig
+  /** Resolves once changes are noticed. */
+  readonly ready: Promise<void>
+  /** Reads again now, after a file was trusted for instance; tells the listener as usual. */
+  refresh(): Promise<void>
+  close(): void
+}
+
+/** The listener hears of changes to servers; with `onReload`, of every reading, so that new problems are seen too. */
+export function watchConfig(
+  config: LoadedConfig,
+  listener: (news: ConfigNews) => void,
+  options: WatchFilesOptions & { readonly onReload?: (config: LoadedConfig) => void } = {},
+): ConfigWatch {
+  let current = config
+  let closed = false
+  // One reading at a time, so that an older one never comes after a newer.
+  let queue: Promise<void> = Promise.resolve()
+  const reload = async () => {
+    const next = await current.reload()
+    if (closed) return
+    const change = compareServers(current.servers, next.servers)
+    current = next
+    options.onReload?.(next)
+    if (!isEmptyChange(change)) listener({ change, config: next })
+  }
+  const refresh = () => {
+    queue = queue.then(reload, reload)
+    return queue
+  }
+  const catchUp = async () => {
+    const before = current.files
+    await refresh()
+    if (before.join('\n') === current.files.join('\n')) return
+    await watch.follow(current.files)
+    // What changed before the new files were watched.
+    await refresh()
+  }
+  const watch = watchFiles(config.files, () => catchUp().catch(warn), options)
+  return {
+    get config() {
+      return current
+    },
+    // What changed between the reading that was given and the beginning of the watch.
+    ready: watch.ready.then(catchUp),
+    refresh,
+    close() {
+      closed = true
+      watch.close()
+    },
+  }
+}
+
+function warn(error: unknown): void {
+  const reason = error instanceof Error ? error.message : 'unknown'
+  process.emitWarning(`The configuration could not be read again: ${reason}`, { code: 'PORTICO_CONFIG_UNREAD' })
+}
