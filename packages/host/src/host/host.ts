@@ -43,6 +43,7 @@ import { createHands } from './hands.ts'
 import type { ActOptions, ConverseOptions, HostOptions } from './options.ts'
 import { createQuestions } from './questions.ts'
 import { type HostSettings, readSettings } from './settings.ts'
+import { SignIn, type SignInStep } from './sign-in.ts'
 
 export interface HostEvents {
   /** The configuration was read anew; what is wrong with it now. */
@@ -90,6 +91,7 @@ export class Host {
   readonly #options: HostOptions
   readonly #acts: Acts
   readonly #inFlight = new CallsInFlight()
+  readonly #signIn: SignIn
   readonly #contexts = new Map<string, Provenance>()
   readonly #listeners = new Listeners<HostEvents>()
   #ownRules: readonly unknown[]
@@ -116,6 +118,7 @@ export class Host {
       onWarning: options.onWarning,
     })
     this.models = options.models ?? new Models({ configured: this.#settings.models, env: options.env ?? process.env })
+    this.#signIn = new SignIn({ ...options.signIn, stateDir: options.stateDir })
     this.upstreams = this.#createUpstreams()
     this.catalogue = createCatalogue(this.upstreams, { pins: createPinStore(this.#file('pins.json')) })
     const shared = {
@@ -182,6 +185,19 @@ export class Host {
     const client = await this.upstreams.client(server)
     const subscription = await client.subscribe(uri, listener)
     return () => subscription.close()
+  }
+
+  /** Signs the user in to a server: its page opens in their browser, and the server is connected anew. */
+  async signIn(server: string): Promise<void> {
+    await this.#signIn.during(server, async () => {
+      await this.upstreams.restart(server)
+      await this.upstreams.client(server)
+    })
+  }
+
+  /** What signing in to a server did, step by step. */
+  signInSteps(server: string): readonly SignInStep[] {
+    return this.#signIn.steps(server)
   }
 
   /** A conversation whose model may use the servers, past the guard. */
@@ -298,7 +314,7 @@ export class Host {
     return createUpstreams({
       ...this.#options.upstreams,
       ...(inProcess !== undefined && { inProcess }),
-      resolve: resolve(createTargetResolver({ env, secrets, inputs, workspaceFolder: workspace })),
+      resolve: resolve(this.#signIn.wrap(createTargetResolver({ env, secrets, inputs, workspaceFolder: workspace }))),
       admit: createAdmission({
         guard: () => this.guard,
         circumstances: () => circumstances({}),

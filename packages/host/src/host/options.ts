@@ -13,6 +13,7 @@ import type { Models } from '../model/models.ts'
 import type { SafetyFilter } from '../model/safety.ts'
 import type { InProcessFactory, TargetResolver } from '../upstream/resolve.ts'
 import type { UpstreamsOptions } from '../upstream/upstreams.ts'
+import type { SignInOptions } from './sign-in.ts'
 
 export interface HostOptions {
   /** Where approvals, pins, grants and the audit log are kept. Nothing is kept without it. */
@@ -45,6 +46,8 @@ export interface HostOptions {
   readonly attach?: readonly AttachRule[]
   /** Adds to how targets are resolved: sign-in, TLS. */
   readonly resolve?: (plain: TargetResolver) => TargetResolver
+  /** How the user signs in to protected servers. */
+  readonly signIn?: Omit<SignInOptions, 'stateDir'>
   readonly upstreams?: Pick<UpstreamsOptions, 'breaker' | 'idleMs' | 'telemetry' | 'info' | 'watchdog'>
   /** Told of what is not right and harms nothing: a state file that was set aside. */
   readonly onWarning?: (message: string) => void
