@@ -23,6 +23,7 @@ import { createVersionLedger } from '../config/version-ledger.ts'
 import { type ConfigWatch, watchConfig } from '../config/watch-config.ts'
 import { createGrants, type Grants } from '../consent/grants.ts'
 import { createInbox, type Inbox } from '../consent/inbox.ts'
+import type { Question } from '../consent/question.ts'
 import { createGuard, type OpenGuard } from '../guard/create-guard.ts'
 import { createProvenance, type Provenance } from '../guard/provenance.ts'
 import { Conversation } from '../model/conversation.ts'
@@ -118,6 +119,7 @@ export class Host {
       onWarning: options.onWarning,
     })
     this.models = options.models ?? new Models({ configured: this.#settings.models, env: options.env ?? process.env })
+    if (options.ask !== undefined) this.inbox.on((event) => event.type === 'asked' && void this.#ask(event.question))
     this.#signIn = new SignIn({ ...options.signIn, stateDir: options.stateDir })
     this.upstreams = this.#createUpstreams()
     this.catalogue = createCatalogue(this.upstreams, { pins: createPinStore(this.#file('pins.json')) })
@@ -279,7 +281,7 @@ export class Host {
   async close(): Promise<void> {
     this.#watch?.close()
     this.guard.close()
-    this.catalogue.close()
+    await this.catalogue.close()
     await this.inbox.close()
     await this.upstreams.close()
     await this.audit?.close()
@@ -340,6 +342,16 @@ export class Host {
     const kind = effect.kind === 'call' ? 'tool' : 'prompt'
     return this.catalogue.items([kind]).find((item) => item.server === effect.server && item.ownName === ownName)
       ?.fingerprint
+  }
+
+  /** A surface that fails leaves the question where it is: any other may answer it. */
+  async #ask(question: Question): Promise<void> {
+    try {
+      const answer = await this.#options.ask?.(question)
+      if (answer !== undefined) this.inbox.answer(question.id, answer)
+    } catch (error) {
+      this.#options.onWarning?.(`A question could not be put: ${error instanceof Error ? error.message : error}`)
+    }
   }
 
   #attachmentParts() {

@@ -7,6 +7,7 @@ import type { InputSource } from '../config/inputs.ts'
 import type { ConfigFile } from '../config/places.ts'
 import type { SecretSource } from '../config/secret-store.ts'
 import type { ServerConfig } from '../config/server-config.ts'
+import type { Answer, Question } from '../consent/question.ts'
 import type { BudgetLimits } from '../model/budget.ts'
 import type { SavedConversation } from '../model/conversation.ts'
 import type { Models } from '../model/models.ts'
@@ -30,6 +31,8 @@ export interface HostOptions {
   readonly workspace?: string
   /** Nobody is there to be asked: whatever would ask is denied. */
   readonly unattended?: boolean
+  /** Puts a question to the person; undefined leaves it in the inbox for another surface to answer. */
+  readonly ask?: (question: Question) => Promise<Answer | undefined> | Answer | undefined
   readonly env?: { readonly [name: string]: string | undefined }
   readonly secrets?: SecretSource
   readonly inputs?: InputSource
