@@ -1,7 +1,7 @@
 /** `@portico/host/gateway`: any number of servers as one, for clients of any revision on any transport. */
 
 export { createGateway, type Gateway, type GatewayHealth, type GatewayOptions } from '../gateway/gateway.ts'
-export type { ChangedList, GatewayCatalogue, GatewayHost } from '../gateway/gateway-host.ts'
+export type { GatewayCatalogue, GatewayHost } from '../gateway/gateway-host.ts'
 export { GATEWAY_LIMITS, type GatewayLimits, type ToolLimits } from '../gateway/limits.ts'
 export type { GatewayMetrics, Tally } from '../gateway/metrics.ts'
 export type { ParkingLimits } from '../gateway/parking.ts'

@@ -13,6 +13,7 @@ export {
 export { differenceOf, type PartDifference, type WordRun, wordDifference } from '../upstream/difference.ts'
 export { explainFailure, type Failure, type FailureContext } from '../upstream/failure.ts'
 export type { CatalogueItem, ItemKind, Quarantine, TextFinding } from '../upstream/item.ts'
+export type { LifeOptions, LogSource } from '../upstream/life-options.ts'
 export type { WireMessage } from '../upstream/link-tap.ts'
 export type { ClientTelemetryApi } from '../upstream/link-telemetry.ts'
 export type { ListingProblem, ListKind, Missing } from '../upstream/listing.ts'
@@ -41,7 +42,6 @@ export {
 } from '../upstream/resolve.ts'
 export type { SearchHit, SearchOptions } from '../upstream/search.ts'
 export { type SearchTools, type SearchToolUse, searchTools } from '../upstream/search-tools.ts'
-export type { LifeOptions } from '../upstream/server-life.ts'
 export type { Ailment, AilmentWords } from '../upstream/state-board.ts'
 export { bounded, type Neutralised, neutralise } from '../upstream/text.ts'
 export type {

@@ -1,0 +1,391 @@
+/**
+ * Everything that all servers offer, under names that tell them apart. Follows the servers' lists (`listing.ts`), names
+ * the items (`names.ts`), finds them (`search.ts`), and turns a name with arguments into a call of one server. What a
+ * server that is down would add is missing, and said to be.
+ */
+
+import type { JsonObject } from '@portico/sdk/client'
+import type { ServerConfig } from '../config/server-config.ts'
+import { HostError } from '../errors.ts'
+import { CatalogueEntry } from './catalogue-entry.ts'
+import { KIND_ORDER, orderOf, pageOf } from './catalogue-page.ts'
+import type { CatalogueItem, ItemKind } from './item.ts'
+import { Listeners } from './listeners.ts'
+import {
+  KINDS_OF,
+  type ListedItem,
+  type ListingProblem,
+  type ListKind,
+  listOf,
+  type Missing,
+  toSighting,
+} from './listing.ts'
+import { assignNames, type Collision } from './names.ts'
+import { createPinStore, type PinStore, type Sighting } from './pins.ts'
+import { createSearchIndex, type SearchHit, type SearchIndex, type SearchOptions } from './search.ts'
+import type { Upstreams } from './upstreams.ts'
+import { abortable } from './waiting.ts'
+
+export interface CatalogueOptions {
+  readonly pins?: PinStore
+  /** How old a listing may be when something is called; older ones are read again first. */
+  readonly ttlMs?: number
+  /** How often the lists of connected servers are read again, whether or not they announce changes. */
+  readonly relistMs?: number
+  /** How long the first listing waits for servers that have not answered yet. */
+  readonly patienceMs?: number
+}
+
+export interface CataloguePage {
+  readonly items: readonly CatalogueItem[]
+  readonly nextCursor?: string
+  /** Servers whose items are not here. */
+  readonly missing: readonly Missing[]
+}
+
+export interface ListOptions {
+  readonly kinds?: readonly ItemKind[]
+  readonly cursor?: string
+  /** Items on a page; all unless given. */
+  readonly limit?: number
+  readonly signal?: AbortSignal
+}
+
+/** What a name means: one server's own item, and all the arguments it is to get. */
+export interface ItemCall {
+  readonly server: string
+  readonly ownName: string
+  readonly arguments: JsonObject
+  readonly item: CatalogueItem
+}
+
+export interface CatalogueEvents {
+  /** Items came, went or changed. */
+  change: { readonly kinds: readonly ItemKind[] }
+  quarantine: { readonly item: CatalogueItem }
+}
+
+export interface Catalogue {
+  /** As known now, in the order of their names. */
+  items(kinds?: readonly ItemKind[]): readonly CatalogueItem[]
+  /** The same a page at a time, after servers that are just starting had a moment to answer. */
+  list(options?: ListOptions): Promise<CataloguePage>
+  find(name: string, kind?: ItemKind): CatalogueItem | undefined
+  search(query: string, options?: SearchOptions): readonly SearchHit[]
+  /** For a tool: checks that it is what was approved and adds the presets. Rejects with `unknown-item` or `quarantined`. */
+  toCall(name: string, args: JsonObject, signal?: AbortSignal): Promise<ItemCall>
+  toPrompt(name: string, args: JsonObject, signal?: AbortSignal): Promise<ItemCall>
+  /** For a resource's URI, listed or made from a template. `ownName` is the URI to read. */
+  toRead(uri: string, signal?: AbortSignal): Promise<ItemCall>
+  missing(): readonly Missing[]
+  collisions(): readonly Collision[]
+  problems(): readonly ListingProblem[]
+  /** What each item means, for lock files. */
+  sightings(): readonly Sighting[]
+  /** Lets a changed item be used again, or all of a server's. Returns how many that were. */
+  approve(server: string, ownName?: string, kind?: ItemKind): number
+  /** Reads lists again now. */
+  refresh(server?: string, signal?: AbortSignal): Promise<void>
+  on<E extends keyof CatalogueEvents>(event: E, listener: (value: CatalogueEvents[E]) => void): () => void
+  /** `on('change', …)` for those who need no more. */
+  onChange(listener: (kinds: readonly ItemKind[]) => void): () => void
+  /** Resolves when the pins are on disk. */
+  close(): Promise<void>
+}
+
+const TTL_MS = 60_000
+const RELIST_MS = 300_000
+const PATIENCE_MS = 2_000
+
+export function createCatalogue(upstreams: Upstreams, options: CatalogueOptions = {}): Catalogue {
+  return new ServersCatalogue(upstreams, options)
+}
+
+class ServersCatalogue implements Catalogue {
+  readonly #upstreams: Upstreams
+  readonly #pins: PinStore
+  readonly #ttlMs: number
+  readonly #patienceMs: number
+  readonly #entries = new Map<string, CatalogueEntry>()
+  readonly #listeners = new Listeners<CatalogueEvents>()
+  readonly #clashed = new Set<string>()
+  readonly #stops: (() => void)[]
+  readonly #relist: ReturnType<typeof setInterval>
+  #items: readonly CatalogueItem[] = []
+  #byName = new Map<string, { readonly item: CatalogueItem; readonly listed: ListedItem }>()
+  #collisions: readonly Collision[] = []
+  #index: SearchIndex | undefined
+  #waiters = new Set<() => void>()
+
+  constructor(upstreams: Upstreams, options: CatalogueOptions) {
+    this.#upstreams = upstreams
+    this.#pins = options.pins ?? createPinStore()
+    this.#ttlMs = options.ttlMs ?? TTL_MS
+    this.#patienceMs = options.patienceMs ?? PATIENCE_MS
+    this.#stops = [
+      upstreams.on('servers', () => this.#follow()),
+      upstreams.on('state', ({ server, state }) => {
+        this.#entries.get(server)?.stateChanged(state)
+        this.#wake()
+      }),
+      upstreams.on('change', ({ server, kind }) => this.#entries.get(server)?.changed(kind)),
+    ]
+    this.#relist = setInterval(() => {
+      // Those who do not announce changes, and those who say that they do.
+      for (const entry of this.#entries.values()) entry.readIfConnected()
+    }, options.relistMs ?? RELIST_MS)
+    this.#relist.unref()
+    this.#follow()
+  }
+
+  items(kinds?: readonly ItemKind[]): readonly CatalogueItem[] {
+    return kinds === undefined ? this.#items : this.#items.filter(({ kind }) => kinds.includes(kind))
+  }
+
+  async list({ kinds, cursor, limit, signal }: ListOptions = {}): Promise<CataloguePage> {
+    await this.#settle(() => false, signal)
+    return { ...pageOf(this.items(kinds), cursor, limit), missing: this.missing() }
+  }
+
+  find(name: string, kind?: ItemKind): CatalogueItem | undefined {
+    return this.#lookUp(name, kind)?.item
+  }
+
+  search(query: string, options: SearchOptions = {}): readonly SearchHit[] {
+    this.#index ??= createSearchIndex(this.#items)
+    return this.#index.search(query, options)
+  }
+
+  async toCall(name: string, args: JsonObject, signal?: AbortSignal): Promise<ItemCall> {
+    return this.#toUse(name, 'tool', args, signal)
+  }
+
+  async toPrompt(name: string, args: JsonObject, signal?: AbortSignal): Promise<ItemCall> {
+    return this.#toUse(name, 'prompt', args, signal)
+  }
+
+  async toRead(uri: string, signal?: AbortSignal): Promise<ItemCall> {
+    if (this.#lookUp(uri, 'resource') !== undefined) return this.#toUse(uri, 'resource', {}, signal)
+    await this.#settle(() => this.#lookUp(uri, 'resource') !== undefined || this.#templatesFor(uri).length > 0, signal)
+    const templates = this.#templatesFor(uri)
+    const [template] = templates
+    if (this.#lookUp(uri, 'resource') !== undefined || template === undefined) {
+      return this.#toUse(uri, 'resource', {}, signal)
+    }
+    const servers = new Set(templates.map(({ server }) => server))
+    if (servers.size > 1) {
+      const reason = `Several servers have templates for ${uri}: ${[...servers].join(', ')}`
+      throw new HostError('unknown-item', reason, { data: { name: uri, servers: [...servers] } })
+    }
+    return { ...(await this.#toUse(template.name, 'template', {}, signal)), ownName: uri }
+  }
+
+  missing(): readonly Missing[] {
+    return [...this.#entries.values()].flatMap((entry) => entry.missing() ?? [])
+  }
+
+  collisions(): readonly Collision[] {
+    return this.#collisions
+  }
+
+  problems(): readonly ListingProblem[] {
+    return [...this.#entries.values()].flatMap((entry) => entry.problems)
+  }
+
+  sightings(): readonly Sighting[] {
+    return [...this.#entries.values()].flatMap((entry) => entry.items.map(toSighting))
+  }
+
+  approve(server: string, ownName?: string, kind?: ItemKind): number {
+    const count = this.#pins.approve(server, ownName, kind)
+    if (count > 0) this.#entries.get(server)?.judgeAgain()
+    return count
+  }
+
+  async refresh(server?: string, signal?: AbortSignal): Promise<void> {
+    const entries = [...this.#entries.values()].filter(({ name }) => server === undefined || name === server)
+    await abortable(Promise.all(entries.map((entry) => entry.read())), signal)
+  }
+
+  on<E extends keyof CatalogueEvents>(event: E, listener: (value: CatalogueEvents[E]) => void): () => void {
+    return this.#listeners.on(event, listener)
+  }
+
+  onChange(listener: (kinds: readonly ItemKind[]) => void): () => void {
+    return this.#listeners.on('change', ({ kinds }) => listener(kinds))
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#relist)
+    for (const stop of this.#stops) stop()
+    for (const entry of this.#entries.values()) entry.close()
+    this.#wake()
+    await this.#pins.flush()
+  }
+
+  async #toUse(name: string, kind: ItemKind, args: JsonObject, signal?: AbortSignal): Promise<ItemCall> {
+    await this.#settle(() => this.#lookUp(name, kind) !== undefined, signal)
+    const first = this.#lookUp(name, kind)
+    if (first !== undefined) await abortable(this.#freshen(first.listed), signal)
+    const found = this.#lookUp(name, kind)
+    if (found === undefined) throw this.#unknown(name, kind)
+    const { item, listed } = found
+    if (item.quarantine !== undefined) {
+      const { difference } = item.quarantine
+      const message = `"${name}" changed since it was approved and waits for a new approval`
+      throw new HostError('quarantined', message, { data: { server: item.server, item: item.ownName, difference } })
+    }
+    return { server: item.server, ownName: item.ownName, arguments: { ...args, ...listed.presets }, item }
+  }
+
+  /** A listing that is too old, or that was never read in this process, says nothing about what would be called now. */
+  async #freshen({ server, kind }: ListedItem): Promise<void> {
+    const entry = this.#entries.get(server)
+    if (entry === undefined || entry.config.settings.trusted) return
+    const list = listOf(kind)
+    if (entry.ageOf(list) > this.#ttlMs) await entry.read([list], true)
+  }
+
+  #unknown(name: string, kind: ItemKind): HostError {
+    const [nearest] = this.search(name, { limit: 1, kinds: [kind] })
+    const hint = nearest === undefined ? '' : `; did you mean "${nearest.item.name}"?`
+    return new HostError('unknown-item', `There is no ${kind} "${name}"${hint}`, {
+      data: { name, missing: this.missing() },
+    })
+  }
+
+  /** Waits until a condition holds, or all servers have answered or failed, or the time for the first listing is up. */
+  async #settle(isDone: () => boolean, signal: AbortSignal | undefined): Promise<void> {
+    for (;;) {
+      signal?.throwIfAborted()
+      const open = [...this.#entries.values()].filter((entry) => !entry.isSettled)
+      if (isDone() || open.length === 0) return
+      const waitMs = Math.max(...open.map(({ since }) => since + this.#patienceMs - Date.now()))
+      if (waitMs <= 0) return
+      for (const entry of open) entry.want()
+      await abortable(this.#nextChange(waitMs), signal)
+    }
+  }
+
+  #nextChange(waitMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer)
+        this.#waiters.delete(done)
+        resolve()
+      }
+      const timer = setTimeout(done, waitMs)
+      this.#waiters.add(done)
+    })
+  }
+
+  #wake(): void {
+    for (const done of [...this.#waiters]) done()
+  }
+
+  /** Keeps an entry for each server there is. */
+  #follow(): void {
+    const configs = new Map<string, ServerConfig>(this.#upstreams.views().map(({ name, config }) => [name, config]))
+    for (const [name, entry] of this.#entries) {
+      if (configs.has(name)) continue
+      entry.close()
+      this.#entries.delete(name)
+    }
+    for (const [name, config] of configs) {
+      const entry = this.#entries.get(name)
+      if (entry !== undefined) entry.reconfigure(config)
+      else this.#add(config)
+    }
+    this.#rebuild(['tools', 'resources', 'prompts'])
+  }
+
+  #add(config: ServerConfig): void {
+    const entry = new CatalogueEntry(config, {
+      pins: this.#pins,
+      client: () => this.#upstreams.client(config.name),
+      state: () => this.#upstreams.state(config.name),
+      changed: (kinds) => this.#rebuild(kinds),
+      settled: () => this.#wake(),
+    })
+    this.#entries.set(config.name, entry)
+    entry.begin()
+  }
+
+  #rebuild(kinds: readonly ListKind[]): void {
+    const before = this.#byName
+    const all = [...this.#entries.values()].flatMap((entry) => entry.items)
+    const { names, collisions } = assignNames(all, this.#clashed)
+    const named = all.map((listed) => ({ listed, item: toItem(listed, names.get(listed) ?? listed.ownName) }))
+    named.sort((a, b) => (orderOf(a.item) < orderOf(b.item) ? -1 : 1))
+    this.#items = named.map(({ item }) => item)
+    this.#byName = new Map(named.map((one) => [keyOf(one.item.kind, one.item.name), one]))
+    this.#collisions = collisions
+    this.#index = undefined
+    this.#tellQuarantine(before)
+    this.#listeners.emit('change', { kinds: kinds.flatMap((list) => KINDS_OF[list]) })
+    this.#wake()
+  }
+
+  #tellQuarantine(before: ReadonlyMap<string, { readonly item: CatalogueItem }>): void {
+    for (const [name] of this.#entries) {
+      const held = this.#items.filter((item) => item.server === name && item.quarantine !== undefined)
+      const words = held.slice(0, 5).map(({ ownName }) => ownName)
+      this.#upstreams.ail(
+        name,
+        'quarantine',
+        held.length === 0
+          ? undefined
+          : {
+              reason: `${held.length} of its items changed since approval: ${words.join(', ')}${held.length > 5 ? ', …' : ''}.`,
+              remedy: 'Read the differences, then approve the items or disable the server.',
+            },
+      )
+    }
+    for (const item of this.#items) {
+      const old = before.get(keyOf(item.kind, item.name))?.item
+      if (item.quarantine !== undefined && old?.fingerprint !== item.fingerprint) {
+        this.#listeners.emit('quarantine', { item })
+      }
+    }
+  }
+
+  #lookUp(name: string, kind?: ItemKind) {
+    const kinds = kind === undefined ? KIND_ORDER : [kind]
+    for (const one of kinds) {
+      const found = this.#byName.get(keyOf(one, name))
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
+  /** By the text before the first variable; the longest wins. */
+  #templatesFor(uri: string): CatalogueItem[] {
+    const fitting = this.#items.flatMap((item) => {
+      if (item.kind !== 'template') return []
+      const literal = item.ownName.split('{', 1)[0] ?? ''
+      return literal !== '' && uri.startsWith(literal) ? [{ item, length: literal.length }] : []
+    })
+    const longest = Math.max(0, ...fitting.map(({ length }) => length))
+    return fitting.filter(({ length }) => length === longest).map(({ item }) => item)
+  }
+}
+
+function toItem(listed: ListedItem, name: string): CatalogueItem {
+  const { server, kind, ownName, fingerprint, quarantine, findings } = listed
+  const key = kind === 'resource' ? 'uri' : kind === 'template' ? 'uriTemplate' : 'name'
+  // The kind says which type the client read the definition as, before its texts were made visible.
+  return {
+    kind,
+    server,
+    name,
+    ownName,
+    fingerprint,
+    findings,
+    definition: { ...listed.definition, [key]: name },
+    ...(quarantine !== undefined && { quarantine }),
+  } as unknown as CatalogueItem
+}
+
+function keyOf(kind: ItemKind, name: string): string {
+  return `${kind} ${name}`
+}

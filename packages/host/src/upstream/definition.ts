@@ -1,0 +1,86 @@
+/**
+ * A definition as the catalogue shows it: the server's words made visible and cut to size, with what a person has changed
+ * about it. What the server sent stays with the pins; only this is ever given to a model or a person.
+ */
+
+import type { JsonObject } from '@portico/sdk/client'
+import type { ItemOverride } from '../config/server-config.ts'
+import { isObject } from './canonical.ts'
+import type { ItemKind, TextFinding } from './item.ts'
+import { bounded, neutralise } from './text.ts'
+
+export interface Shown {
+  readonly definition: JsonObject
+  readonly findings: readonly TextFinding[]
+}
+
+export const DEFINITION_LIMITS = {
+  /** Characters of an item's own description. */
+  maxDescription: 4_000,
+  /** Characters of any other text in a definition. */
+  maxText: 2_000,
+  /** Characters of a whole definition as JSON. */
+  maxDefinition: 131_072,
+  maxDepth: 48,
+  /** Items of one kind that are taken from one server. */
+  maxItems: 2_000,
+} as const
+
+/** The definition to show, or in words why there is none. */
+export function showDefinition(kind: ItemKind, raw: object, override: ItemOverride | undefined): Shown | string {
+  const depth = depthOf(raw, DEFINITION_LIMITS.maxDepth)
+  if (depth > DEFINITION_LIMITS.maxDepth) return `it is nested more than ${DEFINITION_LIMITS.maxDepth} deep`
+  if (JSON.stringify(raw).length > DEFINITION_LIMITS.maxDefinition)
+    return `its definition has more than ${DEFINITION_LIMITS.maxDefinition} characters`
+  const findings: TextFinding[] = []
+  // An object stays one when its texts are replaced.
+  const definition = visible(raw, '', findings) as JsonObject
+  if (override?.describe !== undefined) definition.description = override.describe
+  if (override?.presets !== undefined) hidePresets(kind, definition, override.presets)
+  return { definition, findings: findings.slice(0, MAX_FINDINGS) }
+}
+
+const MAX_FINDINGS = 100
+
+/** A copy with every text made visible, names of members included. */
+function visible(value: unknown, path: string, findings: TextFinding[]): unknown {
+  if (typeof value === 'string') {
+    const most = path === 'description' ? DEFINITION_LIMITS.maxDescription : DEFINITION_LIMITS.maxText
+    const { text, findings: found } = neutralise(bounded(value, most), path)
+    findings.push(...found)
+    return text
+  }
+  if (Array.isArray(value)) return value.map((one, index) => visible(one, `${path}.${index}`, findings))
+  if (!isObject(value)) return value
+  const entries = Object.entries(value).map(([key, one]): [string, unknown] => {
+    const { text: name, findings: found } = neutralise(key, path === '' ? key : `${path}.${key}`)
+    findings.push(...found)
+    return [name, visible(one, path === '' ? name : `${path}.${name}`, findings)]
+  })
+  // `fromEntries` defines own members, so that one called `__proto__` is one like any other.
+  return Object.fromEntries(entries)
+}
+
+/** What is always given is not the model's to choose, and need not be known to it. */
+function hidePresets(kind: ItemKind, definition: JsonObject, presets: JsonObject): void {
+  const isPreset = (name: unknown) => typeof name === 'string' && Object.hasOwn(presets, name)
+  if (kind === 'prompt' && Array.isArray(definition.arguments)) {
+    definition.arguments = definition.arguments.filter((one) => !isPreset(isObject(one) ? one.name : undefined))
+  }
+  const schema = definition.inputSchema
+  if (kind !== 'tool' || !isObject(schema)) return
+  if (isObject(schema.properties)) {
+    schema.properties = Object.fromEntries(Object.entries(schema.properties).filter(([name]) => !isPreset(name)))
+  }
+  if (Array.isArray(schema.required)) schema.required = schema.required.filter((name) => !isPreset(name))
+}
+
+/** How deep a value is nested, as far as it matters. */
+function depthOf(value: unknown, most: number): number {
+  let level: unknown[] = [value]
+  for (let depth = 0; ; depth++) {
+    const inner = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []))
+    if (inner.length === 0 || depth > most) return depth
+    level = inner
+  }
+}

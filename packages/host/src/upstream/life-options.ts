@@ -1,0 +1,37 @@
+/** What the life of a server (`server-life.ts`) is given by whoever holds it, and what it reports. */
+
+import type { ConnectOptions, LogLevel, ProcessView } from '@portico/sdk/client'
+import type { ServerConfig } from '../config/server-config.ts'
+import type { BreakerOptions } from './breaker.ts'
+import type { Tap } from './link-tap.ts'
+import type { ClientTelemetryApi } from './link-telemetry.ts'
+import type { InProcessFactory, TargetResolver } from './resolve.ts'
+import type { ClientWish, QuestionHandlers, UpstreamState } from './upstream.ts'
+
+/** What all servers of a host share. */
+export interface LifeOptions {
+  readonly resolve?: TargetResolver
+  readonly inProcess?: ReadonlyMap<string, InProcessFactory>
+  /** Asked before anything is started or dialled; rejecting forbids it. */
+  readonly admit?: (config: ServerConfig, wish: ClientWish) => Promise<void>
+  /** Who answers on the host's own connections, those without principal and session. */
+  readonly questions?: (config: ServerConfig) => QuestionHandlers
+  readonly breaker?: Partial<BreakerOptions>
+  /** How long a connection that nobody uses is kept. */
+  readonly idleMs?: number
+  /** How long a server that left a call unanswered may take to answer a ping before it is started anew. */
+  readonly pingMs?: number
+  readonly telemetry?: ClientTelemetryApi
+  readonly info?: ConnectOptions['info']
+}
+
+export interface LifeEvents {
+  state(state: UpstreamState): void
+  changed(kind: 'tools' | 'resources' | 'prompts'): void
+  log(connection: string, source: LogSource, text: string, level?: LogLevel): void
+  started(process: ProcessView): void
+  isTapped(): boolean
+  tap(connection: string, ...message: Parameters<Tap>): void
+}
+
+export type LogSource = 'stderr' | 'message' | 'warning'

@@ -1,0 +1,149 @@
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { meaningOf } from './canonical.ts'
+import { differenceOf, wordDifference } from './difference.ts'
+import { describeDifference, lockServers, lockText, verifyServers } from './lock.ts'
+import { createPinStore, type Sighting } from './pins.ts'
+
+let folder = ''
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pins-'))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+function sighting(description: string, ownName = 'read'): Sighting {
+  const inputSchema = { type: 'object', properties: { path: { type: 'string' } } }
+  return { server: 'files', kind: 'tool', ownName, meaning: { description, inputSchema } }
+}
+
+describe('the pins', () => {
+  it('approve what is seen first, hold what changed, and let it go once approved', () => {
+    const pins = createPinStore()
+    expect(pins.check(sighting('Reads a file')).quarantine).toBeUndefined()
+    const { quarantine, fingerprint } = pins.check(sighting('Reads a file and posts it'))
+    expect(quarantine?.difference).toEqual([
+      { part: 'description', before: 'Reads a [-file-]', after: 'Reads a {+file and posts it+}' },
+    ])
+    expect(quarantine?.approvedFingerprint).not.toBe(fingerprint)
+    expect(pins.waiting()).toHaveLength(1)
+    expect(pins.approve('files', 'read')).toBe(1)
+    expect(pins.check(sighting('Reads a file and posts it')).quarantine).toBeUndefined()
+    // The old words are now the change.
+    expect(pins.check(sighting('Reads a file')).quarantine).toBeDefined()
+  })
+
+  it('hold a changed schema, and nothing when a definition comes back', () => {
+    const pins = createPinStore()
+    const first = sighting('Reads')
+    pins.check(first)
+    const inputSchema = { type: 'object', properties: { path: { type: 'string' }, copyTo: { type: 'string' } } }
+    const { quarantine } = pins.check({ ...first, meaning: { ...first.meaning, inputSchema } })
+    expect(quarantine?.difference.map(({ part }) => part)).toEqual(['inputSchema.properties.copyTo.type'])
+    expect(pins.check(first).quarantine).toBeUndefined()
+  })
+
+  it('hold new items as well where that is wanted, and nothing of a trusted server', () => {
+    const strict = createPinStore({ approveNew: false })
+    expect(strict.check(sighting('Reads')).quarantine).toMatchObject({ approvedFingerprint: '' })
+    const pins = createPinStore()
+    pins.check(sighting('Reads'), true)
+    expect(pins.check(sighting('Writes'), true).quarantine).toBeUndefined()
+  })
+
+  it('do not mind the order of keys, looks, or sizes', () => {
+    const a = meaningOf('resource', { uri: 'x:1', name: 'n', size: 1, icons: [], _meta: { a: 1 }, mimeType: 'a/b' })
+    expect(a).toEqual({ name: 'n', mimeType: 'a/b' })
+    const pins = createPinStore()
+    pins.check({ server: 's', kind: 'prompt', ownName: 'p', meaning: { title: 't', description: 'd' } })
+    expect(
+      pins.check({ server: 's', kind: 'prompt', ownName: 'p', meaning: { description: 'd', title: 't' } }),
+    ).toEqual({
+      fingerprint: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+    })
+  })
+
+  it('survive a restart, in a file for its owner alone', async () => {
+    const file = join(folder, 'state', 'pins.json')
+    const first = createPinStore({ file })
+    first.check(sighting('Reads'))
+    first.check({ ...sighting('x'), ownName: '__proto__' })
+    await first.flush()
+    if (process.platform !== 'win32') {
+      expect(statSync(file).mode & 0o777).toBe(0o600)
+      expect(statSync(join(folder, 'state')).mode & 0o777).toBe(0o700)
+    }
+    const second = createPinStore({ file })
+    expect(second.check(sighting('Writes')).quarantine).toBeDefined()
+    expect(second.check({ ...sighting('y'), ownName: '__proto__' }).quarantine).toBeDefined()
+    expect(second.known('files')).toHaveLength(2)
+  })
+
+  it.each(['{ broken', '[]', '{"pinsVersion":2}'])('set a file aside that says %s', async (text) => {
+    const file = join(folder, 'pins.json')
+    writeFileSync(file, text)
+    const warnings: string[] = []
+    const pins = createPinStore({ file, onWarning: (message) => warnings.push(message) })
+    expect(pins.check(sighting('Reads')).quarantine).toBeUndefined()
+    expect(warnings[0]).toContain(file)
+    expect(readdirSync(folder).some((name) => name.startsWith('pins.json.broken-'))).toBe(true)
+    await pins.flush()
+    expect(existsSync(file)).toBe(true)
+  })
+})
+
+describe('differences', () => {
+  it('mark words, and join to the texts they came from', () => {
+    const runs = wordDifference('the quick brown fox', 'the slow brown dog')
+    expect(
+      runs
+        .filter(({ kind }) => kind !== 'added')
+        .map(({ text }) => text)
+        .join(''),
+    ).toBe('the quick brown fox')
+    expect(
+      runs
+        .filter(({ kind }) => kind !== 'removed')
+        .map(({ text }) => text)
+        .join(''),
+    ).toBe('the slow brown dog')
+    expect(runs.some(({ kind, text }) => kind === 'same' && text.includes('brown'))).toBe(true)
+  })
+
+  it('show what is hidden in the new words', () => {
+    expect(differenceOf({ description: 'a b' }, { description: 'a\u202E b' })).toEqual([
+      { part: 'description', before: '[-a -]b', after: '{+a⟦U+202E⟧ +}b' },
+    ])
+  })
+
+  it('stay small for texts without end', () => {
+    const [a, b] = ['x ', 'y '].map((word) => word.repeat(100_000))
+    const [only] = differenceOf({ description: a }, { description: b })
+    expect(`${only?.before}${only?.after}`.length).toBeLessThan(5_000)
+  })
+})
+
+describe('the lock of servers', () => {
+  it('holds for what has not changed and tells what has, in words', () => {
+    const before = [sighting('Reads a file'), sighting('Lists', 'list')]
+    const lock = JSON.parse(lockText(lockServers(before)))
+    expect(verifyServers(lock, [...before].reverse())).toEqual([])
+    const differences = verifyServers(lock, [sighting('Reads any file'), sighting('Writes', 'write')])
+    expect(differences.map(({ change, ownName }) => `${change} ${ownName}`).sort()).toEqual([
+      'added write',
+      'changed read',
+      'removed list',
+    ])
+    const changed = differences.find(({ change }) => change === 'changed')
+    expect(changed && describeDifference(changed)).toContain('Reads {+any +}file')
+  })
+
+  it('does not pass when only its digest was edited', () => {
+    const lock = JSON.parse(lockText(lockServers([sighting('Reads')])))
+    lock.servers.files['tool read'].meaning.description = 'Writes'
+    expect(verifyServers(lock, [sighting('Reads')])).toHaveLength(1)
+    expect(() => verifyServers({}, [])).toThrow('no lock file')
+  })
+})

@@ -1,0 +1,190 @@
+/**
+ * What each server's items meant when they were approved. The first sight of an item approves it, unless that is switched
+ * off; from then on a changed meaning puts it into quarantine until somebody approves the new one, whether or not the
+ * server announced the change. `pin-file.ts` keeps the pins on disk; `catalogue.ts` asks at every listing.
+ */
+
+import type { JsonObject } from '@portico/sdk/client'
+import { fingerprintOf } from './canonical.ts'
+import { differenceOf } from './difference.ts'
+import type { ItemKind, Quarantine } from './item.ts'
+import { createPinFile, type Pin, type PinFile, type PinTable } from './pin-file.ts'
+
+export interface PinStoreOptions {
+  /** Where pins are kept; in memory alone without it. */
+  readonly file?: string
+  /** New items are approved when they are first seen. True unless given. */
+  readonly approveNew?: boolean
+  readonly onWarning?: (message: string) => void
+  readonly now?: () => number
+}
+
+/** An item as its server describes it at this moment. */
+export interface Sighting {
+  readonly server: string
+  readonly kind: ItemKind
+  readonly ownName: string
+  readonly meaning: JsonObject
+}
+
+export interface PinVerdict {
+  readonly fingerprint: string
+  readonly quarantine?: Quarantine
+}
+
+export interface PinStore {
+  /** Judges what was seen and remembers it. With `accepts`, changes are approved as they come: the server is trusted. */
+  check(sighting: Sighting, accepts?: boolean): PinVerdict
+  /** Approves the newest meaning of an item; all of a server's items without a name. Returns how many. */
+  approve(server: string, ownName?: string, kind?: ItemKind): number
+  /** What waits for approval. */
+  waiting(): (Omit<Sighting, 'meaning'> & { readonly quarantine: Quarantine })[]
+  /** The approved items of a server that its last listing still had. */
+  known(server: string): Sighting[]
+  /** Says what a whole listing of one kind had, so that `known` leaves out the rest. Pins themselves stay. */
+  listed(server: string, kind: ItemKind, ownNames: ReadonlySet<string>): void
+  /** Forgets a server: everything about it is new the next time. */
+  forget(server: string): void
+  /** Resolves when everything so far is on disk. */
+  flush(): Promise<void>
+}
+
+/** Pins for one server beyond this are not kept: an item is then judged as new each time. */
+const MAX_PINS = 8_000
+
+export function createPinStore(options: PinStoreOptions = {}): PinStore {
+  const file: PinFile | undefined =
+    options.file === undefined ? undefined : createPinFile(options.file, options.onWarning ?? (() => {}))
+  return new Pins(file, options)
+}
+
+class Pins implements PinStore {
+  readonly #file: PinFile | undefined
+  readonly #table: PinTable
+  readonly #approveNew: boolean
+  readonly #now: () => number
+
+  constructor(file: PinFile | undefined, { approveNew = true, now = Date.now }: PinStoreOptions) {
+    this.#file = file
+    this.#table = file?.read() ?? new Map()
+    this.#approveNew = approveNew
+    this.#now = now
+  }
+
+  check({ server, kind, ownName, meaning }: Sighting, accepts = false): PinVerdict {
+    const pins = this.#pinsOf(server)
+    const key = keyOf(kind, ownName)
+    const fingerprint = fingerprintOf(meaning)
+    const pin = pins.get(key)
+    if (pin === undefined) {
+      if (pins.size >= MAX_PINS) return this.#beyond(fingerprint, meaning)
+      const isApproved = this.#approveNew || accepts
+      const fresh: Pin = isApproved
+        ? { approved: { fingerprint, meaning, at: this.#now(), by: accepts ? 'trust' : 'first-sight' }, present: true }
+        : { pending: { fingerprint, meaning, since: this.#now() }, present: true }
+      this.#set(pins, key, fresh)
+      return verdictOf(fresh, fingerprint)
+    }
+    const next = this.#judge(pin, fingerprint, meaning, accepts)
+    if (next !== pin) this.#set(pins, key, next)
+    return verdictOf(next, fingerprint)
+  }
+
+  approve(server: string, ownName?: string, kind?: ItemKind): number {
+    const pins = this.#table.get(server) ?? new Map<string, Pin>()
+    let count = 0
+    for (const [key, pin] of pins) {
+      const [pinKind, pinName] = fromKey(key)
+      const isMeant = (ownName === undefined || pinName === ownName) && (kind === undefined || pinKind === kind)
+      if (!isMeant || pin.pending === undefined) continue
+      const { fingerprint, meaning } = pin.pending
+      this.#set(pins, key, { approved: { fingerprint, meaning, at: this.#now(), by: 'person' }, present: pin.present })
+      count++
+    }
+    return count
+  }
+
+  waiting(): (Omit<Sighting, 'meaning'> & { quarantine: Quarantine })[] {
+    return [...this.#table].flatMap(([server, pins]) =>
+      [...pins].flatMap(([key, pin]) => {
+        const quarantine = quarantineOf(pin)
+        const [kind, ownName] = fromKey(key)
+        return quarantine === undefined ? [] : [{ server, kind, ownName, quarantine }]
+      }),
+    )
+  }
+
+  known(server: string): Sighting[] {
+    return [...(this.#table.get(server) ?? [])].flatMap(([key, { approved, pending, present }]) => {
+      const [kind, ownName] = fromKey(key)
+      const meaning = pending?.meaning ?? approved?.meaning
+      return present && meaning !== undefined ? [{ server, kind, ownName, meaning }] : []
+    })
+  }
+
+  listed(server: string, kind: ItemKind, ownNames: ReadonlySet<string>): void {
+    const pins = this.#pinsOf(server)
+    for (const [key, pin] of pins) {
+      const [pinKind, ownName] = fromKey(key)
+      const present = ownNames.has(ownName)
+      if (pinKind === kind && pin.present !== present) this.#set(pins, key, { ...pin, present })
+    }
+  }
+
+  forget(server: string): void {
+    if (this.#table.delete(server)) this.#file?.write(this.#table)
+  }
+
+  async flush(): Promise<void> {
+    await this.#file?.flush()
+  }
+
+  #judge(pin: Pin, fingerprint: string, meaning: JsonObject, accepts: boolean): Pin {
+    const { approved, pending } = pin
+    // It is again what it was when it was approved.
+    if (approved?.fingerprint === fingerprint) return pending === undefined ? pin : { approved, present: true }
+    if (accepts) return { approved: { fingerprint, meaning, at: this.#now(), by: 'trust' }, present: true }
+    if (pending?.fingerprint === fingerprint) return pin
+    return { ...pin, pending: { fingerprint, meaning, since: this.#now() }, present: true }
+  }
+
+  /** Nothing is remembered of it, so that it cannot be told whether it changed. */
+  #beyond(fingerprint: string, meaning: JsonObject): PinVerdict {
+    return verdictOf({ pending: { fingerprint, meaning, since: this.#now() }, present: true }, fingerprint)
+  }
+
+  #pinsOf(server: string): Map<string, Pin> {
+    const pins = this.#table.get(server) ?? new Map<string, Pin>()
+    this.#table.set(server, pins)
+    return pins
+  }
+
+  #set(pins: Map<string, Pin>, key: string, pin: Pin): void {
+    pins.set(key, pin)
+    this.#file?.write(this.#table)
+  }
+}
+
+function verdictOf(pin: Pin, fingerprint: string): PinVerdict {
+  const quarantine = quarantineOf(pin)
+  return quarantine === undefined ? { fingerprint } : { fingerprint, quarantine }
+}
+
+function quarantineOf({ approved, pending }: Pin): Quarantine | undefined {
+  if (pending === undefined) return undefined
+  return {
+    since: pending.since,
+    approvedFingerprint: approved?.fingerprint ?? '',
+    difference: differenceOf(approved?.meaning ?? {}, pending.meaning),
+  }
+}
+
+function keyOf(kind: ItemKind, ownName: string): string {
+  return `${kind} ${ownName}`
+}
+
+function fromKey(key: string): [kind: ItemKind, ownName: string] {
+  const space = key.indexOf(' ')
+  // Keys are made by `keyOf`, and `pin-file.ts` takes no others from a file.
+  return [key.slice(0, space) as ItemKind, key.slice(space + 1)]
+}

@@ -1,0 +1,234 @@
+/**
+ * All servers of a host: one life for each entry of the configuration, side by side. Those above ask it for clients and
+ * look at its views; the catalogue (`catalogue.ts`) reads what the servers offer through it.
+ */
+
+import type { Client, ConnectOptions, LogLevel } from '@portico/sdk/client'
+import type { ServerConfig } from '../config/server-config.ts'
+import { HostError } from '../errors.ts'
+import type { LifeOptions, LogSource } from './life-options.ts'
+import { toWireMessage, type WireMessage } from './link-tap.ts'
+import { Listeners } from './listeners.ts'
+import { ServerLife } from './server-life.ts'
+import type { Ailment, AilmentWords } from './state-board.ts'
+import { bounded, neutralise } from './text.ts'
+import type { ClientWish, UpstreamSource, UpstreamState, UpstreamView } from './upstream.ts'
+import { createWatchdog, type Watchdog } from './watchdog.ts'
+
+export interface UpstreamsOptions extends LifeOptions {
+  /** A process of its own that ends the servers' programs if this one is killed. On unless false. */
+  readonly watchdog?: boolean
+}
+
+export interface UpstreamLog {
+  readonly server: string
+  readonly connection: string
+  readonly at: number
+  readonly source: LogSource
+  readonly level?: LogLevel
+  /** Made safe to show. */
+  readonly text: string
+}
+
+export interface UpstreamEvents {
+  /** A server's state, whenever it changes. */
+  state: { readonly server: string; readonly state: UpstreamState }
+  /** A list of a server changed, or may have while it was away. */
+  change: { readonly server: string; readonly kind: 'tools' | 'resources' | 'prompts' }
+  /** Servers were added, removed or configured anew. */
+  servers: { readonly names: readonly string[] }
+  log: UpstreamLog
+  message: WireMessage
+}
+
+export interface Upstreams extends UpstreamSource {
+  /** Makes the servers these: what is new is started, what is gone ended, only what changed reconnects. */
+  set(configs: readonly ServerConfig[]): Promise<void>
+  add(config: ServerConfig): Promise<void>
+  remove(server: string): Promise<void>
+  enable(server: string): void
+  disable(server: string): Promise<void>
+  /** Ends its connections, forgets its failures and connects anew. */
+  restart(server: string): Promise<void>
+  view(server: string): UpstreamView | undefined
+  /** The state alone, for those who look often. */
+  state(server: string): UpstreamState | undefined
+  /** Notes that something is wrong with a server that is connected; undefined takes it back. */
+  ail(server: string, ailment: Ailment, words: AilmentWords | undefined): void
+  on<E extends keyof UpstreamEvents>(event: E, listener: (value: UpstreamEvents[E]) => void): () => void
+  close(): Promise<void>
+}
+
+export function createUpstreams(options: UpstreamsOptions = {}): Upstreams {
+  return new UpstreamSet(options)
+}
+
+class UpstreamSet implements Upstreams {
+  readonly #options: UpstreamsOptions
+  readonly #lives = new Map<string, ServerLife>()
+  readonly #logs = new Map<string, LogRate>()
+  readonly #listeners = new Listeners<UpstreamEvents>()
+  readonly #watchdog: Watchdog | undefined
+  /** What was found out about each server's revision, so that reconnecting does not probe again. */
+  readonly #verdicts: NonNullable<ConnectOptions['verdicts']> = new Map()
+  #closed = false
+
+  constructor(options: UpstreamsOptions) {
+    this.#options = options
+    if (options.watchdog === false) return
+    this.#watchdog = createWatchdog((reason) => {
+      const text = `Programs would outlive a host that is killed: ${reason}`
+      this.#listeners.emit('log', { server: '', connection: '', at: Date.now(), source: 'warning', text })
+    })
+  }
+
+  async client(server: string, wish: ClientWish = {}): Promise<Client> {
+    return this.#life(server).client(wish)
+  }
+
+  async release(server: string, wish: Pick<ClientWish, 'principal' | 'session'>): Promise<void> {
+    await this.#lives.get(server)?.release(wish)
+  }
+
+  views(): readonly UpstreamView[] {
+    return [...this.#lives.values()].map((life) => life.view())
+  }
+
+  view(server: string): UpstreamView | undefined {
+    return this.#lives.get(server)?.view()
+  }
+
+  state(server: string): UpstreamState | undefined {
+    return this.#lives.get(server)?.state
+  }
+
+  async set(configs: readonly ServerConfig[]): Promise<void> {
+    const wanted = new Set(configs.map(({ name }) => name))
+    const gone = [...this.#lives.keys()].filter((name) => !wanted.has(name))
+    const ended = gone.map((name) => this.#end(name))
+    const taken = configs.map((config) => this.#take(config))
+    this.#listeners.emit('servers', { names: [...this.#lives.keys()] })
+    await Promise.all([...ended, ...taken])
+  }
+
+  async add(config: ServerConfig): Promise<void> {
+    const taken = this.#take(config)
+    this.#listeners.emit('servers', { names: [...this.#lives.keys()] })
+    await taken
+  }
+
+  async remove(server: string): Promise<void> {
+    const ended = this.#end(server)
+    this.#listeners.emit('servers', { names: [...this.#lives.keys()] })
+    await ended
+  }
+
+  enable(server: string): void {
+    this.#life(server).enable()
+  }
+
+  async disable(server: string): Promise<void> {
+    await this.#life(server).disable()
+  }
+
+  async restart(server: string): Promise<void> {
+    await this.#life(server).restart()
+  }
+
+  ail(server: string, ailment: Ailment, words: AilmentWords | undefined): void {
+    this.#lives.get(server)?.ail(ailment, words)
+  }
+
+  on<E extends keyof UpstreamEvents>(event: E, listener: (value: UpstreamEvents[E]) => void): () => void {
+    return this.#listeners.on(event, listener)
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    await Promise.all([...this.#lives.keys()].map((name) => this.#end(name)))
+    this.#watchdog?.close()
+  }
+
+  #life(server: string): ServerLife {
+    if (this.#closed) throw new HostError('closed', 'The host is closed')
+    const life = this.#lives.get(server)
+    if (life !== undefined) return life
+    throw new HostError('unknown-server', `No server "${server}" is configured`, { data: { server } })
+  }
+
+  /** Puts an entry in place of the one of that name; resolves when what it replaces has ended. */
+  async #take(config: ServerConfig): Promise<void> {
+    if (this.#closed) throw new HostError('closed', 'The host is closed')
+    const before = this.#lives.get(config.name)
+    if (before?.config.fingerprint === config.fingerprint) {
+      before.reconfigure(config)
+      return
+    }
+    const ended = before === undefined ? undefined : this.#end(config.name)
+    this.#lives.set(config.name, this.#createLife(config))
+    // Two lives of one server may share a port or a file: the old one ends first.
+    await ended
+    this.#lives.get(config.name)?.start()
+  }
+
+  #end(name: string): Promise<void> | undefined {
+    const life = this.#lives.get(name)
+    this.#lives.delete(name)
+    this.#logs.delete(name)
+    return life?.close()
+  }
+
+  #createLife(config: ServerConfig): ServerLife {
+    const server = config.name
+    const listeners = this.#listeners
+    const life: ServerLife = new ServerLife(config, this.#options, this.#verdicts, {
+      state: (state) => this.#lives.get(server) === life && listeners.emit('state', { server, state }),
+      changed: (kind) => this.#lives.get(server) === life && listeners.emit('change', { server, kind }),
+      log: (connection, source, text, level) => this.#log(server, connection, source, text, level),
+      started: (process) => this.#watchdog?.watch(process),
+      isTapped: () => listeners.has('message'),
+      tap: (connection, direction, message) =>
+        listeners.emit('message', toWireMessage(server, connection, direction, message)),
+    })
+    return life
+  }
+
+  #log(server: string, connection: string, source: LogSource, text: string, level: LogLevel | undefined): void {
+    if (!this.#listeners.has('log')) return
+    const rate = this.#logs.get(server) ?? new LogRate()
+    this.#logs.set(server, rate)
+    const dropped = rate.admit()
+    if (dropped === undefined) return
+    const entry = { server, connection, at: Date.now(), source, ...(level !== undefined && { level }) }
+    if (dropped > 0)
+      this.#listeners.emit('log', { ...entry, source: 'warning', text: `${dropped} lines were left out` })
+    this.#listeners.emit('log', { ...entry, text: neutralise(bounded(text, MAX_LINE)).text })
+  }
+}
+
+const MAX_LINE = 4_096
+const LINES_PER_SECOND = 200
+
+/** Lets so many lines through in a second; the rest is counted. */
+class LogRate {
+  #second = 0
+  #lines = 0
+  #dropped = 0
+
+  /** Undefined when the line is one too many; otherwise how many were before it. */
+  admit(): number | undefined {
+    const second = Math.floor(Date.now() / 1000)
+    if (second !== this.#second) {
+      this.#second = second
+      this.#lines = 0
+    }
+    if (++this.#lines > LINES_PER_SECOND) {
+      this.#dropped++
+      return undefined
+    }
+    const dropped = this.#dropped
+    this.#dropped = 0
+    return dropped
+  }
+}

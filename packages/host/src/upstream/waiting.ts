@@ -1,0 +1,25 @@
+/** Waiting that can be given up, for the lives of servers and the catalogue. */
+
+/** The same promise for a caller that may stop waiting. What it stands for goes on. */
+export function abortable<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
+  if (signal === undefined) return promise
+  return new Promise((resolve, reject) => {
+    const aborted = () => reject(signal.reason)
+    if (signal.aborted) aborted()
+    signal.addEventListener('abort', aborted, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', aborted))
+  })
+}
+
+/** Rejects with a `TimeoutError` when it takes longer. */
+export async function within<Value>(promise: Promise<Value>, ms: number): Promise<Value> {
+  return abortable(promise, AbortSignal.timeout(ms))
+}
+
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const passed = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms)
+  })
+  return abortable(passed, signal).finally(() => clearTimeout(timer))
+}

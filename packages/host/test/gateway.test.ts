@@ -1,0 +1,780 @@
+/** The gateway over real transports: calls that wait, principals kept apart, views, limits, headers, reload, the way down. */
+
+import { fileURLToPath } from 'node:url'
+import { type Client, type ConnectOptions, connect, type ProtocolVersion } from '@portico/sdk/client'
+import { type HttpServer, serveHttp } from '@portico/sdk/http'
+import { createPrincipal, createServer, PorticoError, RpcError, type Server, tool } from '@portico/sdk/server'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { AuditEntry } from '../src/audit/record.ts'
+import { HostError } from '../src/errors.ts'
+import { createGateway, type Gateway, type GatewayOptions } from '../src/gateway/gateway.ts'
+import { type GatewayServer, serveGateway } from '../src/gateway/serve.ts'
+import type { Guard } from '../src/guard/guard.ts'
+import { createFeatureServer, createLab, type Lab, type LabServer, waitingAt } from './gateway-lab.ts'
+
+const closers: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+interface Site {
+  readonly lab: Lab
+  readonly gateway: Gateway
+  readonly http: GatewayServer
+  connect(user: string, options?: ConnectOptions): Promise<Client>
+}
+
+/** A gateway on a port whose callers are whoever their bearer token names. */
+async function createSite(
+  servers: { readonly [name: string]: LabServer },
+  options: GatewayOptions = {},
+  rest: Parameters<typeof createLab>[1] = {},
+): Promise<Site> {
+  const lab = await createLab(servers, rest)
+  const gateway = createGateway(lab, { onError: () => {}, ...options })
+  const http = await serveGateway(gateway, {
+    port: 0,
+    graceMs: 0,
+    authenticate: (head) => {
+      const user = /^Bearer (.+)$/.exec(head.header('authorization') ?? '')?.[1]
+      return user === undefined ? undefined : createPrincipal(user)
+    },
+  })
+  closers.push(
+    () => lab.close(),
+    () => gateway.close(0),
+    () => http.close(),
+  )
+  return {
+    lab,
+    gateway,
+    http,
+    async connect(user, given = {}) {
+      const client = await connect(http.url, { headers: { authorization: `Bearer ${user}` }, ...given })
+      closers.push(() => client.close())
+      return client
+    },
+  }
+}
+
+async function onHttp(server: Server): Promise<HttpServer> {
+  const http = await serveHttp(server, { port: 0, graceMs: 0 })
+  closers.push(() => http.close())
+  return http
+}
+
+const MODERN = '2026-07-28'
+
+interface RawCall {
+  readonly user?: string
+  readonly capabilities?: object
+  readonly headers?: { readonly [name: string]: string }
+  readonly path?: string
+}
+
+/** A request of the newest revision as it is on the wire, so that a test can stop between two rounds. */
+async function raw(site: Site, method: string, params: { [key: string]: unknown }, call: RawCall = {}) {
+  const { user = 'ada', capabilities = { elicitation: { form: {}, url: {} } }, headers = {}, path = '' } = call
+  const name = params.name ?? params.uri
+  const response = await fetch(site.http.url + path, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      authorization: `Bearer ${user}`,
+      'mcp-protocol-version': MODERN,
+      'mcp-method': method,
+      ...(typeof name === 'string' && { 'mcp-name': name }),
+      ...headers,
+    },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method,
+      params: {
+        ...params,
+        _meta: {
+          'io.modelcontextprotocol/protocolVersion': MODERN,
+          'io.modelcontextprotocol/clientCapabilities': capabilities,
+          'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
+          'io.modelcontextprotocol/logLevel': 'info',
+          progressToken: 'p',
+        },
+      },
+    }),
+  })
+  const text = await response.text()
+  const messages = response.headers.get('content-type')?.includes('event-stream')
+    ? [...text.matchAll(/^data: (.+)$/gm)].map(([, data]) => JSON.parse(data as string))
+    : [JSON.parse(text)]
+  const last = messages.at(-1)
+  return { status: response.status, result: last.result, error: last.error, notices: messages.slice(0, -1), response }
+}
+
+const textOf = (result: { content: readonly { type: string }[] }) =>
+  result.content.map((block) => (block as unknown as { text?: string }).text ?? block.type).join()
+
+const LEGACY: ProtocolVersion[] = ['2024-11-05', '2025-11-25']
+
+describe('a call that waits for a client of the newest revision', () => {
+  const questions = (name: string): Server => {
+    let noted = (): void => {}
+    const server = createServer({
+      name,
+      version: '1',
+      versions: ['2025-11-25'],
+      tools: {
+        confirm: tool({}, async (_args, ctx) => {
+          const asked = ctx.elicit({
+            message: 'Sure?',
+            form: { type: 'object', properties: { yes: { type: 'boolean' } }, required: ['yes'] },
+          })
+          // After the question has gone out: these reach the client with the retry.
+          await new Promise<void>((resolve) => {
+            noted = resolve
+            signals.push({ signal: ctx.signal, note: noted })
+          })
+          ctx.progress(1, 2, 'while you were away')
+          ctx.log('info', 'between rounds')
+          const answer = await asked
+          return `${answer.action} ${JSON.stringify(answer.content)}`
+        }),
+      },
+    })
+    return server
+  }
+  const signals: { signal: AbortSignal; note: () => void }[] = []
+  afterEach(() => {
+    signals.length = 0
+  })
+
+  test('is parked under a sealed state, and what came meanwhile is told with the retry', async () => {
+    const site = await createSite({ old: { target: questions('old') } })
+    const first = await raw(site, 'tools/call', { name: 'confirm', arguments: {} })
+    expect(first.result.resultType).toBe('input_required')
+    const [key, question] =
+      Object.entries<{ method: string; params: { message: string } }>(first.result.inputRequests)[0] ?? []
+    expect(question).toMatchObject({ method: 'elicitation/create', params: { message: 'Sure?', mode: 'form' } })
+    expect(site.gateway.metrics().parked).toBe(1)
+    signals[0]?.note()
+    const second = await raw(site, 'tools/call', {
+      name: 'confirm',
+      arguments: {},
+      requestState: first.result.requestState,
+      inputResponses: { [String(key)]: { action: 'accept', content: { yes: true } } },
+    })
+    expect(textOf(second.result)).toBe('accept {"yes":true}')
+    expect(second.notices.map(({ method }: { method: string }) => method).sort()).toEqual([
+      'notifications/message',
+      'notifications/progress',
+    ])
+    expect(site.gateway.metrics().parked).toBe(0)
+  })
+
+  test('is cancelled at its server when nobody takes it up again in time', async () => {
+    const site = await createSite({ old: { target: questions('old') } }, { parking: { parkedMs: 30 } })
+    const first = await raw(site, 'tools/call', { name: 'confirm', arguments: {} })
+    await expect.poll(() => signals[0]?.signal.aborted).toBe(true)
+    const late = await raw(site, 'tools/call', {
+      name: 'confirm',
+      arguments: {},
+      requestState: first.result.requestState,
+      inputResponses: {},
+    })
+    expect(late.error).toMatchObject({ code: -32602, data: { parameter: 'requestState' } })
+    expect(site.gateway.metrics()).toMatchObject({ parked: 0, abandoned: 1 })
+  })
+
+  test('cannot be taken up by another principal, with other arguments, or with an altered state', async () => {
+    const site = await createSite({ old: { target: questions('old') } })
+    const first = await raw(site, 'tools/call', { name: 'confirm', arguments: {} })
+    const retry = {
+      name: 'confirm',
+      arguments: {},
+      requestState: first.result.requestState,
+      inputResponses: { q_1: { action: 'decline' } },
+    }
+    expect((await raw(site, 'tools/call', retry, { user: 'eve' })).error).toMatchObject({ code: -32602 })
+    expect((await raw(site, 'tools/call', { ...retry, arguments: { x: 1 } })).error).toMatchObject({ code: -32602 })
+    const altered = `${first.result.requestState.slice(0, -2)}AA`
+    expect((await raw(site, 'tools/call', { ...retry, requestState: altered })).error).toMatchObject({ code: -32602 })
+    signals[0]?.note()
+    expect(textOf((await raw(site, 'tools/call', retry)).result)).toContain('decline')
+  })
+
+  test('is one of a bounded number, and the refusal names the limit', async () => {
+    const site = await createSite({ old: { target: questions('old') } }, { parking: { maxParkedPerPrincipal: 1 } })
+    await raw(site, 'tools/call', { name: 'confirm', arguments: {} })
+    const pending = raw(site, 'tools/call', { name: 'confirm', arguments: {} })
+    await expect.poll(() => signals.length).toBe(2)
+    signals[1]?.note()
+    expect(textOf((await pending).result)).toContain('maxParkedPerPrincipal (1)')
+    const other = await raw(site, 'tools/call', { name: 'confirm', arguments: {} }, { user: 'bob' })
+    expect(other.result.resultType).toBe('input_required')
+  })
+
+  test('two calls of one principal at once each get their own answers', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
+    const asking = (versions: ProtocolVersion[]): Server =>
+      createServer({
+        name: 'asking',
+        version: '1',
+        versions,
+        tools: {
+          who: tool({ input: { type: 'object', properties: { tag: { type: 'string' } } } }, async (args, ctx) => {
+            const { tag } = args as { tag: string }
+            const form = { type: 'object', properties: { tag: { type: 'string' } }, required: ['tag'] } as const
+            const answer = await ctx.elicit('tag', { message: tag, form })
+            return `${tag}=${(answer.content as { tag: string } | undefined)?.tag}`
+          }),
+        },
+      })
+    for (const server of [MODERN, '2025-11-25'] as const) {
+      const upstream = await onHttp(asking([server]))
+      for (const versions of [MODERN, '2025-11-25'] as const) {
+        const site = await createSite({ up: { target: upstream.url } })
+        const form = ({ message }: { message: string }) => ({ action: 'accept' as const, content: { tag: message } })
+        const client = await site.connect('ada', { versions, elicitation: { form } })
+        const results = await Promise.all(names.map((tag) => client.callTool('who', { tag })))
+        expect(results.map(textOf)).toEqual(names.map((tag) => `${tag}=${tag}`))
+      }
+    }
+  })
+})
+
+describe('URLs that a 2025-11-25 server wants visited first (-32042)', () => {
+  const visited = new Set<string>()
+  const server = () => {
+    const made: Server = createServer({
+      name: 'visits',
+      version: '1',
+      versions: ['2025-11-25'],
+      tools: {
+        paid: tool({}, async (_args, ctx) => {
+          if (visited.has('yes')) return 'paid'
+          throw new RpcError(-32042, 'Please pay', {
+            elicitations: [
+              {
+                mode: 'url',
+                message: 'Pay here',
+                url: 'https://pay.example/1',
+                elicitationId: `e-${String(ctx.requestId)}`,
+              },
+            ],
+          })
+        }),
+      },
+    })
+    return made
+  }
+
+  test('become a question for a client of the newest revision, and the server is called again', async () => {
+    visited.clear()
+    const site = await createSite({ old: { target: server() } }, { visits: { visitMs: 10 } })
+    const urls: string[] = []
+    const client = await site.connect('ada', {
+      versions: MODERN,
+      elicitation: {
+        url: ({ url }) => {
+          urls.push(url)
+          visited.add('yes')
+          return { action: 'accept' }
+        },
+      },
+    })
+    expect(textOf(await client.callTool('paid'))).toBe('paid')
+    expect(urls).toEqual(['https://pay.example/1'])
+  })
+
+  test('reach a client that knows the error as they are', async () => {
+    visited.clear()
+    const site = await createSite({ old: { target: server() } })
+    const client = await site.connect('ada', {
+      versions: '2025-11-25',
+      elicitation: { url: () => ({ action: 'decline' }) },
+    })
+    await expect(client.callTool('paid')).rejects.toMatchObject({
+      rpcCode: -32042,
+      data: { elicitations: [{ url: 'https://pay.example/1' }] },
+    })
+  })
+})
+
+describe('principals', () => {
+  test('have connections of their own, older sessions each one, and leave none behind', async () => {
+    const site = await createSite({ f: { target: createFeatureServer(['2025-11-25']) } })
+    const before = site.lab.upstreams.clients.size
+    const [ada, bob] = [
+      await site.connect('ada', { versions: '2025-11-25' }),
+      await site.connect('bob', { versions: '2025-11-25' }),
+    ]
+    const again = await site.connect('ada', { versions: '2025-11-25' })
+    for (const client of [ada, bob, again]) await client.callTool('echo', { text: 'x' })
+    expect(site.lab.upstreams.clients.size - before).toBe(3)
+    for (const client of [ada, bob, again]) await client.close()
+    await expect.poll(() => site.lab.upstreams.clients.size).toBe(before)
+    expect(new Set(site.lab.upstreams.released).size).toBe(3)
+  })
+
+  test('of the newest revision share one each, which ends when it is idle', async () => {
+    const site = await createSite({ f: { target: createFeatureServer() } }, { idleMs: 60 })
+    const before = site.lab.upstreams.clients.size
+    for (const user of ['ada', 'ada', 'bob']) {
+      const client = await site.connect(user, { versions: MODERN })
+      await client.callTool('echo', { text: 'x' })
+    }
+    expect(site.lab.upstreams.clients.size - before).toBe(2)
+    await expect.poll(() => site.lab.upstreams.clients.size).toBe(before)
+  })
+
+  test('share the connection of a shareable server, where nobody is asked what may be meant for another', async () => {
+    let release = (): void => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let entered = 0
+    const form = { type: 'object', properties: { ok: { type: 'boolean' } } } as const
+    const server: Server = createServer({
+      name: 's',
+      version: '1',
+      versions: ['2025-06-18'],
+      tools: {
+        ask: tool({}, async (_args, ctx) => {
+          entered++
+          await held
+          return (await ctx.elicit({ message: 'whose?', form })).action
+        }),
+      },
+    })
+    const site = await createSite({ s: { target: server, settings: { shareable: true } } })
+    const asked: string[] = []
+    const clients = await Promise.all(
+      ['ada', 'bob'].map((user) =>
+        site.connect(user, {
+          versions: '2025-06-18',
+          elicitation: {
+            form: () => {
+              asked.push(user)
+              return { action: 'accept', content: {} }
+            },
+          },
+        }),
+      ),
+    )
+    const calls = clients.map((client) => client.callTool('ask'))
+    await expect.poll(() => entered).toBe(2)
+    release()
+    for (const result of await Promise.all(calls)) expect(textOf(result)).toContain('not certain whose')
+    expect(asked).toEqual([])
+  })
+
+  test('sec-140: two principals on one keep-alive connection get what is theirs', async () => {
+    const whoami = createServer({
+      name: 'who',
+      version: '1',
+      tools: { a: tool({}, () => 'a'), b: tool({}, () => 'b') },
+    })
+    const views = (principal?: { id: string }) => ({ items: principal?.id === 'ada' ? ['a'] : ['b'] })
+    const site = await createSite({ who: { target: whoami } }, { views })
+    for (let round = 0; round < 5; round++) {
+      for (const [user, own, other] of [
+        ['ada', 'a', 'b'],
+        ['bob', 'b', 'a'],
+      ] as const) {
+        const { result } = await raw(site, 'tools/list', {}, { user })
+        expect(result.tools.map(({ name }: { name: string }) => name)).toEqual([own])
+        expect((await raw(site, 'tools/call', { name: other, arguments: {} }, { user })).error.code).toBe(-32602)
+      }
+    }
+  })
+
+  test('sec-157: cached reads and lists are private to their principal', async () => {
+    const site = await createSite({ f: { target: createFeatureServer() } })
+    for (const [method, params] of [
+      ['tools/list', {}],
+      ['resources/list', {}],
+      ['resources/read', { uri: 'note://today' }],
+    ] as const) {
+      expect((await raw(site, method, params)).result.cacheScope).toBe('private')
+    }
+  })
+})
+
+describe('who is let in', () => {
+  test('sec-4, sec-99: an anonymous request is answered 401 and starts nothing', async () => {
+    let started = 0
+    const lab = await createLab({ f: { target: createFeatureServer() } })
+    const gateway = createGateway(lab, { onError: () => {} })
+    const http = await serveGateway(gateway, { port: 0, graceMs: 0 })
+    closers.push(
+      () => lab.close(),
+      () => http.close(),
+    )
+    const client = lab.upstreams.client.bind(lab.upstreams)
+    lab.upstreams.client = (server, wish) => {
+      started++
+      return client(server, wish)
+    }
+    const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'echo', arguments: { text: 'x' } } }
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+    const response = await fetch(http.url, { method: 'POST', headers, body: JSON.stringify(body) })
+    expect(response.status).toBe(401)
+    expect(response.headers.get('www-authenticate')).toBe('Bearer')
+    expect(started).toBe(0)
+  })
+
+  test('sec-3: it listens on this machine alone unless told otherwise', async () => {
+    const site = await createSite({ f: { target: createFeatureServer() } })
+    expect(site.http.http.node.address()).toMatchObject({ address: '127.0.0.1' })
+  })
+
+  test('sec-1, sec-2: a foreign origin is refused with 403', async () => {
+    const site = await createSite({ f: { target: createFeatureServer() } })
+    const { response } = await raw(site, 'tools/list', {}, { headers: { origin: 'http://evil.example' } })
+    expect(response.status).toBe(403)
+  })
+
+  test('allowAnonymous is said by name', async () => {
+    const lab = await createLab({ f: { target: createFeatureServer() } })
+    const gateway = createGateway(lab, { onError: () => {}, allowAnonymous: true })
+    const http = await serveGateway(gateway, { port: 0, graceMs: 0 })
+    closers.push(
+      () => lab.close(),
+      () => http.close(),
+    )
+    const client = await connect(http.url)
+    closers.push(() => client.close())
+    expect(textOf(await client.callTool('echo', { text: 'x' }))).toBe('x')
+  })
+})
+
+describe('views', () => {
+  const servers = () => ({ one: { target: createFeatureServer() }, two: { target: createFeatureServer() } })
+
+  test('sec-123: what is out of view is neither listed nor used, by name or by URI', async () => {
+    const views = (principal?: { id: string }) =>
+      principal?.id === 'ada' ? { servers: ['one'], hidden: ['one_fail', 'note://*'] } : undefined
+    const site = await createSite(servers(), { views })
+    const ada = await site.connect('ada')
+    const names = (await ada.listTools()).map(({ name }) => name)
+    expect(names).toContain('one_echo')
+    expect(names.some((name) => name.startsWith('two_') || name === 'one_fail')).toBe(false)
+    await expect(ada.callTool('two_echo', { text: 'x' })).rejects.toMatchObject({ rpcCode: -32602 })
+    await expect(ada.callTool('one_fail')).rejects.toMatchObject({ rpcCode: -32602 })
+    await expect(ada.readResource('note://today')).rejects.toBeInstanceOf(RpcError)
+    const bob = await site.connect('bob')
+    expect(await bob.listTools()).toEqual([])
+  })
+
+  test.each([
+    ['the URL', { path: '?tools=one_echo,two_s*' }],
+    ['the header', { headers: { 'mcp-tools': 'one_echo, two_s*' } }],
+  ])('a caller chooses its tools by %s, within what it may see', async (_, how) => {
+    const views = () => ({ hidden: ['two_sample*'] })
+    const site = await createSite(servers(), { views })
+    const { result } = await raw(site, 'tools/list', {}, how)
+    expect(result.tools.map(({ name }: { name: string }) => name)).toEqual(['one_echo', 'two_sum'])
+    expect((await raw(site, 'tools/call', { name: 'one_sum', arguments: { a: 1, b: 1 } }, how)).error.code).toBe(-32602)
+  })
+
+  test('sec-128: a list is the same on every connection, in the same order', async () => {
+    const site = await createSite(servers())
+    const lists = await Promise.all(
+      [site.connect('ada'), site.connect('ada')].map(async (client) => (await client).listTools()),
+    )
+    expect(lists[0]?.map(({ name }) => name)).toEqual(lists[1]?.map(({ name }) => name))
+  })
+
+  test('search, describe and call stand for the full list when asked for', async () => {
+    const site = await createSite(servers(), { views: () => ({ hidden: ['two_*'] }) })
+    const how = { path: '?tools=search' }
+    const call = (name: string, args: object) => raw(site, 'tools/call', { name, arguments: args }, how)
+    const { result } = await raw(site, 'tools/list', {}, how)
+    expect(result.tools.map(({ name }: { name: string }) => name)).toEqual([
+      'search_tools',
+      'describe_tool',
+      'call_tool',
+    ])
+    const found = textOf((await call('search_tools', { query: 'echo' })).result)
+    expect(found).toContain('one_echo')
+    expect(found).not.toContain('two_')
+    expect(textOf((await call('describe_tool', { name: 'one_echo' })).result)).toContain('inputSchema')
+    expect(textOf((await call('call_tool', { name: 'one_echo', arguments: { text: 'hi' } })).result)).toBe('hi')
+    expect((await call('call_tool', { name: 'two_echo', arguments: {} })).error.code).toBe(-32602)
+  })
+
+  test('pages are cut where a size is set', async () => {
+    const site = await createSite(servers(), { pageSize: 5 })
+    const client = await site.connect('ada')
+    const pages = []
+    for await (const page of client.toolPages()) pages.push(page.length)
+    expect(pages.slice(0, -1).every((size) => size === 5)).toBe(true)
+    expect(pages.length).toBeGreaterThan(3)
+  })
+})
+
+describe('limits', () => {
+  test('sec-124: calls beyond the rate are refused with a hint when to come back', async () => {
+    const site = await createSite({ f: { target: createFeatureServer() } }, { limits: { callsPerMinute: 2 } })
+    const ada = await site.connect('ada')
+    for (let call = 0; call < 2; call++) expect((await ada.callTool('echo', { text: 'x' })).isError).toBeFalsy()
+    const refused = await ada.callTool('echo', { text: 'x' })
+    expect(refused.isError).toBe(true)
+    expect(textOf(refused)).toMatch(/callsPerMinute \(2\).*Try again in \d+ s/)
+    const bob = await site.connect('bob')
+    expect((await bob.callTool('echo', { text: 'x' })).isError).toBeFalsy()
+    expect(site.gateway.metrics().principals.ada).toMatchObject({ calls: 3, refused: 1 })
+  })
+
+  test('hold for single tools, for calls at a time and for sizes', async () => {
+    const server = createFeatureServer()
+    const site = await createSite(
+      { f: { target: server } },
+      { limits: { tools: { 'wa*': { maxConcurrent: 1 } }, maxArgumentBytes: 100, maxResultBytes: 500 } },
+    )
+    const ada = await site.connect('ada')
+    const controller = new AbortController()
+    const first = ada.callTool('wait', {}, { signal: controller.signal })
+    await expect.poll(() => waitingAt(server).length).toBe(1)
+    expect(textOf(await ada.callTool('wait'))).toContain('maxConcurrent (1) of "wa*"')
+    expect(textOf(await ada.callTool('echo', { text: 'x'.repeat(200) }))).toContain('maxArgumentBytes (100)')
+    controller.abort()
+    await expect(first).rejects.toBeInstanceOf(PorticoError)
+  })
+})
+
+describe('headers', () => {
+  test('sec-23, sec-82: unknown Mcp-Param headers reach the server, credentials and others do not', async () => {
+    const seen: { [name: string]: string | undefined }[] = []
+    const upstream = await serveHttp(
+      createServer({
+        name: 'up',
+        version: '1',
+        tools: {
+          probe: tool(
+            { input: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } } },
+            (_args, ctx) => {
+              const names = [
+                'mcp-param-region',
+                'mcp-param-future',
+                'x-other',
+                'authorization',
+                'cookie',
+                'connection',
+                'te',
+              ]
+              seen.push(Object.fromEntries(names.map((name) => [name, ctx.head?.header(name)])))
+              return 'ok'
+            },
+          ),
+        },
+      }),
+      { port: 0, graceMs: 0, authenticate: (head) => void tokens.push(head.header('authorization')) as undefined },
+    )
+    const tokens: (string | undefined)[] = []
+    closers.push(() => upstream.close())
+    const site = await createSite({ up: { target: upstream.url } })
+    const headers = { 'mcp-param-region': 'eu', 'mcp-param-future': 'yes', 'x-other': 'no', cookie: 'secret=1' }
+    const { result } = await raw(
+      site,
+      'tools/call',
+      { name: 'probe', arguments: { region: 'eu' } },
+      { headers, user: 'secret-token' },
+    )
+    expect(textOf(result)).toBe('ok')
+    expect(seen[0]).toMatchObject({ 'mcp-param-region': 'eu', 'mcp-param-future': 'yes' })
+    expect(seen[0]?.['x-other'] ?? seen[0]?.cookie).toBeUndefined()
+    expect(tokens.some((token) => token?.includes('secret-token'))).toBe(false)
+  })
+
+  test('sec-23: a mirrored header that does not agree with the body is refused with 4xx', async () => {
+    const site = await createSite({ f: { target: createFeatureServer() } })
+    const lying = await raw(
+      site,
+      'tools/call',
+      { name: 'echo', arguments: { text: 'x' } },
+      { headers: { 'mcp-name': 'sum' } },
+    )
+    expect(lying.status).toBe(400)
+    expect(lying.error.code).toBe(-32020)
+  })
+
+  test.each(LEGACY)('sec-24: a %s request with a lying Mcp-Name is refused too', async (versions) => {
+    const site = await createSite({ f: { target: createFeatureServer() } })
+    const headers = { authorization: 'Bearer ada', 'mcp-name': 'sum' }
+    const client = await connect(site.http.url, { versions, headers })
+    closers.push(() => client.close())
+    await expect(client.callTool('echo', { text: 'x' })).rejects.toMatchObject({
+      message: expect.stringContaining('Mcp-Name'),
+    })
+    expect(textOf(await client.callTool('sum', { a: 1, b: 2 }))).toContain('3')
+  })
+})
+
+describe('the guard and the audit log', () => {
+  const guardOf = (verdict: (kind: string) => boolean, log: string[]): Guard => ({
+    pass: async (effect) => {
+      log.push(effect.kind)
+      if (!verdict(effect.kind)) throw new HostError('denied', 'A rule says no')
+      const decision = { outcome: 'allow' as const, reason: 'test' }
+      return { effect, decision, finish: (outcome) => void log.push(`${effect.kind} ${outcome}`) }
+    },
+    explain: async () => ({ outcome: 'allow', reason: 'test', considered: [] }),
+    review: async (_effect, result) => result,
+  })
+
+  test('every call, read, prompt and question passes, and its end is told once', async () => {
+    const log: string[] = []
+    const site = await createSite({ f: { target: createFeatureServer() } }, {}, { guard: guardOf(() => true, log) })
+    const client = await site.connect('ada', {
+      elicitation: {
+        form: ({ message }) => ({
+          action: 'accept',
+          content: (message === 'Who?' ? { name: 'Ada' } : { age: 1 }) as { [name: string]: string | number },
+        }),
+      },
+      roots: [{ uri: 'file:///work' }],
+    })
+    await client.callTool('ask')
+    await client.readResource('note://today')
+    await client.getPrompt('greet', { who: 'x' })
+    await client.callTool('roots')
+    expect(log).toEqual([
+      ...['call', 'elicit', 'elicit ok', 'elicit', 'elicit ok', 'call ok'],
+      ...['read', 'read ok', 'prompt', 'prompt ok'],
+      ...['call', 'root', 'root ok', 'call ok'],
+    ])
+  })
+
+  test('what is denied does not reach the server, and the caller is told', async () => {
+    const log: string[] = []
+    const server = createFeatureServer()
+    const site = await createSite({ f: { target: server } }, {}, { guard: guardOf((kind) => kind === 'prompt', log) })
+    const client = await site.connect('ada')
+    const denied = await client.callTool('echo', { text: 'x' })
+    expect(denied).toMatchObject({ isError: true })
+    expect(textOf(denied)).toBe('A rule says no')
+    await expect(client.readResource('note://today')).rejects.toMatchObject({ data: { code: 'denied' } })
+  })
+
+  test('sec-99, sec-100: without a guard, calls are written down here, with the trace they belong to', async () => {
+    const entries: AuditEntry[] = []
+    const audit = {
+      append: async (entry: AuditEntry) => {
+        entries.push(entry)
+        return { ...entry, sequence: 0, previous: '', hash: '' }
+      },
+    }
+    const site = await createSite({ f: { target: createFeatureServer() } }, {}, { audit })
+    const client = await site.connect('ada')
+    const trace = '0af7651916cd43dd8448eb211c80319c'
+    await client.callTool('echo', { text: 'x' }, { meta: { traceparent: `00-${trace}-b7ad6b7169203331-01` } })
+    expect(entries[0]).toMatchObject({
+      principal: 'ada',
+      server: 'f',
+      what: 'call',
+      item: 'echo',
+      outcome: 'ok',
+      traceId: trace,
+    })
+  })
+})
+
+describe('servers that ask outside any call', () => {
+  test('get the configured roots, or are refused', async () => {
+    const child = fileURLToPath(new URL('fixtures/asks-afterwards.mjs', import.meta.url))
+    for (const [roots, expected] of [
+      [['file:///configured'], 'file:///configured'],
+      [[], 'refused'],
+    ] as const) {
+      const target = { command: process.execPath, args: [child] }
+      const site = await createSite({ old: { target, versions: '2025-06-18', settings: { roots } } })
+      const client = await site.connect('ada', { versions: '2025-06-18', roots: [{ uri: 'file:///of-the-client' }] })
+      await client.callTool('ask')
+      const result = await client.callTool('told')
+      expect(textOf(result)).toContain(expected)
+    }
+  })
+})
+
+describe('links', () => {
+  test('a resource that a result linked to is read from the server that linked it', async () => {
+    const linking = (name: string): Server => {
+      const server: Server = createServer({
+        name,
+        version: '1',
+        tools: { link: tool({}, () => ({ content: [{ type: 'resource_link', uri: `made://${name}/1`, name: 'x' }] })) },
+      })
+      server.use('resources/read', ({ params }) => ({ contents: [{ uri: String(params.uri), text: `from ${name}` }] }))
+      server.resource('any', { kind: 'resource', options: { uri: `other://${name}` }, handler: () => '' })
+      return server
+    }
+    const site = await createSite({ a: { target: linking('a') }, b: { target: linking('b') } })
+    const client = await site.connect('ada')
+    await client.callTool('b_link')
+    expect((await client.readResource('made://b/1')).contents[0]).toMatchObject({ text: 'from b' })
+    await expect(client.readResource('made://a/1')).rejects.toBeInstanceOf(RpcError)
+    const eve = await site.connect('eve')
+    await expect(eve.readResource('made://b/1')).rejects.toBeInstanceOf(RpcError)
+  })
+})
+
+describe('changes while it runs', () => {
+  test('a server is changed between its calls: none is dropped, and new ones wait', async () => {
+    let release = (): void => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let running = 0
+    const version = (name: string): Server =>
+      createServer({
+        name,
+        version: '1',
+        tools: {
+          slow: tool({}, async () => {
+            running++
+            await held
+            return name
+          }),
+        },
+      })
+    const site = await createSite({ s: { target: version('old') } })
+    const client = await site.connect('ada')
+    const first = client.callTool('slow')
+    await expect.poll(() => running).toBe(1)
+    const reloaded = site.gateway.reload(['s'], async () => {
+      await site.lab.upstreams.close()
+      site.lab.upstreams.servers.set('s', { target: version('new') })
+      await site.lab.catalogue.load()
+    })
+    const second = client.callTool('slow')
+    release()
+    await reloaded
+    expect(textOf(await first)).toBe('old')
+    expect(textOf(await second)).toBe('new')
+  })
+
+  test('closing lets calls finish and leaves no process behind', async () => {
+    const child = fileURLToPath(new URL('fixtures/asks-afterwards.mjs', import.meta.url))
+    const site = await createSite({
+      old: { target: { command: process.execPath, args: [child] }, versions: '2025-06-18' },
+    })
+    const client = await site.connect('ada')
+    await client.callTool('ask')
+    const pids = await Promise.all(
+      [...site.lab.upstreams.clients.values()].map(async (one) => (await one).process?.pid),
+    )
+    expect(pids.length).toBe(2)
+    await site.http.close()
+    await site.lab.close()
+    await expect.poll(() => pids.every((pid) => !isAlive(pid))).toBe(true)
+  })
+})
+
+function isAlive(pid: number | undefined): boolean {
+  try {
+    return pid !== undefined && process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
