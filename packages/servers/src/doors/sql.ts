@@ -1,0 +1,3 @@
+/** `@portico/servers/sql`: PostgreSQL, MySQL, MariaDB and SQLite for a model that may look, and write only when told. */
+
+export { createSqlServer, type SqlServerOptions } from '../sql/server.ts'

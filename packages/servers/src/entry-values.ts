@@ -1,0 +1,44 @@
+/** Reads the values that a command line or a configuration file gave for an entry's options; a wrong kind is said by name. */
+
+import { PorticoError } from '@portico/sdk/server'
+import type { EntryValue } from './entry.ts'
+
+export interface EntryValues {
+  readonly [option: string]: EntryValue | undefined
+}
+
+export function textValue(values: EntryValues, option: string): string | undefined {
+  const value = values[option]
+  if (value === undefined || typeof value === 'string') return value
+  if (Array.isArray(value) && value.length <= 1) return value[0]
+  throw wrong(option, 'one text')
+}
+
+export function flagValue(values: EntryValues, option: string): boolean | undefined {
+  const value = values[option]
+  if (value === undefined || typeof value === 'boolean') return value
+  if (value === 'true' || value === 'false') return value === 'true'
+  throw wrong(option, 'true or false')
+}
+
+/** A whole number above zero: every limit is one. */
+export function countValue(values: EntryValues, option: string): number | undefined {
+  const value = values[option]
+  if (value === undefined) return undefined
+  const count = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+  if (typeof count === 'number' && Number.isSafeInteger(count) && count > 0) return count
+  throw wrong(option, 'a whole number above 0')
+}
+
+export function listValue(values: EntryValues, option: string): readonly string[] | undefined {
+  const value = values[option]
+  if (value === undefined) return undefined
+  if (typeof value === 'string') return [value]
+  // The other kinds are no lists; what is left is one of texts.
+  if (typeof value === 'object') return value
+  throw wrong(option, 'a list of texts')
+}
+
+function wrong(option: string, wanted: string): PorticoError {
+  return new PorticoError('invalid-arguments', `The option "${option}" must be ${wanted}`)
+}

@@ -1,0 +1,33 @@
+/** Credentials are given by the name of the environment variable that holds them: never as arguments or in files. */
+
+import { PorticoError } from '@portico/sdk/server'
+
+export type Environment = { readonly [name: string]: string | undefined }
+
+/** Headers that decide where a message ends or whom it is for. */
+export const FORBIDDEN_HEADERS =
+  /^(host|content-length|transfer-encoding|connection|upgrade|te|trailer|expect|proxy-.*)$/i
+
+/** The value of a variable that the operator named; it must be there and be fit for a header. */
+export function readSecret(name: string, option: string, environment: Environment = process.env): string {
+  const value = Object.hasOwn(environment, name) ? environment[name]?.trim() : undefined
+  if (value === undefined || value === '') {
+    throw new PorticoError('invalid-arguments', `The environment has no ${name}, which the option ${option} names.`)
+  }
+  if (!/^[\x20-\x7e]+$/.test(value))
+    throw new PorticoError('invalid-arguments', `The value of ${name} cannot be sent in a header.`)
+  return value
+}
+
+/** Headers as `Name=VARIABLE`, for services with schemes of their own. */
+export function readHeaders(entries: readonly string[], environment?: Environment): { [name: string]: string } {
+  return Object.fromEntries(
+    entries.map((entry) => {
+      const [header = '', variable = ''] = entry.split('=', 2)
+      if (!/^[\w!#$%&'*+.^`|~-]+$/.test(header) || variable === '' || FORBIDDEN_HEADERS.test(header)) {
+        throw new PorticoError('invalid-arguments', `headersEnv takes "Header-Name=VARIABLE", not "${header}"`)
+      }
+      return [header.toLowerCase(), readSecret(variable, 'headersEnv', environment)]
+    }),
+  )
+}

@@ -1,0 +1,183 @@
+/**
+ * The one way in which this package's servers reach the network. Every hop is judged by `destination.ts`, the socket is
+ * opened to the very address that was judged, bodies are bounded by `body.ts`, time is bounded as a whole, and what is
+ * secret goes to the origin it is meant for and nowhere else. Keeps no cookies and no connections.
+ */
+
+import { type LookupAddress, lookup } from 'node:dns'
+import { type IncomingMessage, request as requestHttp } from 'node:http'
+import { type RequestOptions, request as requestHttps } from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+import { ToolError } from '@portico/sdk/server'
+import { readBody } from './body.ts'
+import { createDestinations, type DestinationOptions, type Destinations, RefusedDestination } from './destination.ts'
+
+export interface NetworkOptions extends DestinationOptions {
+  readonly timeoutMs: number
+  readonly maxBytes: number
+  /** What the operator calls `maxBytes`. */
+  readonly maxBytesOption: string
+  readonly userAgent?: string
+  /** How names become addresses; the system's way unless given. */
+  readonly resolve?: Resolver | undefined
+}
+
+export type Resolver = (hostname: string) => Promise<readonly LookupAddress[]>
+
+export interface NetworkRequest {
+  readonly method?: string
+  readonly headers?: { readonly [name: string]: string }
+  /** Sent to the origin of the first URL only; a redirect elsewhere goes without them. */
+  readonly secretHeaders?: { readonly [name: string]: string }
+  readonly body?: string | Uint8Array
+  readonly signal?: AbortSignal | undefined
+  readonly maxBytes?: number
+  /** `same-origin` for services that were named by the operator; `none` hands redirects back as they are. */
+  readonly redirects?: 'follow' | 'same-origin' | 'none'
+}
+
+export interface NetworkResponse {
+  /** Where the answer came from in the end. */
+  readonly url: URL
+  readonly status: number
+  header(name: string): string | undefined
+  readonly body: Uint8Array
+}
+
+export type GuardedFetch = (url: URL | string, request?: NetworkRequest) => Promise<NetworkResponse>
+
+export function createGuardedFetch(options: NetworkOptions): GuardedFetch {
+  const destinations = createDestinations(options)
+  const dial = createDial(options, destinations)
+  return async (url, request = {}) => {
+    const limit = AbortSignal.timeout(options.timeoutMs)
+    const signal = request.signal === undefined ? limit : AbortSignal.any([limit, request.signal])
+    try {
+      return await follow(toUrl(url), request, { options, destinations, dial, signal })
+    } catch (error) {
+      if (request.signal?.aborted) throw new ToolError('The request was cancelled.', { cause: error })
+      if (limit.aborted) {
+        throw new ToolError(`No full answer came within ${options.timeoutMs} ms (option timeoutMs).`, { cause: error })
+      }
+      throw error instanceof ToolError ? error : unreachable(toUrl(url), error)
+    }
+  }
+}
+
+interface Journey {
+  readonly options: NetworkOptions
+  readonly destinations: Destinations
+  readonly dial: Dial
+  readonly signal: AbortSignal
+}
+
+const MAX_REDIRECTS = 5
+
+async function follow(start: URL, request: NetworkRequest, journey: Journey): Promise<NetworkResponse> {
+  const { options, destinations, dial, signal } = journey
+  const { method = 'GET', redirects = 'same-origin', secretHeaders, maxBytes = options.maxBytes } = request
+  let target = start
+  for (let hops = 0; ; hops++) {
+    destinations.judgeUrl(target)
+    const secrets = target.origin === start.origin ? secretHeaders : undefined
+    const answer = await dial(target, { ...request, method }, secrets, signal)
+    const next = redirects === 'none' ? undefined : redirectOf(answer, target, method)
+    if (next === undefined) {
+      const body = await readBody(answer, method, { maxBytes, option: options.maxBytesOption })
+      return { url: target, status: answer.statusCode ?? 0, header: (name) => headerOf(answer, name), body }
+    }
+    answer.destroy()
+    if (hops === MAX_REDIRECTS) throw new ToolError(`${start.host} redirects more than ${MAX_REDIRECTS} times.`)
+    if (redirects === 'same-origin' && next.origin !== start.origin) {
+      throw new RefusedDestination(`${start.host} redirects to ${next.host}, which was not asked for.`)
+    }
+    target = next
+  }
+}
+
+/** Where a redirect leads. Only reading is repeated elsewhere. */
+function redirectOf(answer: IncomingMessage, target: URL, method: string): URL | undefined {
+  const { location } = answer.headers
+  const redirecting = [301, 302, 303, 307, 308].includes(answer.statusCode ?? 0)
+  if (!redirecting || location === undefined || (method !== 'GET' && method !== 'HEAD')) return undefined
+  if (!URL.canParse(location, target.href)) throw new ToolError(`${target.host} redirects to nowhere.`)
+  const next = new URL(location, target)
+  next.hash ||= target.hash
+  return next
+}
+
+type Dial = (
+  target: URL,
+  request: NetworkRequest,
+  secrets: NetworkRequest['secretHeaders'],
+  signal: AbortSignal,
+) => Promise<IncomingMessage>
+
+function createDial({ userAgent, resolve = resolveBySystem }: NetworkOptions, destinations: Destinations): Dial {
+  return (target, { method, headers = {}, body }, secrets, signal) => {
+    // The name is looked up here, once, and the socket gets nothing but addresses that passed: nothing can rebind it.
+    const judged: LookupFunction = (hostname, { all }, done) => {
+      resolve(hostname).then(
+        (addresses) => {
+          try {
+            for (const { address } of addresses) destinations.judgeAddress(target, address)
+          } catch (error) {
+            return done(error as Error, '')
+          }
+          const [first] = addresses
+          if (first === undefined) done(new Error(`${hostname} has no address`), '')
+          else if (all) done(null, [...addresses])
+          else done(null, first.address, first.family)
+        },
+        (error) => done(error, ''),
+      )
+    }
+    const host = target.hostname.replace(/^\[|\]$/g, '')
+    const options: RequestOptions = {
+      method: method ?? 'GET',
+      headers: {
+        accept: '*/*',
+        'accept-encoding': 'gzip, deflate, br',
+        ...(userAgent !== undefined && { 'user-agent': userAgent }),
+        ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
+        ...headers,
+        ...secrets,
+      },
+      agent: false,
+      signal,
+      maxHeaderSize: 65_536,
+      // Literal addresses are not looked up; `judgeUrl` has seen them.
+      ...(isIP(host) === 0 && { lookup: judged }),
+    }
+    return new Promise((done, failed) => {
+      const open = target.protocol === 'https:' ? requestHttps : requestHttp
+      const request = open(target, options, done)
+      request.on('error', failed)
+      // Nothing here speaks another protocol on the same socket.
+      request.on('upgrade', (_answer, socket) => socket.destroy())
+      request.end(body)
+    })
+  }
+}
+
+function resolveBySystem(hostname: string): Promise<readonly LookupAddress[]> {
+  return new Promise((done, failed) => {
+    lookup(hostname, { all: true }, (error, addresses) => (error === null ? done(addresses) : failed(error)))
+  })
+}
+
+function headerOf(answer: IncomingMessage, name: string): string | undefined {
+  return answer.headersDistinct[name.toLowerCase()]?.join(', ')
+}
+
+function toUrl(url: URL | string): URL {
+  if (typeof url !== 'string') return url
+  if (!URL.canParse(url)) throw new ToolError('That is not an absolute http or https address.')
+  return new URL(url)
+}
+
+/** Says what happened without the message of the system's, which may hold parts of the request. */
+function unreachable(url: URL, error: unknown): ToolError {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : 'network error'
+  return new ToolError(`${url.host} could not be reached (${code}).`, { cause: error })
+}

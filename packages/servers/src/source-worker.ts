@@ -1,0 +1,66 @@
+/**
+ * Starts a worker thread from a module beside the one that asks: the built file in an installation, the TypeScript file
+ * when the caller itself runs from source. Workers here hold what may run too long or grow too large: they are ended
+ * from outside, and get neither the environment nor the standard streams of the process.
+ */
+
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { Worker, type WorkerOptions } from 'node:worker_threads'
+
+/** `beside` is the caller's `import.meta.url`; `name` has no extension. */
+export function startWorker(
+  beside: string,
+  name: string,
+  options: Pick<WorkerOptions, 'workerData' | 'resourceLimits'>,
+): Worker {
+  const isSource = new URL(beside).pathname.endsWith('.ts')
+  const module = new URL(`./${name}.${isSource ? 'ts' : 'js'}`, beside)
+  const worker = new Worker(isSource ? toScript(module) : module, {
+    ...options,
+    env: {},
+    execArgv: [],
+    // Standard output may be the protocol's own wire: what a library prints there must not reach it.
+    stdout: true,
+    stderr: true,
+  })
+  worker.stdout.resume()
+  worker.stderr.resume()
+  return worker
+}
+
+const scripts = new Map<string, URL>()
+
+/**
+ * Threads do not inherit the loader that a program runs from source with, and to register it in each takes long. So the
+ * module is made plain once, by the compiler that the loader itself uses; packages are still found from where it stands.
+ */
+function toScript(module: URL): URL {
+  const known = scripts.get(module.href)
+  if (known !== undefined) return known
+  const script = compile(module)
+  scripts.set(module.href, script)
+  return script
+}
+
+function compile(module: URL): URL {
+  const from = createRequire(module)
+  let esbuild: Compiler
+  try {
+    // What is loaded here has at least this function.
+    esbuild = createRequire(from.resolve('tsx'))('esbuild') as Compiler
+  } catch {
+    // An installation of the sources alone: a newer Node reads TypeScript by itself.
+    return module
+  }
+  const { outputFiles } = esbuild.buildSync({
+    entryPoints: [fileURLToPath(module)],
+    ...{ bundle: true, write: false, packages: 'external', platform: 'node', format: 'cjs', target: 'node20' },
+  })
+  const head = `import { createRequire } from 'node:module'; const require = createRequire(${JSON.stringify(module.href)}); const module = { exports: {} };`
+  return new URL(`data:text/javascript,${encodeURIComponent(`${head}\n${outputFiles[0]?.text}`)}`)
+}
+
+interface Compiler {
+  buildSync(options: { [option: string]: unknown }): { readonly outputFiles: readonly { readonly text: string }[] }
+}

@@ -1,0 +1,20 @@
+/** A page as it is kept and shown: what `page-fetcher.ts` makes and everything else here reads. */
+
+import type { PageLink } from './extract.ts'
+
+export interface Page {
+  /** The address that was asked for. */
+  readonly url: string
+  /** Where it came from after redirects. */
+  readonly finalUrl: string
+  readonly title: string
+  readonly description: string
+  readonly byline: string
+  readonly language: string
+  readonly contentType: string
+  readonly markdown: string
+  readonly links: readonly PageLink[]
+  readonly simplified: boolean
+  readonly whole: boolean
+  readonly fetchedAt: string
+}
