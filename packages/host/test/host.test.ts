@@ -317,3 +317,12 @@ it('runs twenty servers of which three are dead, and the living answer', async (
   const { result } = await host.call('live3_say', { text: 'hi' })
   expect(result.content).toEqual([{ type: 'text', text: expect.stringContaining('hi') }])
 })
+
+it('denies everything while a rule cannot be read, and says which', async () => {
+  const { host } = await start({ replies: [] }, yes, { rules: [{ id: 'no-say', outcome: 'deny', efect: ['call'] }] })
+  await expect(host.call('echo_say', { text: 'x' })).rejects.toMatchObject({
+    code: 'denied',
+    message: expect.stringContaining('cannot be read'),
+  })
+  expect(host.problems).toEqual([expect.objectContaining({ message: expect.stringContaining('efect') })])
+})

@@ -49,6 +49,9 @@ export interface Question {
   readonly body: QuestionBody
 }
 
+/** A question before the inbox has taken it. */
+export type NewQuestion = Omit<Question, 'id' | 'createdAt'>
+
 export type Remember = 'once' | 'session' | 'workspace' | 'always'
 /** What a remembered answer holds for. */
 export type Breadth = 'server' | 'item' | 'arguments'
@@ -61,6 +64,8 @@ export interface Answer {
   readonly pattern?: JsonObject
   /** Edited arguments, edited request or answer, the form's content, the chosen roots: by the question's kind. */
   readonly content?: JsonObject
+  /** What is remembered holds for risky tools even while untrusted text is in the context. */
+  readonly evenIfTainted?: boolean
   /** For sampling: the model that is to answer. */
   readonly model?: string
   /** The surface it was given on: `workbench`, `terminal`. */

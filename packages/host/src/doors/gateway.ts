@@ -6,5 +6,7 @@ export { GATEWAY_LIMITS, type GatewayLimits, type ToolLimits } from '../gateway/
 export type { GatewayMetrics, Tally } from '../gateway/metrics.ts'
 export type { ParkingLimits } from '../gateway/parking.ts'
 export { type GatewayHttpOptions, type GatewayServer, requireIdentity, serveGateway } from '../gateway/serve.ts'
+export { createSignIn, type SignIn, type SignInDesk, type SignInOptions } from '../gateway/sign-in.ts'
+export { createSignInPages, type SignInPages } from '../gateway/sign-in-pages.ts'
 export type { VisitLimits } from '../gateway/url-visits.ts'
 export { TOOLS_HEADER, type ViewRule, type Views } from '../gateway/view.ts'

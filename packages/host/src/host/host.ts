@@ -211,7 +211,10 @@ export class Host {
       maxTools: this.#options.maxTools,
     }
     const { model, system, budget, saved } = options
-    return new Conversation({ models: this.models, hands: createHands(parts, options), model, system, budget }, saved)
+    const hands = createHands(parts, options)
+    // What the person says themselves is nobody else's data.
+    const onUser = (text: string): void => this.provenance(options.session).noteUser(text)
+    return new Conversation({ models: this.models, hands, model, system, budget, onUser }, saved)
   }
 
   /** Puts a resource or prompt into a conversation's next message, with its origin. */

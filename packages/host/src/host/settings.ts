@@ -2,8 +2,8 @@
 
 import type { LoadedConfig } from '../config/load-config.ts'
 import type { ConfigProblem } from '../config/server-config.ts'
-import { HostError } from '../errors.ts'
 import { type ModelConfig, readModels } from '../model/model-config.ts'
+import { readRules } from '../policy/rule-text.ts'
 import { createRules, type Rules } from '../policy/rules.ts'
 
 export interface HostSettings {
@@ -25,29 +25,20 @@ export function readSettings(config: LoadedConfig | undefined, own: readonly unk
       problems.push({ severity: 'error', place: { file, path: `models.${id}` }, message, remedy })
     }
   }
-  return { rules: usable(rules, own, problems, config), models: [...models.values()], problems }
+  return { rules: usable(rules, problems, config), models: [...models.values()], problems }
 }
 
-/** Rules that cannot be read must not leave the host without the others: it falls back to asking, and says so. */
-function usable(
-  rules: unknown[],
-  own: readonly unknown[],
-  problems: ConfigProblem[],
-  config: LoadedConfig | undefined,
-): Rules {
-  try {
-    return createRules(rules)
-  } catch (error) {
-    if (!(error instanceof HostError)) throw error
-    const place = { file: config?.extras[0]?.file ?? '', path: 'policy' }
-    problems.push({
-      severity: 'error',
-      place,
-      message: error.message,
-      remedy: 'Correct the rule; until then all of `policy` is left out and everything asks.',
-    })
-    return createRules([...own])
+/** A rule that cannot be read may be a prohibition: until it is corrected, nothing is allowed, and the reason says so. */
+function usable(rules: unknown[], problems: ConfigProblem[], config: LoadedConfig | undefined): Rules {
+  const read = readRules(rules)
+  if (read.problems.length === 0) return createRules(rules)
+  const file = config?.extras[0]?.file ?? 'the rules'
+  for (const { path, message } of read.problems) {
+    const remedy = 'Correct the rule; until then everything is denied.'
+    problems.push({ severity: 'error', place: { file, path: `policy.${path}` }, message: `${path} ${message}`, remedy })
   }
+  const because = `A rule in ${file} cannot be read. Correct it, and everything else works again.`
+  return createRules([...read.rules, { id: 'unreadable-policy', outcome: 'deny', because }])
 }
 
 function rulesOf(section: unknown): unknown[] {

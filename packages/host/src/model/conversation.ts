@@ -22,6 +22,8 @@ export interface ConversationOptions {
   /** How often a failed request to the provider is made again. */
   readonly retries?: number
   readonly temperature?: number
+  /** Told what the person says, before the model is. */
+  readonly onUser?: (text: string) => void
 }
 
 /** Something of a server's that the user, or a rule, puts into the context. */
@@ -110,6 +112,7 @@ export class Conversation {
     }
     const controller = new AbortController()
     this.#turn = controller
+    this.#options.onUser?.(text)
     const context = this.#attached.flatMap(({ server, label, content }) => toContextParts(server, label, content))
     this.#attached = []
     this.#messages.push({ role: 'user', content: [...context, { type: 'text', text }] })

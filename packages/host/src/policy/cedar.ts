@@ -80,7 +80,7 @@ function denied(errors: readonly string[]): Decision {
   return { allowed: false, reasons: [], errors }
 }
 
-function claimedRoles({ claims }: Principal): readonly string[] {
+export function claimedRoles({ claims }: Principal): readonly string[] {
   const roles = claims?.roles
   return Array.isArray(roles) ? roles.filter((role) => typeof role === 'string') : []
 }

@@ -38,6 +38,8 @@ export type Effect =
       readonly from: readonly string[]
       readonly tool: string
       readonly arguments: JsonObject
+      /** The data was found in the arguments themselves; else it is known to the turn alone. */
+      readonly inArguments?: boolean
     }
 
 export type EffectKind = Effect['kind']
@@ -53,6 +55,8 @@ export interface Circumstances {
   readonly unattended: boolean
   /** Untrusted text is in the context that led to this effect. */
   readonly tainted: boolean
+  /** A person does this by hand: what else the conversation has seen did not lead to it. */
+  readonly byHand?: boolean
   readonly at: number
   readonly traceId?: string
 }

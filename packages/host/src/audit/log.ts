@@ -1,0 +1,231 @@
+/**
+ * The log that is written: entries are redacted (`redaction.ts`), chained (`chain.ts`) and appended in the order they
+ * came, many at a time when many wait. What a crash leaves behind is put right at the next opening, and written down
+ * (`recovery.ts`).
+ */
+
+import { constants, ftruncateSync, renameSync, writeSync } from 'node:fs'
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { HostError } from '../errors.ts'
+import { type AuditHead, type AuditKey, fromLine, type StoredHead, toHeadText, toLine, toRecord } from './chain.ts'
+import type { AuditEntry, AuditRecord, AuditSink } from './record.ts'
+import { recover } from './recovery.ts'
+import { createRedactor, type RedactionOptions, type Redactor } from './redaction.ts'
+import { headPath, listSegments, readLines } from './segments.ts'
+import { acquireWriterLock, type WriterLock } from './writer-lock.ts'
+
+export interface AuditLogOptions {
+  readonly file: string
+  /** At least 16 bytes that whoever can write the file does not have: nobody else can then make a chain that passes. */
+  readonly key?: Uint8Array
+  /** When a file is full and the next begins. 16 MiB unless given. */
+  readonly maxBytes?: number
+  /** How many full files are kept; all unless given. */
+  readonly maxFiles?: number
+  readonly redact?: RedactionOptions
+  /** `disk` waits for the disk, and survives a power failure; `system`, the default, a crash of the program. */
+  readonly flush?: 'system' | 'disk'
+}
+
+export interface AuditLog extends AuditSink {
+  readonly file: string
+  /** Where the chain ends now. Keep it elsewhere, and `verifyAuditLog` finds out if the whole log was put back in time. */
+  head(): AuditHead
+  /** Writes what waits, and lets others write. */
+  close(): Promise<void>
+}
+
+/** Rejects with `audit-broken` while another process writes the log, or when the file cannot be written. */
+export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> {
+  if (options.key !== undefined && options.key.length < 16) {
+    throw new HostError('audit-broken', 'The key of the audit log must be at least 16 bytes')
+  }
+  await mkdir(dirname(options.file), { recursive: true, mode: 0o700 })
+  const lock = await acquireWriterLock(options.file)
+  try {
+    const { head, size, findings } = await recover(options.file, options.key)
+    const headHandle = await open(headPath(options.file), constants.O_RDWR | constants.O_CREAT, 0o600)
+    const log = new FileAuditLog(options, {
+      lock,
+      headHandle,
+      handle: await open(options.file, 'a', 0o600),
+      head,
+      size,
+    })
+    for (const { what, reason, detail } of findings) {
+      await log.append({ at: Date.now(), type: 'event', what, reason, detail })
+    }
+    return log
+  } catch (error) {
+    await lock.release()
+    if (error instanceof HostError) throw error
+    throw new HostError('audit-broken', `The audit log ${options.file} cannot be written`, { cause: error })
+  }
+}
+
+const MAX_WAITING = 100_000
+const MAX_BATCH_ENTRIES = 512
+const MAX_BATCH_BYTES = 1_048_576
+
+interface Waiting {
+  readonly entry: AuditEntry
+  readonly resolve: (record: AuditRecord) => void
+  readonly reject: (error: HostError) => void
+}
+
+interface OpenParts {
+  readonly lock: WriterLock
+  readonly handle: FileHandle
+  readonly headHandle: FileHandle
+  readonly head: StoredHead
+  readonly size: number
+}
+
+class FileAuditLog implements AuditLog {
+  readonly file: string
+  readonly #key: AuditKey
+  readonly #maxBytes: number
+  readonly #maxFiles: number
+  readonly #toDisk: boolean
+  readonly #redact: Redactor
+  readonly #lock: WriterLock
+  readonly #headHandle: FileHandle
+  #handle: FileHandle
+  #head: StoredHead
+  #size: number
+  #waiting: Waiting[] = []
+  #work: Promise<void> | undefined
+  #closed = false
+  #broken: unknown
+
+  constructor(options: AuditLogOptions, { lock, handle, headHandle, head, size }: OpenParts) {
+    this.file = options.file
+    this.#key = options.key
+    this.#maxBytes = options.maxBytes ?? 16 * 1_048_576
+    this.#maxFiles = options.maxFiles ?? Number.POSITIVE_INFINITY
+    this.#toDisk = options.flush === 'disk'
+    this.#redact = createRedactor(options.redact)
+    this.#lock = lock
+    this.#handle = handle
+    this.#headHandle = headHandle
+    this.#head = head
+    this.#size = size
+  }
+
+  append(entry: AuditEntry): Promise<AuditRecord> {
+    if (this.#closed) return Promise.reject(new HostError('closed', 'The audit log is closed'))
+    if (this.#waiting.length >= MAX_WAITING) return Promise.reject(broken(this.file, 'too many entries wait'))
+    // A copy, so that what is changed after the call is not what is written. Redaction keeps the members of an entry.
+    const redacted = this.#redact(entry) as AuditEntry
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ entry: redacted, resolve, reject })
+      this.#work ??= this.#drain()
+    })
+  }
+
+  head(): AuditHead {
+    return { sequence: this.#head.sequence, hash: this.#head.hash }
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    await this.#work
+    await Promise.all([this.#handle, this.#headHandle].map((handle) => handle.close().catch(() => {})))
+    await this.#lock.release()
+  }
+
+  async #drain(): Promise<void> {
+    // Whoever appends in the same turn goes into the first batch.
+    await Promise.resolve()
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, MAX_BATCH_ENTRIES)
+      await this.#writeBatch(batch)
+    }
+    this.#work = undefined
+  }
+
+  async #writeBatch(batch: Waiting[]): Promise<void> {
+    const records: AuditRecord[] = []
+    const lines: string[] = []
+    let bytes = 0
+    let head: AuditHead = this.#head
+    for (const { entry } of batch) {
+      const record = toRecord(entry, head, this.#key)
+      const line = toLine(record)
+      const more = Buffer.byteLength(line)
+      if (records.length > 0 && bytes + more > Math.min(MAX_BATCH_BYTES, this.#maxBytes)) break
+      records.push(record)
+      lines.push(line)
+      bytes += more
+      head = record
+    }
+    // What did not fit comes first in the next one.
+    this.#waiting.unshift(...batch.splice(records.length))
+    try {
+      if (this.#broken !== undefined) throw this.#broken
+      if (this.#size > 0 && this.#size + bytes > this.#maxBytes) await this.#rotate()
+      await this.#write(lines.join(''), bytes, { ...head, from: this.#head.from })
+      for (const [index, { resolve }] of batch.entries()) resolve(records[index]!)
+    } catch (error) {
+      for (const { reject } of batch) reject(broken(this.file, 'a write failed', error))
+    }
+  }
+
+  /** Records first, then the head: after a crash between the two the log is ahead, which can be told from a loss. */
+  async #write(text: string, bytes: number, { sequence, hash, from }: StoredHead): Promise<void> {
+    const head: StoredHead = { sequence, hash, from }
+    try {
+      // A few hundred bytes into the system's cache: done sooner than a thread could be asked to.
+      writeWhole(this.#handle.fd, Buffer.from(text))
+      if (this.#toDisk) await this.#handle.datasync()
+      this.#writeHead(head)
+    } catch (error) {
+      // Entries that were refused must not be found in the log later.
+      try {
+        ftruncateSync(this.#handle.fd, this.#size)
+      } catch {
+        this.#broken = error
+      }
+      throw error
+    }
+    this.#head = head
+    this.#size += bytes
+  }
+
+  /** In place, and within one sector: a new file in its stead would make many systems wait for the disk each time. */
+  #writeHead(head: StoredHead): void {
+    const bytes = Buffer.from(toHeadText(head, this.#key))
+    writeSync(this.#headHandle.fd, bytes, 0, bytes.length, 0)
+  }
+
+  async #rotate(): Promise<void> {
+    const full = (await listSegments(this.file)).filter(({ number }) => Number.isFinite(number))
+    await this.#handle.close()
+    try {
+      renameSync(this.file, `${this.file}.${(full.at(-1)?.number ?? 0) + 1}`)
+      this.#size = 0
+    } finally {
+      this.#handle = await open(this.file, 'a', 0o600)
+    }
+    const old = full.slice(0, Math.max(0, full.length + 1 - this.#maxFiles))
+    if (old.length === 0) return
+    const kept = full[old.length]?.path ?? `${this.file}.${(full.at(-1)?.number ?? 0) + 1}`
+    for await (const { text } of readLines(kept)) {
+      this.#head = { ...this.#head, from: fromLine(text)?.sequence ?? this.#head.from }
+      break
+    }
+    // The head says first what is no longer kept: the other way round, a crash would look like a theft.
+    this.#writeHead(this.#head)
+    for (const { path } of old) await rm(path, { force: true })
+  }
+}
+
+function writeWhole(descriptor: number, bytes: Buffer): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at)
+}
+
+function broken(file: string, why: string, cause?: unknown): HostError {
+  return new HostError('audit-broken', `The audit log ${file} cannot be written: ${why}`, { cause })
+}

@@ -1,0 +1,98 @@
+/**
+ * Opens a log where its last writer left it: a line that was not finished is taken off, records that the head does not
+ * know yet are believed if they continue the chain, and what is missing is written down instead of being passed over.
+ */
+
+import { createHash } from 'node:crypto'
+import { truncate } from 'node:fs/promises'
+import type { JsonObject } from '@portico/sdk/server'
+import { type AuditHead, type AuditKey, fromHeadText, fromLine, GENESIS, isIntact, type StoredHead } from './chain.ts'
+import type { AuditRecord } from './record.ts'
+import { listSegments, readHead, readTail } from './segments.ts'
+
+export interface Recovery {
+  readonly head: StoredHead
+  /** Of the file that is written. */
+  readonly size: number
+  readonly findings: readonly Finding[]
+}
+
+/** An event for the log itself. */
+export interface Finding {
+  readonly what: 'audit-torn-line' | 'audit-gap' | 'audit-head-lost'
+  readonly reason: string
+  readonly detail: JsonObject
+}
+
+export async function recover(file: string, key: AuditKey): Promise<Recovery> {
+  const headText = await readHead(file)
+  const stored = headText === undefined ? undefined : fromHeadText(headText, key)
+  const findings: Finding[] = []
+  const current = await readTail(file, TAIL_BYTES)
+  if (current.torn.length > 0) {
+    await truncate(file, current.size)
+    findings.push({
+      what: 'audit-torn-line',
+      reason: 'A line at the end was not written to its end, and was taken off',
+      detail: { bytes: current.torn.length, digest: createHash('sha256').update(current.torn).digest('hex') },
+    })
+  }
+  const lines = current.lines.length > 0 ? current.lines : await readOlder(file)
+  const records = lines.map(fromLine)
+  const { head, finding } = resume(records, stored, headText !== undefined, key)
+  if (finding !== undefined) findings.push(finding)
+  return { head, size: current.size, findings }
+}
+
+/** Twice what one write can be. */
+const TAIL_BYTES = 4 * 1_048_576
+
+/** The writer may have stopped right after a file was full. */
+async function readOlder(file: string): Promise<readonly string[]> {
+  const newest = (await listSegments(file)).filter(({ number }) => Number.isFinite(number)).at(-1)
+  return newest === undefined ? [] : (await readTail(newest.path, TAIL_BYTES)).lines
+}
+
+interface Resumed {
+  readonly head: StoredHead
+  readonly finding?: Finding
+}
+
+function resume(
+  records: readonly (AuditRecord | undefined)[],
+  stored: StoredHead | undefined,
+  hadHead: boolean,
+  key: AuditKey,
+): Resumed {
+  const last = records.findLast((record) => record !== undefined)
+  if (stored === undefined) {
+    if (last === undefined && !hadHead) return { head: { ...GENESIS, from: 1 } }
+    const head = { sequence: last?.sequence ?? 0, hash: last?.hash ?? GENESIS.hash, from: 1 }
+    const reason = `The head of the log ${hadHead ? 'was altered' : 'is gone'}: whether the end is whole cannot be told`
+    return { head, finding: { what: 'audit-head-lost', reason, detail: { continuesAfter: head.sequence } } }
+  }
+  const end = follow(records, stored, key)
+  if (end !== undefined) return { head: { sequence: end.sequence, hash: end.hash, from: stored.from } }
+  // The numbers go on after the head, so that the gap stays for `verify` to see.
+  return {
+    head: stored,
+    finding: {
+      what: 'audit-gap',
+      reason: 'Records at the end are missing or altered',
+      detail: { expected: stored.sequence, found: last?.sequence ?? 0 },
+    },
+  }
+}
+
+/** The end of the records that continue the chain after the head; undefined where they do not. */
+function follow(records: readonly (AuditRecord | undefined)[], head: AuditHead, key: AuditKey): AuditHead | undefined {
+  const at = records.findIndex((record) => record?.sequence === head.sequence && record.hash === head.hash)
+  if (at < 0 && head.sequence > 0) return undefined
+  let end = head
+  for (const record of records.slice(at + 1)) {
+    if (record === undefined || record.sequence !== end.sequence + 1) return undefined
+    if (record.previous !== end.hash || !isIntact(record, key)) return undefined
+    end = record
+  }
+  return end
+}

@@ -1,0 +1,38 @@
+/** Remembered answers as their file holds them. What is not understood is left out: forgetting a yes only asks again. */
+
+import { EFFECT_KINDS } from '../policy/rule.ts'
+import type { Grant } from './grant.ts'
+
+/** Throws for what is no such file; it is then set aside. */
+export function fromGrantText(text: string): readonly Grant[] {
+  const value: unknown = JSON.parse(text)
+  if (typeof value !== 'object' || value === null || !('grants' in value) || !Array.isArray(value.grants)) {
+    throw new TypeError('no list of grants')
+  }
+  return value.grants.filter(isGrant)
+}
+
+const OPTIONAL_TEXTS = ['item', 'argumentDigest', 'fingerprint', 'principal', 'workspace', 'by']
+
+function isGrant(value: unknown): value is Grant {
+  if (typeof value !== 'object' || value === null) return false
+  const grant = value as { [name: string]: unknown }
+  const { id, server, action, remember, breadth, kind, from, pattern, at } = grant
+  if (typeof id !== 'string' || typeof server !== 'string' || typeof at !== 'number') return false
+  if (action !== 'allow' && action !== 'deny') return false
+  if (remember !== 'always' && remember !== 'workspace') return false
+  // Without its workspace, it would hold everywhere.
+  if (remember === 'workspace' && typeof grant.workspace !== 'string') return false
+  if (!EFFECT_KINDS.some((known) => known === kind)) return false
+  if (OPTIONAL_TEXTS.some((name) => grant[name] !== undefined && typeof grant[name] !== 'string')) return false
+  if (from !== undefined && !(Array.isArray(from) && from.every((one) => typeof one === 'string'))) return false
+  return isNarrowEnough(breadth, grant.item, grant.argumentDigest, pattern, kind)
+}
+
+/** A grant that has lost what narrows it down must not become a wide one. */
+function isNarrowEnough(breadth: unknown, item: unknown, digest: unknown, pattern: unknown, kind: unknown): boolean {
+  if (breadth === 'server') return true
+  if (breadth === 'item') return typeof item === 'string' || kind === 'connect'
+  if (breadth !== 'arguments' || typeof item !== 'string') return false
+  return typeof digest === 'string' || (typeof pattern === 'object' && pattern !== null && !Array.isArray(pattern))
+}

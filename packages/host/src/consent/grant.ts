@@ -1,0 +1,100 @@
+/** A remembered answer: what it says, what it is about, and how long it holds. Which effects it covers is decided here. */
+
+import type { JsonObject } from '@portico/sdk/server'
+import { toCanonicalJson, toDigest } from '../audit/canonical.ts'
+import type { Circumstances, Effect, EffectKind } from '../policy/effect.ts'
+import { argumentsOf, itemOf } from '../policy/facts.ts'
+import type { Breadth, Remember } from './question.ts'
+
+export interface Grant {
+  readonly id: string
+  readonly action: 'allow' | 'deny'
+  readonly remember: Remember
+  readonly kind: EffectKind
+  readonly server: string
+  readonly breadth: Breadth
+  /** Absent for the whole server. */
+  readonly item?: string
+  /** Values that must be equal, others are free. */
+  readonly pattern?: JsonObject
+  /** All arguments must be equal to those whose digest this is. */
+  readonly argumentDigest?: string
+  /** For a flow: the servers whose data may (or must not) go. */
+  readonly from?: readonly string[]
+  /** For a flow: covers values in the arguments themselves, and not only a conversation that has seen them. */
+  readonly inArguments?: boolean
+  /** The definition that was approved; another one needs a new answer. */
+  readonly fingerprint?: string
+  readonly principal?: string
+  readonly session?: string
+  readonly workspace?: string
+  readonly evenIfTainted?: boolean
+  /** Where it holds for one time only. */
+  readonly expiresAt?: number
+  readonly at: number
+  /** The surface it was given on. */
+  readonly by?: string
+}
+
+/** Whether the answer holds for this effect, here and now. */
+export function isCovering(grant: Grant, effect: Effect, about: Circumstances, fingerprint?: string): boolean {
+  if (grant.kind !== effect.kind || grant.server !== effect.server) return false
+  if (grant.principal !== about.principal?.id) return false
+  if (grant.session !== undefined && grant.session !== about.session) return false
+  if (grant.workspace !== undefined && grant.workspace !== about.workspace) return false
+  if (grant.expiresAt !== undefined && grant.expiresAt <= about.at) return false
+  const current = effect.kind === 'connect' ? effect.fingerprint : fingerprint
+  // A permission ends with what it was given for; a refusal stays.
+  if (grant.action === 'allow' && grant.fingerprint !== undefined && grant.fingerprint !== current) return false
+  if (grant.item !== undefined && grant.item !== itemOf(effect)) return false
+  if (effect.kind === 'flow' && !coversFlow(grant, effect)) return false
+  return coversArguments(grant, effect)
+}
+
+function coversFlow(grant: Grant, effect: Effect & { readonly kind: 'flow' }): boolean {
+  const known = new Set(grant.from)
+  if (grant.action === 'deny') return effect.from.some((server) => known.has(server))
+  if (effect.inArguments === true && grant.inArguments !== true) return false
+  return effect.from.every((server) => known.has(server))
+}
+
+function coversArguments({ breadth, pattern, argumentDigest }: Grant, effect: Effect): boolean {
+  if (breadth !== 'arguments') return true
+  const given = argumentsOf(effect)
+  if (pattern === undefined) return argumentDigest === toDigest(given)
+  return Object.entries(pattern).every(
+    ([name, value]) => Object.hasOwn(given, name) && toCanonicalJson(given[name]) === toCanonicalJson(value),
+  )
+}
+
+const DOING: { readonly [kind in EffectKind]: string } = {
+  connect: 'connect',
+  call: 'call',
+  read: 'read',
+  prompt: 'use the prompt',
+  sample: 'use the model, asked by',
+  elicit: 'ask, by',
+  root: 'share',
+  flow: 'send on data, to',
+}
+
+/** The grant in one line, for lists. */
+export function describeGrant(grant: Grant): string {
+  const { action, kind, server, item, breadth, pattern, from, remember } = grant
+  const what = item === undefined || kind === 'connect' ? `"${server}"` : `"${item}" of "${server}"`
+  const details = [
+    from === undefined ? undefined : `from ${from.map((one) => `"${one}"`).join(', ')}`,
+    breadth === 'server' && kind !== 'connect' ? 'whatever it is' : undefined,
+    breadth !== 'arguments' ? undefined : pattern ? `with ${toCanonicalJson(pattern)}` : 'with the same arguments',
+    TIMES[remember],
+  ]
+  const verb = action === 'allow' ? 'May' : 'Must not'
+  return `${verb} ${DOING[kind]} ${what}, ${details.filter((one) => one !== undefined).join(', ')}`
+}
+
+const TIMES: { readonly [remember in Remember]: string } = {
+  once: 'one time',
+  session: 'in this session',
+  workspace: 'in this workspace',
+  always: 'always',
+}

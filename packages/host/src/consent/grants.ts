@@ -1,0 +1,226 @@
+/**
+ * Answers that are remembered, so that nobody is asked the same twice: matched before a question is put, listed and
+ * taken back by whoever gave them. Those of a session live in memory and end with it; those of a workspace and for always
+ * are kept in a file.
+ */
+
+import { randomUUID } from 'node:crypto'
+import { toCanonicalJson, toDigest } from '../audit/canonical.ts'
+import { createStateFile, type StateFile } from '../config/state-file.ts'
+import type { Circumstances, Effect } from '../policy/effect.ts'
+import { argumentsOf, itemOf } from '../policy/facts.ts'
+import { type Clock, systemClock } from './clock.ts'
+import { type Grant, isCovering } from './grant.ts'
+import { fromGrantText } from './grant-text.ts'
+import type { Answer } from './question.ts'
+
+export interface Grants {
+  /** A refusal before a permission, a narrow permission before a wide one. Takes `once` away. */
+  find(effect: Effect, circumstances: Circumstances, fingerprint?: string): Grant | undefined
+  /** The same without taking anything away. */
+  peek(effect: Effect, circumstances: Circumstances, fingerprint?: string): Grant | undefined
+  /** Resolves when it is written; undefined when the answer is not to be remembered. */
+  remember(
+    effect: Effect,
+    answer: Answer,
+    circumstances: Circumstances,
+    fingerprint?: string,
+  ): Promise<Grant | undefined>
+  /** Keeps a yes whose asker is gone for the next time, for a short while. */
+  keepOnce(effect: Effect, answer: Answer, circumstances: Circumstances, fingerprint?: string): Grant
+  list(): readonly Grant[]
+  revoke(id: string): Promise<boolean>
+  endSession(session: string): void
+  /** Takes up what other processes have written since. */
+  reload(): Promise<void>
+}
+
+export interface GrantsOptions {
+  /** In memory alone unless given. */
+  readonly file?: string
+  readonly clock?: Clock
+  readonly onWarning?: (message: string) => void
+}
+
+export async function createGrants(options: GrantsOptions = {}): Promise<Grants> {
+  const grants = new KeptGrants(options)
+  await grants.reload()
+  return grants
+}
+
+const MAX_KEPT = 5_000
+const MAX_PASSING = 10_000
+const ONCE_MS = 3_600_000
+
+class KeptGrants implements Grants {
+  readonly #clock: Clock
+  readonly #file: StateFile<readonly Grant[]> | undefined
+  #kept: readonly Grant[] = []
+  /** Of sessions, and for one time. */
+  #passing: Grant[] = []
+  #byServer = new Map<string, Grant[]>()
+
+  constructor({ file, clock = systemClock, onWarning }: GrantsOptions) {
+    this.#clock = clock
+    this.#file =
+      file === undefined
+        ? undefined
+        : createStateFile({
+            file,
+            ...(onWarning !== undefined && { onWarning }),
+            empty: [],
+            read: fromGrantText,
+            write: (grants) => JSON.stringify({ version: 1, grants }, null, 1),
+          })
+  }
+
+  find(effect: Effect, circumstances: Circumstances, fingerprint?: string): Grant | undefined {
+    const grant = this.peek(effect, circumstances, fingerprint)
+    if (grant?.remember === 'once') this.#forget(grant.id)
+    return grant
+  }
+
+  peek(effect: Effect, circumstances: Circumstances, fingerprint?: string): Grant | undefined {
+    let best: Grant | undefined
+    for (const grant of this.#byServer.get(effect.server) ?? []) {
+      if (!isCovering(grant, effect, circumstances, fingerprint)) continue
+      if (grant.action === 'deny') return grant
+      if (best === undefined || rank(grant) > rank(best)) best = grant
+    }
+    return best
+  }
+
+  async remember(
+    effect: Effect,
+    answer: Answer,
+    circumstances: Circumstances,
+    fingerprint?: string,
+  ): Promise<Grant | undefined> {
+    const { remember: wished = 'once', action } = answer
+    if (wished === 'once' || action === 'cancel') return undefined
+    // Without a workspace, the session is the narrower of what is left.
+    const remember = wished === 'workspace' && circumstances.workspace === undefined ? 'session' : wished
+    const grant: Grant = {
+      ...toGrant(effect, answer, circumstances, fingerprint, this.#clock.now()),
+      remember,
+      ...(remember === 'session' && { session: circumstances.session }),
+      ...(remember === 'workspace' && { workspace: circumstances.workspace }),
+    }
+    if (remember === 'session') this.#addPassing(grant)
+    else await this.#update((kept) => [...kept.filter((one) => !isSame(one, grant)), grant].slice(-MAX_KEPT))
+    return grant
+  }
+
+  keepOnce(effect: Effect, answer: Answer, circumstances: Circumstances, fingerprint?: string): Grant {
+    const now = this.#clock.now()
+    // For exactly what was shown, under the circumstances that it was shown in.
+    const exact: Answer = { ...answer, breadth: 'arguments', pattern: undefined, evenIfTainted: true }
+    const grant: Grant = {
+      ...toGrant(effect, exact, circumstances, fingerprint, now),
+      remember: 'once',
+      expiresAt: now + ONCE_MS,
+    }
+    this.#addPassing(grant)
+    return grant
+  }
+
+  list(): readonly Grant[] {
+    const now = this.#clock.now()
+    return [...this.#kept, ...this.#passing].filter(({ expiresAt = now + 1 }) => expiresAt > now)
+  }
+
+  async revoke(id: string): Promise<boolean> {
+    const known = this.list().some((grant) => grant.id === id)
+    this.#forget(id)
+    if (this.#kept.some((grant) => grant.id === id)) await this.#update((kept) => kept.filter((one) => one.id !== id))
+    return known
+  }
+
+  endSession(session: string): void {
+    this.#passing = this.#passing.filter((grant) => grant.session !== session)
+    this.#index()
+  }
+
+  async reload(): Promise<void> {
+    if (this.#file !== undefined) this.#kept = await this.#file.get()
+    this.#index()
+  }
+
+  async #update(change: (kept: readonly Grant[]) => readonly Grant[]): Promise<void> {
+    this.#kept = this.#file === undefined ? change(this.#kept) : await this.#file.update(change)
+    this.#index()
+  }
+
+  #addPassing(grant: Grant): void {
+    this.#passing = [...this.#passing.filter((one) => !isSame(one, grant)), grant].slice(-MAX_PASSING)
+    this.#index()
+  }
+
+  #forget(id: string): void {
+    this.#passing = this.#passing.filter((grant) => grant.id !== id)
+    this.#index()
+  }
+
+  #index(): void {
+    this.#byServer = new Map()
+    for (const grant of [...this.#kept, ...this.#passing]) {
+      const list = this.#byServer.get(grant.server)
+      if (list === undefined) this.#byServer.set(grant.server, [grant])
+      else list.push(grant)
+    }
+  }
+}
+
+type Unbound = Omit<Grant, 'remember'>
+
+function toGrant(
+  effect: Effect,
+  answer: Answer,
+  about: Circumstances,
+  fingerprint: string | undefined,
+  at: number,
+): Unbound {
+  const { breadth = 'item', pattern, evenIfTainted, by } = answer
+  // Where an approval of everything cannot be meant, it is one of the thing itself.
+  const held = effect.kind === 'connect' || effect.kind === 'root' ? 'item' : breadth
+  const current = effect.kind === 'connect' ? effect.fingerprint : fingerprint
+  return {
+    id: randomUUID(),
+    // Whoever cancels remembers nothing, and does not come here.
+    action: answer.action === 'allow' ? 'allow' : 'deny',
+    kind: effect.kind,
+    server: effect.server,
+    breadth: held,
+    // What a connection runs may be shown in other words; its fingerprint says what it is.
+    ...(held !== 'server' && effect.kind !== 'connect' && { item: itemOf(effect) }),
+    ...(held === 'arguments' &&
+      (pattern === undefined ? { argumentDigest: toDigest(argumentsOf(effect)) } : { pattern })),
+    ...(effect.kind === 'flow' && { from: [...effect.from], inArguments: effect.inArguments === true }),
+    ...(held !== 'server' && current !== undefined && { fingerprint: current }),
+    ...(about.principal !== undefined && { principal: about.principal.id }),
+    ...(evenIfTainted === true && { evenIfTainted }),
+    at,
+    ...(by !== undefined && { by }),
+  }
+}
+
+const BREADTHS = { server: 0, item: 1, arguments: 2 } as const
+
+/** Explicit words about untrusted text count most, then how narrow it is; what is used up by using it comes last. */
+function rank({ evenIfTainted, breadth, remember }: Grant): number {
+  return (evenIfTainted === true ? 8 : 0) + BREADTHS[breadth] + (remember === 'once' ? 0 : 4)
+}
+
+/** A new answer takes the place of an older one about the same. */
+function isSame(a: Grant, b: Grant): boolean {
+  const about = ({
+    id: _id,
+    at: _at,
+    by: _by,
+    action: _action,
+    evenIfTainted: _even,
+    expiresAt: _end,
+    ...rest
+  }: Grant) => toCanonicalJson(rest)
+  return about(a) === about(b)
+}

@@ -1,0 +1,84 @@
+/** How much may be asked: so that no server drowns the questions of the others, nor the person (sec-114). */
+
+import { toCanonicalJson } from '../audit/canonical.ts'
+import { HostError } from '../errors.ts'
+import type { NewQuestion, Question } from './question.ts'
+
+export interface InboxLimits {
+  /** Waiting questions of one server to one principal. */
+  readonly maxPending: number
+  /** Waiting questions in all. */
+  readonly maxTotal: number
+  /** New questions of one server to one principal in a minute. */
+  readonly perMinute: number
+  /** Of one question, as JSON. */
+  readonly maxChars: number
+  /** Of all waiting questions of one server to one principal. */
+  readonly maxPendingChars: number
+  /** How long a question waits that has no end of its own. */
+  readonly keepMs: number
+}
+
+export const INBOX_LIMITS: InboxLimits = {
+  maxPending: 32,
+  maxTotal: 2_000,
+  perMinute: 120,
+  maxChars: 4_194_304,
+  maxPendingChars: 16_777_216,
+  keepMs: 86_400_000,
+}
+
+const MINUTE = 60_000
+const MAX_RATES = 10_000
+
+interface Waiting {
+  readonly question: Question
+  readonly chars: number
+}
+
+export class QuestionBounds {
+  readonly limits: InboxLimits
+  /** The moments of the last minute's questions, by server and principal. */
+  readonly #asked = new Map<string, number[]>()
+
+  constructor(limits: Partial<InboxLimits> = {}) {
+    this.limits = { ...INBOX_LIMITS, ...limits }
+  }
+
+  /** Returns the size of the question. Throws `denied` for one too many. */
+  admit(asked: NewQuestion, waiting: Iterable<Waiting>, now: number): number {
+    const { server, principal } = asked
+    const { maxPending, maxTotal, perMinute, maxChars, maxPendingChars } = this.limits
+    let total = 0
+    let own = 0
+    let ownChars = 0
+    for (const { question, chars } of waiting) {
+      total++
+      if (question.server !== server || question.principal !== principal) continue
+      own++
+      ownChars += chars
+    }
+    if (own >= maxPending) throw refused(server, `has ${own} questions waiting already`, 'maxPending')
+    if (total >= maxTotal) throw refused(server, `cannot ask: ${total} questions are waiting`, 'maxTotal')
+    const chars = toCanonicalJson(asked.body).length
+    if (chars > maxChars) throw refused(server, 'asks too long a question', 'maxChars')
+    if (ownChars + chars > maxPendingChars) throw refused(server, 'asks too much at once', 'maxPendingChars')
+    const recent = this.#recent(JSON.stringify([server, principal ?? null]), now)
+    if (recent.length >= perMinute) throw refused(server, `asked ${recent.length} questions in a minute`, 'perMinute')
+    recent.push(now)
+    return chars
+  }
+
+  #recent(key: string, now: number): number[] {
+    const times = (this.#asked.get(key) ?? []).filter((at) => at > now - MINUTE)
+    this.#asked.delete(key)
+    this.#asked.set(key, times)
+    if (this.#asked.size > MAX_RATES) this.#asked.delete(this.#asked.keys().next().value!)
+    return times
+  }
+}
+
+function refused(server: string, what: string, limit: keyof InboxLimits): HostError {
+  const message = `"${server}" ${what}. Answer or withdraw some, or raise the inbox limit \`${limit}\`.`
+  return new HostError('denied', message, { data: { reason: 'too-many-questions', limit } })
+}

@@ -1,0 +1,30 @@
+/** What a gateway stands on: the host's connections, catalogue and rules, as far as it uses them. */
+
+import type { JsonObject } from '@portico/sdk/server'
+import type { AuditSink } from '../audit/record.ts'
+import type { Guard } from '../guard/guard.ts'
+import type { CatalogueItem, ItemKind } from '../upstream/item.ts'
+import type { Nameable } from '../upstream/names.ts'
+import type { UpstreamSource } from '../upstream/upstream.ts'
+
+/** The items of all servers. */
+export interface GatewayCatalogue {
+  /** As they are now; the same array as long as nothing changed. */
+  items(): readonly CatalogueItem[]
+  /** Calls the listener after items of these kinds changed, until the function that comes back is called. */
+  on(event: 'change', listener: (change: { readonly kinds: readonly ItemKind[] }) => void): () => void
+  /** Checks that a tool is still what was approved, and adds the arguments that are always given. */
+  toCall?(name: string, args: JsonObject, signal?: AbortSignal): Promise<{ readonly arguments: JsonObject }>
+  /** The name of an item that the catalogue does not know yet: `server_item` unless given. */
+  nameOf?(item: Nameable): string
+  toPrompt?(name: string, args: JsonObject, signal?: AbortSignal): Promise<{ readonly arguments: JsonObject }>
+}
+
+export interface GatewayHost {
+  readonly upstreams: UpstreamSource
+  readonly catalogue: GatewayCatalogue
+  /** Every relayed call, read, prompt and question passes here first. Without one, everything in view may be used. */
+  readonly guard?: Guard
+  /** Where calls are written down when there is no guard to do so. */
+  readonly audit?: AuditSink
+}

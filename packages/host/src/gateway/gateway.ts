@@ -1,0 +1,219 @@
+/**
+ * A gateway: any number of servers as one, for clients of any revision on any transport. `createGateway` makes an SDK
+ * server whose answers come from the host's connections; serve it with whatever serves servers.
+ */
+
+import { createServer, type RequestContext, RpcError, type Server, type ServerOptions } from '@portico/sdk/server'
+import type { Endpoint } from '@portico/sdk/transport'
+import { endpointOf } from '@portico/sdk/transport'
+import { type ListKind, listOf } from '../upstream/listing.ts'
+import { plainName } from '../upstream/names.ts'
+import type { UpstreamView } from '../upstream/upstream.ts'
+import type { GatewayHost } from './gateway-host.ts'
+import { ItemSource } from './item-source.ts'
+import { type GatewayLimits, LimitBook } from './limits.ts'
+import type { Line } from './line.ts'
+import { Lines } from './lines.ts'
+import { type GatewayMetrics, Meter } from './metrics.ts'
+import { withOwnNames } from './own-names.ts'
+import { Parking, type ParkingLimits } from './parking.ts'
+import { GatewayRelay, type RelayParts } from './relay.ts'
+import type { VisitLimits } from './url-visits.ts'
+import { matcher, type Views, ViewTable } from './view.ts'
+
+export interface GatewayOptions {
+  /** How the gateway names itself to clients. */
+  readonly name?: string
+  readonly version?: string
+  readonly title?: string
+  readonly instructions?: string
+  /** What each principal sees; everything unless given. */
+  readonly views?: Views
+  /** Shows tools and prompts under the servers' own names where they do not clash, instead of `server_tool`. */
+  readonly ownNames?: boolean
+  /** Serves callers that nobody has identified, over HTTP too. Off by default (sec-4). */
+  readonly allowAnonymous?: boolean
+  readonly limits?: Partial<GatewayLimits>
+  readonly parking?: Partial<ParkingLimits>
+  readonly visits?: Partial<VisitLimits>
+  /** Questions that one call may have open at a time. 16 by default. */
+  readonly maxQuestions?: number
+  /** Log messages of one call that are kept between two rounds. 100 by default. */
+  readonly maxKept?: number
+  /** Rounds of input that one call may take on the newest revision. 32 by default. */
+  readonly maxRounds?: number
+  /** How long a connection that nobody uses is kept. 5 minutes by default. */
+  readonly idleMs?: number
+  /** Nobody answers the guard's questions: what would ask is denied. */
+  readonly unattended?: boolean
+  /** Splits lists into pages. Off by default: many clients never ask for the second page. */
+  readonly pageSize?: number
+  /** Gets every failure in full; callers see no more than they need. Standard error by default. */
+  readonly onError?: (error: unknown, about: { readonly where: string }) => void
+  /** Servers that show each user something else: their lists are read anew for everybody. None unless given. */
+  readonly personal?: (server: UpstreamView) => boolean
+  /** Signs callers in to servers that want it: see `createSignIn`. */
+  readonly signIn?: RelayParts['signIn']
+  /** Keys and stores for several replicas, and everything else a server can be told. */
+  readonly server?: Pick<ServerOptions, 'stateKeys' | 'state' | 'roundStore' | 'versions' | 'cache' | 'askTimeoutMs'>
+}
+
+export interface Gateway {
+  /** What `serveHttp`, `serveStdio`, `serveWebSocket` and `serveFetch` serve. */
+  readonly server: Server
+  /** The same for transports of your own. */
+  readonly endpoint: Endpoint
+  readonly allowAnonymous: boolean
+  metrics(): GatewayMetrics
+  /** Whether every server in the catalogue can be used, and which cannot. */
+  health(): GatewayHealth
+  /**
+   * Changes servers without dropping calls: new calls to those named wait, calls under way finish (at most for
+   * `graceMs`), `apply` makes the change, and the calls that waited go on.
+   */
+  reload(servers: readonly string[], apply: () => Promise<unknown>, graceMs?: number): Promise<void>
+  /** Lets calls under way finish, at most for `graceMs`, then ends everything. */
+  close(graceMs?: number): Promise<void>
+}
+
+export interface GatewayHealth {
+  readonly ok: boolean
+  readonly servers: { readonly [name: string]: { readonly state: string; readonly reason?: string } }
+}
+
+const PARKING: ParkingLimits = { parkedMs: 5 * 60_000, maxParked: 1_000, maxParkedPerPrincipal: 32 }
+const VISITS: VisitLimits = { maxVisits: 8, visitMs: 20_000 }
+const IDLE_MS = 5 * 60_000
+const INVALID_REQUEST = -32600
+const HEALTHY: ReadonlySet<string> = new Set(['ready', 'idle', 'starting', 'disabled'])
+
+export function createGateway(given: GatewayHost, options: GatewayOptions = {}): Gateway {
+  const host = options.ownNames === true ? { ...given, catalogue: withOwnNames(given.catalogue) } : given
+  const { allowAnonymous = false, onError = reportToStderr } = options
+  const parking = new Parking({ ...PARKING, ...options.parking })
+  const lines = new Lines({
+    upstreams: host.upstreams,
+    idleMs: options.idleMs ?? IDLE_MS,
+    shared: (name) => host.catalogue.items().filter((item) => item.server === name),
+    personal: options.personal ?? (() => false),
+    nameOf: (item) => host.catalogue.nameOf?.(item) ?? plainName(item),
+    listsChanged: (line, kinds) => tellChanges(server, line, kinds),
+  })
+  const items = new ItemSource(host.catalogue, lines)
+  const meter = new Meter()
+  const relay = new GatewayRelay({
+    host,
+    views: new ViewTable(options.views, (ctx) => items.of(ctx)),
+    lines,
+    parking,
+    limits: new LimitBook(options.limits ?? {}, matcher),
+    meter,
+    visits: { ...VISITS, ...options.visits },
+    maxQuestions: options.maxQuestions ?? 16,
+    maxKept: options.maxKept ?? 100,
+    unattended: options.unattended ?? false,
+    admit: allowAnonymous ? () => {} : refuseAnonymous,
+    personalLists: (ctx) =>
+      options.personal === undefined ? undefined : readPersonal(host, lines, options.personal, ctx),
+    onError: (error, server) => onError(error, { where: server }),
+    ...(options.signIn && { signIn: options.signIn }),
+  })
+  const server: Server = createServer({
+    name: options.name ?? 'portico-gateway',
+    version: options.version ?? '0.1.0',
+    ...(options.title !== undefined && { title: options.title }),
+    ...(options.instructions !== undefined && { instructions: options.instructions }),
+    ...(options.pageSize !== undefined && { pageSize: options.pageSize }),
+    ...options.server,
+    maxRounds: options.maxRounds ?? 32,
+    slow: false,
+    onError: (error, { where }) => onError(error, { where }),
+    relay,
+  })
+  const unfollow = host.catalogue.on('change', ({ kinds }) => {
+    for (const list of new Set(kinds.map(listOf))) server.changed(list)
+  })
+  let closing: Promise<void> | undefined
+  return {
+    server,
+    endpoint: endpointOf(server),
+    allowAnonymous,
+    metrics: () => ({
+      ...meter.snapshot(),
+      parked: parking.size,
+      abandoned: parking.abandoned,
+      lines: lines.size,
+    }),
+    health: () => healthOf(host),
+    reload: (names, apply, graceMs = 10_000) => relay.dispatch.reload(names, apply, graceMs),
+    close: (graceMs = 10_000) => {
+      closing ??= shutDown(relay, parking, lines, graceMs).finally(unfollow)
+      return closing
+    },
+  }
+}
+
+/** Lists that changed on one line are news for those who use it, and for nobody else. */
+function tellChanges(server: Server, { party }: Line, kinds: readonly ListKind[]): void {
+  for (const kind of kinds) {
+    const method = `notifications/${kind}/list_changed`
+    if (party.session === undefined) server.changed(kind, party.principal?.id)
+    else if (party.session.revision.serverNotifications.has(method)) {
+      party.session.post(JSON.stringify({ jsonrpc: '2.0', method }), 'keep')
+    }
+  }
+}
+
+const PERSONAL_MS = 5_000
+
+/** Reads the lists of servers that have some for each user; one that does not answer in time is left out for now. */
+async function readPersonal(
+  host: GatewayHost,
+  lines: Lines,
+  personal: NonNullable<GatewayOptions['personal']>,
+  ctx: RequestContext,
+): Promise<void> {
+  const signal = AbortSignal.timeout(PERSONAL_MS)
+  const unread = host.upstreams
+    .views()
+    .filter(personal)
+    .map(({ name }) => lines.of(name, ctx))
+    .filter(({ lists }) => lists.version === 0)
+  await Promise.all(
+    unread.map(async (line) => {
+      try {
+        await line.lists.refresh(await line.client(signal))
+      } catch {
+        // The server is down, or does not know the caller yet: what it would show is missing.
+      }
+    }),
+  )
+}
+
+async function shutDown(relay: GatewayRelay, parking: Parking, lines: Lines, graceMs: number): Promise<void> {
+  const until = performance.now() + graceMs
+  // Calls that wait for their client's answers will not be taken up again: the way to here is closed.
+  parking.close('The gateway is shutting down')
+  await relay.dispatch.finished(() => true, until)
+  for (const call of relay.dispatch.running) call.cancel('The gateway is shutting down')
+  await lines.close()
+}
+
+/** Only what came by a network can be anonymous: a pipe belongs to whoever started the process. */
+function refuseAnonymous(ctx: RequestContext): void {
+  if (ctx.principal === undefined && ctx.head !== undefined) {
+    throw new RpcError(INVALID_REQUEST, 'The gateway serves callers that have been identified; see allowAnonymous')
+  }
+}
+
+function healthOf({ upstreams }: GatewayHost): GatewayHealth {
+  const views = upstreams.views()
+  const servers = Object.fromEntries(
+    views.map(({ name, state }) => [name, { state: state.state, ...(state.reason && { reason: state.reason }) }]),
+  )
+  return { ok: views.every(({ state }) => HEALTHY.has(state.state)), servers }
+}
+
+function reportToStderr(error: unknown, { where }: { where: string }): void {
+  console.error(`[portico gateway] ${where}:`, error)
+}

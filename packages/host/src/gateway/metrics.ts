@@ -1,0 +1,68 @@
+/** What went through the gateway, by server and by principal: counts and times for those who run it. */
+
+export interface Tally {
+  calls: number
+  errors: number
+  cancelled: number
+  /** Refused by a rule, a person or a limit before the server was asked. */
+  refused: number
+  running: number
+  totalMs: number
+  maxMs: number
+}
+
+export interface GatewayMetrics {
+  readonly servers: { readonly [name: string]: Tally }
+  readonly principals: { readonly [id: string]: Tally }
+  readonly parked: number
+  readonly abandoned: number
+  readonly lines: number
+}
+
+export type Ending = 'ok' | 'error' | 'cancelled' | 'refused'
+
+/** Principals beyond this many are counted together. */
+const MAX_TALLIES = 10_000
+const OTHERS = '(others)'
+
+export class Meter {
+  readonly #servers = new Map<string, Tally>()
+  readonly #principals = new Map<string, Tally>()
+
+  begin(server: string, principal: string): (ending: Ending) => void {
+    const tallies = [tallyOf(this.#servers, server), tallyOf(this.#principals, principal)]
+    const startedAt = performance.now()
+    for (const tally of tallies) tally.running++
+    return (ending) => {
+      const ms = performance.now() - startedAt
+      for (const tally of tallies.splice(0)) count(tally, ending, ms)
+    }
+  }
+
+  snapshot(): Pick<GatewayMetrics, 'servers' | 'principals'> {
+    return { servers: toRecord(this.#servers), principals: toRecord(this.#principals) }
+  }
+}
+
+function count(tally: Tally, ending: Ending, ms: number): void {
+  tally.running--
+  tally.calls++
+  if (ending === 'error') tally.errors++
+  else if (ending === 'cancelled') tally.cancelled++
+  else if (ending === 'refused') tally.refused++
+  tally.totalMs += ms
+  if (ms > tally.maxMs) tally.maxMs = ms
+}
+
+function tallyOf(tallies: Map<string, Tally>, name: string): Tally {
+  const key = tallies.has(name) || tallies.size < MAX_TALLIES ? name : OTHERS
+  const known = tallies.get(key)
+  if (known !== undefined) return known
+  const made = { calls: 0, errors: 0, cancelled: 0, refused: 0, running: 0, totalMs: 0, maxMs: 0 }
+  tallies.set(key, made)
+  return made
+}
+
+function toRecord(tallies: ReadonlyMap<string, Tally>): { [name: string]: Tally } {
+  return Object.fromEntries([...tallies].map(([name, tally]) => [name, { ...tally }]))
+}

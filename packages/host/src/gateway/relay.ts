@@ -1,0 +1,280 @@
+/**
+ * The gateway's answers: finds who serves what a client names, passes the limits and the guard, and carries the request
+ * to the server over the caller's own line. `gateway.ts` puts it behind an SDK server, which speaks every revision and
+ * transport; what happens in the middle of a call is the business of `relayed-call.ts`.
+ */
+
+import type { Client } from '@portico/sdk/client'
+import {
+  type CompleteResult,
+  collectParamHeaders,
+  type ParamHeader,
+  paramHeaders,
+  type Relay,
+  type RelayLists,
+  type SessionView,
+} from '@portico/sdk/relay'
+import {
+  type AskingContext,
+  type CallToolResult,
+  type GetPromptResult,
+  type JsonObject,
+  type LogLevel,
+  type ReadResourceResult,
+  type RequestContext,
+  RpcError,
+} from '@portico/sdk/server'
+import type { CatalogueItem, ItemKind } from '../upstream/item.ts'
+import { ANONYMOUS, Dispatch, type DispatchParts, metaOf } from './dispatch.ts'
+import { toToolFailure } from './failures.ts'
+import { CatalogueIndex } from './item-source.ts'
+import { checkMirrors, forwardedHeaders } from './mirrored-headers.ts'
+import { type Route, Routes } from './routes.ts'
+import { answerSearch, SEARCH_TOOLS } from './tool-search.ts'
+import { keyOf, type View, type ViewTable } from './view.ts'
+
+export interface RelayParts extends DispatchParts {
+  readonly views: ViewTable
+  /** Refuses a caller before anything is looked at. */
+  readonly admit: (ctx: RequestContext) => void
+  /** Reads what servers show this caller alone, where that is not known yet. */
+  readonly personalLists: (ctx: RequestContext) => Promise<void> | undefined
+}
+
+const INVALID_PARAMS = -32602
+
+export class GatewayRelay implements Relay {
+  readonly #parts: RelayParts
+  readonly #routes = new Routes()
+  readonly #index: CatalogueIndex
+  readonly #shown = new WeakMap<readonly CatalogueItem[], readonly never[]>()
+  readonly #headers = new WeakMap<CatalogueItem, readonly ParamHeader[]>()
+  readonly dispatch: Dispatch
+
+  constructor(parts: RelayParts) {
+    this.#parts = parts
+    this.#index = new CatalogueIndex(parts.host.catalogue)
+    this.dispatch = new Dispatch(parts)
+  }
+
+  list<K extends keyof RelayLists>(
+    kind: K,
+    ctx: RequestContext,
+  ): readonly RelayLists[K][] | Promise<readonly RelayLists[K][]> {
+    this.#parts.admit(ctx)
+    const ready = this.#parts.personalLists(ctx)
+    return ready === undefined ? this.#listed(kind, ctx) : ready.then(() => this.#listed(kind, ctx))
+  }
+
+  #listed<K extends keyof RelayLists>(kind: K, ctx: RequestContext): readonly RelayLists[K][] {
+    const view = this.#parts.views.of(ctx)
+    // Each list holds the definitions of items of its own kind, which is what `KINDS` says.
+    if (kind === 'tools' && view.search) return SEARCH_TOOLS as readonly RelayLists[K][]
+    const items = view.items[KINDS[kind]]
+    const known = this.#shown.get(items)
+    if (known !== undefined) return known
+    const made = items.map((item) => shownAs(item)) as unknown as readonly never[]
+    this.#shown.set(items, made)
+    return made
+  }
+
+  async callTool(params: JsonObject, ctx: AskingContext): Promise<CallToolResult> {
+    this.#parts.admit(ctx)
+    const name = String(params.name)
+    checkMirrors(ctx, name)
+    const args = (params.arguments ?? {}) as JsonObject
+    const view = this.#parts.views.of(ctx)
+    if (view.search) {
+      const answer = answerSearch(view, name, args)
+      if (answer !== undefined) return answer
+      if (name === 'call_tool')
+        return this.#callItem(view, String(args.name), (args.arguments ?? {}) as JsonObject, ctx)
+    }
+    return this.#callItem(view, name, args, ctx)
+  }
+
+  async readResource(params: JsonObject, ctx: AskingContext): Promise<ReadResourceResult> {
+    this.#parts.admit(ctx)
+    const uri = String(params.uri)
+    checkMirrors(ctx, uri)
+    const { server, ownUri, prefix } = this.#route(uri, ctx)
+    const result = await this.dispatch.run<ReadResourceResult>(ctx, {
+      server,
+      name: uri,
+      effect: { kind: 'read', server, uri: ownUri },
+      // The client's own reading is cached by the caller's answers nowhere, and the result passes as it came.
+      send: async (client, _effect, options) =>
+        asResult(await client.request('resources/read', { uri: ownUri }, options)),
+    })
+    return prefix === '' ? result : withPrefix(result, prefix)
+  }
+
+  async getPrompt(params: JsonObject, ctx: AskingContext): Promise<GetPromptResult> {
+    this.#parts.admit(ctx)
+    const name = String(params.name)
+    checkMirrors(ctx, name)
+    const item = this.#parts.views.of(ctx).byName.get(keyOf('prompt', name))
+    if (item === undefined) throw unknown('prompt', name)
+    const { server, ownName } = item
+    const given = await this.#complete(item, (params.arguments ?? {}) as JsonObject)
+    return this.dispatch.run<GetPromptResult>(ctx, {
+      server,
+      name,
+      effect: { kind: 'prompt', server, prompt: ownName, arguments: given },
+      send: async (client, effect, options) => {
+        const args = effect.kind === 'prompt' ? effect.arguments : given
+        const none = params.arguments === undefined && Object.keys(args).length === 0
+        const asked = none ? { name: ownName } : { name: ownName, arguments: args }
+        return asResult(await client.request('prompts/get', asked, options))
+      },
+    })
+  }
+
+  async complete(params: JsonObject, ctx: RequestContext): Promise<CompleteResult> {
+    this.#parts.admit(ctx)
+    const { server, ref } = this.#completed(params, ctx)
+    try {
+      const client = await this.#parts.lines.of(server, ctx).client(ctx.signal)
+      // `complete` words the parameters for the server's revision, and takes them as they came otherwise.
+      const { _meta, ...own } = params
+      const asked = { ...own, ref } as unknown as Parameters<Client['complete']>[0]
+      return await client.complete(asked, { signal: ctx.signal, meta: metaOf(ctx) })
+    } catch (error) {
+      throw this.dispatch.told(error, server)
+    }
+  }
+
+  async watch(uri: string, ctx: RequestContext, changed: (uri: string) => void): Promise<() => void> {
+    this.#parts.admit(ctx)
+    const { server, ownUri, prefix } = this.#route(uri, ctx)
+    try {
+      return await this.#parts.lines.of(server, ctx).follow(ownUri, (own) => changed(prefix + own))
+    } catch (error) {
+      throw this.dispatch.told(error, server)
+    }
+  }
+
+  /** By name alone: which principal calls does not change what a tool mirrors. */
+  paramHeaders(tool: string): readonly ParamHeader[] {
+    const item = this.#index.tool(tool)
+    return item === undefined ? [] : this.#mirrored(item)
+  }
+
+  levelChanged(level: LogLevel, { session }: RequestContext): void {
+    if (session !== undefined) this.dispatch.levelChanged(level, session)
+  }
+
+  rootsChanged(session: SessionView): void {
+    for (const line of this.#parts.lines.ofSession(session)) void line.rootsChanged().catch(() => {})
+  }
+
+  async #callItem(view: View, name: string, args: JsonObject, ctx: AskingContext): Promise<CallToolResult> {
+    const item = view.byName.get(keyOf('tool', name))
+    if (item?.kind !== 'tool') throw unknown('tool', name)
+    const { server, ownName, definition } = item
+    const { settings } = this.#parts.lines.view(server).config
+    const mirrored = this.#mirrored(item)
+    try {
+      const given = await this.#complete(item, args)
+      const result = await this.dispatch.run<CallToolResult>(ctx, {
+        server,
+        name,
+        effect: {
+          kind: 'call',
+          server,
+          tool: ownName,
+          arguments: given,
+          ...(definition.annotations && { annotations: definition.annotations }),
+          trusted: settings.trusted,
+        },
+        headers: forwardedHeaders(ctx, mirrored),
+        send: async (client, effect, options) => {
+          const allowed = effect.kind === 'call' ? effect.arguments : given
+          const headers = [...(options.headers ?? []), ...paramHeaders(mirrored, allowed)]
+          const sent = { name: ownName, arguments: allowed }
+          const answer = asResult<CallToolResult>(await client.request('tools/call', sent, { ...options, headers }))
+          return Array.isArray(answer.content) ? answer : { ...answer, content: [] }
+        },
+      })
+      this.#routes.note(ctx.principal?.id ?? ANONYMOUS, server, result)
+      return result
+    } catch (error) {
+      const failure = toToolFailure(error)
+      if (failure !== undefined) return failure
+      throw error
+    }
+  }
+
+  /** The arguments with those that are always given. What the catalogue knows, it also checks once more. */
+  async #complete(item: CatalogueItem, args: JsonObject): Promise<JsonObject> {
+    const { catalogue } = this.#parts.host
+    const check = item.kind === 'tool' ? catalogue.toCall : catalogue.toPrompt
+    if (check !== undefined && this.#index.has(item)) {
+      return (await check.call(catalogue, item.name, args)).arguments
+    }
+    const { settings } = this.#parts.lines.view(item.server).config
+    const { presets } = (item.kind === 'tool' ? settings.tools : settings.prompts)[item.ownName] ?? {}
+    return presets === undefined ? args : { ...args, ...presets }
+  }
+
+  #route(uri: string, ctx: RequestContext): Route {
+    const { views } = this.#parts
+    const found = this.#routes.find(views.of(ctx), uri, ctx.principal?.id ?? ANONYMOUS)
+    if (found === undefined) throw new RpcError(INVALID_PARAMS, 'Resource not found', { uri })
+    return found
+  }
+
+  /** Whose argument is to be completed, and what the server calls it. */
+  #completed(params: JsonObject, ctx: RequestContext): { server: string; ref: JsonObject } {
+    const ref = (typeof params.ref === 'object' && params.ref !== null ? params.ref : {}) as JsonObject
+    const view = this.#parts.views.of(ctx)
+    if (ref.type === 'ref/prompt') {
+      const item = view.byName.get(keyOf('prompt', String(ref.name)))
+      if (item !== undefined) return { server: item.server, ref: { ...ref, name: item.ownName } }
+    } else if (ref.type === 'ref/resource') {
+      const uri = String(ref.uri)
+      const item = view.byName.get(keyOf('template', uri)) ?? view.byName.get(keyOf('resource', uri))
+      if (item !== undefined) return { server: item.server, ref: { ...ref, uri: item.ownName } }
+    }
+    const reason = 'names no prompt or resource template here'
+    throw new RpcError(INVALID_PARAMS, `Invalid params: ref ${reason}`, { parameter: 'ref', reason })
+  }
+
+  #mirrored(item: CatalogueItem): readonly ParamHeader[] {
+    const known = this.#headers.get(item)
+    if (known !== undefined) return known
+    const found = item.kind === 'tool' ? collectParamHeaders(item.definition.inputSchema as JsonObject) : []
+    const list = Array.isArray(found) ? found : []
+    this.#headers.set(item, list)
+    return list
+  }
+}
+
+const KINDS: { readonly [list in keyof RelayLists]: ItemKind } = {
+  tools: 'tool',
+  resources: 'resource',
+  resourceTemplates: 'template',
+  prompts: 'prompt',
+}
+
+/** The definition under the catalogue's name. A resource keeps its name for people; its URI is what it is found by. */
+function shownAs({ kind, name, definition }: CatalogueItem): object {
+  if (kind === 'resource') return definition.uri === name ? definition : { ...definition, uri: name }
+  if (kind === 'template') return definition.uriTemplate === name ? definition : { ...definition, uriTemplate: name }
+  if (definition.name === name) return definition
+  return { ...definition, name }
+}
+
+/** What the server sent, taken for what the method's result is: it passes on as it came. */
+function asResult<Result>(result: JsonObject): Result {
+  return result as Result
+}
+
+function withPrefix(result: ReadResourceResult, prefix: string): ReadResourceResult {
+  return { ...result, contents: result.contents.map((one) => ({ ...one, uri: prefix + one.uri })) }
+}
+
+function unknown(noun: 'tool' | 'prompt', name: string): RpcError {
+  const reason = `names no ${noun} here`
+  return new RpcError(INVALID_PARAMS, `Unknown ${noun}: ${name.slice(0, 128)}`, { parameter: 'name', reason })
+}

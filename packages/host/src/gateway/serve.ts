@@ -1,0 +1,68 @@
+/**
+ * A gateway on HTTP and WebSocket: the SDK's own servers, with nobody let in unnamed. Whoever is not identified is
+ * answered 401 before a body is read, a session made or a process started (sec-4, sec-99).
+ */
+
+import type { Authentication, Protection } from '@portico/sdk/bearer'
+import { type HttpOptions, type HttpServer, serveHttp } from '@portico/sdk/http'
+import { attachWebSocket } from '@portico/sdk/websocket'
+import type { Gateway } from './gateway.ts'
+
+export interface GatewayHttpOptions extends HttpOptions {
+  /** Also serves WebSocket connections on this path of the same port. */
+  readonly webSocketPath?: string
+}
+
+export interface GatewayServer {
+  readonly url: string
+  readonly port: number
+  readonly http: HttpServer
+  /** Refuses new requests, lets those under way finish, and closes the gateway behind. */
+  close(): Promise<void>
+}
+
+/** Serves a gateway on a port: every revision, HTTP+SSE, health on `/healthz` and `/readyz`. */
+export async function serveGateway(gateway: Gateway, options: GatewayHttpOptions = {}): Promise<GatewayServer> {
+  const { webSocketPath, ...own } = options
+  const secured = requireIdentity(gateway, own)
+  const http = await serveHttp(gateway.server, { health: { ready: () => gateway.health().ok }, ...secured })
+  const authenticate = secured.auth?.authenticate ?? secured.authenticate
+  const sockets =
+    webSocketPath === undefined
+      ? undefined
+      : attachWebSocket(gateway.server, http.node, {
+          path: webSocketPath,
+          ...(authenticate && { authenticate }),
+          ...(own.allowedHosts && { allowedHosts: own.allowedHosts }),
+          ...(own.allowedOrigins && { allowedOrigins: own.allowedOrigins }),
+        })
+  return {
+    url: http.url,
+    port: http.port,
+    http,
+    async close() {
+      await Promise.all([sockets?.close(), http.close()])
+      await gateway.close()
+    },
+  }
+}
+
+type Securable = Pick<HttpOptions, 'auth' | 'authenticate'>
+
+/** The options with a 401 for everybody whom they would let pass unnamed, unless the gateway allows that. */
+export function requireIdentity<Options extends Securable>(gateway: Gateway, options: Options): Options {
+  if (gateway.allowAnonymous) return options
+  const { auth, authenticate } = options
+  const named = (found: Authentication): Authentication => found ?? UNNAMED
+  const guarded = (ask: Protection['authenticate']): Protection['authenticate'] => {
+    return async (head) => named(await ask(head))
+  }
+  if (auth !== undefined) return { ...options, auth: { ...auth, authenticate: guarded(auth.authenticate) } }
+  return { ...options, authenticate: authenticate === undefined ? () => UNNAMED : guarded(authenticate) }
+}
+
+const UNNAMED: Authentication = {
+  status: 401,
+  message: 'The gateway serves identified callers alone: give it `auth`, or `allowAnonymous` if that is meant',
+  headers: ['www-authenticate', 'Bearer'],
+}

@@ -1,0 +1,343 @@
+/**
+ * The guard put together: an effect is judged (`judge.ts`), data on its way from one server to another is a judgement of
+ * its own (`provenance.ts`), and both are written down before anything happens. What cannot be written down does not happen.
+ */
+
+import { randomUUID } from 'node:crypto'
+import type { CallToolResult } from '@portico/sdk/client'
+import { createPrincipal, type JsonObject } from '@portico/sdk/server'
+import { toDigest } from '../audit/canonical.ts'
+import type { AuditEntry, AuditSink } from '../audit/record.ts'
+import { type Clock, systemClock } from '../consent/clock.ts'
+import { describeGrant } from '../consent/grant.ts'
+import type { Grants } from '../consent/grants.ts'
+import type { Inbox, InboxEvent } from '../consent/inbox.ts'
+import { HostError } from '../errors.ts'
+import { type Counter, createCounter } from '../policy/counts.ts'
+import type { Decision } from '../policy/decision.ts'
+import type { Circumstances, Effect } from '../policy/effect.ts'
+import type { Rules } from '../policy/rules.ts'
+import type { Guard, PassOptions, Permit } from './guard.ts'
+import { isSufficient, type Judgement, type JudgeParts, judge, MAX_ROUNDS } from './judge.ts'
+import type { Provenance } from './provenance.ts'
+import { decisionEntry, outcomeEntry, reviewEntry, type Verdict } from './records.ts'
+
+export interface GuardOptions {
+  /** A function, where rules may be replaced while the host runs. */
+  readonly rules: Rules | (() => Rules)
+  readonly inbox: Inbox
+  readonly grants: Grants
+  readonly audit: AuditSink
+  readonly clock?: Clock
+  /** The context of a session: follows data from server to server, before every call and by what passes `review`. */
+  readonly flow?: (session: string) => Provenance
+  /** `turn` (the default) also asks where data is in the conversation and not seen in the arguments. */
+  readonly flowScope?: 'turn' | 'arguments'
+  readonly counter?: Counter
+  /** The fingerprint of the definition that an effect uses: a changed one voids what was approved for it. */
+  readonly fingerprint?: (effect: Effect) => string | undefined
+  /** `deny` unless given: what cannot be written down does not happen. */
+  readonly onAuditFailure?: 'deny' | 'continue'
+  readonly onWarning?: (message: string) => void
+}
+
+export interface OpenGuard extends Guard {
+  /** No longer takes up answers to questions whose asker is gone. */
+  close(): void
+}
+
+export function createGuard(options: GuardOptions): OpenGuard {
+  return new HostGuard(options)
+}
+
+type CallEffect = Effect & { readonly kind: 'call' }
+type FlowEffect = Effect & { readonly kind: 'flow' }
+
+interface Settled<E extends Effect> extends Judgement<E> {
+  /** Take back what was counted. */
+  readonly counted: readonly (() => void)[]
+}
+
+class HostGuard implements OpenGuard {
+  readonly #parts: JudgeParts
+  readonly #counter: Counter
+  readonly #audit: AuditSink
+  readonly #flow: GuardOptions['flow']
+  readonly #byTurn: boolean
+  readonly #failClosed: boolean
+  readonly #stop: () => void
+
+  constructor(options: GuardOptions) {
+    const { rules, inbox, grants, clock = systemClock, counter = createCounter() } = options
+    this.#counter = counter
+    this.#audit = options.audit
+    this.#flow = options.flow
+    this.#byTurn = options.flowScope !== 'arguments'
+    this.#failClosed = options.onAuditFailure !== 'continue'
+    this.#parts = {
+      rules: typeof rules === 'function' ? rules : () => rules,
+      counts: counter,
+      grants,
+      inbox,
+      clock,
+      fingerprint: options.fingerprint ?? (() => undefined),
+      onWarning: options.onWarning ?? ((message) => process.emitWarning(message, { code: 'PORTICO_GUARD' })),
+    }
+    this.#stop = inbox.on((event) => this.#onAnswer(event))
+  }
+
+  async pass<E extends Effect>(effect: E, circumstances: Circumstances, options: PassOptions = {}): Promise<Permit<E>> {
+    const about = this.#withTaint(circumstances)
+    const ref = randomUUID()
+    const judgement = await this.#settle(effect, about, options, ref).catch(async (error) => {
+      await this.#recordUndecided(effect, about, error, ref)
+      throw error
+    })
+    if (!judgement.allowed) {
+      await this.#record(judgement.effect, about, judgement, ref).catch(this.#warn)
+      throw denied(judgement.effect, judgement)
+    }
+    try {
+      await this.#recordYes(judgement.effect, about, judgement, ref)
+    } catch (error) {
+      for (const undo of judgement.counted) undo()
+      throw error
+    }
+    return this.#permit(judgement, about, ref)
+  }
+
+  async explain(
+    effect: Effect,
+    circumstances: Circumstances,
+  ): Promise<Decision & { readonly considered: readonly string[] }> {
+    const about = this.#withTaint(circumstances)
+    const { considered: looked, ...decision } = this.#parts.rules().explain(effect, about, this.#counter)
+    const considered = looked.map(({ rule, outcome, matches, unmet, shadow }) => {
+      const kind = shadow ? `${outcome}, only watched` : outcome
+      return `${rule} (${kind}): ${matches ? 'matches' : `does not match, ${unmet}`}`
+    })
+    const grant = this.#parts.grants.peek(effect, about, this.#parts.fingerprint(effect))
+    if (grant !== undefined) considered.push(`remembered: ${describeGrant(grant)}`)
+    const flow = effect.kind === 'call' ? this.#flowOf(effect, about) : undefined
+    if (flow !== undefined) {
+      const { outcome, reason } = await this.explain(flow, circumstances)
+      considered.push(`then, data from ${flow.from.join(', ')}: ${outcome}, ${reason}`)
+    }
+    if (grant?.action === 'deny' && decision.outcome !== 'deny') {
+      return { ...decision, outcome: 'deny', reason: describeGrant(grant), considered }
+    }
+    if (decision.outcome !== 'ask') return { ...decision, considered }
+    if (grant !== undefined && isSufficient(grant, effect, about)) {
+      return { ...decision, outcome: 'allow', reason: describeGrant(grant), considered }
+    }
+    if (!about.unattended) return { ...decision, considered }
+    return { ...decision, outcome: 'deny', reason: `Nobody is there to be asked. ${decision.reason}`, considered }
+  }
+
+  async review(
+    effect: Effect,
+    result: CallToolResult,
+    circumstances: Circumstances,
+    options: PassOptions = {},
+  ): Promise<CallToolResult> {
+    const rule = this.#parts.rules().reviewer(effect, circumstances)
+    const shown = rule === undefined ? result : await this.#showResult(effect, result, circumstances, options, rule)
+    const trusted = effect.kind === 'call' && effect.trusted
+    this.#flow?.(circumstances.session).note(effect.server, shown, { trusted })
+    return shown
+  }
+
+  close(): void {
+    this.#stop()
+  }
+
+  /** Judges the effect and, for a call, the flow of data that it would be, until both hold for the same arguments. */
+  async #settle<E extends Effect>(
+    asked: E,
+    circumstances: Circumstances,
+    options: PassOptions,
+    ref: string,
+  ): Promise<Settled<E>> {
+    const started = this.#parts.clock.now()
+    let effect = asked
+    for (let round = 0; ; round++) {
+      const about = this.#later(circumstances, started)
+      const judgement = await judge(this.#parts, effect, about, options)
+      const refuse = (why: Partial<Verdict>): Settled<E> => ({ ...judgement, ...why, allowed: false, counted: [] })
+      if (!judgement.allowed) return refuse({})
+      if (round >= MAX_ROUNDS) return refuse({ by: 'person', reason: 'It was changed too often.' })
+      effect = judgement.effect
+      const flow = effect.kind === 'call' ? this.#flowOf(effect, about) : undefined
+      if (flow !== undefined) {
+        const { signal, onWaiting } = options
+        const passage = await judge(this.#parts, flow, about, { signal, onWaiting })
+        if (!passage.allowed) {
+          await this.#record(passage.effect, about, passage, ref).catch(this.#warn)
+          return refuse({ by: passage.by, reason: passage.reason, decision: passage.decision })
+        }
+        await this.#recordYes(passage.effect, about, passage, ref)
+        if (passage.effect !== flow) {
+          // An effect with arguments keeps its other members.
+          effect = { ...effect, arguments: passage.effect.arguments }
+          continue
+        }
+      }
+      // While somebody was asked, rules may have changed, and counts may have been used up.
+      const later = this.#later(circumstances, started)
+      const now = this.#parts.rules().decide(effect, later, this.#counter)
+      if (now.outcome === 'deny') return refuse({ by: 'rule', reason: now.reason, decision: now })
+      if (now.outcome === 'ask' && judgement.by === 'rule') continue
+      // Counted in the same breath as it was decided, so that no other comes between.
+      return { ...judgement, counted: this.#count(effect, later) }
+    }
+  }
+
+  #flowOf(effect: CallEffect, { session, byHand }: Circumstances): FlowEffect | undefined {
+    if (this.#flow === undefined) return undefined
+    const { server, tool } = effect
+    const { inArguments, inTurn } = this.#flow(session).sourcesOf(effect.arguments)
+    const others = (names: readonly string[]) => names.filter((name) => name !== server).sort()
+    const seen = others(inArguments)
+    const from = seen.length > 0 ? seen : this.#byTurn && byHand !== true ? others(inTurn) : []
+    if (from.length === 0) return undefined
+    return { kind: 'flow', server, from, tool, arguments: effect.arguments, inArguments: seen.length > 0 }
+  }
+
+  #permit<E extends Effect>(
+    { effect, decision, answer, reason }: Judgement<E>,
+    about: Circumstances,
+    ref: string,
+  ): Permit<E> {
+    const { clock } = this.#parts
+    const startedAt = clock.now()
+    let isOpen = true
+    return {
+      effect,
+      // The permit is a yes, whoever said it.
+      decision: { ...decision, outcome: 'allow', reason },
+      ...(answer !== undefined && { answer }),
+      finish: (outcome, detail) => {
+        if (!isOpen) return
+        isOpen = false
+        const ending = { outcome, ref, startedAt, at: clock.now(), ...(detail !== undefined && { reason: detail }) }
+        void this.#append(outcomeEntry(effect, about, ending)).catch(this.#warn)
+      },
+    }
+  }
+
+  async #showResult(
+    effect: Effect,
+    result: CallToolResult,
+    about: Circumstances,
+    { signal, onWaiting }: PassOptions,
+    rule: string,
+  ): Promise<CallToolResult> {
+    const { session, principal, workspace } = about
+    const refuse = async (reason: string): Promise<never> => {
+      await this.#append(reviewEntry(effect, about, { at: this.#parts.clock.now(), outcome: 'deny', rule, reason }))
+      throw new HostError('denied', `The result was kept back: ${reason}`, { data: { rule, reason } })
+    }
+    if (about.unattended) return refuse('a person must see it first, and nobody is there')
+    const { action, content } = await this.#parts.inbox.ask(
+      {
+        server: effect.server,
+        session,
+        ...(principal !== undefined && { principal: principal.id }),
+        ...(workspace !== undefined && { workspace }),
+        // A result is plain JSON.
+        body: { kind: 'result', effect, result: result as unknown as JsonObject },
+      },
+      { signal, onWaiting },
+    )
+    if (action !== 'allow') return refuse('a person did not release it')
+    const edited = content !== undefined && toDigest(content) !== toDigest(result)
+    if (edited && !isResult(content)) return refuse('what it was edited to is no result')
+    const reason = edited ? 'a person edited and released it' : 'a person released it'
+    await this.#append(reviewEntry(effect, about, { at: this.#parts.clock.now(), outcome: 'allow', rule, reason }))
+    // Just shown to have the members of a result.
+    return edited ? (content as unknown as CallToolResult) : result
+  }
+
+  /** An answer for somebody who no longer waits holds for the next time. */
+  #onAnswer(event: InboxEvent): void {
+    if (event.type !== 'answered' || !event.orphan || event.question.body.kind !== 'approval') return
+    const { question, answer } = event
+    const effect = event.question.body.effect
+    const about: Circumstances = {
+      session: question.session,
+      ...(question.principal !== undefined && { principal: createPrincipal(question.principal) }),
+      ...(question.workspace !== undefined && { workspace: question.workspace }),
+      unattended: false,
+      tainted: false,
+      at: this.#parts.clock.now(),
+    }
+    const { grants, fingerprint } = this.#parts
+    const isOnce = answer.remember === undefined || answer.remember === 'once'
+    if (isOnce && answer.action === 'allow') grants.keepOnce(effect, answer, about, fingerprint(effect))
+    else void grants.remember(effect, answer, about, fingerprint(effect)).catch(this.#warn)
+  }
+
+  #count(effect: Effect, about: Circumstances): (() => void)[] {
+    return this.#parts
+      .rules()
+      .counting(effect, about)
+      .map(({ rule, per }) => this.#counter.add(rule, per, about))
+  }
+
+  #withTaint(circumstances: Circumstances): Circumstances {
+    if (circumstances.tainted || circumstances.byHand === true) return circumstances
+    if (this.#flow?.(circumstances.session).isTainted() !== true) return circumstances
+    return { ...circumstances, tainted: true }
+  }
+
+  /** The circumstances after a person has taken their time. */
+  #later(about: Circumstances, started: number): Circumstances {
+    const passed = this.#parts.clock.now() - started
+    return passed > 0 ? { ...about, at: about.at + passed } : about
+  }
+
+  /** The asker left, or nobody could be asked. */
+  async #recordUndecided(effect: Effect, about: Circumstances, error: unknown, ref: string): Promise<void> {
+    const decision = this.#parts.rules().decide(effect, about, this.#counter)
+    const reason = `Not decided: ${error instanceof Error ? error.message : String(error)}`
+    await this.#record(effect, about, { allowed: false, decision, by: 'nobody', reason }, ref).catch(this.#warn)
+  }
+
+  #record(effect: Effect, about: Circumstances, verdict: Verdict, ref: string): Promise<void> {
+    return this.#append(decisionEntry(effect, about, verdict, ref, this.#parts.clock.now()))
+  }
+
+  async #recordYes(effect: Effect, about: Circumstances, verdict: Verdict, ref: string): Promise<void> {
+    try {
+      await this.#record(effect, about, verdict, ref)
+    } catch (cause) {
+      const message = 'It was allowed, but cannot be written down, and so does not happen'
+      throw new HostError('denied', message, { cause, data: { reason: 'The audit log cannot be written' } })
+    }
+  }
+
+  async #append(entry: AuditEntry): Promise<void> {
+    try {
+      await this.#audit.append(entry)
+    } catch (error) {
+      this.#warn(error)
+      if (this.#failClosed) throw error
+    }
+  }
+
+  readonly #warn = (error: unknown): void => {
+    this.#parts.onWarning(error instanceof Error ? error.message : String(error))
+  }
+}
+
+function denied({ kind, server }: Effect, { decision, reason, by }: Verdict): HostError {
+  return new HostError('denied', `Not allowed: ${reason}`, {
+    data: { ...(decision.rule !== undefined && { rule: decision.rule }), reason, by, effect: kind, server },
+  })
+}
+
+function isResult(content: JsonObject): boolean {
+  const blocks = content.content
+  if (!Array.isArray(blocks)) return false
+  return blocks.every((block) => typeof block === 'object' && block !== null && typeof block.type === 'string')
+}

@@ -1,0 +1,149 @@
+/**
+ * One effect before rules, remembered answers and the person, in this order, until it is settled. Arguments that the
+ * person edits are judged again, a few times at most. Nothing is written here; `create-guard.ts` does that.
+ */
+
+import type { JsonObject } from '@portico/sdk/server'
+import { toDigest } from '../audit/canonical.ts'
+import type { Clock } from '../consent/clock.ts'
+import { describeGrant, type Grant } from '../consent/grant.ts'
+import type { Grants } from '../consent/grants.ts'
+import type { Inbox } from '../consent/inbox.ts'
+import type { Answer, QuestionBody } from '../consent/question.ts'
+import type { Counts } from '../policy/counts.ts'
+import type { Decision } from '../policy/decision.ts'
+import type { Circumstances, Effect } from '../policy/effect.ts'
+import { isRisky } from '../policy/facts.ts'
+import type { Rules } from '../policy/rules.ts'
+import type { PassOptions } from './guard.ts'
+import type { DecidedBy, Verdict } from './records.ts'
+import { warningsFor } from './warnings.ts'
+
+export interface JudgeParts {
+  readonly rules: () => Rules
+  readonly counts: Counts
+  readonly grants: Grants
+  readonly inbox: Inbox
+  readonly clock: Clock
+  /** The fingerprint of the definition that an effect uses, where there is one. */
+  readonly fingerprint: (effect: Effect) => string | undefined
+  readonly onWarning: (message: string) => void
+}
+
+export interface Judgement<E extends Effect> extends Verdict {
+  readonly effect: E
+  readonly answer?: Answer
+}
+
+/** How often a person may edit before it is refused. */
+export const MAX_ROUNDS = 4
+
+export async function judge<E extends Effect>(
+  parts: JudgeParts,
+  asked: E,
+  about: Circumstances,
+  options: PassOptions = {},
+): Promise<Judgement<E>> {
+  let effect = asked
+  let approved: { readonly by: string; readonly answer: Answer } | undefined
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const decision = parts.rules().decide(effect, about, parts.counts)
+    const settle = (allowed: boolean, by: DecidedBy, reason = decision.reason, more: Partial<Judgement<E>> = {}) => {
+      return { allowed, by, reason, decision, effect, ...more }
+    }
+    if (decision.outcome === 'deny') return settle(false, 'rule')
+    const grant = parts.grants.peek(effect, about, parts.fingerprint(effect))
+    if (grant?.action === 'deny') return settle(false, 'grant', `${describeGrant(grant)}.`, detailOf(grant))
+    if (decision.outcome === 'allow') return settle(true, 'rule', decision.reason, { answer: approved?.answer })
+    // What was just approved under this rule, with these arguments, is not asked once more.
+    if (approved?.by === nameOf(decision)) {
+      return settle(true, 'person', 'A person edited and allowed it.', {
+        answer: approved.answer,
+        detail: { edited: true, ...surfaceOf(approved.answer) },
+      })
+    }
+    if (grant !== undefined && isSufficient(grant, effect, about)) {
+      parts.grants.find(effect, about, parts.fingerprint(effect))
+      return settle(true, 'grant', `${describeGrant(grant)}.`, detailOf(grant))
+    }
+    if (about.unattended) return settle(false, 'nobody', `Nobody is there to be asked. ${decision.reason}.`)
+    const answer = await ask(parts, effect, about, decision, options)
+    if (answer.action !== 'allow') {
+      await remember(parts, effect, answer, about)
+      const by = answer.by === 'expired' || answer.by === 'withdrawn' ? 'nobody' : 'person'
+      const words = by === 'nobody' ? 'Nobody answered.' : 'A person said no.'
+      return settle(false, by, words, { answer, detail: surfaceOf(answer) })
+    }
+    const edited = withEdits(effect, answer, options.question)
+    await remember(parts, edited, answer, about)
+    if (edited === effect) return settle(true, 'person', 'A person allowed it.', { answer, detail: surfaceOf(answer) })
+    effect = edited
+    approved = { by: nameOf(decision), answer }
+  }
+  const decision = parts.rules().decide(effect, about, parts.counts)
+  return { allowed: false, by: 'person', reason: 'The arguments were edited too often.', decision, effect }
+}
+
+function ask(
+  { inbox }: JudgeParts,
+  effect: Effect,
+  about: Circumstances,
+  decision: Decision,
+  { signal, onWaiting, question }: PassOptions,
+): Promise<Answer> {
+  const { session, principal, workspace } = about
+  const body: QuestionBody = question ?? {
+    kind: 'approval',
+    effect,
+    reason: decision.reason,
+    warnings: warningsFor(effect, about),
+  }
+  return inbox.ask(
+    {
+      server: effect.server,
+      session,
+      ...(principal !== undefined && { principal: principal.id }),
+      ...(workspace !== undefined && { workspace }),
+      body,
+    },
+    { signal, onWaiting },
+  )
+}
+
+/** While untrusted text is in the context, a remembered yes to something risky must have been meant for that. */
+export function isSufficient(grant: Grant, effect: Effect, { tainted }: Circumstances): boolean {
+  return grant.evenIfTainted === true || !tainted || !isRisky(effect)
+}
+
+async function remember(
+  { grants, fingerprint, onWarning }: JudgeParts,
+  effect: Effect,
+  answer: Answer,
+  about: Circumstances,
+): Promise<void> {
+  try {
+    await grants.remember(effect, answer, about, fingerprint(effect))
+  } catch (error) {
+    // The answer counts; that it is not remembered only asks again.
+    onWarning(`An answer could not be remembered: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+/** The same effect when nothing was changed. */
+function withEdits<E extends Effect>(effect: E, { content }: Answer, question: QuestionBody | undefined): E {
+  if (content === undefined || !('arguments' in effect) || question !== undefined) return effect
+  if (toDigest(content) === toDigest(effect.arguments)) return effect
+  return { ...effect, arguments: content }
+}
+
+function nameOf({ rule, reason }: Decision): string {
+  return rule === undefined ? `default: ${reason}` : `rule: ${rule}`
+}
+
+function detailOf({ id }: Grant): { readonly detail: JsonObject } {
+  return { detail: { grant: id } }
+}
+
+function surfaceOf({ by, remember }: Answer): JsonObject {
+  return { ...(by !== undefined && { surface: by }), ...(remember !== undefined && { remember }) }
+}

@@ -1,0 +1,164 @@
+/**
+ * Where the words in a conversation come from. Every result is noted with the server that gave it; before a call, its
+ * arguments are searched for what other servers have said, in whatever spelling. What cannot be found this way (data that was
+ * retold or computed from) is covered by the turn itself: a conversation that has seen A's data may carry it anywhere.
+ */
+
+import { HashSet } from './hash-set.ts'
+import { leavesOf } from './leaves.ts'
+import { normalise, PIECE, piecesOf, readingsOf, tokensOf } from './shingles.ts'
+
+export interface Sources {
+  /** Servers whose data stands in the arguments, or cannot be excluded to. */
+  readonly inArguments: readonly string[]
+  /** Servers whose data is in the conversation at all. */
+  readonly inTurn: readonly string[]
+}
+
+/** The context of one conversation. */
+export interface Provenance {
+  /** What a server has said is now in the context. */
+  note(server: string, value: unknown, options?: { readonly trusted?: boolean }): void
+  /** What the person has said themselves is nobody else's data. */
+  noteUser(value: unknown): void
+  /** Where a value may come from, by evidence and by the turn. */
+  sourcesOf(value: unknown): Sources
+  /** Untrusted text is in the context. */
+  isTainted(): boolean
+  /** The latest words of a server, or of all, with their origin. */
+  wordsOf(server?: string): string
+}
+
+export interface ProvenanceOptions {
+  /** Pieces of text that are remembered of one server, about one for each character; a million unless given. */
+  readonly maxPieces?: number
+  /** Of all servers, at eight bytes each; two million unless given. Beyond that, nothing is excluded. */
+  readonly maxTotalPieces?: number
+  /** Characters that are kept for `wordsOf`; 64,000 unless given. */
+  readonly maxWords?: number
+}
+
+export function createProvenance(options: ProvenanceOptions = {}): Provenance {
+  return new HashedProvenance(options)
+}
+
+/** So many pieces in a row are a run of twelve characters: seldom the same by chance. */
+const RUN = 5
+const MAX_SERVERS = 1_000
+
+class HashedProvenance implements Provenance {
+  readonly #maxPieces: number
+  readonly #maxTotalPieces: number
+  readonly #maxWords: number
+  /** Undefined for a server whose words were too many to remember. */
+  readonly #servers = new Map<string, HashSet | undefined>()
+  #user: HashSet | undefined
+  #words: { readonly server: string; readonly text: string }[] = []
+  #wordsLength = 0
+  #tainted = false
+
+  constructor({ maxPieces = 1_000_000, maxTotalPieces = 2_000_000, maxWords = 64_000 }: ProvenanceOptions) {
+    this.#maxPieces = maxPieces
+    this.#maxTotalPieces = maxTotalPieces
+    this.#maxWords = maxWords
+  }
+
+  note(server: string, value: unknown, { trusted = false } = {}): void {
+    if (!trusted) this.#tainted = true
+    const { leaves, complete } = leavesOf(value)
+    for (const leaf of leaves) this.#keepWords(server, leaf)
+    if (!this.#servers.has(server)) {
+      const isRoom = this.#servers.size < MAX_SERVERS && this.#total() < this.#maxTotalPieces
+      this.#servers.set(server, isRoom ? new HashSet(this.#maxPieces) : undefined)
+    }
+    const known = this.#servers.get(server)
+    if (known === undefined) return
+    fill(known, leaves)
+    if (!complete || known.overflowed || this.#total() > this.#maxTotalPieces) this.#servers.set(server, undefined)
+  }
+
+  noteUser(value: unknown): void {
+    this.#user ??= new HashSet(this.#maxPieces)
+    // What does not fit is not counted as the person's: that only asks more.
+    fill(this.#user, leavesOf(value).leaves)
+  }
+
+  sourcesOf(value: unknown): Sources {
+    const inTurn = [...this.#servers.keys()]
+    if (inTurn.length === 0) return { inArguments: [], inTurn }
+    const { leaves, complete } = leavesOf(value)
+    // Nothing can be excluded of what is too much to look at.
+    if (!complete) return { inArguments: inTurn, inTurn }
+    const foreign = leaves
+      .flatMap((leaf) => [...readingsOf(leaf)])
+      .map((text): Words => ({ pieces: piecesOf(normalise(text)), tokens: [...tokensOf(text)] }))
+      .filter((words) => !isOwn(words, this.#user))
+    return { inArguments: inTurn.filter((server) => isFrom(foreign, this.#servers.get(server))), inTurn }
+  }
+
+  isTainted(): boolean {
+    return this.#tainted
+  }
+
+  wordsOf(server?: string): string {
+    const chosen = server === undefined ? this.#words : this.#words.filter((one) => one.server === server)
+    return chosen.map((one) => `[from ${one.server}]\n${one.text}`).join('\n\n')
+  }
+
+  #keepWords(server: string, leaf: string): void {
+    if (leaf.length < PIECE) return
+    const text = leaf.slice(0, this.#maxWords)
+    this.#words.push({ server, text })
+    this.#wordsLength += text.length
+    if (this.#wordsLength <= this.#maxWords * 2) return
+    // In steps, so that not every word moves all others.
+    let dropped = 0
+    while (this.#wordsLength > this.#maxWords) this.#wordsLength -= this.#words[dropped++]!.text.length
+    this.#words = this.#words.slice(dropped)
+  }
+
+  #total(): number {
+    let total = this.#user?.size ?? 0
+    for (const known of this.#servers.values()) total += known?.size ?? 0
+    return total
+  }
+}
+
+function fill(known: HashSet, leaves: readonly string[]): void {
+  for (const leaf of leaves) {
+    for (const text of readingsOf(leaf)) {
+      for (const piece of piecesOf(normalise(text))) known.add(piece)
+      for (const token of tokensOf(text)) known.add(token)
+    }
+  }
+}
+
+/** One text, as hashes. */
+interface Words {
+  readonly pieces: Uint32Array
+  readonly tokens: readonly number[]
+}
+
+/** The person has said all of it. */
+function isOwn({ pieces, tokens }: Words, user: HashSet | undefined): boolean {
+  if (user === undefined) return false
+  return pieces.every((piece) => user.has(piece)) && tokens.every((token) => user.has(token))
+}
+
+function isFrom(texts: readonly Words[], known: HashSet | undefined): boolean {
+  // Of what was too much to remember, only what says nothing can be excluded.
+  if (known === undefined) return texts.some(({ pieces, tokens }) => pieces.length + tokens.length > 0)
+  return texts.some(({ pieces, tokens }) => {
+    if (tokens.some((token) => known.has(token))) return true
+    return (pieces.length > 0 && pieces.every((piece) => known.has(piece))) || hasRun(known, pieces)
+  })
+}
+
+function hasRun(known: HashSet, pieces: Uint32Array): boolean {
+  let run = 0
+  for (const piece of pieces) {
+    run = known.has(piece) ? run + 1 : 0
+    if (run >= RUN) return true
+  }
+  return false
+}

@@ -1,0 +1,78 @@
+/** What the guard writes down: a decision before an effect, its outcome after, tied by one reference. */
+
+import type { JsonObject } from '@portico/sdk/server'
+import { toDigest } from '../audit/canonical.ts'
+import type { AuditEntry } from '../audit/record.ts'
+import type { Decision } from '../policy/decision.ts'
+import type { Circumstances, Effect } from '../policy/effect.ts'
+import { itemOf } from '../policy/facts.ts'
+
+/** Who it was that decided: a rule or default, a remembered answer, a person now, or that nobody could be asked. */
+export type DecidedBy = 'rule' | 'grant' | 'person' | 'nobody'
+
+export interface Verdict {
+  readonly allowed: boolean
+  readonly decision: Decision
+  readonly by: DecidedBy
+  readonly reason: string
+  readonly detail?: JsonObject
+}
+
+export function decisionEntry(
+  effect: Effect,
+  about: Circumstances,
+  verdict: Verdict,
+  ref: string,
+  at: number,
+): AuditEntry {
+  const { decision, by, reason, detail } = verdict
+  return {
+    ...subjectOf(effect, about),
+    at,
+    type: 'decision',
+    outcome: verdict.allowed ? 'allow' : 'deny',
+    ...(decision.rule !== undefined && { rule: decision.rule }),
+    reason,
+    ref,
+    detail: {
+      by,
+      says: decision.outcome,
+      ...(decision.shadow !== undefined && { shadow: { ...decision.shadow } }),
+      ...(effect.kind === 'flow' && { from: [...effect.from], inArguments: effect.inArguments === true }),
+      ...(about.tainted && { tainted: true }),
+      ...detail,
+    },
+  }
+}
+
+export interface Ending {
+  readonly outcome: string
+  readonly reason?: string
+  readonly ref: string
+  readonly startedAt: number
+  readonly at: number
+}
+
+export function outcomeEntry(effect: Effect, about: Circumstances, { startedAt, at, ...ending }: Ending): AuditEntry {
+  return { ...subjectOf(effect, about), at, type: 'outcome', ...ending, durationMs: Math.max(0, at - startedAt) }
+}
+
+export function reviewEntry(
+  effect: Effect,
+  about: Circumstances,
+  more: Pick<AuditEntry, 'at' | 'outcome' | 'rule' | 'reason'>,
+): AuditEntry {
+  return { ...subjectOf(effect, about), type: 'event', ...more, what: 'review', detail: { of: effect.kind } }
+}
+
+function subjectOf(effect: Effect, { principal, session, traceId }: Circumstances): Omit<AuditEntry, 'at' | 'type'> {
+  return {
+    ...(principal !== undefined && { principal: principal.id }),
+    session,
+    server: effect.server,
+    what: effect.kind,
+    item: itemOf(effect),
+    ...('arguments' in effect && { argumentDigest: toDigest(effect.arguments) }),
+    ...(traceId !== undefined && { traceId }),
+  }
+}

@@ -1,0 +1,56 @@
+/** What a person should look at first before saying yes: shown with the question, never a reason to decide by itself. */
+
+import { toCanonicalJson } from '../audit/canonical.ts'
+import { redactText } from '../audit/redaction.ts'
+import type { Circumstances, Effect } from '../policy/effect.ts'
+import { argumentsOf, claimedTraits, isRisky } from '../policy/facts.ts'
+
+export function warningsFor(effect: Effect, { tainted }: Circumstances): readonly string[] {
+  return [...ofKind(effect), ...ofContext(effect, tainted), ...ofArguments(effect)]
+}
+
+function* ofKind(effect: Effect): Generator<string> {
+  switch (effect.kind) {
+    case 'connect':
+      yield 'A local server runs with your own rights. Read the whole command before you allow it.'
+      break
+    case 'call':
+      if (!effect.trusted && claimedTraits(effect.annotations).readOnly) {
+        yield 'The server says that the tool only reads. The server is not trusted, so this may not be true.'
+      }
+      if (effect.trusted && claimedTraits(effect.annotations).destructive) yield 'The tool may change or delete things.'
+      break
+    case 'sample':
+      if (effect.background) yield 'The server asks by itself, outside of any call.'
+      if (effect.includeContext === 'allServers')
+        yield 'It wants what other servers have said in this conversation, too.'
+      else if (effect.includeContext === 'thisServer') yield 'It wants what it has said in this conversation before.'
+      break
+    case 'flow':
+      yield effect.inArguments === true
+        ? `The arguments hold data that came from ${names(effect.from)}, and would go to "${effect.server}".`
+        : `The conversation holds data from ${names(effect.from)}, which may be in what goes to "${effect.server}".`
+      break
+    default:
+  }
+}
+
+function* ofContext(effect: Effect, tainted: boolean): Generator<string> {
+  if (!tainted || !isRisky(effect)) return
+  yield 'Text that nobody vouches for is in the conversation, and may be what asks for this.'
+}
+
+/** JSON spells most control characters out. */
+const HIDDEN = /[\p{Cf}\p{Cc}]|\\u00[01][0-9a-f]/u
+const LONG = 10_000
+
+function* ofArguments(effect: Effect): Generator<string> {
+  const text = toCanonicalJson(argumentsOf(effect))
+  if (redactText(text) !== text) yield 'An argument looks like a password or key.'
+  if (HIDDEN.test(text)) yield 'An argument holds characters that cannot be seen.'
+  if (text.length > LONG) yield `The arguments are long (${text.length} characters): look at all of them.`
+}
+
+function names(servers: readonly string[]): string {
+  return servers.map((server) => `"${server}"`).join(' and ')
+}

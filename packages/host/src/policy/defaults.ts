@@ -1,0 +1,34 @@
+/**
+ * What holds where no rule speaks: nothing happens without a person's yes (sec-161), except what asks by itself or
+ * cannot do harm. One table, so that it can be read in one look.
+ */
+
+import type { Outcome } from './decision.ts'
+import type { Effect, EffectKind } from './effect.ts'
+import { believedTraits } from './facts.ts'
+
+export interface Default {
+  readonly outcome: Outcome
+  readonly reason: string
+}
+
+export const DEFAULTS: { readonly [kind in EffectKind]: Default } = {
+  connect: { outcome: 'ask', reason: 'Connecting a server asks: it runs a program, or sends requests' },
+  call: { outcome: 'ask', reason: 'Calling a tool asks' },
+  read: { outcome: 'ask', reason: 'Reading a resource asks' },
+  prompt: { outcome: 'ask', reason: 'Using a prompt of a server asks' },
+  sample: { outcome: 'ask', reason: 'A server that wants to use the model asks' },
+  elicit: { outcome: 'allow', reason: 'A question of a server is shown, and is the question itself' },
+  root: { outcome: 'ask', reason: 'Telling a server of a folder asks' },
+  flow: { outcome: 'ask', reason: 'Data of one server on its way to another asks' },
+}
+
+export const TRUSTED_READING: Default = {
+  outcome: 'allow',
+  reason: 'A trusted server says that the tool only reads',
+}
+
+export function defaultFor(effect: Effect): Default {
+  if (effect.kind === 'call' && effect.trusted && believedTraits(effect).readOnly) return TRUSTED_READING
+  return DEFAULTS[effect.kind]
+}

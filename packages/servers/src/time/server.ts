@@ -1,0 +1,149 @@
+/** Time as a server: now, conversion, differences and what comes next, with the zones proposed while they are typed. */
+
+import { createServer, prompt, resource, ToolError, tool } from '@portico/sdk/server'
+import type { ReadyServer } from '../entry.ts'
+import { checkZone, describeSpan, fromText, toZoned, zonesLike } from './zoned.ts'
+
+export interface TimeOptions {
+  /** The zone that is meant where none is named; the machine's own unless given. */
+  readonly zone?: string | undefined
+  /** For tests: the clock. */
+  readonly now?: (() => number) | undefined
+}
+
+const ZONE = { type: 'string', description: 'An IANA name such as Europe/Berlin.', maxLength: 100 } as const
+const TIME = {
+  type: 'string',
+  description: 'ISO 8601: 2026-03-01T14:30, with an offset or meant in the zone.',
+  maxLength: 60,
+} as const
+const ZONED = {
+  type: 'object',
+  properties: {
+    iso: { type: 'string' },
+    zone: { type: 'string' },
+    weekday: { type: 'string' },
+    offset: { type: 'string' },
+  },
+  required: ['iso', 'zone', 'weekday', 'offset'],
+} as const
+const DAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
+const MOST_PROPOSALS = 100
+
+export async function createTimeServer(options: TimeOptions = {}): Promise<ReadyServer> {
+  const { now = Date.now } = options
+  const home = checkZone(options.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone)
+  const zoneOf = (zone: string | undefined): string => (zone === undefined ? home : checkZone(zone))
+  const completeZone = (value: string) => {
+    const zones = zonesLike(value)
+    return { values: zones.slice(0, MOST_PROPOSALS), total: zones.length, hasMore: zones.length > MOST_PROPOSALS }
+  }
+  const reading = { readOnly: true, idempotent: true, openWorld: false } as const
+
+  const tools = {
+    now: tool(
+      {
+        description: 'The time at this moment in one zone.',
+        input: { type: 'object', properties: { zone: ZONE } },
+        output: ZONED,
+        readOnly: true,
+        openWorld: false,
+      },
+      ({ zone }) => toZoned(now(), zoneOf(zone)),
+    ),
+    convert: tool(
+      {
+        description: 'The same moment as other zones see it.',
+        input: {
+          type: 'object',
+          properties: { time: TIME, from: ZONE, to: { type: 'array', items: ZONE, minItems: 1, maxItems: 50 } },
+          required: ['time', 'to'],
+        },
+        output: { type: 'object', properties: { times: { type: 'array', items: ZONED } }, required: ['times'] },
+        ...reading,
+      },
+      ({ time, from, to }) => {
+        const moment = fromText(time, zoneOf(from))
+        return { times: to.map((zone) => toZoned(moment, checkZone(zone))) }
+      },
+    ),
+    difference: tool(
+      {
+        description: 'How long it is from one time to another.',
+        input: { type: 'object', properties: { from: TIME, to: TIME, zone: ZONE }, required: ['from', 'to'] },
+        output: {
+          type: 'object',
+          properties: { seconds: { type: 'number' }, words: { type: 'string' } },
+          required: ['seconds', 'words'],
+        },
+        ...reading,
+      },
+      ({ from, to, zone }) => {
+        const span = fromText(to, zoneOf(zone)) - fromText(from, zoneOf(zone))
+        return { seconds: span / 1000, words: `${describeSpan(span)}${span < 0 ? ' before' : ''}` }
+      },
+    ),
+    next: tool(
+      {
+        description: 'When a weekday or a time of day comes next.',
+        input: {
+          type: 'object',
+          properties: {
+            weekday: { type: 'string', enum: DAYS },
+            at: { type: 'string', pattern: '^[0-2][0-9]:[0-5][0-9]$' },
+            zone: ZONE,
+          },
+        },
+        output: ZONED,
+        readOnly: true,
+        openWorld: false,
+      },
+      ({ weekday, at = '00:00', zone }) => nextTime(now(), zoneOf(zone), weekday, at),
+    ),
+  }
+
+  const server = createServer({
+    name: 'time',
+    version: '0.1.0',
+    title: 'Time',
+    description: 'What time it is, anywhere',
+    tools,
+    resources: {
+      zone: resource(
+        {
+          uri: 'time://now/{+zone}',
+          title: 'Now in a zone',
+          mimeType: 'application/json',
+          complete: { zone: completeZone },
+        },
+        ({ zone }) => toZoned(now(), checkZone(zone)),
+      ),
+    },
+    prompts: {
+      meeting: prompt(
+        {
+          description: 'Find a time that suits people in several zones.',
+          arguments: [
+            { name: 'zones', description: 'Zones, separated by commas', required: true },
+            { name: 'length', description: 'How long, such as "45 minutes"' },
+          ],
+          complete: { zones: completeZone },
+        },
+        ({ zones = '', length = 'one hour' }) =>
+          `Propose three times in the next five working days for a meeting of ${length} that fall into working hours in ${zones}. Use the tools "now" and "convert", and show each time in every zone.`,
+      ),
+    },
+  })
+  return { server, close: async () => {} }
+}
+
+/** Looks a fortnight ahead, day by day, so that changes of clocks are counted as the zone has them. */
+function nextTime(from: number, zone: string, weekday: string | undefined, at: string) {
+  for (let day = 0; day < 15; day++) {
+    const date = toZoned(from + day * 86_400_000, zone).iso.slice(0, 10)
+    const moment = fromText(`${date}T${at}`, zone)
+    const seen = toZoned(moment, zone)
+    if (moment > from && (weekday === undefined || seen.weekday === weekday)) return seen
+  }
+  throw new ToolError(`${at} does not come in ${zone} within two weeks.`)
+}

@@ -1,0 +1,67 @@
+import { type Client, connect } from '@portico/sdk/client'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createTimeServer } from './server.ts'
+
+/** A Sunday: Europe changed its clocks at one o'clock UTC. */
+const NOW = Date.parse('2026-03-29T00:30:00Z')
+
+let client: Client
+beforeEach(async () => {
+  const { server } = await createTimeServer({ zone: 'Europe/Berlin', now: () => NOW })
+  client = await connect(server)
+})
+afterEach(() => client.close())
+
+const call = async (name: string, args: { [name: string]: unknown }) =>
+  (await client.callTool(name, args)).structuredContent
+
+describe('time', () => {
+  it.each([
+    { zone: undefined, iso: '2026-03-29T01:30:00+01:00', weekday: 'Sunday' },
+    { zone: 'UTC', iso: '2026-03-29T00:30:00Z', weekday: 'Sunday' },
+    { zone: 'America/St_Johns', iso: '2026-03-28T22:00:00-02:30', weekday: 'Saturday' },
+    { zone: 'Asia/Kathmandu', iso: '2026-03-29T06:15:00+05:45', weekday: 'Sunday' },
+  ])('is $iso in $zone', async ({ zone, ...expected }) => {
+    expect(await call('now', zone === undefined ? {} : { zone })).toMatchObject(expected)
+  })
+
+  it.each([
+    { what: 'in winter', time: '2026-01-10T12:00', to: '2026-01-10T11:00:00Z' },
+    { what: 'in summer', time: '2026-07-10T12:00', to: '2026-07-10T10:00:00Z' },
+    { what: 'in the hour that is skipped', time: '2026-03-29T02:30', to: '2026-03-29T01:30:00Z' },
+    { what: 'with an offset of its own', time: '2026-01-10T12:00+05:30', to: '2026-01-10T06:30:00Z' },
+  ])('converts a time $what', async ({ time, to }) => {
+    expect(await call('convert', { time, from: 'Europe/Berlin', to: ['UTC'] })).toMatchObject({ times: [{ iso: to }] })
+  })
+
+  it('counts a day with a change of clocks as 23 hours', async () => {
+    const answer = await call('difference', { from: '2026-03-29T00:00', to: '2026-03-30T00:00', zone: 'Europe/Berlin' })
+    expect(answer).toEqual({ seconds: 82_800, words: '23 hours' })
+  })
+
+  it('finds what comes next', async () => {
+    expect(await call('next', { weekday: 'Monday', at: '09:00' })).toMatchObject({ iso: '2026-03-30T09:00:00+02:00' })
+    expect(await call('next', { at: '01:00' })).toMatchObject({ iso: '2026-03-30T01:00:00+02:00' })
+  })
+
+  it.each([
+    ['now', { zone: 'Mars/Olympus' }, 'no time zone'],
+    ['now', { zone: 'berlin' }, 'Europe/Berlin'],
+    ['convert', { time: 'tomorrow', to: ['UTC'] }, 'is no time'],
+    ['next', { at: '29:00' }, 'is no time'],
+  ])('says what to write instead: %s %j', async (name, args, words) => {
+    const result = await client.callTool(name, args)
+    expect(result.isError).toBe(true)
+    expect(JSON.stringify(result.content)).toContain(words)
+  })
+
+  it('offers zones as a resource, proposed while typing', async () => {
+    const { contents } = await client.readResource('time://now/Asia/Tokyo')
+    expect(JSON.stringify(contents)).toContain('2026-03-29T09:30:00+09:00')
+    const { completion } = await client.complete({
+      ref: { type: 'ref/resource', uri: 'time://now/{+zone}' },
+      argument: { name: 'zone', value: 'europe/be' },
+    })
+    expect(completion.values).toContain('Europe/Berlin')
+  })
+})

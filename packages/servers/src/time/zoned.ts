@@ -1,0 +1,121 @@
+/** Moments and how zones see them, on the runtime's own tables. Nothing here knows the protocol. */
+
+import { ToolError } from '@portico/sdk/server'
+
+/** A moment as a zone sees it. */
+export interface Zoned {
+  readonly [member: string]: string
+  /** ISO 8601, with the zone's offset. */
+  readonly iso: string
+  readonly zone: string
+  readonly weekday: string
+  readonly offset: string
+}
+
+const ZONES: readonly string[] = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')]
+
+export function zonesLike(text: string): string[] {
+  const wanted = text.toLowerCase().replaceAll(' ', '_')
+  const starting = ZONES.filter((zone) => zone.toLowerCase().startsWith(wanted))
+  const within = ZONES.filter((zone) => !starting.includes(zone) && zone.toLowerCase().includes(wanted))
+  return [...starting, ...within]
+}
+
+export function checkZone(zone: string): string {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone
+  } catch (cause) {
+    const near = zonesLike(zone.split('/').at(-1) ?? zone).slice(0, 3)
+    const hint = near.length === 0 ? 'Use an IANA name such as Europe/Berlin.' : `Did you mean ${near.join(', ')}?`
+    throw new ToolError(`There is no time zone ${JSON.stringify(zone.slice(0, 60))}. ${hint}`, { cause })
+  }
+}
+
+export function toZoned(moment: number, zone: string): Zoned {
+  const parts = partsOf(moment, zone)
+  const offsetMinutes = Math.round(
+    (Date.UTC(parts.year, parts.month - 1, parts.day, parts.hour, parts.minute, parts.second) - floorSecond(moment)) /
+      60_000,
+  )
+  const offset = formatOffset(offsetMinutes)
+  const date = `${String(parts.year).padStart(4, '0')}-${pad(parts.month)}-${pad(parts.day)}`
+  const time = `${pad(parts.hour)}:${pad(parts.minute)}:${pad(parts.second)}`
+  const weekday = new Intl.DateTimeFormat('en', { timeZone: zone, weekday: 'long' }).format(moment)
+  return { iso: `${date}T${time}${offset}`, zone, weekday, offset }
+}
+
+/** Reads ISO 8601. Without an offset the time is meant in `zone`; a time that a change of clocks skips is moved on. */
+export function fromText(text: string, zone: string): number {
+  const [, date, time = '00:00:00', offset] =
+    /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?(?:\.\d{1,9})?))?(Z|[+-]\d{2}:?\d{2})?$/.exec(text.trim()) ?? []
+  const wall = date === undefined ? Number.NaN : Date.parse(`${date}T${time}Z`)
+  if (Number.isNaN(wall)) {
+    throw new ToolError(
+      `${JSON.stringify(text.slice(0, 60))} is no time. Write it as 2026-03-01T14:30, with +01:00 or Z at the end to fix the offset.`,
+    )
+  }
+  if (offset !== undefined)
+    return Date.parse(`${date}T${time}${offset === 'Z' ? 'Z' : offset.replace(/^([+-]\d{2}):?(\d{2})$/, '$1:$2')}`)
+  // The zone's offset depends on the moment looked for; the second guess settles it but for the hour that is skipped.
+  const guess = wall - offsetAt(wall, zone)
+  return wall - offsetAt(guess, zone)
+}
+
+/** `3 days 4 hours 5 minutes`, the largest parts first. */
+export function describeSpan(milliseconds: number): string {
+  const units = [
+    ['day', 86_400_000],
+    ['hour', 3_600_000],
+    ['minute', 60_000],
+    ['second', 1_000],
+  ] as const
+  let left = Math.abs(milliseconds)
+  const words = units.flatMap(([name, size]) => {
+    const count = Math.floor(left / size)
+    left -= count * size
+    return count === 0 ? [] : [`${count} ${name}${count === 1 ? '' : 's'}`]
+  })
+  return words.length === 0 ? 'no time at all' : words.join(' ')
+}
+
+function offsetAt(moment: number, zone: string): number {
+  const { year, month, day, hour, minute, second } = partsOf(moment, zone)
+  return Date.UTC(year, month - 1, day, hour, minute, second) - floorSecond(moment)
+}
+
+function partsOf(moment: number, zone: string) {
+  const format = new Intl.DateTimeFormat('en-CA-u-ca-gregory', {
+    timeZone: zone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  })
+  const numbers = new Map(format.formatToParts(moment).map(({ type, value }) => [type, Number(value)]))
+  const of = (type: Intl.DateTimeFormatPartTypes): number => numbers.get(type) ?? 0
+  return {
+    year: of('year'),
+    month: of('month'),
+    day: of('day'),
+    hour: of('hour'),
+    minute: of('minute'),
+    second: of('second'),
+  }
+}
+
+function floorSecond(moment: number): number {
+  return Math.floor(moment / 1000) * 1000
+}
+
+function formatOffset(minutes: number): string {
+  if (minutes === 0) return 'Z'
+  const size = Math.abs(minutes)
+  return `${minutes < 0 ? '-' : '+'}${pad(Math.floor(size / 60))}:${pad(size % 60)}`
+}
+
+function pad(value: number): string {
+  return String(value).padStart(2, '0')
+}
