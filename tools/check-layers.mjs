@@ -52,7 +52,19 @@ const PACKAGES = new Map([
 ])
 
 /** Folders that show or measure the packages the way a user has them. */
-const OUTSIDE = ['examples', 'docs', 'bench', 'conformance', 'interop', 'runtimes', 'auth-lab']
+const OUTSIDE = [
+  'examples',
+  'docs',
+  'bench',
+  'conformance',
+  'interop',
+  'runtimes',
+  'auth-lab',
+  'servers-lab',
+  'bridge',
+  'cli-lab',
+  'workbench-lab',
+]
 
 /**
  * @param {string} root

@@ -15,6 +15,10 @@ const suites = [
   sourceSuite('conformance', 'the official conformance suite, the short selection'),
   sourceSuite('interop', 'other implementations on the far side, the short selection'),
   sourceSuite('runtimes', 'every runtime and framework, a browser, the short selection'),
+  sourceSuite('servers-lab', 'the ready-made servers before real databases, browsers and screens'),
+  sourceSuite('bridge', 'any client to any server through the gateway, the short selection'),
+  sourceSuite('cli-lab', 'the packed command line in a real terminal'),
+  sourceSuite('workbench-lab', 'the workbench in a real browser'),
   sourceSuite('auth-lab', 'a real authorization server: signing in, refreshing, stepping up'),
 ]
 

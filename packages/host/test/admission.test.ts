@@ -1,0 +1,115 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { defineServer } from '../src/config/define-server.ts'
+import type { Answer, Question } from '../src/consent/question.ts'
+import { createHost, type Host } from '../src/host/host.ts'
+import type { HostOptions } from '../src/host/options.ts'
+
+let cleanups: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.reverse()) await cleanup()
+  cleanups = []
+})
+
+async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'portico-admission-'))
+  cleanups.push(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+async function start(options: HostOptions): Promise<Host> {
+  const host = await createHost(options)
+  cleanups.push(() => host.close())
+  return host
+}
+
+/** A server program that leaves a file behind as soon as it runs. `extra` makes its command line long. */
+function canary(folder: string, extra: readonly string[] = []) {
+  const code = `require('fs').writeFileSync(${JSON.stringify(join(folder, 'ran'))}, '')`
+  return defineServer('tool', { kind: 'stdio', command: process.execPath, args: ['-e', code, ...extra], env: {} })
+}
+
+const settled = (host: Host, server: string, wanted: readonly string[]): Promise<void> =>
+  new Promise((resolve) => {
+    const look = (): void => {
+      if (wanted.includes(host.upstreams.view(server)?.state.state ?? '')) resolve()
+    }
+    host.upstreams.on('state', look)
+    look()
+  })
+
+describe('a local server (sec-93)', () => {
+  it('is shown with its whole command, however long, and does not run before somebody agrees', async () => {
+    const folder = await makeFolder()
+    const long = Array.from({ length: 1_000 }, (_, at) => `argument-${at}`)
+    const asked: Question[] = []
+    let answer: (answer: Answer) => void = () => {}
+    await start({
+      servers: [canary(folder, long)],
+      ask: (question) => {
+        asked.push(question)
+        return new Promise<Answer>((resolve) => {
+          answer = resolve
+        })
+      },
+    })
+    const body = asked[0]?.body
+    expect(body?.kind === 'approval' && body.effect.kind === 'connect' && body.effect.shown).toContain('argument-999')
+    // Code in the arguments is one of the things to look at first (sec-94).
+    expect(body?.kind === 'approval' && body.warnings.join(' ')).toMatch(/code/i)
+    expect(existsSync(join(folder, 'ran'))).toBe(false)
+    answer({ action: 'allow' })
+    await expect.poll(() => existsSync(join(folder, 'ran'))).toBe(true)
+  })
+
+  it('never runs after a no, and its state says so', async () => {
+    const folder = await makeFolder()
+    const host = await start({ servers: [canary(folder)], ask: () => ({ action: 'deny' }) })
+    await settled(host, 'tool', ['failed'])
+    expect(host.upstreams.view('tool')?.state).toMatchObject({ reason: expect.stringContaining('Not allowed') })
+    expect(existsSync(join(folder, 'ran'))).toBe(false)
+  })
+
+  it('asks again when the command changes, and not when it is the same', async () => {
+    const folder = await makeFolder()
+    const stateDir = await makeFolder()
+    const shown: string[] = []
+    const ask = ({ body }: Question): Answer => {
+      if (body.kind === 'approval' && body.effect.kind === 'connect') shown.push(body.effect.shown)
+      return { action: 'allow', remember: 'always', breadth: 'server' }
+    }
+    for (const extra of [[], [], ['--other']]) {
+      const host = await start({ stateDir, servers: [canary(folder, extra)], ask })
+      await settled(host, 'tool', ['failed'])
+      await host.close()
+    }
+    expect(shown).toHaveLength(2)
+    expect(shown[1]).toContain('--other')
+  })
+})
+
+it('waits for the user to sign in, and opens no page by itself (sec-103, sec-105)', async () => {
+  const web = createServer((_request, response) => response.writeHead(401, { 'www-authenticate': 'Bearer' }).end())
+  await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve))
+  cleanups.push(() => new Promise((resolve) => web.close(resolve)))
+  const url = `http://127.0.0.1:${(web.address() as AddressInfo).port}/mcp`
+  const opened: URL[] = []
+  const host = await start({
+    servers: [defineServer('protected', { kind: 'http', url, headers: {} })],
+    ask: () => ({ action: 'allow' }),
+    signIn: {
+      openPage: async (page) => {
+        opened.push(page)
+        return true
+      },
+    },
+  })
+  await settled(host, 'protected', ['needs-sign-in', 'failed'])
+  expect(host.upstreams.view('protected')?.state.state).toBe('needs-sign-in')
+  expect(opened).toEqual([])
+})

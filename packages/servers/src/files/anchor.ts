@@ -1,0 +1,103 @@
+/**
+ * Opens what `confine.ts` found and makes sure that it is what was judged: between the two, somebody may have put a link
+ * in its place. On Linux a folder is held open and used through its descriptor, so that nothing can be swapped
+ * underneath; elsewhere its identity is compared before and after.
+ */
+
+import { constants, existsSync } from 'node:fs'
+import { type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promises'
+import { ToolError } from '@portico/sdk/server'
+import { PathError } from './confine.ts'
+
+const DESCRIPTORS = '/proc/self/fd'
+const hasDescriptors = process.platform === 'linux' && existsSync(DESCRIPTORS)
+
+/** Absent on Windows, where links need a privilege to make. */
+const NOFOLLOW = constants.O_NOFOLLOW ?? 0
+const NONBLOCK = constants.O_NONBLOCK ?? 0
+const DIRECTORY = constants.O_DIRECTORY ?? 0
+
+/** Opens a regular file for reading. Pipes and devices are refused rather than waited for. */
+export async function openFile(path: string): Promise<FileHandle> {
+  const handle = await open(path, constants.O_RDONLY | NOFOLLOW | NONBLOCK).catch((error: unknown) => {
+    throw toPathError(error, path)
+  })
+  try {
+    if (!(await handle.stat()).isFile()) throw new PathError('absent', `${path} is not a file`)
+    await verify(handle, path)
+    return handle
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+/** Works inside a folder under a name that cannot come to mean another folder. */
+export async function withDirectory<T>(path: string, work: (base: string) => Promise<T>): Promise<T> {
+  if (!hasDescriptors) return withIdentity(path, work)
+  const handle = await open(path, constants.O_RDONLY | NOFOLLOW | DIRECTORY).catch((error: unknown) => {
+    throw toPathError(error, path)
+  })
+  try {
+    await verify(handle, path)
+    return await work(`${DESCRIPTORS}/${handle.fd}`)
+  } finally {
+    await handle.close()
+  }
+}
+
+/** The plain words for an error of the file system. */
+export function toPathError(error: unknown, path: string): unknown {
+  if (error instanceof ToolError) return error
+  const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
+  switch (code) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return new PathError('absent', `There is no ${path}, or it is not of the right kind`)
+    case 'EISDIR':
+      return new PathError('absent', `${path} is a directory: use list_directory`)
+    case 'ELOOP':
+    case 'EMLINK':
+      return replaced(path)
+    case 'EACCES':
+    case 'EPERM':
+      return new PathError('denied', `The operating system does not allow this for ${path}`)
+    case 'EEXIST':
+    case 'ENOTEMPTY':
+      return new ToolError(`${path} exists already. Choose another name, or trash the old one first`)
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return new ToolError(`There is no room left on the disk of ${path}`)
+    default:
+      return error
+  }
+}
+
+async function verify(handle: FileHandle, path: string): Promise<void> {
+  if (hasDescriptors) {
+    const actual = await readlink(`${DESCRIPTORS}/${handle.fd}`)
+    if (actual !== path && actual !== `${path} (deleted)`) throw replaced(path)
+    return
+  }
+  const [opened, found, real] = await Promise.all([handle.stat({ bigint: true }), identify(path), realpath(path)])
+  if (real !== path || found !== `${opened.dev} ${opened.ino}`) throw replaced(path)
+}
+
+async function withIdentity<T>(path: string, work: (base: string) => Promise<T>): Promise<T> {
+  const before = await identify(path)
+  if ((await realpath(path)) !== path) throw replaced(path)
+  const done = await work(path)
+  if ((await realpath(path)) !== path || (await identify(path)) !== before) throw replaced(path)
+  return done
+}
+
+async function identify(path: string): Promise<string> {
+  const { dev, ino } = await lstat(path, { bigint: true }).catch((error: unknown) => {
+    throw toPathError(error, path)
+  })
+  return `${dev} ${ino}`
+}
+
+function replaced(path: string): PathError {
+  return new PathError('outside', `${path} was replaced while it was being opened. Try again`)
+}

@@ -1,0 +1,66 @@
+/** Exact replacements in a text, and the difference that they make, for people and models to look at first. */
+
+import { ToolError } from '@portico/sdk/server'
+import { createTwoFilesPatch } from 'diff'
+
+export interface Replacement {
+  readonly oldText: string
+  readonly newText: string
+  /** Replace every occurrence rather than the only one. */
+  readonly all?: boolean
+}
+
+/** Applies the replacements one after the other. Each must be found, and found once unless it says `all`. */
+export function applyReplacements(text: string, edits: readonly Replacement[]): string {
+  const hasReturns = text.includes('\r\n')
+  let edited = text
+  for (const [index, { oldText, newText, all }] of edits.entries()) {
+    if (oldText === '') throw new ToolError(`Edit ${index + 1}: oldText is empty. Use write_file to make a new file`)
+    // Models write plain newlines; in a file that has the long ones, both texts are taken to mean those.
+    const isPlain = hasReturns && !oldText.includes('\r')
+    const wanted = isPlain ? oldText.replaceAll('\n', '\r\n') : oldText
+    const replacement = isPlain && !newText.includes('\r') ? newText.replaceAll('\n', '\r\n') : newText
+    const first = edited.indexOf(wanted)
+    if (first === -1) {
+      throw new ToolError(
+        `Edit ${index + 1}: oldText was not found. It must match exactly, spaces included: read the file again and copy it`,
+      )
+    }
+    if (all === true) {
+      edited = edited.split(wanted).join(replacement)
+      continue
+    }
+    if (edited.indexOf(wanted, first + 1) !== -1) {
+      throw new ToolError(
+        `Edit ${index + 1}: oldText is there more than once. Add lines around it until it is unique, or set "all"`,
+      )
+    }
+    edited = edited.slice(0, first) + replacement + edited.slice(first + wanted.length)
+  }
+  return edited
+}
+
+/** A unified difference. Two texts too different to compare in good time are said to be so. */
+export function toDifference(name: string, before: string, after: string): string {
+  if (before === after) return ''
+  const patch = createTwoFilesPatch(name, name, before, after, undefined, undefined, {
+    context: 3,
+    timeout: 1_000,
+    maxEditLength: 20_000,
+  })
+  return (
+    patch ?? `--- ${name}\n+++ ${name}\n(${lines(before)} lines become ${lines(after)}, too different to compare)\n`
+  )
+}
+
+/** As much of a difference as a question can show. */
+export function shortDifference(difference: string): string {
+  if (difference.length <= SHOWN) return difference
+  return `${difference.slice(0, SHOWN)}\n… and ${lines(difference.slice(SHOWN))} more lines; preview_edit shows all`
+}
+
+const SHOWN = 4_000
+
+function lines(text: string): number {
+  return text.split('\n').length
+}

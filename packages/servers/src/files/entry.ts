@@ -1,0 +1,42 @@
+/** What the files server says of itself before it is loaded. */
+
+import type { EntryValue, ServerEntry } from '../entry.ts'
+
+export const entry: ServerEntry = {
+  name: 'files',
+  about: 'Directories of this machine: read, search, watch; edit, move and trash when allowed',
+  positional: 'directories',
+  options: {
+    directories: { type: 'string', multiple: true, about: 'The directories that can be reached' },
+    write: { type: 'boolean', about: 'Add the tools that change files', fallback: 'false' },
+    allowUnasked: { type: 'boolean', about: 'Change files when the client cannot ask its user', fallback: 'false' },
+    trash: { type: 'string', about: 'Where trashed files go', fallback: '.trash in their directory' },
+    maxReadBytes: { type: 'number', about: 'Bytes that one read may return', fallback: '262144' },
+    maxWriteBytes: { type: 'number', about: 'Bytes that a written file may have', fallback: '4194304' },
+    maxResults: { type: 'number', about: 'Entries on one page', fallback: '200' },
+    maxDepth: { type: 'number', about: 'How deep searches go', fallback: '32' },
+    maxEntries: { type: 'number', about: 'Entries that one search may look at', fallback: '100000' },
+    timeoutMs: { type: 'number', about: 'How long one search may take', fallback: '20000' },
+    maxWatched: { type: 'number', about: 'Files watched for subscribers at one time', fallback: '2000' },
+    ignore: { type: 'boolean', about: 'Leave out what .gitignore and .ignore name', fallback: 'true' },
+    followRoots: { type: 'boolean', about: 'Keep to the roots of clients that offer any', fallback: 'true' },
+    deny: { type: 'string', multiple: true, about: 'Names to refuse, in place of the default list of secrets' },
+    ripgrep: { type: 'boolean', about: 'Use ripgrep where it is installed', fallback: 'true' },
+  },
+  async create(values) {
+    const { createFilesServer } = await import('./server.ts')
+    const { directories, deny, ...rest } = values
+    // The command line and configuration were checked against the types above.
+    const options = rest as { [name: string]: never }
+    return createFilesServer({
+      ...options,
+      directories: toList(directories),
+      ...(deny !== undefined && { deny: toList(deny) }),
+    })
+  },
+}
+
+function toList(value: EntryValue | undefined): readonly string[] {
+  if (value === undefined) return []
+  return Array.isArray(value) ? value : [String(value)]
+}

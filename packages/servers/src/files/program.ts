@@ -1,0 +1,118 @@
+/**
+ * Runs a program of the machine with an argument array: no shell, an environment of our own making, bounded output and
+ * time. Programs are looked up on the absolute folders of the path alone, so that one planted in the working directory
+ * is never taken.
+ */
+
+import { spawn } from 'node:child_process'
+import { constants } from 'node:fs'
+import { access, stat } from 'node:fs/promises'
+import { delimiter, isAbsolute, join } from 'node:path'
+
+export interface RunOptions {
+  readonly args: readonly string[]
+  readonly cwd: string
+  readonly env: { readonly [name: string]: string }
+  /** Output beyond this ends the program; what came before is kept. */
+  readonly maxBytes: number
+  readonly timeoutMs: number
+  readonly signal?: AbortSignal
+  readonly input?: string
+}
+
+export interface Outcome {
+  readonly stdout: Buffer
+  /** The first few kilobytes. */
+  readonly stderr: string
+  /** Null when it was ended. */
+  readonly code: number | null
+  readonly truncated: boolean
+  readonly timedOut: boolean
+}
+
+/** The absolute path of a program, or undefined when the machine has none of that name. */
+export async function findProgram(name: string): Promise<string | undefined> {
+  const suffix = process.platform === 'win32' ? '.exe' : ''
+  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
+    if (!isAbsolute(folder)) continue
+    const path = join(folder, name + suffix)
+    try {
+      await access(path, constants.X_OK)
+      if ((await stat(path)).isFile()) return path
+    } catch {
+      // Not in this folder.
+    }
+  }
+  return undefined
+}
+
+/** What programs need of the environment to run at all; nothing of the user's settings or secrets. */
+export function plainEnvironment(): { [name: string]: string } {
+  const env: { [name: string]: string } = { LC_ALL: 'C.UTF-8', PATH: process.env.PATH ?? '' }
+  for (const name of ['SystemRoot', 'TEMP', 'TMP', 'TMPDIR']) {
+    const value = process.env[name]
+    if (value !== undefined) env[name] = value
+  }
+  return env
+}
+
+const MAX_STDERR = 8_192
+const KILL_MS = 1_000
+
+/** Resolves however the program ends; rejects when it cannot be started or the signal fires. */
+export function runProgram(program: string, options: RunOptions): Promise<Outcome> {
+  const { args, cwd, env, maxBytes, timeoutMs, signal, input } = options
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason)
+    const child = spawn(program, args, { cwd, env, stdio: 'pipe', windowsHide: true, shell: false })
+    const chunks: Buffer[] = []
+    let size = 0
+    let stderr = ''
+    let truncated = false
+    let timedOut = false
+    let killer: ReturnType<typeof setTimeout> | undefined
+    const stop = (): void => {
+      // Politely first, so that lock files are taken away; then for good, and without waiting for what it started.
+      child.kill('SIGTERM')
+      killer ??= setTimeout(() => {
+        child.kill('SIGKILL')
+        child.stdout.destroy()
+        child.stderr.destroy()
+      }, KILL_MS)
+    }
+    const timer = setTimeout(() => {
+      timedOut = true
+      stop()
+    }, timeoutMs)
+    signal?.addEventListener('abort', stop, { once: true })
+    const over = (): void => {
+      clearTimeout(timer)
+      clearTimeout(killer)
+      signal?.removeEventListener('abort', stop)
+    }
+    child.stdout.on('data', (chunk: Buffer) => {
+      if (truncated) return
+      const room = maxBytes - size
+      chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk)
+      size += chunk.length
+      if (size <= maxBytes) return
+      truncated = true
+      stop()
+    })
+    child.stderr.on('data', (chunk: Buffer) => {
+      if (stderr.length < MAX_STDERR) stderr = (stderr + chunk.toString('utf8')).slice(0, MAX_STDERR)
+    })
+    // A program that ends before it has read its input is no error of ours.
+    child.stdin.on('error', () => {})
+    child.stdin.end(input ?? '')
+    child.on('error', (error) => {
+      over()
+      reject(error)
+    })
+    child.on('close', (code) => {
+      over()
+      if (signal?.aborted) reject(signal.reason)
+      else resolve({ stdout: Buffer.concat(chunks), stderr, code, truncated, timedOut })
+    })
+  })
+}

@@ -1,0 +1,197 @@
+/**
+ * Finds text in files. Ripgrep does it where it is installed: its regular expressions take linear time, and it is given an
+ * argument array in which the pattern cannot be an option. Elsewhere the walker looks for plain text; regular expressions
+ * are refused there, since the engine of JavaScript could be kept busy for ever by one.
+ */
+
+import { relative, sep } from 'node:path'
+import { StringDecoder } from 'node:string_decoder'
+import { ToolError } from '@portico/sdk/server'
+import { openFile } from './anchor.ts'
+import type { Confinement, Reached } from './confine.ts'
+import { createGlob, type GlobMatcher } from './glob.ts'
+import { isIgnored } from './ignore-files.ts'
+import type { FilesSettings } from './options.ts'
+import { findProgram, plainEnvironment, runProgram } from './program.ts'
+import { decodeText, readBytes } from './read.ts'
+import { rulesAbove, TRASH, Walk } from './walk.ts'
+
+export interface TextQuery {
+  readonly pattern: string
+  readonly regex: boolean
+  readonly ignoreCase: boolean
+  readonly glob: string | undefined
+  /** Matches to pass over, and to return at most. */
+  readonly skip: number
+  readonly limit: number
+}
+
+export interface TextMatch {
+  readonly path: string
+  readonly line: number
+  readonly text: string
+}
+
+export interface TextFound {
+  readonly engine: 'ripgrep' | 'plain'
+  readonly matches: readonly TextMatch[]
+  readonly hasMore: boolean
+  /** False when limits kept the search from seeing everything. */
+  readonly complete: boolean
+}
+
+export interface TextSearch {
+  readonly confinement: Confinement
+  readonly settings: FilesSettings
+  readonly signal: AbortSignal
+  readonly progress: (visited: number) => void
+}
+
+const SHOWN = 400
+const MAX_OUTPUT = 16 * 1024 * 1024
+
+let ripgrep: Promise<string | undefined> | undefined
+
+export async function searchText(start: Reached, query: TextQuery, search: TextSearch): Promise<TextFound> {
+  if (search.settings.ripgrep) {
+    ripgrep ??= findProgram('rg')
+    const program = await ripgrep
+    if (program !== undefined) return searchWithRipgrep(program, start, query, search)
+  }
+  if (query.regex) {
+    throw new ToolError(
+      'Regular expressions need ripgrep, which this machine lacks. Search for plain text (regex: false)',
+    )
+  }
+  return searchByWalking(start, query, search)
+}
+
+async function searchWithRipgrep(
+  program: string,
+  start: Reached,
+  query: TextQuery,
+  { confinement, settings, signal }: TextSearch,
+): Promise<TextFound> {
+  const outcome = await runProgram(program, {
+    args: ripgrepArguments(start.path, query, settings),
+    cwd: start.directory.real,
+    env: plainEnvironment(),
+    maxBytes: MAX_OUTPUT,
+    timeoutMs: settings.timeoutMs,
+    signal,
+  })
+  // 1 is "nothing found"; 2 with matches is "some files could not be read".
+  if (outcome.code === 2 && outcome.stdout.length === 0) {
+    throw new ToolError(`The search failed: ${outcome.stderr.split('\n').slice(0, 5).join(' ').slice(0, 500)}`)
+  }
+  const matches: TextMatch[] = []
+  const isWanted = createFilter(start, query.glob)
+  // Ripgrep would read the rules above the configured directory, too, so it reads none above where it begins.
+  const above = settings.ignore ? await rulesAbove(start.directory, start.path) : []
+  let seen = 0
+  for (const { path, line, text } of readRipgrep(outcome.stdout)) {
+    if (confinement.isDenied(start.directory, path) || !isWanted(path) || isIgnored(above, path, false)) continue
+    if (seen++ < query.skip) continue
+    if (matches.length === query.limit) return { engine: 'ripgrep', matches, hasMore: true, complete: true }
+    matches.push({ path, line, text: text.slice(0, SHOWN) })
+  }
+  return { engine: 'ripgrep', matches, hasMore: false, complete: !outcome.truncated && !outcome.timedOut }
+}
+
+function ripgrepArguments(path: string, query: TextQuery, settings: FilesSettings): string[] {
+  return [
+    '--no-config',
+    '--json',
+    '--sort=path',
+    '--hidden',
+    '--no-follow',
+    '--no-messages',
+    '--no-require-git',
+    '--no-ignore-global',
+    '--no-ignore-parent',
+    '--no-ignore-exclude',
+    ...(settings.ignore ? ['--glob=!.git'] : ['--no-ignore']),
+    `--glob=!/${TRASH}`,
+    '--regex-size-limit=10M',
+    `--max-depth=${settings.maxDepth}`,
+    '--max-filesize=64M',
+    '--max-columns=4096',
+    '--max-columns-preview',
+    query.ignoreCase ? '--ignore-case' : '--case-sensitive',
+    ...(query.regex ? [] : ['--fixed-strings']),
+    `--regexp=${query.pattern}`,
+    '--',
+    path,
+  ]
+}
+
+/** Reads the lines of ripgrep's JSON that are matches; a last line that was cut off is left out. */
+function* readRipgrep(output: Buffer): Generator<TextMatch> {
+  for (const line of new StringDecoder('utf8').write(output).split('\n')) {
+    if (!line.startsWith('{"type":"match"')) continue
+    let message: RipgrepMatch
+    try {
+      // The shape is ripgrep's own and documented; every member is looked at before it is used.
+      message = JSON.parse(line) as RipgrepMatch
+    } catch {
+      return
+    }
+    const { path, lines, line_number: number } = message.data ?? {}
+    // A name or line that is not UTF-8 comes as `bytes` and is passed by.
+    if (typeof path?.text !== 'string' || typeof lines?.text !== 'string' || typeof number !== 'number') continue
+    yield { path: path.text, line: number, text: lines.text.replace(/\r?\n$/, '') }
+  }
+}
+
+interface RipgrepMatch {
+  readonly data?: {
+    readonly path?: { readonly text?: unknown }
+    readonly lines?: { readonly text?: unknown }
+    readonly line_number?: unknown
+  }
+}
+
+async function searchByWalking(start: Reached, query: TextQuery, search: TextSearch): Promise<TextFound> {
+  const { confinement, settings, signal, progress } = search
+  const walk = new Walk(start.directory, start.path, { ...settings, signal })
+  const wanted = query.ignoreCase ? query.pattern.toLowerCase() : query.pattern
+  const isWanted = createFilter(start, query.glob)
+  const until = Date.now() + settings.timeoutMs
+  const matches: TextMatch[] = []
+  let seen = 0
+  for await (const { path, kind } of walk.entries()) {
+    if (walk.visited % 200 === 0) progress(walk.visited)
+    if (Date.now() > until) return { engine: 'plain', matches, hasMore: false, complete: false }
+    if (kind !== 'file' || !isWanted(path) || confinement.isDenied(start.directory, path)) continue
+    for (const [index, line] of (await readAllLines(path, settings.maxWriteBytes)).entries()) {
+      if (!(query.ignoreCase ? line.toLowerCase() : line).includes(wanted)) continue
+      if (seen++ < query.skip) continue
+      if (matches.length === query.limit) return { engine: 'plain', matches, hasMore: true, complete: true }
+      matches.push({ path, line: index + 1, text: line.slice(0, SHOWN) })
+    }
+  }
+  return { engine: 'plain', matches, hasMore: false, complete: walk.complete }
+}
+
+function createFilter(start: Reached, glob: string | undefined): (path: string) => boolean {
+  if (glob === undefined) return () => true
+  const matches: GlobMatcher = createGlob(glob)
+  return (path) => matches(relative(start.path, path).replaceAll(sep, '/'))
+}
+
+/** Nothing for what is not text, cannot be read or is too large to look through. */
+async function readAllLines(path: string, maxBytes: number): Promise<string[]> {
+  try {
+    const handle = await openFile(path)
+    try {
+      const { size } = await handle.stat()
+      if (size > maxBytes) return []
+      const text = decodeText(await readBytes(handle, 0, size))
+      return text === undefined ? [] : text.split(/\r?\n/)
+    } finally {
+      await handle.close()
+    }
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * The files server: directories as resources with live updates, tools to read, search and, when allowed, to change them.
+ * Everything goes through `confine.ts`; the tools and resources live in the modules beside it.
+ */
+
+import { realpath } from 'node:fs/promises'
+import { createServer, PorticoError, prompt } from '@portico/sdk/server'
+import type { ReadyServer } from '../entry.ts'
+import { FilesHost } from './host.ts'
+import { type FilesOptions, type FilesSettings, settleFilesOptions } from './options.ts'
+import { createFileResources, createPathCompleter, fromFileUri } from './resources.ts'
+import { onSubscriptions } from './subscribers.ts'
+import { createReadTools, readReached } from './tools-read.ts'
+import { createSearchTools } from './tools-search.ts'
+import { createPreviewEdit, createWriteTools } from './tools-write.ts'
+import { Watches } from './watch.ts'
+
+export async function createFilesServer(options: FilesOptions): Promise<ReadyServer> {
+  const host = await FilesHost.open(await withRealTrash(settleFilesOptions(options)))
+  const { settings } = host
+  const server = createServer({
+    name: 'portico-files',
+    title: 'Files',
+    version: '0.1.0',
+    instructions: toInstructions(host),
+    tools: {
+      ...createReadTools(host),
+      ...createSearchTools(host),
+      preview_edit: createPreviewEdit(host),
+      ...(settings.write ? createWriteTools(host) : {}),
+    },
+    resources: createFileResources(host),
+    prompts: { explain_file: createExplainFile(host) },
+  })
+  const resolve = async (uri: string): Promise<string | undefined> => {
+    const path = fromFileUri(uri)
+    // The client's roots cannot be asked for here. What a watcher tells is that something changed, never what.
+    return path === undefined ? undefined : (await host.confinement.reach(path, undefined).catch(() => undefined))?.path
+  }
+  const watches = new Watches(resolve, (uri) => server.changed(uri), settings.maxWatched)
+  host.changed = (path) => watches.announce(path)
+  onSubscriptions(server, watches)
+  return { server, close: () => watches.close() }
+}
+
+function createExplainFile(host: FilesHost) {
+  return prompt(
+    {
+      title: 'Explain a file',
+      description: 'Asks the model to explain a file to somebody who has not seen it',
+      arguments: [{ name: 'path', description: 'The file', required: true }],
+      complete: { path: createPathCompleter(host) },
+    },
+    async ({ path }, ctx) => {
+      const reached = await host.existing(path ?? '', ctx)
+      const { read, blob } = await readReached(host, reached, {}, ctx.signal)
+      const { uri, mimeType, text } = read
+      return {
+        description: `Explain ${reached.path}`,
+        messages: [
+          {
+            role: 'user',
+            content: {
+              type: 'text',
+              text: 'Explain this file: what it is for, how it is built, what to watch out for.',
+            },
+          },
+          { role: 'user', content: blob ?? { type: 'resource', resource: { uri, mimeType, text: text ?? '' } } },
+        ],
+      }
+    },
+  )
+}
+
+function toInstructions({ confinement, settings }: FilesHost): string {
+  const names = confinement.directories.map(({ given }) => given).join(', ')
+  const can = settings.write ? 'The user is asked before anything that exists is changed.' : 'It only reads.'
+  return `Files in ${names}. ${can} Use search_files and search_text to find things, and read ranges of long files.`
+}
+
+async function withRealTrash(settings: FilesSettings): Promise<FilesSettings> {
+  if (settings.trash === undefined) return settings
+  const trash = await realpath(settings.trash).catch((cause: unknown) => {
+    throw new PorticoError('invalid-definition', `files: the folder of the option "trash" is not there`, { cause })
+  })
+  return { ...settings, trash }
+}

@@ -1,0 +1,337 @@
+/** The tools that read: files, several files, folders, what is known of an entry. */
+
+import { lstat, readlink, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type ContentBlock, result, ToolError, text, tool } from '@portico/sdk/server'
+import { openFile, toPathError, withDirectory } from './anchor.ts'
+import { type Reached, requireExisting } from './confine.ts'
+import { fromCursor, toCursor } from './cursor.ts'
+import { type FilesHost, toFileUri } from './host.ts'
+import { decodeText, mimeTypeOf, readBytes, readLines } from './read.ts'
+import { kindOf, listNames } from './walk.ts'
+
+const PATH = {
+  type: 'string',
+  description: 'A path inside the directories of this server: absolute, or relative to the only one',
+} as const
+const CURSOR = { type: 'string', description: 'The nextCursor of the page before' } as const
+const NEXT_CURSOR = {
+  type: 'string',
+  description: 'Give this as cursor for the next page; absent on the last',
+} as const
+const READS = { readOnly: true, idempotent: true, openWorld: false } as const
+
+const FILE_OUTPUT = {
+  type: 'object',
+  properties: {
+    path: { type: 'string', description: 'Where the file really is' },
+    uri: { type: 'string', description: 'The resource of this file' },
+    size: { type: 'integer', description: 'Bytes of the whole file' },
+    mimeType: { type: 'string', description: 'By its name and contents' },
+    text: { type: 'string', description: 'The text; absent when the file is binary' },
+    firstLine: { type: 'integer', description: 'The first line in text' },
+    lastLine: { type: 'integer', description: 'The last line in text' },
+    totalLines: { type: 'integer', description: 'Lines of the whole file, when its end was seen' },
+    nextLine: { type: 'integer', description: 'There is more: read on with firstLine set to this' },
+    nextOffset: { type: 'integer', description: 'There is more: read on with offset set to this' },
+    notice: { type: 'string', description: 'What was left out and why' },
+  },
+  required: ['path', 'uri', 'size', 'mimeType'],
+  additionalProperties: false,
+} as const
+
+interface FileRead {
+  path: string
+  uri: string
+  size: number
+  mimeType: string
+  text?: string
+  firstLine?: number
+  lastLine?: number
+  totalLines?: number
+  nextLine?: number
+  nextOffset?: number
+  notice?: string
+}
+
+interface FileRange {
+  readonly firstLine?: number
+  readonly lastLine?: number
+  readonly offset?: number
+  readonly length?: number
+}
+
+export function createReadTools(host: FilesHost) {
+  return {
+    read_file: createReadFile(host),
+    read_many: createReadMany(host),
+    list_directory: createListDirectory(host),
+    file_info: createFileInfo(host),
+  }
+}
+
+function createReadFile(host: FilesHost) {
+  return tool(
+    {
+      title: 'Read a file',
+      description:
+        'Reads a file: text by lines (firstLine, lastLine), anything by bytes (offset, length). Binary files come as blobs.',
+      input: {
+        type: 'object',
+        properties: {
+          path: PATH,
+          firstLine: { type: 'integer', minimum: 1, description: 'Where to begin, counted from 1' },
+          lastLine: { type: 'integer', minimum: 1, description: 'Where to end, this line included' },
+          offset: { type: 'integer', minimum: 0, description: 'Read bytes from here instead of lines' },
+          length: { type: 'integer', minimum: 1, description: 'How many bytes; with offset' },
+        },
+        required: ['path'],
+        additionalProperties: false,
+      },
+      output: FILE_OUTPUT,
+      ...READS,
+    },
+    async ({ path, ...range }, ctx) => {
+      const reached = await host.existing(path, ctx)
+      const { read, blob } = await readReached(host, reached, range, ctx.signal)
+      const note = read.notice === undefined ? [] : [text(read.notice)]
+      return result({ content: [blob ?? text(read.text ?? ''), ...note], structuredContent: read })
+    },
+  )
+}
+
+/** Reads as much as is allowed; what is binary comes as a block beside the description. */
+export async function readReached(
+  host: FilesHost,
+  reached: Reached,
+  range: FileRange,
+  signal?: AbortSignal,
+): Promise<{ read: FileRead; blob?: ContentBlock }> {
+  const { maxReadBytes } = host.settings
+  const handle = await openFile(reached.path)
+  try {
+    const { size } = await handle.stat()
+    const about = { path: reached.path, uri: toFileUri(reached.path), size }
+    if (range.offset === undefined) {
+      const from = range.firstLine ?? 1
+      const to = range.lastLine ?? Number.MAX_SAFE_INTEGER
+      if (to < from) throw new ToolError('lastLine is before firstLine')
+      const lines = await readLines(handle, { from, to, maxBytes: maxReadBytes, ...(signal && { signal }) })
+      if (lines !== undefined) return { read: { ...about, ...describeLines(lines, from, maxReadBytes, reached.path) } }
+      if (size > maxReadBytes) {
+        throw new ToolError(
+          `${reached.path} is binary and has ${size} bytes; "maxReadBytes" allows ${maxReadBytes}. Read a part: offset and length`,
+        )
+      }
+    }
+    const offset = range.offset ?? 0
+    const bytes = await readBytes(handle, offset, Math.min(range.length ?? maxReadBytes, maxReadBytes))
+    const end = offset + bytes.length
+    const more = end < size ? { nextOffset: end } : {}
+    const plain = decodeText(bytes)
+    const mimeType = mimeTypeOf(reached.path, plain !== undefined)
+    if (plain !== undefined) return { read: { ...about, mimeType, text: plain, ...more } }
+    return { read: { ...about, mimeType, ...more }, blob: toBlock(about.uri, mimeType, bytes, size === bytes.length) }
+  } finally {
+    await handle.close()
+  }
+}
+
+function describeLines(
+  lines: NonNullable<Awaited<ReturnType<typeof readLines>>>,
+  firstLine: number,
+  maxReadBytes: number,
+  path: string,
+): Omit<FileRead, 'path' | 'uri' | 'size'> {
+  const { text: plain, lastLine, nextLine, totalLines, cutLine } = lines
+  const cut = `Line ${lastLine} is longer than "maxReadBytes" (${maxReadBytes}) allows and is cut: use offset and length`
+  return {
+    mimeType: mimeTypeOf(path, true),
+    text: plain,
+    firstLine,
+    lastLine,
+    ...(totalLines !== undefined && { totalLines }),
+    ...(nextLine !== undefined && { nextLine }),
+    ...(cutLine && { notice: cut }),
+  }
+}
+
+/** Whole images as images, so that models see them; anything else as bytes of the resource. */
+function toBlock(uri: string, mimeType: string, bytes: Buffer, isWhole: boolean): ContentBlock {
+  const data = bytes.toString('base64')
+  if (isWhole && mimeType.startsWith('image/')) return { type: 'image', data, mimeType }
+  return { type: 'resource', resource: { uri, mimeType, blob: data } }
+}
+
+function createReadMany(host: FilesHost) {
+  return tool(
+    {
+      title: 'Read several files',
+      description:
+        'Reads up to 50 text files at once. What cannot be read is named with the reason; the rest still comes.',
+      input: {
+        type: 'object',
+        properties: { paths: { type: 'array', items: PATH, minItems: 1, maxItems: 50, description: 'The files' } },
+        required: ['paths'],
+        additionalProperties: false,
+      },
+      output: {
+        type: 'object',
+        properties: {
+          files: { type: 'array', items: FILE_OUTPUT, description: 'What could be read' },
+          failed: {
+            type: 'array',
+            description: 'What could not',
+            items: {
+              type: 'object',
+              properties: {
+                path: { type: 'string', description: 'As it was asked for' },
+                reason: { type: 'string', description: 'Why not' },
+              },
+              required: ['path', 'reason'],
+              additionalProperties: false,
+            },
+          },
+        },
+        required: ['files', 'failed'],
+        additionalProperties: false,
+      },
+      ...READS,
+    },
+    async ({ paths }, ctx) => {
+      const scope = await host.scope(ctx)
+      const files: FileRead[] = []
+      const failed: { path: string; reason: string }[] = []
+      let room = host.settings.maxReadBytes
+      for (const [index, path] of paths.entries()) {
+        ctx.signal.throwIfAborted()
+        try {
+          if (room <= 0) throw new ToolError('"maxReadBytes" is used up by the files before it: read it by itself')
+          const reached = requireExisting(await host.confinement.reach(path, scope), path)
+          const { read } = await readReached(host, reached, {}, ctx.signal)
+          if (read.text === undefined) throw new ToolError('It is binary: use read_file')
+          if (read.text.length > room)
+            throw new ToolError('"maxReadBytes" is used up by the files before it: read it by itself')
+          room -= read.text.length
+          files.push(read)
+        } catch (error) {
+          if (!(error instanceof ToolError)) throw error
+          failed.push({ path, reason: error.message })
+        }
+        ctx.progress(index + 1, paths.length)
+      }
+      return { files, failed }
+    },
+  )
+}
+
+const ENTRY = {
+  type: 'object',
+  properties: {
+    name: { type: 'string', description: 'Its name' },
+    kind: { enum: ['file', 'directory', 'link', 'other'], description: 'What it is' },
+    size: { type: 'integer', description: 'Bytes, for files' },
+    modified: { type: 'string', description: 'When it last changed' },
+  },
+  required: ['name', 'kind'],
+  additionalProperties: false,
+} as const
+
+function createListDirectory(host: FilesHost) {
+  return tool(
+    {
+      title: 'List a directory',
+      description: 'Lists what is directly in a directory, by name, in pages.',
+      input: {
+        type: 'object',
+        properties: { path: { ...PATH, description: `${PATH.description}; may be left out then` }, cursor: CURSOR },
+        additionalProperties: false,
+      },
+      output: {
+        type: 'object',
+        properties: {
+          path: { type: 'string', description: 'The directory' },
+          entries: { type: 'array', items: ENTRY, description: 'In the order of their names' },
+          total: { type: 'integer', description: 'How many there are on all pages' },
+          nextCursor: NEXT_CURSOR,
+        },
+        required: ['path', 'entries', 'total'],
+        additionalProperties: false,
+      },
+      ...READS,
+    },
+    async ({ path, cursor }, ctx) => {
+      const reached = await host.folder(path, ctx)
+      return listPage(host, reached, cursor)
+    },
+  )
+}
+
+export async function listPage(host: FilesHost, reached: Reached, cursor?: string) {
+  const { maxResults, maxEntries } = host.settings
+  const after = cursor === undefined ? undefined : fromCursor(cursor)
+  const all = (await listNames(reached.path)).slice(0, maxEntries)
+  const rest = after === undefined ? all : all.filter(({ name }) => name > after)
+  const page = rest.slice(0, maxResults)
+  const entries = await withDirectory(reached.path, (base) =>
+    Promise.all(
+      page.map(async ({ name, kind }) => {
+        const stats = await lstat(join(base, name)).catch(() => undefined)
+        if (stats === undefined) return { name, kind }
+        const modified = stats.mtime.toISOString()
+        return kind === 'file' ? { name, kind, size: stats.size, modified } : { name, kind, modified }
+      }),
+    ),
+  )
+  const last = page.at(-1)?.name
+  const more = rest.length > page.length && last !== undefined ? { nextCursor: toCursor(last) } : {}
+  return { path: reached.path, entries, total: all.length, ...more }
+}
+
+function createFileInfo(host: FilesHost) {
+  return tool(
+    {
+      title: 'Describe a file',
+      description: 'Says what is known of a file, directory or link: kind, size, times, mode, where a link leads.',
+      input: { type: 'object', properties: { path: PATH }, required: ['path'], additionalProperties: false },
+      output: {
+        type: 'object',
+        properties: {
+          path: { type: 'string', description: 'Where it really is' },
+          kind: ENTRY.properties.kind,
+          size: { type: 'integer', description: 'Bytes' },
+          modified: { type: 'string', description: 'When its contents last changed' },
+          created: { type: 'string', description: 'When it was made, as far as the disk knows' },
+          mode: { type: 'string', description: 'Permissions, as in 644' },
+          hardLinks: { type: 'integer', description: 'Names of this file; above 1, another may lie elsewhere' },
+          linkTarget: { type: 'string', description: 'Where a link leads, as it is written' },
+        },
+        required: ['path', 'kind', 'size', 'modified', 'created', 'mode', 'hardLinks'],
+        additionalProperties: false,
+      },
+      ...READS,
+    },
+    async ({ path }, ctx) => {
+      const scope = await host.scope(ctx)
+      // A link inside is described even when it leads outside; following it is another matter.
+      const reached = await host.confinement.reachEntry(path, scope).catch(() => host.confinement.reach(path, scope))
+      requireExisting(reached, path)
+      try {
+        const own = await lstat(reached.path)
+        const stats = own.isSymbolicLink() ? own : await stat(reached.path)
+        return {
+          path: reached.path,
+          kind: kindOf(stats),
+          size: stats.size,
+          modified: stats.mtime.toISOString(),
+          created: stats.birthtime.toISOString(),
+          mode: (stats.mode & 0o777).toString(8),
+          hardLinks: stats.nlink,
+          ...(own.isSymbolicLink() && { linkTarget: await readlink(reached.path) }),
+        }
+      } catch (error) {
+        throw toPathError(error, reached.path)
+      }
+    },
+  )
+}

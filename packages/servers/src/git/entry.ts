@@ -1,0 +1,35 @@
+/** What the git server says of itself before it is loaded. */
+
+import type { EntryValue, ServerEntry } from '../entry.ts'
+
+export const entry: ServerEntry = {
+  name: 'git',
+  about: 'Git repositories: history, differences, blame, status; stage, commit, branch, merge and stash when allowed',
+  positional: 'repositories',
+  options: {
+    repositories: { type: 'string', multiple: true, about: 'Working trees of repositories' },
+    write: { type: 'boolean', about: 'Add the tools that change a repository', fallback: 'false' },
+    allowUnasked: {
+      type: 'boolean',
+      about: 'Merge and the like when the client cannot ask its user',
+      fallback: 'false',
+    },
+    author: { type: 'string', about: 'Who commits, as "Name <mail>"', fallback: 'what the repository says' },
+    maxBytes: { type: 'number', about: 'Bytes of output that one call may use', fallback: '262144' },
+    maxResults: { type: 'number', about: 'Commits, branches or lines on one page', fallback: '100' },
+    timeoutMs: { type: 'number', about: 'How long one run of git may take', fallback: '30000' },
+    pollMs: { type: 'number', about: 'How often a repository with subscribers is looked at', fallback: '2000' },
+  },
+  async create(values) {
+    const { createGitServer } = await import('./server.ts')
+    const { repositories, ...rest } = values
+    // The command line and configuration were checked against the types above.
+    const options = rest as { [name: string]: never }
+    return createGitServer({ ...options, repositories: toList(repositories) })
+  },
+}
+
+function toList(value: EntryValue | undefined): readonly string[] {
+  if (value === undefined) return []
+  return Array.isArray(value) ? value : [String(value)]
+}

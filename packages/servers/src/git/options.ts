@@ -1,0 +1,63 @@
+/** What the git server may be told, with every default said once. */
+
+import { PorticoError } from '@portico/sdk/server'
+
+export interface GitOptions {
+  /** Working trees of repositories: at least one. */
+  readonly repositories: readonly string[]
+  /** Adds the tools that change a repository. Off by default. */
+  readonly write?: boolean
+  /** Merge, unstash and switch with changes even when the client cannot ask its user. Off by default. */
+  readonly allowUnasked?: boolean
+  /** Who commits, as `Name <mail>`; what the repository itself says unless given. */
+  readonly author?: string
+  /** Bytes of git's output that one call may use: 262,144 unless given. */
+  readonly maxBytes?: number
+  /** Commits, branches or lines on one page: 100 unless given. */
+  readonly maxResults?: number
+  /** How long one run of git may take: 30,000 unless given. */
+  readonly timeoutMs?: number
+  /** How often a repository that somebody subscribed to is looked at: 2,000 unless given. */
+  readonly pollMs?: number
+}
+
+export interface Author {
+  readonly name: string
+  readonly email: string
+}
+
+export type GitSettings = Required<Omit<GitOptions, 'author'>> & { readonly author: Author | undefined }
+
+const NUMBERS = { maxBytes: 262_144, maxResults: 100, timeoutMs: 30_000, pollMs: 2_000 } as const
+
+/** Fills in the defaults, or says what is wrong with an option. */
+export function settleGitOptions(options: GitOptions): GitSettings {
+  const { repositories } = options
+  if (!Array.isArray(repositories) || repositories.length === 0) {
+    throw new PorticoError(
+      'invalid-definition',
+      'git: name at least one repository (option "repositories"), as in `portico run git .`',
+    )
+  }
+  for (const name of Object.keys(NUMBERS) as (keyof typeof NUMBERS)[]) {
+    const value = options[name]
+    if (value === undefined || (Number.isSafeInteger(value) && value > 0)) continue
+    throw new PorticoError('invalid-definition', `git: option "${name}" must be a whole number above 0`)
+  }
+  return {
+    repositories,
+    write: options.write ?? false,
+    allowUnasked: options.allowUnasked ?? false,
+    author: options.author === undefined ? undefined : toAuthor(options.author),
+    maxBytes: options.maxBytes ?? NUMBERS.maxBytes,
+    maxResults: options.maxResults ?? NUMBERS.maxResults,
+    timeoutMs: options.timeoutMs ?? NUMBERS.timeoutMs,
+    pollMs: options.pollMs ?? NUMBERS.pollMs,
+  }
+}
+
+function toAuthor(text: string): Author {
+  const [, name, email] = /^([^<>\n\0]{1,200}?)\s*<([^<>\s\0]{1,200})>$/.exec(text) ?? []
+  if (name !== undefined && email !== undefined) return { name, email }
+  throw new PorticoError('invalid-definition', 'git: option "author" must look like "Ada Lovelace <ada@example.com>"')
+}

@@ -1,0 +1,41 @@
+/**
+ * The git server: history, differences, blame and status as resources and tools; staging, committing, branches, merges
+ * and stashes when allowed. All of it goes through `repository.ts`, which keeps a repository from running programs.
+ */
+
+import { createServer } from '@portico/sdk/server'
+import type { ReadyServer } from '../entry.ts'
+import { onSubscriptions } from '../files/subscribers.ts'
+import { GitHost } from './host.ts'
+import { type GitOptions, settleGitOptions } from './options.ts'
+import { createGitPrompts } from './prompts.ts'
+import { openRepositories } from './repository.ts'
+import { createGitResources, repositoryOf } from './resources.ts'
+import { createReadTools } from './tools-read.ts'
+import { createWriteTools } from './tools-write.ts'
+import { RepositoryWatches } from './watch.ts'
+
+export async function createGitServer(options: GitOptions): Promise<ReadyServer> {
+  const settings = settleGitOptions(options)
+  const host = new GitHost(settings, await openRepositories(settings))
+  const names = host.repositories.map(({ name }) => name).join(', ')
+  const server = createServer({
+    name: 'portico-git',
+    title: 'Git',
+    version: '0.1.0',
+    instructions: `Git repositories: ${names}. ${
+      settings.write ? 'The user is asked before a merge and before their changes are touched.' : 'It only reads.'
+    } Hooks, filters and remotes are never used.`,
+    tools: { ...createReadTools(host), ...(settings.write ? createWriteTools(host) : {}) },
+    resources: createGitResources(host),
+    prompts: createGitPrompts(host),
+  })
+  const watches = new RepositoryWatches(
+    (uri) => repositoryOf(host, uri),
+    (uri) => server.changed(uri),
+    settings.pollMs,
+  )
+  host.changed = (repository) => watches.announce(repository)
+  onSubscriptions(server, watches)
+  return { server, close: () => watches.close() }
+}

@@ -1,0 +1,395 @@
+/**
+ * The tools that change a repository. None runs hooks, signs, reaches a network or deletes; those that touch files which
+ * the user may be working on ask first. What is asked is settled before the change is made, one change at a time.
+ */
+
+import { type AskingContext, ToolError, tool } from '@portico/sdk/server'
+import { confirm } from '../files/confirm.ts'
+import type { GitHost } from './host.ts'
+import { checkBranch, checkRepositoryPath } from './refs.ts'
+import { readStatus, type Status } from './reports.ts'
+import type { Repository } from './repository.ts'
+import { PATHS, REPOSITORY, REVISION, STATUS } from './shapes.ts'
+
+const SAFE = { destructive: false, openWorld: false } as const
+const RISKY = { destructive: true, idempotent: false, openWorld: false } as const
+
+export function createWriteTools(host: GitHost) {
+  return {
+    stage: createStage(host),
+    unstage: createUnstage(host),
+    commit: createCommit(host),
+    create_branch: createCreateBranch(host),
+    switch_branch: createSwitchBranch(host),
+    merge: createMerge(host),
+    stash_save: createStashSave(host),
+    stash_pop: createStashPop(host),
+  }
+}
+
+const WITH_PATHS = {
+  type: 'object',
+  properties: { repository: REPOSITORY, paths: PATHS },
+  required: ['paths'],
+  additionalProperties: false,
+} as const
+
+function createStage(host: GitHost) {
+  return tool(
+    {
+      title: 'Stage changes',
+      description: 'Puts changed, new or deleted files into the next commit. Answers with the status.',
+      input: WITH_PATHS,
+      output: STATUS,
+      idempotent: true,
+      ...SAFE,
+    },
+    async ({ repository, paths }, ctx) => {
+      const chosen = host.repository(repository)
+      const input = toInput(paths)
+      return change(host, chosen, ctx, async () => {
+        await refuseFiltered(chosen, input)
+        await chosen.run(['add', '--pathspec-from-file=-', '--pathspec-file-nul'], { input })
+      })
+    },
+  )
+}
+
+/** A filter (Git LFS is one) would have to run to stage such a file rightly, and filters are programs. */
+async function refuseFiltered(repository: Repository, input: string): Promise<void> {
+  const files = await repository.run([
+    'ls-files',
+    '-z',
+    '--cached',
+    '--others',
+    '--exclude-standard',
+    '--',
+    ...input.split('\0'),
+  ])
+  const { text } = await repository.run(['check-attr', '-z', '--stdin', 'filter'], { input: files.text })
+  const fields = text.split('\0')
+  for (let at = 0; at + 2 < fields.length; at += 3) {
+    const [path, , filter] = fields.slice(at, at + 3)
+    if (filter === 'unspecified' || filter === 'unset') continue
+    throw new ToolError(
+      `${path} goes through the filter "${filter}", a program that this server does not run. Stage it by hand`,
+    )
+  }
+}
+
+function createUnstage(host: GitHost) {
+  return tool(
+    {
+      title: 'Unstage changes',
+      description: 'Takes files out of the next commit; what is on disk stays. Answers with the status.',
+      input: WITH_PATHS,
+      output: STATUS,
+      idempotent: true,
+      ...SAFE,
+    },
+    async ({ repository, paths }, ctx) => {
+      const chosen = host.repository(repository)
+      const input = toInput(paths)
+      return change(host, chosen, ctx, () =>
+        chosen.run(['reset', '--quiet', '--pathspec-from-file=-', '--pathspec-file-nul'], { input }),
+      )
+    },
+  )
+}
+
+function createCommit(host: GitHost) {
+  return tool(
+    {
+      title: 'Commit',
+      description: 'Commits what is staged. Hooks do not run and nothing is signed.',
+      input: {
+        type: 'object',
+        properties: {
+          repository: REPOSITORY,
+          message: {
+            type: 'string',
+            minLength: 1,
+            maxLength: 20_000,
+            description: 'A short first line, then the reason',
+          },
+        },
+        required: ['message'],
+        additionalProperties: false,
+      },
+      output: {
+        type: 'object',
+        properties: {
+          hash: { type: 'string', description: 'The new commit' },
+          branch: { type: 'string', description: 'The branch it is on' },
+        },
+        required: ['hash'],
+        additionalProperties: false,
+      },
+      idempotent: false,
+      ...SAFE,
+    },
+    async ({ repository, message }) => {
+      const chosen = host.repository(repository)
+      if (message.includes('\0') || message.trim() === '') throw new ToolError('Give a message that has words in it')
+      return chosen.inTurn(async () => {
+        const env = await authorEnvironment(host, chosen)
+        const args = ['commit', '--quiet', '--no-verify', '--no-gpg-sign', '--cleanup=whitespace', '--file=-']
+        await chosen.run(args, { input: message, env })
+        host.changed(chosen)
+        const { branch } = await readStatus(chosen, 1)
+        return { hash: await chosen.commitOf('HEAD'), ...(branch !== undefined && { branch }) }
+      })
+    },
+  )
+}
+
+async function authorEnvironment(host: GitHost, repository: Repository): Promise<{ [name: string]: string }> {
+  const own = async (key: string): Promise<string> =>
+    (await repository.run(['config', '--get', key], { codes: [0, 1] })).text.trim()
+  const author = host.settings.author ?? { name: await own('user.name'), email: await own('user.email') }
+  if (author.name === '' || author.email === '') {
+    throw new ToolError('Nobody is set to commit as: start the server with the option "author", as "Name <mail>"')
+  }
+  return {
+    GIT_AUTHOR_NAME: author.name,
+    GIT_AUTHOR_EMAIL: author.email,
+    GIT_COMMITTER_NAME: author.name,
+    GIT_COMMITTER_EMAIL: author.email,
+  }
+}
+
+const BRANCH = { type: 'string', minLength: 1, maxLength: 250, description: 'The name of the branch' } as const
+
+function createCreateBranch(host: GitHost) {
+  return tool(
+    {
+      title: 'Create a branch',
+      description: 'Makes a branch at a commit without switching to it.',
+      input: {
+        type: 'object',
+        properties: {
+          repository: REPOSITORY,
+          name: BRANCH,
+          from: { ...REVISION, description: 'Where it begins; HEAD unless given' },
+        },
+        required: ['name'],
+        additionalProperties: false,
+      },
+      output: {
+        type: 'object',
+        properties: {
+          name: { type: 'string', description: 'The branch' },
+          hash: { type: 'string', description: 'The commit it points to' },
+        },
+        required: ['name', 'hash'],
+        additionalProperties: false,
+      },
+      idempotent: false,
+      ...SAFE,
+    },
+    async ({ repository, name, from }, ctx) => {
+      const chosen = host.repository(repository)
+      const checked = checkBranch(name)
+      const hash = await chosen.commitOf(from ?? 'HEAD', ctx.signal)
+      await chosen.inTurn(() => chosen.run(['branch', '--no-track', '--', checked, hash]))
+      host.changed(chosen)
+      return { name: checked, hash }
+    },
+  )
+}
+
+function createSwitchBranch(host: GitHost) {
+  return tool(
+    {
+      title: 'Switch branches',
+      description: 'Checks out another branch. Asks the user when there are changes; never throws any away.',
+      input: {
+        type: 'object',
+        properties: { repository: REPOSITORY, name: BRANCH },
+        required: ['name'],
+        additionalProperties: false,
+      },
+      output: STATUS,
+      ...RISKY,
+    },
+    async ({ repository, name }, ctx) => {
+      const chosen = host.repository(repository)
+      const branch = checkBranch(name)
+      await chosen.commitOf(`refs/heads/${branch}`, ctx.signal)
+      const status = await readStatus(chosen, host.settings.maxResults, ctx.signal)
+      if (!isSettled(status)) {
+        await ask(
+          host,
+          ctx,
+          `Switch ${chosen.name} from ${status.branch ?? 'no branch'} to ${branch}? ${toSummary(status)}`,
+        )
+      }
+      return change(host, chosen, ctx, () =>
+        chosen.run(['switch', '--quiet', '--no-guess', '--no-progress', '--no-recurse-submodules', branch]),
+      )
+    },
+  )
+}
+
+function createMerge(host: GitHost) {
+  return tool(
+    {
+      title: 'Merge',
+      description: 'Merges a branch or commit into the current branch, after asking. A merge with conflicts is undone.',
+      input: {
+        type: 'object',
+        properties: {
+          repository: REPOSITORY,
+          revision: { ...REVISION, description: 'What to merge: a branch, tag or hash' },
+          message: { type: 'string', maxLength: 20_000, description: 'The message of the merge commit' },
+        },
+        required: ['revision'],
+        additionalProperties: false,
+      },
+      output: STATUS,
+      ...RISKY,
+    },
+    async ({ repository, revision, message }, ctx) => {
+      const chosen = host.repository(repository)
+      if (message?.includes('\0')) throw new ToolError('Give a message without NUL characters')
+      const hash = await chosen.commitOf(revision, ctx.signal)
+      const requireSettled = async (): Promise<Status> => {
+        const status = await readStatus(chosen, host.settings.maxResults, ctx.signal)
+        if (isSettled(status)) return status
+        throw new ToolError(
+          'There are changes that are not committed. Commit or stash them first, so that a failed merge can be undone',
+        )
+      }
+      const { branch } = await requireSettled()
+      await ask(host, ctx, `Merge ${revision} (${hash.slice(0, 12)}) into ${branch ?? 'HEAD'} of ${chosen.name}?`)
+      return change(host, chosen, ctx, async () => {
+        await requireSettled()
+        await mergeOrUndo(host, chosen, hash, message ?? `Merge ${revision}`)
+      })
+    },
+  )
+}
+
+async function mergeOrUndo(host: GitHost, repository: Repository, hash: string, message: string): Promise<void> {
+  const env = await authorEnvironment(host, repository)
+  const args = ['merge', '--quiet', '--no-edit', '--no-stat', '--no-verify', '--no-gpg-sign', '--no-verify-signatures']
+  const merged = await repository.run([...args, '-m', message, hash], { env, codes: [0, 1, 128] })
+  if (merged.code === 0) return
+  const { conflicted } = await readStatus(repository, host.settings.maxResults)
+  await repository.run(['merge', '--abort'], { codes: [0, 128] })
+  const where = conflicted.length === 0 ? merged.text.trim().slice(0, 500) : `conflicts in ${conflicted.join(', ')}`
+  throw new ToolError(`The merge did not work and was undone: ${where || 'git gave no reason'}`)
+}
+
+function createStashSave(host: GitHost) {
+  return tool(
+    {
+      title: 'Stash changes',
+      description: 'Puts changes aside and leaves a clean working tree. stash_pop brings them back.',
+      input: {
+        type: 'object',
+        properties: {
+          repository: REPOSITORY,
+          message: { type: 'string', maxLength: 500, description: 'What they are' },
+          untracked: { type: 'boolean', description: 'Files that git does not know, too; false unless given' },
+        },
+        additionalProperties: false,
+      },
+      output: STATUS,
+      idempotent: false,
+      ...SAFE,
+    },
+    async ({ repository, message, untracked }, ctx) => {
+      const chosen = host.repository(repository)
+      if (/[\0\n]/.test(message ?? '')) throw new ToolError('Give the message on one line')
+      return change(host, chosen, ctx, async () => {
+        const env = await stashEnvironment(host, chosen)
+        const extra = untracked === true ? ['--include-untracked'] : []
+        await chosen.run(['stash', 'push', '--quiet', ...extra, `--message=${message ?? 'stashed by portico'}`], {
+          env,
+        })
+      })
+    },
+  )
+}
+
+function createStashPop(host: GitHost) {
+  return tool(
+    {
+      title: 'Bring back stashed changes',
+      description: 'Applies a stash to the working tree and drops it, after asking. With conflicts, the stash is kept.',
+      input: {
+        type: 'object',
+        properties: {
+          repository: REPOSITORY,
+          index: {
+            type: 'integer',
+            minimum: 0,
+            maximum: 100_000,
+            description: 'Which stash, the newest being 0; 0 unless given',
+          },
+        },
+        additionalProperties: false,
+      },
+      output: STATUS,
+      ...RISKY,
+    },
+    async ({ repository, index }, ctx) => {
+      const chosen = host.repository(repository)
+      const stash = `stash@{${index ?? 0}}`
+      const { text, code } = await chosen.run(
+        ['rev-parse', '--verify', '--quiet', '--end-of-options', `refs/${stash}`],
+        {
+          codes: [0, 1, 128],
+        },
+      )
+      if (code !== 0) throw new ToolError(`There is no ${stash} in ${chosen.name}`)
+      const status = await readStatus(chosen, host.settings.maxResults, ctx.signal)
+      await ask(
+        host,
+        ctx,
+        `Bring ${stash} (${text.trim().slice(0, 12)}) back into ${chosen.name}? ${toSummary(status)}`,
+      )
+      return change(host, chosen, ctx, async () => {
+        const env = await stashEnvironment(host, chosen)
+        await chosen.run(['stash', 'pop', '--quiet', stash], { env })
+      })
+    },
+  )
+}
+
+/** `git stash` calls other commands with patterns of its own; none of ours are among its arguments. */
+async function stashEnvironment(host: GitHost, repository: Repository): Promise<{ [name: string]: string }> {
+  return { ...(await authorEnvironment(host, repository)), GIT_LITERAL_PATHSPECS: '0' }
+}
+
+/** Makes a change in turn, tells subscribers, and answers with how things stand. */
+async function change(host: GitHost, repository: Repository, ctx: AskingContext, work: () => Promise<unknown>) {
+  return repository.inTurn(async () => {
+    ctx.signal.throwIfAborted()
+    try {
+      // From here on the change is not cut short: half a checkout is worse than one nobody waited for.
+      await work()
+    } finally {
+      host.changed(repository)
+    }
+    return { repository: repository.name, ...(await readStatus(repository, host.settings.maxResults)) }
+  })
+}
+
+function toInput(paths: readonly string[]): string {
+  return paths.map(checkRepositoryPath).join('\0')
+}
+
+/** Nothing that a checkout could get in the way of; untracked files are never overwritten. */
+function isSettled({ staged, unstaged, conflicted }: Status): boolean {
+  return staged.length + unstaged.length + conflicted.length === 0
+}
+
+function toSummary({ staged, unstaged, untracked }: Status): string {
+  return `There are ${staged.length} staged, ${unstaged.length} unstaged and ${untracked.length} untracked changes.`
+}
+
+function ask(host: GitHost, ctx: AskingContext, message: string): Promise<void> {
+  return confirm(ctx, 'consent', message, host.settings.allowUnasked)
+}

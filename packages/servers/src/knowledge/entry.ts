@@ -1,0 +1,42 @@
+/** The knowledge server as it is listed and started by name. */
+
+import type { ServerEntry } from '../entry.ts'
+import { countValue, listValue, textValue } from '../entry-values.ts'
+
+export const entry: ServerEntry = {
+  name: 'knowledge',
+  about: 'Search a folder of documents (Markdown, text, HTML, PDF), with citations',
+  positional: 'directory',
+  options: {
+    directory: { type: 'string', about: 'The folder', fallback: 'the current one' },
+    extensions: {
+      type: 'string',
+      multiple: true,
+      about: 'Which files to take',
+      fallback: 'md markdown txt text rst html htm pdf',
+    },
+    maxFileBytes: { type: 'number', about: 'Size of one file', fallback: '10485760' },
+    maxFiles: { type: 'number', about: 'How many files', fallback: '5000' },
+    maxTotalBytes: {
+      type: 'number',
+      about: 'Text of all files together, which is kept in memory',
+      fallback: '104857600',
+    },
+    extractTimeoutMs: {
+      type: 'number',
+      about: 'How long the text of one HTML or PDF file may take',
+      fallback: '20000',
+    },
+  },
+  async create(values) {
+    const { createKnowledgeServer } = await import('./server.ts')
+    return createKnowledgeServer({
+      directory: textValue(values, 'directory') ?? '.',
+      extensions: listValue(values, 'extensions'),
+      maxFileBytes: countValue(values, 'maxFileBytes'),
+      maxFiles: countValue(values, 'maxFiles'),
+      maxTotalBytes: countValue(values, 'maxTotalBytes'),
+      extractTimeoutMs: countValue(values, 'extractTimeoutMs'),
+    })
+  },
+}

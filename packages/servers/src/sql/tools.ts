@@ -1,0 +1,253 @@
+/** What a model can do with the database: look around, ask, see how a question would be run, and change it where allowed. */
+
+import { type AskingContext, type ToolDefinition, ToolError, tool } from '@portico/sdk/server'
+import { requireConfirmation } from '../confirmation.ts'
+import { spellHidden } from '../hidden-text.ts'
+import type { Catalogue } from './catalogue.ts'
+import type { Engine, Rows, Statement } from './engine.ts'
+import { MAX_PARAMETERS, MAX_SQL_LENGTH, type SqlLimits } from './limits.ts'
+import { fromPageCursor, toPageCursor } from './page-cursor.ts'
+import { inspectStatement, requireReading, requireWritable } from './statement.ts'
+import { EXECUTED, PLAN, ROWS, TABLE, TABLES } from './tool-schemas.ts'
+
+export interface ToolParts {
+  readonly engine: Engine
+  readonly catalogue: Catalogue
+  readonly limits: SqlLimits
+  readonly write: boolean
+}
+
+const TABLES_PER_PAGE = 100
+
+export function createTools({ engine, catalogue, limits, write }: ToolParts) {
+  const statement = statementInput(engine)
+  const page = {
+    limit: {
+      type: 'integer',
+      minimum: 1,
+      maximum: limits.maxRows,
+      description: `Rows at most: ${limits.maxRows} unless given`,
+    },
+    cursor: { type: 'string', maxLength: 200, description: 'nextCursor of the page before, with the same statement' },
+  } as const
+  return {
+    query: tool(
+      {
+        title: 'Query',
+        description: `Run one reading ${engine.dialect} statement. Long results come in pages; order them to make pages stable.`,
+        input: {
+          type: 'object',
+          properties: { ...statement, ...page },
+          required: ['sql'],
+          additionalProperties: false,
+        },
+        output: ROWS,
+        readOnly: true,
+        openWorld: false,
+      },
+      async ({ sql, params, limit, cursor }, ctx) => {
+        const asked = toStatement(sql, params)
+        requireReading(sql, engine.dialect, write)
+        const offset = fromPageCursor(asked, cursor)
+        const maxRows = limit ?? limits.maxRows
+        const rows = await withProgress(ctx, limits.timeoutMs, engine.query(asked, { offset, maxRows }, ctx.signal))
+        return toResult(rows, limits, rows.more ? toPageCursor(asked, offset + rows.rows.length) : undefined)
+      },
+    ),
+    explain: tool(
+      {
+        title: 'Explain',
+        description: 'Show how the database would run a reading statement, without running it.',
+        input: { type: 'object', properties: statement, required: ['sql'], additionalProperties: false },
+        output: PLAN,
+        readOnly: true,
+        openWorld: false,
+      },
+      async ({ sql, params }, ctx) => {
+        requireReading(sql, engine.dialect, write)
+        const plan = await engine.explain(toStatement(sql, params), ctx.signal)
+        return { plan: cutText(plan, limits.maxResultBytes) }
+      },
+    ),
+    list_tables: tool(
+      {
+        title: 'List tables',
+        description: 'The tables and views of this database, with estimates of their size.',
+        input: {
+          type: 'object',
+          properties: {
+            search: { type: 'string', maxLength: 200, description: 'Part of a name' },
+            cursor: { type: 'string', maxLength: 20, description: 'nextCursor of the page before' },
+          },
+          additionalProperties: false,
+        },
+        output: TABLES,
+        readOnly: true,
+        openWorld: false,
+      },
+      async ({ search = '', cursor }) => {
+        const start = cursor === undefined ? 0 : Number(cursor)
+        if (!Number.isSafeInteger(start) || start < 0) throw new ToolError('This is no cursor of list_tables.')
+        const word = search.toLowerCase()
+        const found = (await catalogue.tables()).filter(({ key }) => key.toLowerCase().includes(word))
+        const tables = found.slice(start, start + TABLES_PER_PAGE).map(({ key, kind, rows, comment }) => ({
+          table: spellHidden(key),
+          kind,
+          ...(rows !== undefined && { rows }),
+          ...(comment !== undefined && { comment: spellHidden(comment.slice(0, 500)) }),
+        }))
+        const next = start + TABLES_PER_PAGE
+        return { tables, total: found.length, ...(next < found.length && { nextCursor: String(next) }) }
+      },
+    ),
+    describe_table: tool(
+      {
+        title: 'Describe table',
+        description: 'Columns, keys and indexes of one table or view.',
+        input: { type: 'object', properties: TABLE_INPUT, required: ['table'], additionalProperties: false },
+        output: TABLE,
+        readOnly: true,
+        openWorld: false,
+      },
+      async ({ table }, ctx) => describe(engine, catalogue, table, ctx.signal),
+    ),
+    sample_rows: tool(
+      {
+        title: 'Sample rows',
+        description: 'A few rows of a table, to see what its values look like.',
+        input: {
+          type: 'object',
+          properties: {
+            ...TABLE_INPUT,
+            limit: { type: 'integer', minimum: 1, maximum: 50, description: 'How many; 10 unless given' },
+          },
+          required: ['table'],
+          additionalProperties: false,
+        },
+        output: ROWS,
+        readOnly: true,
+        openWorld: false,
+      },
+      async ({ table, limit = 10 }, ctx) => {
+        const { quoted } = await catalogue.require(table)
+        const maxRows = Math.min(limit, limits.maxRows)
+        const asked = toStatement(`SELECT * FROM ${quoted} LIMIT ${maxRows}`, [])
+        return toResult(await engine.query(asked, { offset: 0, maxRows }, ctx.signal), limits, undefined)
+      },
+    ),
+  }
+}
+
+export interface ExecuteParts {
+  readonly engine: Engine
+  readonly limits: SqlLimits
+  readonly allowUnasked: boolean
+  readonly onSchemaChange: () => void
+}
+
+const SCHEMA_WORDS: ReadonlySet<string> = new Set(['CREATE', 'ALTER', 'DROP', 'RENAME', 'COMMENT'])
+
+export function createExecute({ engine, limits, allowUnasked, onSchemaChange }: ExecuteParts): ToolDefinition {
+  return tool(
+    {
+      title: 'Execute',
+      description: `Run one ${engine.dialect} statement that changes data or tables, in a transaction of its own. The user sees it and is asked first.`,
+      input: {
+        type: 'object',
+        properties: statementInput(engine),
+        required: ['sql'],
+        additionalProperties: false,
+      },
+      output: EXECUTED,
+      destructive: true,
+      idempotent: false,
+      openWorld: false,
+    },
+    async ({ sql, params }, ctx) => {
+      const asked = toStatement(sql, params)
+      requireWritable(sql, engine.dialect)
+      await requireConfirmation(ctx, questionFor(asked, engine.dialect), allowUnasked)
+      const { affected, returned } = await withProgress(
+        ctx,
+        limits.timeoutMs,
+        engine.execute(asked, limits.maxRows, ctx.signal),
+      )
+      if (SCHEMA_WORDS.has(inspectStatement(sql, engine.dialect).keyword)) onSchemaChange()
+      return { affected, ...(returned !== undefined && toResult(returned, limits, undefined)) }
+    },
+  )
+}
+
+export async function describe(engine: Engine, catalogue: Catalogue, name: string, signal: AbortSignal) {
+  const table = await catalogue.require(name)
+  const { columns, indexes, foreignKeys } = await engine.describe(table, signal)
+  return {
+    table: spellHidden(table.key),
+    kind: table.kind,
+    columns: columns.map((column) => ({
+      ...column,
+      name: spellHidden(column.name),
+      ...(column.comment !== undefined && { comment: spellHidden(column.comment.slice(0, 500)) }),
+    })),
+    indexes: indexes.map(spellHidden),
+    foreignKeys: foreignKeys.map(spellHidden),
+  }
+}
+
+const TABLE_INPUT = {
+  table: { type: 'string', minLength: 1, maxLength: 300, description: 'Its name as list_tables gives it' },
+} as const
+
+function statementInput({ dialect, placeholder }: Engine) {
+  return {
+    sql: { type: 'string', minLength: 1, maxLength: MAX_SQL_LENGTH, description: `One ${dialect} statement` },
+    params: {
+      type: 'array',
+      maxItems: MAX_PARAMETERS,
+      items: { type: ['string', 'number', 'boolean', 'null'] },
+      description: `Values for the placeholders (${placeholder}) of the statement, in order`,
+    },
+  } as const
+}
+
+function toStatement(sql: string, params: Statement['params'] | undefined): Statement {
+  return { sql: sql.replace(/(?:\s*;)+\s*$/, ''), params: params ?? [] }
+}
+
+function toResult({ columns, rows, more, cutCells }: Rows, limits: SqlLimits, nextCursor: string | undefined) {
+  const note = [
+    more && nextCursor === undefined && 'There are more rows.',
+    cutCells > 0 && `${cutCells} values were cut to ${limits.maxCellBytes} bytes (option "maxCellBytes").`,
+  ].filter((part) => part !== false)
+  return {
+    columns: columns.map((column) => ({ ...column, name: spellHidden(column.name) })),
+    rows: rows.map((row) => [...row]),
+    truncated: more,
+    ...(nextCursor !== undefined && { nextCursor }),
+    ...(note.length > 0 && { note: note.join(' ') }),
+  }
+}
+
+/** The whole statement is shown: what is agreed to must be what is run. */
+function questionFor({ sql, params }: Statement, dialect: string): string {
+  const values = params.length === 0 ? '' : `\n\nwith the values ${JSON.stringify(params)}`
+  return `Run this statement on the ${dialect} database?\n\n${spellHidden(`${sql}${values}`)}`
+}
+
+function cutText(text: string, maxLength: number): string {
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength)}… [cut: ${text.length} characters]`
+}
+
+/** Says once a second that the statement is still running. */
+async function withProgress<T>(ctx: AskingContext, timeoutMs: number, work: Promise<T>): Promise<T> {
+  const start = Date.now()
+  const timer = setInterval(() => {
+    const seconds = Math.round((Date.now() - start) / 1000)
+    ctx.progress(seconds, Math.ceil(timeoutMs / 1000), `Running for ${seconds} s`)
+  }, 1000)
+  try {
+    return await work
+  } finally {
+    clearInterval(timer)
+  }
+}

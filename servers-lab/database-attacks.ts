@@ -1,0 +1,77 @@
+/** Statements that must not change anything, run long, or reach the machine that the database runs on. */
+
+/** `FOLDER` is one that the database's own user may write to. */
+export const POSTGRES_ATTACKS: readonly string[] = [
+  'DELETE FROM notes',
+  'WITH gone AS (DELETE FROM notes RETURNING id) SELECT * FROM gone',
+  'WITH new AS (INSERT INTO notes (title) VALUES (1) RETURNING id) SELECT * FROM new',
+  'SELECT 1; DELETE FROM notes',
+  'SELECT 1; COMMIT; DELETE FROM notes',
+  '/* SELECT */ DELETE FROM notes',
+  '-- SELECT\nTRUNCATE notes',
+  'SELECT * FROM notes FOR UPDATE',
+  'SELECT * INTO stolen FROM notes',
+  'CREATE TEMP TABLE t AS SELECT 1',
+  'SELECT sneaky()',
+  "SELECT nextval('counter')",
+  "SELECT setval('counter', 100)",
+  "COPY notes TO PROGRAM 'touch FOLDER/pwned'",
+  "COPY (SELECT 1) TO 'FOLDER/pwned'",
+  'SELECT lo_create(4711)',
+  "SELECT lo_export(1, 'FOLDER/pwned')",
+  "SELECT pg_read_file('/etc/passwd')",
+  "SELECT pg_ls_dir('/')",
+  'SET TRANSACTION READ WRITE',
+  "SELECT set_config('transaction_read_only', 'off', true), sneaky()",
+  'DO $$ BEGIN DELETE FROM notes; END $$',
+  'EXPLAIN ANALYZE DELETE FROM notes',
+  'CALL anything()',
+  'VACUUM notes',
+  'SELECT * FROM hidden.salaries',
+  "SELECT * FROM dblink('', 'DELETE FROM notes') AS t(a int)",
+  'PREPARE p AS DELETE FROM notes',
+  'LISTEN channel',
+]
+
+export const POSTGRES_ENDLESS: readonly string[] = [
+  'SELECT pg_sleep(1000)',
+  'SELECT count(*) FROM generate_series(1, 1000000000000)',
+  'WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c',
+  "SELECT set_config('statement_timeout', '0', true), pg_sleep(1000)",
+]
+
+export const MARIADB_ATTACKS: readonly string[] = [
+  'DELETE FROM notes',
+  'WITH x AS (SELECT 1) DELETE FROM notes',
+  'SELECT 1; DELETE FROM notes',
+  '/* SELECT */ DELETE FROM notes',
+  '# SELECT\nDELETE FROM notes',
+  '/*!50000 DELETE FROM notes */',
+  'SELECT 1 /*!99999 */ /*M! INTO OUTFILE "FOLDER/pwned" */',
+  "SELECT * FROM notes INTO OUTFILE 'FOLDER/pwned'",
+  "SELECT title FROM notes LIMIT 1 INTO DUMPFILE 'FOLDER/pwned'",
+  "SELECT LOAD_FILE('/etc/passwd')",
+  "LOAD DATA LOCAL INFILE '/etc/passwd' INTO TABLE notes",
+  'CREATE TABLE t (a INT)',
+  'DROP TABLE notes',
+  'TRUNCATE notes',
+  'SET GLOBAL general_log = 1',
+  'SET STATEMENT max_statement_time = 0 FOR SELECT SLEEP(1000)',
+  'INSERT INTO old VALUES (1)',
+  'SELECT sneaky()',
+  'SELECT sneaky_old()',
+  'SELECT NEXTVAL(counter)',
+  'SELECT SETVAL(counter, 100)',
+  'HANDLER notes OPEN',
+  'CALL mysql.anything()',
+  'FLUSH TABLES',
+  'SELECT * FROM mysql.global_priv',
+  'COMMIT',
+  'XA START "x"',
+]
+
+export const MARIADB_ENDLESS: readonly string[] = [
+  'SELECT SLEEP(1000)',
+  'SELECT BENCHMARK(1000000000000, MD5(1))',
+  'SELECT COUNT(*) FROM notes a, notes b, notes c, notes d, notes e, notes f',
+]

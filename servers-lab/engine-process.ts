@@ -1,0 +1,103 @@
+/** A database server as a child of the lab: in a folder of its own, as a user without rights, gone when the lab is. */
+
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { chownSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** `nobody` on the systems that have root; databases refuse to run as root. */
+const NOBODY = 65_534
+
+export interface Identity {
+  readonly uid?: number
+  readonly gid?: number
+}
+
+export function unprivileged(): Identity {
+  return process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
+}
+
+export function makeDataFolder(name: string): string {
+  const folder = mkdtempSync(join(tmpdir(), `portico-lab-${name}-`))
+  const { uid, gid } = unprivileged()
+  if (uid !== undefined && gid !== undefined) chownSync(folder, uid, gid)
+  return folder
+}
+
+export function runOnce(command: string, args: readonly string[], cwd: string): void {
+  const { status, stderr, error } = spawnSync(command, args, { cwd, encoding: 'utf8', ...unprivileged() })
+  if (status !== 0) throw new Error(`${command} failed: ${error?.message ?? stderr}`)
+}
+
+export interface Running {
+  stop(): Promise<void>
+  /** For what follows the start: a database that could not be set up is not left running. */
+  orStop(action: () => Promise<void>): Promise<void>
+}
+
+const left = new Map<ChildProcess, string>()
+
+/** Whatever ends the lab ends its databases. */
+process.once('exit', () => {
+  for (const [child, folder] of left) {
+    child.kill('SIGQUIT')
+    child.kill('SIGKILL')
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
+
+/** The data is thrown away, so nothing has to be ended in order; PostgreSQL wants to give back its shared memory, though. */
+export function startProcess(
+  command: string,
+  args: readonly string[],
+  folder: string,
+  endSignal: 'SIGKILL' | 'SIGQUIT' = 'SIGKILL',
+): Running {
+  const child = spawn(command, args, { cwd: folder, stdio: 'ignore', ...unprivileged() })
+  left.set(child, folder)
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve())
+    child.once('error', () => resolve())
+  })
+  const stop = async (): Promise<void> => {
+    child.kill(endSignal)
+    await ended
+    left.delete(child)
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+  return {
+    stop,
+    orStop: async (action) => {
+      try {
+        await action()
+      } catch (error) {
+        await stop()
+        throw error
+      }
+    },
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
+  const address = probe.address()
+  await new Promise((resolve) => probe.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('a port was expected')
+  return address.port
+}
+
+/** Tries until it works: a database says in no other way that it is ready. */
+export async function eventually<T>(action: () => Promise<T>, withinMs = 60_000): Promise<T> {
+  const deadline = Date.now() + withinMs
+  for (;;) {
+    try {
+      return await action()
+    } catch (error) {
+      if (Date.now() > deadline) throw error
+      await new Promise((resolve) => setTimeout(resolve, 200))
+    }
+  }
+}
