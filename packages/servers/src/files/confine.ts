@@ -7,8 +7,9 @@
 import { lstat, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { PorticoError, ToolError } from '@portico/sdk/server'
+import { spellHidden } from '../hidden-text.ts'
 import { createDenyList, type DenyList } from './deny.ts'
-import { refusedPath, toVisible } from './path-text.ts'
+import { refusedPath } from './path-text.ts'
 
 /** Why a path cannot be had. */
 export type PathFault = 'malformed' | 'outside' | 'denied' | 'absent'
@@ -72,7 +73,7 @@ export class Confinement {
     const exists = parent.exists && (await lstat(real).catch(() => undefined)) !== undefined
     const reached = this.#judge(text, real, exists, scope)
     if (reached.relative === '' || this.directories.some(({ real: one }) => isInside(one, real))) {
-      throw new PathError('denied', `${toVisible(text)} is a configured directory (option "directories") and stays`)
+      throw new PathError('denied', `${spellHidden(text)} is a configured directory (option "directories") and stays`)
     }
     return reached
   }
@@ -84,7 +85,8 @@ export class Confinement {
 
   #toAbsolute(text: string): string {
     const refused = refusedPath(text, process.platform === 'win32' ? 'win32' : 'posix')
-    if (refused !== undefined) throw new PathError('malformed', `The path ${toVisible(text.slice(0, 200))} ${refused}`)
+    if (refused !== undefined)
+      throw new PathError('malformed', `The path ${spellHidden(text.slice(0, 200))} ${refused}`)
     const only = this.directories.length === 1 ? this.directories[0] : undefined
     if (!isAbsolute(text) && only === undefined) {
       throw new PathError('malformed', `Give an absolute path: there are several directories (${this.#names()})`)
@@ -105,18 +107,18 @@ export class Confinement {
       const roots = scope.length === 0 ? 'it offers none that can be used' : `they are ${scope.join(', ')}`
       throw new PathError(
         'outside',
-        `${toVisible(text)} is outside of the client’s roots: ${roots}. The option "followRoots" switches this off`,
+        `${spellHidden(text)} is outside of the client’s roots: ${roots}. The option "followRoots" switches this off`,
       )
     }
     const path = toRelative(directory, real)
     if (this.#deny.refuses(path)) {
-      throw new PathError('denied', `${toVisible(text)} is refused: its name is on the list of the option "deny"`)
+      throw new PathError('denied', `${spellHidden(text)} is refused: its name is on the list of the option "deny"`)
     }
     return { path: real, directory, relative: path, exists }
   }
 
   #outside(text: string): PathError {
-    const shown = toVisible(text.slice(0, 200))
+    const shown = spellHidden(text.slice(0, 200))
     return new PathError('outside', `${shown} is outside of the directories of this server: ${this.#names()}`)
   }
 
@@ -132,7 +134,7 @@ export function isInside(path: string, directory: string): boolean {
 /** Fails when there is nothing at the place. */
 export function requireExisting(reached: Reached, text: string): Reached {
   if (reached.exists) return reached
-  throw new PathError('absent', `There is no ${toVisible(text)}. list_directory and search_files show what there is`)
+  throw new PathError('absent', `There is no ${spellHidden(text)}. list_directory and search_files show what there is`)
 }
 
 function toRelative(directory: Directory, path: string): string {

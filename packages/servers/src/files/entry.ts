@@ -1,6 +1,7 @@
 /** What the files server says of itself before it is loaded. */
 
-import type { EntryValue, ServerEntry } from '../entry.ts'
+import type { ServerEntry } from '../entry.ts'
+import { countValue, flagValue, listValue, textValue } from '../entry-values.ts'
 
 export const entry: ServerEntry = {
   name: 'files',
@@ -25,18 +26,22 @@ export const entry: ServerEntry = {
   },
   async create(values) {
     const { createFilesServer } = await import('./server.ts')
-    const { directories, deny, ...rest } = values
-    // The command line and configuration were checked against the types above.
-    const options = rest as { [name: string]: never }
     return createFilesServer({
-      ...options,
-      directories: toList(directories),
-      ...(deny !== undefined && { deny: toList(deny) }),
+      directories: listValue(values, 'directories') ?? [],
+      write: flagValue(values, 'write'),
+      allowUnasked: flagValue(values, 'allowUnasked'),
+      trash: textValue(values, 'trash'),
+      maxReadBytes: countValue(values, 'maxReadBytes'),
+      maxWriteBytes: countValue(values, 'maxWriteBytes'),
+      maxResults: countValue(values, 'maxResults'),
+      maxDepth: countValue(values, 'maxDepth'),
+      maxEntries: countValue(values, 'maxEntries'),
+      timeoutMs: countValue(values, 'timeoutMs'),
+      maxWatched: countValue(values, 'maxWatched'),
+      ignore: flagValue(values, 'ignore'),
+      followRoots: flagValue(values, 'followRoots'),
+      deny: listValue(values, 'deny'),
+      ripgrep: flagValue(values, 'ripgrep'),
     })
   },
-}
-
-function toList(value: EntryValue | undefined): readonly string[] {
-  if (value === undefined) return []
-  return Array.isArray(value) ? value : [String(value)]
 }

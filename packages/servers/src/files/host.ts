@@ -3,10 +3,10 @@
 import { stat } from 'node:fs/promises'
 import { pathToFileURL } from 'node:url'
 import type { AskingContext } from '@portico/sdk/server'
+import { spellHidden } from '../hidden-text.ts'
 import { withDirectory } from './anchor.ts'
 import { Confinement, PathError, type Reached, requireExisting, type Scope } from './confine.ts'
 import type { FilesSettings } from './options.ts'
-import { toVisible } from './path-text.ts'
 import { toRealRoots } from './roots.ts'
 
 export class FilesHost {
@@ -44,7 +44,7 @@ export class FilesHost {
   async folder(path: string | undefined, ctx: AskingContext): Promise<Reached> {
     const reached = await this.existing(path ?? this.#onlyDirectory(), ctx)
     if (!(await stat(reached.path)).isDirectory()) {
-      throw new PathError('absent', `${toVisible(reached.path)} is a file, not a directory: use read_file`)
+      throw new PathError('absent', `${spellHidden(reached.path)} is a file, not a directory: use read_file`)
     }
     await withDirectory(reached.path, async () => {})
     return reached

@@ -32,15 +32,6 @@ export function refusedName(name: string): string | undefined {
   return name.length > 255 ? 'is longer than 255 characters' : undefined
 }
 
-/** Text for a person to decide on: control and direction characters are spelled out (sec-125). */
-export function toVisible(text: string): string {
-  return text.replace(
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu,
-    (found) => `\\u{${found.codePointAt(0)?.toString(16)}}`,
-  )
-}
-
 function climbs(text: string): boolean {
   return text.split(/[\\/]/).some((segment) => segment === '..')
 }

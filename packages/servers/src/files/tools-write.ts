@@ -4,8 +4,9 @@
  */
 
 import { type AskingContext, ToolError, tool } from '@portico/sdk/server'
+import { requireConfirmation } from '../confirmation.ts'
+import { spellHidden } from '../hidden-text.ts'
 import { type Reached, requireExisting } from './confine.ts'
-import { confirm } from './confirm.ts'
 import { applyReplacements, type Replacement, shortDifference, toDifference } from './edit.ts'
 import { type FilesHost, toFileUri } from './host.ts'
 import { decodeText } from './read.ts'
@@ -271,5 +272,5 @@ function toBytes(text: string, host: FilesHost): Uint8Array {
 }
 
 function ask(host: FilesHost, ctx: AskingContext, message: string): Promise<void> {
-  return confirm(ctx, 'consent', message, host.settings.allowUnasked)
+  return requireConfirmation(ctx, spellHidden(message), host.settings.allowUnasked)
 }

@@ -1,6 +1,7 @@
 /** What the git server says of itself before it is loaded. */
 
-import type { EntryValue, ServerEntry } from '../entry.ts'
+import type { ServerEntry } from '../entry.ts'
+import { countValue, flagValue, listValue, textValue } from '../entry-values.ts'
 
 export const entry: ServerEntry = {
   name: 'git',
@@ -22,14 +23,15 @@ export const entry: ServerEntry = {
   },
   async create(values) {
     const { createGitServer } = await import('./server.ts')
-    const { repositories, ...rest } = values
-    // The command line and configuration were checked against the types above.
-    const options = rest as { [name: string]: never }
-    return createGitServer({ ...options, repositories: toList(repositories) })
+    return createGitServer({
+      repositories: listValue(values, 'repositories') ?? [],
+      write: flagValue(values, 'write'),
+      allowUnasked: flagValue(values, 'allowUnasked'),
+      author: textValue(values, 'author'),
+      maxBytes: countValue(values, 'maxBytes'),
+      maxResults: countValue(values, 'maxResults'),
+      timeoutMs: countValue(values, 'timeoutMs'),
+      pollMs: countValue(values, 'pollMs'),
+    })
   },
-}
-
-function toList(value: EntryValue | undefined): readonly string[] {
-  if (value === undefined) return []
-  return Array.isArray(value) ? value : [String(value)]
 }

@@ -1,7 +1,8 @@
 /** The judgement of names that go into git's arguments: revisions, branches, paths. What passes can be no option. */
 
 import { ToolError } from '@portico/sdk/server'
-import { refusedPath, toVisible } from '../files/path-text.ts'
+import { refusedPath } from '../files/path-text.ts'
+import { spellHidden } from '../hidden-text.ts'
 
 /**
  * A revision as people write it: a name or hash, with `~2`, `^`, `^{}` or `@{1}` after it. Ranges, searches (`:/text`)
@@ -47,5 +48,5 @@ function refusedRef(name: string): string | undefined {
 }
 
 function shown(text: string): string {
-  return JSON.stringify(toVisible(text.slice(0, 100)))
+  return JSON.stringify(spellHidden(text.slice(0, 100)))
 }

@@ -4,7 +4,8 @@
  */
 
 import { type AskingContext, ToolError, tool } from '@portico/sdk/server'
-import { confirm } from '../files/confirm.ts'
+import { requireConfirmation } from '../confirmation.ts'
+import { spellHidden } from '../hidden-text.ts'
 import type { GitHost } from './host.ts'
 import { checkBranch, checkRepositoryPath } from './refs.ts'
 import { readStatus, type Status } from './reports.ts'
@@ -391,5 +392,5 @@ function toSummary({ staged, unstaged, untracked }: Status): string {
 }
 
 function ask(host: GitHost, ctx: AskingContext, message: string): Promise<void> {
-  return confirm(ctx, 'consent', message, host.settings.allowUnasked)
+  return requireConfirmation(ctx, spellHidden(message), host.settings.allowUnasked)
 }

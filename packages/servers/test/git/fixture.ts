@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CallToolResult } from '@portico/sdk/client'
 import { type Answers, type TestClient, testClient } from '@portico/sdk/testing'
-import type { GitOptions } from './options.ts'
-import { createGitServer } from './server.ts'
+import type { GitOptions } from '../../src/git/options.ts'
+import { createGitServer } from '../../src/git/server.ts'
 
 export const ERAS = ['2025-06-18', '2026-07-28'] as const
 

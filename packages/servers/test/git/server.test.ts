@@ -3,10 +3,10 @@ import { cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { lintServer } from '@portico/sdk/lint'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { entry } from './entry.ts'
+import { entry } from '../../src/git/entry.ts'
+import type { Commit, Status } from '../../src/git/reports.ts'
+import { createGitServer } from '../../src/git/server.ts'
 import { call, done, ERAS, git, makeFolder, makeRepository, Opened, refusal } from './fixture.ts'
-import type { Commit, Status } from './reports.ts'
-import { createGitServer } from './server.ts'
 
 const opened = new Opened()
 let folder: string
@@ -27,7 +27,7 @@ const template = makeFolder().then(async (place) => {
   return place
 })
 
-const yes = { elicit: () => ({ action: 'accept' as const }) }
+const yes = { elicit: () => ({ action: 'accept' as const, content: { confirm: true } }) }
 
 describe('starting', () => {
   it('needs at least one repository, and says so', async () => {
@@ -234,11 +234,11 @@ describe.each(ERAS)('changing at %s', (version) => {
   it('asks before it switches with changes, and not without', async () => {
     const client = await opened.client(
       { repositories: [repo], write: true },
-      { version, answers: { elicit: ['decline', 'accept'] } },
+      { version, answers: { elicit: ['decline', { confirm: true }] } },
     )
     expect(await done(client, 'switch_branch', { name: 'other' })).toMatchObject({ branch: 'other' })
     await writeFile(join(repo, 'b.txt'), 'changed\n')
-    expect(await refusal(client, 'switch_branch', { name: 'main' })).toContain('declined')
+    expect(await refusal(client, 'switch_branch', { name: 'main' })).toContain('did not agree')
     // Agreed, but the change would be lost: git itself refuses, and nothing is forced.
     expect(await refusal(client, 'switch_branch', { name: 'main' })).toContain('failed')
     expect(await readFile(join(repo, 'b.txt'), 'utf8')).toBe('changed\n')
@@ -268,7 +268,7 @@ describe.each(ERAS)('changing at %s', (version) => {
   it('stashes, and brings back after asking', async () => {
     const client = await opened.client(
       { repositories: [repo], write: true },
-      { version, answers: { elicit: ['accept'] } },
+      { version, answers: { elicit: [{ confirm: true }] } },
     )
     await writeFile(join(repo, 'a.txt'), 'work\n')
     await writeFile(join(repo, 'u.txt'), 'untracked\n')
