@@ -1,5 +1,5 @@
 /**
- * Writes the API reference, a page in `docs/reference/` for every door of the SDK: `node tools/make-reference.mjs`. Names,
+ * Writes the API reference, a page in `docs/reference/` for every door of each library: `node tools/make-reference.mjs`. Names,
  * signatures and comments are read from the sources that the doors lead to, whose layout the formatter guarantees. The
  * test beside this file fails while a page is out of date.
  */
@@ -8,21 +8,32 @@ import { join, posix } from 'node:path'
 import { readDeclaration } from './declarations.mjs'
 import { writeIfMain } from './make.mjs'
 
-const PACKAGE = 'packages/sdk'
+const PACKAGES = [
+  { folder: 'packages/sdk', out: '' },
+  { folder: 'packages/host', out: 'host/' },
+  { folder: 'packages/servers', out: 'servers/' },
+]
 
 /**
  * @param {string} root
  * @returns {Map<string, string>} the text of each page by its path
  */
 export function makeReference(root) {
-  const { name, exports: entries } = JSON.parse(readFileSync(join(root, PACKAGE, 'package.json'), 'utf8'))
-  const doors = Object.keys(entries).map((entry) => entry.slice(2))
-  const pages = doors.map((door) => [`docs/reference/${door}.md`, toPage(root, `${name}/${door}`, door)])
-  return new Map([...pages, ['docs/reference/README.md', toIndex(root, name, doors)]])
+  const doors = PACKAGES.flatMap((one) => doorsOf(root, one))
+  const pages = doors.map((door) => [`docs/reference/${door.page}`, toPage(root, door)])
+  return new Map([...pages, ['docs/reference/README.md', toIndex(root, doors)]])
 }
 
-function toPage(root, title, door) {
-  const file = `${PACKAGE}/src/doors/${door}.ts`
+/** Each door of a package: what it is imported as, where its source is, and where its page goes. */
+function doorsOf(root, { folder, out }) {
+  const { name, exports: entries } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
+  return Object.entries(entries).map(([entry, target]) => {
+    const file = posix.join(folder, target['portico-source'])
+    return { title: `${name}${entry.slice(1)}`, file, page: `${out}${posix.basename(file, '.ts')}.md` }
+  })
+}
+
+function toPage(root, { title, file }) {
   const source = readFileSync(join(root, file), 'utf8')
   const items = readExports(source).map(({ name, from }) =>
     findDeclaration(root, posix.join(posix.dirname(file), from), name),
@@ -46,10 +57,10 @@ function toEntry({ name, comment, code }) {
   return [`### ${name}`, ...(comment === '' ? [] : [comment]), `\`\`\`typescript\n${code}\n\`\`\``].join('\n\n')
 }
 
-function toIndex(root, name, doors) {
-  const rows = doors.map((door) => {
-    const text = introductionOf(readFileSync(join(root, PACKAGE, 'src', 'doors', `${door}.ts`), 'utf8'))
-    return `| [${name}/${door}](${door}.md) | ${text.replace(/^`[^`]*`: /, '').replaceAll('|', '\\|')} |`
+function toIndex(root, doors) {
+  const rows = doors.map(({ title, file, page }) => {
+    const text = introductionOf(readFileSync(join(root, file), 'utf8'))
+    return `| [${title}](${page}) | ${text.replace(/^`[^`]*`: /, '').replaceAll('|', '\\|')} |`
   })
   return `# Reference
 
