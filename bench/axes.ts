@@ -66,7 +66,8 @@ export const AXES: readonly Axis[] = [
     name: 'memory',
     title: 'client and server in one process',
     unit: 'µs CPU per call',
-    about: 'Both sides together. The bare loop and Portico pass JSON text; the peers pass objects by reference.',
+    about:
+      'Both sides together. Unless “by reference”, the bare loop and Portico pass JSON text; the peers pass objects.',
     cases: (pace) => [{ name: '32 in flight', plan: { ...pace, kind: 'self', inFlight: 32, contestants: MEMORY } }],
   },
   {
@@ -180,8 +181,8 @@ const SESSIONS: readonly Contestant[] = [
   server('fastmcp', 'fastmcp', 'session'),
 ]
 
-/** Without fastmcp, which takes minutes to open that many. */
-const KEEPERS = SESSIONS.filter(({ name }) => name !== 'fastmcp')
+/** Without fastmcp, which takes minutes to open that many, and the bare server, which keeps no sessions. */
+const KEEPERS = SESSIONS.filter(({ name }) => name !== 'fastmcp' && name !== 'bare')
 
 const STREAMING: readonly Contestant[] = [
   server('bare', 'bare', 'session'),
@@ -223,6 +224,7 @@ const MEMORY: readonly Contestant[] = [
   { name: 'bare by reference', program: 'memory/bare', args: ['reference'] },
   { name: 'portico', program: 'memory/portico', args: ['session'] },
   { name: 'portico, 2026-07-28', program: 'memory/portico', args: ['modern'] },
+  { name: 'portico by reference', program: 'memory/portico', args: ['session', 'reference'] },
   { name: OFFICIAL_2, program: 'memory/official-2' },
   { name: OFFICIAL_1, program: 'memory/official-1' },
   { name: 'tmcp', program: 'memory/tmcp' },

@@ -7,8 +7,12 @@ import type { StaticAxis } from './static-axes.ts'
 
 export interface Verdict {
   readonly about: string
+  /** The floor itself is reached. */
+  readonly reached: boolean
+  /** It is, or where it is out of reach the guard is held. */
   readonly held: boolean
   readonly words: string
+  readonly why?: string
 }
 
 export interface Table {
@@ -74,20 +78,32 @@ export function judge(figures: readonly Figure[]): Verdict[] {
   return FLOORS.flatMap((floor) => {
     const ours = find(figures, floor.axis, floor.case, floor.ours ?? 'portico')
     if (!figures.some(({ axis }) => axis === floor.axis)) return []
-    if (ours === undefined) return [{ about: floor.about, held: false, words: NOT_MEASURED }]
+    if (ours === undefined) return [{ about: floor.about, reached: false, held: false, words: NOT_MEASURED }]
     return [toLimitVerdict, toPeerVerdict, toValueVerdict].flatMap((judgeOne) => judgeOne(floor, ours, figures) ?? [])
   })
+}
+
+/** What becomes of a figure that has to be at most `goal`, or at least at most `guard`. */
+function atMost(value: number, goal: number, guard: number | undefined, why: string | undefined) {
+  const reached = value <= goal
+  return { reached, held: reached || (guard !== undefined && value <= guard), ...(!reached && why && { why }) }
 }
 
 function toLimitVerdict(floor: Floor, ours: Figure, figures: readonly Figure[]): Verdict | undefined {
   if (floor.limit === undefined) return undefined
   const limit = find(figures, floor.axis, floor.case, floor.limit.contestant)
-  if (limit === undefined) return { about: `${floor.about}, against the limit`, held: false, words: NOT_MEASURED }
-  const { atMost, plus = 0 } = floor.limit
-  const bound = limit.median * atMost + plus
-  const shown = plus === 0 ? `${toRatio(ours.median / limit.median)} of ${toRatio(atMost)}` : toNumber(ours.median)
+  if (limit === undefined)
+    return { about: `${floor.about}, against the limit`, reached: false, held: false, words: NOT_MEASURED }
+  const { atMost: times, plus = 0, guard } = floor.limit
+  const bound = limit.median * times + plus
+  const guarded = guard === undefined ? '' : ` (guarded at ${toRatio(guard)})`
+  const shown =
+    plus === 0
+      ? `${toRatio(ours.median / limit.median)} of ${toRatio(times)}${guarded}`
+      : `${toNumber(ours.median)} of ${toNumber(bound)}`
   const words = `${shown}: ${toNumber(ours.median)} against ${limit.contestant} ${toNumber(limit.median)} ${ours.unit}`
-  return { about: `${floor.about}, against the limit`, held: ours.median <= bound, words }
+  const outcome = atMost(ours.median, bound, guard && limit.median * guard, floor.why)
+  return { about: `${floor.about}, against the limit`, ...outcome, words }
 }
 
 function toPeerVerdict(floor: Floor, ours: Figure, figures: readonly Figure[]): Verdict | undefined {
@@ -97,16 +113,19 @@ function toPeerVerdict(floor: Floor, ours: Figure, figures: readonly Figure[]): 
     .filter((figure) => figure !== undefined)
     .sort((a, b) => a.median - b.median)
   const best = peers[0]
-  if (best === undefined) return { about: `${floor.about}, against the best peer`, held: false, words: NOT_MEASURED }
+  if (best === undefined)
+    return { about: `${floor.about}, against the best peer`, reached: false, held: false, words: NOT_MEASURED }
   const ratio = best.median / ours.median
   const words = `${toRatio(ratio)} of ${toRatio(floor.peer.atLeast)}: ${best.contestant} ${toNumber(best.median)} against ${toNumber(ours.median)} ${ours.unit}`
-  return { about: `${floor.about}, against the best peer`, held: ratio >= floor.peer.atLeast, words }
+  const reached = ratio >= floor.peer.atLeast
+  return { about: `${floor.about}, against the best peer`, reached, held: reached, words }
 }
 
-function toValueVerdict({ about, value }: Floor, ours: Figure): Verdict | undefined {
+function toValueVerdict({ about, value, why }: Floor, ours: Figure): Verdict | undefined {
   if (value === undefined) return undefined
-  const words = `${toNumber(ours.median)} of ${toNumber(value.atMost)} ${ours.unit}`
-  return { about, held: ours.median <= value.atMost, words }
+  const guarded = value.guard === undefined ? '' : ` (guarded at ${toNumber(value.guard)})`
+  const words = `${toNumber(ours.median)} of ${toNumber(value.atMost)}${guarded} ${ours.unit}`
+  return { about, ...atMost(ours.median, value.atMost, value.guard, why), words }
 }
 
 export function toText({ title, rows }: Table): string {
@@ -119,12 +138,15 @@ export function toText({ title, rows }: Table): string {
   return `\n${title}\n${lines.join('\n')}`
 }
 
-export function toVerdictText({ about, held, words }: Verdict): string {
-  return `${held ? 'holds ' : 'FAILS '} ${about}: ${words}`
+export function toVerdictText({ about, reached, held, words }: Verdict): string {
+  return `${reached ? 'holds ' : held ? 'misses' : 'FAILS '} ${about}: ${words}`
 }
 
 export function toMarkdown(run: Run, tables: readonly Table[]): string {
-  const verdicts = run.verdicts.map(({ about, held, words }) => `| ${about} | ${held ? 'yes' : '**no**'} | ${words} |`)
+  const verdicts = run.verdicts.map(
+    ({ about, reached, held, words, why }) =>
+      `| ${about} | ${reached ? 'yes' : held ? 'not the goal' : '**no**'} | ${words}${why ? `. ${why}` : ''} |`,
+  )
   const versions = Object.entries(run.versions).map(([name, version]) => `${name} ${version}`)
   return `# Benchmarks
 

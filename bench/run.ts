@@ -74,7 +74,10 @@ async function main(): Promise<number> {
   }
   write(run)
   const failed = run.verdicts.filter(({ held }) => !held).length
-  console.log(`\n${run.verdicts.length - failed} floors held, ${failed} not`)
+  const missed = run.verdicts.filter(({ reached, held }) => held && !reached).length
+  console.log(
+    `\n${run.verdicts.length - failed - missed} floors held, ${missed} missed within their guard, ${failed} not`,
+  )
   // A contestant of ours that could not be measured has held nothing.
   const missing = run.faults.some(({ contestant }) => contestant.startsWith('portico'))
   return values.check && (failed > 0 || missing || run.verdicts.length === 0) ? 1 : 0

@@ -105,13 +105,19 @@ function measureTypes(rounds: number): Figure[] {
     mkdirSync(folder, { recursive: true })
     const schemas = Array.from({ length: count }, (_, index) => schemaSource(index)).join('\n')
     writeFileSync(join(folder, 'schemas.ts'), `import { z } from 'zod'\n${schemas}\n`)
+    writeFileSync(join(folder, 'types.ts'), typesSource(count))
     writeFileSync(join(folder, 'server.ts'), serverSource(count))
-    const times = { alone: [] as number[], tools: [] as number[] }
+    const times = { alone: [] as number[], types: [] as number[], tools: [] as number[] }
     for (let round = 0; round < rounds; round++) {
       times.alone.push(check(folder, 'schemas.ts'))
+      times.types.push(check(folder, 'types.ts'))
       times.tools.push(check(folder, 'server.ts'))
     }
-    return [toFigure(name, 'schemas alone', times.alone), toFigure(name, 'portico', times.tools)]
+    return [
+      toFigure(name, 'schemas alone', times.alone),
+      toFigure(name, 'schemas and their types', times.types),
+      toFigure(name, 'portico', times.tools),
+    ]
   })
 }
 
@@ -126,6 +132,15 @@ function schemaSource(index: number): string {
   filter: z.object({ kind: z.enum(['file', 'folder', 'k${index}']), tags: z.array(z.string()), range: z.object({ from: z.number(), to: z.number() }).optional() }),
 })
 export const output${index} = z.object({ hits: z.array(z.object({ path: z.string(), score${index}: z.number() })) })`
+}
+
+/** The handlers of `serverSource` by themselves: what it costs to use what the schemas describe, with no SDK. */
+function typesSource(count: number): string {
+  const handlers = Array.from({ length: count }, (_, index) => {
+    const types = `({ path, filter }: z.output<typeof s.input${index}>): z.input<typeof s.output${index}>`
+    return `export const tool${index} = ${types} => ({ hits: [{ path: path + filter.kind, score${index}: filter.range?.to ?? 0 }] })`
+  })
+  return `import type { z } from 'zod'\nimport * as s from './schemas.ts'\n${handlers.join('\n')}\n`
 }
 
 function serverSource(count: number): string {

@@ -36,8 +36,8 @@ export async function buildDoors(folder = join(ROOT, 'packages', 'sdk'), target 
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name].js',
     sourcemap: true,
-    // Names stay as they are, for stack traces; the sources are published and mapped.
-    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+    // Functions and classes keep their names, for stack traces; the sources are published and mapped.
+    minify: { compress: false, mangle: { keepNames: true }, codegen: { removeWhitespace: true } },
     codeSplitting: { groups: CHUNKS.map(toGroup) },
   })
   await bundle.close()
@@ -53,9 +53,7 @@ const CHUNKS = [
   {
     name: 'base',
     paths: ['framing/', 'jsonrpc/', 'schema/', 'protocol/', 'auth/principal', 'session/connectable'],
-    also: ['memory', 'send-queue', 'byte-stream', 'stdio', 'http-heartbeat', 'websocket-channel', 'websocket-keep'].map(
-      (name) => `transport/${name}`,
-    ),
+    also: ['memory', 'send-queue', 'byte-stream', 'stdio', 'http-heartbeat'].map((name) => `transport/${name}`),
     but: ['protocol/skills'],
   },
   {
@@ -74,7 +72,7 @@ const CHUNKS = [
   {
     name: 'client',
     paths: ['client/', 'connect/', 'transport/http-client.', 'transport/http-client-dialer'],
-    also: ['transport/sse', 'transport/http-sse', 'transport/websocket'],
+    also: ['transport/sse', 'transport/http-sse', 'transport/websocket-client'],
   },
 ]
 

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -27,6 +28,12 @@ describe('the published doors', () => {
       ['chunks/base.js', 'chunks/serving.js', 'doors/server.js', 'doors/stdio.js'].sort(),
     )
     expect(reach('server', 'stdio').foreign).toEqual([])
+  })
+
+  it('of a server on stdio are ASCII, which an engine reads faster', () => {
+    for (const name of reach('server', 'stdio').own) {
+      expect(readFileSync(join(folder, name), 'latin1')).toMatch(/^[\n\x20-\x7e\t]*$/)
+    }
   })
 
   it('of a client hold no server', () => {

@@ -154,12 +154,17 @@ async function runSelf(child: ChildProcess, ms: number, inFlight: number): Promi
 
 async function measureIdle(child: ChildProcess, plan: Plan, port: number, era: Era) {
   const count = plan.count ?? 1000
+  const open = (some: number) => (plan.kind === 'streams' ? openStreams(port, era, some) : openSessions(port, some))
+  // What the first few make a process allocate for good (compiled code, buffers, connections) is no cost of theirs.
+  await (await open(WARM_COUNT))()
   const before = await askMemory(child)
-  const close = plan.kind === 'streams' ? await openStreams(port, era, count) : await openSessions(port, count)
+  const close = await open(count)
   const after = await askMemory(child)
   await close()
   return { value: (after.heapUsed + after.external - before.heapUsed - before.external) / count }
 }
+
+const WARM_COUNT = 200
 
 async function openSessions(port: number, count: number): Promise<() => Promise<void>> {
   for (let opened = 0; opened < count; opened += 20) {

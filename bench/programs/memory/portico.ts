@@ -9,5 +9,8 @@ const server = createServer({
   ...INFO,
   tools: { add: tool({ description: ADD, input: NUMBERS }, ({ a, b }) => add(a, b)) },
 })
-const client = await connect(server, { versions: process.argv[2] === 'modern' ? '2026-07-28' : '2025-11-25' })
+const client = await connect(server, {
+  versions: process.argv[2] === 'modern' ? '2026-07-28' : '2025-11-25',
+  transfer: process.argv[3] === 'reference' ? 'reference' : 'text',
+})
 announceCaller(() => client.callTool('add', { a: 1, b: 2 }))

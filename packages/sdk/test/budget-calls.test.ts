@@ -11,8 +11,10 @@ import { PassThrough } from 'node:stream'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { connect } from '../src/connect/connect.ts'
 import { parseJson } from '../src/framing/json.ts'
 import { createLineDecoder } from '../src/framing/lines.ts'
+import type { Channel, ChannelEvents } from '../src/jsonrpc/channel.ts'
 import { serveFetch } from '../src/serve/fetch.ts'
 import { serveStdio } from '../src/serve/stdio.ts'
 import { tool } from '../src/server/definition.ts'
@@ -24,8 +26,8 @@ const NUMBERS = {
   required: ['a', 'b'],
 } as const
 
-/** What a plain call may run; a bound against growth that nobody sees, not a goal. */
-const MAX_FUNCTIONS = 150
+/** What a plain call may run, by far most of it inlined; a bound against growth that nobody sees, not a goal. */
+const MAX_CLIENT_FUNCTIONS = 60
 
 const ENVELOPE = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -34,8 +36,8 @@ const ENVELOPE = {
 }
 
 const ERAS = [
-  { era: '2025-11-25', meta: {} },
-  { era: '2026-07-28', meta: { _meta: ENVELOPE } },
+  { era: '2025-11-25', meta: {}, maxFunctions: 135 },
+  { era: '2026-07-28', meta: { _meta: ENVELOPE }, maxFunctions: 150 },
 ] as const
 
 afterEach(() => {
@@ -43,7 +45,7 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-describe.each(ERAS)('a plain tools/call over stdio, $era', ({ meta }) => {
+describe.each(ERAS)('a plain tools/call over stdio, $era', ({ meta, maxFunctions }) => {
   it('is parsed once and serialized once', async () => {
     const wire = await openWire(createAdder())
     await wire.exchange(wire.request('tools/call', { name: 'add', arguments: { a: 1, b: 2 }, ...meta }))
@@ -77,7 +79,7 @@ describe.each(ERAS)('a plain tools/call over stdio, $era', ({ meta }) => {
       for (const call of calls.slice(10)) await wire.exchange(call)
     })
     expect(run / 10).toBeGreaterThan(20)
-    expect(run / 10).toBeLessThan(MAX_FUNCTIONS)
+    expect(run / 10).toBeLessThan(maxFunctions)
   })
 })
 
@@ -106,6 +108,84 @@ describe('a plain tools/call over HTTP', () => {
     expect(await response.text()).toContain('"3"')
     expect(parse).toHaveBeenCalledTimes(1)
     expect(stringify).toHaveBeenCalledTimes(1)
+  })
+})
+
+describe.each(ERAS)('a client’s plain tools/call, $era', ({ era }) => {
+  it('is serialized once, and makes no abort controller, no timer and one promise', async () => {
+    const client = await connect(answering(), { versions: era })
+    await client.callTool('add', { a: 1, b: 2 })
+    const stringify = vi.spyOn(JSON, 'stringify')
+    const timers = vi.spyOn(globalThis, 'setTimeout')
+    const made = countConstructions('AbortController')
+    const promises = countConstructions('Promise')
+    const answer = client.callTool('add', { a: 2, b: 3 })
+    expect([stringify.mock.calls.length, timers.mock.calls.length, made(), promises()]).toEqual([1, 0, 0, 1])
+    vi.unstubAllGlobals()
+    expect(await answer).toEqual({ content: [{ type: 'text', text: '3' }] })
+    await client.close()
+  })
+
+  it('runs a bounded number of functions', async () => {
+    const sdk = await bundleSdk()
+    const client = await sdk.connect(answering(), { versions: era })
+    for (let n = 0; n < 10; n++) await client.callTool('add', { a: 1, b: 2 })
+    const run = await countFunctions(async () => {
+      for (let n = 0; n < 10; n++) await client.callTool('add', { a: 1, b: 2 })
+    })
+    expect(run / 10).toBeGreaterThan(10)
+    expect(run / 10).toBeLessThan(MAX_CLIENT_FUNCTIONS)
+    await client.close()
+  })
+})
+
+describe('a call by reference', () => {
+  it('is never text, and shares no object between the two sides', async () => {
+    const seen: unknown[] = []
+    const kept = { hits: [{ path: 'a' }] }
+    const server = createServer({
+      name: 'budget',
+      version: '1.0.0',
+      tools: {
+        find: tool({ input: { type: 'object' } }, (args) => {
+          seen.push(args)
+          return { content: [], structuredContent: kept }
+        }),
+      },
+    })
+    const client = await connect(server, { transfer: 'reference' })
+    await client.callTool('find')
+    seen.length = 0
+    const args = { query: { text: 'x' } }
+    const parse = vi.spyOn(JSON, 'parse')
+    const stringify = vi.spyOn(JSON, 'stringify')
+    const pending = client.callTool('find', args)
+    args.query.text = 'changed by the caller'
+    const { structuredContent } = await pending
+    expect([parse.mock.calls.length, stringify.mock.calls.length]).toEqual([0, 0])
+    expect(seen).toEqual([{ query: { text: 'x' } }])
+    expect(structuredContent).toEqual(kept)
+    expect(structuredContent).not.toBe(kept)
+    await client.close()
+  })
+
+  it('says the same as by text where a value has no JSON form of its own', async () => {
+    const at = new Date(0)
+    const server = createServer({
+      name: 'budget',
+      version: '1.0.0',
+      tools: { now: tool({}, () => ({ content: [], structuredContent: { at, list: [undefined, Number.NaN] } })) },
+    })
+    const results = await Promise.all(
+      (['text', 'reference'] as const).map(async (transfer) => {
+        const client = await connect(server, { transfer })
+        const result = await client.callTool('now', { at })
+        await client.close()
+        return result
+      }),
+    )
+    expect(results[1]).toEqual(results[0])
+    expect(results[1]?.structuredContent).toEqual({ at: at.toJSON(), list: [null, null] })
   })
 })
 
@@ -183,6 +263,7 @@ interface Sdk {
   readonly createServer: typeof createServer
   readonly tool: typeof tool
   readonly serveStdio: typeof serveStdio
+  readonly connect: typeof connect
 }
 
 const BUNDLE = 'budget-bundle.mjs'
@@ -192,7 +273,8 @@ async function bundleSdk(): Promise<Sdk> {
   const folder = await mkdtemp(join(tmpdir(), 'budget-'))
   const file = join(folder, BUNDLE)
   try {
-    const contents = "export { createServer, tool } from './server.ts'\nexport { serveStdio } from './stdio.ts'"
+    const contents =
+      "export { createServer, tool } from './server.ts'\nexport { serveStdio } from './stdio.ts'\nexport { connect } from './client.ts'"
     const resolveDir = fileURLToPath(new URL('../src/doors/', import.meta.url))
     const stdin = { contents, resolveDir, loader: 'ts' } as const
     await build({ stdin, bundle: true, platform: 'node', format: 'esm', target: 'node20', outfile: file })
@@ -202,7 +284,7 @@ async function bundleSdk(): Promise<Sdk> {
   }
 }
 
-function createAdder(sdk: Sdk = { createServer, tool, serveStdio }): Server {
+function createAdder(sdk: Pick<Sdk, 'createServer' | 'tool'> = { createServer, tool }): Server {
   return sdk.createServer({
     name: 'budget',
     version: '1.0.0',
@@ -229,22 +311,47 @@ async function openWire(server: Server, sdk: Pick<Sdk, 'serveStdio'> = { serveSt
   return { request, exchange }
 }
 
+/** A server at the other end that costs nothing: it looks for the id and has its answers ready. */
+function answering(): Channel {
+  let events: ChannelEvents | undefined
+  const answers: { readonly [method: string]: object } = {
+    initialize: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: INFO },
+    'server/discover': { supportedVersions: ['2026-07-28'], capabilities: { tools: {} }, serverInfo: INFO },
+    'tools/call': { content: [{ type: 'text', text: '3' }] },
+  }
+  return {
+    label: 'answering',
+    open(given) {
+      events = given
+    },
+    send(text) {
+      const found = /^\{"jsonrpc":"2.0","id":(\d+),"method":"([^"]+)"/.exec(text)
+      const result = answers[found?.[2] ?? '']
+      if (result !== undefined) {
+        queueMicrotask(() => events?.message({ jsonrpc: '2.0', id: Number(found?.[1]), result }))
+      }
+    },
+    flush: () => Promise.resolve(),
+    async close() {
+      events?.closed()
+    },
+  }
+}
+
+const INFO = { name: 'budget', version: '1.0.0' }
+
 function withoutId(text: string): string {
   return text.replace(/"id":\d+/, '"id":0')
 }
 
-function countConstructions(name: 'AbortController'): () => number {
+function countConstructions(name: 'AbortController' | 'Promise'): () => number {
   let made = 0
-  const Original = globalThis[name]
-  vi.stubGlobal(
-    name,
-    class extends Original {
-      constructor() {
-        super()
-        made++
-      }
-    },
-  )
+  const count = (target: new (...args: never[]) => object, args: unknown[], as: NewableFunction): object => {
+    made++
+    return Reflect.construct(target, args, as === counted ? target : as)
+  }
+  const counted = new Proxy(globalThis[name] as new (...args: never[]) => object, { construct: count })
+  vi.stubGlobal(name, counted)
   return () => made
 }
 

@@ -9,7 +9,6 @@ import { fileURLToPath } from 'node:url'
 import type { Principal } from '../src/auth/principal.ts'
 import type { Channel } from '../src/jsonrpc/channel.ts'
 import { endpointOf, type Server } from '../src/server/server.ts'
-import { CONNECT } from '../src/session/connectable.ts'
 import { serveChannel } from '../src/session/connection.ts'
 import { createMemoryChannels } from '../src/transport/memory.ts'
 
@@ -31,7 +30,7 @@ export type Receive = (value: unknown) => void
 
 /** Two channels joined in memory, one of them served. */
 export function openMemoryLine(server: Server, receive: Receive, principal?: Principal): Line {
-  const channel = principal === undefined ? server[CONNECT]() : connectAs(server, principal)
+  const channel = connectAs(server, principal)
   channel.open({ message: receive, malformed: (fault) => receive({ malformed: fault.reason }), closed: () => {} })
   return {
     async send(text) {
@@ -120,7 +119,7 @@ export function openHttpLine(url: string, fetchLike: FetchLike, receive: Receive
   }
 }
 
-function connectAs(server: Server, principal: Principal): Channel {
+function connectAs(server: Server, principal: Principal | undefined): Channel {
   const [near, far] = createMemoryChannels()
   serveChannel(endpointOf(server), near, { principal })
   return far

@@ -68,20 +68,8 @@ export class Client<S = unknown> {
     return this.#core.connection.peer.link.process
   }
 
-  async callTool(name: string, args: JsonObject = {}, options: RequestOptions = {}): Promise<CallToolResult> {
-    const { callMs, ceilingMs } = this.#core.timeouts
-    const { result } = await this.#core.ask(
-      {
-        method: 'tools/call',
-        params: { name, arguments: args },
-        timeoutMs: callMs,
-        ceilingMs,
-        headers: (connection) => this.#core.tools.headersFor(name, args, connection),
-        refreshHeaders: () => this.#core.refreshTools(options),
-      },
-      options,
-    )
-    return this.#core.tools.readResult(name, result)
+  callTool(name: string, args: JsonObject = {}, options: RequestOptions = {}): Promise<CallToolResult> {
+    return this.#core.callTool(name, args, options)
   }
 
   /** All tools. Those whose definition is not valid are left out, with a `warning`. */
@@ -110,11 +98,9 @@ export class Client<S = unknown> {
   }
 
   async readResource(uri: string, options: RequestOptions = {}): Promise<ReadResourceResult> {
-    const spec = { method: 'resources/read', params: { uri }, timeoutMs: this.#core.timeouts.readMs }
-    return readContents(
-      uri,
-      await this.#core.cached.through('resources/read', uri, () => this.#core.ask(spec, options)),
-    )
+    const times = { timeoutMs: this.#core.timeouts.readMs }
+    const load = () => this.#core.ask('resources/read', { uri }, times, options)
+    return readContents(uri, await this.#core.cached.through('resources/read', uri, load))
   }
 
   listPrompts(options?: RequestOptions): Promise<Prompt[]> {
@@ -131,10 +117,8 @@ export class Client<S = unknown> {
     options: RequestOptions = {},
   ): Promise<GetPromptResult> {
     const params = args === undefined ? { name } : { name, arguments: args }
-    const { result } = await this.#core.ask(
-      { method: 'prompts/get', params, timeoutMs: this.#core.timeouts.readMs },
-      options,
-    )
+    const times = { timeoutMs: this.#core.timeouts.readMs }
+    const { result } = await this.#core.ask('prompts/get', params, times, options)
     return readPrompt(name, result)
   }
 
@@ -169,8 +153,7 @@ export class Client<S = unknown> {
 
   /** Sends any request, for extensions. Multi-round input is answered where the method may ask for it. */
   async request(method: string, params: JsonObject = {}, options: RequestOptions = {}): Promise<JsonObject> {
-    const { callMs, ceilingMs } = this.#core.timeouts
-    return (await this.#core.ask({ method, params, timeoutMs: callMs, ceilingMs }, options)).result
+    return (await this.#core.ask(method, params, this.#core.callTimes, options)).result
   }
 
   /** Offers other roots from now on, and tells a server that can be told. Needs `roots` when the client is made. */

@@ -9,6 +9,7 @@ import type { Implementation } from '../protocol/content.ts'
 import type { LogLevel } from '../protocol/logging.ts'
 import { META_CLIENT_CAPABILITIES, META_CLIENT_INFO, META_LOG_LEVEL, META_VERSION } from '../protocol/meta.ts'
 import type { Revision } from '../protocol/revision.ts'
+import type { Envelope } from './link.ts'
 import type { ClientPeer, PeerEvents } from './peer.ts'
 import type { Verdict } from './verdict.ts'
 
@@ -44,17 +45,17 @@ export interface Connector {
   open(profile: ClientProfile, events: PeerEvents, signal: AbortSignal): Promise<Connection>
 }
 
-/** The `_meta` that every modern request carries. Made once per connection and shared by its requests. */
+/** The `_meta` that every modern request carries. Made and written once per connection, and shared by its requests. */
 export function createEnvelope(
   revision: Revision,
   { info, capabilities }: ClientProfile,
   logLevel?: LogLevel,
-): JsonObject {
-  const envelope: JsonObject = {
+): Envelope {
+  const value: JsonObject = {
     [META_VERSION]: revision.version,
     [META_CLIENT_INFO]: revision.writeImplementation(info),
     [META_CLIENT_CAPABILITIES]: revision.writeClientCapabilities(capabilities),
   }
-  if (logLevel !== undefined) envelope[META_LOG_LEVEL] = logLevel
-  return envelope
+  if (logLevel !== undefined) value[META_LOG_LEVEL] = logLevel
+  return { version: revision.version, value, text: JSON.stringify(value).slice(1, -1) }
 }

@@ -7,7 +7,7 @@ import { PorticoError, RpcError } from '../jsonrpc/errors.ts'
 import type { JsonObject, RpcNotification, RpcRequest } from '../jsonrpc/message.ts'
 import type { LogLevel } from '../protocol/logging.ts'
 import type { SubscriptionFilter } from '../protocol/subscriptions.ts'
-import type { Tool } from '../protocol/tools.ts'
+import type { CallToolResult, Tool } from '../protocol/tools.ts'
 import { CachedResults, createMemoryCache } from './cache.ts'
 import type { ClientProfile, Connection, Connector } from './connection.ts'
 import { type ChangeNotice, Emitter } from './events.ts'
@@ -25,14 +25,16 @@ import {
 import { type ListKind, readPages } from './pages.ts'
 import type { PeerEvents } from './peer.ts'
 import { Questions } from './questions.ts'
-import { type RequestSpec, Requests } from './requests.ts'
-import { type RoundResult, runRounds } from './rounds.ts'
+import type { Relayed } from './relay.ts'
+import { Requests } from './requests.ts'
+import { type AnswerQuestion, PlainAsk, type RequestTimes, type RoundResult } from './rounds.ts'
 import { Subscriptions } from './subscriptions.ts'
-import { KnownTools } from './tools.ts'
+import { KnownTools, ToolCall, type ToolHost } from './tools.ts'
 
-export class ClientCore {
+export class ClientCore implements ToolHost {
   readonly emitter = new Emitter()
   readonly timeouts: ClientTimeouts
+  readonly callTimes: RequestTimes
   readonly limits: ClientLimits
   readonly questions: Questions
   readonly lifeline: Lifeline
@@ -48,6 +50,7 @@ export class ClientCore {
 
   constructor(connector: Connector, options: ClientOptions) {
     this.timeouts = { ...CLIENT_TIMEOUTS, ...options.timeouts }
+    this.callTimes = { timeoutMs: this.timeouts.callMs, ceilingMs: this.timeouts.ceilingMs }
     this.limits = { ...CLIENT_LIMITS, ...options.limits }
     this.#connector = connector
     this.questions = new Questions(options)
@@ -82,13 +85,12 @@ export class ClientCore {
   }
 
   /** Sends a request that may ask for input, and answers what it asks. */
-  ask(spec: RequestSpec, options: RequestOptions): Promise<RoundResult> {
-    return runRounds(
-      spec.params,
-      (params) => this.requests.send(params === spec.params ? spec : { ...spec, params }, options),
-      (method, params, signal, required) => this.#answer(method, params, signal, required),
-      { ...this.limits, signal: options.signal },
-    )
+  ask(method: string, params: JsonObject, times: RequestTimes, options: RequestOptions): Promise<RoundResult> {
+    return this.requests.send(new PlainAsk(this, method, params, times, options), options)
+  }
+
+  callTool(name: string, args: JsonObject, options: RequestOptions): Promise<CallToolResult> {
+    return this.requests.send(new ToolCall(this, name, args, options), options)
   }
 
   pages<Item>(kind: ListKind<Item>, options: RequestOptions = {}): AsyncGenerator<Item[], void, void> {
@@ -155,9 +157,10 @@ export class ClientCore {
     if (Object.keys(filter).length > 0) await this.subscriptions.add(filter)
   }
 
-  async #answer(method: string, params: JsonObject, signal: AbortSignal, required?: boolean): Promise<JsonObject> {
+  readonly answerQuestion: AnswerQuestion = async (method, params, signal, required, relay) => {
     // A server may ask as soon as the handshake is over for it, which can be a moment before it is over here.
     const { revision, server } = this.#last ?? (await this.lifeline.ready())
+    if (relay !== undefined) return this.questions.relayed(method, params, revision, { signal, required, ...relay })
     const context = { server: server.info, label: this.#connector.label, signal, required }
     return this.questions.answer(method, params, revision, context)
   }
@@ -169,7 +172,7 @@ export class ClientCore {
   #peerEvents(closed: (error: PorticoError) => void): PeerEvents {
     return {
       closed,
-      request: (message, signal) => this.#asked(message, signal),
+      request: (message, signal, relay) => this.#asked(message, signal, relay),
       notification: (message) => this.#intake.take(message),
       admits: () => this.#intake.admits(),
       irregular: (message, subject) => this.emitter.emit('warning', { kind: 'irregular', message, subject }),
@@ -177,10 +180,14 @@ export class ClientCore {
   }
 
   /** A live request of the server's; links let none through from a modern server (sec-9, sec-41). */
-  async #asked({ method, params = {} }: RpcRequest, signal: AbortSignal): Promise<JsonObject> {
+  async #asked(
+    { method, params = {} }: RpcRequest,
+    signal: AbortSignal,
+    relay: Relayed | undefined,
+  ): Promise<JsonObject> {
     if (method === 'ping') return {}
     try {
-      return await this.#answer(method, params, signal)
+      return await this.answerQuestion(method, params, signal, false, relay)
     } catch (error) {
       // The server is told only that there is no answer; why, the user of this client must be able to find out.
       if (!(error instanceof RpcError) && !signal.aborted) {
@@ -228,6 +235,7 @@ export class ClientCore {
   #own(message: RpcNotification): boolean {
     if (message.method !== 'notifications/elicitation/complete') return this.subscriptions.own(message)
     this.questions.completions.complete(message.params?.elicitationId)
+    this.emitter.emit('notification', { method: message.method, params: message.params })
     return true
   }
 }

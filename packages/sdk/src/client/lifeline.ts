@@ -4,10 +4,11 @@
  * connection before every request; subscriptions keep it at work even when nobody calls.
  */
 
+import { LONGEST_TIMER_MS } from '../jsonrpc/deadline.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
 import type { ClientProfile, Connection, Connector } from './connection.ts'
 import { httpFault } from './link.ts'
-import { LONGEST_TIMER_MS, type PeerEvents } from './peer.ts'
+import type { PeerEvents } from './peer.ts'
 
 export interface LifelineEvents {
   /** A connection stands and is in use from now on. `again` is false for the first. */

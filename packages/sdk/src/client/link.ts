@@ -11,9 +11,24 @@ import type { Revision } from '../protocol/revision.ts'
 export interface Outgoing {
   readonly id: RequestId
   readonly method: string
+  /** What the caller gave; `requestText` and `requestParams` add the `_meta` that the members below make. */
   readonly params: JsonObject
+  /** The caller's own `_meta`, in place of one in the parameters. */
+  readonly meta: JsonObject | undefined
+  /** What every request of a modern connection says of itself. */
+  readonly envelope: Envelope | undefined
+  /** Whether the id also serves as a progress token: unique among requests under way, as the specification asks. */
+  readonly progress: boolean
   /** Headers that only the caller can know: `Mcp-Param-*`, from the tool's definition. */
   readonly headers?: readonly (readonly [name: string, value: string])[]
+}
+
+/** The members of `_meta` that a connection's requests share, written once. */
+export interface Envelope {
+  readonly version: string
+  readonly value: JsonObject
+  /** The members as JSON, without the braces around them. */
+  readonly text: string
 }
 
 export interface Link {
@@ -48,6 +63,8 @@ export interface LinkEvents {
   failed(id: RequestId, error: PorticoError): void
   /** A request waits for a person on this side, or no longer does: its clock stands still meanwhile. */
   held?(id: RequestId, waiting: boolean): void
+  /** The server let go of a request's connection and is asked again after so long; the request goes on. */
+  paused?(id: RequestId, retryMs: number): void
   /** Something that was not as it should be, and did no harm. */
   irregular(reason: string, detail?: string): void
   /** The link is gone, and every request on it. */
@@ -60,6 +77,42 @@ export interface ProcessView {
   /** The last lines it wrote to standard error. */
   stderrTail(): string
   onStderr(listener: (line: string) => void): unknown
+  /** Resolves when it has ended, whatever the way. */
+  readonly exited?: Promise<{ readonly code: number | null; readonly signal: string | null }>
+}
+
+/** A request as JSON. Only the caller's own parameters are serialized; the rest is there as text. Throws what cannot be written. */
+export function requestText(outgoing: Outgoing): string {
+  const { params, envelope, progress } = outgoing
+  const id = typeof outgoing.id === 'number' ? String(outgoing.id) : JSON.stringify(outgoing.id)
+  const head = `{"jsonrpc":"2.0","id":${id},"method":${quoted(outgoing.method)},"params":`
+  if (envelope === undefined && !progress && outgoing.meta === undefined) return `${head}${JSON.stringify(params)}}`
+  const text = outgoing.meta === undefined && params._meta === undefined ? JSON.stringify(params) : ''
+  // What has a `_meta` of its own, or is no plain object after all, is put together as a value.
+  if (!text?.startsWith('{')) return `${head}${JSON.stringify(requestParams(outgoing))}}`
+  const token = progress ? `"progressToken":${id}` : ''
+  const members = envelope === undefined ? token : progress ? `${envelope.text},${token}` : envelope.text
+  return `${head}${text === '{}' ? '{' : `${text.slice(0, -1)},`}"_meta":{${members}}}}`
+}
+
+const METHODS = new Map<string, string>()
+const MAX_METHODS = 64
+
+/** A method as JSON text: few are used, over and over. */
+function quoted(method: string): string {
+  const known = METHODS.get(method)
+  if (known !== undefined) return known
+  const text = JSON.stringify(method)
+  if (METHODS.size < MAX_METHODS) METHODS.set(method, text)
+  return text
+}
+
+/** The parameters with the `_meta` that goes out. The envelope comes last: what it says is not for the caller to change. */
+export function requestParams({ id, params, meta, envelope, progress }: Outgoing): JsonObject {
+  if (meta === undefined && envelope === undefined && !progress) return params
+  // A modern request's `_meta` is its connection's business alone; older ones may bring theirs with the parameters.
+  const own = meta ?? (envelope === undefined ? (params._meta as JsonObject | undefined) : undefined)
+  return { ...params, _meta: { ...own, ...envelope?.value, ...(progress && { progressToken: id }) } }
 }
 
 /** What an HTTP status that is no answer tells, as the `data` of an `http-status` error. */

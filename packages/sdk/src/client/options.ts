@@ -6,6 +6,7 @@ import type { LogLevel } from '../protocol/logging.ts'
 import type { ResultCache } from './cache.ts'
 import type { ElicitationHandlers } from './elicitation.ts'
 import type { Progress } from './peer.ts'
+import type { RequestRelay } from './relay.ts'
 import type { RootsSource } from './roots.ts'
 import type { SamplingHandler, SamplingOptions } from './sampling.ts'
 
@@ -66,6 +67,10 @@ export interface RequestOptions {
   readonly onProgress?: (progress: Progress) => void
   /** Goes into `_meta`: `traceparent` and the like. */
   readonly meta?: JsonObject
+  /** Headers for this request alone, where the transport and the revision mirror requests into headers. */
+  readonly headers?: readonly (readonly [name: string, value: string])[]
+  /** For gateways: what the server asks and logs while this request runs goes here, not to the client's own handlers. */
+  readonly relay?: RequestRelay
   /** The request may be sent again when it is not known whether the server had it. True for what only reads, unless given. */
   readonly idempotent?: boolean
 }

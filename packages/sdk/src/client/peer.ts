@@ -4,11 +4,13 @@
  * each new connection, and `connect/negotiation.ts` uses it first, to settle the revision.
  */
 
+import { LONGEST_TIMER_MS } from '../jsonrpc/deadline.ts'
 import { INTERNAL_ERROR, PorticoError, RpcError } from '../jsonrpc/errors.ts'
 import type { JsonObject, RequestId, RpcNotification, RpcRequest, RpcResponse } from '../jsonrpc/message.ts'
-import { PendingCalls } from '../jsonrpc/pending.ts'
+import { PendingCall, PendingCalls } from '../jsonrpc/pending.ts'
 import { callListener } from './events.ts'
-import type { Link, LinkEvents, Outgoing } from './link.ts'
+import type { Envelope, Link, LinkEvents, Outgoing } from './link.ts'
+import type { Relayed, RequestRelay } from './relay.ts'
 
 export interface Progress {
   readonly progress: number
@@ -19,19 +21,40 @@ export interface Progress {
 export interface PeerRequestOptions {
   /** `Infinity` for a request that is meant to stay open. */
   readonly timeoutMs: number
-  /** With a ceiling, progress starts the clock anew until this many milliseconds have passed in all. */
-  readonly ceilingMs?: number
   readonly signal?: AbortSignal
-  readonly onProgress?: (progress: Progress) => void
-  readonly headers?: Outgoing['headers']
+  readonly envelope?: Envelope
   /** Called with the id before the request goes out. */
   readonly onId?: (id: RequestId) => void
+}
+
+/** One request on its way over one link: what goes out, its clock, and who hears the end. */
+export abstract class PeerCall extends PendingCall implements Outgoing {
+  abstract readonly method: string
+  abstract readonly params: JsonObject
+  meta: JsonObject | undefined
+  envelope: Envelope | undefined
+  headers: Outgoing['headers']
+  progress = false
+  /** Progress starts the clock anew until this long after `sentAt`, in whole milliseconds; not at all when undefined. */
+  ceilingMs: number | undefined
+  sentAt = 0
+  onProgress: ((progress: Progress) => void) | undefined
+  /** The last progress reported. */
+  last: number | undefined
+  /** The time that one answer, or one sign of progress, may take; undefined for a request that is meant to stay open. */
+  patienceMs: number | undefined
+  link: Link | undefined
+  relay: RequestRelay | undefined
+
+  override abandoned(reason: string): void {
+    this.link?.cancel(this.id, reason)
+  }
 }
 
 /** What a peer does with what the server sends of its own accord. */
 export interface PeerEvents {
   /** Answers a request of the server's (older revisions). Rejections become JSON-RPC errors. */
-  request(message: RpcRequest, signal: AbortSignal): Promise<JsonObject>
+  request(message: RpcRequest, signal: AbortSignal, relay: Relayed | undefined): Promise<JsonObject>
   notification(message: RpcNotification): void
   /** Counts a report of progress; false when there are too many and it is to be dropped. */
   admits(): boolean
@@ -39,26 +62,11 @@ export interface PeerEvents {
   closed(error: PorticoError): void
 }
 
-/** Timers of more milliseconds fire at once. */
-export const LONGEST_TIMER_MS = 2 ** 31 - 1
-
-interface Clock {
-  readonly timeoutMs: number
-  readonly ceilingAt: number
-  readonly onProgress: ((progress: Progress) => void) | undefined
-  last: number
-}
-
 export class ClientPeer implements LinkEvents {
   readonly link: Link
   readonly #events: PeerEvents
   readonly #pending = new PendingCalls()
-  readonly #clocks = new Map<RequestId, Clock>()
   readonly #asked = new Map<RequestId, AbortController>()
-  readonly #abandoned = (id: RequestId, reason: string) => {
-    this.#clocks.delete(id)
-    this.link.cancel(id, reason)
-  }
   #closed: PorticoError | undefined
 
   constructor(link: Link, events: PeerEvents) {
@@ -77,31 +85,28 @@ export class ClientPeer implements LinkEvents {
     return this.#pending.size
   }
 
-  async request(method: string, params: JsonObject, options: PeerRequestOptions): Promise<JsonObject> {
-    if (this.#closed !== undefined) {
-      throw new PorticoError('closed', this.#closed.message, { cause: this.#closed, delivery: 'not-sent' })
-    }
-    const { signal, timeoutMs, ceilingMs, onProgress, headers } = options
-    const id = this.#pending.nextId()
-    const limited = timeoutMs <= LONGEST_TIMER_MS
-    const answer = this.#pending.wait(id, {
-      timeoutMs: limited ? timeoutMs : undefined,
-      signal,
-      abandoned: this.#abandoned,
+  request(method: string, params: JsonObject, options: PeerRequestOptions): Promise<JsonObject> {
+    return new Promise((resolve, reject) => {
+      const call = new PromisedCall(method, params, options, resolve, reject)
+      if (this.start(call, options.timeoutMs, performance.now(), options.onId)) this.link.request(call)
     })
-    if (signal?.aborted) return answer
-    options.onId?.(id)
-    const clocked = ceilingMs !== undefined || onProgress !== undefined
-    if (limited) {
-      const ceilingAt = performance.now() + Math.max(ceilingMs ?? timeoutMs, timeoutMs)
-      this.#clocks.set(id, { timeoutMs, ceilingAt, onProgress, last: Number.NEGATIVE_INFINITY })
+  }
+
+  /**
+   * Gives a call its id and starts its clock. The caller then hands it to the link, unless this is false: it has failed.
+   */
+  start(call: PeerCall, timeoutMs: number, now: number, onId?: (id: RequestId) => void): boolean {
+    if (this.#closed !== undefined) {
+      call.failed(new PorticoError('closed', this.#closed.message, { cause: this.#closed, delivery: 'not-sent' }))
+      return false
     }
-    this.link.request({ id, method, params: clocked ? withToken(params, id) : params, headers })
-    try {
-      return await answer
-    } finally {
-      this.#clocks.delete(id)
-    }
+    call.id = this.#pending.nextId()
+    call.link = this.link
+    call.timeoutMs = call.patienceMs = timeoutMs <= LONGEST_TIMER_MS ? timeoutMs : undefined
+    call.sentAt = Math.floor(now)
+    if (!this.#pending.add(call, now)) return false
+    onId?.(call.id)
+    return true
   }
 
   /** Resolves when the notification is on its way: where each message has its own connection, what follows could overtake it. */
@@ -126,12 +131,12 @@ export class ClientPeer implements LinkEvents {
     this.#events.irregular('An answer came that nobody waits for', id === undefined ? undefined : String(id))
   }
 
-  message(message: RpcRequest | RpcNotification): void {
-    if ('id' in message) void this.#answer(message)
+  message(message: RpcRequest | RpcNotification, owner: RequestId | undefined): void {
+    if ('id' in message) void this.#answer(message, owner)
     else if (message.method === 'notifications/progress') {
       if (this.#events.admits()) this.#progress(message.params)
     } else if (message.method === 'notifications/cancelled' && this.#cancelledByServer(message.params)) return
-    else this.#events.notification(message)
+    else if (owner === undefined || !this.#logged(message, owner)) this.#events.notification(message)
   }
 
   failed(id: RequestId, error: PorticoError): void {
@@ -139,8 +144,14 @@ export class ClientPeer implements LinkEvents {
   }
 
   held(id: RequestId, waiting: boolean): void {
-    const clock = this.#clocks.get(id)
-    if (clock !== undefined) this.#pending.extend(id, waiting ? HOLD_MS : clock.timeoutMs)
+    const call = this.#clocked(id)
+    if (call !== undefined) this.#pending.extend(id, waiting ? HOLD_MS : call.patienceMs)
+  }
+
+  paused(id: RequestId, retryMs: number): void {
+    // Only `start` adds calls here, and it takes no others.
+    const call = this.#pending.get(id) as PeerCall | undefined
+    call?.relay?.paused?.(retryMs)
   }
 
   irregular(reason: string, detail?: string): void {
@@ -154,7 +165,6 @@ export class ClientPeer implements LinkEvents {
   #end(error: PorticoError): boolean {
     if (this.#closed !== undefined) return false
     this.#closed = error
-    this.#clocks.clear()
     const unmade = error.code === 'connect-failed'
     const code = unmade || error.code === 'limit-exceeded' ? error.code : 'closed'
     const delivery = unmade ? 'not-sent' : 'unknown'
@@ -167,21 +177,28 @@ export class ClientPeer implements LinkEvents {
   /** Progress that does not grow is ignored, so that a stuck server cannot keep a call alive for nothing. */
   #progress(params: JsonObject | undefined): void {
     const { progressToken, progress, total, message } = params ?? {}
-    const clock = this.#clocks.get(progressToken as RequestId)
-    if (clock === undefined || typeof progress !== 'number' || !(progress > clock.last)) return
-    clock.last = progress
-    this.#restart(progressToken as RequestId, clock)
-    if (clock.onProgress === undefined) return
-    callListener(clock.onProgress, {
+    const call = this.#clocked(progressToken as RequestId)
+    if (call === undefined || typeof progress !== 'number' || !(progress > (call.last ?? Number.NEGATIVE_INFINITY)))
+      return
+    call.last = progress
+    this.#restart(call)
+    if (call.onProgress === undefined) return
+    callListener(call.onProgress, {
       progress,
       ...(typeof total === 'number' && { total }),
       ...(typeof message === 'string' && { message }),
     })
   }
 
-  #restart(id: RequestId, clock: Clock): void {
-    const left = clock.ceilingAt - performance.now()
-    if (left > 0) this.#pending.extend(id, Math.min(clock.timeoutMs, left))
+  #clocked(id: RequestId): ClockedCall | undefined {
+    // Only `start` adds calls here, and it takes no others; `patienceMs` is looked at.
+    const call = this.#pending.get(id) as PeerCall | undefined
+    return call?.patienceMs === undefined ? undefined : (call as ClockedCall)
+  }
+
+  #restart(call: ClockedCall): void {
+    const left = timeLeft(call)
+    if (left > 0) this.#pending.extend(call.id, Math.min(call.patienceMs, left))
   }
 
   /** Older servers cancel what they asked us; a modern one may so end a `subscriptions/listen`. */
@@ -194,18 +211,19 @@ export class ClientPeer implements LinkEvents {
     return true
   }
 
-  async #answer({ id, method, params }: RpcRequest): Promise<void> {
+  async #answer({ id, method, params }: RpcRequest, owner: RequestId | undefined): Promise<void> {
     if (this.#asked.has(id)) return
     const controller = new AbortController()
     this.#asked.set(id, controller)
     // A person may be reading: what waits on this answer must not run out of time meanwhile.
-    for (const [waiting, clock] of this.#clocks) {
-      const left = clock.ceilingAt - performance.now()
-      if (left > clock.timeoutMs) this.#pending.extend(waiting, Math.min(left, LONGEST_TIMER_MS))
+    for (const call of this.#allClocked()) {
+      const left = timeLeft(call)
+      if (left > call.patienceMs) this.#pending.extend(call.id, Math.min(left, LONGEST_TIMER_MS))
     }
     let response: RpcResponse
     try {
-      const result = await this.#events.request({ jsonrpc: '2.0', id, method, params }, controller.signal)
+      const relay = this.#relayOf(owner)
+      const result = await this.#events.request({ jsonrpc: '2.0', id, method, params }, controller.signal, relay)
       response = { jsonrpc: '2.0', id, result }
     } catch (error) {
       response = { jsonrpc: '2.0', id, error: toErrorObject(error) }
@@ -214,17 +232,67 @@ export class ClientPeer implements LinkEvents {
       this.#asked.delete(id)
       void this.link.send(response)
     }
-    if (this.#asked.size === 0) for (const [waiting, clock] of this.#clocks) this.#restart(waiting, clock)
+    if (this.#asked.size === 0) for (const call of this.#allClocked()) this.#restart(call)
+  }
+
+  /** Where the transport does not say whose a question is, the newest request that is relayed takes it. */
+  #relayOf(owner: RequestId | undefined): Relayed | undefined {
+    // Only `start` adds calls here, and it takes no others.
+    const of = (call: unknown) => (call as PeerCall | undefined)?.relay
+    const relay = owner === undefined ? undefined : of(this.#pending.get(owner))
+    if (relay !== undefined) return { relay, owned: true }
+    const newest = [...this.#pending.values()].findLast((call) => of(call) !== undefined)
+    const guess = of(newest)
+    return guess && { relay: guess, owned: false }
+  }
+
+  /** Gives a log message to whoever the request on whose stream it came is relayed for. */
+  #logged({ method, params }: RpcNotification, owner: RequestId): boolean {
+    if (method !== 'notifications/message') return false
+    const relay = (this.#pending.get(owner) as PeerCall | undefined)?.relay
+    if (relay?.log === undefined) return false
+    if (this.#events.admits()) relay.log(params ?? {})
+    return true
+  }
+
+  #allClocked(): ClockedCall[] {
+    return this.#pending.values().flatMap(({ id }) => this.#clocked(id) ?? [])
+  }
+}
+
+type ClockedCall = PeerCall & { patienceMs: number }
+
+/** Until the ceiling, beyond which nothing extends a call. */
+function timeLeft({ sentAt, ceilingMs, patienceMs }: ClockedCall): number {
+  return sentAt + Math.max(ceilingMs ?? patienceMs, patienceMs) - performance.now()
+}
+
+/** A request whose answer is awaited as it is: those of the handshake. */
+class PromisedCall extends PeerCall {
+  readonly method: string
+  readonly params: JsonObject
+  override answered: (result: JsonObject) => void
+  override failed: (error: Error) => void
+
+  constructor(
+    method: string,
+    params: JsonObject,
+    options: PeerRequestOptions,
+    resolve: (result: JsonObject) => void,
+    reject: (error: Error) => void,
+  ) {
+    super()
+    this.method = method
+    this.params = params
+    this.envelope = options.envelope
+    this.signal = options.signal
+    this.answered = resolve
+    this.failed = reject
   }
 }
 
 /** However long a person takes, a request ends some day. */
 const HOLD_MS = 600_000
-
-/** The id of a request serves as its progress token: unique among those under way, as the specification asks. */
-function withToken(params: JsonObject, id: RequestId): JsonObject {
-  return { ...params, _meta: { ...(params._meta as JsonObject | undefined), progressToken: id } }
-}
 
 /** What a handler threw stays here; the server learns only that there is no answer. */
 function toErrorObject(error: unknown): { code: number; message: string; data?: unknown } {

@@ -7,12 +7,21 @@
 import { INVALID_REQUEST, METHOD_NOT_FOUND, RpcError } from '../jsonrpc/errors.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import type { ClientCapabilities } from '../protocol/capabilities.ts'
+import type { ElicitResult } from '../protocol/elicitation.ts'
 import type { Revision } from '../protocol/revision.ts'
+import type { ListRootsResult } from '../protocol/roots.ts'
+import type { CreateMessageResult } from '../protocol/sampling.ts'
 import type { AskContext } from './ask-context.ts'
 import { answerElicitation, Completions } from './elicitation.ts'
 import { CLIENT_LIMITS, type ClientOptions } from './options.ts'
+import type { Relayed } from './relay.ts'
 import { answerRoots, checkRoots, type RootsSource } from './roots.ts'
 import { answerSampling, samplingOptions } from './sampling.ts'
+
+interface RelayContext extends Relayed {
+  readonly signal: AbortSignal
+  readonly required: boolean | undefined
+}
 
 export class Questions {
   readonly completions = new Completions()
@@ -71,6 +80,29 @@ export class Questions {
     }
   }
 
+  /** Has a question answered by whoever the request is made for. What this client did not offer is refused all the same. */
+  async relayed(
+    method: string,
+    params: JsonObject,
+    revision: Revision,
+    { relay, owned, key, signal, required }: RelayContext,
+  ): Promise<JsonObject> {
+    const { sampling, elicitation } = this.#options
+    const offered = { 'roots/list': this.#roots, 'sampling/createMessage': sampling, 'elicitation/create': elicitation }
+    const isOffered = Object.hasOwn(offered, method) && offered[method as keyof typeof offered] !== undefined
+    if (!isOffered || !revision.serverRequests.has(method)) {
+      throw new RpcError(METHOD_NOT_FOUND, `Method not found: this client does not offer ${method}`)
+    }
+    if (this.#open >= this.#maxOpen) throw tooMany(this.#maxOpen)
+    this.#open++
+    try {
+      const answer = await relay.question({ method, params, signal, owned, key, required: required === true })
+      return writeAnswer(method, answer, revision)
+    } finally {
+      this.#open--
+    }
+  }
+
   #dispatch(method: string, params: JsonObject, revision: Revision, context: AskContext): Promise<JsonObject> {
     const { sampling, elicitation } = this.#options
     const known = revision.serverRequests.has(method)
@@ -86,4 +118,15 @@ export class Questions {
     }
     throw new RpcError(METHOD_NOT_FOUND, `Method not found: this client does not offer ${method}`)
   }
+}
+
+function tooMany(maxOpen: number): RpcError {
+  return new RpcError(INVALID_REQUEST, `maxOpenQuestions (${maxOpen}) exceeded`)
+}
+
+/** The answer of a newer client in the words of the server's revision. Its shape was checked by whoever relays it. */
+function writeAnswer(method: string, answer: JsonObject, revision: Revision): JsonObject {
+  if (method === 'elicitation/create') return revision.writeElicitResult(answer as unknown as ElicitResult)
+  if (method === 'roots/list') return revision.writeListRootsResult(answer as unknown as ListRootsResult)
+  return revision.writeCreateMessageResult(answer as unknown as CreateMessageResult)
 }

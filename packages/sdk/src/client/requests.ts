@@ -1,49 +1,27 @@
 /**
  * The path of a request through the client: is the server able to, is there a connection, what goes into `_meta`, and
- * may it be sent again after a failure. Features call `send`; everything that can be said about a failed request in
- * general is judged here, once.
+ * may it be sent again after a failure. Features call `send`, which starts an `Attempt`; everything that can be said
+ * about a failed request in general is judged here, once.
  */
 
-import { PorticoError, RpcError, withDoubt } from '../jsonrpc/errors.ts'
-import type { JsonObject, RequestId } from '../jsonrpc/message.ts'
+import { PorticoError, RpcError } from '../jsonrpc/errors.ts'
+import type { JsonObject } from '../jsonrpc/message.ts'
 import type { ServerCapabilities } from '../protocol/capabilities.ts'
 import { HEADER_MISMATCH, UNSUPPORTED_VERSION } from '../protocol/errors.ts'
 import type { LogLevel } from '../protocol/logging.ts'
 import { methodOf } from '../protocol/methods.ts'
+import { Attempt, type AttemptHost, type Attempts, type RequestSpec, type Tried } from './attempt.ts'
 import { type ClientProfile, type Connection, createEnvelope } from './connection.ts'
-import { type Lifeline, pause } from './lifeline.ts'
-import { httpFault, type Outgoing } from './link.ts'
+import type { Lifeline } from './lifeline.ts'
+import { type Envelope, httpFault } from './link.ts'
 import type { RequestOptions } from './options.ts'
 
-export interface RequestSpec {
-  readonly method: string
-  readonly params: JsonObject
-  readonly timeoutMs: number
-  /** With a ceiling, progress extends the time allowed. */
-  readonly ceilingMs?: number
-  readonly headers?: (connection: Connection) => Outgoing['headers']
-  /** Called after the server found the headers wrong; the request is then sent once more. */
-  readonly refreshHeaders?: () => Promise<void>
-  readonly onId?: (id: RequestId, connection: Connection) => void
-}
-
-/** What has been tried for a request so far. */
-interface Attempts {
-  count: number
-  newSession: boolean
-  newVersion: boolean
-  newHeaders: boolean
-  /** An earlier attempt may have reached the server, whatever becomes of this one. */
-  mayHaveArrived: boolean
-  readonly deadline: number
-}
-
-export class Requests {
+export class Requests implements AttemptHost {
   readonly #lifeline: Lifeline
   readonly #profile: ClientProfile
   readonly #resultTypes: readonly unknown[]
   #logLevel: LogLevel | undefined
-  #envelope: JsonObject | undefined
+  #envelope: Envelope | undefined
   #envelopeOf: Connection | undefined
 
   constructor(lifeline: Lifeline, profile: ClientProfile, resultTypes: readonly string[] = []) {
@@ -58,74 +36,21 @@ export class Requests {
     this.#envelopeOf = undefined
   }
 
-  async send(spec: RequestSpec, options: RequestOptions = {}): Promise<JsonObject> {
-    const timeoutMs = options.timeoutMs ?? spec.timeoutMs
-    const attempts: Attempts = {
-      count: 0,
-      newSession: false,
-      newVersion: false,
-      newHeaders: false,
-      mayHaveArrived: false,
-      deadline: performance.now() + timeoutMs,
-    }
-    for (;;) {
-      let connection = this.#lifeline.current
-      try {
-        connection ??= await this.#connected(options.signal)
-        const timeLeft = attempts.count === 0 ? timeoutMs : Math.max(1, attempts.deadline - performance.now())
-        return await this.#sendOn(connection, spec, options, timeLeft)
-      } catch (error) {
-        const waitMs = await this.#judge(error, connection, spec, options, attempts)
-        if (waitMs === undefined) throw attempts.mayHaveArrived ? withDoubt(error) : error
-        attempts.count++
-        attempts.mayHaveArrived ||= !(error instanceof PorticoError) || error.delivery === 'unknown'
-        await this.#waitOut(waitMs, options.signal, attempts)
-      }
-    }
+  send<Answer = JsonObject>(spec: RequestSpec<Answer>, options: RequestOptions = {}): Promise<Answer> {
+    return new Promise((resolve, reject) => new Attempt(this, spec, options, resolve, reject).begin())
   }
 
-  async #waitOut(waitMs: number, signal: AbortSignal | undefined, { mayHaveArrived }: Attempts): Promise<void> {
-    if (waitMs === 0) return
-    try {
-      await pause(waitMs, signal)
-    } catch (error) {
-      throw mayHaveArrived ? withDoubt(error) : error
-    }
-  }
-
-  async #sendOn(
-    connection: Connection,
-    spec: RequestSpec,
-    options: RequestOptions,
-    timeoutMs: number,
-  ): Promise<JsonObject> {
-    requireCapability(connection, spec.method)
-    const params = this.#withMeta(connection, spec.params, options.meta)
-    const { onId } = spec
-    const result = await connection.peer.request(spec.method, params, {
-      timeoutMs,
-      ceilingMs: spec.ceilingMs,
-      signal: options.signal,
-      onProgress: options.onProgress,
-      headers: spec.headers?.(connection),
-      onId: onId && ((id) => onId(id, connection)),
-    })
-    return this.#checkResultType(connection, spec.method, result)
+  get current(): Connection | undefined {
+    return this.#lifeline.current
   }
 
   async notify(method: string, params?: JsonObject): Promise<void> {
-    const connection = this.#lifeline.current ?? (await this.#connected(undefined))
+    const connection = this.#lifeline.current ?? (await this.connected(undefined))
     await connection.peer.notify(method, params)
   }
 
-  /** How long to wait before the request is sent again, or undefined when the failure stands. */
-  async #judge(
-    error: unknown,
-    connection: Connection | undefined,
-    spec: RequestSpec,
-    options: RequestOptions,
-    attempts: Attempts,
-  ): Promise<number | undefined> {
+  async judge(error: unknown, request: Tried, attempts: Attempts): Promise<number | undefined> {
+    const { spec, options, connection } = request
     if (options.signal?.aborted || this.#lifeline.closed) return undefined
     const left = attempts.deadline - performance.now()
     const fault = httpFault(error)
@@ -156,20 +81,18 @@ export class Requests {
     return waitMs < left ? waitMs : undefined
   }
 
-  #withMeta(connection: Connection, params: JsonObject, meta: JsonObject | undefined): JsonObject {
-    if (connection.revision.era === 'legacy') {
-      return meta === undefined ? params : { ...params, _meta: meta }
-    }
+  admit(connection: Connection, method: string): Envelope | undefined {
+    requireCapability(connection, method)
+    if (connection.revision.era === 'legacy') return undefined
     if (this.#envelopeOf !== connection) {
       this.#envelope = createEnvelope(connection.revision, this.#profile, this.#logLevel)
       this.#envelopeOf = connection
     }
-    // The envelope comes last: what it says is not for the caller to change.
-    return { ...params, _meta: meta === undefined ? this.#envelope : { ...meta, ...this.#envelope } }
+    return this.#envelope
   }
 
   /** Absent means complete; `input_required` is for the methods that may ask; anything else nobody here understands. */
-  #checkResultType({ revision }: Connection, method: string, result: JsonObject): JsonObject {
+  check({ revision }: Connection, method: string, result: JsonObject): JsonObject {
     const type = result.resultType
     if (revision.era === 'legacy' || type === undefined || this.#resultTypes.includes(type)) return result
     if (type === 'input_required' && methodOf(method)?.asks) return result
@@ -178,7 +101,7 @@ export class Requests {
     })
   }
 
-  #connected(signal: AbortSignal | undefined): Promise<Connection> {
+  connected(signal: AbortSignal | undefined): Promise<Connection> {
     const ready = this.#lifeline.ready()
     if (signal === undefined) return ready
     return new Promise((resolve, reject) => {

@@ -7,12 +7,9 @@
 import { PorticoError, RpcError, withDoubt } from '../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { URL_ELICITATION_REQUIRED } from '../protocol/errors.ts'
-
-export interface RoundOptions {
-  readonly maxRounds: number
-  readonly maxQuestions: number
-  readonly signal: AbortSignal | undefined
-}
+import type { RequestSpec } from './attempt.ts'
+import type { RequestOptions } from './options.ts'
+import type { Relayed } from './relay.ts'
 
 export interface RoundResult {
   readonly result: JsonObject
@@ -26,37 +23,132 @@ export type AnswerQuestion = (
   params: JsonObject,
   signal: AbortSignal,
   required?: boolean,
+  relay?: Relayed,
+  key?: string,
 ) => Promise<JsonObject>
 
-/** Sends a request until its result is complete. `send` gets the parameters of each round. */
-export async function runRounds(
-  params: JsonObject,
-  send: (params: JsonObject) => Promise<JsonObject>,
-  answer: AnswerQuestion,
-  options: RoundOptions,
-): Promise<RoundResult> {
-  let result = await withUrlsVisited(() => send(params), answer, options)
-  for (let round = 0; result.resultType === 'input_required'; round++) {
-    if (round >= options.maxRounds) {
-      throw new PorticoError('limit-exceeded', `maxRounds (${options.maxRounds}) exceeded`, { delivery: 'unknown' })
-    }
-    const { requestState } = result
-    const inputResponses = await answerAll(result.inputRequests, answer, options)
-    if (requestState !== undefined && typeof requestState !== 'string') {
-      throw invalid('requestState must be a string')
-    }
-    if (inputResponses === undefined && requestState === undefined) throw invalid('it has neither questions nor state')
-    result = await send({
-      ...params,
-      ...(inputResponses && { inputResponses }),
-      ...(requestState !== undefined && { requestState }),
-    }).catch((error: unknown) => {
-      // The first round was executed, whatever became of this one.
-      throw withDoubt(error)
-    })
-    if (result.resultType !== 'input_required') return { result, asked: true }
+/** What a request that may be answered by questions needs of the client around it. */
+export interface AskHost {
+  readonly limits: { readonly maxRounds: number; readonly maxQuestions: number }
+  readonly requests: { send(spec: RequestSpec, options: RequestOptions): Promise<JsonObject> }
+  readonly answerQuestion: AnswerQuestion
+}
+
+/**
+ * A request that may be answered by questions. Nearly all are not: then it is a plain request, and what would answer
+ * them is never made. `finish` makes the caller's answer of the complete result; `asked` tells that it took answers, so
+ * that it must not be cached.
+ */
+export abstract class AskingRequest<Answer> implements RequestSpec<Answer> {
+  readonly method: string
+  readonly params: JsonObject
+  readonly timeoutMs: number
+  readonly ceilingMs: number | undefined
+  protected readonly host: AskHost
+  protected readonly options: RequestOptions
+
+  constructor(host: AskHost, method: string, params: JsonObject, times: RequestTimes, options: RequestOptions) {
+    this.host = host
+    this.method = method
+    this.params = params
+    this.timeoutMs = times.timeoutMs
+    this.ceilingMs = times.ceilingMs
+    this.options = options
   }
-  return { result, asked: false }
+
+  abstract finish(result: JsonObject, asked: boolean): Answer
+
+  read(result: JsonObject): Answer | Promise<Answer> {
+    return result.resultType === 'input_required' ? this.#further(result) : this.finish(result, false)
+  }
+
+  /** Shows the URLs that a `-32042` lists and, when all were agreed to, sends the request once more. */
+  async rescue(error: unknown): Promise<Answer> {
+    const { limits } = this.host
+    const elicitations = requiredUrls(error)
+    if (elicitations === undefined || elicitations.length === 0 || elicitations.length > limits.maxQuestions) {
+      throw error
+    }
+    const ask = this.options.signal ?? new AbortController().signal
+    for (const params of elicitations) {
+      const reply = await this.#answer('elicitation/create', params, ask, true).catch(() => ({ action: 'cancel' }))
+      if (reply.action !== 'accept') throw error
+    }
+    return this.read(await this.#resend(this.params))
+  }
+
+  /** The rounds after the first, until the result is complete. */
+  async #further(first: JsonObject): Promise<Answer> {
+    const { limits } = this.host
+    const options = { ...limits, signal: this.options.signal }
+    let result = first
+    for (let round = 0; result.resultType === 'input_required'; round++) {
+      if (round >= limits.maxRounds) {
+        throw new PorticoError('limit-exceeded', `maxRounds (${limits.maxRounds}) exceeded`, { delivery: 'unknown' })
+      }
+      const { requestState } = result
+      const inputResponses = await answerAll(result.inputRequests, this.#answer, options)
+      if (requestState !== undefined && typeof requestState !== 'string') {
+        throw invalid('requestState must be a string')
+      }
+      if (inputResponses === undefined && requestState === undefined)
+        throw invalid('it has neither questions nor state')
+      result = await this.#resend({
+        ...this.params,
+        ...(inputResponses && { inputResponses }),
+        ...(requestState !== undefined && { requestState }),
+      }).catch((error: unknown) => {
+        // The first round was executed, whatever became of this one.
+        throw withDoubt(error)
+      })
+    }
+    return this.finish(result, true)
+  }
+
+  readonly #answer: AnswerQuestion = (method, params, signal, required, _relay, key) => {
+    const { relay } = this.options
+    return this.host.answerQuestion(method, params, signal, required, relay && { relay, owned: true, key })
+  }
+
+  #resend(params: JsonObject): Promise<JsonObject> {
+    return this.host.requests.send(new Round(this, params), this.options)
+  }
+}
+
+export class PlainAsk extends AskingRequest<RoundResult> {
+  override finish(result: JsonObject, asked: boolean): RoundResult {
+    return { result, asked }
+  }
+}
+
+/** How long a request may take, and how far progress may extend that. */
+export interface RequestTimes {
+  readonly timeoutMs: number
+  readonly ceilingMs?: number
+}
+
+/** A later round: the same request with other parameters, whose result is taken as it is. */
+class Round implements RequestSpec {
+  readonly method: string
+  readonly params: JsonObject
+  readonly timeoutMs: number
+  readonly ceilingMs: number | undefined
+  readonly headers: RequestSpec['headers']
+  readonly refreshHeaders: RequestSpec['refreshHeaders']
+
+  constructor(first: RequestSpec<unknown>, params: JsonObject) {
+    this.method = first.method
+    this.params = params
+    this.timeoutMs = first.timeoutMs
+    this.ceilingMs = first.ceilingMs
+    this.headers = first.headers && ((connection) => first.headers?.(connection))
+    this.refreshHeaders = first.refreshHeaders && (async () => first.refreshHeaders?.())
+  }
+}
+
+interface RoundOptions {
+  readonly maxQuestions: number
+  readonly signal: AbortSignal | undefined
 }
 
 async function answerAll(
@@ -79,7 +171,8 @@ async function answerAll(
       entries.map(async ([key, request]): Promise<[string, JsonObject]> => {
         if (!isObject(request) || typeof request.method !== 'string') throw invalid(`question "${key}" is no request`)
         const params = isObject(request.params) ? request.params : {}
-        return [key, await answer(request.method, params, controller.signal).catch(toRefusal(request.method))]
+        const answered = answer(request.method, params, controller.signal, undefined, undefined, key)
+        return [key, await answered.catch(toRefusal(request.method))]
       }),
     )
     if (signal?.aborted)
@@ -102,26 +195,6 @@ function toRefusal(method: string): (error: unknown) => never {
       cause: error,
       delivery: 'unknown',
     })
-  }
-}
-
-/** Shows the URLs that a `-32042` lists and, when all were agreed to, sends the request once more. */
-async function withUrlsVisited(
-  send: () => Promise<JsonObject>,
-  answer: AnswerQuestion,
-  { maxQuestions, signal }: RoundOptions,
-): Promise<JsonObject> {
-  try {
-    return await send()
-  } catch (error) {
-    const elicitations = requiredUrls(error)
-    if (elicitations === undefined || elicitations.length === 0 || elicitations.length > maxQuestions) throw error
-    const ask = signal ?? new AbortController().signal
-    for (const params of elicitations) {
-      const reply = await answer('elicitation/create', params, ask, true).catch(() => ({ action: 'cancel' }))
-      if (reply.action !== 'accept') throw error
-    }
-    return send()
   }
 }
 

@@ -11,7 +11,9 @@ import { compileJsonSchema, formatIssues, type JsonSchemaValidator } from '../sc
 import type { Connection } from './connection.ts'
 import type { Emitter } from './events.ts'
 import type { Outgoing } from './link.ts'
+import type { RequestOptions } from './options.ts'
 import type { ListKind } from './pages.ts'
+import { type AskHost, AskingRequest, type RequestTimes } from './rounds.ts'
 
 interface KnownTool {
   readonly tool: Tool
@@ -104,6 +106,35 @@ export class KnownTools {
     this.#tools.set(tool.name, { tool, headers, validator: undefined })
     return undefined
   }
+}
+
+/** `tools/call`, with the headers that its tool asks for. */
+export class ToolCall extends AskingRequest<CallToolResult> {
+  readonly #host: ToolHost
+
+  constructor(host: ToolHost, name: string, args: JsonObject, options: RequestOptions) {
+    super(host, 'tools/call', { name, arguments: args }, host.callTimes, options)
+    this.#host = host
+  }
+
+  override finish(result: JsonObject): CallToolResult {
+    return this.#host.tools.readResult(this.params.name as string, result)
+  }
+
+  headers(connection: Connection): Outgoing['headers'] {
+    const { name, arguments: args } = this.params
+    return this.#host.tools.headersFor(name as string, args as JsonObject, connection)
+  }
+
+  refreshHeaders(): Promise<void> {
+    return this.#host.refreshTools(this.options)
+  }
+}
+
+export interface ToolHost extends AskHost {
+  readonly tools: KnownTools
+  readonly callTimes: RequestTimes
+  refreshTools(options: RequestOptions): Promise<void>
 }
 
 function misfit(name: string, reason: string): PorticoError {

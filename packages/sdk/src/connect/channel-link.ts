@@ -3,7 +3,14 @@
  * so answers are told apart by id alone, and giving up means saying so.
  */
 
-import type { Link, LinkEvents, Outgoing, ProcessView } from '../client/link.ts'
+import {
+  type Link,
+  type LinkEvents,
+  type Outgoing,
+  type ProcessView,
+  requestParams,
+  requestText,
+} from '../client/link.ts'
 import { FRAMING_LIMITS } from '../framing/limits.ts'
 import type { Channel, ChannelEvents, Malformed } from '../jsonrpc/channel.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
@@ -29,12 +36,16 @@ export class ChannelLink implements Link, ChannelEvents {
     this.#channel.open(this)
   }
 
-  request({ id, method, params }: Outgoing): void {
+  request(outgoing: Outgoing): void {
+    if (this.#channel.sendValue !== undefined) {
+      const { id, method } = outgoing
+      if (this.#channel.sendValue({ jsonrpc: '2.0', id, method, params: requestParams(outgoing) })) return
+    }
     let text: string
     try {
-      text = JSON.stringify({ jsonrpc: '2.0', id, method, params })
+      text = requestText(outgoing)
     } catch (cause) {
-      this.#events?.failed(id, unwritable(cause))
+      this.#events?.failed(outgoing.id, unwritable(cause))
       return
     }
     this.#channel.send(text)

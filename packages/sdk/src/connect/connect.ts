@@ -8,6 +8,7 @@ import type { Connector } from '../client/connection.ts'
 import type { Channel } from '../jsonrpc/channel.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
 import { CONNECT, type Connectable, isConnectable } from '../session/connectable.ts'
+import { createMemoryChannels } from '../transport/memory.ts'
 import { openWebSocketChannel } from '../transport/websocket-client.ts'
 import { withPatience } from './auth.ts'
 import { ChannelLink } from './channel-link.ts'
@@ -41,7 +42,12 @@ export function createConnector(target: Target, options: ConnectOptions): Connec
   if (typeof target === 'string' || target instanceof URL) return forUrl(target, options)
   if (isConnectable(target)) {
     const settings: ConnectorOptions = { label: 'memory', key: undefined, reopens: true, restarts: false, options }
-    return createChannelConnector(settings, async () => new ChannelLink(target[CONNECT]()))
+    const byReference = options.transfer === 'reference'
+    return createChannelConnector(settings, async () => {
+      const [near, far] = createMemoryChannels({ byReference })
+      target[CONNECT](near)
+      return new ChannelLink(far)
+    })
   }
   if ('command' in target) return forCommand(target, options)
   return forChannel(target, options)
@@ -83,6 +89,7 @@ function forCommand(target: CommandTarget, options: ConnectOptions): Connector {
   return createChannelConnector(settings, async () => {
     const { spawnChannel } = await import('../transport/child-process.ts')
     const channel = spawnChannel({ command, args, env, cwd })
+    options.onProcess?.(channel)
     return new ChannelLink(channel, channel)
   })
 }

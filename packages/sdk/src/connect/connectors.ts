@@ -40,7 +40,8 @@ export function createChannelConnector(settings: ConnectorOptions, openLink: Ope
     async open(profile, events, signal) {
       const attempt = async (versions: readonly ProtocolVersion[]) => {
         const link = await openLink(signal)
-        return settle(link, events, signal, { profile, versions, discoverMs: options.discoverMs ?? 2_000 }, 'channel')
+        const { discoverMs = 2_000, wrapLink } = options
+        return settle(link, events, signal, { profile, versions, discoverMs, wrapLink }, 'channel')
       }
       const allowed = allowedVersions(options)
       const prior = memory.get()
@@ -141,6 +142,7 @@ interface SettleOptions {
   readonly profile: ClientProfile
   readonly versions: readonly ProtocolVersion[]
   readonly discoverMs: number
+  readonly wrapLink: ConnectOptions['wrapLink']
 }
 
 /** A server that cannot be reached, or asks to be left alone for now, has not taken back what it said before. */
@@ -159,7 +161,7 @@ async function settle(
   transport: Verdict['transport'],
 ): Promise<Connection> {
   let standing = false
-  const peer = new ClientPeer(link, {
+  const peer = new ClientPeer(options.wrapLink?.(link) ?? link, {
     ...events,
     // While the handshake lasts its requests fail with the link; nobody else needs to know.
     closed: (error) => standing && events.closed(error),
@@ -191,12 +193,12 @@ async function openStreamable(
   signal: AbortSignal,
   versions: readonly ProtocolVersion[],
 ): Promise<Connection> {
-  const { headers, onRefused, nameSources, discoverMs = HTTP_DISCOVER_MS } = options
+  const { headers, onRefused, nameSources, wrapLink, discoverMs = HTTP_DISCOVER_MS } = options
   const { pingMs, pongMs } = options.keepAlive ?? {}
   const silenceMs = pingMs === undefined || pongMs === undefined ? undefined : pingMs + pongMs
   const dialer = await createHttpDialer(options)
   const link = new HttpLink({ url, headers, onRefused, nameSources, silenceMs, dialer })
-  return settle(link, events, signal, { profile, versions, discoverMs }, 'streamable-http')
+  return settle(link, events, signal, { profile, versions, discoverMs, wrapLink }, 'streamable-http')
 }
 
 async function openSse(
@@ -218,7 +220,7 @@ async function openSse(
     throw error
   }
   const link = new ChannelLink(withCleanup(channel, () => dialer.close()))
-  return settle(link, events, signal, { profile, versions, discoverMs: 2_000 }, 'http+sse')
+  return settle(link, events, signal, { profile, versions, discoverMs: 2_000, wrapLink: options.wrapLink }, 'http+sse')
 }
 
 /** A channel that lets go of what it stands on when it ends. */

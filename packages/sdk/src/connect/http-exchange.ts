@@ -255,6 +255,7 @@ export class HttpExchange implements HttpOutcome {
       return
     }
     const waitMs = this.#retryMs ?? backoff(this.#failures)
+    if (this.#retryMs !== undefined) this.#host.events.paused?.(this.outgoing.id, waitMs)
     this.#failures++
     this.#timer = setTimeout(() => {
       this.#call = this.#host.dispatch(this.outgoing, this, this.#lastEventId)
@@ -285,10 +286,12 @@ export class HttpExchange implements HttpOutcome {
   /** The response is here. The server should end the stream now; one that does not is cut off a little later. */
   #finish(): void {
     this.#done = true
-    this.#heartbeat?.stop()
-    const call = this.#call
-    this.#timer = setTimeout(() => call?.abort(), LINGER_MS)
-    unref(this.#timer)
+    if (this.#heartbeat !== undefined) {
+      this.#heartbeat.stop()
+      const call = this.#call
+      this.#timer = setTimeout(() => call?.abort(), LINGER_MS)
+      unref(this.#timer)
+    }
     this.#host.ended(this)
   }
 }

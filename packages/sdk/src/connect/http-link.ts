@@ -3,11 +3,11 @@
  * into headers; the older revisions have a session id, a stream for notices, and an end that is announced.
  */
 
-import type { Link, LinkEvents, Outgoing } from '../client/link.ts'
+import { type Link, type LinkEvents, type Outgoing, requestText } from '../client/link.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
+import { IdTable } from '../jsonrpc/id-table.ts'
 import type { RequestId, RpcNotification, RpcResponse } from '../jsonrpc/message.ts'
 import { standardHeaders, VERSION_HEADER } from '../protocol/headers.ts'
-import { claimedVersion } from '../protocol/meta.ts'
 import type { Revision } from '../protocol/revision.ts'
 import { discard, type HttpAnswer, type HttpCall, type HttpDialer, type HttpOutcome } from '../transport/http-client.ts'
 import { unwritable } from './channel-link.ts'
@@ -37,13 +37,18 @@ export class HttpLink implements Link, ExchangeHost, ListenerHost {
   url: URL
   events: LinkEvents = NOBODY
   readonly #options: HttpLinkOptions
-  readonly #exchanges = new Map<RequestId, HttpExchange>()
+  readonly #exchanges = new IdTable<HttpExchange>()
   readonly #nameSource = (method: string) => {
     const { nameSources = {} } = this.#options
     return Object.hasOwn(nameSources, method) ? nameSources[method] : undefined
   }
   #revision: Revision | undefined
   #session: string | undefined
+  #posted: { revision: Revision | undefined; session: string | undefined; headers: HeaderRecord } = {
+    revision: undefined,
+    session: undefined,
+    headers: POST_HEADERS,
+  }
   #listener: HttpListener | undefined
   #closed = false
 
@@ -67,7 +72,7 @@ export class HttpLink implements Link, ExchangeHost, ListenerHost {
 
   request(outgoing: Outgoing): void {
     if (outgoing.method === 'initialize') this.#session = undefined
-    const exchange = new HttpExchange(this, outgoing, claimedVersion(outgoing.params) !== undefined)
+    const exchange = new HttpExchange(this, outgoing, outgoing.envelope !== undefined)
     this.#exchanges.set(outgoing.id, exchange)
     exchange.start()
   }
@@ -84,7 +89,7 @@ export class HttpLink implements Link, ExchangeHost, ListenerHost {
 
   send(message: RpcNotification | RpcResponse): Promise<void> {
     return new Promise((resolve) => {
-      const call = this.#post(JSON.stringify(message), this.#sessionHeaders(), {
+      const call = this.#post(JSON.stringify(message), this.#postHeaders(), {
         answered: (answer) => {
           if (answer.status >= 400)
             this.events.irregular('The server refused a message', statusError(answer, false).message)
@@ -121,20 +126,19 @@ export class HttpLink implements Link, ExchangeHost, ListenerHost {
 
   dispatch(outgoing: Outgoing, outcome: HttpOutcome, resumeAfter?: string): HttpCall {
     if (resumeAfter !== undefined) return this.get(outcome, resumeAfter)
-    const { id, method, params } = outgoing
-    const version = claimedVersion(params)
+    const { method, params, envelope } = outgoing
     const own =
-      typeof version === 'string'
-        ? Object.fromEntries([
-            ...standardHeaders(version, method, params, this.#nameSource),
+      envelope !== undefined
+        ? withHeaders([
+            ...standardHeaders(envelope.version, method, params, this.#nameSource),
             ...(outgoing.headers ?? []),
           ])
         : method === 'initialize'
-          ? {}
-          : this.#sessionHeaders()
+          ? POST_HEADERS
+          : this.#postHeaders()
     let body: string
     try {
-      body = JSON.stringify({ jsonrpc: '2.0', id, method, params })
+      body = requestText(outgoing)
     } catch (cause) {
       queueMicrotask(() => outcome.failed(unwritable(cause)))
       return { abort() {} }
@@ -179,8 +183,17 @@ export class HttpLink implements Link, ExchangeHost, ListenerHost {
     }
   }
 
+  /** Those of every POST in a session: the same object until the handshake settles something else. */
+  #postHeaders(): HeaderRecord {
+    const { revision, session, headers } = this.#posted
+    if (revision === this.#revision && session === this.#session) return headers
+    const made = { ...POST_HEADERS, ...this.#sessionHeaders() }
+    this.#posted = { revision: this.#revision, session: this.#session, headers: made }
+    return made
+  }
+
   #post(body: string, headers: HeaderRecord, outcome: HttpOutcome): HttpCall {
-    return this.#send('POST', { ...POST_HEADERS, ...headers }, body, outcome)
+    return this.#send('POST', headers, body, outcome)
   }
 
   #send(
@@ -232,6 +245,13 @@ export class HttpLink implements Link, ExchangeHost, ListenerHost {
 
 const POST_HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 const GOODBYE_MS = 1_000
+
+/** The headers of a modern POST: those of each, and those that mirror the request. Names were checked where they were made. */
+function withHeaders(own: readonly (readonly [name: string, value: string])[]): HeaderRecord {
+  const headers: { [name: string]: string } = { ...POST_HEADERS }
+  for (const [name, value] of own) headers[name] = value
+  return headers
+}
 
 /** The caller's headers, and over them what the protocol prescribes. Names are compared as HTTP does. */
 function merge(given: HeaderRecord | undefined, own: HeaderRecord): HeaderRecord {

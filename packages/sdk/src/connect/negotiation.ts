@@ -83,9 +83,10 @@ async function askDescription(
 ): Promise<Agreed> {
   let [revision] = revisionsOf(options.versions, 'modern')
   for (let attempt = 0; revision !== undefined; attempt++) {
-    const params = { _meta: createEnvelope(revision, options.profile) }
+    const envelope = createEnvelope(revision, options.profile)
     try {
-      const result = await peer.request('server/discover', params, { ...LIMITLESS, signal: options.signal, onId })
+      const handshake = { ...LIMITLESS, signal: options.signal, onId, envelope }
+      const result = await peer.request('server/discover', {}, handshake)
       if (!Array.isArray(result.supportedVersions)) throw new NotModern('the result is no description')
       revision =
         common(options.versions, result.supportedVersions, 'modern') ?? elsewhere(options, result.supportedVersions)

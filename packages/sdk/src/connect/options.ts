@@ -3,6 +3,7 @@
 import type { Authorizer } from '../auth/authorization.ts'
 import type { TlsIdentity } from '../auth/tls-identity.ts'
 import type { OAuthOptions } from '../auth/token-source.ts'
+import type { Link, ProcessView } from '../client/link.ts'
 import type { ClientOptions } from '../client/options.ts'
 import type { Verdict } from '../client/verdict.ts'
 import type { Channel } from '../jsonrpc/channel.ts'
@@ -54,6 +55,15 @@ export interface ConnectOptions extends ClientOptions {
    * a heartbeat may be silent for both times together.
    */
   readonly keepAlive?: KeepAliveOptions
+  /** Puts something between the client and every link it opens, to watch or to bound what passes. */
+  readonly wrapLink?: (link: Link) => Link
+  /** Told of every program that is started for this client, before it has said a word. */
+  readonly onProcess?: (process: ProcessView) => void
+  /**
+   * How messages cross to a server in this process: as JSON `text`, as over any other transport, unless given. By
+   * `reference`, both sides get copies of what the text would have said: quicker, and just as separate.
+   */
+  readonly transfer?: 'text' | 'reference'
   /** Cancels connecting. */
   readonly signal?: AbortSignal
 }

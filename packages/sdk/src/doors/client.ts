@@ -7,7 +7,14 @@ export type { Connector, ServerDescription } from '../client/connection.ts'
 export { declarationsFor } from '../client/declarations.ts'
 export type { ElicitationHandlers, FormHandler, UrlContext, UrlHandler } from '../client/elicitation.ts'
 export type { ChangeNotice, ClientEvent, ClientEvents, Warning } from '../client/events.ts'
-export type { HttpFault, ProcessView } from '../client/link.ts'
+export {
+  type HttpFault,
+  type Link,
+  type LinkEvents,
+  type Outgoing,
+  type ProcessView,
+  requestParams,
+} from '../client/link.ts'
 export {
   CLIENT_LIMITS,
   CLIENT_TIMEOUTS,
@@ -17,6 +24,7 @@ export {
   type RequestOptions,
 } from '../client/options.ts'
 export type { Progress } from '../client/peer.ts'
+export type { RequestRelay } from '../client/relay.ts'
 export type { RootsSource } from '../client/roots.ts'
 export type { SamplingHandler, SamplingOptions } from '../client/sampling.ts'
 export type { LoadedSkill, Skills } from '../client/skills.ts'

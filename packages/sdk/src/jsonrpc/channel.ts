@@ -16,6 +16,10 @@ export interface Outlet {
   send(text: string, urgency: Urgency, key?: string | number): void
   /** Sends the answer (serialized) and ends the exchange. `status` (200 unless given) and `headers` (names and values in turn) are for HTTP, when nothing was sent before. */
   end(text: string, status?: number, headers?: readonly string[]): void
+  /** Whether `endWith` may be tried, where sender and receiver share a process. */
+  readonly takesValues?: boolean
+  /** Like `end`, with the message as a value that the receiver gets a copy of. False when only text will do: nothing was sent. */
+  endWith?(message: object): boolean
   /** Ends the exchange without an answer: the request was cancelled, or it was a notification. */
   close(): void
   /** Drops the connection but not the exchange, where the transport can resume it; `retryMs` is when to come back. */
@@ -48,6 +52,8 @@ export interface Channel {
   open(events: ChannelEvents): void
   /** Queues one serialized message. Never throws; a failure ends in `closed`. */
   send(text: string, urgency?: Urgency, key?: string | number): void
+  /** Queues a copy of one message where no text is needed, since the peer is in this process. False when only text will do: nothing was queued. */
+  sendValue?(message: object): boolean
   /** Resolves once everything queued so far was handed to the operating system (or the peer, in memory). */
   flush(): Promise<void>
   /** Closes after flushing. Idempotent; resolves when the channel is gone. */

@@ -3,6 +3,7 @@
  * handlers see is made only when one asks for it, since making one costs as much as the rest of a small call.
  */
 
+import { IdTable } from './id-table.ts'
 import type { RequestId } from './message.ts'
 
 export class IncomingCall {
@@ -38,36 +39,38 @@ export class IncomingCall {
 
 /** The ids in flight within one scope: a pipe, a WebSocket, a session. */
 export class IncomingCalls {
-  readonly #calls = new Map<RequestId, IncomingCall>()
+  /** Made for the first call that does not end at once, so that a scope without one costs next to nothing. */
+  #calls: IdTable<IncomingCall> | undefined
 
   get size(): number {
-    return this.#calls.size
+    return this.#calls?.size ?? 0
   }
 
   has(id: RequestId): boolean {
-    return this.#calls.has(id)
+    return this.#calls?.has(id) === true
   }
 
   add(call: IncomingCall): void {
+    this.#calls ??= new IdTable()
     this.#calls.set(call.id, call)
   }
 
   /** Forgets a finished call. A later call under the same id is not touched. */
   remove(call: IncomingCall): void {
-    if (this.#calls.get(call.id) === call) this.#calls.delete(call.id)
+    if (this.#calls?.get(call.id) === call) this.#calls.delete(call.id)
   }
 
   /** Cancels by id; unknown ids are ignored, since the answer may already be on its way. */
   cancel(id: RequestId, reason?: unknown): boolean {
-    const call = this.#calls.get(id)
+    const call = this.#calls?.get(id)
     if (call === undefined) return false
-    this.#calls.delete(id)
+    this.#calls?.delete(id)
     call.cancel(reason)
     return true
   }
 
   cancelAll(reason?: unknown): void {
-    for (const call of this.#calls.values()) call.cancel(reason)
-    this.#calls.clear()
+    for (const call of this.#calls?.values() ?? []) call.cancel(reason)
+    this.#calls?.clear()
   }
 }

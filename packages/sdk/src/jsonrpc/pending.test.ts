@@ -6,6 +6,7 @@ beforeEach(() => {
 })
 afterEach(() => {
   vi.useRealTimers()
+  vi.restoreAllMocks()
 })
 
 describe('PendingCalls', () => {
@@ -56,7 +57,50 @@ describe('PendingCalls', () => {
     vi.advanceTimersByTime(99)
     expect(calls.settle({ jsonrpc: '2.0', id: 1, result: {} })).toBe(true)
     await answer
+  })
+
+  it('has one timer for many calls, and each its own time', async () => {
+    const calls = new PendingCalls()
+    const ended: number[] = []
+    for (const [id, timeoutMs] of [300, 100, 200].entries()) {
+      calls.wait(id, { timeoutMs }).catch(() => ended.push(id))
+    }
+    expect(vi.getTimerCount()).toBe(1)
+    for (const expected of [[1], [1, 2], [1, 2, 0]]) {
+      await vi.advanceTimersByTimeAsync(100)
+      expect(ended).toEqual(expected)
+    }
     expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('keeps no process alive when nothing is waited for, and does again later', async () => {
+    const calls = new PendingCalls()
+    const made = vi.spyOn(globalThis, 'setTimeout')
+    const answers = [calls.wait(1, { timeoutMs: 50 })]
+    const timer = made.mock.results[0]?.value as NodeJS.Timeout
+    calls.settle({ jsonrpc: '2.0', id: 1, result: {} })
+    expect(timer.hasRef()).toBe(false)
+    answers.push(calls.wait(2, { timeoutMs: 60 }))
+    expect(timer.hasRef()).toBe(true)
+    calls.settle({ jsonrpc: '2.0', id: 2, result: {} })
+    await Promise.all(answers)
+    expect(made).toHaveBeenCalledOnce()
+    await vi.advanceTimersByTimeAsync(50)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('times out although the clock was replaced meanwhile', async () => {
+    const calls = new PendingCalls()
+    const first = calls.wait(1, { timeoutMs: 100 })
+    calls.settle({ jsonrpc: '2.0', id: 1, result: {} })
+    await first
+    vi.useRealTimers()
+    vi.useFakeTimers()
+    vi.setSystemTime(0)
+    vi.spyOn(performance, 'now').mockReturnValue(-50)
+    const second = calls.wait(2, { timeoutMs: 100 })
+    vi.mocked(performance.now).mockReturnValue(50)
+    await Promise.all([expect(second).rejects.toMatchObject({ code: 'timeout' }), vi.advanceTimersByTimeAsync(100)])
   })
 
   it('ends with its signal', async () => {
@@ -78,7 +122,7 @@ describe('PendingCalls', () => {
     expect(calls.size).toBe(0)
   })
 
-  it('leaves no listener and no timer behind', async () => {
+  it('leaves no listener behind, and no timer once the connection is gone', async () => {
     const calls = new PendingCalls()
     const controller = new AbortController()
     const removed = vi.spyOn(controller.signal, 'removeEventListener')
@@ -86,6 +130,7 @@ describe('PendingCalls', () => {
     calls.settle({ jsonrpc: '2.0', id: 1, result: {} })
     await answer
     expect(removed).toHaveBeenCalledOnce()
+    calls.failAll(new Error('gone'))
     expect(vi.getTimerCount()).toBe(0)
   })
 

@@ -1,9 +1,12 @@
 /**
  * The requests this side has sent and not yet had answered. Both roles use it: a client for all its calls, a server
- * of the older revisions for what it asks the client. It knows nothing of how messages travel.
+ * of the older revisions for what it asks the client. It knows nothing of how messages travel. One timer, set for the
+ * call that is due first, serves them all; `deadline.ts` keeps it.
  */
 
+import { Deadline } from './deadline.ts'
 import { PorticoError, RpcError } from './errors.ts'
+import { IdTable } from './id-table.ts'
 import type { JsonObject, RequestId, RpcResponse } from './message.ts'
 
 export interface PendingOptions {
@@ -15,17 +18,25 @@ export interface PendingOptions {
   readonly abandoned?: (id: RequestId, reason: string) => void
 }
 
-interface Waiter {
-  resolve(result: JsonObject): void
-  reject(error: Error): void
-  timer: ReturnType<typeof setTimeout> | undefined
-  options: PendingOptions
+/** One call on its way. It ends in exactly one of `answered` and `failed`, neither of which may throw. */
+export abstract class PendingCall {
+  id: RequestId = 0
+  /** When it times out, in whole milliseconds of `performance.now()`: numbers with a fraction would be objects of their own. */
+  dueAt: number | undefined
+  /** Undefined for no limit. */
+  timeoutMs: number | undefined
+  signal: AbortSignal | undefined
   onAbort: (() => void) | undefined
+  abstract answered(result: JsonObject): void
+  abstract failed(error: Error): void
+  /** Comes before `failed` when this side gives up, so that the other side can be told. */
+  abandoned(_reason: string): void {}
 }
 
 /** Outgoing calls by id. Ids are small integers that are never used twice. */
 export class PendingCalls {
-  readonly #waiting = new Map<RequestId, Waiter>()
+  readonly #waiting = new IdTable<PendingCall>()
+  #deadline: Deadline | undefined
   #nextId: number
 
   constructor(firstId = 1) {
@@ -41,78 +52,136 @@ export class PendingCalls {
     return this.#nextId++
   }
 
+  get(id: RequestId): PendingCall | undefined {
+    return this.#waiting.get(id)
+  }
+
+  values(): PendingCall[] {
+    return this.#waiting.values()
+  }
+
   /** Waits for the answer to `id`. The caller sends the request after this returns. */
   wait(id: RequestId, options: PendingOptions = {}): Promise<JsonObject> {
     return new Promise((resolve, reject) => {
-      const waiter: Waiter = { resolve, reject, timer: undefined, options, onAbort: undefined }
-      const { signal, timeoutMs } = options
-      if (signal?.aborted) {
-        reject(abortError(signal, 'not-sent'))
-        return
-      }
-      this.#waiting.set(id, waiter)
-      if (timeoutMs !== undefined) waiter.timer = this.#startTimer(id, timeoutMs)
-      if (signal !== undefined) {
-        waiter.onAbort = () => this.#abandon(id, abortError(signal, 'unknown'), 'The caller cancelled the request')
-        signal.addEventListener('abort', waiter.onAbort, { once: true })
-      }
+      const call = new PromisedCall(resolve, reject, options)
+      call.id = id
+      this.add(call, performance.now())
     })
+  }
+
+  /** The same for a call that is there already. False when its signal had fired: it has failed and is not to be sent. */
+  add(call: PendingCall, now: number): boolean {
+    const { signal } = call
+    if (signal?.aborted) {
+      call.failed(abortError(signal, 'not-sent'))
+      return false
+    }
+    this.#waiting.set(call.id, call)
+    if (call.timeoutMs !== undefined) this.#expect(call, call.timeoutMs, now)
+    if (signal !== undefined) {
+      call.onAbort = () => this.#abandon(call, abortError(signal, 'unknown'), 'The caller cancelled the request')
+      signal.addEventListener('abort', call.onAbort, { once: true })
+    }
+    return true
   }
 
   /** Starts the clock of a call anew, as progress may. */
   extend(id: RequestId, timeoutMs: number): void {
-    const waiter = this.#waiting.get(id)
-    if (waiter === undefined) return
-    clearTimeout(waiter.timer)
-    waiter.timer = this.#startTimer(id, timeoutMs)
+    const call = this.#waiting.get(id)
+    if (call === undefined) return
+    call.timeoutMs = timeoutMs
+    this.#expect(call, timeoutMs, performance.now())
   }
 
   /** Settles a call by the peer's answer. False when no call waits on that id: late, doubled or made up. */
   settle(response: RpcResponse): boolean {
     const id = response.id
     if (id === undefined || id === null) return false
-    const waiter = this.#take(id)
-    if (waiter === undefined) return false
+    const call = this.#take(id)
+    if (call === undefined) return false
     if ('error' in response) {
       const { code, message, data } = response.error
-      waiter.reject(new RpcError(code, message, data))
+      call.failed(new RpcError(code, message, data))
     } else {
-      waiter.resolve(response.result)
+      call.answered(response.result)
     }
     return true
   }
 
   /** Fails one call locally. */
   fail(id: RequestId, error: Error): void {
-    this.#take(id)?.reject(error)
+    this.#take(id)?.failed(error)
   }
 
   /** Fails every call: the connection is gone. */
   failAll(error: Error): void {
-    for (const id of [...this.#waiting.keys()]) this.fail(id, error)
+    for (const { id } of this.#waiting.values()) this.fail(id, error)
+    this.#deadline?.clear()
   }
 
-  #startTimer(id: RequestId, timeoutMs: number): ReturnType<typeof setTimeout> {
-    return setTimeout(() => {
-      const error = new PorticoError('timeout', `No answer within ${timeoutMs} ms`, { delivery: 'unknown' })
-      this.#abandon(id, error, `No answer within ${timeoutMs} ms`)
-    }, timeoutMs)
+  #expect(call: PendingCall, timeoutMs: number, now: number): void {
+    const dueAt = Math.ceil(now + timeoutMs)
+    call.dueAt = dueAt
+    this.#deadline ??= new Deadline((at) => this.#sweep(at))
+    this.#deadline.expect(dueAt, now)
   }
 
-  #abandon(id: RequestId, error: Error, reason: string): void {
-    const waiter = this.#take(id)
-    if (waiter === undefined) return
-    waiter.options.abandoned?.(id, reason)
-    waiter.reject(error)
+  /** Ends what is due; returns when the next one is. */
+  #sweep(now: number): number {
+    let next = Number.POSITIVE_INFINITY
+    for (const call of this.#waiting.values()) {
+      const { dueAt, timeoutMs } = call
+      if (dueAt === undefined) continue
+      if (dueAt > now) {
+        if (dueAt < next) next = dueAt
+      } else {
+        const reason = `No answer within ${timeoutMs} ms`
+        this.#abandon(call, new PorticoError('timeout', reason, { delivery: 'unknown' }), reason)
+      }
+    }
+    return next
   }
 
-  #take(id: RequestId): Waiter | undefined {
-    const waiter = this.#waiting.get(id)
-    if (waiter === undefined) return undefined
+  #abandon(call: PendingCall, error: Error, reason: string): void {
+    if (this.#take(call.id) === undefined) return
+    call.abandoned(reason)
+    call.failed(error)
+  }
+
+  #take(id: RequestId): PendingCall | undefined {
+    const call = this.#waiting.get(id)
+    if (call === undefined) return undefined
     this.#waiting.delete(id)
-    clearTimeout(waiter.timer)
-    if (waiter.onAbort !== undefined) waiter.options.signal?.removeEventListener('abort', waiter.onAbort)
-    return waiter
+    if (this.#waiting.size === 0) this.#deadline?.rest()
+    if (call.onAbort !== undefined) call.signal?.removeEventListener('abort', call.onAbort)
+    return call
+  }
+}
+
+class PromisedCall extends PendingCall {
+  readonly #resolve: (result: JsonObject) => void
+  readonly #reject: (error: Error) => void
+  readonly #abandoned: PendingOptions['abandoned']
+
+  constructor(resolve: (result: JsonObject) => void, reject: (error: Error) => void, options: PendingOptions) {
+    super()
+    this.#resolve = resolve
+    this.#reject = reject
+    this.#abandoned = options.abandoned
+    this.signal = options.signal
+    this.timeoutMs = options.timeoutMs
+  }
+
+  override answered(result: JsonObject): void {
+    this.#resolve(result)
+  }
+
+  override failed(error: Error): void {
+    this.#reject(error)
+  }
+
+  override abandoned(reason: string): void {
+    this.#abandoned?.(this.id, reason)
   }
 }
 

@@ -51,7 +51,7 @@ export function quote(value: unknown): string {
 }
 
 export function shorten(text: string): string {
-  return text.length > 64 ? `${text.slice(0, 64)}…` : text
+  return text.length > 64 ? `${text.slice(0, 64)}...` : text
 }
 
 /** What a value is, with its article: `a string`, `null`, `an array`. */
@@ -66,5 +66,5 @@ export function nameOf(value: unknown): string {
 /** `"c", "f", "k"`; long lists end in an ellipsis. */
 export function listOf(values: readonly unknown[], show: (value: unknown) => string = quote): string {
   const shown = values.slice(0, 20).map(show)
-  return values.length > 20 ? `${shown.join(', ')}, …` : shown.join(', ')
+  return values.length > 20 ? `${shown.join(', ')}, ...` : shown.join(', ')
 }

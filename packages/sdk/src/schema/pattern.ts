@@ -125,5 +125,5 @@ function areDisjoint(a: CharSet, b: CharSet): boolean {
 }
 
 function quoted(source: string): string {
-  return JSON.stringify(source.length > 80 ? `${source.slice(0, 80)}…` : source)
+  return JSON.stringify(source.length > 80 ? `${source.slice(0, 80)}...` : source)
 }

@@ -16,21 +16,19 @@ export interface SchemaPair<S extends StandardSchemaV1 = StandardSchemaV1> {
 
 export type AnySchema = StandardSchemaV1 | SchemaPair | JsonSchemaObject
 
-/** What a caller has to pass. */
-export type InferInput<S> =
-  S extends StandardSchemaV1<infer Input, unknown>
-    ? Input
-    : S extends SchemaPair<infer T>
-      ? InferInput<T>
-      : FromJsonSchema<S>
+/** What a caller has to pass. Read off the schema's own mark: to infer it would compare each schema as a whole. */
+export type InferInput<S> = S extends StandardSchemaV1
+  ? NonNullable<S['~standard']['types']>['input']
+  : S extends SchemaPair<infer T>
+    ? InferInput<T>
+    : FromJsonSchema<S>
 
 /** What a handler gets. */
-export type InferOutput<S> =
-  S extends StandardSchemaV1<unknown, infer Output>
-    ? Output
-    : S extends SchemaPair<infer T>
-      ? InferOutput<T>
-      : FromJsonSchema<S>
+export type InferOutput<S> = S extends StandardSchemaV1
+  ? NonNullable<S['~standard']['types']>['output']
+  : S extends SchemaPair<infer T>
+    ? InferOutput<T>
+    : FromJsonSchema<S>
 
 /**
  * The type that a JSON Schema literal describes, by its plainest keywords: `type`, `properties`, `required`, `items`,

@@ -90,7 +90,7 @@ const NOT_IN_URI = /%(?![0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]/gu
 
 /** Half a surrogate pair has no UTF-8; it is written as U+FFFD, as everywhere on the web. */
 function toWellFormed(text: string): string {
-  return text.replace(/\p{Surrogate}/gu, '\ufffd')
+  return text.replace(/\p{Surrogate}/gu, String.fromCharCode(0xfffd))
 }
 
 /**

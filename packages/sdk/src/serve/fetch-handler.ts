@@ -66,6 +66,10 @@ class WebExchange implements HttpRequest, RequestHead, Reply {
     return name.toLowerCase() === 'host' ? this.#host : undefined
   }
 
+  headerNames(): readonly string[] {
+    return [...this.#request.headers.keys()]
+  }
+
   read(maxBytes: number, done: (body: Body) => void): void {
     readBody(this.#request, maxBytes).then(done, () => done({ kind: 'text', text: '' }))
   }

@@ -11,7 +11,14 @@ import { peerCertificateOf } from './http-certificate.ts'
 import type { Body, HttpRequest } from './streamable-options.ts'
 
 /** A request as frameworks pass it on: Express keeps the full URL aside and may have parsed the body. */
-export type NodeRequest = IncomingMessage & { readonly originalUrl?: string; readonly body?: unknown }
+export type NodeRequest = IncomingMessage & {
+  readonly originalUrl?: string
+  readonly body?: unknown
+  [READING]?: BodyReading
+}
+
+/** Where a request has the body that is being read. */
+const READING = Symbol('reading')
 
 export class NodeExchange implements HttpRequest, RequestHead, Reply, StreamWriter {
   readonly method: string
@@ -42,9 +49,17 @@ export class NodeExchange implements HttpRequest, RequestHead, Reply, StreamWrit
 
   header(name: string): string | undefined {
     const { headers } = this.#req
-    const value = headers[name] ?? headers[name.toLowerCase()]
-    if (value === undefined && name === 'host') return authorityOf(headers)
+    let value = headers[name]
+    if (value === undefined) {
+      const lower = name.toLowerCase()
+      if (lower !== name) value = headers[lower]
+      else if (name === 'host') return authorityOf(headers)
+    }
     return typeof value === 'object' ? value.join(', ') : value
+  }
+
+  headerNames(): readonly string[] {
+    return Object.keys(this.#req.headers)
   }
 
   read(maxBytes: number, done: (body: Body) => void): void {
@@ -54,28 +69,11 @@ export class NodeExchange implements HttpRequest, RequestHead, Reply, StreamWrit
       done(toBody(req.body))
       return
     }
-    const chunks: Buffer[] = []
-    let size = 0
-    let tooLarge = Number(req.headers['content-length'] ?? 0) > maxBytes
-    if (tooLarge) done({ kind: 'too-large' })
-    req.on('data', (chunk: Buffer) => {
-      size += chunk.length
-      if (tooLarge) {
-        // The rest is read and thrown away, so that the client gets to see the answer, but not without end.
-        if (size > LINGER * maxBytes) req.destroy()
-        return
-      }
-      if (size > maxBytes) {
-        tooLarge = true
-        chunks.length = 0
-        done({ kind: 'too-large' })
-      } else chunks.push(chunk)
-    })
-    req.on('end', () => {
-      if (tooLarge) return
-      const [first] = chunks
-      done(decode(chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, size)))
-    })
+    const reading = new BodyReading(maxBytes, done)
+    req[READING] = reading
+    if (Number(req.headers['content-length'] ?? 0) > maxBytes) reading.refuse()
+    req.on('data', onData)
+    req.on('end', onEnd)
     // Without a listener, a client that goes away while it sends would end the process.
     req.on('error', ignore)
   }
@@ -147,6 +145,59 @@ export class NodeExchange implements HttpRequest, RequestHead, Reply, StreamWrit
       res.writeHead(status)
     } else res.writeHead(status, own)
   }
+}
+
+/** A body on its way in. The listeners find it by its request, so that nothing of it is left when it is read. */
+class BodyReading {
+  readonly #maxBytes: number
+  readonly #done: (body: Body) => void
+  #first: Buffer | undefined
+  #rest: Buffer[] | undefined
+  #size = 0
+  #tooLarge = false
+
+  constructor(maxBytes: number, done: (body: Body) => void) {
+    this.#maxBytes = maxBytes
+    this.#done = done
+  }
+
+  refuse(): void {
+    this.#tooLarge = true
+    this.#first = undefined
+    this.#rest = undefined
+    this.#done({ kind: 'too-large' })
+  }
+
+  take(chunk: Buffer, req: IncomingMessage): void {
+    this.#size += chunk.length
+    if (this.#tooLarge) {
+      // The rest is read and thrown away, so that the client gets to see the answer, but not without end.
+      if (this.#size > LINGER * this.#maxBytes) req.destroy()
+    } else if (this.#size > this.#maxBytes) this.refuse()
+    else if (this.#first === undefined) this.#first = chunk
+    else {
+      this.#rest ??= []
+      this.#rest.push(chunk)
+    }
+  }
+
+  end(): void {
+    if (this.#tooLarge) return
+    const first = this.#first ?? EMPTY
+    this.#done(decode(this.#rest === undefined ? first : Buffer.concat([first, ...this.#rest], this.#size)))
+  }
+}
+
+const EMPTY = Buffer.alloc(0)
+
+function onData(this: NodeRequest, chunk: Buffer): void {
+  this[READING]?.take(chunk, this)
+}
+
+function onEnd(this: NodeRequest): void {
+  const reading = this[READING]
+  this[READING] = undefined
+  reading?.end()
 }
 
 const LONG_TEXT = 16 * 1024

@@ -10,7 +10,7 @@ import type { EventStreamSettings } from '../transport/http-event-stream.ts'
 import type { EventStore, EventStoreFactory } from './event-store.ts'
 import type { ServeLimits } from './limits.ts'
 import type { Expiring } from './session-store.ts'
-import { ResumableStream } from './streamable-stream.ts'
+import { ResumableStream, type StreamHost } from './streamable-stream.ts'
 
 /** What all sessions of a server share. */
 export interface SessionSettings {
@@ -24,7 +24,7 @@ export interface SessionSettings {
 /** Finished streams that a session keeps for resuming, at most. */
 const MAX_FINISHED = 16
 
-export class HttpSession implements Expiring {
+export class HttpSession implements Expiring, StreamHost {
   readonly id = createSessionId()
   readonly session: LegacySession
   lastUsed = 0
@@ -32,6 +32,7 @@ export class HttpSession implements Expiring {
   uses = 0
   readonly #settings: SessionSettings
   #events: EventStore | undefined
+  /** Those of requests. */
   #streams: Map<string, ResumableStream> | undefined
   #standalone: ResumableStream | undefined
   #lastStream = 0
@@ -57,25 +58,34 @@ export class HttpSession implements Expiring {
 
   /** The stream for messages about no request. */
   get standalone(): ResumableStream {
-    this.#standalone ??= this.openStream()
+    this.#standalone ??= new ResumableStream((++this.#lastStream).toString(36), this)
     return this.#standalone
   }
 
   stream(id: string): ResumableStream | undefined {
-    return this.#streams?.get(id)
+    return this.#standalone?.id === id ? this.#standalone : this.#streams?.get(id)
+  }
+
+  get events(): EventStore {
+    this.#events ??= this.#settings.events(this.id)
+    return this.#events
+  }
+
+  get settings(): EventStreamSettings {
+    return this.#settings.stream
+  }
+
+  get maxReplayBytes(): number {
+    return this.#settings.limits.maxReplayBytes
+  }
+
+  onError(error: unknown): void {
+    this.#settings.onError(error)
   }
 
   openStream(): ResumableStream {
-    this.#events ??= this.#settings.events(this.id)
+    const stream = new ResumableStream((++this.#lastStream).toString(36), this)
     this.#streams ??= new Map()
-    const stream = new ResumableStream({
-      id: (++this.#lastStream).toString(36),
-      events: this.#events,
-      settings: this.#settings.stream,
-      primed: this.primed,
-      maxReplayBytes: this.#settings.limits.maxReplayBytes,
-      onError: this.#settings.onError,
-    })
     this.#streams.set(stream.id, stream)
     return stream
   }
@@ -92,7 +102,8 @@ export class HttpSession implements Expiring {
 
   end(): void {
     this.session.close()
-    for (const stream of this.#streams?.values() ?? []) {
+    const standalone = this.#standalone === undefined ? [] : [this.#standalone]
+    for (const stream of [...standalone, ...(this.#streams?.values() ?? [])]) {
       stream.finish(undefined, 0)
       this.#events?.drop(stream.id)
     }
@@ -106,7 +117,7 @@ export class HttpSession implements Expiring {
   #dropFinished(isDue: (endedAt: number, index: number) => boolean): void {
     let index = 0
     for (const stream of this.#streams?.values() ?? []) {
-      if (stream.endedAt === undefined || stream === this.#standalone) continue
+      if (stream.endedAt === undefined) continue
       if (!isDue(stream.endedAt, index++)) continue
       this.#streams?.delete(stream.id)
       this.#events?.drop(stream.id)
@@ -118,7 +129,6 @@ export class HttpSession implements Expiring {
 /** 122 random bits and more, in characters that a header may carry (sec-29, sec-30). */
 export function createSessionId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(20))
-  let id = ''
-  for (const byte of bytes) id += byte.toString(16).padStart(2, '0')
-  return id
+  // Joined, not added up: a string of pieces would keep the pieces for as long as the session lives.
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

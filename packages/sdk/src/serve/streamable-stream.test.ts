@@ -31,14 +31,8 @@ class Connection implements StreamWriter {
 
 function start(primed = false, maxReplayBytes = 40): ResumableStream {
   const settings = { maxQueueBytes: 1e6, notificationsPerSecond: 1e6 }
-  return new ResumableStream({
-    id: 's',
-    events: createMemoryEvents(SERVE_LIMITS)('x'),
-    settings,
-    primed,
-    maxReplayBytes,
-    onError: () => {},
-  })
+  const events = createMemoryEvents(SERVE_LIMITS)('x')
+  return new ResumableStream('s', { events, settings, primed, maxReplayBytes, onError: () => {} })
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))

@@ -9,8 +9,9 @@ import { EventStream, type EventStreamSettings } from '../transport/http-event-s
 import type { StreamWriter } from '../transport/http-reply.ts'
 import type { EventStore } from './event-store.ts'
 
-export interface ResumableOptions {
-  readonly id: string
+/** What a stream needs of the session it belongs to. */
+export interface StreamHost {
+  /** Made when an event is first kept. */
   readonly events: EventStore
   readonly settings: EventStreamSettings
   /** Whether connections open with an event that has an id and no data, so that a client can always come back. */
@@ -18,12 +19,12 @@ export interface ResumableOptions {
   /** What may be kept for a client that is away before logs and progress are dropped. */
   readonly maxReplayBytes: number
   /** Told when the event store fails. */
-  readonly onError: (error: unknown) => void
+  onError(error: unknown): void
 }
 
 export class ResumableStream {
   readonly id: string
-  readonly #options: ResumableOptions
+  readonly #host: StreamHost
   #connection: EventStream | undefined
   /** The number of the newest event, and of the newest that was given to a connection. */
   #newest = 0
@@ -34,9 +35,9 @@ export class ResumableStream {
   /** When the stream ended, if it has. */
   endedAt: number | undefined
 
-  constructor(options: ResumableOptions) {
-    this.id = options.id
-    this.#options = options
+  constructor(id: string, host: StreamHost) {
+    this.id = id
+    this.#host = host
   }
 
   get attached(): boolean {
@@ -53,17 +54,15 @@ export class ResumableStream {
     const older = this.#connection
     this.#connection = undefined
     older?.end()
-    const connection = new EventStream(writer, this.#options.settings, () => {
+    const connection = new EventStream(writer, this.#host.settings, () => {
       if (this.#connection === connection) this.#connection = undefined
       onClose?.()
     })
     this.#connection = connection
     this.#unseen = undefined
     this.#keptWhileAway = 0
-    if (this.#options.primed) connection.event({ id: this.#eventId(after), data: '', retry: retryMs })
-    for (const event of this.#options.events.replay(this.id, after)) {
-      connection.send(event.text, 'keep', undefined, this.#eventId(event.seq))
-    }
+    if (this.#host.primed) connection.event({ id: this.#eventId(after), data: '', retry: retryMs })
+    if (this.#newest > after) this.#replay(connection, after)
     this.#written = this.#newest
     if (this.endedAt !== undefined) connection.end()
   }
@@ -96,12 +95,18 @@ export class ResumableStream {
     connection.end()
   }
 
+  #replay(connection: EventStream, after: number): void {
+    for (const event of this.#host.events.replay(this.id, after)) {
+      connection.send(event.text, 'keep', undefined, this.#eventId(event.seq))
+    }
+  }
+
   /** A store that fails costs the replay, never the message: whoever is connected still gets it. */
   #keep(seq: number, text: string): void {
     try {
-      this.#options.events.append(this.id, seq, text)
+      this.#host.events.append(this.id, seq, text)
     } catch (error) {
-      this.#options.onError(error)
+      this.#host.onError(error)
     }
   }
 
@@ -110,7 +115,7 @@ export class ResumableStream {
     // The same change notice twice says no more than once.
     if (urgency === 'keep' && this.#unseen.has(text)) return false
     this.#keptWhileAway += text.length
-    if (this.#keptWhileAway <= this.#options.maxReplayBytes) this.#unseen.add(text)
+    if (this.#keptWhileAway <= this.#host.maxReplayBytes) this.#unseen.add(text)
     else if (urgency !== 'keep') return false
     else this.#unseen.clear()
     return true

@@ -1,7 +1,7 @@
 /** The last step of every request: a result or an error becomes the text of a JSON-RPC response, once. */
 
 import { INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, PorticoError, RpcError } from '../jsonrpc/errors.ts'
-import { isObject, type RequestId } from '../jsonrpc/message.ts'
+import { isObject, type JsonObject, type RequestId } from '../jsonrpc/message.ts'
 import type { Implementation } from '../protocol/content.ts'
 import { META_SERVER_INFO } from '../protocol/meta.ts'
 import type { Revision } from '../protocol/revision.ts'
@@ -27,14 +27,19 @@ export class ResultWriter {
     this.#tail = `"resultType":"complete","_meta":${JSON.stringify({ [META_SERVER_INFO]: this.#info })}}`
   }
 
+  /** The result as a value, for a receiver in this process. */
+  value(written: JsonObject): JsonObject {
+    if (!this.#modern) return written
+    const own = isObject(written._meta) ? written._meta : undefined
+    return { resultType: 'complete', ...written, _meta: { [META_SERVER_INFO]: this.#info, ...own } }
+  }
+
   /** Throws when the value cannot be serialized. */
   write(written: Written): Fragment {
     if (typeof written === 'string') return `"result":${written}${this.#modern ? `,${this.#tail}` : '}'}`
     if (!this.#modern) return `"result":${JSON.stringify(written)}`
     if (written._meta !== undefined || written.resultType !== undefined) {
-      const own = isObject(written._meta) ? written._meta : {}
-      const merged = { resultType: 'complete', ...written, _meta: { [META_SERVER_INFO]: this.#info, ...own } }
-      return `"result":${JSON.stringify(merged)}`
+      return `"result":${JSON.stringify(this.value(written))}`
     }
     const text = JSON.stringify(written)
     return text === '{}' ? `"result":{${this.#tail}` : `"result":${text.slice(0, -1)},${this.#tail}`

@@ -52,7 +52,7 @@ export async function askClient<T>(
   const response = await call.waitFor(asked)
   const answer = read(response)
   if (answer === undefined) {
-    throw new PorticoError('invalid-message', `The client’s answer to ${question.method} does not fit what was asked`)
+    throw new PorticoError('invalid-message', `The client's answer to ${question.method} does not fit what was asked`)
   }
   return answer
 }

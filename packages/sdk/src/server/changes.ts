@@ -7,13 +7,15 @@
 import type { Change } from '../protocol/subscriptions.ts'
 
 export interface ChangeListener {
+  /** Who is told, for changes that concern one principal alone. */
+  readonly principal?: string
   /** Told of each change; says itself whether it cares. */
   hear(change: Change): void
 }
 
 export class ChangeHub {
   readonly #listeners = new Set<ChangeListener>()
-  readonly #due = new Map<string, Change>()
+  readonly #due = new Map<string, { change: Change; principal: string | undefined }>()
   #scheduled = false
 
   get size(): number {
@@ -28,17 +30,21 @@ export class ChangeHub {
     this.#listeners.delete(listener)
   }
 
-  /** Announces a change after the current synchronous work is done. */
-  announce(change: Change): void {
+  /** Announces a change after the current synchronous work is done, to everybody or to one principal. */
+  announce(change: Change, principal?: string): void {
     if (this.#listeners.size === 0) return
-    this.#due.set(keyOf(change), change)
+    this.#due.set(principal === undefined ? keyOf(change) : `${keyOf(change)} for ${principal}`, { change, principal })
     if (this.#scheduled) return
     this.#scheduled = true
     queueMicrotask(() => {
       this.#scheduled = false
       const due = [...this.#due.values()]
       this.#due.clear()
-      for (const one of due) for (const listener of this.#listeners) listener.hear(one)
+      for (const { change: one, principal: only } of due) {
+        for (const listener of this.#listeners) {
+          if (only === undefined || listener.principal === only) listener.hear(one)
+        }
+      }
     })
   }
 }

@@ -17,8 +17,20 @@ import type { RequestHead } from '../session/exchange.ts'
 import type { Asker } from './asking.ts'
 import type { ServerCall } from './call.ts'
 import { askElicitation, type ElicitAnswer, type ElicitQuestion } from './elicitation.ts'
+import { askRelayed, type QuestionMethod } from './relayed-question.ts'
 import { askRoots } from './roots.ts'
 import { askSampling, type SampleQuestion } from './sampling.ts'
+
+/** What of a session of the older revisions those may use who speak to its client outside any request. */
+export interface SessionView {
+  readonly principal: Principal | undefined
+  /** Messages below this level are not wanted. */
+  readonly logLevel: LogLevel | undefined
+  readonly revision: { readonly version: ProtocolVersion; readonly serverNotifications: ReadonlySet<string> }
+  /** Sends a message that belongs to no request. */
+  post(text: string, urgency: 'keep' | 'log'): void
+  onClose(action: () => void): void
+}
 
 export class RequestContext<State = unknown> {
   protected readonly call: ServerCall
@@ -54,6 +66,16 @@ export class RequestContext<State = unknown> {
   /** The protocol revision that this request is served under. */
   get version(): ProtocolVersion {
     return this.call.conversation.revision.version
+  }
+
+  /** The session that this request belongs to, on the older revisions: one object for all its requests. */
+  get session(): SessionView | undefined {
+    return this.call.session
+  }
+
+  /** Log messages below this level do not reach the client; undefined means that none do. */
+  get logLevel(): LogLevel | undefined {
+    return this.call.conversation.logLevel
   }
 
   /** What the client says of itself: for display, never for decisions. */
@@ -125,6 +147,19 @@ export class AskingContext<State = unknown> extends RequestContext<State> {
   }
 
   /**
+   * Puts another server's question, in the newest spelling, and gives back the answer with no more than its shape
+   * checked. For gateways; `elicit`, `sample` and `roots` are for questions of one's own.
+   */
+  ask(key: string, method: QuestionMethod, params: JsonObject): Promise<JsonObject> {
+    return watched(askRelayed(this.#asker, this.call, key, method, params))
+  }
+
+  /** Whether an earlier run of this handler has asked something: this one brings the answers. */
+  get resumed(): boolean {
+    return this.call.session === undefined && this.call.sent.requestState !== undefined
+  }
+
+  /**
    * Runs `action` once, however many rounds of input the request takes: later runs of the handler get the recorded
    * value, which must be JSON. Put what must not happen twice here.
    */
@@ -152,6 +187,7 @@ function withoutCredentials(head: RequestHead): RequestHead {
     method: head.method,
     url: head.url,
     header: (name) => (CREDENTIALS.has(name.toLowerCase()) ? undefined : head.header(name)),
+    headerNames: () => (head.headerNames?.() ?? []).filter((name) => !CREDENTIALS.has(name)),
     get peerCertificate() {
       return head.peerCertificate
     },

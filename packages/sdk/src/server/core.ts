@@ -7,6 +7,7 @@ import { INTERNAL_ERROR, PorticoError, RpcError } from '../jsonrpc/errors.ts'
 import type { RpcNotification } from '../jsonrpc/message.ts'
 import type { ServerCapabilities } from '../protocol/capabilities.ts'
 import type { Implementation } from '../protocol/content.ts'
+import type { ParamHeader } from '../protocol/headers.ts'
 import { PROTOCOL_VERSIONS, type ProtocolVersion, type Revision } from '../protocol/revision.ts'
 import type { SubscriptionFilter } from '../protocol/subscriptions.ts'
 import type { LegacySession } from '../session/legacy-session.ts'
@@ -29,6 +30,7 @@ import { applyMiddleware, type MethodName, type Middleware, type Observer } from
 import type { ServerOptions } from './options.ts'
 import { createPromptMethods, type PromptEntry } from './prompts.ts'
 import { Registry } from './registry.ts'
+import { createRelayMethods, type Relay } from './relay.ts'
 import { createResourceMethods, findResource, type ResourceEntry, type TemplateEntry } from './resources.ts'
 import { SlowWatch } from './slow.ts'
 import { Listens } from './subscriptions.ts'
@@ -39,8 +41,8 @@ const DEFAULT_MAX_ROUNDS = 10
 const DEFAULT_ASK_TIMEOUT_MS = 10 * 60_000
 
 export class ServerCore {
-  readonly info: Implementation
-  readonly instructions: string | undefined
+  info: Implementation
+  instructions: string | undefined
   readonly versions: readonly ProtocolVersion[]
   readonly pageSize: number | undefined
   readonly listCache: CacheHint
@@ -54,23 +56,26 @@ export class ServerCore {
   readonly resources = new Registry<ResourceEntry>('resource')
   readonly templates = new Registry<TemplateEntry>('resource template')
   readonly prompts = new Registry<PromptEntry>('prompt')
-  readonly extensions = new ExtensionRegistry()
+  extensions = new ExtensionRegistry()
   readonly hub = new ChangeHub()
   readonly listens: Listens
+  /** Answers everything in place of the items, where there is one. */
+  readonly relay: Relay | undefined
   /** Watches for slow handlers, unless that is switched off. */
   readonly slow: SlowWatch | undefined
   /** Set once by the endpoint: contexts ask through it. */
   asker!: Asker
-  readonly #options: ServerOptions
-  readonly #middleware = new Map<string, Middleware<MethodName>[]>()
-  readonly #observers = new Map<string, Observer[]>()
-  readonly #rootsWatchers: ((session: LegacySession) => void)[] = []
+  #options: ServerOptions
+  #middleware = new Map<string, Middleware<MethodName>[]>()
+  #observers = new Map<string, Observer[]>()
+  #rootsWatchers: ((session: LegacySession) => void)[] = []
   #methods: ServerMethod[] | undefined
   readonly #tables = new Map<Revision, Map<string, ServerMethod>>()
 
   constructor(info: Implementation, options: ServerOptions) {
     this.info = info
     this.#options = options
+    this.relay = options.relay
     this.instructions = options.instructions
     this.versions = PROTOCOL_VERSIONS.filter((version) => (options.versions ?? PROTOCOL_VERSIONS).includes(version))
     if (this.versions.length === 0)
@@ -90,6 +95,7 @@ export class ServerCore {
       hub: this.hub,
       honoured: (filter, call) => this.#honoured(filter, call),
       extensionFilters: (params) => this.extensions.filters(params),
+      ...(this.relay !== undefined && { watch: (uri, call, changed) => this.#watch(uri, call, changed) }),
     })
     this.slow = options.slow === false ? undefined : new SlowWatch(options.slow ?? {}, options.onSlow)
     if (options.visible !== undefined) this.#applyRule(options.visible)
@@ -109,6 +115,7 @@ export class ServerCore {
   }
 
   capabilities(): ServerCapabilities {
+    if (this.relay !== undefined) return this.#relayed()
     const resources = this.resources.declared || this.templates.declared
     return {
       ...(this.#options.experimental !== undefined && { experimental: this.#options.experimental }),
@@ -119,6 +126,11 @@ export class ServerCore {
       ...(this.logs && { logging: {} }),
       ...(this.extensions.size > 0 && { extensions: this.extensions.capabilities() }),
     }
+  }
+
+  /** The parameters of a tool that are mirrored in HTTP headers. */
+  paramHeaders(tool: string): readonly ParamHeader[] {
+    return this.relay === undefined ? (this.tools.get(tool)?.paramHeaders ?? []) : this.relay.paramHeaders(tool)
   }
 
   context(call: ServerCall): AskingContext {
@@ -153,6 +165,18 @@ export class ServerCore {
     this.#observers.set(method, [...(this.#observers.get(method) ?? []), observer])
   }
 
+  /** Takes over everything about another server that is not an item; `adopt.ts` does the rest. */
+  takeOver(other: ServerCore): void {
+    this.info = other.info
+    this.instructions = other.instructions
+    this.extensions = other.extensions
+    this.#options = other.#options
+    this.#middleware = other.#middleware
+    this.#observers = other.#observers
+    this.#rootsWatchers = other.#rootsWatchers
+    this.extensionsChanged()
+  }
+
   extensionsChanged(): void {
     this.#methods = undefined
     this.#tables.clear()
@@ -179,6 +203,7 @@ export class ServerCore {
 
   notified(message: RpcNotification, session: LegacySession): void {
     if (message.method !== 'notifications/roots/list_changed') return
+    this.relay?.rootsChanged?.(session)
     for (const watcher of this.#rootsWatchers) watcher(session)
   }
 
@@ -216,14 +241,36 @@ export class ServerCore {
   #createMethods(): ServerMethod[] {
     return [
       ...createLifecycleMethods(this),
+      ...(this.relay === undefined ? this.#featureMethods() : createRelayMethods(this, this.relay)),
+      this.listens.method(),
+      ...this.extensions.methods((call) => this.plainContext(call)),
+    ]
+  }
+
+  #featureMethods(): ServerMethod[] {
+    return [
       ...createToolMethods(this),
       ...createResourceMethods(this),
       ...createPromptMethods(this),
       ...createCompletionMethods(this),
       ...createLoggingMethods(this.logs),
-      this.listens.method(),
-      ...this.extensions.methods((call) => this.plainContext(call)),
     ]
+  }
+
+  /** A relay does not know what will be behind it tomorrow, so it offers what anybody could. */
+  #relayed(): ServerCapabilities {
+    return {
+      tools: { listChanged: true },
+      resources: { subscribe: true, listChanged: true },
+      prompts: { listChanged: true },
+      completions: {},
+      ...(this.logs && { logging: {} }),
+    }
+  }
+
+  async #watch(uri: string, call: ServerCall, changed: (uri: string) => void): Promise<() => void> {
+    const { relay } = this
+    return relay === undefined ? () => {} : relay.watch(uri, this.plainContext(call), changed)
   }
 
   /** Puts the server's own rule on every item as it comes, mounted ones included. */
@@ -245,6 +292,7 @@ export class ServerCore {
     const { tools, prompts, resources } = this.capabilities()
     const { principal } = call.conversation
     const uris = filter.resourceSubscriptions?.filter((uri) => {
+      if (this.relay !== undefined) return true
       const found = findResource(this, uri, principal)
       return found !== undefined && isUsable(found.entry.access, principal)
     })

@@ -45,7 +45,7 @@ export interface ToolOptions<I extends AnySchema | undefined, O extends AnySchem
   readonly annotations?: ToolAnnotations
 }
 
-export type Arguments<I> = I extends AnySchema ? InferOutput<I> : JsonObject
+export type Arguments<I> = I extends undefined ? JsonObject : InferOutput<I>
 
 /** A tool as `tool` makes it. `~input` and `~output` exist for the compiler only. */
 export interface ToolDefinition<Input = unknown, Output = unknown> {
@@ -164,7 +164,7 @@ export function tool<
 >(
   options: ToolOptions<I, O>,
   handler: (args: Arguments<I>, ctx: AskingContext<State>) => ToolReturn<O> | Promise<ToolReturn<O>>,
-): ToolDefinition<I extends AnySchema ? InferInput<I> : JsonObject, O extends AnySchema ? InferOutput<O> : undefined> {
+): ToolDefinition<I extends undefined ? JsonObject : InferInput<I>, O extends undefined ? undefined : InferOutput<O>> {
   return { kind: 'tool', options, handler }
 }
 

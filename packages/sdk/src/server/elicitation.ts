@@ -65,7 +65,7 @@ export async function askForm(
     const lifted = liftElicitResult(revision, params, result)
     const checked = compiled.validate(lifted.content ?? {})
     if (checked instanceof Promise)
-      throw new PorticoError('invalid-definition', 'A form’s schema must not be asynchronous')
+      throw new PorticoError('invalid-definition', "A form's schema must not be asynchronous")
     return checked.ok ? { action: 'accept', content: checked.value as JsonObject } : undefined
   }
   return askClient(asker, call, key, 'elicitation', { method: 'elicitation/create', params: wire }, read)

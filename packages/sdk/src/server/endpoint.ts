@@ -103,7 +103,7 @@ export class ServerEndpoint implements Endpoint, Asker {
   }
 
   paramHeaders(tool: string): readonly ParamHeader[] {
-    return this.#core.tools.get(tool)?.paramHeaders ?? []
+    return this.#core.paramHeaders(tool)
   }
 
   nameSource(method: string): string | undefined {
@@ -219,7 +219,19 @@ export class ServerEndpoint implements Endpoint, Asker {
 
   #complete(method: ServerMethod, result: unknown, call: ServerCall): void {
     if (call.answered) return
-    this.#finish(call, this.#writer(call).write(method.write(result, call)))
+    const written = method.write(result, call)
+    if (call.outlet.takesValues === true && typeof written !== 'string' && this.#handOver(call, written)) return
+    this.#finish(call, this.#writer(call).write(written))
+  }
+
+  /** Answers without text where the outlet can. A round's outcome is kept as text, so it is also sent so. */
+  #handOver(call: ServerCall, written: JsonObject): boolean {
+    if (call.round !== undefined) return false
+    const result = this.#writer(call).value(written)
+    if (call.outlet.endWith?.({ jsonrpc: '2.0', id: call.id, result }) !== true) return false
+    this.#observe(call, undefined)
+    call.answered = true
+    return true
   }
 
   #finish(call: ServerCall, fragment: Fragment): void {

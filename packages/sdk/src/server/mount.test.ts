@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ChannelEvents } from '../jsonrpc/channel.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { CONNECT } from '../session/connectable.ts'
+import { createMemoryChannels } from '../transport/memory.ts'
 import { prompt, resource, tool } from './definition.ts'
 import { createServer, type Server, type ServerDefinition, type ToolRecord } from './server.ts'
 
@@ -13,7 +14,9 @@ class Asker {
   #id = 0
 
   constructor(server: Server) {
-    this.#channel = server[CONNECT]()
+    const [near, far] = createMemoryChannels()
+    server[CONNECT](near)
+    this.#channel = far
     const events: ChannelEvents = {
       message: (message) => {
         if (!isObject(message)) return

@@ -57,6 +57,21 @@ export class Registry<Item> {
     this.#changed()
   }
 
+  /** Makes the items these, as they are; who watches hears of it once. */
+  become(items: Iterable<readonly [string, Item]>): void {
+    const wanted = new Map(items)
+    for (const key of [...this.#items.keys()]) {
+      if (wanted.has(key)) continue
+      this.#items.delete(key)
+      this.#places.delete(key)
+    }
+    for (const [key, item] of wanted) {
+      if (!this.#items.has(key)) this.#places.set(key, this.#nextPlace++)
+      this.#items.set(key, item)
+    }
+    this.#changed()
+  }
+
   remove(key: string): boolean {
     const removed = this.#items.delete(key)
     this.#places.delete(key)

@@ -10,8 +10,8 @@ import type { Icon, Implementation } from '../protocol/content.ts'
 import { CONNECT, type Connectable } from '../session/connectable.ts'
 import { serveChannel } from '../session/connection.ts'
 import type { Endpoint } from '../session/endpoint.ts'
-import { createMemoryChannels } from '../transport/memory.ts'
 import { describeItem } from './access-rule.ts'
+import { adoptCore } from './adopt.ts'
 import { type Catalogue, createCatalogue } from './catalogue.ts'
 import { ServerCore } from './core.ts'
 import type { PromptDefinition, ResourceDefinition, ToolDefinition } from './definition.ts'
@@ -46,6 +46,7 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
   declare readonly '~tools'?: Tools
   readonly #core: ServerCore
   readonly #endpoint: ServerEndpoint
+  #unfollow: (() => void) | undefined
 
   constructor(definition: ServerDefinition<Tools>) {
     const { name, version, title, description, websiteUrl, icons, tools, resources, prompts, extensions, ...options } =
@@ -109,11 +110,15 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
     return this.#core.resources.remove(key) || this.#core.templates.remove(key)
   }
 
-  /** Tells clients that a list changed, or, given a URI, that a resource’s contents did. */
-  changed(what: 'tools' | 'prompts' | 'resources' | (string & {})): void {
+  /**
+   * Tells clients that a list changed, or, given a URI, that a resource’s contents did: all of them, or those of the
+   * principal with the id given.
+   */
+  changed(what: 'tools' | 'prompts' | 'resources' | (string & {}), principal?: string): void {
     const list = what === 'tools' || what === 'prompts' || what === 'resources'
     this.#core.hub.announce(
       list ? { kind: what as 'tools' | 'prompts' | 'resources' } : { kind: 'resource', uri: what },
+      principal,
     )
   }
 
@@ -141,6 +146,17 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
     return mountCore(this.#core, prefix, other.#core)
   }
 
+  /**
+   * Becomes what another server is and follows it from then on: its items, middleware and name. Connections and sessions
+   * stay, and clients are told. For definitions that are edited while they are served.
+   */
+  adopt(other: Server): this {
+    if (this.#core === other.#core) throw new PorticoError('invalid-definition', 'A server cannot adopt itself')
+    this.#unfollow?.()
+    this.#unfollow = adoptCore(this.#core, other.#core)
+    return this
+  }
+
   /** What access rules may know of an item: its attributes, as `visible` is given them. */
   describe(kind: PolicyItem['kind'], name: string): PolicyItem | undefined {
     return describeItem(this.#core, kind, name)
@@ -159,11 +175,9 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
     this.#core.hub.announce({ kind: 'extension', filter, method, params })
   }
 
-  /** An in-memory connection to this server, for `connect(server)` and tests. */
-  [CONNECT](): Channel {
-    const [near, far] = createMemoryChannels()
-    serveChannel(this.#endpoint, near)
-    return far
+  /** Serves one end of a pair in memory: how `connect(server)` and tests reach it. */
+  [CONNECT](channel: Channel): void {
+    serveChannel(this.#endpoint, channel)
   }
 
   /** Not for authors: what transports serve. */

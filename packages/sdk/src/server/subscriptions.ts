@@ -18,6 +18,8 @@ export interface SubscriptionHost {
   honoured(filter: SubscriptionFilter, call: ServerCall): SubscriptionFilter
   /** Filters that extensions read from a listen request. */
   extensionFilters(params: JsonObject): SubscriptionFilter
+  /** Where resources are somebody else's: follows one for one listener, or rejects. */
+  watch?(uri: string, call: ServerCall, changed: (uri: string) => void): Promise<() => void>
 }
 
 /** The open listens of one server, so that they can be ended gracefully all at once. */
@@ -56,13 +58,48 @@ export class Listens {
     if (this.#draining) throw new PorticoError('closed', 'The server is shutting down')
     const extra = this.#host.extensionFilters(call.params)
     const filter = { ...this.#host.honoured(asked, call), ...extra }
+    const { watch } = this.#host
+    if (watch === undefined || filter.resourceSubscriptions === undefined) return this.#hold(call, filter, NO_WATCHES)
+    return this.#watchAll(call, filter, watch)
+  }
+
+  /** Follows each resource first, so that the acknowledgement names those that will be heard of. */
+  async #watchAll(
+    call: ServerCall,
+    filter: SubscriptionFilter,
+    watch: NonNullable<SubscriptionHost['watch']>,
+  ): Promise<JsonObject> {
+    const watches: Watches = { changed: () => {}, ends: [] }
+    const granted = await Promise.all(
+      (filter.resourceSubscriptions ?? []).map(async (uri) => {
+        try {
+          watches.ends.push(await watch(uri, call, (changed) => watches.changed(changed)))
+          return [uri]
+        } catch {
+          return []
+        }
+      }),
+    )
+    const { resourceSubscriptions: _asked, ...rest } = filter
+    const uris = granted.flat()
+    if (call.cancelled || this.#draining) {
+      for (const end of watches.ends) end()
+      if (this.#draining) throw new PorticoError('closed', 'The server is shutting down')
+    }
+    return this.#hold(call, uris.length === 0 ? rest : { ...rest, resourceSubscriptions: uris }, watches)
+  }
+
+  #hold(call: ServerCall, filter: SubscriptionFilter, watches: Watches): Promise<JsonObject> {
     return new Promise((resolve) => {
       const listen = new Listen(call, filter, () => {
+        for (const end of watches.ends) end()
         this.#open.delete(listen)
         this.#host.hub.remove(listen)
         resolve({ _meta: { [META_SUBSCRIPTION_ID]: call.id } })
       })
+      if (watches !== NO_WATCHES) watches.changed = (uri) => listen.tell({ kind: 'resource', uri })
       call.onCancel = () => listen.end()
+      if (call.cancelled) return listen.end()
       this.#open.add(listen)
       listen.acknowledge()
       this.#host.hub.add(listen)
@@ -70,16 +107,24 @@ export class Listens {
   }
 }
 
+/** What is followed for one listener, and how it is told. */
+interface Watches {
+  changed: (uri: string) => void
+  readonly ends: (() => void)[]
+}
+
+const NO_WATCHES: Watches = { changed: () => {}, ends: [] }
+
 class Listen implements ChangeListener {
   readonly #call: ServerCall
   readonly #filter: SubscriptionFilter
-  readonly #resources: ReadonlySet<string>
+  readonly #resources: ReadonlySet<string> | undefined
   readonly #ended: () => void
 
   constructor(call: ServerCall, filter: SubscriptionFilter, ended: () => void) {
     this.#call = call
     this.#filter = filter
-    this.#resources = new Set(filter.resourceSubscriptions)
+    this.#resources = filter.resourceSubscriptions && new Set(filter.resourceSubscriptions)
     this.#ended = ended
   }
 
@@ -88,9 +133,16 @@ class Listen implements ChangeListener {
   }
 
   hear(change: Change): void {
-    if (!this.#wants(change)) return
+    if (this.#wants(change)) this.tell(change)
+  }
+
+  tell(change: Change): void {
     const { method, params } = noticeOf(change)
     this.#notify(method, params)
+  }
+
+  get principal(): string | undefined {
+    return this.#call.conversation.principal?.id
   }
 
   end(): void {
@@ -110,7 +162,7 @@ class Listen implements ChangeListener {
       case 'resources':
         return this.#filter.resourcesListChanged === true
       case 'resource':
-        return this.#resources.has(change.uri)
+        return this.#resources?.has(change.uri) === true
       case 'extension':
         return this.#filter[change.filter] !== undefined
     }
@@ -119,18 +171,31 @@ class Listen implements ChangeListener {
 
 /** Tells a session of an older revision; begins at `initialized` and ends with the session. */
 export function attachSession(hub: ChangeHub, session: LegacySession): void {
-  const listener: ChangeListener = {
-    hear(change) {
-      if (change.kind === 'extension') return
-      if (change.kind === 'resource' && !session.subscriptions.has(change.uri)) return
-      const { method, params } = noticeOf(change)
-      if (!session.revision.serverNotifications.has(method)) return
-      session.post(
-        JSON.stringify(change.kind === 'resource' ? { jsonrpc: '2.0', method, params } : { jsonrpc: '2.0', method }),
-        'keep',
-      )
-    },
-  }
+  const listener = new SessionListener(session)
   hub.add(listener)
   session.onClose(() => hub.remove(listener))
+}
+
+class SessionListener implements ChangeListener {
+  readonly #session: LegacySession
+
+  constructor(session: LegacySession) {
+    this.#session = session
+  }
+
+  get principal(): string | undefined {
+    return this.#session.principal?.id
+  }
+
+  hear(change: Change): void {
+    const session = this.#session
+    if (change.kind === 'extension') return
+    if (change.kind === 'resource' && !session.subscriptions.has(change.uri)) return
+    const { method, params } = noticeOf(change)
+    if (!session.revision.serverNotifications.has(method)) return
+    session.post(
+      JSON.stringify(change.kind === 'resource' ? { jsonrpc: '2.0', method, params } : { jsonrpc: '2.0', method }),
+      'keep',
+    )
+  }
 }

@@ -4,7 +4,7 @@ import { PorticoError } from '../jsonrpc/errors.ts'
 import { isObject } from '../jsonrpc/message.ts'
 import type { ContentBlock } from '../protocol/content.ts'
 import type { CallToolResult } from '../protocol/tools.ts'
-import type { AnySchema, InferInput } from '../schema/schema.ts'
+import type { InferInput } from '../schema/schema.ts'
 
 const FULL = Symbol('full tool result')
 
@@ -19,10 +19,10 @@ export function result(value: CallToolResult): FullResult {
 }
 
 /** With `output`: a value of that schema, or `result(…)`. Without: anything that can be shown. */
-export type ToolReturn<O> = O extends AnySchema
-  ? InferInput<O> | FullResult
-  : // biome-ignore lint/suspicious/noConfusingVoidType: a handler that returns nothing has the return type void
+export type ToolReturn<O> = O extends undefined
+  ? // biome-ignore lint/suspicious/noConfusingVoidType: a handler that returns nothing has the return type void
     string | number | boolean | null | undefined | void | ContentBlock | ContentBlock[] | CallToolResult | object
+  : InferInput<O> | FullResult
 
 /** Tells the model what went wrong. Thrown by a handler, it becomes a result with `isError`, not a protocol error. */
 export class ToolError extends PorticoError {

@@ -75,9 +75,27 @@ export function createToolMethods(host: ToolHost): ServerMethod[] {
       method: 'tools/call',
       served,
       run: (call) => callTool(host, call),
-      write: (result, call) => call.conversation.revision.writeCallToolResult(result),
+      write: (result, call) =>
+        (call.outlet.takesValues === true ? undefined : plainText(result)) ??
+        call.conversation.revision.writeCallToolResult(result),
     }),
   ]
+}
+
+/**
+ * The text of a result that is one text block and nothing else, as most are, without its last brace: it is the same in
+ * every revision, and to quote a string is a fraction of the work of walking an object.
+ */
+function plainText(result: CallToolResult): string | undefined {
+  const { content } = result
+  const [block] = content
+  if (content.length !== 1 || block?.type !== 'text' || typeof block.text !== 'string') return undefined
+  // A class may have a `toJSON`, and its own idea of what it says.
+  if (Object.getPrototypeOf(result) !== Object.prototype || Object.getPrototypeOf(block) !== Object.prototype)
+    return undefined
+  for (const key in result) if (key !== 'content') return undefined
+  for (const key in block) if (key !== 'type' && key !== 'text') return undefined
+  return `{"content":[{"type":"text","text":${JSON.stringify(block.text)}}]`
 }
 
 /** Compiles a definition; everything wrong with it shows here, at start, not at the first call. */

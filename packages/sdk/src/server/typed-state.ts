@@ -25,7 +25,7 @@ export interface TypedMakers<State> {
   tool<const I extends AnySchema | undefined = undefined, const O extends AnySchema | undefined = undefined>(
     options: ToolOptions<I, O>,
     handler: (args: Arguments<I>, ctx: AskingContext<State>) => ToolReturn<O> | Promise<ToolReturn<O>>,
-  ): ToolDefinition<I extends AnySchema ? InferInput<I> : JsonObject, O extends AnySchema ? InferOutput<O> : undefined>
+  ): ToolDefinition<I extends undefined ? JsonObject : InferInput<I>, O extends undefined ? undefined : InferOutput<O>>
   resource<const U extends string>(
     options: ResourceOptions<U>,
     handler: (variables: TemplateVariables<U>, ctx: AskingContext<State>) => ResourceReturn | Promise<ResourceReturn>,

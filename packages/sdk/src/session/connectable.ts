@@ -1,6 +1,7 @@
 /**
- * How something that lives in this process is connected to without being imported: a server offers a channel to itself
- * under a well-known symbol, and `connect/` asks for one. The two sides stay siblings.
+ * How something that lives in this process is connected to without being imported: a server takes a channel under a
+ * well-known symbol, and `connect/` gives it one end of a pair. The two sides stay siblings, and a server that nobody
+ * connects to in this way holds no code for it.
  */
 
 import type { Channel } from '../jsonrpc/channel.ts'
@@ -8,8 +9,8 @@ import type { Channel } from '../jsonrpc/channel.ts'
 export const CONNECT = Symbol.for('portico.connect')
 
 export interface Connectable {
-  /** A new channel whose other end is being served. */
-  [CONNECT](): Channel
+  /** Serves a channel until it closes. */
+  [CONNECT](channel: Channel): void
 }
 
 export function isConnectable(value: unknown): value is Connectable {

@@ -29,6 +29,20 @@ export class ConnectionOutlet implements Outlet {
     this.#finish(this.call?.cancelled === true ? undefined : text)
   }
 
+  get takesValues(): boolean {
+    return this.#batch === undefined && this.#channel.sendValue !== undefined
+  }
+
+  endWith(message: object): boolean {
+    if (this.#done || this.call?.cancelled === true) {
+      this.#finish(undefined)
+      return true
+    }
+    if (this.#channel.sendValue?.(message) !== true) return false
+    this.#finish(undefined)
+    return true
+  }
+
   close(): void {
     this.#finish(undefined)
   }

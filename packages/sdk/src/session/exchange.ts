@@ -24,6 +24,8 @@ export interface RequestHead {
   /** Path and query. */
   readonly url: string
   header(name: string): string | undefined
+  /** The names of all headers, in lower case, where the runtime tells. */
+  headerNames?(): readonly string[]
   /** A verified client certificate, where TLS asked for one. */
   readonly peerCertificate?: PeerCertificate
 }

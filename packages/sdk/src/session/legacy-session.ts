@@ -33,16 +33,17 @@ export const SUBSCRIPTION_LIMITS = {
 export class LegacySession implements Conversation {
   readonly principal: Principal | undefined
   readonly incoming = new IncomingCalls()
-  readonly #subscriptions = new Set<string>()
+  // An idle session is little more than its agreement: what only some sessions need is made when one does.
+  #subscriptions: Set<string> | undefined
   #subscribedLength = 0
   /** Messages about no request in particular go here. */
   readonly post: (text: string, urgency: Urgency, key?: string | number) => void
   phase: Phase = 'new'
   logLevel: LogLevel | undefined = 'info'
-  readonly #pending = new PendingCalls()
+  #pending: PendingCalls | undefined
   #agreement: Agreement | undefined
-  #onClose: (() => void)[] = []
-  #onReady: (() => void)[] = []
+  #onClose: (() => void) | (() => void)[] | undefined
+  #onReady: (() => void)[] | undefined
 
   constructor(post: LegacySession['post'], principal: Principal | undefined) {
     this.post = post
@@ -85,8 +86,8 @@ export class LegacySession implements Conversation {
       const { reason: cause } = options.signal
       return Promise.reject(new PorticoError('aborted', 'The call was cancelled', { cause, delivery: 'not-sent' }))
     }
-    const id = this.#pending.nextId()
-    const answer = this.#pending.wait(id, {
+    const id = this.answers.nextId()
+    const answer = this.answers.wait(id, {
       ...options,
       abandoned: (abandonedId, reason) => {
         const notice = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: abandonedId, reason } }
@@ -103,7 +104,9 @@ export class LegacySession implements Conversation {
   becomeReady(): void {
     if (this.phase !== 'initializing') return
     this.phase = 'ready'
-    for (const wake of this.#onReady.splice(0)) wake()
+    const waiting = this.#onReady ?? []
+    this.#onReady = undefined
+    for (const wake of waiting) wake()
   }
 
   /** Resolves when the client may be asked: before `initialized`, only ping and logging may be sent (lifecycle). */
@@ -113,6 +116,7 @@ export class LegacySession implements Conversation {
       const refuse = (): void => reject(new PorticoError('aborted', 'The call was cancelled'))
       if (signal.aborted) return refuse()
       signal.addEventListener('abort', refuse, { once: true })
+      this.#onReady ??= []
       this.#onReady.push(() => {
         signal.removeEventListener('abort', refuse)
         resolve()
@@ -121,11 +125,12 @@ export class LegacySession implements Conversation {
   }
 
   get subscriptions(): ReadonlySet<string> {
-    return this.#subscriptions
+    return this.#subscriptions ?? NOTHING
   }
 
   /** False when the client is subscribed to as much as it may be. */
   subscribe(uri: string): boolean {
+    this.#subscriptions ??= new Set()
     if (this.#subscriptions.has(uri)) return true
     if (this.#subscribedLength + uri.length > SUBSCRIPTION_LIMITS.maxSubscriptionLength) return false
     this.#subscribedLength += uri.length
@@ -134,25 +139,31 @@ export class LegacySession implements Conversation {
   }
 
   unsubscribe(uri: string): void {
-    if (this.#subscriptions.delete(uri)) this.#subscribedLength -= uri.length
+    if (this.#subscriptions?.delete(uri)) this.#subscribedLength -= uri.length
   }
 
   /** Settles what `request` waits for. */
   get answers(): PendingCalls {
+    this.#pending ??= new PendingCalls()
     return this.#pending
   }
 
   /** Runs `action` when the session ends. */
   onClose(action: () => void): void {
-    this.#onClose.push(action)
+    // Nearly always there is one, and an array for it would be larger than it.
+    if (this.#onClose === undefined) this.#onClose = action
+    else this.#onClose = typeof this.#onClose === 'function' ? [this.#onClose, action] : [...this.#onClose, action]
   }
 
   close(reason = 'The session has ended'): void {
     if (this.phase === 'closed') return
     this.phase = 'closed'
     this.incoming.cancelAll(reason)
-    this.#pending.failAll(new PorticoError('closed', reason, { delivery: 'unknown' }))
-    for (const action of this.#onClose.splice(0)) action()
+    this.#pending?.failAll(new PorticoError('closed', reason, { delivery: 'unknown' }))
+    const actions = this.#onClose
+    this.#onClose = undefined
+    if (typeof actions === 'function') actions()
+    else for (const action of actions ?? []) action()
   }
 
   #send(text: string, outlet: Outlet | undefined): void {
@@ -165,3 +176,5 @@ export class LegacySession implements Conversation {
     return this.#agreement
   }
 }
+
+const NOTHING: ReadonlySet<string> = new Set()

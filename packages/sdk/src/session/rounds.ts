@@ -11,7 +11,7 @@ import { digestOf, randomToken, type StateBinding, type StateSealer } from './se
 /** Rejects inside a handler whose question went out to the client. Let it pass; `finally` blocks run. */
 export class Suspended extends PorticoError {
   constructor() {
-    super('suspended', 'The handler waits for the client’s input; this run of it is over')
+    super('suspended', "The handler waits for the client's input; this run of it is over")
     this.name = 'Suspended'
   }
 }

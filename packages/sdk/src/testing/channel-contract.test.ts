@@ -25,6 +25,7 @@ afterAll(async () => {
 
 const kinds: { name: string; makePair: () => Promise<[Channel, Channel]> }[] = [
   { name: 'memory', makePair: async () => createMemoryChannels() },
+  { name: 'memory by reference', makePair: async () => createMemoryChannels({ byReference: true }) },
   { name: 'TCP', makePair: () => socketPair(() => ({ port: 0, host: '127.0.0.1' })) },
   { name: 'Unix socket', makePair: () => socketPair(() => ({ path: nextPath() })) },
   { name: 'child process', makePair: childPair },

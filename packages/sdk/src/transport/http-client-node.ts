@@ -3,6 +3,7 @@
 import { Agent, type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps, Agent as TlsAgent } from 'node:https'
 import type { SecureContextOptions } from 'node:tls'
+import { urlToHttpOptions } from 'node:url'
 import type { TlsIdentity } from '../auth/tls-identity.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
 import type { BodySink, HttpAnswer, HttpCall, HttpDialer, HttpOutcome, HttpRequest } from './http-client.ts'
@@ -35,6 +36,18 @@ export function createNodeDialer(identity?: TlsIdentity): HttpDialer {
   }
 }
 
+const ADDRESSES = new WeakMap<URL, ReturnType<typeof urlToHttpOptions>>()
+
+/** A URL in the words of node:http, which would take it apart for every request. A link has one URL. */
+function addressOf(url: URL): ReturnType<typeof urlToHttpOptions> {
+  let address = ADDRESSES.get(url)
+  if (address === undefined) {
+    address = urlToHttpOptions(url)
+    ADDRESSES.set(url, address)
+  }
+  return address
+}
+
 class NodeCall implements HttpCall, HttpAnswer {
   readonly #outcome: HttpOutcome
   readonly #request: ClientRequest
@@ -45,8 +58,8 @@ class NodeCall implements HttpCall, HttpAnswer {
   constructor({ method, url, headers, body }: HttpRequest, outcome: HttpOutcome, agent: Agent) {
     this.#outcome = outcome
     const open = url.protocol === 'https:' ? requestHttps : requestHttp
-    const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
-    this.#request = open(url, { method, headers: { ...headers, ...length }, agent })
+    const all = body === undefined ? headers : { ...headers, 'content-length': Buffer.byteLength(body) }
+    this.#request = open({ ...addressOf(url), method, headers: all, agent })
     this.#request.on('response', (answer) => this.#answered(answer))
     this.#request.on('error', (error) => this.#failed(error))
     this.#request.end(body)

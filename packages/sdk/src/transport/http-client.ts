@@ -88,9 +88,11 @@ export const MAX_ANSWER_BYTES = FRAMING_LIMITS.maxEventBytes
 
 const unknownDelivery = { delivery: 'unknown' } as const
 
+const STRICT = new TextDecoder('utf-8', { fatal: true })
+
 function decode(chunks: readonly Uint8Array[], size: number): string | PorticoError {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(chunks.length === 1 ? chunks[0] : join(chunks, size))
+    return STRICT.decode(chunks.length === 1 ? chunks[0] : join(chunks, size))
   } catch (cause) {
     return new PorticoError('invalid-message', 'The answer is not UTF-8', { cause, ...unknownDelivery })
   }

@@ -9,7 +9,7 @@ import type { Urgency } from '../jsonrpc/channel.ts'
 import { NotificationRate } from '../jsonrpc/notification-rate.ts'
 import type { Heartbeat } from './http-heartbeat.ts'
 import type { StreamWriter } from './http-reply.ts'
-import { SendQueue } from './send-queue.ts'
+import { SendQueue, type SendQueueOptions } from './send-queue.ts'
 
 export interface EventStreamSettings {
   /** What may wait for a slow reader before progress coalesces and logs drop. */
@@ -21,12 +21,14 @@ export interface EventStreamSettings {
   readonly heartbeat?: Heartbeat
 }
 
-export class EventStream {
+/** Kept small: there may be ten thousand that say nothing. It is its queue's writer itself. */
+export class EventStream implements SendQueueOptions {
   readonly #writer: StreamWriter
   readonly #settings: EventStreamSettings
   readonly #onClose: (() => void) | undefined
   readonly #queue: SendQueue
-  readonly #rate: NotificationRate
+  /** Made for the first message that may be left out. */
+  #rate: NotificationRate | undefined
   #closed = false
   #ending = false
   #silent = true
@@ -35,19 +37,7 @@ export class EventStream {
     this.#writer = writer
     this.#settings = settings
     this.#onClose = onClose
-    this.#queue = new SendQueue({
-      maxQueueBytes: settings.maxQueueBytes,
-      maxKeptBytes: settings.maxKeptBytes,
-      write: (texts) => writer.write(texts.length === 1 && texts[0] !== undefined ? texts[0] : texts.join('')),
-      // A reader that lets even that much wait is given up; where the stream can be resumed, nothing is lost by it.
-      overflow: () => {
-        this.#close()
-        writer.abort()
-      },
-    })
-    this.#rate = new NotificationRate(settings.notificationsPerSecond, (event, urgency, key) =>
-      this.#queue.push(event, urgency, key),
-    )
+    this.#queue = new SendQueue(this)
     settings.heartbeat?.add(this)
     writer.onDrain(() => this.#queue.drained())
     writer.onClose(() => this.#close())
@@ -57,9 +47,28 @@ export class EventStream {
     return this.#closed || this.#ending
   }
 
+  get maxQueueBytes(): number {
+    return this.#settings.maxQueueBytes
+  }
+
+  get maxKeptBytes(): number | undefined {
+    return this.#settings.maxKeptBytes
+  }
+
+  /** Called by the queue. */
+  write(texts: string[]): boolean {
+    return this.#writer.write(texts.length === 1 && texts[0] !== undefined ? texts[0] : texts.join(''))
+  }
+
+  /** A reader that lets even that much wait is given up; where the stream can be resumed, nothing is lost by it. */
+  overflow(): void {
+    this.#close()
+    this.#writer.abort()
+  }
+
   /** How many logs and progress messages the client did not get because they came too fast. */
   get dropped(): number {
-    return this.#rate.dropped + this.#queue.dropped
+    return (this.#rate?.dropped ?? 0) + this.#queue.dropped
   }
 
   /** Sends a message as one event, under `id` where the stream can be resumed. */
@@ -68,6 +77,13 @@ export class EventStream {
     this.#silent = false
     // Messages are JSON on one line, so they need no splitting into data fields.
     const event = id === undefined ? `data: ${text}\n\n` : `id: ${id}\ndata: ${text}\n\n`
+    if (urgency === 'keep' && this.#rate === undefined) {
+      this.#queue.push(event)
+      return
+    }
+    this.#rate ??= new NotificationRate(this.#settings.notificationsPerSecond, (one, its, under) =>
+      this.#queue.push(one, its, under),
+    )
     this.#rate.send(event, urgency, key)
   }
 
@@ -79,7 +95,7 @@ export class EventStream {
   /** Ends the stream behind all that was sent. */
   end(): void {
     if (this.closed) return
-    this.#rate.flush()
+    this.#rate?.flush()
     this.#ending = true
     this.#settings.heartbeat?.delete(this)
     const flushed = this.#queue.flushed()
@@ -107,7 +123,7 @@ export class EventStream {
     if (this.#closed) return
     this.#closed = true
     this.#settings.heartbeat?.delete(this)
-    this.#rate.close()
+    this.#rate?.close()
     this.#queue.close()
     this.#onClose?.()
   }

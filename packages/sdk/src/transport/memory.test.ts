@@ -57,3 +57,27 @@ it('may be closed from within a delivery', async () => {
   await closed
   expect(messages).toEqual([{ answer: 1 }])
 })
+
+it('carries values and texts in the order they were sent, and copies the values', async () => {
+  const [left, right] = createMemoryChannels({ byReference: true })
+  const { messages } = listen(right)
+  const value = { n: [1] }
+  expect(left.sendValue?.(value)).toBe(true)
+  value.n.push(2)
+  left.send('{"n":2}')
+  expect(left.sendValue?.({ n: 3n })).toBe(false)
+  expect(left.sendValue?.({ n: 3 })).toBe(true)
+  await left.flush()
+  expect(messages).toEqual([{ n: [1] }, { n: 2 }, { n: 3 }])
+})
+
+it('bounds values that wait as it bounds texts', async () => {
+  const [left] = createMemoryChannels({ byReference: true, maxQueueBytes: 10, maxKeptBytes: 1000 })
+  const near = listen(left)
+  for (let n = 0; n < 200; n++) left.sendValue?.({ n })
+  expect(await near.closed).toMatchObject({ code: 'limit-exceeded' })
+})
+
+it('has no way for values unless asked for', () => {
+  for (const channel of createMemoryChannels()) expect(channel.sendValue).toBeUndefined()
+})

@@ -1,16 +1,23 @@
 /**
  * Two channels joined in memory, for tests and for a client and a server in one program. What crosses is text, parsed
  * on the other side, so that nothing passes here that would not pass a wire; a side that is not open yet is a peer that
- * does not read.
+ * does not read. By reference, what crosses is a copy of what the text would have said, and neither side can reach into
+ * the other's objects.
  */
 
 import { parseJson } from '../framing/json.ts'
+import { copyJson, type JsonCopy } from '../framing/json-copy.ts'
 import type { Channel, ChannelEvents, Urgency } from '../jsonrpc/channel.ts'
 import { type SendLimits, SendQueue } from './send-queue.ts'
 
-export function createMemoryChannels(limits: SendLimits = {}): [Channel, Channel] {
-  const left = new MemoryChannel(limits)
-  const right = new MemoryChannel(limits)
+export interface MemoryOptions extends SendLimits {
+  /** Whether messages cross as values, without being written and parsed. */
+  readonly byReference?: boolean
+}
+
+export function createMemoryChannels(options: MemoryOptions = {}): [Channel, Channel] {
+  const left = new MemoryChannel(options)
+  const right = new MemoryChannel(options)
   left.join(right)
   right.join(left)
   return [left, right]
@@ -18,8 +25,9 @@ export function createMemoryChannels(limits: SendLimits = {}): [Channel, Channel
 
 class MemoryChannel implements Channel {
   readonly label = 'memory'
-  readonly #queue: SendQueue
-  readonly #inbox: string[] = []
+  readonly sendValue: ((message: object) => boolean) | undefined
+  readonly #queue: SendQueue<string | JsonCopy>
+  readonly #inbox: (string | JsonCopy)[] = []
   readonly #gone: Promise<void>
   #peer: MemoryChannel | undefined
   #events: ChannelEvents | undefined
@@ -29,7 +37,8 @@ class MemoryChannel implements Channel {
   #closed = false
   #reason: Error | undefined
 
-  constructor(limits: SendLimits) {
+  constructor({ byReference, ...limits }: MemoryOptions) {
+    this.sendValue = byReference ? (message) => this.#sendCopy(message) : undefined
     this.#gone = new Promise((resolve) => {
       this.#resolveGone = resolve
     })
@@ -74,7 +83,7 @@ class MemoryChannel implements Channel {
   }
 
   /** Takes texts from the other side. False while nobody listens here. */
-  receive(texts: string[]): boolean {
+  receive(texts: (string | JsonCopy)[]): boolean {
     if (this.#events === undefined) {
       for (const text of texts) this.#inbox.push(text)
       return false
@@ -105,9 +114,20 @@ class MemoryChannel implements Channel {
     this.end()
   }
 
-  #deliver(texts: readonly string[]): void {
+  #sendCopy(message: object): boolean {
+    const copy = copyJson(message)
+    if (copy === undefined) return false
+    if (!this.#closing) this.#queue.push(copy)
+    return true
+  }
+
+  #deliver(texts: readonly (string | JsonCopy)[]): void {
     for (const text of texts) {
       if (this.#closed) return
+      if (typeof text !== 'string') {
+        this.#events?.message(text.value)
+        continue
+      }
       const parsed = parseJson(text)
       if (parsed.ok) this.#events?.message(parsed.value)
       else this.#events?.malformed({ kind: parsed.kind, reason: parsed.reason, excerpt: text.slice(0, 200) })

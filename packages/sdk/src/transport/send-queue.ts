@@ -1,7 +1,8 @@
 /**
  * The bounded queue between whoever sends and whatever writes. Duplex channels and event streams each own one: messages
  * queued in one turn of the event loop leave in one write, and while the peer does not read, the rules of `Urgency`
- * decide what waits, what is replaced and what is dropped. It knows texts only; framing is the writer's.
+ * decide what waits, what is replaced and what is dropped. It knows texts only, or what has a length like them; framing is
+ * the writer's.
  */
 
 import type { Urgency } from '../jsonrpc/channel.ts'
@@ -19,20 +20,26 @@ export interface SendLimits {
   readonly maxKeptBytes?: number
 }
 
-export interface SendQueueOptions extends SendLimits {
+export interface SendQueueOptions<Text = string> extends SendLimits {
   /** Takes texts, in order, and keeps the array. False asks for a pause until `drained()`. Must not throw. */
-  readonly write: (texts: string[]) => boolean
+  write(texts: Text[]): boolean
   /** Called once, when `maxKeptBytes` is passed; the queue is closed then. */
-  readonly overflow: (error: PorticoError) => void
+  overflow(error: PorticoError): void
+}
+
+/** Somebody who waits until text number `upTo` was given to the writer. */
+interface Flush {
+  readonly upTo: number
+  readonly resolve: () => void
 }
 
 /** Sizes are counted in UTF-16 units, which is what a waiting text costs in memory, up to a factor of two. */
-export class SendQueue {
-  readonly #options: SendQueueOptions
+export class SendQueue<Text extends { readonly length: number } = string> {
+  readonly #options: SendQueueOptions<Text>
   readonly #maxQueue: number
   readonly #maxKept: number
   /** Waiting texts from `#head` on. The one at index `i` is number `#base + i` of all texts ever queued. */
-  #texts: string[] = []
+  #texts: Text[] = []
   #head = 0
   #base = 0
   #size = 0
@@ -45,9 +52,9 @@ export class SendQueue {
   #closed = false
   /** The number of the newest waiting progress text by key; numbers already written are stale. */
   #newest: Map<string | number, number> | undefined
-  #flushes: { readonly upTo: number; readonly resolve: () => void }[] = []
+  #flushes: Flush[] | undefined
 
-  constructor(options: SendQueueOptions) {
+  constructor(options: SendQueueOptions<Text>) {
     this.#options = options
     this.#maxQueue = options.maxQueueBytes ?? SEND_LIMITS.maxQueueBytes
     this.#maxKept = options.maxKeptBytes ?? SEND_LIMITS.maxKeptBytes
@@ -68,7 +75,7 @@ export class SendQueue {
     return this.#texts.length - this.#head
   }
 
-  push(text: string, urgency: Urgency = 'keep', key?: string | number): void {
+  push(text: Text, urgency: Urgency = 'keep', key?: string | number): void {
     if (this.#closed) return
     if (this.size + text.length > this.#maxQueue) {
       // Much queued in one turn says nothing of the peer; a write does.
@@ -85,7 +92,8 @@ export class SendQueue {
       if (this.size > this.#maxKept) this.#giveUp()
     } else if (!this.#scheduled) {
       this.#scheduled = true
-      queueMicrotask(this.#run)
+      // A function of its own each time costs less than one that every idle queue would keep.
+      queueMicrotask(() => this.#run())
     }
   }
 
@@ -101,7 +109,9 @@ export class SendQueue {
     if (!this.#blocked) this.#write()
     const upTo = this.#base + this.#texts.length
     if (this.#closed || this.#base + this.#head >= upTo) return Promise.resolve()
-    return new Promise((resolve) => this.#flushes.push({ upTo, resolve }))
+    this.#flushes ??= []
+    const flushes = this.#flushes
+    return new Promise((resolve) => flushes.push({ upTo, resolve }))
   }
 
   /** Forgets what waits and takes nothing more. */
@@ -112,16 +122,16 @@ export class SendQueue {
     this.#size = 0
     this.#unread = 0
     this.#newest = undefined
-    for (const { resolve } of this.#flushes.splice(0)) resolve()
+    for (const { resolve } of this.#flushes?.splice(0) ?? []) resolve()
   }
 
-  readonly #run = (): void => {
+  #run(): void {
     this.#scheduled = false
     if (!this.#blocked) this.#write()
   }
 
   /** True when a message for a peer that does not read needs no place of its own. */
-  #yields(text: string, urgency: Urgency, key: string | number | undefined): boolean {
+  #yields(text: Text, urgency: Urgency, key: string | number | undefined): boolean {
     if (urgency === 'log') {
       this.#dropped++
       return true
@@ -148,11 +158,11 @@ export class SendQueue {
       if (!this.#closed) this.#unread = taken
     }
     this.#writing = false
-    if (this.#flushes.length > 0) this.#settleFlushes()
+    if (this.#flushes !== undefined) this.#settleFlushes(this.#flushes)
   }
 
   /** All that waits, or the first part of it when that is a lot: what stays can still be replaced. */
-  #take(): string[] {
+  #take(): Text[] {
     if (this.#size <= WRITE_SIZE) {
       const all = this.#head === 0 ? this.#texts : this.#texts.slice(this.#head)
       this.#base += this.#texts.length
@@ -175,11 +185,12 @@ export class SendQueue {
     return part
   }
 
-  #settleFlushes(): void {
+  #settleFlushes(flushes: readonly Flush[]): void {
     const written = this.#base + this.#head
-    const due = this.#flushes.filter(({ upTo }) => upTo <= written)
+    const due = flushes.filter(({ upTo }) => upTo <= written)
     if (due.length === 0) return
-    this.#flushes = this.#flushes.filter(({ upTo }) => upTo > written)
+    const left = flushes.filter(({ upTo }) => upTo > written)
+    this.#flushes = left.length === 0 ? undefined : left
     for (const { resolve } of due) resolve()
   }
 

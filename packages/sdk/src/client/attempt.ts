@@ -1,0 +1,173 @@
+/**
+ * One try of a request by a client's user. It is the call that `peer.ts` waits on, so that a request which goes well
+ * costs one object and one promise; what happens after a failure (wait, connect anew, try again) is kept apart and made
+ * only then. What may be sent again is judged in `requests.ts`.
+ */
+
+import { PorticoError, withDoubt } from '../jsonrpc/errors.ts'
+import type { JsonObject, RequestId } from '../jsonrpc/message.ts'
+import type { Connection } from './connection.ts'
+import { pause } from './lifeline.ts'
+import type { Envelope, Outgoing } from './link.ts'
+import type { RequestOptions } from './options.ts'
+import { PeerCall } from './peer.ts'
+
+export interface RequestSpec<Answer = JsonObject> {
+  readonly method: string
+  readonly params: JsonObject
+  readonly timeoutMs: number
+  /** With a ceiling, progress extends the time allowed. */
+  readonly ceilingMs?: number
+  headers?(connection: Connection): Outgoing['headers']
+  /** Called after the server found the headers wrong; the request is then sent once more. */
+  refreshHeaders?(): Promise<void>
+  onId?(id: RequestId, connection: Connection): void
+  /** What the caller gets for a result: the result itself unless given. */
+  read?(result: JsonObject): Answer | Promise<Answer>
+  /** The last word on a failure that stands: an answer after all, or a rejection. */
+  rescue?(error: unknown): Promise<Answer>
+}
+
+/** What has been tried for a request so far. */
+export interface Attempts {
+  count: number
+  newSession: boolean
+  newVersion: boolean
+  newHeaders: boolean
+  /** An earlier attempt may have reached the server, whatever becomes of this one. */
+  mayHaveArrived: boolean
+  readonly deadline: number
+}
+
+/** A request that has failed, as far as the failure is judged by it. */
+export interface Tried {
+  readonly spec: RequestSpec<unknown>
+  readonly options: RequestOptions
+  /** The connection that it went to. */
+  readonly connection: Connection | undefined
+}
+
+/** What an attempt needs of `requests.ts`. */
+export interface AttemptHost {
+  readonly current: Connection | undefined
+  connected(signal: AbortSignal | undefined): Promise<Connection>
+  /** Fails locally what the connection cannot carry, and gives what its requests say of themselves. */
+  admit(connection: Connection, method: string): Envelope | undefined
+  check(connection: Connection, method: string, result: JsonObject): JsonObject
+  /** How long to wait before the request is sent again, or undefined when the failure stands. */
+  judge(error: unknown, request: Tried, attempts: Attempts): Promise<number | undefined>
+}
+
+export class Attempt<Answer> extends PeerCall implements Tried {
+  readonly method: string
+  readonly params: JsonObject
+  readonly spec: RequestSpec<Answer>
+  readonly options: RequestOptions
+  connection: Connection | undefined
+  readonly #host: AttemptHost
+  readonly #resolve: (answer: Answer | Promise<Answer>) => void
+  readonly #reject: (error: unknown) => void
+  /** In whole milliseconds, as all times of a call. */
+  readonly #startedAt = Math.ceil(performance.now())
+  /** Of the tries before this one. */
+  readonly #attempts: Attempts | undefined
+
+  constructor(
+    host: AttemptHost,
+    spec: RequestSpec<Answer>,
+    options: RequestOptions,
+    resolve: (answer: Answer | Promise<Answer>) => void,
+    reject: (error: unknown) => void,
+    attempts?: Attempts,
+  ) {
+    super()
+    this.#host = host
+    this.#attempts = attempts
+    this.method = spec.method
+    this.params = spec.params
+    this.spec = spec
+    this.options = options
+    this.#resolve = resolve
+    this.#reject = reject
+    this.signal = options.signal
+    this.meta = options.meta
+    this.onProgress = options.onProgress
+    this.relay = options.relay
+    this.ceilingMs = spec.ceilingMs
+    this.progress = spec.ceilingMs !== undefined || options.onProgress !== undefined
+  }
+
+  /** Sends it over the connection there is, or over the next. */
+  begin(): void {
+    const connection = this.#host.current
+    if (connection !== undefined) {
+      this.#sendOn(connection, this.#attempts !== undefined)
+      return
+    }
+    this.#host.connected(this.signal).then(
+      (made) => this.#sendOn(made, true),
+      (error) => this.failed(error),
+    )
+  }
+
+  override answered(result: JsonObject): void {
+    const { spec, connection } = this
+    try {
+      // Whoever is answered was sent, over this connection.
+      this.#host.check(connection as Connection, spec.method, result)
+      // Without `read`, an answer is the result itself.
+      this.#resolve(spec.read === undefined ? (result as Answer) : spec.read(result))
+    } catch (error) {
+      this.#reject(error)
+    }
+  }
+
+  override failed(error: unknown): void {
+    void this.#afterFailure(error)
+  }
+
+  #sendOn(connection: Connection, waited: boolean): void {
+    this.connection = connection
+    const { spec, options } = this
+    const { peer } = connection
+    try {
+      this.envelope = this.#host.admit(connection, spec.method)
+      const own = spec.headers?.(connection)
+      this.headers = options.headers === undefined ? own : [...options.headers, ...(own ?? [])]
+    } catch (error) {
+      this.failed(error)
+      return
+    }
+    const allowed = options.timeoutMs ?? spec.timeoutMs
+    const now = waited ? Math.ceil(performance.now()) : this.#startedAt
+    const timeoutMs = this.#attempts === undefined ? allowed : Math.max(1, this.#attempts.deadline - now)
+    const onId = spec.onId && ((id: RequestId) => spec.onId?.(id, connection))
+    if (peer.start(this, timeoutMs, now, onId)) peer.link.request(this)
+  }
+
+  async #afterFailure(error: unknown): Promise<void> {
+    const { spec, options } = this
+    const attempts = this.#attempts ?? {
+      count: 0,
+      newSession: false,
+      newVersion: false,
+      newHeaders: false,
+      mayHaveArrived: false,
+      deadline: this.#startedAt + (options.timeoutMs ?? spec.timeoutMs),
+    }
+    try {
+      const waitMs = await this.#host.judge(error, this, attempts)
+      if (waitMs === undefined) throw error
+      attempts.count++
+      attempts.mayHaveArrived ||= !(error instanceof PorticoError) || error.delivery === 'unknown'
+      if (waitMs > 0) await pause(waitMs, this.signal)
+    } catch (final) {
+      const told = attempts.mayHaveArrived ? withDoubt(final) : final
+      if (spec.rescue === undefined) this.#reject(told)
+      else this.#resolve(spec.rescue(told))
+      return
+    }
+    // A new call: whoever still holds this one, under its id, must not find it changed.
+    new Attempt(this.#host, spec, options, this.#resolve, this.#reject, attempts).begin()
+  }
+}

@@ -1,0 +1,34 @@
+/**
+ * How one request is made on behalf of somebody else: its questions and logs go to whoever asked for it, instead of to
+ * the handlers that the client was made with. `peer.ts` finds the request, `questions.ts` words the answer.
+ */
+
+import type { JsonObject } from '../jsonrpc/message.ts'
+
+/** Takes what belongs to one request as it came from the server, for whoever asked this side to make the request. */
+export interface RequestRelay {
+  /**
+   * Answers a question, in the newest spelling. `owned` is false where the transport cannot tell which request the
+   * question belongs to and this was the newest; `required` marks a URL that must have been visited first (`-32042`).
+   */
+  question(asked: {
+    readonly method: string
+    readonly params: JsonObject
+    readonly signal: AbortSignal
+    readonly owned: boolean
+    readonly required: boolean
+    /** The server's own name for the question, on the revisions that have one. */
+    readonly key: string | undefined
+  }): Promise<JsonObject>
+  /** A log message that came on the request's own stream. */
+  log?(params: JsonObject): void
+  /** The server let go of the connection and will be asked again after so long; the request goes on. */
+  paused?(retryMs: number): void
+}
+
+/** Whoever takes the questions of a request, and whether it is certain that the question is of that request. */
+export interface Relayed {
+  readonly relay: RequestRelay
+  readonly key?: string
+  readonly owned: boolean
+}

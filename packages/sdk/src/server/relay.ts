@@ -1,0 +1,292 @@
+/**
+ * A server that has no items of its own: lists, calls, reads and completions are answered by whoever stands behind it,
+ * as they came, with nothing checked a second time. Revisions, sessions, sealing and transports are those of every
+ * server. `createServer({ relay })` puts this in the place of the features; a gateway is made of it.
+ */
+
+import { INTERNAL_ERROR, INVALID_PARAMS, RpcError } from '../jsonrpc/errors.ts'
+import { isObject, type JsonObject } from '../jsonrpc/message.ts'
+import type { CompleteResult } from '../protocol/completion.ts'
+import {
+  HEADER_MISMATCH,
+  MISSING_CLIENT_CAPABILITY,
+  RESOURCE_NOT_FOUND,
+  UNSUPPORTED_VERSION,
+} from '../protocol/errors.ts'
+import type { ParamHeader } from '../protocol/headers.ts'
+import { isLogLevel, type LogLevel } from '../protocol/logging.ts'
+import { META_SERVER_INFO } from '../protocol/meta.ts'
+import type { GetPromptResult, Prompt } from '../protocol/prompts.ts'
+import type { ReadResourceResult, Resource, ResourceTemplate } from '../protocol/resources.ts'
+import type { Revision } from '../protocol/revision.ts'
+import type { CallToolResult, Tool } from '../protocol/tools.ts'
+import type { LegacySession } from '../session/legacy-session.ts'
+import type { ServerCall } from './call.ts'
+import type { AskingContext, RequestContext, SessionView } from './context.ts'
+import type { CacheHint } from './definition.ts'
+import { cacheHints } from './list.ts'
+import { defineMethod, invalidParam, type ServerMethod, stringParam, tooManySubscriptions } from './method.ts'
+
+/** The four lists, by the member of the result that holds them. */
+export interface RelayLists {
+  tools: Tool
+  resources: Resource
+  resourceTemplates: ResourceTemplate
+  prompts: Prompt
+}
+
+/** Who answers. Parameters are as the client sent them, and only their names were looked at. */
+export interface Relay {
+  /** What this caller may see; the same array as long as nothing changed, since its text is kept with it. */
+  list<K extends keyof RelayLists>(
+    kind: K,
+    ctx: RequestContext,
+  ): readonly RelayLists[K][] | Promise<readonly RelayLists[K][]>
+  callTool(params: JsonObject, ctx: AskingContext): Promise<CallToolResult>
+  readResource(params: JsonObject, ctx: AskingContext): Promise<ReadResourceResult>
+  getPrompt(params: JsonObject, ctx: AskingContext): Promise<GetPromptResult>
+  complete(params: JsonObject, ctx: RequestContext): Promise<CompleteResult>
+  /** Follows a resource for one subscriber until the function that comes back is called. Rejects what cannot be followed. */
+  watch(uri: string, ctx: RequestContext, changed: (uri: string) => void): Promise<() => void>
+  /** The parameters of a tool that are mirrored in HTTP headers. */
+  paramHeaders(tool: string): readonly ParamHeader[]
+  /** An older client asked for log messages of this level. */
+  levelChanged?(level: LogLevel, ctx: RequestContext): void
+  /** An older client said that its roots changed. */
+  rootsChanged?(session: SessionView): void
+}
+
+export interface RelayHost {
+  readonly pageSize: number | undefined
+  readonly listCache: CacheHint
+  readonly logs: boolean
+  context(call: ServerCall): AskingContext
+  plainContext(call: ServerCall): RequestContext
+}
+
+export function createRelayMethods(host: RelayHost, relay: Relay): ServerMethod[] {
+  return [
+    listMethod(host, relay, 'tools/list', 'tools', (revision, item) => revision.writeTool(item)),
+    listMethod(host, relay, 'resources/list', 'resources', (revision, item) => revision.writeResource(item)),
+    listMethod(host, relay, 'resources/templates/list', 'resourceTemplates', (revision, item) =>
+      revision.writeResourceTemplate(item),
+    ),
+    listMethod(host, relay, 'prompts/list', 'prompts', (revision, item) => revision.writePrompt(item)),
+    ...askingMethods(host, relay),
+    defineMethod<CompleteResult>({
+      method: 'completion/complete',
+      run: (call) => relay.complete(call.params, host.plainContext(call)).catch(translate(call)),
+      write: (result, call) => clean(call.conversation.revision.writeCompleteResult(result)),
+    }),
+    ...subscriptionMethods(host, relay),
+    levelMethod(host, relay),
+  ]
+}
+
+function askingMethods(host: RelayHost, relay: Relay): ServerMethod[] {
+  return [
+    defineMethod<CallToolResult>({
+      method: 'tools/call',
+      run: (call) => {
+        stringParam(call.params, 'name')
+        const args = call.params.arguments
+        if (args !== undefined && !isObject(args)) throw invalidParam('arguments', 'must be an object')
+        return relay.callTool(call.params, host.context(call)).catch(translate(call))
+      },
+      write: (result, call) => clean(call.conversation.revision.writeCallToolResult(result)),
+    }),
+    defineMethod<ReadResourceResult>({
+      method: 'resources/read',
+      run: (call) => {
+        stringParam(call.params, 'uri')
+        return relay.readResource(call.params, host.context(call)).catch(translate(call))
+      },
+      write: (result, call) => {
+        const { revision } = call.conversation
+        const { ttlMs, cacheScope: _scope, ...own } = clean(revision.writeReadResourceResult(result))
+        if (!revision.traits.cacheHints) return own
+        // What one principal was given is for nobody else, whatever the server behind says of its own callers.
+        return { ...own, ...cacheHints({ ttlMs: typeof ttlMs === 'number' ? ttlMs : 0, scope: 'private' }, true) }
+      },
+    }),
+    defineMethod<GetPromptResult>({
+      method: 'prompts/get',
+      run: (call) => {
+        stringParam(call.params, 'name')
+        return relay.getPrompt(call.params, host.context(call)).catch(translate(call))
+      },
+      write: (result, call) => clean(call.conversation.revision.writeGetPromptResult(result)),
+    }),
+  ]
+}
+
+function listMethod<K extends keyof RelayLists>(
+  host: RelayHost,
+  relay: Relay,
+  method: string,
+  member: K,
+  write: (revision: Revision, item: RelayLists[K]) => JsonObject,
+): ServerMethod {
+  /** The text of each whole list, by the array it was made from. */
+  const texts = new WeakMap<object, Map<Revision, string>>()
+  const textOf = (items: readonly RelayLists[K][], revision: Revision, nextCursor: string | undefined): string => {
+    const body = JSON.stringify(items.map((item) => write(revision, item)))
+    const next = nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(nextCursor)}`
+    const hints = revision.traits.cacheHints
+      ? `,${JSON.stringify(cacheHints({ scope: 'private', ...host.listCache }, true)).slice(1, -1)}`
+      : ''
+    return `{"${member}":${body}${next}${hints}`
+  }
+  return defineMethod<readonly RelayLists[K][]>({
+    method,
+    run: (call) => relay.list(member, host.plainContext(call)),
+    write: (items, call) => {
+      const { revision } = call.conversation
+      const { cursor } = call.params
+      if (host.pageSize !== undefined || cursor !== undefined) {
+        const page = pageOf(member, items, cursor, host.pageSize ?? items.length)
+        return textOf(page.items, revision, page.nextCursor)
+      }
+      const known = texts.get(items) ?? new Map<Revision, string>()
+      texts.set(items, known)
+      const text = known.get(revision) ?? textOf(items, revision, undefined)
+      known.set(revision, text)
+      return text
+    },
+  })
+}
+
+/** A cursor names the list and the last item shown; where that item is gone, its place stands in for it. */
+function pageOf<Item>(member: string, items: readonly Item[], cursor: unknown, pageSize: number) {
+  const from = cursor === undefined ? 0 : placeAfter(member, items, cursor)
+  const page = items.slice(from, from + pageSize)
+  const to = from + page.length
+  if (to >= items.length || page.length === 0) return { items: page, nextCursor: undefined }
+  const bytes = new TextEncoder().encode(JSON.stringify([member, to - 1, keyOf(items[to - 1])]))
+  return { items: page, nextCursor: btoa(String.fromCharCode(...bytes)) }
+}
+
+function placeAfter<Item>(member: string, items: readonly Item[], cursor: unknown): number {
+  try {
+    if (typeof cursor !== 'string') throw new TypeError('no text')
+    const bytes = Uint8Array.from(atob(cursor), (char) => char.charCodeAt(0))
+    const [list, place, key]: unknown[] = JSON.parse(new TextDecoder().decode(bytes))
+    if (list !== member || typeof place !== 'number' || !Number.isInteger(place)) throw new TypeError('another list')
+    const at = items.findIndex((item) => keyOf(item) === key)
+    return at >= 0 ? at + 1 : Math.max(0, place)
+  } catch {
+    throw invalidParam('cursor', 'is not a cursor of this list')
+  }
+}
+
+function keyOf(item: unknown): unknown {
+  const { uri, uriTemplate, name } = item as { uri?: string; uriTemplate?: string; name?: string }
+  return uri ?? uriTemplate ?? name
+}
+
+/** What each session of the older revisions follows. */
+const WATCHES = new WeakMap<LegacySession, Map<string, () => void>>()
+
+function subscriptionMethods(host: RelayHost, relay: Relay): ServerMethod[] {
+  return [
+    defineMethod<object>({
+      method: 'resources/subscribe',
+      run: async (call) => {
+        const uri = stringParam(call.params, 'uri')
+        const { session } = call
+        if (session === undefined || session.subscriptions.has(uri)) return {}
+        if (!session.subscribe(uri)) throw tooManySubscriptions('uri')
+        try {
+          await follow(session, uri, (changed) => relay.watch(uri, host.plainContext(call), changed))
+        } catch (error) {
+          session.unsubscribe(uri)
+          throw translated(error, call)
+        }
+        return {}
+      },
+      write: () => ({}),
+    }),
+    defineMethod<object>({
+      method: 'resources/unsubscribe',
+      run: (call) => {
+        const uri = stringParam(call.params, 'uri')
+        const { session } = call
+        session?.unsubscribe(uri)
+        const watches = session && WATCHES.get(session)
+        watches?.get(uri)?.()
+        watches?.delete(uri)
+        return {}
+      },
+      write: () => ({}),
+    }),
+  ]
+}
+
+async function follow(
+  session: LegacySession,
+  uri: string,
+  watch: (changed: (uri: string) => void) => Promise<() => void>,
+): Promise<void> {
+  const unwatch = await watch((changed) => {
+    const notice = { jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri: changed } }
+    session.post(JSON.stringify(notice), 'keep')
+  })
+  // It may have been given up, or have ended, while the server behind was asked.
+  if (session.phase === 'closed' || !session.subscriptions.has(uri)) return unwatch()
+  let watches = WATCHES.get(session)
+  if (watches === undefined) {
+    const made = new Map<string, () => void>()
+    watches = made
+    WATCHES.set(session, made)
+    session.onClose(() => {
+      for (const end of made.values()) end()
+      made.clear()
+    })
+  }
+  watches.get(uri)?.()
+  watches.set(uri, unwatch)
+}
+
+function levelMethod(host: RelayHost, relay: Relay): ServerMethod {
+  return defineMethod<object>({
+    method: 'logging/setLevel',
+    served: () => host.logs,
+    run: (call) => {
+      const { level } = call.params
+      if (!isLogLevel(level)) throw invalidParam('level', 'is not a log level')
+      if (call.session !== undefined) call.session.logLevel = level
+      relay.levelChanged?.(level, host.plainContext(call))
+      return {}
+    },
+    write: () => ({}),
+  })
+}
+
+/** The names that the server behind gives itself, and how far its answer went, are between it and this side. */
+function clean(written: JsonObject): JsonObject {
+  const { resultType: _type, ...own } = written
+  if (!isObject(own._meta) || own._meta[META_SERVER_INFO] === undefined) return own
+  const { [META_SERVER_INFO]: _info, ...meta } = own._meta
+  return { ...own, _meta: meta }
+}
+
+function translate(call: ServerCall): (error: unknown) => never {
+  return (error) => {
+    throw translated(error, call)
+  }
+}
+
+/** Codes that mean something between the server behind and this side alone. */
+const HOP_CODES: ReadonlySet<number> = new Set([HEADER_MISMATCH, UNSUPPORTED_VERSION])
+
+/** The error of a server of another revision, with the code that the client's own revision has for it. */
+function translated(error: unknown, { conversation, params }: ServerCall): unknown {
+  if (!(error instanceof RpcError)) return error
+  const { rpcCode, data } = error
+  const { revision } = conversation
+  const { uri } = params
+  const gone = rpcCode === RESOURCE_NOT_FOUND || (rpcCode === INVALID_PARAMS && isObject(data) && data.uri === uri)
+  if (typeof uri === 'string' && gone) return revision.resourceNotFound(uri)
+  const foreign = rpcCode === MISSING_CLIENT_CAPABILITY && revision.era === 'legacy'
+  return foreign || HOP_CODES.has(rpcCode) ? new RpcError(INTERNAL_ERROR, error.message, data, error) : error
+}

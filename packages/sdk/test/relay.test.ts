@@ -1,0 +1,100 @@
+/** A server whose answers come from elsewhere: what passes as it came, and what is the server's own business still. */
+
+import { describe, expect, test } from 'vitest'
+import { connect } from '../src/connect/connect.ts'
+import { RpcError } from '../src/jsonrpc/errors.ts'
+import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../src/protocol/revision.ts'
+import type { Tool } from '../src/protocol/tools.ts'
+import type { Relay } from '../src/server/relay.ts'
+import { createServer, type Server } from '../src/server/server.ts'
+
+const TOOLS: readonly Tool[] = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ name, inputSchema: { type: 'object' } }))
+
+function createRelayed(parts: Partial<Relay>, options: { readonly pageSize?: number } = {}): Server {
+  const relay: Relay = {
+    // Only tools are listed here; the other lists are empty.
+    list: (kind) => (kind === 'tools' ? TOOLS : []) as never,
+    callTool: async () => ({ content: [] }),
+    readResource: async () => ({ contents: [] }),
+    getPrompt: async () => ({ messages: [] }),
+    complete: async () => ({ completion: { values: [] } }),
+    watch: async () => () => {},
+    paramHeaders: () => [],
+    ...parts,
+  }
+  return createServer({ name: 'relayed', version: '1', onError: () => {}, ...options, relay })
+}
+
+describe.each(PROTOCOL_VERSIONS)('a relayed server on %s', (versions: ProtocolVersion) => {
+  const open = (server: Server, options: Parameters<typeof connect>[1] = {}) =>
+    connect(server, { versions, ...options })
+
+  test('lists what the relay lists, in pages where a size is set', async () => {
+    for (const pageSize of [undefined, 2]) {
+      const client = await open(createRelayed({}, pageSize === undefined ? {} : { pageSize }))
+      expect((await client.listTools()).map(({ name }) => name)).toEqual(['a', 'b', 'c', 'd', 'e'])
+      await expect(client.request('tools/list', { cursor: 'nonsense' })).rejects.toMatchObject({ rpcCode: -32602 })
+      await client.close()
+    }
+  })
+
+  test('passes arguments and results as they came, unknown members included', async () => {
+    const seen: unknown[] = []
+    const server = createRelayed({
+      callTool: async (params) => {
+        seen.push(params.arguments)
+        return { content: [{ type: 'text', text: 'x' }], future: 1, _meta: { 'example.com/k': 'v' } } as never
+      },
+    })
+    const client = await open(server)
+    const result = await client.request('tools/call', { name: 'a', arguments: { deep: { er: [null] } } })
+    expect(seen).toEqual([{ deep: { er: [null] } }])
+    expect(result).toMatchObject({ future: 1, _meta: { 'example.com/k': 'v' } })
+    await client.close()
+  })
+
+  test('words the errors of another revision in its own codes, and leaves the rest alone', async () => {
+    for (const [thrown, expected] of [
+      [new RpcError(-32002, 'gone', { uri: 'x://y' }), versions === '2026-07-28' ? -32602 : -32002],
+      [new RpcError(-32602, 'gone', { uri: 'x://y' }), versions === '2026-07-28' ? -32602 : -32002],
+      [new RpcError(-32020, 'headers'), -32603],
+      [new RpcError(-31999, 'my own', { a: 1 }), -31999],
+    ] as const) {
+      const client = await open(createRelayed({ readResource: async () => Promise.reject(thrown) }))
+      await expect(client.readResource('x://y')).rejects.toMatchObject({ rpcCode: expected })
+      await client.close()
+    }
+  })
+
+  test('follows a resource for one subscriber, and stops with it', async () => {
+    const open_ = new Map<string, (uri: string) => void>()
+    const server = createRelayed({
+      watch: async (uri, _ctx, changed) => {
+        if (uri === 'no://such') throw new RpcError(-32602, 'Resource not found', { uri })
+        open_.set(uri, changed)
+        return () => open_.delete(uri)
+      },
+    })
+    const client = await open(server)
+    const heard: unknown[] = []
+    const subscription = await client.subscribe('x://y', (change) => heard.push(change))
+    open_.get('x://y')?.('x://y')
+    await expect.poll(() => heard).toEqual([{ kind: 'resource', uri: 'x://y' }])
+    await subscription.close()
+    await expect.poll(() => open_.size).toBe(0)
+    await client.close()
+  })
+
+  test('puts questions in the words of the client’s revision, and takes the answer as it is', async () => {
+    const server = createRelayed({
+      callTool: async (_params, ctx) => {
+        const { roots } = await ctx.ask('where', 'roots/list', {})
+        return { content: [{ type: 'text', text: JSON.stringify(roots) }] }
+      },
+    })
+    const client = await open(server, { roots: [{ uri: 'file:///x' }] })
+    const { content } = await client.callTool('a')
+    expect(content).toEqual([{ type: 'text', text: '[{"uri":"file:///x"}]' }])
+    await client.close()
+  })
+})
