@@ -12,7 +12,9 @@ type Listener = (event: never) => void
 
 const listeners = new Map<EventType, Set<Listener>>()
 const onlineListeners = new Set<() => void>()
+const reconnectListeners = new Set<() => void>()
 let online = true
+let wasOpen = false
 let source: EventSource | undefined
 let waiting: ApiEvent[] = []
 
@@ -20,7 +22,12 @@ let waiting: ApiEvent[] = []
 export function openEvents(): void {
   if (source !== undefined) return
   source = new EventSource('/api/events')
-  source.onopen = () => setOnline(true)
+  source.onopen = () => {
+    setOnline(true)
+    // What happened while nobody listened is not told again: whoever shows something loads it anew.
+    if (wasOpen) for (const listener of reconnectListeners) listener()
+    wasOpen = true
+  }
   source.onerror = () => setOnline(false)
   source.onmessage = ({ data }) => {
     if (waiting.length === 0) requestFrame(deliver)
@@ -43,6 +50,16 @@ export function onApiEvent<T extends EventType>(type: T, listener: (event: Event
   // Kept under the type whose events it takes.
   set.add(listener as Listener)
   return () => set.delete(listener as Listener)
+}
+
+/** Calls `listener` whenever the stream is there again after it was gone. */
+export function onReconnected(listener: () => void): () => void {
+  reconnectListeners.add(listener)
+  return () => reconnectListeners.delete(listener)
+}
+
+export function useReconnected(listener: () => void): void {
+  useEffect(() => onReconnected(listener), [listener])
 }
 
 /** False while the program cannot be reached. */

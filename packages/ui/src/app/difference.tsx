@@ -1,0 +1,58 @@
+/** Old and new words of a definition side by side, one part below the other; what went and what came is marked. */
+
+import type { ReactNode } from 'react'
+import classes from './difference.module.css'
+import { toRuns } from './difference-text.ts'
+import { toVisible } from './text.ts'
+
+export interface DifferencePart {
+  readonly part: string
+  readonly before: string
+  readonly after: string
+}
+
+export function Difference({ parts }: { readonly parts: readonly DifferencePart[] }) {
+  return (
+    <div className={classes.difference}>
+      {parts.map(({ part, before, after }) => (
+        <div key={part} className={classes.part}>
+          <div className={classes.name}>{toVisible(part)}</div>
+          <Side label="Before" text={before} mark="removed" />
+          <Side label="Now" text={after} mark="added" />
+        </div>
+      ))}
+    </div>
+  )
+}
+
+function Side({
+  label,
+  text,
+  mark,
+}: {
+  readonly label: string
+  readonly text: string
+  readonly mark: 'removed' | 'added'
+}) {
+  const runs = toRuns(text, mark)
+  const isMarked = runs.some(({ marked }) => marked)
+  return (
+    <div className={classes.side} data-mark={mark}>
+      <span className={classes.label}>{label}</span>
+      {text === '' ? (
+        <span className={classes.nothing}>nothing</span>
+      ) : (
+        <span className={classes.text}>
+          {runs.map(({ text: words, marked }, at): ReactNode => {
+            const shown = toVisible(words)
+            // biome-ignore lint/suspicious/noArrayIndexKey: runs are only ever drawn as a whole
+            if (!marked && isMarked) return <span key={at}>{shown}</span>
+            const Tag = mark === 'removed' ? 'del' : 'ins'
+            // biome-ignore lint/suspicious/noArrayIndexKey: as above
+            return <Tag key={at}>{shown}</Tag>
+          })}
+        </span>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,76 @@
+/** The frame around every screen: navigation, the palette, notifications about questions, and whether the program is there. */
+
+import { useMantineColorScheme } from '@mantine/core'
+import { Suspense, useCallback, useEffect, useState } from 'react'
+import { QuestionNotices } from '../inbox/question-notices.tsx'
+import { useOnline } from './events.ts'
+import { Boundary, Waiting } from './feedback.tsx'
+import { Gate } from './gate.tsx'
+import { useRefusal, watchInfo } from './info-store.ts'
+import { BottomBar, Sidebar, TopBar } from './navigation.tsx'
+import { Palette } from './palette.tsx'
+import { useQuestions, watchQuestions } from './question-store.ts'
+import { useRoute } from './route.ts'
+import { SCREENS } from './screens.tsx'
+import { watchServers } from './server-store.ts'
+import classes from './shell.module.css'
+import { ShortcutHelp } from './shortcut-help.tsx'
+import { useShortcuts } from './shortcuts.ts'
+import { Note } from './tone.tsx'
+
+// Once for the page, however often the shell is drawn.
+watchInfo()
+watchServers()
+watchQuestions()
+
+export function Shell() {
+  const { path } = useRoute()
+  const online = useOnline()
+  const refusal = useRefusal()
+  const screen = SCREENS.find((one) => one.path === path) ?? SCREENS[0]!
+  const waiting = useQuestions().questions?.length ?? 0
+  const [helps, setHelps] = useState(false)
+  const { setColorScheme, colorScheme } = useMantineColorScheme()
+  const openHelp = useCallback(() => setHelps(true), [])
+  useShortcuts(openHelp)
+  useEffect(() => {
+    document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${screen.title} · Portico`
+  }, [waiting, screen.title])
+  const Shown = screen.component
+  return (
+    <div className={classes.shell}>
+      {/* The hash is the route, so that this cannot be a link to a place in the page. */}
+      <button type="button" className={classes.skip} onClick={() => document.getElementById('main')?.focus()}>
+        Skip to content
+      </button>
+      <TopBar />
+      <Sidebar current={screen.path} waiting={waiting} onHelp={openHelp} />
+      <main id="main" className={classes.main} tabIndex={-1}>
+        {!online && refusal === undefined && (
+          <div className={classes.offline}>
+            <Note tone="warn" role="alert" title="The program behind this page does not answer">
+              Start it again with <code>npm start</code> or <code>npx portico</code>. The page reconnects by itself.
+            </Note>
+          </div>
+        )}
+        <Gate>
+          <Boundary key={screen.path}>
+            <Suspense
+              fallback={
+                <div className={classes.loading}>
+                  <Waiting />
+                </div>
+              }
+            >
+              <Shown />
+            </Suspense>
+          </Boundary>
+        </Gate>
+      </main>
+      <BottomBar current={screen.path} waiting={waiting} onHelp={openHelp} />
+      <Palette onHelp={openHelp} scheme={colorScheme} onScheme={setColorScheme} />
+      <ShortcutHelp opened={helps} onClose={() => setHelps(false)} />
+      <QuestionNotices quiet={screen.path === '/inbox'} />
+    </div>
+  )
+}

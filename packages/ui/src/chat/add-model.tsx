@@ -1,0 +1,110 @@
+/** Adds a model by the address of its server. Keys stay in the environment; the page asks only for the variable's name. */
+
+import { Button, Code, Group, Modal, Stack, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import type { ApiError } from '../app/api.ts'
+import { FailureNote } from '../app/feedback.tsx'
+import { showDone, useAction } from '../app/use-api.ts'
+
+export interface AddModelProps {
+  readonly opened: boolean
+  readonly onClose: () => void
+  readonly onAdded: (id: string) => void
+}
+
+export function AddModel({ opened, onClose, onAdded }: AddModelProps) {
+  return (
+    <Modal opened={opened} onClose={onClose} title="Add a model" size="md" closeButtonProps={{ 'aria-label': 'Close' }}>
+      {opened && <AddModelForm onClose={onClose} onAdded={onAdded} />}
+    </Modal>
+  )
+}
+
+function AddModelForm({ onClose, onAdded }: Omit<AddModelProps, 'opened'>) {
+  const [url, setUrl] = useState('')
+  const [model, setModel] = useState('')
+  const [id, setId] = useState('')
+  const [keyVariable, setKeyVariable] = useState('')
+  const [tried, setTried] = useState(false)
+  const [error, setError] = useState<ApiError>()
+  const add = useAction('chat.addModel', setError)
+  const problems = problemsOf({ url, model, keyVariable })
+  const submit = async () => {
+    setTried(true)
+    if (Object.values(problems).some((problem) => problem !== undefined)) return
+    const name = id.trim() === '' ? model.trim() : id.trim()
+    const params = { id: name, url: url.trim(), model: model.trim() }
+    const key = keyVariable.trim()
+    const isDone = await add.run(key === '' ? params : { ...params, keyVariable: key })
+    if (isDone === undefined) return
+    showDone(`${name} is added`)
+    onAdded(name)
+    onClose()
+  }
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        void submit()
+      }}
+    >
+      <Stack gap="sm">
+        <TextInput
+          label="Address"
+          description="Of any server that speaks the OpenAI protocol: Ollama, llama.cpp, vLLM, LM Studio, a provider"
+          placeholder="http://localhost:11434/v1"
+          withAsterisk
+          data-autofocus
+          value={url}
+          error={tried ? problems.url : undefined}
+          onChange={(event) => setUrl(event.currentTarget.value)}
+        />
+        <TextInput
+          label="Model"
+          description="As that server calls it"
+          placeholder="qwen3:8b"
+          withAsterisk
+          value={model}
+          error={tried ? problems.model : undefined}
+          onChange={(event) => setModel(event.currentTarget.value)}
+        />
+        <TextInput
+          label="Name here"
+          description="The model’s own name unless given"
+          value={id}
+          onChange={(event) => setId(event.currentTarget.value)}
+        />
+        <TextInput
+          label="Variable that holds the key"
+          description={
+            <>
+              The name of an environment variable such as <Code>OPENAI_API_KEY</Code>, never the key itself
+            </>
+          }
+          value={keyVariable}
+          error={problems.keyVariable}
+          onChange={(event) => setKeyVariable(event.currentTarget.value)}
+        />
+        {error !== undefined && <FailureNote error={error} />}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={add.busy}>
+            Add the model
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function problemsOf({ url, model, keyVariable }: { url: string; model: string; keyVariable: string }) {
+  const isWeb = URL.canParse(url.trim()) && /^https?:/.test(url.trim())
+  const isName = keyVariable.trim() === '' || /^[A-Za-z_]\w{0,99}$/.test(keyVariable.trim())
+  return {
+    url: isWeb ? undefined : 'An address that begins with https:// or http://',
+    model: model.trim() === '' ? 'What is the model called?' : undefined,
+    keyVariable: isName ? undefined : 'This is no name of a variable. Do not put the key itself here.',
+  }
+}

@@ -1,0 +1,86 @@
+/** All conversations, newest first. They are kept on this machine alone. */
+
+import { ActionIcon, Button, Text, Tooltip } from '@mantine/core'
+import { PlusIcon, TrashIcon } from '@radix-ui/react-icons'
+import type { ChatSummary } from 'portico/web-api'
+import { useState } from 'react'
+import { Confirm } from '../app/confirm.tsx'
+import { FailureNote, Waiting } from '../app/feedback.tsx'
+import { toAgo, toVisible } from '../app/text.ts'
+import { Chip } from '../app/tone.tsx'
+import classes from './chat-list.module.css'
+import { deleteChat, loadChats, useChats } from './chat-store.ts'
+
+export interface ChatListProps {
+  readonly current: string | undefined
+  readonly onNew: () => void
+  readonly onGone: (id: string) => void
+}
+
+export function ChatList({ current, onNew, onGone }: ChatListProps) {
+  const { list, listError } = useChats()
+  const [doomed, setDoomed] = useState<ChatSummary>()
+  return (
+    <>
+      <div className={classes.head}>
+        <Button fullWidth variant="light" leftSection={<PlusIcon />} onClick={onNew}>
+          New conversation
+        </Button>
+      </div>
+      <div className={classes.list}>
+        {listError !== undefined && <FailureNote error={listError} onRetry={() => void loadChats()} />}
+        {list === undefined && listError === undefined && <Waiting rows={5} height={44} />}
+        {list?.length === 0 && (
+          <Text c="dimmed" size="sm" ta="center" py="xl">
+            Conversations are kept here, on this machine.
+          </Text>
+        )}
+        <ul className={classes.chats}>
+          {list?.map((chat) => (
+            <li key={chat.id} className={classes.chat} data-current={chat.id === current || undefined}>
+              <a
+                className={classes.link}
+                href={`#/chat?${new URLSearchParams({ id: chat.id }).toString()}`}
+                aria-current={chat.id === current ? 'true' : undefined}
+              >
+                <span className={classes.title}>{toVisible(chat.title) || 'New conversation'}</span>
+                <span className={classes.sub}>
+                  {chat.tour && (
+                    <Chip tone="busy" icon={false}>
+                      Tour
+                    </Chip>
+                  )}
+                  {toAgo(chat.at)}
+                  {chat.model !== undefined && ` · ${chat.model}`}
+                </span>
+              </a>
+              <Tooltip label="Delete">
+                <ActionIcon
+                  className={classes.delete}
+                  variant="subtle"
+                  color="gray"
+                  aria-label={`Delete ${chat.title}`}
+                  onClick={() => setDoomed(chat)}
+                >
+                  <TrashIcon />
+                </ActionIcon>
+              </Tooltip>
+            </li>
+          ))}
+        </ul>
+      </div>
+      <Confirm
+        opened={doomed !== undefined}
+        title="Delete this conversation?"
+        deed="Delete"
+        onClose={() => setDoomed(undefined)}
+        onConfirm={() => {
+          if (doomed !== undefined) void deleteChat(doomed.id).then(() => onGone(doomed.id))
+          setDoomed(undefined)
+        }}
+      >
+        {toVisible(doomed?.title ?? '')} will be gone from this machine. What was done stays in the audit log.
+      </Confirm>
+    </>
+  )
+}

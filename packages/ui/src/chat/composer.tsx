@@ -1,0 +1,113 @@
+/** Where the next message is written: Enter sends, Shift Enter begins a line, Escape stops the answer. */
+
+import { ActionIcon, CloseButton, Textarea, Tooltip } from '@mantine/core'
+import { Link1Icon, PaperPlaneIcon, StopIcon } from '@radix-ui/react-icons'
+import type { Attachment } from 'portico/web-api'
+import { type KeyboardEvent, useState } from 'react'
+import { toVisible } from '../app/text.ts'
+import { AttachDialog } from './attach-dialog.tsx'
+import classes from './composer.module.css'
+
+export interface ComposerProps {
+  readonly busy: boolean
+  /** Why nothing can be sent now. */
+  readonly blocked?: string | undefined
+  readonly placeholder: string
+  readonly attachments: readonly Attachment[]
+  readonly onAttachments: (attachments: readonly Attachment[]) => void
+  /** True once it is on its way; the text stays otherwise. */
+  readonly onSend: (text: string) => Promise<boolean>
+  readonly onCancel: () => void
+}
+
+export function Composer({ busy, blocked, placeholder, attachments, onAttachments, onSend, onCancel }: ComposerProps) {
+  const [text, setText] = useState('')
+  const [isSending, setSending] = useState(false)
+  const [isAttaching, setAttaching] = useState(false)
+  const canSend = !busy && !isSending && blocked === undefined && (text.trim() !== '' || attachments.length > 0)
+  const send = async () => {
+    if (!canSend) return
+    setSending(true)
+    if (await onSend(text.trim())) setText('')
+    setSending(false)
+  }
+  const pressed = (event: KeyboardEvent) => {
+    if (event.key === 'Escape' && busy) onCancel()
+    // Enter that ends the choice of a character is not the end of the message.
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+    event.preventDefault()
+    void send()
+  }
+  return (
+    <div className={classes.outer}>
+      <div className={classes.composer}>
+        {attachments.length > 0 && (
+          <ul className={classes.attachments} aria-label="Attached">
+            {attachments.map((attachment) => (
+              <li key={JSON.stringify(attachment)} className={classes.attachment}>
+                <Link1Icon aria-hidden="true" />
+                <span className={classes.name}>{toVisible(attachment.name)}</span>
+                <span className={classes.server}>{attachment.server}</span>
+                <CloseButton
+                  size="xs"
+                  aria-label={`Do not attach ${attachment.name}`}
+                  onClick={() => onAttachments(attachments.filter((other) => other !== attachment))}
+                />
+              </li>
+            ))}
+          </ul>
+        )}
+        <div className={classes.row}>
+          <Tooltip label="Attach a resource or prompt">
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              size={36}
+              aria-label="Attach a resource or prompt"
+              onClick={() => setAttaching(true)}
+            >
+              <Link1Icon width={18} height={18} />
+            </ActionIcon>
+          </Tooltip>
+          <Textarea
+            className={classes.field}
+            classNames={{ input: classes.input }}
+            variant="unstyled"
+            aria-label="Message"
+            placeholder={placeholder}
+            autosize
+            minRows={1}
+            maxRows={10}
+            value={text}
+            onChange={(event) => setText(event.currentTarget.value)}
+            onKeyDown={pressed}
+          />
+          {busy ? (
+            <Tooltip label="Stop (Escape)">
+              <ActionIcon variant="default" size={36} aria-label="Stop the answer" onClick={onCancel}>
+                <StopIcon />
+              </ActionIcon>
+            </Tooltip>
+          ) : (
+            <ActionIcon
+              variant="filled"
+              size={36}
+              aria-label="Send"
+              disabled={!canSend}
+              loading={isSending}
+              onClick={() => void send()}
+            >
+              <PaperPlaneIcon />
+            </ActionIcon>
+          )}
+        </div>
+      </div>
+      {blocked !== undefined && <p className={classes.blocked}>{blocked}</p>}
+      <AttachDialog
+        opened={isAttaching}
+        onClose={() => setAttaching(false)}
+        onAttach={(attachment) => onAttachments([...attachments, attachment])}
+      />
+    </div>
+  )
+}

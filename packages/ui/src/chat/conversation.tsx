@@ -1,0 +1,63 @@
+/** One conversation: who answers, what it has cost, what was said, and the next message. */
+
+import { Text } from '@mantine/core'
+import type { Attachment, Chat, ModelChoice } from 'portico/web-api'
+import { useState } from 'react'
+import { toVisible } from '../app/text.ts'
+import { Chip } from '../app/tone.tsx'
+import { useAction } from '../app/use-api.ts'
+import { Composer } from './composer.tsx'
+import classes from './conversation.module.css'
+import { ModelPicker } from './model-picker.tsx'
+import { Transcript } from './transcript.tsx'
+import { UsageMeter } from './usage-meter.tsx'
+
+export interface ConversationProps {
+  readonly chat: Chat
+  readonly models: readonly ModelChoice[]
+  /** From another screen, for the first message. */
+  readonly attached: readonly Attachment[]
+  readonly onAddModel: () => void
+}
+
+export function Conversation({ chat, models, attached, onAddModel }: ConversationProps) {
+  const [attachments, setAttachments] = useState(attached)
+  const [picked, setPicked] = useState<string>()
+  const send = useAction('chat.send')
+  const cancel = useAction('chat.cancel')
+  const model = picked ?? chat.model ?? models.find(({ usable }) => usable)?.id
+  const isUsable = chat.tour || models.some(({ id, usable }) => id === model && usable)
+  return (
+    <div className={classes.conversation}>
+      <header className={classes.head}>
+        <div className={classes.title}>
+          <Text component="h2" className={classes.name}>
+            {toVisible(chat.title) || 'New conversation'}
+          </Text>
+          {chat.tour && <Chip tone="busy">Scripted tour</Chip>}
+        </div>
+        <UsageMeter chat={chat} />
+        {!chat.tour && <ModelPicker models={models} value={model} onChange={setPicked} onAdd={onAddModel} />}
+      </header>
+      <Transcript chat={chat} />
+      <Composer
+        busy={chat.busy}
+        blocked={isUsable ? undefined : 'Choose a model that can be used.'}
+        placeholder={chat.tour ? 'The tour plays by itself; you answer what it asks' : 'Ask for something'}
+        attachments={attachments}
+        onAttachments={setAttachments}
+        onCancel={() => void cancel.run({ id: chat.id })}
+        onSend={async (text) => {
+          const isDone = await send.run({
+            id: chat.id,
+            text,
+            ...(attachments.length > 0 && { attachments }),
+            ...(!chat.tour && model !== undefined && { model }),
+          })
+          if (isDone !== undefined) setAttachments([])
+          return isDone !== undefined
+        }}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,98 @@
+/** The chat: conversations at the left, the one that is open beside them. The address holds which. */
+
+import { useDisclosure } from '@mantine/hooks'
+import type { Attachment } from 'portico/web-api'
+import { useMemo } from 'react'
+import { FailureNote, Waiting } from '../app/feedback.tsx'
+import { Page } from '../app/page.tsx'
+import { go, useRoute } from '../app/route.ts'
+import { useApi } from '../app/use-api.ts'
+import { isRecord, parseJson } from '../parts/json.ts'
+import { ListDetail } from '../parts/list-detail.tsx'
+import { AddModel } from './add-model.tsx'
+import { ChatList } from './chat-list.tsx'
+import { createChat, openChat, useChat } from './chat-store.ts'
+import { Conversation } from './conversation.tsx'
+import classes from './screen.module.css'
+import { Welcome } from './welcome.tsx'
+
+export function ChatScreen() {
+  const { query } = useRoute()
+  const id = query.get('id') ?? undefined
+  const attach = query.get('attach') ?? undefined
+  const attached = useMemo(() => readAttachment(attach), [attach])
+  const { chat, error } = useChat(id)
+  const models = useApi('chat.models', {})
+  const [isAdding, adding] = useDisclosure(false)
+  const choices = models.data?.models ?? []
+  const begin = async (tour: boolean) => {
+    const model = choices.find(({ usable }) => usable)?.id
+    const made = await createChat(tour ? { tour } : model === undefined ? {} : { model })
+    if (made !== undefined) go('/chat', { id: made.id, attach: tour ? undefined : attach })
+  }
+  const detail =
+    id === undefined ? undefined : error !== undefined ? (
+      <div className={classes.pad}>
+        <FailureNote error={error} onRetry={() => void openChat(id)} />
+      </div>
+    ) : chat === undefined ? (
+      <div className={classes.pad}>
+        <Waiting />
+      </div>
+    ) : (
+      <Conversation key={chat.id} chat={chat} models={choices} attached={attached} onAddModel={adding.open} />
+    )
+  const welcome =
+    models.error === undefined ? (
+      <Welcome
+        models={choices}
+        hint={models.data?.hint ?? ''}
+        onNew={() => void begin(false)}
+        onAddModel={adding.open}
+        onTour={() => void begin(true)}
+      />
+    ) : (
+      <FailureNote error={models.error} onRetry={models.reload} />
+    )
+  return (
+    <Page title="Chat" lead={id === undefined ? LEAD : undefined} fill>
+      <div className={classes.frame} data-open={id !== undefined || undefined}>
+        <ListDetail
+          listLabel="Conversations"
+          detailLabel="Conversation"
+          backLabel="All conversations"
+          onBack={() => go('/chat')}
+          list={
+            <>
+              <ChatList
+                current={id}
+                onNew={() => void begin(false)}
+                onGone={(gone) => {
+                  if (gone === id) go('/chat')
+                }}
+              />
+              {id === undefined && <div className={classes.narrowWelcome}>{welcome}</div>}
+            </>
+          }
+          detail={detail}
+          empty={models.loading && models.data === undefined ? <Waiting /> : welcome}
+        />
+      </div>
+      <AddModel opened={isAdding} onClose={adding.close} onAdded={models.reload} />
+    </Page>
+  )
+}
+
+const LEAD = 'A model with the tools of your servers; you decide what it may do.'
+
+/** From the address, where anybody could have put anything. */
+function readAttachment(text: string | undefined): readonly Attachment[] {
+  const parsed = text === undefined ? undefined : parseJson(text)
+  if (parsed?.ok !== true || !isRecord(parsed.value)) return []
+  const { kind, server, name, arguments: args } = parsed.value
+  if ((kind !== 'resource' && kind !== 'prompt') || typeof server !== 'string' || typeof name !== 'string') return []
+  const given = isRecord(args)
+    ? Object.entries(args).filter((one): one is [string, string] => typeof one[1] === 'string')
+    : []
+  return [{ kind, server, name, ...(given.length > 0 && { arguments: Object.fromEntries(given) }) }]
+}

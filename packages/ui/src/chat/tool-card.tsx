@@ -1,0 +1,87 @@
+/** One call that the model wants: whose tool, with what, why it is asked, how it went. */
+
+import { Progress, Stack, UnstyledButton } from '@mantine/core'
+import { ChevronDownIcon, ChevronRightIcon, LightningBoltIcon } from '@radix-ui/react-icons'
+import type { ChatPart } from 'portico/web-api'
+import { useState } from 'react'
+import { useQuestion } from '../app/question-store.ts'
+import { toDuration, toVisible } from '../app/text.ts'
+import { Chip, Note } from '../app/tone.tsx'
+import { Approval } from '../parts/approval.tsx'
+import { JsonView } from '../parts/json-view.tsx'
+import { ToolResultView } from '../parts/result-view.tsx'
+import { cutText } from '../parts/text-safety.ts'
+import classes from './tool-card.module.css'
+
+export type ToolPart = Extract<ChatPart, { readonly kind: 'tool' }>
+
+const LOOKS = {
+  waiting: { tone: 'warn', word: 'Waits for you' },
+  running: { tone: 'busy', word: 'Running' },
+  ok: { tone: 'good', word: 'Done' },
+  error: { tone: 'bad', word: 'Failed' },
+  denied: { tone: 'bad', word: 'Denied' },
+  cancelled: { tone: 'calm', word: 'Cancelled' },
+} as const
+
+export function ToolCard({ part }: { readonly part: ToolPart }) {
+  const { name, server, status, durationMs, reason, result, progress } = part
+  const question = useQuestion(part.question)
+  const [opened, setOpened] = useState<boolean>()
+  const isWaiting = status === 'waiting'
+  const isOpen = opened ?? isWaiting
+  const look = LOOKS[status]
+  return (
+    <article className={classes.card} data-status={status} aria-label={`Tool call: ${toVisible(name)} of ${server}`}>
+      <UnstyledButton className={classes.head} aria-expanded={isOpen} onClick={() => setOpened(!isOpen)}>
+        {isOpen ? <ChevronDownIcon aria-hidden="true" /> : <ChevronRightIcon aria-hidden="true" />}
+        <span className={classes.emblem} aria-hidden="true">
+          <LightningBoltIcon />
+        </span>
+        <span className={classes.name}>{toVisible(name)}</span>
+        <span className={classes.server}>{server}</span>
+        {!isOpen && <span className={classes.summary}>{summaryOf(part)}</span>}
+        <span className={classes.right}>
+          {durationMs !== undefined && <span className={classes.time}>{toDuration(durationMs)}</span>}
+          <Chip tone={look.tone}>{look.word}</Chip>
+        </span>
+      </UnstyledButton>
+      {status === 'running' && <ToolProgress progress={progress} />}
+      {isOpen && (
+        <Stack gap="sm" className={classes.body}>
+          <JsonView value={part.arguments} label="Arguments" open={3} />
+          {reason !== undefined && !(isWaiting && question !== undefined) && (
+            <span className={classes.reason}>{toVisible(reason)}</span>
+          )}
+          {isWaiting && question !== undefined && <Approval question={question} withoutArguments />}
+          {isWaiting && question === undefined && (
+            <Note tone="busy" title="An answer is on its way, or somebody else gave it." />
+          )}
+          {result !== undefined && <ToolResultView result={result} />}
+        </Stack>
+      )}
+    </article>
+  )
+}
+
+function ToolProgress({ progress }: { readonly progress: ToolPart['progress'] }) {
+  const isKnown = progress?.total !== undefined && progress.total > 0
+  const part = isKnown ? Math.min(100, (progress.progress / (progress.total ?? 1)) * 100) : 100
+  return (
+    <div className={classes.progress}>
+      <Progress value={part} size={4} animated={!isKnown} striped={!isKnown} aria-label="Progress of the call" />
+      {progress?.message !== undefined && (
+        <span className={classes.reason}>{toVisible(cutText(progress.message, 200).text)}</span>
+      )}
+    </div>
+  )
+}
+
+/** The arguments in a few words. */
+function summaryOf({ arguments: args }: ToolPart): string {
+  const words = Object.entries(args).map(([name, value]) => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value)
+    return `${name}: ${cutText(text ?? '', 60).text}`
+  })
+  return toVisible(cutText(words.join(' · '), 160).text).replaceAll('\n', ' ')
+}

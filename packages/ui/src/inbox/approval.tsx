@@ -1,0 +1,123 @@
+/** May this happen? Warnings first, then exactly what it is, then yes or no and for how long. */
+
+import { Button, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import { toVisible } from '../app/text.ts'
+import { Chip } from '../app/tone.tsx'
+import { CommandText, WarningList } from '../servers/command-text.tsx'
+import type { Schema } from './form-model.ts'
+import classes from './inbox.module.css'
+import { ObjectEditor } from './object-editor.tsx'
+import type { BodyProps } from './question-card.tsx'
+import { type Memory, ONCE, Remember } from './remember.tsx'
+
+type Effect = BodyProps<'approval'>['body']['effect']
+
+export function Approval({ question, body: { effect, reason, warnings }, answer }: BodyProps<'approval'>) {
+  const given: Schema | undefined = 'arguments' in effect ? effect.arguments : undefined
+  const [edited, setEdited] = useState<Schema | undefined>(given)
+  const [memory, setMemory] = useState<Memory>(ONCE)
+  const [busy, setBusy] = useState(false)
+  const isEdited = edited !== given
+  const send = async (action: 'allow' | 'deny') => {
+    setBusy(true)
+    const { remember, breadth, evenIfTainted } = memory
+    const kept = remember === 'once' ? { remember } : { remember, breadth, ...(evenIfTainted && { evenIfTainted }) }
+    const content = action === 'allow' && isEdited && edited !== undefined ? { content: edited } : {}
+    await answer({ action, ...kept, ...content })
+    setBusy(false)
+  }
+  return (
+    <Stack gap="md">
+      <WarningList warnings={warnings} />
+      <Text>{toVisible(reason)}</Text>
+      <EffectFacts effect={effect} />
+      {given !== undefined && Object.keys(given).length > 0 && (
+        <ObjectEditor label="Arguments" value={given} onChange={setEdited} />
+      )}
+      <div className={classes.foot}>
+        <Remember
+          effect={effect}
+          hasWorkspace={question.workspace !== undefined}
+          memory={memory}
+          onChange={setMemory}
+        />
+        <div className={classes.buttons}>
+          <Button variant="default" disabled={busy} onClick={() => void send('deny')}>
+            Deny
+          </Button>
+          <Button
+            color={warnings.length > 0 ? 'yellow' : undefined}
+            disabled={busy || (given !== undefined && edited === undefined)}
+            onClick={() => void send('allow')}
+          >
+            {isEdited ? 'Allow as changed' : warnings.length > 0 ? 'Allow all the same' : 'Allow'}
+          </Button>
+        </div>
+      </div>
+    </Stack>
+  )
+}
+
+function EffectFacts({ effect }: { readonly effect: Effect }) {
+  switch (effect.kind) {
+    case 'connect':
+      return <CommandText text={effect.shown} label="What would run" />
+    case 'call':
+      return <Claims effect={effect} />
+    case 'flow':
+      return (
+        <div className={classes.flow}>
+          {effect.from.map((server) => (
+            <Chip key={server} tone="calm" icon={false}>
+              {toVisible(server)}
+            </Chip>
+          ))}
+          <span>→</span>
+          <Chip tone="warn" icon={false}>
+            {toVisible(effect.server)}
+          </Chip>
+          <Text span c="dimmed" size="sm">
+            in a call of {toVisible(effect.tool)}
+            {effect.inArguments
+              ? '; the data itself is in the arguments below'
+              : '; the conversation has seen the data'}
+          </Text>
+        </div>
+      )
+    case 'read':
+    case 'root':
+      return <CommandText text={effect.uri} label="Address" />
+    default:
+      return null
+  }
+}
+
+const CLAIMS = [
+  ['readOnlyHint', 'only reads'],
+  ['destructiveHint', 'may destroy something'],
+  ['idempotentHint', 'may be repeated'],
+  ['openWorldHint', 'reaches the outside world'],
+] as const
+
+function Claims({ effect }: { readonly effect: Extract<Effect, { readonly kind: 'call' }> }) {
+  const said = CLAIMS.filter(([hint]) => effect.annotations?.[hint] === true)
+  if (said.length === 0) return null
+  return (
+    <div className={classes.flow}>
+      <Text span c="dimmed" size="sm">
+        The server says that it
+      </Text>
+      {said.map(([hint, words]) => (
+        <Chip key={hint} tone={hint === 'destructiveHint' ? 'bad' : 'calm'} icon={false}>
+          {words}
+        </Chip>
+      ))}
+      {!effect.trusted && (
+        <Text span c="dimmed" size="sm">
+          — not believed: the server is not trusted
+        </Text>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,87 @@
+/** One question, open: who asks, what exactly, and the answers. Used by the inbox and wherever else one is shown. */
+
+import { Card } from '@mantine/core'
+import { Ago } from '../app/ago.tsx'
+import { type Answer, answerQuestion, type Question, useClaim } from '../app/question-store.ts'
+import { toVisible } from '../app/text.ts'
+import { Approval } from './approval.tsx'
+import { ChangedDefinition } from './changed-definition.tsx'
+import { FormQuestion } from './form-question.tsx'
+import classes from './inbox.module.css'
+import { LinkQuestion } from './link-question.tsx'
+import { ICONS } from './question-icons.ts'
+import { wordsOf } from './question-words.ts'
+import { ResultReview } from './result-review.tsx'
+import { RootsQuestion } from './roots-question.tsx'
+import { SamplingAnswer } from './sampling-answer.tsx'
+import { SamplingRequest } from './sampling-request.tsx'
+import { TrustQuestion } from './trust-question.tsx'
+
+export interface BodyProps<K extends Question['body']['kind']> {
+  readonly question: Question
+  readonly body: Extract<Question['body'], { readonly kind: K }>
+  readonly answer: (answer: Answer) => Promise<boolean>
+}
+
+/** Asked by this host, about a server; the others are asked by the server itself. */
+const ABOUT: ReadonlySet<string> = new Set(['approval', 'result', 'definition', 'trust', 'roots'])
+
+export function QuestionCard({ question }: { readonly question: Question }) {
+  const { id, server, body, createdAt, expiresAt, workspace } = question
+  const { kind, title } = wordsOf(question)
+  const Icon = ICONS[body.kind]
+  useClaim(id)
+  return (
+    <Card component="article" className={classes.card} aria-labelledby={`question-${id}`}>
+      <header className={classes.head}>
+        <span className={classes.icon} data-large="true" aria-hidden="true">
+          <Icon width={18} height={18} />
+        </span>
+        <div className={classes.headWords}>
+          <h2 id={`question-${id}`} className={classes.title}>
+            {title}
+          </h2>
+          <div className={classes.meta}>
+            <span>{kind}</span>
+            <span>
+              {ABOUT.has(body.kind) ? 'about' : 'asked by'} <strong>{toVisible(server)}</strong>
+            </span>
+            <Ago at={createdAt} />
+            {expiresAt !== undefined && (
+              <span>
+                gone <Ago at={expiresAt} />
+              </span>
+            )}
+            {workspace !== undefined && <span>{toVisible(workspace)}</span>}
+          </div>
+        </div>
+      </header>
+      <Body question={question} answer={(answer) => answerQuestion(id, answer)} />
+    </Card>
+  )
+}
+
+function Body({ question, answer }: Pick<BodyProps<never>, 'question' | 'answer'>) {
+  const { body } = question
+  const common = { question, answer }
+  switch (body.kind) {
+    case 'approval':
+      return <Approval {...common} body={body} />
+    case 'result':
+      return <ResultReview {...common} body={body} />
+    case 'sampling':
+      return <SamplingRequest {...common} body={body} />
+    case 'sampling-answer':
+      return <SamplingAnswer {...common} body={body} />
+    case 'form':
+      return <FormQuestion {...common} body={body} />
+    case 'url':
+      return <LinkQuestion {...common} body={body} />
+    case 'roots':
+      return <RootsQuestion {...common} body={body} />
+    case 'definition':
+      return <ChangedDefinition {...common} body={body} />
+    case 'trust':
+      return <TrustQuestion {...common} body={body} />
+  }
+}

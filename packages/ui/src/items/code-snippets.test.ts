@@ -1,0 +1,61 @@
+import { execFileSync } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+import { toShell, toTypeScript } from './code-snippets.ts'
+import { expandTemplate, variablesOf } from './uri-template.ts'
+
+const call = { kind: 'tool', server: 'files', ownName: 'read_file' } as const
+
+describe('toShell', () => {
+  it.each([
+    ['plain words', { path: 'README.md', lines: 3 }, 'portico call files read_file path=README.md lines=3'],
+    ['spaces and quotes', { path: "it's here" }, String.raw`portico call files read_file 'path=it'\''s here'`],
+    ['nested values', { a: { b: [1] } }, `portico call files read_file --args '{"a":{"b":[1]}}'`],
+    ['text that looks like a number', { id: '007' }, `portico call files read_file --args '{"id":"007"}'`],
+    ['nothing', {}, 'portico call files read_file'],
+  ])('writes %s', (_what, args, line) => expect(toShell({ ...call, arguments: args })).toBe(line))
+
+  it.each(['$(touch x)', '`id`', "'; rm -rf /; '", 'a\nb', '--help', '"', '!!', '*'])(
+    'survives a shell: %j',
+    (nasty) => {
+      const line = toShell({ ...call, ownName: nasty, arguments: { x: nasty } }).replace(
+        /^portico/,
+        'node -e "console.log(JSON.stringify(process.argv.slice(1)))" --',
+      )
+      const words = JSON.parse(execFileSync('/bin/sh', ['-c', line], { encoding: 'utf8' })) as string[]
+      expect(words.slice(0, 3)).toEqual(['call', 'files', nasty])
+      expect(words.slice(3).join(' ')).toContain(words[3] === '--args' ? JSON.stringify(nasty) : nasty)
+    },
+  )
+})
+
+describe('toTypeScript', () => {
+  it('connects to what is configured and makes the call', () => {
+    const target = { kind: 'http', url: 'https://example.com/mcp', headers: {} } as const
+    const text = toTypeScript({ ...call, arguments: { path: 'a' }, target })
+    expect(text).toContain("import { connect } from '@portico/sdk/client'")
+    expect(text).toContain('await connect("https://example.com/mcp")')
+    expect(text).toContain('await client.callTool("read_file", {\n  "path": "a"\n})')
+  })
+
+  it('keeps a hostile name inside its string', () => {
+    const text = toTypeScript({ ...call, ownName: '")\nprocess.exit(1)//', arguments: {} })
+    expect(text).toContain(String.raw`client.callTool("\")\nprocess.exit(1)//")`)
+  })
+})
+
+describe('URI templates', () => {
+  it('names each variable once', () => {
+    expect(variablesOf('notes://{folder}/{+path}{?page,size*}{&page}')).toEqual(['folder', 'path', 'page', 'size'])
+  })
+
+  it.each([
+    ['notes://{id}', { id: 'a b/c' }, 'notes://a%20b%2Fc'],
+    ['file:///{+path}', { path: 'a b/c' }, 'file:///a%20b/c'],
+    ['x://y{?q,lang}', { q: 'é' }, 'x://y?q=%C3%A9'],
+    ['x://y{?q,lang}', {}, 'x://y'],
+    ['x:/{/a,b}', { a: '1', b: '2' }, 'x://1/2'],
+    ['x:{v:3}', { v: 'abcdef' }, 'x:abc'],
+  ])('%s with %j is %s', (template, values, uri) => {
+    expect(expandTemplate(template, new Map(Object.entries(values)))).toBe(uri)
+  })
+})

@@ -1,0 +1,245 @@
+/** The frame of the three item screens: search and filters, the list, and what is chosen. The address holds the choice. */
+
+import { CloseButton, SegmentedControl, Select, Text, TextInput } from '@mantine/core'
+import { useDebouncedValue, useHotkeys } from '@mantine/hooks'
+import { MagnifyingGlassIcon } from '@radix-ui/react-icons'
+import { type ReactNode, useCallback, useRef, useState } from 'react'
+import { Empty, FailureNote, Waiting } from '../app/feedback.tsx'
+import { Page } from '../app/page.tsx'
+import { go, useRoute } from '../app/route.ts'
+import { useServers } from '../app/server-store.ts'
+import { toCount, toVisible } from '../app/text.ts'
+import { Note } from '../app/tone.tsx'
+import { ListDetail } from '../parts/list-detail.tsx'
+import { VirtualList } from '../parts/virtual-list.tsx'
+import { HistoryButton } from './history-drawer.tsx'
+import classes from './item-browser.module.css'
+import { ITEM_HEIGHT, ItemRow } from './item-row.tsx'
+import { type Item, keyOf, useWatches } from './item-store.ts'
+import { type ItemsState, useChosenItem, useItems } from './use-items.ts'
+
+export interface KindChoice {
+  readonly kind: Item['kind']
+  readonly label: string
+}
+
+export interface ItemBrowserProps {
+  readonly title: string
+  readonly lead: string
+  readonly path: string
+  /** More than one where the screen shows several kinds. */
+  readonly kinds: readonly [KindChoice, ...KindChoice[]]
+  readonly icon: ReactNode
+  readonly history: 'tool' | 'resource' | 'prompt'
+  readonly panel: (item: Item) => ReactNode
+  /** Something that is no item of the list, such as an address to read. */
+  readonly other?: ReactNode
+  /** For a name that no server lists. */
+  readonly missing?: (name: string) => ReactNode
+  /** What the empty right side says. */
+  readonly hint: string
+}
+
+export function ItemBrowser(props: ItemBrowserProps) {
+  const { title, lead, path, kinds, icon, history, panel, other, missing, hint } = props
+  const { query: route } = useRoute()
+  const [typed, setTyped] = useState('')
+  const [query] = useDebouncedValue(typed.trim(), 150)
+  const [server, setServer] = useState<string | null>(null)
+  const kind = kinds.find((one) => one.kind === route.get('kind'))?.kind ?? kinds[0].kind
+  const list = useItems({ kind, query, server: server ?? undefined })
+  const name = route.get('name')
+  const { item: chosen, isMissing } = useChosenItem(list.items, kind, name, route.get('server'))
+  const detail = other ?? detailOf()
+  const choose = (item: Item | undefined) =>
+    go(path, { kind: kinds.length > 1 ? kind : undefined, name: item?.name, server: item?.server })
+  function detailOf(): ReactNode | undefined {
+    if (chosen !== undefined) return <div key={keyOf(chosen)}>{panel(chosen)}</div>
+    if (!isMissing || list.isFirst || name === null) return undefined
+    return (
+      missing?.(name) ?? (
+        <div className={classes.pad}>
+          <Empty icon={icon} title="It is not here">
+            {toVisible(name)} is not offered now. Its server may be down, or the name may have changed.
+          </Empty>
+        </div>
+      )
+    )
+  }
+  return (
+    <Page title={title} lead={lead} fill actions={<HistoryButton kind={history} />}>
+      <ListDetail
+        listLabel={`${title}: list`}
+        detailLabel={`${title}: chosen`}
+        backLabel={`All ${title.toLowerCase()}`}
+        onBack={() => choose(undefined)}
+        detail={detail}
+        empty={
+          <Empty icon={icon} title={hint}>
+            Choose one from the list. <kbd>/</kbd> searches, arrows move.
+          </Empty>
+        }
+        list={
+          <>
+            <Filters
+              title={title}
+              typed={typed}
+              onType={setTyped}
+              server={server}
+              onServer={setServer}
+              kinds={kinds}
+              kind={kind}
+              onKind={(next) => go(path, { kind: next })}
+            />
+            <ItemList
+              title={title}
+              list={list}
+              chosen={chosen}
+              isFiltered={query !== '' || server !== null}
+              icon={icon}
+              onChoose={choose}
+            />
+          </>
+        }
+      />
+    </Page>
+  )
+}
+
+interface FiltersProps {
+  readonly title: string
+  readonly typed: string
+  readonly onType: (text: string) => void
+  readonly server: string | null
+  readonly onServer: (server: string | null) => void
+  readonly kinds: readonly KindChoice[]
+  readonly kind: Item['kind']
+  readonly onKind: (kind: Item['kind']) => void
+}
+
+function Filters({ title, typed, onType, server, onServer, kinds, kind, onKind }: FiltersProps) {
+  const { servers = [] } = useServers()
+  const field = useRef<HTMLInputElement>(null)
+  useHotkeys([['/', () => field.current?.focus()]])
+  return (
+    <search className={classes.filters}>
+      <TextInput
+        ref={field}
+        aria-label={`Search ${title.toLowerCase()}`}
+        placeholder={`Search ${title.toLowerCase()}`}
+        leftSection={<MagnifyingGlassIcon aria-hidden="true" />}
+        rightSection={
+          typed === '' ? undefined : <CloseButton aria-label="Clear the search" onClick={() => onType('')} />
+        }
+        value={typed}
+        onChange={(event) => onType(event.currentTarget.value)}
+      />
+      <div className={classes.second}>
+        <Select
+          aria-label="Server"
+          placeholder="All servers"
+          size="xs"
+          clearable
+          searchable
+          data={servers.map(({ name }) => name)}
+          value={server}
+          onChange={onServer}
+        />
+        {kinds.length > 1 && (
+          <SegmentedControl
+            size="xs"
+            aria-label="Kind"
+            data={kinds.map((one) => ({ value: one.kind, label: one.label }))}
+            value={kind}
+            onChange={onKind}
+          />
+        )}
+      </div>
+    </search>
+  )
+}
+
+interface ItemListProps {
+  readonly title: string
+  readonly list: ItemsState
+  readonly chosen: Item | undefined
+  readonly isFiltered: boolean
+  readonly icon: ReactNode
+  readonly onChoose: (item: Item | undefined) => void
+}
+
+function ItemList({ title, list, chosen, isFiltered, icon, onChoose }: ItemListProps) {
+  const { items, total, missing, error, isFirst, more, reload } = list
+  const watches = useWatches()
+  const keyAt = useCallback((index: number) => (items[index] === undefined ? index : keyOf(items[index])), [items])
+  const onRange = useCallback(
+    (_first: number, last: number) => {
+      if (last >= items.length - 20) more()
+    },
+    [items.length, more],
+  )
+  if (error !== undefined) {
+    return (
+      <div className={classes.pad}>
+        <FailureNote error={error} onRetry={reload} />
+      </div>
+    )
+  }
+  if (isFirst) {
+    return (
+      <div className={classes.pad}>
+        <Waiting rows={6} height={48} />
+      </div>
+    )
+  }
+  if (items.length === 0) {
+    return (
+      <div className={classes.pad}>
+        <MissingNote missing={missing} />
+        <Empty icon={icon} title={isFiltered ? 'Nothing fits' : `No ${title.toLowerCase()} yet`}>
+          {isFiltered ? (
+            'Try other words, or all servers.'
+          ) : (
+            <>
+              Connect a server that offers some on the <a href="#/servers">servers</a> screen.
+            </>
+          )}
+        </Empty>
+      </div>
+    )
+  }
+  return (
+    <>
+      <VirtualList
+        label={title}
+        count={items.length}
+        rowHeight={ITEM_HEIGHT}
+        keyOf={keyAt}
+        selected={chosen === undefined ? -1 : items.findIndex((item) => keyOf(item) === keyOf(chosen))}
+        onSelect={(index) => onChoose(items[index])}
+        onRange={onRange}
+        row={(index) => {
+          const item = items[index]
+          return item === undefined ? null : <ItemRow item={item} watch={watches.get(`${item.server} ${item.name}`)} />
+        }}
+      />
+      <footer className={classes.foot}>
+        <Text size="xs" c="dimmed" role="status">
+          {toCount(total, 'item')}
+          {items.length < total && `, ${items.length.toLocaleString()} loaded`}
+        </Text>
+        <MissingNote missing={missing} />
+      </footer>
+    </>
+  )
+}
+
+function MissingNote({ missing }: { readonly missing: ItemsState['missing'] }) {
+  if (missing.length === 0) return null
+  const names = missing.map(({ server }) => server).join(', ')
+  return (
+    <Note tone="warn" title={`Not here: ${names}`}>
+      {missing[0]?.reason}
+    </Note>
+  )
+}

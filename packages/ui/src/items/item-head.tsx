@@ -1,0 +1,138 @@
+/** What an item is, whose it is, what it claims to do, and what speaks against using it. */
+
+import { Button, Stack, Title, Tooltip } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { toAgo, toVisible } from '../app/text.ts'
+import { Chip, Note } from '../app/tone.tsx'
+import { showDone, useAction } from '../app/use-api.ts'
+import { CopyButton } from '../parts/copy-button.tsx'
+import { TextBlock } from '../parts/text-block.tsx'
+import classes from './item-head.module.css'
+import { addressOf, titleOf } from './item-row.tsx'
+import type { Item } from './item-store.ts'
+
+export function ItemHead({ item, actions }: { readonly item: Item; readonly actions?: ReactNode }) {
+  const { server, name, definition } = item
+  const shown = addressOf(item) ?? name
+  return (
+    <Stack gap="sm">
+      <header className={classes.head}>
+        <div className={classes.names}>
+          <Title order={2} className={classes.title}>
+            {toVisible(definition.title ?? titleOf(item))}
+          </Title>
+          <div className={classes.sub}>
+            <a href={`#/servers?${new URLSearchParams({ open: server }).toString()}`}>{server}</a>
+            <span className={classes.address}>{toVisible(shown)}</span>
+            <CopyButton text={() => shown} label="Copy the name" />
+          </div>
+        </div>
+        {actions}
+      </header>
+      <Claims item={item} />
+      {definition.description !== undefined && (
+        <div className={classes.description}>
+          <TextBlock text={definition.description} most={1_500} bare />
+        </div>
+      )}
+      <QuarantineNote item={item} />
+      <FindingsNote item={item} />
+    </Stack>
+  )
+}
+
+function Claims({ item }: { readonly item: Item }) {
+  if (item.kind === 'tool') {
+    const { readOnlyHint, destructiveHint, openWorldHint, idempotentHint } = item.definition.annotations ?? {}
+    const claims = [
+      readOnlyHint === true && 'only reads',
+      readOnlyHint !== true && destructiveHint === true && 'may destroy',
+      openWorldHint === true && 'reaches outside',
+      idempotentHint === true && 'safe to repeat',
+    ].filter((claim) => claim !== false)
+    if (claims.length === 0) return null
+    return (
+      <Tooltip label="As the server says; believed only of servers that you trust" multiline maw={260}>
+        <div className={classes.claims}>
+          {claims.map((claim) => (
+            <Chip key={claim} tone={claim === 'may destroy' ? 'warn' : 'calm'} icon={false}>
+              {claim}
+            </Chip>
+          ))}
+        </div>
+      </Tooltip>
+    )
+  }
+  const type = item.kind === 'prompt' ? undefined : item.definition.mimeType
+  if (type === undefined) return null
+  return (
+    <div className={classes.claims}>
+      <Chip tone="calm" icon={false}>
+        {toVisible(type)}
+      </Chip>
+    </div>
+  )
+}
+
+function QuarantineNote({ item }: { readonly item: Item }) {
+  const approve = useAction('items.approve')
+  const { quarantine, server, ownName, kind } = item
+  if (quarantine === undefined) return null
+  return (
+    <Note
+      tone="warn"
+      role="alert"
+      title="This changed since it was approved, and cannot be used"
+      actions={
+        <Button
+          size="compact-sm"
+          loading={approve.busy}
+          onClick={async () => {
+            const isDone = await approve.run({ server, item: ownName, kind })
+            if (isDone !== undefined) showDone('The change is approved')
+          }}
+        >
+          Approve the change
+        </Button>
+      }
+    >
+      <div>Noticed {toAgo(quarantine.since)}. Compare what it was with what it is:</div>
+      <dl className={classes.differences}>
+        {quarantine.difference.map(({ part, before, after }) => (
+          <div key={part}>
+            <dt>{toVisible(part)}</dt>
+            <dd className={classes.before}>
+              <del>{toVisible(before)}</del>
+            </dd>
+            <dd className={classes.after}>
+              <ins>{toVisible(after)}</ins>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Note>
+  )
+}
+
+const FINDINGS = {
+  control: 'control characters',
+  bidirectional: 'characters that turn the line around',
+  invisible: 'characters that cannot be seen',
+  tag: 'text hidden in tag characters',
+  'escape-sequence': 'terminal commands',
+} as const
+
+function FindingsNote({ item: { findings } }: { readonly item: Item }) {
+  if (findings.length === 0) return null
+  return (
+    <Note tone="warn" title="The server hid something in its words; it is made visible here">
+      <ul className={classes.findings}>
+        {findings.map(({ part, what, codes }) => (
+          <li key={`${part} ${what}`}>
+            <code>{toVisible(part)}</code>: {FINDINGS[what]} ({codes.slice(0, 8).join(', ')})
+          </li>
+        ))}
+      </ul>
+    </Note>
+  )
+}

@@ -1,0 +1,193 @@
+/** Put an effect together and see, while typing, which rule decides and which others were looked at. */
+
+import {
+  Autocomplete,
+  Card,
+  Checkbox,
+  Group,
+  JsonInput,
+  Select,
+  SimpleGrid,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useState } from 'react'
+import { FailureNote, Waiting } from '../app/feedback.tsx'
+import { useServers } from '../app/server-store.ts'
+import { toVisible } from '../app/text.ts'
+import { Note } from '../app/tone.tsx'
+import { useApi } from '../app/use-api.ts'
+import { type EffectForm, EMPTY_EFFECT, hasArguments, ITEM_WORDS, toEffect } from './effect-model.ts'
+import { OutcomeChip } from './outcome-chip.tsx'
+import classes from './policy.module.css'
+import { EFFECT_WORDS, EFFECTS, type EffectKind } from './rule-model.ts'
+import type { Draft } from './use-draft.ts'
+
+export function Explain({ draft }: { readonly draft: Draft }) {
+  const { servers = [] } = useServers()
+  const [form, setForm] = useState<EffectForm>(EMPTY_EFFECT)
+  const [tainted, setTainted] = useState(false)
+  const [unattended, setUnattended] = useState(false)
+  const set = (change: Partial<EffectForm>) => setForm((before) => ({ ...before, ...change }))
+  const server = form.server === '' ? (servers[0]?.name ?? '') : form.server
+  const made = toEffect({ ...form, server })
+  const params = 'effect' in made && {
+    effect: made.effect,
+    circumstances: { tainted, unattended },
+    ...(draft.dirty && draft.rules !== undefined && { rules: draft.rules }),
+  }
+  const [settled] = useDebouncedValue(params, 200)
+  const { data, error } = useApi('policy.explain', settled === false ? undefined : settled)
+  return (
+    <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
+      <Card component="section" aria-label="What happens" className={classes.panel}>
+        <Stack gap="md">
+          <Select
+            label="Somebody wants to"
+            allowDeselect={false}
+            data={EFFECTS.map((value) => ({ value, label: EFFECT_WORDS[value] }))}
+            value={form.kind}
+            onChange={(kind) => set({ kind: (kind ?? 'call') as EffectKind })}
+          />
+          <Autocomplete
+            label="Server"
+            data={servers.map(({ name }) => name)}
+            value={server}
+            onChange={(next) => set({ server: next })}
+          />
+          {ITEM_WORDS[form.kind] !== undefined && (
+            <TextInput
+              label={ITEM_WORDS[form.kind]}
+              value={form.item}
+              onChange={(event) => set({ item: event.currentTarget.value })}
+            />
+          )}
+          {form.kind === 'flow' && (
+            <TextInput
+              label="Data of"
+              description="Servers, separated by commas"
+              value={form.from}
+              onChange={(event) => set({ from: event.currentTarget.value })}
+            />
+          )}
+          {hasArguments(form.kind) && (
+            <JsonInput
+              label="Arguments"
+              value={form.arguments}
+              onChange={(next) => set({ arguments: next })}
+              autosize
+              minRows={3}
+              formatOnBlur
+            />
+          )}
+          <Circumstances
+            form={form}
+            set={set}
+            tainted={tainted}
+            onTainted={setTainted}
+            unattended={unattended}
+            onUnattended={setUnattended}
+          />
+        </Stack>
+      </Card>
+      <section aria-label="What the rules say" aria-live="polite">
+        <Stack gap="md">
+          {draft.dirty && <Note tone="busy" title="With the rules as you are changing them" />}
+          {'problem' in made && <Text c="dimmed">{made.problem}.</Text>}
+          {error !== undefined && <FailureNote error={error} />}
+          {'effect' in made && data === undefined && error === undefined && <Waiting rows={2} />}
+          {'effect' in made && data !== undefined && error === undefined && (
+            <>
+              <div className={classes.verdict} data-outcome={data.outcome}>
+                <OutcomeChip outcome={data.outcome} />
+                <div className={classes.verdictWords}>
+                  <strong>
+                    {data.rule === undefined
+                      ? 'No rule speaks of it; the default decides'
+                      : `Rule “${toVisible(data.rule)}” decides`}
+                  </strong>
+                  <div>{toVisible(data.reason)}</div>
+                  {data.shadow !== undefined && (
+                    <div className={classes.dim}>
+                      With the shadow rule “{toVisible(data.shadow.rule)}”: {data.shadow.outcome}
+                    </div>
+                  )}
+                </div>
+              </div>
+              <Considered lines={data.considered} />
+            </>
+          )}
+        </Stack>
+      </section>
+    </SimpleGrid>
+  )
+}
+
+function Considered({ lines }: { readonly lines: readonly string[] }) {
+  if (lines.length === 0) return <Text c="dimmed">There were no rules to look at.</Text>
+  return (
+    <div>
+      <Text fw={600} mb={6}>
+        Looked at, in this order
+      </Text>
+      <ol className={classes.considered}>
+        {lines.map((line, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the order is what it says
+          <li key={at}>{toVisible(line)}</li>
+        ))}
+      </ol>
+    </div>
+  )
+}
+
+interface CircumstancesProps {
+  readonly form: EffectForm
+  readonly set: (change: Partial<EffectForm>) => void
+  readonly tainted: boolean
+  readonly onTainted: (on: boolean) => void
+  readonly unattended: boolean
+  readonly onUnattended: (on: boolean) => void
+}
+
+function Circumstances({ form, set, tainted, onTainted, unattended, onUnattended }: CircumstancesProps) {
+  return (
+    <Stack gap="xs">
+      <Text fw={500} size="sm">
+        Circumstances
+      </Text>
+      <Group gap="md">
+        <Checkbox
+          label="Text from strangers is in the conversation"
+          checked={tainted}
+          onChange={(event) => onTainted(event.currentTarget.checked)}
+        />
+        <Checkbox
+          label="Nobody is there to be asked"
+          checked={unattended}
+          onChange={(event) => onUnattended(event.currentTarget.checked)}
+        />
+        {form.kind === 'call' && (
+          <>
+            <Checkbox
+              label="The server is trusted"
+              checked={form.trusted}
+              onChange={(event) => set({ trusted: event.currentTarget.checked })}
+            />
+            <Checkbox
+              label="It says it only reads"
+              checked={form.readOnly}
+              onChange={(event) => set({ readOnly: event.currentTarget.checked })}
+            />
+            <Checkbox
+              label="It says it may destroy"
+              checked={form.destructive}
+              onChange={(event) => set({ destructive: event.currentTarget.checked })}
+            />
+          </>
+        )}
+      </Group>
+    </Stack>
+  )
+}

@@ -1,0 +1,67 @@
+/** Adding a server, four ways in; each ends in the same review of the whole command before anything is written. */
+
+import { Modal, ScrollArea, Tabs } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import { useState } from 'react'
+import { go } from '../app/route.ts'
+import { loadServers } from '../app/server-store.ts'
+import { showDone } from '../app/use-api.ts'
+import { AddByForm } from './add-by-form.tsx'
+import { AddByImport } from './add-by-import.tsx'
+import { AddByPaste } from './add-by-paste.tsx'
+import { AddFromRegistry } from './add-from-registry.tsx'
+import { type Proposal, Review } from './review.tsx'
+
+const WAYS = [
+  ['form', 'By hand', AddByForm],
+  ['paste', 'Paste', AddByPaste],
+  ['import', 'From other programs', AddByImport],
+  ['registry', 'Registry', AddFromRegistry],
+] as const
+
+/** `tab` comes from the address; the dialog is closed without it. */
+export function AddServer({ tab }: { readonly tab: string | undefined }) {
+  const isPhone = useMediaQuery('(max-width: 48em)')
+  const [proposal, setProposal] = useState<Proposal>()
+  const close = () => {
+    setProposal(undefined)
+    go('/servers')
+  }
+  const added = (names: readonly string[]) => {
+    if (names.length > 0) showDone(names.length === 1 ? 'Server added' : 'Servers added', names.join(', '))
+    void loadServers()
+    close()
+  }
+  const current = WAYS.some(([way]) => way === tab) ? tab : 'form'
+  return (
+    <Modal
+      opened={tab !== undefined}
+      onClose={close}
+      title={proposal === undefined ? 'Add a server' : 'Look at it before it is added'}
+      size="44rem"
+      fullScreen={isPhone}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {proposal !== undefined && <Review proposal={proposal} onBack={() => setProposal(undefined)} onAdded={added} />}
+      {/* Kept while it is reviewed, so that going back loses nothing. */}
+      <div hidden={proposal !== undefined}>
+        <Tabs value={current} onChange={(next) => go('/servers', { add: next ?? 'form' })} keepMounted>
+          <ScrollArea type="never">
+            <Tabs.List mb="md" style={{ flexWrap: 'nowrap' }}>
+              {WAYS.map(([way, title]) => (
+                <Tabs.Tab key={way} value={way}>
+                  {title}
+                </Tabs.Tab>
+              ))}
+            </Tabs.List>
+          </ScrollArea>
+          {WAYS.map(([way, , Way]) => (
+            <Tabs.Panel key={way} value={way}>
+              {tab !== undefined && <Way active={current === way} onProposal={setProposal} />}
+            </Tabs.Panel>
+          ))}
+        </Tabs>
+      </div>
+    </Modal>
+  )
+}

@@ -1,0 +1,37 @@
+/** Removing takes the entry out of the configuration; what it was is shown once more. */
+
+import type { ServerCard } from 'portico/web-api'
+import { Confirm } from '../app/confirm.tsx'
+import { go } from '../app/route.ts'
+import { toVisible } from '../app/text.ts'
+import { showDone, useAction } from '../app/use-api.ts'
+import { CommandText } from './command-text.tsx'
+
+export interface RemoveServerProps {
+  readonly server: ServerCard
+  readonly opened: boolean
+  readonly onClose: () => void
+}
+
+export function RemoveServer({ server: { name, shown, config }, opened, onClose }: RemoveServerProps) {
+  const { run, busy } = useAction('servers.remove')
+  const remove = async () => {
+    if ((await run({ server: name })) === undefined) return
+    showDone('Removed', name)
+    onClose()
+    go('/servers')
+  }
+  return (
+    <Confirm
+      opened={opened}
+      title={`Remove ${toVisible(name)}?`}
+      deed="Remove"
+      busy={busy}
+      onConfirm={() => void remove()}
+      onClose={onClose}
+    >
+      It is taken out of {toVisible(config.place.file)} and stopped. What it was:
+      <CommandText text={shown} />
+    </Confirm>
+  )
+}

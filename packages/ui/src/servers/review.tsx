@@ -1,0 +1,97 @@
+/**
+ * The last look before a server is added: every command whole, what is dangerous about it, and two buttons (sec-93).
+ * Adding only writes the configuration; before the program first runs it, the host asks once more in the inbox.
+ */
+
+import { Button, Stack, Text } from '@mantine/core'
+import type { ApiResult } from 'portico/web-api'
+import { useState } from 'react'
+import { type ApiError, call } from '../app/api.ts'
+import { FailureNote } from '../app/feedback.tsx'
+import { toVisible } from '../app/text.ts'
+import { Note } from '../app/tone.tsx'
+import { toApiError } from '../app/use-api.ts'
+import { ProblemNote } from './attention.tsx'
+import { CommandText, WarningList } from './command-text.tsx'
+import type { EntryPreview } from './entry-preview.ts'
+import classes from './servers.module.css'
+
+type Added = ApiResult<'servers.add'>
+
+export interface Proposal {
+  /** Undefined where only the program can read it; then the text itself is shown. */
+  readonly previews: readonly EntryPreview[] | undefined
+  readonly text?: string
+  readonly send: (use: typeof call) => Promise<Added>
+}
+
+export interface ReviewProps {
+  readonly proposal: Proposal
+  readonly onBack: () => void
+  readonly onAdded: (names: readonly string[]) => void
+}
+
+export function Review({ proposal: { previews, text, send }, onBack, onAdded }: ReviewProps) {
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<ApiError>()
+  const [problems, setProblems] = useState<Added['problems']>([])
+  const add = async () => {
+    setBusy(true)
+    try {
+      const { added, problems: found } = await send(call)
+      setProblems(found)
+      setError(undefined)
+      if (added.length > 0) onAdded(added)
+    } catch (cause) {
+      setError(toApiError(cause))
+    } finally {
+      setBusy(false)
+    }
+  }
+  const runs = previews?.some(({ shown }) => !/^https?:/.test(shown)) ?? true
+  return (
+    <Stack gap="md">
+      <Note
+        tone="warn"
+        title={
+          runs
+            ? 'This runs programs on your computer, with your rights'
+            : 'This sends what your model writes to another machine'
+        }
+      >
+        Add only what you know. Nothing starts yet: before the first start you are asked once more.
+      </Note>
+      {previews?.map(({ name, shown, warnings }) => (
+        <section key={name} className={classes.entry} aria-label={`Server ${name}`}>
+          <div className={classes.entryHead}>
+            <strong>{toVisible(name)}</strong>
+          </div>
+          <Stack gap="xs">
+            <WarningList warnings={warnings} />
+            <CommandText text={shown} label={`What ${name} would run`} />
+          </Stack>
+        </section>
+      ))}
+      {previews === undefined && (
+        <section className={classes.entry} aria-label="Pasted text">
+          <Text mb="xs">
+            The program reads this form; here it is whole. Each command is shown again before it runs.
+          </Text>
+          <CommandText text={text ?? ''} label="Pasted text" />
+        </section>
+      )}
+      {error !== undefined && <FailureNote error={error} />}
+      {problems.map((problem) => (
+        <ProblemNote key={`${problem.place.path} ${problem.message}`} problem={problem} />
+      ))}
+      <div className={classes.dialogFoot}>
+        <Button variant="default" onClick={onBack}>
+          Back
+        </Button>
+        <Button loading={busy} onClick={() => void add()}>
+          {previews !== undefined && previews.length > 1 ? `Add ${previews.length} servers` : 'Add server'}
+        </Button>
+      </div>
+    </Stack>
+  )
+}
