@@ -11,13 +11,15 @@ import { installSuite } from './runner/install.ts'
 import { LEGS, type Leg } from './runner/legs.ts'
 import { hasPassed, reportLater, reportProblems, reportTable } from './runner/report.ts'
 import { type LegOutcome, runLeg, type Stage } from './runner/run-leg.ts'
-import { buildClient, hasClient, startServer } from './runner/subjects.ts'
+import { buildClient, hasClient, type Program, startServer } from './runner/subjects.ts'
 
-const usage = `usage: npm run conformance -- [--only server|client] [--leg <name>]... [--scenario <name>]
+const usage = `usage: npm run conformance -- [--only server|client] [--leg <name>]... [--scenario <name>] [--gateway]
 
   --only server|client   one side only
   --leg <name>           this leg; may be given several times
   --scenario <name>      this scenario, on every wire that has it
+  --gateway              the server suites with our gateway in front of the server; the extensions stay behind it
+  --upstream <version>   with --gateway: the revision between gateway and server; the newest of the leg's era unless given
   --short                what "npm test" runs; the same as without it, since the whole is quick
   --help                 this text
 
@@ -42,6 +44,8 @@ async function main(): Promise<number> {
       only: { type: 'string' },
       leg: { type: 'string', multiple: true },
       scenario: { type: 'string' },
+      gateway: { type: 'boolean', default: false },
+      upstream: { type: 'string' },
       short: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
     },
@@ -50,8 +54,16 @@ async function main(): Promise<number> {
     console.log(usage)
     return 0
   }
-  const legs = selectLegs(values.only, values.leg, values.scenario)
-  const outcomes = await runLegs(legs, values.scenario)
+  const { gateway, upstream } = values
+  const chosen = selectLegs(gateway ? 'server' : values.only, values.leg, values.scenario)
+  if (!gateway) return report(await runLegs(chosen, values.scenario, { file: 'server.ts' })) ? 0 : 1
+  const outcomes: LegOutcome[] = []
+  for (const era of ['2025-11-25', '2026-07-28']) {
+    const isEra = ({ version }: Leg) => version === era || (era === '2025-11-25' && version < era)
+    const legs = chosen.filter((leg) => isEra(leg) && leg.selection !== 'skills')
+    const program = { file: 'gateway.ts', env: { UPSTREAM: upstream ?? era } }
+    if (legs.length > 0) outcomes.push(...(await runLegs(legs, values.scenario, program)))
+  }
   return report(outcomes) ? 0 : 1
 }
 
@@ -73,13 +85,13 @@ function selectLegs(
   return legs
 }
 
-async function runLegs(legs: readonly Leg[], scenario: string | undefined): Promise<LegOutcome[]> {
+async function runLegs(legs: readonly Leg[], scenario: string | undefined, program: Program): Promise<LegOutcome[]> {
   const suite = await installSuite(folder)
   const out = join(folder, 'out')
   mkdirSync(out, { recursive: true })
   const baseline = join(out, 'nothing-excused.yaml')
   writeFileSync(baseline, 'server: []\nclient: []\n')
-  const server = legs.some(({ side }) => side === 'server') ? await startServer(folder) : undefined
+  const server = legs.some(({ side }) => side === 'server') ? await startServer(folder, program) : undefined
   try {
     const command = legs.some(({ side }) => side === 'client') ? await buildClient(folder) : ''
     const stage: Stage = {

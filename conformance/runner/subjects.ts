@@ -11,10 +11,16 @@ export interface RunningServer {
   stop(): Promise<void>
 }
 
-/** Starts `server.ts` as its own process, in the way that this one was started, and waits until it says its address. */
-export async function startServer(folder: string): Promise<RunningServer> {
-  const child = spawn(process.execPath, [...process.execArgv, join(folder, 'server.ts')], {
-    env: { ...process.env, PORT: '0' },
+/** What is started to be looked at. */
+export interface Program {
+  readonly file: string
+  readonly env?: { readonly [name: string]: string }
+}
+
+/** Starts a program as its own process, in the way that this one was started, and waits until it says its address. */
+export async function startServer(folder: string, { file, env }: Program): Promise<RunningServer> {
+  const child = spawn(process.execPath, [...process.execArgv, join(folder, file)], {
+    env: { ...process.env, ...env, PORT: '0' },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))

@@ -183,6 +183,18 @@ describe('the whole flow', () => {
     expect((await use(http, 'write', stronger.access_token)).status).toBe(200)
   })
 
+  it('a client that names no scope gets a token that says who it is for, and no more', async () => {
+    await start()
+    const http = await serveTools()
+    const { client_id: id } = await register()
+    const { url, verifier } = authorizationUrl(id, { scope: undefined })
+    const code = (await goThrough(new Browser(), url)).searchParams.get('code') ?? ''
+    const redeemed = { grant_type: 'authorization_code', code, client_id: id, redirect_uri: REDIRECT }
+    const tokens = await token({ ...redeemed, code_verifier: verifier, resource: RESOURCE })
+    expect((await use(http, 'whoami', tokens.access_token)).status).toBe(200)
+    expect((await use(http, 'write', tokens.access_token)).status).toBe(403)
+  })
+
   it('refresh tokens rotate, and one that is used twice ends its family (sec-81)', async () => {
     await start()
     const { client, refresh_token: first } = await signIn()

@@ -5,6 +5,7 @@ import { type Client, type ConnectOptions, connect, type ProtocolVersion } from 
 import { type HttpServer, serveHttp } from '@portico/sdk/http'
 import { createPrincipal, createServer, PorticoError, RpcError, type Server, tool } from '@portico/sdk/server'
 import { afterEach, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
 import type { AuditEntry } from '../src/audit/record.ts'
 import { HostError } from '../src/errors.ts'
 import { createGateway, type Gateway, type GatewayOptions } from '../src/gateway/gateway.ts'
@@ -35,6 +36,7 @@ async function createSite(
   const http = await serveGateway(gateway, {
     port: 0,
     graceMs: 0,
+    webSocketPath: '/ws',
     authenticate: (head) => {
       const user = /^Bearer (.+)$/.exec(head.header('authorization') ?? '')?.[1]
       return user === undefined ? undefined : createPrincipal(user)
@@ -323,8 +325,8 @@ describe('principals', () => {
       const client = await site.connect(user, { versions: MODERN })
       await client.callTool('echo', { text: 'x' })
     }
-    expect(site.lab.upstreams.clients.size - before).toBe(2)
     await expect.poll(() => site.lab.upstreams.clients.size).toBe(before)
+    expect(new Set(site.lab.upstreams.released).size).toBe(2)
   })
 
   test('share the connection of a shareable server, where nobody is asked what may be meant for another', async () => {
@@ -386,6 +388,48 @@ describe('principals', () => {
         expect((await raw(site, 'tools/call', { name: other, arguments: {} }, { user })).error.code).toBe(-32602)
       }
     }
+  })
+
+  test('sec-34, sec-35: a session is no credential, and nobody but its principal can use it', async () => {
+    const site = await createSite({ f: { target: createFeatureServer() } })
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+    const send = (method: string, more: { [name: string]: string }, body?: object) =>
+      fetch(site.http.url, { method, headers: { ...headers, ...more }, ...(body && { body: JSON.stringify(body) }) })
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } }
+    const opened = await send(
+      'POST',
+      { authorization: 'Bearer ada' },
+      { jsonrpc: '2.0', id: 1, method: 'initialize', params },
+    )
+    const session = {
+      'mcp-session-id': opened.headers.get('mcp-session-id') ?? '',
+      'mcp-protocol-version': '2025-11-25',
+    }
+    await opened.text()
+    const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' }
+    for (const [method, body] of [
+      ['POST', list],
+      ['GET', undefined],
+      ['DELETE', undefined],
+    ] as const) {
+      expect((await send(method, session, body)).status).toBe(401)
+      expect([403, 404]).toContain((await send(method, { ...session, authorization: 'Bearer eve' }, body)).status)
+    }
+    expect((await send('POST', { ...session, authorization: 'Bearer ada' }, list)).status).toBe(200)
+  })
+
+  test('sec-141: what a client calls itself opens and shares nothing', async () => {
+    const site = await createSite({ f: { target: createFeatureServer() } })
+    const before = site.lab.upstreams.clients.size
+    for (const [user, name] of [
+      ['ada', 'one'],
+      ['ada', 'two'],
+      ['bob', 'one'],
+    ] as const) {
+      const client = await site.connect(user, { versions: MODERN, info: { name, version: '1' } })
+      await client.callTool('echo', { text: 'x' })
+    }
+    expect(site.lab.upstreams.clients.size - before).toBe(2)
   })
 
   test('sec-157: cached reads and lists are private to their principal', async () => {
@@ -754,6 +798,36 @@ describe('changes while it runs', () => {
     expect(textOf(await second)).toBe('new')
   })
 
+  test.each(['ends its session', 'drops its connection', 'is never heard of again'])(
+    'no process is left when a client %s',
+    async (way) => {
+      const child = fileURLToPath(new URL('fixtures/asks-afterwards.mjs', import.meta.url))
+      const target = { command: process.execPath, args: [child] }
+      const site = await createSite(
+        { old: { target, versions: '2025-06-18' } },
+        way === 'is never heard of again' ? { idleMs: 1_500 } : {},
+      )
+      const before = new Set(site.lab.upstreams.clients.keys())
+      const url =
+        way === 'drops its connection' ? site.http.url.replace(/^http/, 'ws').replace('/mcp', '/ws') : site.http.url
+      // Without an end of the session, a server over HTTP only notices that nobody comes any more.
+      const silent: typeof fetch = (input, init) =>
+        init?.method === 'DELETE' ? Promise.reject(new Error('gone')) : fetch(input, init)
+      const client = await connect(url, {
+        versions: '2025-06-18',
+        headers: { authorization: 'Bearer ada' },
+        ...(way === 'is never heard of again' && { fetch: silent as never }),
+        ...(way === 'drops its connection' && { webSocket: WithToken as never }),
+      })
+      await client.callTool('ask')
+      const key = [...site.lab.upstreams.clients.keys()].find((one) => !before.has(one)) ?? ''
+      const pid = (await site.lab.upstreams.clients.get(key))?.process?.pid
+      expect(isAlive(pid)).toBe(true)
+      await client.close()
+      await expect.poll(() => isAlive(pid), { timeout: 5_000 }).toBe(false)
+    },
+  )
+
   test('closing lets calls finish and leaves no process behind', async () => {
     const child = fileURLToPath(new URL('fixtures/asks-afterwards.mjs', import.meta.url))
     const site = await createSite({
@@ -770,6 +844,13 @@ describe('changes while it runs', () => {
     await expect.poll(() => pids.every((pid) => !isAlive(pid))).toBe(true)
   })
 })
+
+/** A WebSocket that says who it is, as browsers cannot. */
+class WithToken extends WebSocket {
+  constructor(url: string | URL, protocols?: string | string[]) {
+    super(url, protocols, { headers: { authorization: 'Bearer ada' } })
+  }
+}
 
 function isAlive(pid: number | undefined): boolean {
   try {

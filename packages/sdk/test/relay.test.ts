@@ -5,6 +5,7 @@ import { connect } from '../src/connect/connect.ts'
 import { RpcError } from '../src/jsonrpc/errors.ts'
 import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../src/protocol/revision.ts'
 import type { Tool } from '../src/protocol/tools.ts'
+import { tool } from '../src/server/definition.ts'
 import type { Relay } from '../src/server/relay.ts'
 import { createServer, type Server } from '../src/server/server.ts'
 
@@ -97,4 +98,28 @@ describe.each(PROTOCOL_VERSIONS)('a relayed server on %s', (versions: ProtocolVe
     expect(content).toEqual([{ type: 'text', text: '[{"uri":"file:///x"}]' }])
     await client.close()
   })
+})
+
+test('a question that comes while others are being sealed waits for the next round', async () => {
+  for (let turns = 0; turns < 12; turns++) {
+    const server = createServer({
+      name: 'late',
+      version: '1',
+      versions: ['2026-07-28'],
+      onError: () => {},
+      tools: {
+        both: tool({}, async (_args, ctx) => {
+          const late = async () => {
+            for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve))
+            return ctx.roots('second')
+          }
+          const [first, second] = await Promise.all([ctx.roots('first'), late()])
+          return String(first.length + second.length)
+        }),
+      },
+    })
+    const client = await connect(server, { roots: [{ uri: 'file:///x' }] })
+    expect((await client.callTool('both')).content).toEqual([{ type: 'text', text: '2' }])
+    await client.close()
+  }
 })

@@ -83,7 +83,8 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
 
   function handler(req: IncomingMessage, res: ServerResponse): void {
     for (const [name, value] of Object.entries(FRAME_HEADERS)) res.setHeader(name, value)
-    const path = req.url ?? '/'
+    const path = withScope(req.url ?? '/')
+    req.url = path
     if (!/^\/interaction\/[\w-]+$/.test(path)) {
       void serveProtocol(req, res)
       return
@@ -95,6 +96,12 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   }
 
   return { issuer: options.issuer, handler, listen: () => listen(issuer, handler) }
+}
+
+/** Who names no scope gets the least there is (RFC 6749, 3.3): the library takes a grant of nothing for a refusal. */
+function withScope(path: string): string {
+  const query = path.startsWith('/auth?') ? new URLSearchParams(path.slice('/auth?'.length)) : undefined
+  return query === undefined || query.has('scope') ? path : `${path}&scope=openid`
 }
 
 function listen({ hostname, port, protocol }: URL, handler: AuthorizationServer['handler']) {

@@ -236,7 +236,9 @@ export class Dispatch {
     try {
       const send = () => job.send(client, effect, options)
       const asks = ctx.session === undefined && line.party.abilities.url
-      return await (asks ? withVisits(send, own, line, this.#parts.visits) : send())
+      const result = await (asks ? withVisits(send, own, line, this.#parts.visits) : send())
+      if (ctx.session === undefined && wanted !== undefined) await lastLogs(client)
+      return result
     } finally {
       line.calls.delete(own)
       line.lastUsed = performance.now()
@@ -275,7 +277,6 @@ export class Dispatch {
   #checkArguments(effect: Effect): void {
     const { maxArgumentBytes } = this.#parts.limits.limits
     if (effect.kind !== 'call' && effect.kind !== 'prompt') return
-    // The text has at least one byte for each of its characters, and the body was bounded before: a first look is enough.
     if (maxArgumentBytes > 0 && Buffer.byteLength(JSON.stringify(effect.arguments)) > maxArgumentBytes) {
       throw new LimitError(`maxArgumentBytes (${maxArgumentBytes})`, undefined)
     }
@@ -332,6 +333,17 @@ function gone(): RpcError {
   const reason = 'belongs to a call that no longer waits; send the request anew without it'
   return new RpcError(INVALID_PARAMS, `Invalid params: requestState ${reason}`, { parameter: 'requestState', reason })
 }
+
+/**
+ * Older servers may log on another stream than the one they answer on, and nothing can be logged to a client of the
+ * newest revision once its request is answered. By the time a ping is answered, what came before it is mostly here.
+ */
+async function lastLogs(client: Client): Promise<void> {
+  const { era, transport } = client.verdict
+  if (era === 'legacy' && transport === 'streamable-http') await client.ping({ timeoutMs: LAST_LOGS_MS }).catch(ignore)
+}
+
+const LAST_LOGS_MS = 500
 
 function ignore(): void {}
 

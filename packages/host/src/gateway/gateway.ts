@@ -113,6 +113,8 @@ export function createGateway(given: GatewayHost, options: GatewayOptions = {}):
     maxKept: options.maxKept ?? 100,
     unattended: options.unattended ?? false,
     admit: allowAnonymous ? () => {} : refuseAnonymous,
+    unknownTo: (ctx) =>
+      options.personal === undefined ? [] : unread(host, lines, options.personal, ctx).map(({ server: name }) => name),
     personalLists: (ctx) =>
       options.personal === undefined ? undefined : readPersonal(host, lines, options.personal, ctx),
     onError: (error, server) => onError(error, { where: server }),
@@ -166,6 +168,17 @@ function tellChanges(server: Server, { party }: Line, kinds: readonly ListKind[]
 
 const PERSONAL_MS = 5_000
 
+/** The caller's lines to servers that have items for each user, where those are not known yet. */
+function unread(
+  host: GatewayHost,
+  lines: Lines,
+  personal: NonNullable<GatewayOptions['personal']>,
+  ctx: RequestContext,
+): Line[] {
+  const views = host.upstreams.views().filter(personal)
+  return views.map(({ name }) => lines.of(name, ctx)).filter(({ lists }) => lists.version === 0)
+}
+
 /** Reads the lists of servers that have some for each user; one that does not answer in time is left out for now. */
 async function readPersonal(
   host: GatewayHost,
@@ -174,13 +187,8 @@ async function readPersonal(
   ctx: RequestContext,
 ): Promise<void> {
   const signal = AbortSignal.timeout(PERSONAL_MS)
-  const unread = host.upstreams
-    .views()
-    .filter(personal)
-    .map(({ name }) => lines.of(name, ctx))
-    .filter(({ lists }) => lists.version === 0)
   await Promise.all(
-    unread.map(async (line) => {
+    unread(host, lines, personal, ctx).map(async (line) => {
       try {
         await line.lists.refresh(await line.client(signal))
       } catch {

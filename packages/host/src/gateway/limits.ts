@@ -10,7 +10,7 @@ export interface GatewayLimits {
   readonly callsPerMinute: number
   /** Calls at a time, of one principal. */
   readonly maxConcurrent: number
-  /** Bytes of one call's arguments. */
+  /** Bytes of one call's arguments; 0 leaves it to what the transport takes. */
   readonly maxArgumentBytes: number
   /** Bytes of one result; 0 is no limit. */
   readonly maxResultBytes: number
@@ -26,7 +26,7 @@ export interface ToolLimits {
 export const GATEWAY_LIMITS: GatewayLimits = {
   callsPerMinute: 6_000,
   maxConcurrent: 256,
-  maxArgumentBytes: 4 * 1024 * 1024,
+  maxArgumentBytes: 0,
   maxResultBytes: 0,
 }
 

@@ -44,6 +44,8 @@ export class Line {
   readonly #visits = new Map<string, () => void>()
   #level: LogLevel | undefined
   #released = false
+  /** How many wait for the connection; a person may have to sign in first. */
+  #opening = 0
   lastUsed = performance.now()
 
   constructor(host: LineHost, party: Party) {
@@ -62,15 +64,20 @@ export class Line {
   }
 
   get idle(): boolean {
-    return this.calls.size === 0 && this.#followed.size === 0
+    return this.calls.size === 0 && this.#followed.size === 0 && this.#opening === 0
   }
 
   /** The connection as it is now: it may be another one after a restart. */
   async client(signal?: AbortSignal): Promise<Client> {
-    this.lastUsed = performance.now()
-    const client = await this.#upstreams.client(this.server, { ...this.#wish(), questions: this.#questions, signal })
-    if (!this.#seen.has(client)) this.#meet(client)
-    return client
+    this.#opening++
+    try {
+      const client = await this.#upstreams.client(this.server, { ...this.#wish(), questions: this.#questions, signal })
+      if (!this.#seen.has(client)) this.#meet(client)
+      return client
+    } finally {
+      this.#opening--
+      this.lastUsed = performance.now()
+    }
   }
 
   /** Makes the server log at least this much. On servers of the newest revision each request says so itself. */

@@ -31,6 +31,7 @@ export class Lines {
   readonly #lines = new Map<string, Line>()
   /** What each session of an older client uses, by server: the choice of a line is made once. */
   readonly #sessions = new Map<SessionView, Map<string, Line>>()
+  #ownLists = false
   #views = new Map<string, UpstreamView>()
   #viewsAt = Number.NEGATIVE_INFINITY
   readonly #sweeper: ReturnType<typeof setInterval>
@@ -82,9 +83,9 @@ export class Lines {
     return [...(this.#sessions.get(session)?.values() ?? [])]
   }
 
-  /** All lines that whoever asks has to themselves. */
+  /** All lines that whoever asks has to themselves; none are looked for before any has lists of its own. */
   ofCaller(ctx: RequestContext): readonly Line[] {
-    if (this.#owners.size === 0) return NONE
+    if (!this.#ownLists) return NONE
     return ownersOf(ctx).flatMap((owner) => [...(this.#owners.get(owner) ?? NONE)])
   }
 
@@ -112,8 +113,12 @@ export class Lines {
   }
 
   #create(view: UpstreamView, party: Party): Line {
-    const { upstreams, shared, personal, listsChanged, nameOf } = this.#host
+    const { upstreams, shared, personal, nameOf } = this.#host
     const { config } = view
+    const listsChanged: LinesHost['listsChanged'] = (line, kinds) => {
+      this.#ownLists = true
+      this.#host.listsChanged(line, kinds)
+    }
     return new Line(
       { upstreams, config, personal: personal(view), shared: () => shared(config.name), listsChanged, nameOf },
       party,

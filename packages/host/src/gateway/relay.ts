@@ -30,6 +30,7 @@ import { toToolFailure } from './failures.ts'
 import { CatalogueIndex } from './item-source.ts'
 import { checkMirrors, forwardedHeaders } from './mirrored-headers.ts'
 import { type Route, Routes } from './routes.ts'
+import { signedIn, signInServer, signInTool } from './sign-in-tool.ts'
 import { answerSearch, SEARCH_TOOLS } from './tool-search.ts'
 import { keyOf, type View, type ViewTable } from './view.ts'
 
@@ -39,6 +40,8 @@ export interface RelayParts extends DispatchParts {
   readonly admit: (ctx: RequestContext) => void
   /** Reads what servers show this caller alone, where that is not known yet. */
   readonly personalLists: (ctx: RequestContext) => Promise<void> | undefined
+  /** Servers that have items for each user and have shown this caller none yet. */
+  readonly unknownTo: (ctx: RequestContext) => readonly string[]
 }
 
 const INVALID_PARAMS = -32602
@@ -71,6 +74,10 @@ export class GatewayRelay implements Relay {
     // Each list holds the definitions of items of its own kind, which is what `KINDS` says.
     if (kind === 'tools' && view.search) return SEARCH_TOOLS as readonly RelayLists[K][]
     const items = view.items[KINDS[kind]]
+    const strangers = kind === 'tools' ? this.#parts.unknownTo(ctx).filter(view.serves) : []
+    if (strangers.length > 0) {
+      return [...items.map((item) => shownAs(item)), ...strangers.map(signInTool)] as unknown as RelayLists[K][]
+    }
     const known = this.#shown.get(items)
     if (known !== undefined) return known
     const made = items.map((item) => shownAs(item)) as unknown as readonly never[]
@@ -102,7 +109,7 @@ export class GatewayRelay implements Relay {
       server,
       name: uri,
       effect: { kind: 'read', server, uri: ownUri },
-      // The client's own reading is cached by the caller's answers nowhere, and the result passes as it came.
+      // By `request` rather than `readResource`, which would keep results and look into them.
       send: async (client, _effect, options) =>
         asResult(await client.request('resources/read', { uri: ownUri }, options)),
     })
@@ -170,7 +177,11 @@ export class GatewayRelay implements Relay {
 
   async #callItem(view: View, name: string, args: JsonObject, ctx: AskingContext): Promise<CallToolResult> {
     const item = view.byName.get(keyOf('tool', name))
-    if (item?.kind !== 'tool') throw unknown('tool', name)
+    if (item?.kind !== 'tool') {
+      const server = signInServer(name, this.#parts.unknownTo(ctx).filter(view.serves))
+      if (server === undefined && !ctx.resumed) throw unknown('tool', name)
+      return this.#signIn(server ?? name, name, ctx)
+    }
     const { server, ownName, definition } = item
     const { settings } = this.#parts.lines.view(server).config
     const mirrored = this.#mirrored(item)
@@ -198,6 +209,25 @@ export class GatewayRelay implements Relay {
       })
       this.#routes.note(ctx.principal?.id ?? ANONYMOUS, server, result)
       return result
+    } catch (error) {
+      const failure = toToolFailure(error)
+      if (failure !== undefined) return failure
+      throw error
+    }
+  }
+
+  /** Connects a caller to a server that does not know them yet. */
+  async #signIn(server: string, name: string, ctx: AskingContext): Promise<CallToolResult> {
+    try {
+      return await this.dispatch.run<CallToolResult>(ctx, {
+        server,
+        name,
+        effect: { kind: 'call', server, tool: 'sign_in', arguments: {}, trusted: false },
+        send: async (client) => {
+          await this.#parts.lines.of(server, ctx).lists.refresh(client)
+          return signedIn(server)
+        },
+      })
     } catch (error) {
       const failure = toToolFailure(error)
       if (failure !== undefined) return failure

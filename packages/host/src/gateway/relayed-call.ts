@@ -52,6 +52,8 @@ interface OpenQuestion {
 /** A run of the handler, as long as the call is attached to it. */
 interface Run {
   readonly ctx: AskingContext
+  /** Questions that have been put in it and not been answered. */
+  asking: number
   resolve(value: unknown): void
   reject(error: unknown): void
   detach(): void
@@ -95,6 +97,7 @@ export class RelayedCall<Result = unknown> {
         return this.question(method, params, signal, key)
       },
       log: (params) => this.log(params),
+      paused: (retryMs) => this.ctx?.pause(retryMs),
     }
   }
 
@@ -137,7 +140,7 @@ export class RelayedCall<Result = unknown> {
       const cancelled = (): void => this.cancel('The client cancelled the request')
       const detach = (): void => signal.removeEventListener('abort', cancelled)
       // `start` was given work of this very result.
-      this.#run = { ctx, resolve: resolve as (value: unknown) => void, reject, detach }
+      this.#run = { ctx, asking: 0, resolve: resolve as (value: unknown) => void, reject, detach }
       if (signal.aborted) return cancelled()
       signal.addEventListener('abort', cancelled, { once: true })
       this.#tellKept(ctx)
@@ -162,7 +165,11 @@ export class RelayedCall<Result = unknown> {
       // Only these three reach a relay: the client refuses all others.
       const question: OpenQuestion = { method: method as QuestionMethod, params, again: false, resolve, reject }
       this.#questions.set(key, question)
-      signal?.addEventListener('abort', () => this.#close(key), { once: true })
+      const withdrawn = (): void => {
+        this.#close(key)
+        reject(new PorticoError('aborted', 'The server took its question back'))
+      }
+      signal?.addEventListener('abort', withdrawn, { once: true })
       if (this.#run !== undefined) void this.#put(key, question, this.#run.ctx)
     })
   }
@@ -194,6 +201,8 @@ export class RelayedCall<Result = unknown> {
 
   async #put(key: string, question: OpenQuestion, ctx: AskingContext): Promise<void> {
     const { method, params } = question
+    const run = this.#run
+    if (run !== undefined) run.asking++
     try {
       if (ctx.session === undefined) {
         this.#options.park(this as RelayedCall)
@@ -207,9 +216,15 @@ export class RelayedCall<Result = unknown> {
       this.#close(key)
       question.resolve(answer)
     } catch (error) {
-      if (error instanceof Suspended) return this.#suspended(ctx)
+      if (error instanceof Suspended) {
+        // One that came while the others were on their way out waits for the next run, and says nothing of this one.
+        if (run !== undefined && run.asking === 1) this.#suspended(ctx)
+        return
+      }
       this.#close(key)
       question.reject(toRefusal(error))
+    } finally {
+      if (run !== undefined) run.asking--
     }
   }
 

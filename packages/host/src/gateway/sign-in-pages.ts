@@ -5,6 +5,7 @@
  */
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { SignIn, Visit } from './sign-in.ts'
 
 /** Answers requests below `SignInOptions.url`; give it the rest of the path through a `Request`. */
@@ -30,6 +31,43 @@ export function createSignInPages(signIn: SignIn): SignInPages {
     if (request.method !== 'POST') return page(405, 'Not here', '<p>Open the page in a browser.</p>')
     return agree(visit, given, request, base, seal)
   }
+}
+
+/** The pages for Node's own server and frameworks on it. `origin` is how browsers reach it. */
+export function toSignInListener(pages: SignInPages, origin: string) {
+  return (req: IncomingMessage, res: ServerResponse): void => {
+    void answerNode(pages, origin, req, res).catch(() => {
+      if (!res.headersSent) res.writeHead(500)
+      res.end()
+    })
+  }
+}
+
+async function answerNode(
+  pages: SignInPages,
+  origin: string,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<void> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of req) {
+    size += chunk.length
+    if (size > MAX_FORM) {
+      res.writeHead(413).end()
+      return
+    }
+    chunks.push(chunk)
+  }
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(req.headers)) {
+    if (value !== undefined && !name.startsWith(':')) headers.set(name, Array.isArray(value) ? value.join(', ') : value)
+  }
+  const method = req.method ?? 'GET'
+  const body = method === 'GET' || method === 'HEAD' ? undefined : Buffer.concat(chunks)
+  const response = await pages(new Request(new URL(req.url ?? '/', origin), { method, headers, ...(body && { body }) }))
+  res.writeHead(response.status, [...response.headers].flat())
+  res.end(Buffer.from(await response.arrayBuffer()))
 }
 
 /** Whoever opens the page must be who the sign-in is for: links travel (elicitation, "Phishing"). */

@@ -22,6 +22,8 @@ export interface SignInOptions {
   readonly store?: TokenStore
   /** How the gateway is known to authorization servers: a registered client, or the metadata to register one. */
   readonly client?: Omit<AuthorizationCodeOptions, 'userAgent' | 'signInMs'>
+  /** Scopes to ask for at a server, besides those that it names itself. */
+  readonly scopes?: (server: string) => readonly string[]
   /** Who uses the browser that opens a page: the id of a principal, or undefined for nobody. */
   readonly whoIs?: (request: Request) => string | undefined | Promise<string | undefined>
   /** Lets whoever has the link sign in for the principal. A link that is passed on then connects another's account. */
@@ -106,7 +108,12 @@ export class SignIn implements SignInDesk {
     }
     const grant = authorizationCode({ ...this.options.client, userAgent, signInMs: this.#signInMs })
     return {
-      auth: { grant, store: this.#store, principal: nameOf(principal.id) },
+      auth: {
+        grant,
+        store: this.#store,
+        principal: nameOf(principal.id),
+        ...(this.options.scopes && { scopes: this.options.scopes(server) }),
+      },
       timeouts: { connectMs: this.#signInMs },
     }
   }

@@ -28,6 +28,8 @@ export const SEARCH = 'search'
 /** What one kind of caller sees of the catalogue, made once and kept while neither changes. */
 export interface View {
   readonly search: boolean
+  /** Whether a server is in view, whatever it has. */
+  readonly serves: (server: string) => boolean
   readonly items: { readonly [kind in ItemKind]: readonly CatalogueItem[] }
   readonly byName: ReadonlyMap<string, CatalogueItem>
 }
@@ -97,6 +99,7 @@ function createView(source: readonly CatalogueItem[], rule: ViewRule, toolset: s
   )
   const of = (kind: ItemKind) => shown.filter((item) => item.kind === kind)
   return {
+    serves: servers,
     search: rule.search === true || toolset.split(',').some((part) => part.trim() === SEARCH),
     items: { tool: of('tool'), resource: of('resource'), template: of('template'), prompt: of('prompt') },
     byName: new Map(shown.map((item) => [keyOf(item.kind, item.name), item])),
@@ -109,7 +112,12 @@ export function keyOf(kind: ItemKind, name: string): string {
 }
 
 const EVERYTHING: ViewRule = {}
-const NOTHING: View = { search: false, items: { tool: [], resource: [], template: [], prompt: [] }, byName: new Map() }
+const NOTHING: View = {
+  search: false,
+  serves: () => false,
+  items: { tool: [], resource: [], template: [], prompt: [] },
+  byName: new Map(),
+}
 
 /** Whether a name matches any of the patterns, in time linear in both. No list matches everything. */
 export function matcher(patterns: readonly string[] | undefined): (name: string) => boolean {

@@ -170,6 +170,7 @@ export class GatedLink implements Link {
         events.failed(id, error)
       },
       held: (id, waiting) => events.held?.(id, waiting),
+      paused: (id, retryMs) => events.paused?.(id, retryMs),
       irregular: (reason, detail) => events.irregular(reason, detail),
       closed: (error) => {
         for (const id of [...this.#open.keys()]) this.#ended(id, true)

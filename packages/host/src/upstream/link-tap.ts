@@ -46,6 +46,7 @@ export function withTap(link: Link, isOn: () => boolean, tap: Tap): Link {
         },
         failed: (id, error) => events.failed(id, error),
         held: (id, waiting) => events.held?.(id, waiting),
+        paused: (id, retryMs) => events.paused?.(id, retryMs),
         irregular: (reason, detail) => events.irregular(reason, detail),
         closed: (error) => events.closed(error),
       }),

@@ -81,6 +81,7 @@ export function withClientTelemetry(link: Link, api: ClientTelemetryApi, server:
       link.open({
         message: (message, owner) => events.message(message, owner),
         held: (id, waiting) => events.held?.(id, waiting),
+        paused: (id, retryMs) => events.paused?.(id, retryMs),
         irregular: (reason, detail) => events.irregular(reason, detail),
         response: (response) => {
           finish(response.id, failureIn(response))

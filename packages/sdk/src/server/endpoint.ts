@@ -16,7 +16,7 @@ import type { Conversation } from '../session/conversation.ts'
 import type { Endpoint } from '../session/endpoint.ts'
 import type { Exchange } from '../session/exchange.ts'
 import type { LegacySession } from '../session/legacy-session.ts'
-import type { Rounds } from '../session/rounds.ts'
+import { type Rounds, Suspended } from '../session/rounds.ts'
 import { ScopeError } from './access.ts'
 import { errorFragment, type Fragment, methodNotFound, ResultWriter, responseText, toRpcError } from './answer.ts'
 import { type Asker, openRounds } from './asking.ts'
@@ -125,7 +125,8 @@ export class ServerEndpoint implements Endpoint, Asker {
   }
 
   fail(call: ServerCall, error: unknown): void {
-    if (call.answered) return
+    // A question that comes while the others are being sealed is put off like them: their answer is on its way.
+    if (call.answered || error instanceof Suspended) return
     const { revision } = call.conversation
     const shown = toRpcError(error, revision) ?? this.#core.concealed(error, call.method)
     this.#observe(call, error)
@@ -206,14 +207,16 @@ export class ServerEndpoint implements Endpoint, Asker {
       return
     }
     call.round = rounds.id
+    let suspended = false
     try {
       await this.#core.enter(call)
       this.#complete(method, await method.run(call), call)
     } catch (error) {
+      suspended = error instanceof Suspended
       this.fail(call, error)
     } finally {
       // Cancelled before it had an outcome: the round may be tried again.
-      if (call.round !== undefined) await this.#core.roundStore.release(call.round)
+      if (call.round !== undefined && !suspended) await this.#core.roundStore.release(call.round)
     }
   }
 
