@@ -50,7 +50,10 @@ export interface Command {
 export type FlagValue = string | number | boolean | readonly string[] | undefined
 
 export interface CommandInput {
+  /** Those after a bare `--` included. */
   readonly positionals: readonly string[]
+  /** What stood after a bare `--`, as it was typed: another program with its own options. */
+  readonly dashed: readonly string[]
   readonly flags: { readonly [name: string]: FlagValue }
   /** `--json` was given: one JSON document (or one a line) on standard output, and nothing else there. */
   readonly json: boolean

@@ -1,7 +1,7 @@
 /** Any error as one clear line with an exit code and what to do. Stack traces are for `PORTICO_DEBUG=1`. */
 
 import { HostError, type HostErrorCode } from '@portico/host/errors'
-import { type ErrorCode, PorticoError } from '@portico/sdk/client'
+import { type ErrorCode, PorticoError, RpcError } from '@portico/sdk/client'
 import { CliError, type ExitName } from './exit-codes.ts'
 
 const SDK_EXITS: { readonly [Code in ErrorCode]?: ExitName } = {
@@ -16,6 +16,12 @@ const SDK_EXITS: { readonly [Code in ErrorCode]?: ExitName } = {
   'invalid-arguments': 'usage',
 }
 
+const SDK_REMEDIES: { readonly [Code in ErrorCode]?: string } = {
+  timeout: 'Give it more time with `--timeout <seconds>`.',
+  closed: 'The server ended in the middle of it. `portico doctor <server>` looks closer.',
+  'capability-missing': 'The server does not offer this. `portico list <server>` shows what it has.',
+}
+
 const HOST_EXITS: { readonly [Code in HostErrorCode]?: ExitName } = {
   denied: 'denied',
   quarantined: 'denied',
@@ -25,26 +31,59 @@ const HOST_EXITS: { readonly [Code in HostErrorCode]?: ExitName } = {
   'invalid-config': 'config',
   'untrusted-config': 'denied',
   'secret-missing': 'config',
+  'no-model': 'config',
 }
+
+const HOST_REMEDIES: { readonly [Code in HostErrorCode]?: string } = {
+  denied:
+    'Run it in a terminal to be asked, give `--yes` for this one time, or write a rule (`portico policy --help`).',
+  quarantined: 'Read what changed, then approve it: `portico servers approve <server>`.',
+  'unknown-server': '`portico servers` lists the servers that are configured.',
+}
+
+/** As every revision before 2026-07-28 has it; the newest says that the parameters are not valid. */
+const RESOURCE_NOT_FOUND = -32002
 
 export function toCliError(error: unknown): CliError {
   if (error instanceof CliError) return error
-  if (error instanceof HostError) {
-    return new CliError(HOST_EXITS[error.code] ?? 'failed', firstLine(error.message), remedyOf(error.data), error)
-  }
+  if (error instanceof HostError) return fromHost(error)
+  if (error instanceof RpcError && error.rpcCode === RESOURCE_NOT_FOUND)
+    return new CliError(
+      'not-found',
+      firstLine(error.message),
+      '`portico list <server> resources` shows what there is.',
+      error,
+    )
   if (error instanceof PorticoError)
-    return new CliError(SDK_EXITS[error.code] ?? 'failed', firstLine(error.message), undefined, error)
+    return new CliError(SDK_EXITS[error.code] ?? 'failed', firstLine(error.message), SDK_REMEDIES[error.code], error)
   const { code, path } = error as NodeJS.ErrnoException
   if (code === 'ENOENT') return new CliError('not-found', `There is no file ${path ?? ''}`.trim(), undefined, error)
+  if (code === 'EACCES' || code === 'EPERM')
+    return new CliError('failed', `${path ?? 'A file'} may not be read or written`, 'Check its permissions.', error)
   const message = error instanceof Error ? error.message : String(error)
   return new CliError('failed', firstLine(message), 'Set PORTICO_DEBUG=1 to see where it happened.', error)
 }
 
-function firstLine(message: string): string {
-  return message.split('\n')[0] ?? message
+/** A server that nobody allowed to connect, or that wants a sign-in, is out of reach because of a no. */
+function fromHost(error: HostError): CliError {
+  const refusal = chainOf(error).find((one): one is HostError => one instanceof HostError && one.code === 'denied')
+  const { remedy, state } = (error.data ?? {}) as { remedy?: unknown; state?: unknown }
+  if (refusal !== undefined) return new CliError('denied', firstLine(refusal.message), HOST_REMEDIES.denied, error)
+  const exit = state === 'needs-sign-in' ? 'denied' : (HOST_EXITS[error.code] ?? 'failed')
+  return new CliError(
+    exit,
+    firstLine(error.message),
+    typeof remedy === 'string' ? remedy : HOST_REMEDIES[error.code],
+    error,
+  )
 }
 
-function remedyOf(data: unknown): string | undefined {
-  const remedy = (data as { remedy?: unknown } | undefined)?.remedy
-  return typeof remedy === 'string' ? remedy : undefined
+function chainOf(error: unknown): unknown[] {
+  const chain: unknown[] = []
+  for (let one = error; one instanceof Error && chain.length < 8; one = one.cause) chain.push(one)
+  return chain
+}
+
+function firstLine(message: string): string {
+  return message.split('\n')[0] ?? message
 }

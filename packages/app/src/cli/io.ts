@@ -7,10 +7,13 @@ import { writeSync } from 'node:fs'
 
 export interface Io {
   readonly stdin: NodeJS.ReadStream
+  readonly stderr: NodeJS.WriteStream
   readonly env: { readonly [name: string]: string | undefined }
   readonly cwd: string
   /** A person is looking at standard error, and may be asked. */
   readonly interactive: boolean
+  /** A person is looking at standard output, too: what a server says must not move their cursor. */
+  readonly terminal: boolean
   readonly paint: Paint
   /** Fires on Ctrl-C; commands cancel what they do and clean up. */
   readonly signal: AbortSignal
@@ -18,10 +21,23 @@ export interface Io {
   out(text: string): void
   /** Data, as it is. */
   write(text: string): void
+  /** Data that is no text. */
+  writeBytes(bytes: Uint8Array): void
   /** Words for the person, with a newline. */
   say(text: string): void
   /** A line that replaces the last one of its kind; only where a person looks. */
   progress(text: string | undefined): void
+  /** What Ctrl-C means until the function that comes back is called, in place of the end of the command. */
+  onInterrupt(handler: () => void): () => void
+  /** As if Ctrl-C had come as a signal: a terminal that is being read from sends it as a key. */
+  interrupt(): void
+}
+
+/** Where Ctrl-C goes: to whoever asked for it last, and otherwise to the command's signal. */
+export interface Interrupts {
+  readonly signal: AbortSignal
+  readonly handlers: (() => void)[]
+  interrupt(): void
 }
 
 export interface Paint {
@@ -33,7 +49,7 @@ export interface Paint {
   cyan(text: string): string
 }
 
-export function createIo(signal: AbortSignal): Io {
+export function createIo({ signal, handlers, interrupt }: Interrupts): Io {
   const { stdin, stdout, stderr, env } = process
   const interactive = stderr.isTTY === true && stdin.isTTY === true
   let line = false
@@ -43,13 +59,16 @@ export function createIo(signal: AbortSignal): Io {
   }
   return {
     stdin,
+    stderr,
     env,
     cwd: process.cwd(),
     interactive,
+    terminal: stdout.isTTY === true,
     paint: createPaint(usesColour(env, stderr.isTTY === true)),
     signal,
     out: (text) => writeWhole(stdout.fd, `${text}\n`),
     write: (text) => writeWhole(stdout.fd, text),
+    writeBytes: (bytes) => writeWhole(stdout.fd, bytes),
     say: (text) => {
       clear()
       stderr.write(`${text}\n`)
@@ -58,9 +77,14 @@ export function createIo(signal: AbortSignal): Io {
       if (stderr.isTTY !== true) return
       clear()
       if (text === undefined) return
-      stderr.write(text.slice(0, Math.max(10, (stderr.columns ?? 80) - 1)))
+      stderr.write(text.replace(/\s+/g, ' ').slice(0, Math.max(10, (stderr.columns ?? 80) - 1)))
       line = true
     },
+    onInterrupt: (handler) => {
+      handlers.push(handler)
+      return () => void handlers.splice(handlers.lastIndexOf(handler), 1)
+    },
+    interrupt,
   }
 }
 
@@ -85,8 +109,8 @@ export function createPaint(colour: boolean): Paint {
 }
 
 /** Pipes take only so much at once; a program that ends right after a large answer must not lose the rest of it. */
-function writeWhole(fd: number, text: string): void {
-  let bytes = Buffer.from(text)
+function writeWhole(fd: number, data: string | Uint8Array): void {
+  let bytes: Uint8Array = typeof data === 'string' ? Buffer.from(data) : data
   while (bytes.length > 0) {
     try {
       bytes = bytes.subarray(writeSync(fd, bytes))

@@ -6,6 +6,7 @@
 
 import { readFileSync } from 'node:fs'
 
+const LINGER_MS = 200
 const words = process.argv.slice(2)
 
 if (words.length === 1 && (words[0] === '--version' || words[0] === '-v')) {
@@ -14,5 +15,8 @@ if (words.length === 1 && (words[0] === '--version' || words[0] === '-v')) {
   process.stdout.write(`${(JSON.parse(text) as { version: string }).version}\n`)
 } else {
   const { runCli } = await import('./run.ts')
-  process.exitCode = await runCli(words)
+  const code = await runCli(words)
+  process.exitCode = code
+  // Connections that are kept for later, and the like: nothing of ours is worth waiting for any longer.
+  setTimeout(() => process.exit(code), LINGER_MS).unref()
 }

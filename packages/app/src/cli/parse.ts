@@ -33,8 +33,9 @@ export function parseCommand(command: Command, words: readonly string[]): Comman
     Object.entries(flags).map(([name, flag]) => [name, readValue(command, name, flag, parsed.values[name])]),
   )
   const positionals = [...parsed.positionals, ...rest]
-  if (values.help !== true) checkPositionals(command, positionals)
-  return { positionals, flags: values, json: values.json === true, help: values.help === true }
+  const dashed = words.includes('--') ? rest : []
+  if (values.help !== true) checkPositionals(command, dashed.length > 0 ? [...parsed.positionals, '--'] : positionals)
+  return { positionals, dashed, flags: values, json: values.json === true, help: values.help === true }
 }
 
 /** Splits off what belongs to another program: `portico call npx some-server --its-flag`. A bare `--` does so anywhere. */
@@ -72,6 +73,7 @@ function readValue(command: Command, name: string, flag: Command['flags'][string
   return value as string | boolean
 }
 
+/** A program after `--` counts as one, however many words it has. */
 function checkPositionals(command: Command, given: readonly string[]): void {
   const missing = command.positionals.filter(({ optional }) => optional !== true)[given.length]
   if (missing !== undefined) throw usage(command, `<${missing.name}> is missing: ${missing.about}`)

@@ -1,34 +1,38 @@
 /** Runs one command: finds it, parses its words, gives it somewhere to write, and turns what goes wrong into one line. */
 
+import { setMaxListeners } from 'node:events'
 import { COMMAND_GROUPS, findCommand, nearestCommand } from './command-table.ts'
 import { CliError, EXIT_CODES } from './exit-codes.ts'
-import { toCliError } from './failure.ts'
 import { commandHelp, overview } from './help.ts'
 import { createIo, type Io } from './io.ts'
 import { parseCommand } from './parse.ts'
 
 export async function runCli(words: readonly string[]): Promise<number> {
-  const interrupt = new AbortController()
-  const onInterrupt = (): void => {
+  const ending = new AbortController()
+  // As many requests as a command likes may wait for the same Ctrl-C.
+  setMaxListeners(0, ending.signal)
+  const handlers: (() => void)[] = []
+  const end = (): void => {
     // The first Ctrl-C lets the command clean up; the second does not wait for it.
-    if (interrupt.signal.aborted) process.exit(EXIT_CODES.interrupted.code)
-    interrupt.abort(new CliError('interrupted', 'Interrupted'))
+    if (ending.signal.aborted) process.exit(EXIT_CODES.interrupted.code)
+    ending.abort(new CliError('interrupted', 'Interrupted'))
   }
-  process.on('SIGINT', onInterrupt)
-  process.on('SIGTERM', onInterrupt)
-  const io = createIo(interrupt.signal)
+  const interrupt = (): void => (handlers.at(-1) ?? end)()
+  process.on('SIGINT', interrupt)
+  process.on('SIGTERM', end)
+  const io = createIo({ signal: ending.signal, handlers, interrupt })
   try {
     const code = await runWords(words, io)
-    return interrupt.signal.aborted && code !== 0 ? EXIT_CODES.interrupted.code : code
+    return ending.signal.aborted && code !== 0 ? EXIT_CODES.interrupted.code : code
   } catch (error) {
     io.progress(undefined)
-    const failure = interrupt.signal.aborted ? new CliError('interrupted', 'Interrupted') : toCliError(error)
+    const failure = ending.signal.aborted ? new CliError('interrupted', 'Interrupted') : await toFailure(error)
     report(failure, io)
     if (io.env.PORTICO_DEBUG === '1') io.say(String((error as Error)?.stack ?? error))
     return EXIT_CODES[failure.exit].code
   } finally {
-    process.off('SIGINT', onInterrupt)
-    process.off('SIGTERM', onInterrupt)
+    process.off('SIGINT', interrupt)
+    process.off('SIGTERM', end)
   }
 }
 
@@ -53,6 +57,11 @@ async function runWords(words: readonly string[], io: Io): Promise<number> {
   }
   const { run } = await command.load()
   return run(input, io)
+}
+
+/** The families of errors are loaded only when one of them may have come. */
+async function toFailure(error: unknown): Promise<CliError> {
+  return error instanceof CliError ? error : (await import('./failure.ts')).toCliError(error)
 }
 
 function report({ exit, message, remedy }: CliError, io: Io): void {

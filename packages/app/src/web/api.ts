@@ -122,7 +122,11 @@ export interface Api {
     { readonly server?: string; readonly on: boolean },
     { readonly file?: string; readonly messages?: number; readonly recording: boolean }
   >
-  'timeline.recordings': Method<{}, { readonly recordings: readonly RecordingView[] }>
+  /** `recording` is the file that is being written now. */
+  'timeline.recordings': Method<
+    {},
+    { readonly recordings: readonly RecordingView[]; readonly recording?: string }
+  >
   /** Adds a server that answers from the recording. */
   'timeline.replay': Method<{ readonly file: string }, { readonly server: string }>
   /** The recording as a Vitest file. */
@@ -145,6 +149,7 @@ export interface Api {
     },
     Decision & { readonly considered: readonly string[] }
   >
+  /** Newest first; `before` is a time. */
   'audit.search': Method<
     { readonly query?: string; readonly limit?: number; readonly before?: number },
     { readonly records: readonly AuditRecord[] }

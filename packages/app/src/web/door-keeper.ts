@@ -21,7 +21,7 @@ export interface Refusal {
 }
 
 export interface DoorKeeper {
-  /** A link that lets one browser in, once. */
+  /** The token of a link that lets one browser in, once. */
   mint(): string
   /** Takes the token of a link; gives the cookie to set, or undefined when it was used before or never given out. */
   admit(token: string): string | undefined
@@ -29,13 +29,20 @@ export interface DoorKeeper {
   judge(head: RequestHead, open: boolean): Refusal | undefined
 }
 
-const COOKIE = 'portico_session'
+export interface DoorKeeperOptions {
+  /** Names, with port, under which the page is served. */
+  readonly hosts: ReadonlySet<string>
+  /** Told apart by port: browsers send a cookie to all ports of a host. */
+  readonly cookie?: () => string
+  readonly now?: () => number
+}
+
 const TOKEN_LIFE_MS = 10 * 60_000
 const MAX_TOKENS = 20
 const MAX_SESSIONS = 20
 
-/** `hosts` are the names, with port, under which the page is served. */
-export function createDoorKeeper(hosts: ReadonlySet<string>, now: () => number = Date.now): DoorKeeper {
+export function createDoorKeeper(options: DoorKeeperOptions): DoorKeeper {
+  const { hosts, cookie = () => 'portico_session', now = Date.now } = options
   const tokens = new Map<string, number>()
   const sessions = new Set<string>()
   return {
@@ -53,18 +60,20 @@ export function createDoorKeeper(hosts: ReadonlySet<string>, now: () => number =
       const session = randomBytes(32).toString('base64url')
       sessions.add(digest(session))
       dropOldest(sessions, MAX_SESSIONS)
-      return `${COOKIE}=${session}; HttpOnly; SameSite=Strict; Path=/`
+      return `${cookie()}=${session}; HttpOnly; SameSite=Strict; Path=/`
     },
     judge(head, open) {
       const host = head.header('host')?.toLowerCase()
       if (host === undefined || !hosts.has(host)) return FOREIGN_HOST
       const origin = head.header('origin')
       if (origin !== undefined && !isOwnOrigin(origin, host)) return FOREIGN_ORIGIN
+      // Browsers name the origin of every request that changes something.
+      if (!open && head.method !== 'GET' && origin === undefined) return FOREIGN_ORIGIN
       // A page of another site can neither read nor fake this header.
       const site = head.header('sec-fetch-site')
       if (!open && site !== undefined && site !== 'same-origin') return FOREIGN_ORIGIN
       if (open) return undefined
-      if (!hasSession(head.header('cookie'), sessions)) return NO_SESSION
+      if (!hasSession(head.header('cookie'), cookie(), sessions)) return NO_SESSION
       if (head.method === 'POST' && !isJson(head.header('content-type'))) return NOT_JSON
       return undefined
     },
@@ -87,7 +96,7 @@ const NO_SESSION: Refusal = {
   status: 401,
   code: 'no-session',
   message: 'This browser has not been let in',
-  remedy: 'Open the link that the program printed; each link works once. `portico start --link` prints another.',
+  remedy: 'Open the link that the program printed; each link works once. Start it once more to get another.',
 }
 const NOT_JSON: Refusal = {
   status: 415,
@@ -106,14 +115,12 @@ function isJson(type: string | undefined): boolean {
   return /^application\/json\b/i.test(type ?? '')
 }
 
-function hasSession(cookies: string | undefined, sessions: ReadonlySet<string>): boolean {
-  const value = cookies
-    ?.split(';')
+function hasSession(cookies: string | undefined, name: string, sessions: ReadonlySet<string>): boolean {
+  const values = (cookies ?? '')
+    .split(';')
     .map((cookie) => cookie.trim().split('='))
-    .find(([name]) => name === COOKIE)?.[1]
-  if (value === undefined) return false
-  const key = Buffer.from(digest(value))
-  return [...sessions].some((session) => timingSafeEqual(Buffer.from(session), key))
+    .flatMap(([key, value]) => (key === name && value !== undefined ? [Buffer.from(digest(value))] : []))
+  return values.some((key) => [...sessions].some((session) => timingSafeEqual(Buffer.from(session), key)))
 }
 
 function digest(text: string): string {

@@ -1,6 +1,6 @@
 /**
  * The one stream of events of each open page. Events wait a moment and go out together; a page that does not keep up
- * loses what is only of passing interest (progress, the timeline's count) and never what it must know.
+ * loses what is only of passing interest (progress, the timeline's count, logs) and never what it must know.
  */
 
 import type { ServerResponse } from 'node:http'
@@ -14,7 +14,8 @@ const MAX_PAGES = 20
 
 interface Page {
   readonly response: ServerResponse
-  waiting: ApiEvent[]
+  /** Passing events under what they are about, all others under a key of their own. */
+  waiting: Map<string | symbol, ApiEvent>
 }
 
 export class EventStream {
@@ -27,10 +28,18 @@ export class EventStream {
     this.#heartbeat.unref()
   }
 
+  /** How many pages listen. */
+  get size(): number {
+    return this.#pages.size
+  }
+
   add(response: ServerResponse): void {
     const [oldest] = this.#pages
-    if (this.#pages.size >= MAX_PAGES && oldest !== undefined) oldest.response.end()
-    const page: Page = { response, waiting: [] }
+    if (this.#pages.size >= MAX_PAGES && oldest !== undefined) {
+      this.#pages.delete(oldest)
+      oldest.response.end()
+    }
+    const page: Page = { response, waiting: new Map() }
     this.#pages.add(page)
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
     response.write(': hello\n\n')
@@ -40,7 +49,7 @@ export class EventStream {
 
   send(event: ApiEvent): void {
     if (this.#pages.size === 0) return
-    for (const page of this.#pages) put(page, event)
+    for (const page of this.#pages) put(page.waiting, event)
     this.#flush ??= setTimeout(() => this.#deliver(), FLUSH_MS)
   }
 
@@ -56,9 +65,9 @@ export class EventStream {
     for (const page of this.#pages) {
       // It reads on by itself after a reload; a page this far behind shows nothing useful anyway.
       if (page.response.writableLength > MAX_BUFFERED) page.response.destroy()
-      else if (page.waiting.length > 0) {
-        page.response.write(page.waiting.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''))
-        page.waiting = []
+      else if (page.waiting.size > 0) {
+        page.response.write(Array.from(page.waiting.values(), (event) => `data: ${JSON.stringify(event)}\n\n`).join(''))
+        page.waiting = new Map()
       }
     }
   }
@@ -68,18 +77,21 @@ export class EventStream {
   }
 }
 
-/** Passing events replace the waiting one about the same thing. */
-function put(page: Page, event: ApiEvent): void {
+/** Passing events replace the waiting one about the same thing, or are left out when too much waits. */
+function put(waiting: Page['waiting'], event: ApiEvent): void {
   const key = passingKey(event)
-  const at = key === undefined ? -1 : page.waiting.findIndex((other) => passingKey(other) === key)
-  if (at >= 0) page.waiting[at] = event
-  else if (page.waiting.length < MAX_WAITING || key === undefined) page.waiting.push(event)
+  if (key !== undefined && waiting.has(key)) waiting.set(key, event)
+  else if (waiting.size < MAX_WAITING || !isPassing(event)) waiting.set(key ?? Symbol(event.type), event)
 }
 
 function passingKey(event: ApiEvent): string | undefined {
   if (event.type === 'progress') return `progress ${event.run}`
-  if (event.type === 'timeline' || event.type === 'items-changed') return event.type
+  if (event.type === 'timeline' || event.type === 'items-changed' || event.type === 'problems') return event.type
   if (event.type === 'server') return `server ${event.server.name}`
   if (event.type === 'resource-changed') return `resource ${event.server} ${event.uri}`
   return undefined
+}
+
+function isPassing({ type }: ApiEvent): boolean {
+  return type === 'progress' || type === 'timeline' || type === 'log' || type === 'resource-changed'
 }

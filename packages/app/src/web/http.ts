@@ -3,11 +3,13 @@
  * unless asked otherwise; every request passes the door keeper first.
  */
 
+import { timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ApiEvent, ApiFailure } from './api.ts'
 import { createDoorKeeper, type DoorKeeper, type RequestHead } from './door-keeper.ts'
 import { EventStream } from './event-stream.ts'
+import { sendFailure, sendFile, sendJson, sendUsed } from './responses.ts'
 import type { StaticFile } from './static-files.ts'
 
 export interface WebOptions {
@@ -15,15 +17,21 @@ export interface WebOptions {
   /** Answers one request of the page. Rejections become failures by `toFailure`. */
   answer(method: string, params: unknown, signal: AbortSignal): Promise<unknown>
   toFailure(error: unknown): { readonly status: number; readonly failure: ApiFailure }
-  /** 127.0.0.1 unless given. */
+  /** 127.0.0.1 unless given. Whoever can reach another address needs the link all the same. */
   readonly host?: string
+  /** Names besides its own under which the page may be opened, where `host` is not loopback: `portico.lan`. */
+  readonly names?: readonly string[]
   /** Any free one unless given. */
   readonly port?: number
+  /** Lets whoever knows it ask for another link: the same user, by a file that only they can read. */
+  readonly linkKey?: string
 }
 
 export interface WebServer {
   /** Where it is served, without a token. */
   readonly origin: string
+  /** How many pages listen to events. */
+  readonly pages: number
   /** A link that works once. */
   link(): string
   emit(event: ApiEvent): void
@@ -31,6 +39,10 @@ export interface WebServer {
 }
 
 export const WEB_LIMITS = { maxBodyBytes: 8 * 1024 * 1024, headersTimeoutMs: 10_000, requestTimeoutMs: 60_000 } as const
+
+/** Asked by the same user's programs, with the key; browsers have no business here. */
+export const LINK_PATH = '/link'
+export const LINK_KEY_HEADER = 'x-portico-key'
 
 /** Nothing but files of this page runs, nothing of it is framed, and nothing elsewhere is contacted. */
 const HEADERS = {
@@ -44,26 +56,42 @@ const HEADERS = {
   'permissions-policy': 'camera=(), microphone=(), geolocation=()',
 }
 
+interface Parts {
+  readonly options: WebOptions
+  readonly keeper: DoorKeeper
+  readonly events: EventStream
+  link(): string
+}
+
 export async function serveWeb(options: WebOptions): Promise<WebServer> {
   const { host = '127.0.0.1', port = 0 } = options
   const hosts = new Set<string>()
-  const keeper = createDoorKeeper(hosts)
+  let [cookie, origin] = ['', '']
+  const keeper = createDoorKeeper({ hosts, cookie: () => cookie })
   const events = new EventStream()
+  const parts: Parts = { options, keeper, events, link: () => `${origin}/?token=${keeper.mint()}` }
   const server = createServer({
     headersTimeout: WEB_LIMITS.headersTimeoutMs,
     requestTimeout: WEB_LIMITS.requestTimeoutMs,
   })
   server.on('request', (request, response) => {
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value)
-    handle(request, response, { options, keeper, events }).catch(() => response.destroy())
+    handle(request, response, parts).catch(() => response.destroy())
   })
   await listen(server, host, port)
+  // A server that listens on TCP has such an address.
   const { port: bound } = server.address() as AddressInfo
-  for (const name of [host, '127.0.0.1', 'localhost', '[::1]']) hosts.add(`${name}:${bound}`)
-  const origin = `http://${host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host}:${bound}`
+  cookie = `portico_session_${bound}`
+  origin = `http://${host === '0.0.0.0' || host === '::' ? '127.0.0.1' : bracketed(host)}:${bound}`
+  for (const name of [host, '127.0.0.1', 'localhost', '::1', ...(options.names ?? [])]) {
+    hosts.add(`${bracketed(name).toLowerCase()}:${bound}`)
+  }
   return {
     origin,
-    link: () => `${origin}/?token=${keeper.mint()}`,
+    get pages() {
+      return events.size
+    },
+    link: parts.link,
     emit: (event) => events.send(event),
     close: async () => {
       events.close()
@@ -75,17 +103,12 @@ export async function serveWeb(options: WebOptions): Promise<WebServer> {
   }
 }
 
-interface Parts {
-  readonly options: WebOptions
-  readonly keeper: DoorKeeper
-  readonly events: EventStream
-}
-
 async function handle(request: IncomingMessage, response: ServerResponse, parts: Parts): Promise<void> {
   const head = toHead(request)
   const api = head.path.startsWith('/api/')
   const refusal = parts.keeper.judge(head, !api)
   if (refusal !== undefined) return sendFailure(response, refusal.status, refusal)
+  if (head.path === LINK_PATH && head.method === 'POST') return sendLink(head, response, parts)
   if (!api) return sendPage(head, response, parts)
   if (head.path === '/api/events' && head.method === 'GET') return parts.events.add(response)
   if (head.method !== 'POST') return sendFailure(response, 405, { code: 'wrong-method', message: 'Use POST' })
@@ -103,30 +126,27 @@ async function handle(request: IncomingMessage, response: ServerResponse, parts:
 
 function sendPage(head: RequestHead, response: ServerResponse, { options, keeper }: Parts): void {
   const token = head.query.get('token')
-  if (head.path === '/' && token !== null) {
-    const cookie = keeper.admit(token)
-    if (cookie === undefined) return sendUsed(response)
-    // The token leaves the address bar, the history and every later referrer.
-    response.writeHead(303, { location: '/', 'set-cookie': cookie, 'cache-control': 'no-store' }).end()
+  // A program that only looks whether the link is alive must not use it up.
+  if (head.path !== '/' || token === null || head.method !== 'GET') {
+    sendFile(head, response, options.files)
     return
   }
-  if (head.method !== 'GET' && head.method !== 'HEAD')
-    return sendFailure(response, 405, { code: 'wrong-method', message: 'Use GET' })
-  const file = options.files.get(head.path === '/' ? '/index.html' : head.path)
-  if (file === undefined) return sendFailure(response, 404, { code: 'not-found', message: 'There is no such page' })
-  const caching = file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache'
-  response.writeHead(200, { 'content-type': file.type, 'content-length': file.bytes.length, 'cache-control': caching })
-  response.end(head.method === 'HEAD' ? undefined : file.bytes)
+  const cookie = keeper.admit(token)
+  if (cookie === undefined) {
+    sendUsed(response)
+    return
+  }
+  // The token leaves the address bar, the history and every later referrer.
+  response.writeHead(303, { location: '/', 'set-cookie': cookie, 'cache-control': 'no-store' })
+  response.end()
 }
 
-const USED_PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>Portico</title>
-<body style="font: 16px/1.5 system-ui; max-width: 34rem; margin: 20vh auto; padding: 0 1rem">
-<h1 style="font-size: 1.3rem">This link has been used</h1>
-<p>Each link opens the workbench once, so that nobody else can use it. If this is the browser you used it in, go to <a href="/">the workbench</a>.
-Otherwise press <b>Enter</b> in the terminal where Portico runs, or start it again, and open the new link.</p></body></html>`
-
-function sendUsed(response: ServerResponse): void {
-  response.writeHead(403, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' }).end(USED_PAGE)
+function sendLink(head: RequestHead, response: ServerResponse, { options, link }: Parts): void {
+  const given = Buffer.from(head.header(LINK_KEY_HEADER) ?? '')
+  const wanted = Buffer.from(options.linkKey ?? '')
+  const known = wanted.length > 0 && given.length === wanted.length && timingSafeEqual(given, wanted)
+  if (known && head.header('origin') === undefined) sendJson(response, 200, { link: link() })
+  else sendFailure(response, 403, { code: 'wrong-key', message: 'Links are given to the same user alone' })
 }
 
 function toHead(request: IncomingMessage): RequestHead {
@@ -146,19 +166,30 @@ function toHead(request: IncomingMessage): RequestHead {
 }
 
 async function readJson(request: IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > WEB_LIMITS.maxBodyBytes)
-      throw new BodyError(413, `A request is ${WEB_LIMITS.maxBodyBytes} bytes at most`)
-    chunks.push(chunk)
-  }
+  const body = await readBody(request)
   try {
-    return JSON.parse(Buffer.concat(chunks).toString('utf8'))
+    return JSON.parse(body.toString('utf8'))
   } catch {
     throw new BodyError(400, 'The body is not JSON')
   }
+}
+
+/** What is too much is read to its end and thrown away, so that the sender gets to hear why. */
+function readBody(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    let chunks: Buffer[] = []
+    let size = 0
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= WEB_LIMITS.maxBodyBytes) chunks.push(chunk)
+      else {
+        chunks = []
+        reject(new BodyError(413, `A request is ${WEB_LIMITS.maxBodyBytes} bytes at most`))
+      }
+    })
+    request.on('end', () => resolve(Buffer.concat(chunks)))
+    request.on('error', reject)
+  })
 }
 
 /** A body that cannot be taken. */
@@ -172,24 +203,8 @@ export class BodyError extends Error {
   }
 }
 
-function sendJson(response: ServerResponse, status: number, value: unknown): void {
-  if (response.destroyed) return
-  const text = JSON.stringify(value)
-  response.writeHead(status, {
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(text),
-    'cache-control': 'no-store',
-  })
-  response.end(text)
-}
-
-function sendFailure(response: ServerResponse, status: number, { code, message, remedy, data }: ApiFailure): void {
-  sendJson(response, status, {
-    code,
-    message,
-    ...(remedy !== undefined && { remedy }),
-    ...(data !== undefined && { data }),
-  })
+function bracketed(host: string): string {
+  return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host
 }
 
 function listen(server: Server, host: string, port: number): Promise<void> {

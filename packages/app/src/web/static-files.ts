@@ -2,9 +2,13 @@
 
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, posix, relative, sep } from 'node:path'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 
 export interface StaticFile {
   readonly bytes: Buffer
+  /** The same, packed, where that is worth it. */
+  readonly gzip?: Buffer
   readonly type: string
   /** Its name changes with its content. */
   readonly immutable: boolean
@@ -20,6 +24,9 @@ const TYPES: { readonly [extension: string]: string } = {
   '.png': 'image/png',
 }
 
+const PACKED = /^(?:text\/|application\/json|image\/svg)/
+const pack = promisify<Buffer, { level: number }, Buffer>(gzip)
+
 export async function readStaticFiles(folder: string): Promise<ReadonlyMap<string, StaticFile>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile() && TYPES[extname(entry.name)] !== undefined)
@@ -27,7 +34,9 @@ export async function readStaticFiles(folder: string): Promise<ReadonlyMap<strin
     const path = join(entry.parentPath ?? entry.path, entry.name)
     const name = posix.join('/', relative(folder, path).split(sep).join('/'))
     const type = TYPES[extname(entry.name)] ?? 'application/octet-stream'
-    return [name, { bytes: await readFile(path), type, immutable: name.startsWith('/assets/') }]
+    const bytes = await readFile(path)
+    const packed = PACKED.test(type) && bytes.length > 1_024 ? await pack(bytes, { level: 6 }) : undefined
+    return [name, { bytes, ...(packed && { gzip: packed }), type, immutable: name.startsWith('/assets/') }]
   })
   return new Map(await Promise.all(read))
 }

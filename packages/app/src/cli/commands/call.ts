@@ -1,0 +1,67 @@
+/** `portico call`: one tool, one result. */
+
+import type { Progress, Tool } from '@portico/sdk/client'
+import { readArguments, usageOf } from '../arguments.ts'
+import type { CommandInput } from '../command.ts'
+import { textOfResult } from '../content.ts'
+import { CliError, EXIT_CODES } from '../exit-codes.ts'
+import type { Io } from '../io.ts'
+import { nearestName } from '../nearest.ts'
+import type { OpenTarget } from '../open-target.ts'
+import { toLine, toPlain, toShown } from '../plain-text.ts'
+import { toTable } from '../table.ts'
+import { requestOptionsOf, targetOptionsOf, withTarget } from '../target.ts'
+import { splitTarget } from '../target-kind.ts'
+
+export async function run(input: CommandInput, io: Io): Promise<number> {
+  const { target, rest } = splitTarget(input)
+  const [name, ...words] = rest
+  return withTarget(target, io, targetOptionsOf(input), async (open) => {
+    const tools = await open.tools()
+    if (name === undefined) return listTools(tools, input, io)
+    const tool = findTool(tools, name, open)
+    const json = typeof input.flags.args === 'string' ? input.flags.args : undefined
+    const args = await readArguments(words, json, tool, io)
+    io.progress(`calling ${name} …`)
+    const options = {
+      ...requestOptionsOf(input, io),
+      onProgress: (step: Progress) => io.progress(describe(name, step)),
+    }
+    const result = await open.callTool(name, args, options)
+    io.progress(undefined)
+    if (input.json) io.out(JSON.stringify(result))
+    else if (result.isError !== true) io.out(toShown(textOfResult(result), io))
+    if (result.isError !== true) return EXIT_CODES.ok.code
+    if (!input.json) io.say(`${io.paint.red('error')}: ${name} reports: ${toPlain(textOfResult(result))}`)
+    return EXIT_CODES.failed.code
+  })
+}
+
+function findTool(tools: readonly Tool[], name: string, { label }: OpenTarget): Tool {
+  const found = tools.find((tool) => tool.name === name)
+  if (found !== undefined) return found
+  const near = nearestName(
+    name,
+    tools.map((tool) => tool.name),
+  )
+  const remedy = near === undefined ? `See \`portico list\` for what it has.` : `Did you mean "${toLine(near)}"?`
+  throw new CliError('not-found', `${label} has no tool "${name}"`, remedy)
+}
+
+function listTools(tools: readonly Tool[], input: CommandInput, io: Io): number {
+  if (input.json) io.out(JSON.stringify(tools))
+  else if (tools.length > 0)
+    io.out(
+      toTable(
+        tools.map((tool) => [tool.name, usageOf(tool)]),
+        io,
+      ),
+    )
+  io.say(tools.length === 0 ? 'There are no tools.' : 'Name one of them to call it.')
+  return EXIT_CODES.ok.code
+}
+
+function describe(name: string, { progress, total, message }: Progress): string {
+  const part = total === undefined ? String(progress) : `${progress}/${total}`
+  return toLine(`${name} ${part}${message === undefined ? '' : ` ${message}`}`)
+}

@@ -1,0 +1,100 @@
+/** `portico chat`: a conversation in the terminal, or one answer for a script. The turns themselves are `chat-turn.ts`. */
+
+import { randomUUID } from 'node:crypto'
+import type { Host } from '@portico/host'
+import type { Conversation } from '@portico/host/model'
+import { readStdin } from '../arguments.ts'
+import { runChatCommand } from '../chat-commands.ts'
+import { takeTurn } from '../chat-turn.ts'
+import type { CommandInput } from '../command.ts'
+import { CliError, EXIT_CODES } from '../exit-codes.ts'
+import { findServer, hostOptionsOf, openHost, readConfig } from '../host.ts'
+import type { Io } from '../io.ts'
+import { createTerminal, type Terminal } from '../terminal.ts'
+import { settled } from './servers-status.ts'
+
+export async function run(input: CommandInput, io: Io): Promise<number> {
+  const { flags, positionals } = input
+  const options = hostOptionsOf(input)
+  const only = Array.isArray(flags.server) ? (flags.server as string[]) : undefined
+  const config = await readConfig(io, options.config)
+  for (const name of only ?? []) findServer(config, name)
+  const terminal = createTerminal(io)
+  const host = await openHost(io, { ...options, ...(only !== undefined && { only }), terminal })
+  try {
+    const model = await chooseModel(host, typeof flags.model === 'string' ? flags.model : undefined)
+    await settled(host, io, PATIENCE_MS)
+    await host.catalogue.list({ signal: io.signal })
+    const session = randomUUID()
+    const system = typeof flags.system === 'string' ? flags.system : undefined
+    const chat = {
+      host,
+      session,
+      conversation: host.converse({ session, model, ...(system !== undefined && { system }) }),
+    }
+    if (positionals.length > 0) return await answerOnce(chat.conversation, positionals.join(' '), input, io)
+    if (!io.interactive) return await answerOnce(chat.conversation, (await readStdin(io)).trim(), input, io)
+    welcome(host, model, io)
+    await converse({ ...chat, model }, terminal, io)
+    return EXIT_CODES.ok.code
+  } finally {
+    await host.close()
+  }
+}
+
+const PATIENCE_MS = 5_000
+
+async function chooseModel(host: Host, wanted: string | undefined): Promise<string> {
+  if (wanted?.startsWith('ollama/') === true || host.models.usable().length === 0) await host.models.findOllama()
+  // Says what to do when there is none, before anything else is asked.
+  return (await host.models.load(wanted)).config.id
+}
+
+async function answerOnce(conversation: Conversation, text: string, input: CommandInput, io: Io): Promise<number> {
+  if (text === '') throw new CliError('usage', 'chat: there is no message', 'Give one, or run it in a terminal.')
+  const cancel = (): void => conversation.cancel()
+  io.signal.addEventListener('abort', cancel, { once: true })
+  const end = await takeTurn(conversation, text, io, { json: input.json })
+  if (end.reason === 'done') return EXIT_CODES.ok.code
+  if (end.error !== undefined) throw end.error
+  return EXIT_CODES.failed.code
+}
+
+function welcome(host: Host, model: string, io: Io): void {
+  const views = host.upstreams.views()
+  const ready = views.filter(({ state }) => state.state === 'ready' || state.state === 'degraded')
+  const tools = host.catalogue.items(['tool']).length
+  io.say(`${io.paint.bold(model)} with ${tools} tools of ${ready.length} servers. /help tells more, Ctrl-D leaves.`)
+  for (const { name, state } of views) {
+    if (state.reason !== undefined) io.say(`${io.paint.yellow(name)}: ${state.reason}`)
+  }
+}
+
+/** Until the person leaves. Ctrl-C cancels an answer; where there is none, it leaves. */
+async function converse(
+  chat: { readonly host: Host; readonly session: string; conversation: Conversation; model: string },
+  terminal: Terminal,
+  io: Io,
+): Promise<void> {
+  const history: string[] = []
+  const leaving = new AbortController()
+  const stop = io.onInterrupt(() => {
+    if (chat.conversation.busy) chat.conversation.cancel()
+    else leaving.abort()
+  })
+  const signal = AbortSignal.any([leaving.signal, io.signal])
+  signal.addEventListener('abort', () => chat.conversation.cancel(), { once: true })
+  try {
+    while (!signal.aborted) {
+      const line = await terminal.ask(`${io.paint.cyan('›')} `, { signal, patient: true, history })
+      if (line === undefined) return
+      const text = line.trim()
+      if (text === '') continue
+      history.unshift(line)
+      if (!text.startsWith('/')) await takeTurn(chat.conversation, text, io, { model: chat.model })
+      else if ((await runChatCommand(text, chat, io)) === 'leave') return
+    }
+  } finally {
+    stop()
+  }
+}

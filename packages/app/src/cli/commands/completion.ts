@@ -1,0 +1,41 @@
+/** `portico completion`: scripts for shells, from the same declarations as help. */
+
+import type { CommandInput } from '../command.ts'
+import { COMMAND_GROUPS } from '../command-table.ts'
+import { bashScript, fishScript, zshScript } from '../completion-scripts.ts'
+import { CliError, EXIT_CODES } from '../exit-codes.ts'
+import type { Io } from '../io.ts'
+
+export async function run(input: CommandInput, io: Io): Promise<number> {
+  const [shell] = input.positionals
+  const commands = COMMAND_GROUPS.flatMap((group) => group.commands)
+  switch (shell) {
+    case 'bash':
+      io.write(bashScript(commands))
+      break
+    case 'zsh':
+      io.write(zshScript(commands))
+      break
+    case 'fish':
+      io.write(fishScript(commands))
+      break
+    case 'servers':
+      // What the scripts ask for while somebody types; it must be quick, and silent where nothing is configured.
+      for (const name of await serverNames(io)) io.out(name)
+      break
+    default:
+      throw new CliError('usage', `completion: there is no script for "${shell}"`, 'One of bash, zsh, fish.')
+  }
+  return EXIT_CODES.ok.code
+}
+
+async function serverNames(io: Io): Promise<readonly string[]> {
+  const { loadConfig } = await import('@portico/host/config')
+  const { projectFile, userFile } = await import('../host-places.ts')
+  const files = [projectFile(io), userFile(io)].map((path) => ({
+    path,
+    scope: 'user' as const,
+    form: 'portico' as const,
+  }))
+  return (await loadConfig({ files })).servers.map(({ name }) => name).filter((name) => /^[\w.@/-]+$/.test(name))
+}

@@ -1,0 +1,185 @@
+/**
+ * `portico install`: writes a server into another program's own configuration file. What would change is worked out on a
+ * copy and shown first; the file itself is touched after a yes, and kept beside as it was.
+ */
+
+import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { homedir, tmpdir } from 'node:os'
+import { basename, join, resolve } from 'node:path'
+import {
+  type ConfigFile,
+  type ConfigForm,
+  configFiles,
+  defineServer,
+  type EditedFile,
+  removeFromFile,
+  type ServerConfig,
+  showCommand,
+  writeIntoFile,
+} from '@portico/host/config'
+import type { CommandInput } from '../command.ts'
+import { CliError } from '../exit-codes.ts'
+import { findServer, readConfig } from '../host.ts'
+import type { Io } from '../io.ts'
+import { ownCommand } from '../own-command.ts'
+import { toPlain } from '../plain-text.ts'
+import { labelOf, type TargetKind } from '../target-kind.ts'
+import { targetIn } from '../target-words.ts'
+import { createTerminal } from '../terminal.ts'
+import { differenceOf } from '../text-difference.ts'
+import { toConfig } from '../unreachable.ts'
+
+const PROGRAMS: {
+  readonly [program: string]: { readonly form: ConfigForm; readonly title: string; readonly remote: boolean }
+} = {
+  'claude-desktop': { form: 'claude-desktop', title: 'Claude Desktop', remote: false },
+  'claude-code': { form: 'claude-code', title: 'Claude Code', remote: true },
+  cursor: { form: 'cursor', title: 'Cursor', remote: true },
+  vscode: { form: 'vscode', title: 'VS Code', remote: true },
+  windsurf: { form: 'windsurf', title: 'Windsurf', remote: true },
+  zed: { form: 'zed', title: 'Zed', remote: true },
+}
+
+export async function run(input: CommandInput, io: Io): Promise<number> {
+  const { positionals, flags } = input
+  const [word = '', named] = positionals
+  const program = Object.hasOwn(PROGRAMS, word) ? PROGRAMS[word] : undefined
+  if (program === undefined) {
+    throw new CliError(
+      'usage',
+      `install: "${word}" is not a known program`,
+      `It is one of ${Object.keys(PROGRAMS).join(', ')}.`,
+    )
+  }
+  const file = fileOf(program.form, program.title, flags.project === true, io)
+  const target = named === undefined ? undefined : targetIn(input, 1)
+  const name = typeof flags.name === 'string' ? flags.name : nameOf(target)
+  const edit: Edit =
+    flags.remove === true
+      ? (path) => removeFromFile(path, program.form, name)
+      : await writing(program, name, target, io)
+  return change(file, edit, { ...program, name }, input, io)
+}
+
+type Edit = (path: string) => Promise<EditedFile>
+
+async function writing(
+  program: (typeof PROGRAMS)[string],
+  name: string,
+  target: TargetKind | undefined,
+  io: Io,
+): Promise<Edit> {
+  const server = await entryOf(program, name, target, io)
+  io.say(`${io.paint.bold(name)} will be: ${toPlain(showCommand(server.target))}`)
+  return (path) => writeIntoFile(path, program.form, name, server)
+}
+
+async function change(
+  file: string,
+  edit: Edit,
+  { title, name }: { readonly title: string; readonly name: string },
+  { flags, json }: CommandInput,
+  io: Io,
+): Promise<number> {
+  const shown = await tryOnCopy(file, edit)
+  if (shown.length === 0) {
+    io.say(`${file} says so already.`)
+    if (json) io.out(JSON.stringify({ file, name, changed: false }))
+    return 0
+  }
+  io.say(`\n${file}`)
+  for (const line of shown) io.say(paintLine(toPlain(line), io))
+  await confirm(flags.yes === true, io)
+  const { backup, problems } = await edit(file)
+  for (const { message, remedy } of problems) io.say(`${io.paint.yellow('warning')}: ${message}. ${remedy}`)
+  if (json) io.out(JSON.stringify({ file, name, changed: true, ...(backup !== undefined && { backup }) }))
+  io.say(`Written${backup === undefined ? '' : `; as it was: ${backup}`}. Start ${title} again to use it.`)
+  return 0
+}
+
+function paintLine(line: string, { paint }: Io): string {
+  if (line.startsWith('+')) return paint.green(line)
+  return line.startsWith('-') ? paint.red(line) : line
+}
+
+async function confirm(yes: boolean, io: Io): Promise<void> {
+  if (yes) return
+  if (!io.interactive) {
+    throw new CliError('denied', 'Nobody is here to say whether to write this', 'Give --yes, or run it in a terminal.')
+  }
+  const answer = await createTerminal(io).ask('Write this? [y/N] ', { signal: io.signal })
+  if (!/^y/i.test(answer?.trim() ?? '')) throw new CliError('denied', 'Nothing was written')
+}
+
+/** The same name, because limits go by it; the same edit, because nothing else shows what it would do. */
+async function tryOnCopy(file: string, edit: Edit): Promise<readonly string[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'portico-install-'))
+  try {
+    const copy = join(folder, basename(file))
+    await copyFile(file, copy).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error
+    })
+    const before = await readText(copy)
+    await edit(copy)
+    return differenceOf(before, await readText(copy))
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function readText(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return ''
+    throw error
+  })
+}
+
+function fileOf(form: ConfigForm, title: string, project: boolean, io: Io): string {
+  const scope: ConfigFile['scope'] = project ? 'project' : 'user'
+  const all = configFiles({ platform: process.platform, env: io.env, home: io.env.HOME ?? homedir(), project: io.cwd })
+  const found = all.find((file) => file.form === form && file.scope === scope)
+  if (found !== undefined) return found.path
+  throw new CliError('usage', `install: ${title} has no file for a project`, 'Leave --project out.')
+}
+
+async function entryOf(
+  { remote, title }: (typeof PROGRAMS)[string],
+  name: string,
+  target: TargetKind | undefined,
+  io: Io,
+): Promise<ServerConfig> {
+  if (target === undefined) return own(name, ['serve', '--stdio'])
+  switch (target.kind) {
+    case 'file':
+      return own(name, ['run', resolve(io.cwd, target.file)])
+    case 'command':
+      return defineServer(name, toConfig(target))
+    case 'url':
+      // A page to sign in on is the bridge's business where the program knows only programs.
+      return remote && /^https?:/i.test(target.url)
+        ? defineServer(name, toConfig(target))
+        : own(name, ['bridge', target.url])
+    case 'name': {
+      const { target: found } = findServer(await readConfig(io), target.name)
+      if (found.kind === 'stdio') return defineServer(name, found)
+      if (found.kind === 'in-process') return own(name, ['bridge', target.name])
+      const plain = remote && found.kind !== 'websocket' && Object.keys(found.headers).length === 0
+      if (!plain) io.say(`${title} reaches it through a bridge, so that no secret is written into its file.`)
+      return plain ? defineServer(name, found) : own(name, ['bridge', target.name])
+    }
+  }
+}
+
+async function own(name: string, words: readonly string[]): Promise<ServerConfig> {
+  const { command, args } = await ownCommand(words)
+  return defineServer(name, { kind: 'stdio', command, args, env: {} })
+}
+
+function nameOf(target: TargetKind | undefined): string {
+  if (target === undefined) return 'portico'
+  const plain = labelOf(target)
+    .replace(/\.[cm]?[jt]s$/, '')
+    .replace(/[^\w.-]+/g, '-')
+    .replace(/^[-.]+|[-.]+$/g, '')
+  return plain === '' ? 'server' : plain
+}

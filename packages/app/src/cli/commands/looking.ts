@@ -1,0 +1,103 @@
+/** Commands that look closer: at the machine, at servers, at rules and records. */
+
+import type { Command } from '../command.ts'
+import { HOST_FLAGS, TARGET_FLAGS } from '../flags.ts'
+
+const { yes: _yes, ...LOOKING_FLAGS } = TARGET_FLAGS
+const CONFIG = { config: HOST_FLAGS.config }
+
+export const LOOKING: readonly Command[] = [
+  {
+    name: 'doctor',
+    about: 'Check this machine, the configuration and the servers, and say what to do.',
+    details: 'Exit code 1 when something does not work. Nothing is asked and nothing is changed.',
+    positionals: [{ name: 'server', about: 'Look at one server only.', optional: true, completes: 'server' }],
+    flags: { ...LOOKING_FLAGS },
+    examples: [
+      { line: 'portico doctor', about: 'everything' },
+      { line: 'portico doctor https://example.com/mcp', about: 'one server, step by step' },
+    ],
+    load: () => import('./doctor.ts'),
+  },
+  {
+    name: 'conformance',
+    about: 'Try a server on every protocol revision it speaks.',
+    details:
+      'Connects once for each revision and checks the handshake, lists, errors, cancellation and parallel requests; over HTTP also what the transport asks for. Only reads and harmless mistakes are sent: no tool is called with arguments that it takes. Exit code 1 when a check fails.',
+    positionals: [
+      {
+        name: 'server',
+        about: 'A URL, a command (quoted, or after --), a file, or a configured name.',
+        completes: 'server',
+      },
+    ],
+    flags: { ...LOOKING_FLAGS },
+    examples: [
+      { line: 'portico conformance http://localhost:3000/mcp', about: 'a server on a port' },
+      { line: 'portico conformance -- node server.mjs', about: 'a command' },
+    ],
+    load: () => import('./conformance.ts'),
+  },
+  {
+    name: 'policy',
+    about: 'Check the rules, or ask what they would say.',
+    details: [
+      'lint [file]: rules that cannot be read, never match or contradict each other. Exit code 1 when there are any.',
+      'explain <effect> <server> [item] [key=value…]: what would happen, and which rule says so. Effects are connect, call, read, prompt, sample, elicit, root and flow.',
+    ].join('\n'),
+    subcommands: ['lint', 'explain'],
+    positionals: [
+      { name: 'action', about: 'lint or explain.', completes: ['lint', 'explain'] },
+      { name: 'words', about: 'By the action.', optional: true, rest: true },
+    ],
+    flags: {
+      unattended: { type: 'boolean', about: 'For explain: as if nobody were there to be asked.' },
+      tainted: { type: 'boolean', about: 'For explain: as if untrusted text were in the conversation.' },
+      from: { type: 'string', multiple: true, value: 'server', about: 'For explain flow: whose data it is.' },
+      ...CONFIG,
+    },
+    examples: [
+      { line: 'portico policy lint', about: 'the rules of your configuration' },
+      { line: 'portico policy explain call files delete_file path=/etc/passwd', about: 'one call' },
+    ],
+    load: () => import('./policy.ts'),
+  },
+  {
+    name: 'audit',
+    about: 'Search the audit log, or check that nobody has changed it.',
+    details: 'search [text]: records, newest first. verify: exit code 1 when a record was changed, moved or removed.',
+    subcommands: ['search', 'verify'],
+    positionals: [
+      { name: 'action', about: 'search or verify.', completes: ['search', 'verify'] },
+      { name: 'text', about: 'For search: words that a record holds.', optional: true, rest: true },
+    ],
+    flags: {
+      server: { type: 'string', short: 's', value: 'name', about: 'Records about this server.' },
+      what: { type: 'string', value: 'effect', about: 'call, read, prompt, sample, connect, …' },
+      outcome: { type: 'string', value: 'word', about: 'allow, deny, ok, error, cancelled.' },
+      type: { type: 'string', value: 'type', choices: ['decision', 'outcome', 'event'], about: 'The kind of record.' },
+      since: { type: 'string', value: 'time', about: 'From then on: 30m, 12h, 7d, or a date.' },
+      until: { type: 'string', value: 'time', about: 'Before then.' },
+      limit: { type: 'number', short: 'n', value: 'records', about: 'At most so many.', fallback: '50' },
+      file: { type: 'string', value: 'file', about: 'Another log.', fallback: 'those of this machine' },
+    },
+    examples: [
+      { line: 'portico audit search --server github --since 1d', about: 'what a server was used for' },
+      { line: 'portico audit search --outcome deny --json', about: 'refusals, for a program' },
+      { line: 'portico audit verify', about: 'in a nightly job' },
+    ],
+    load: () => import('./audit.ts'),
+  },
+  {
+    name: 'completion',
+    about: 'Print a script that completes commands in your shell.',
+    positionals: [{ name: 'shell', about: 'bash, zsh or fish.', completes: ['bash', 'zsh', 'fish'] }],
+    flags: {},
+    examples: [
+      { line: 'source <(portico completion bash)', about: 'in ~/.bashrc' },
+      { line: 'portico completion zsh > ~/.zfunc/_portico', about: 'with ~/.zfunc in fpath' },
+      { line: 'portico completion fish > ~/.config/fish/completions/portico.fish', about: 'for fish' },
+    ],
+    load: () => import('./completion.ts'),
+  },
+]

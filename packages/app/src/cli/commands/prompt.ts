@@ -1,0 +1,46 @@
+/** `portico prompt`: a prompt filled in, message by message. */
+
+import type { CommandInput } from '../command.ts'
+import { textOfBlock } from '../content.ts'
+import { CliError, EXIT_CODES } from '../exit-codes.ts'
+import type { Io } from '../io.ts'
+import { nearestName } from '../nearest.ts'
+import { toShown } from '../plain-text.ts'
+import { requestOptionsOf, targetOptionsOf, withTarget } from '../target.ts'
+import { splitTarget } from '../target-kind.ts'
+
+export async function run(input: CommandInput, io: Io): Promise<number> {
+  const { target, rest } = splitTarget(input)
+  const [name, ...words] = rest
+  if (name === undefined) throw new CliError('usage', 'prompt: <prompt> is missing: the name of the prompt')
+  const args = Object.fromEntries(words.map(splitPair))
+  return withTarget(target, io, targetOptionsOf(input), async (open) => {
+    const prompts = await open.prompts()
+    const prompt = prompts.find((one) => one.name === name)
+    if (prompt === undefined) {
+      const near = nearestName(
+        name,
+        prompts.map((one) => one.name),
+      )
+      const remedy = near === undefined ? 'See `portico list` for what it has.' : `Did you mean "${near}"?`
+      throw new CliError('not-found', `${open.label} has no prompt "${name}"`, remedy)
+    }
+    const missing = (prompt.arguments ?? []).find((one) => one.required === true && !Object.hasOwn(args, one.name))
+    if (missing !== undefined) {
+      throw new CliError(
+        'usage',
+        `${missing.name} is missing${missing.description === undefined ? '' : `: ${missing.description}`}`,
+      )
+    }
+    const result = await open.getPrompt(name, args, requestOptionsOf(input, io))
+    if (input.json) io.out(JSON.stringify(result))
+    else for (const { role, content } of result.messages) io.out(`${role}: ${toShown(textOfBlock(content), io)}`)
+    return EXIT_CODES.ok.code
+  })
+}
+
+function splitPair(word: string): [string, string] {
+  const at = word.indexOf('=')
+  if (at <= 0) throw new CliError('usage', `"${word}" is no argument`, "Write the prompt's arguments as key=value.")
+  return [word.slice(0, at), word.slice(at + 1)]
+}

@@ -1,0 +1,48 @@
+/** `portico read`: a resource, as text or bytes. */
+
+import { writeFile } from 'node:fs/promises'
+import { type ReadResourceResult, RpcError } from '@portico/sdk/client'
+import type { CommandInput } from '../command.ts'
+import { textOfContents } from '../content.ts'
+import { CliError, EXIT_CODES } from '../exit-codes.ts'
+import type { Io } from '../io.ts'
+import { toShown } from '../plain-text.ts'
+import { requestOptionsOf, targetOptionsOf, withTarget } from '../target.ts'
+import { splitTarget } from '../target-kind.ts'
+
+const INVALID_PARAMS = -32602
+
+export async function run(input: CommandInput, io: Io): Promise<number> {
+  const { target, rest } = splitTarget(input)
+  const [uri, extra] = rest
+  if (uri === undefined) throw new CliError('usage', 'read: <uri> is missing: the resource to read')
+  if (extra !== undefined) throw new CliError('usage', `read: "${extra}" is one argument too many`)
+  const out = typeof input.flags.out === 'string' ? input.flags.out : undefined
+  return withTarget(target, io, targetOptionsOf(input), async (open) => {
+    io.progress(`reading ${uri} …`)
+    const result = await open.readResource(uri, requestOptionsOf(input, io)).catch((error: unknown) => {
+      // On 2026-07-28 a resource that is not there is a parameter that is not valid; there is only one parameter.
+      const isUnknown = error instanceof RpcError && error.rpcCode === INVALID_PARAMS
+      throw isUnknown ? new CliError('not-found', error.message, 'See `portico list` for what there is.', error) : error
+    })
+    io.progress(undefined)
+    if (input.json) io.out(JSON.stringify(result))
+    else if (out !== undefined) {
+      await writeFile(out, toBytes(result))
+      io.say(`Written to ${out}.`)
+    } else print(result, io)
+    return EXIT_CODES.ok.code
+  })
+}
+
+function print(result: ReadResourceResult, io: Io): void {
+  for (const contents of result.contents) {
+    if ('text' in contents) io.out(toShown(contents.text, io).replace(/\n$/, ''))
+    else if (io.terminal) io.say(`${textOfContents(contents)}; write it to a file with -o <file>.`)
+    else io.writeBytes(Buffer.from(contents.blob, 'base64'))
+  }
+}
+
+function toBytes({ contents }: ReadResourceResult): Buffer {
+  return Buffer.concat(contents.map((one) => ('text' in one ? Buffer.from(one.text) : Buffer.from(one.blob, 'base64'))))
+}

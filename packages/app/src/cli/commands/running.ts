@@ -1,0 +1,128 @@
+/** Commands that stay: the workbench, the gateway, the bridge. */
+
+import type { Command } from '../command.ts'
+import { SERVING_FLAGS } from '../serving-flags.ts'
+
+export const RUNNING: readonly Command[] = [
+  {
+    name: 'start',
+    about: 'Open the workbench in the browser',
+    details: 'What `portico` does by itself. The link that it prints works once; start it again for another.',
+    positionals: [],
+    flags: {
+      port: { type: 'number', value: 'port', about: 'The port to listen on.', fallback: 'any that is free' },
+      open: {
+        type: 'boolean',
+        about: 'Open the browser (`--no-open`: only print the link).',
+        fallback: 'in a terminal',
+      },
+      config: { type: 'string', value: 'file', about: 'A configuration file in place of the usual ones.' },
+    },
+    examples: [{ line: 'portico start --no-open', about: 'print the link' }],
+    load: () => import('./start.ts'),
+  },
+  {
+    name: 'serve',
+    about: 'Run the gateway: all your servers as one, for others',
+    details:
+      'Serves the configured servers on one port, to clients of every revision, under the rules of `policy` and the section\n' +
+      '`gateway` of portico.json. Whoever is not identified is turned away, unless the section says otherwise. Changes to\n' +
+      'the file take effect without dropping calls; SIGTERM lets calls finish. Health is at /healthz and /readyz.',
+    positionals: [{ name: 'config', about: 'The configuration file.', optional: true, completes: 'file' }],
+    flags: {
+      port: { type: 'number', value: 'port', about: 'The port to listen on.', fallback: '3000' },
+      host: { type: 'string', value: 'address', about: 'The address to listen on.', fallback: '127.0.0.1' },
+      'allow-host': {
+        type: 'string',
+        value: 'name',
+        multiple: true,
+        about: 'A name under which clients may reach it.',
+      },
+      'tls-cert': { type: 'string', value: 'file', about: 'The certificate, in PEM.' },
+      'tls-key': { type: 'string', value: 'file', about: 'Its private key.' },
+      'client-ca': { type: 'string', value: 'file', about: 'The authority whose client certificates are accepted.' },
+      auth: {
+        type: 'string',
+        value: 'way',
+        choices: ['oauth', 'token', 'certificate', 'none'],
+        about: 'How callers are identified.',
+        fallback: 'as the file says',
+      },
+      issuer: { type: 'string', value: 'url', about: 'For oauth: whose access tokens are accepted.' },
+      resource: { type: 'string', value: 'url', about: 'For oauth: the URL under which clients know the gateway.' },
+      stdio: { type: 'boolean', about: 'Serve the program that started this command, on the standard streams.' },
+      check: { type: 'boolean', about: 'Only read the configuration and say what is wrong with it.' },
+    },
+    examples: [
+      { line: 'portico serve portico.json --issuer https://login.example.com', about: 'for people who sign in' },
+      { line: 'PORTICO_TOKEN=… portico serve --auth token', about: 'for whoever has the token' },
+      { line: 'portico serve --stdio', about: 'in a client’s configuration: everything as one server' },
+    ],
+    load: () => import('./serve.ts'),
+  },
+  {
+    name: 'bridge',
+    about: 'Make a remote server local, or a local one remote',
+    details:
+      'To be named in other programs’ configuration files. A client that only starts programs gets a server behind a URL,\n' +
+      'with sign-in in the browser; a client that only knows URLs gets a program. Whatever revision either side speaks,\n' +
+      'nothing is dropped. On a port, callers must bring the token in PORTICO_TOKEN (one is made up and printed where it\n' +
+      'is not set), or one of an issuer’s.',
+    positionals: [
+      { name: 'server', about: 'A URL, a configured name, a file or a command.', rest: true, completes: 'server' },
+    ],
+    flags: {
+      ...SERVING_FLAGS,
+      header: { type: 'string', multiple: true, value: 'name: value', about: 'A header for every request to a URL.' },
+      env: {
+        type: 'string',
+        multiple: true,
+        value: 'name[=value]',
+        about: 'A variable for the program to be started.',
+      },
+      'client-id': { type: 'string', value: 'id', about: 'For signing in: the client that is registered there.' },
+      scope: { type: 'string', multiple: true, value: 'scope', about: 'For signing in: a scope to ask for.' },
+      issuer: { type: 'string', value: 'url', about: 'Accept access tokens of this issuer from callers.' },
+      resource: { type: 'string', value: 'url', about: 'With --issuer: the URL under which clients know the bridge.' },
+      'allow-anonymous': { type: 'boolean', about: 'Serve whoever reaches the port.' },
+    },
+    examples: [
+      { line: 'portico bridge https://mcp.example.com/mcp', about: 'started by a client, on its standard streams' },
+      {
+        line: 'portico bridge --http 3000 -- npx -y @modelcontextprotocol/server-everything',
+        about: 'a program on a port',
+      },
+    ],
+    load: () => import('./bridge.ts'),
+  },
+  {
+    name: 'auth',
+    about: 'Run the embedded authorization server, and keep its users',
+    details:
+      'A whole OAuth authorization server for one machine or a small team: sign-in page, consent, clients that register\n' +
+      'themselves. Point `portico serve --issuer` at it. Users are kept encrypted in the state folder; who is signed in is\n' +
+      'kept in memory, so a restart signs everybody out.',
+    positionals: [
+      { name: 'action', about: 'run, add, remove or list.', completes: ['run', 'add', 'remove', 'list'] },
+      { name: 'user', about: 'For add and remove: the name.', optional: true },
+    ],
+    flags: {
+      issuer: { type: 'string', value: 'url', about: 'Its own address.', fallback: 'http://127.0.0.1:3001' },
+      resource: {
+        type: 'string',
+        multiple: true,
+        value: 'url',
+        about: 'A server that tokens can be asked for.',
+        fallback: 'http://127.0.0.1:3000/mcp',
+      },
+      scope: { type: 'string', multiple: true, value: 'scope', about: 'A scope that can be granted.' },
+      role: { type: 'string', multiple: true, value: 'role', about: 'For add: a role, for rules about people.' },
+    },
+    examples: [
+      { line: 'portico auth add ada --role admin', about: 'asks for the password, or reads it from standard input' },
+      { line: 'portico auth run', about: 'until Ctrl-C' },
+    ],
+    subcommands: ['run', 'add', 'remove', 'list'],
+    load: () => import('./auth.ts'),
+  },
+]

@@ -1,0 +1,36 @@
+/** `portico start`, and `portico` by itself: the workbench. One that runs already is opened instead of a second. */
+
+import type { CommandInput } from '../command.ts'
+import { stateOf } from '../host-places.ts'
+import type { Io } from '../io.ts'
+import { leaveSoon, untilInterrupted } from '../serving.ts'
+import { openWorkbench, showPage } from '../workbench.ts'
+
+export async function run({ flags, json }: CommandInput, io: Io): Promise<number> {
+  const open = typeof flags.open === 'boolean' ? flags.open : io.interactive
+  const show = async (url: string, words: string): Promise<void> => {
+    io.out(json ? JSON.stringify({ url, pid: process.pid }) : url)
+    io.say(words)
+    await showPage(url, open, io)
+  }
+  if (flags.port === undefined && flags.config === undefined) {
+    const { requestLink } = await import('../../web/running.ts')
+    const link = await requestLink(stateOf(io))
+    if (link !== undefined) {
+      await show(link, 'The workbench runs already; this link opens it once more.')
+      return 0
+    }
+  }
+  const workbench = await openWorkbench(io, {
+    ...(typeof flags.port === 'number' && { port: flags.port }),
+    ...(typeof flags.config === 'string' && { configFile: flags.config }),
+  })
+  try {
+    await show(workbench.url, 'The link works once; `portico` gives another. Ctrl-C ends the workbench.')
+    await untilInterrupted(io)
+  } finally {
+    await workbench.close()
+    leaveSoon()
+  }
+  return 0
+}

@@ -1,0 +1,255 @@
+/** Commands that use servers. */
+
+import type { Command, Positional } from '../command.ts'
+import { HOST_FLAGS, TARGET_FLAGS } from '../flags.ts'
+
+const SERVER: Positional = {
+  name: 'server',
+  about: 'A name from the configuration, a URL, a file, or a command (quoted, or last after --).',
+  completes: 'server',
+}
+
+const OUT = {
+  type: 'string',
+  short: 'o',
+  value: 'file',
+  about: 'Write to this file instead of standard output.',
+} as const
+
+export const USING: readonly Command[] = [
+  {
+    name: 'call',
+    about: 'Call a tool and print its result.',
+    details:
+      "Arguments are key=value pairs, read by the types in the tool's schema; lists are given by repeating the key, objects as JSON. --args takes a whole JSON object, - reads it from standard input, and pairs are put over it. Without a tool, the tools are listed with their arguments. A tool that reports an error ends the command with exit code 1.",
+    positionals: [
+      SERVER,
+      { name: 'tool', about: 'The tool to call.', optional: true },
+      { name: 'args', about: 'key=value, or - for JSON on standard input.', optional: true, rest: true },
+    ],
+    flags: {
+      args: {
+        type: 'string',
+        short: 'a',
+        value: 'json',
+        about: 'The arguments as a JSON object; - for standard input, @file for a file.',
+      },
+      ...TARGET_FLAGS,
+    },
+    examples: [
+      { line: 'portico call ./weather.ts forecast city=Lisbon days=3', about: 'a definition in a file' },
+      {
+        line: 'portico call https://example.com/mcp search query=tea --json',
+        about: 'a server on the web, the whole result',
+      },
+      { line: 'portico call greet name=Ada -- node server.mjs --verbose', about: 'a command with options of its own' },
+      {
+        line: `portico call github create_issue --args '{"title": "It leaks"}' --yes`,
+        about: 'a configured server, without asking',
+      },
+    ],
+    load: () => import('./call.ts'),
+  },
+  {
+    name: 'list',
+    about: 'List what a server offers.',
+    positionals: [
+      SERVER,
+      {
+        name: 'kind',
+        about: 'tools, resources, templates or prompts; all unless given.',
+        optional: true,
+        completes: ['tools', 'resources', 'templates', 'prompts'],
+      },
+    ],
+    flags: { long: { type: 'boolean', short: 'l', about: 'Show arguments and whole descriptions.' }, ...TARGET_FLAGS },
+    examples: [
+      { line: 'portico list https://example.com/mcp', about: 'everything' },
+      { line: 'portico list "npx -y some-server" tools --long', about: 'the tools of a command, with their arguments' },
+      { line: 'portico list github tools --json', about: 'the definitions, for a program' },
+    ],
+    load: () => import('./list.ts'),
+  },
+  {
+    name: 'read',
+    about: 'Read a resource and print it.',
+    details: 'Text is printed as it is. Bytes are written as bytes, unless standard output is a terminal.',
+    positionals: [SERVER, { name: 'uri', about: 'The resource, or one made from a template.' }],
+    flags: { out: OUT, ...TARGET_FLAGS },
+    examples: [
+      { line: 'portico read ./notes.ts note://1', about: 'a text' },
+      { line: 'portico read photos photo://cat -o cat.png', about: 'an image, into a file' },
+    ],
+    load: () => import('./read.ts'),
+  },
+  {
+    name: 'prompt',
+    about: 'Fill in a prompt and print its messages.',
+    positionals: [
+      SERVER,
+      { name: 'prompt', about: 'The name of the prompt.' },
+      { name: 'args', about: 'key=value.', optional: true, rest: true },
+    ],
+    flags: TARGET_FLAGS,
+    examples: [{ line: 'portico prompt ./review.ts review language=TypeScript', about: 'a prompt with an argument' }],
+    load: () => import('./prompt.ts'),
+  },
+  {
+    name: 'listen',
+    about: 'Print changes and log messages as they come, until Ctrl-C.',
+    details: 'One line for each; with --json, one JSON document a line.',
+    positionals: [SERVER, { name: 'uri', about: 'Resources to watch, besides the lists.', optional: true, rest: true }],
+    flags: {
+      level: {
+        type: 'string',
+        value: 'level',
+        choices: ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'],
+        about: 'Log messages of at least this level.',
+        fallback: 'info',
+      },
+      count: { type: 'number', short: 'n', value: 'lines', about: 'End after so many lines.' },
+      ...TARGET_FLAGS,
+    },
+    examples: [
+      { line: 'portico listen https://example.com/mcp', about: 'lists and logs' },
+      { line: 'portico listen files file:///tmp/a.txt --json', about: 'one resource, for a program' },
+    ],
+    load: () => import('./listen.ts'),
+  },
+  {
+    name: 'chat',
+    about: 'Talk to a model that may use your servers.',
+    details:
+      'Every call is shown and asked about, unless a rule or an earlier answer allows it. Ctrl-C cancels the answer under way, and leaves when there is none. With a message, or one on standard input, it is answered once; where nobody can be asked, what would ask is denied.',
+    positionals: [
+      { name: 'message', about: 'One message to answer, instead of a conversation.', optional: true, rest: true },
+    ],
+    flags: {
+      model: {
+        type: 'string',
+        short: 'm',
+        value: 'id',
+        about: 'The model to use.',
+        fallback: 'the first that is usable',
+      },
+      server: { type: 'string', short: 's', multiple: true, value: 'name', about: 'Only this server.' },
+      system: { type: 'string', value: 'text', about: 'Instructions for the model.' },
+      ...HOST_FLAGS,
+    },
+    examples: [
+      { line: 'portico chat', about: 'a conversation' },
+      { line: 'portico chat -m claude -s files "What changed here last week?"', about: 'one question' },
+    ],
+    load: () => import('./chat.ts'),
+  },
+  {
+    name: 'servers',
+    about: 'See and change the servers that are configured.',
+    details: [
+      'status (the default) connects each and tells how it is; nothing is asked.',
+      "add <name> <url>, or add <name> -- <command…>: into your own file, or the project's with --project.",
+      'remove <name> · enable <name> · disable <name>',
+      'import [program] [names…]: servers of Claude Desktop, Claude Code, Cursor, VS Code, Windsurf and Zed; without a program, what there is.',
+      "export <program>: all servers in that program's form, on standard output.",
+      "sign-in <name> · logs <name> (until Ctrl-C) · approve <name> (definitions that changed) · trust (the project's file)",
+    ].join('\n'),
+    subcommands: [
+      'status',
+      'add',
+      'remove',
+      'enable',
+      'disable',
+      'import',
+      'export',
+      'sign-in',
+      'logs',
+      'approve',
+      'trust',
+    ],
+    positionals: [
+      {
+        name: 'action',
+        about: 'What to do.',
+        optional: true,
+        completes: [
+          'status',
+          'add',
+          'remove',
+          'enable',
+          'disable',
+          'import',
+          'export',
+          'sign-in',
+          'logs',
+          'approve',
+          'trust',
+        ],
+      },
+      { name: 'words', about: 'By the action.', optional: true, rest: true, completes: 'server' },
+    ],
+    flags: {
+      env: {
+        type: 'string',
+        multiple: true,
+        value: 'NAME=value',
+        about: "For add: a variable of the program's environment.",
+      },
+      header: { type: 'string', multiple: true, value: 'name: value', about: 'For add: a header for every request.' },
+      project: { type: 'boolean', about: "For add and remove: the project's file instead of your own." },
+      ...HOST_FLAGS,
+    },
+    examples: [
+      { line: 'portico servers', about: 'how they are' },
+      { line: 'portico servers add github https://api.githubcopilot.com/mcp/', about: 'one on the web' },
+      {
+        line: 'portico servers add files -- npx -y @modelcontextprotocol/server-filesystem ~/docs',
+        about: 'a program',
+      },
+      { line: 'portico servers import claude-desktop', about: 'those of another program' },
+      { line: 'portico servers export vscode > .vscode/mcp.json', about: 'for another program' },
+    ],
+    load: () => import('./servers.ts'),
+  },
+  {
+    name: 'lock',
+    about: 'Write down what servers promise, to notice when it changes.',
+    details:
+      'The lock holds every tool, resource and prompt with its meaning. Keep it with your project; `portico verify` compares.',
+    positionals: [{ ...SERVER, about: 'One server; all that are configured unless given.', optional: true }],
+    flags: { out: { ...OUT, about: 'The lock file.', fallback: 'portico.lock.json' }, ...TARGET_FLAGS },
+    examples: [
+      { line: 'portico lock', about: 'all configured servers, into portico.lock.json' },
+      { line: 'portico lock ./weather.ts -o weather.lock.json', about: 'one definition' },
+    ],
+    load: () => import('./lock.ts'),
+  },
+  {
+    name: 'verify',
+    about: 'Compare servers with their lock; exit code 1 when something differs.',
+    positionals: [{ ...SERVER, about: 'One server; all in the lock unless given.', optional: true }],
+    flags: {
+      lock: { type: 'string', value: 'file', about: 'The lock file.', fallback: 'portico.lock.json' },
+      ...TARGET_FLAGS,
+    },
+    examples: [{ line: 'portico verify', about: 'in a build, so that a changed description is seen' }],
+    load: () => import('./verify.ts'),
+  },
+  {
+    name: 'types',
+    about: "Write TypeScript types for a server's tools.",
+    details: 'Give the interface to `connect<Name>(…)`, and `client.tools` is typed.',
+    positionals: [SERVER],
+    flags: {
+      name: {
+        type: 'string',
+        value: 'name',
+        about: 'What the interface is called.',
+        fallback: "from the server's name",
+      },
+      out: OUT,
+      ...TARGET_FLAGS,
+    },
+    examples: [{ line: 'portico types https://example.com/mcp -o src/example-server.ts', about: 'into a module' }],
+    load: () => import('./types.ts'),
+  },
+]

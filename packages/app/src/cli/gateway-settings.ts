@@ -1,0 +1,169 @@
+/**
+ * The section `gateway` of portico.json: where the gateway listens, who is let in, what each sees and how much each may
+ * do. Only the user's own files have a say; what is wrong is said by its place, all at once.
+ */
+
+import type { LoadedConfig } from '@portico/host/config'
+import type { GatewayLimits, ViewRule, Views } from '@portico/host/gateway'
+import type { Principal } from '@portico/sdk/server'
+
+export interface GatewaySettings {
+  readonly port?: number
+  readonly host?: string
+  readonly path?: string
+  readonly webSocketPath?: string
+  readonly allowedHosts?: readonly string[]
+  readonly allowedOrigins?: readonly string[]
+  readonly tls?: { readonly cert: string; readonly key: string; readonly clientCa?: string }
+  readonly auth?: AuthSettings
+  readonly name?: string
+  readonly title?: string
+  readonly instructions?: string
+  readonly ownNames?: boolean
+  readonly pageSize?: number
+  readonly limits?: Partial<GatewayLimits>
+  readonly views?: readonly ViewRow[]
+}
+
+export type AuthSettings =
+  | {
+      readonly way: 'oauth'
+      readonly issuer?: string
+      readonly resource?: string
+      readonly scopes?: readonly string[]
+      readonly audiences?: readonly string[]
+    }
+  /** Names of callers, with the variables of the environment that hold their tokens. */
+  | { readonly way: 'token'; readonly tokens?: { readonly [name: string]: string } }
+  | { readonly way: 'certificate' }
+  | { readonly way: 'none' }
+
+/** What those see who are named here; the first row that fits counts. */
+export interface ViewRow extends ViewRule {
+  /** Ids with `*`; everybody unless given. */
+  readonly principals?: readonly string[]
+  /** One of these must be in the claim `roles`. */
+  readonly roles?: readonly string[]
+}
+
+export interface ReadGateway {
+  readonly settings: GatewaySettings
+  /** Each with its place: `gateway.port must be a whole number`. */
+  readonly problems: readonly string[]
+}
+
+type Check = (value: unknown, at: string, problems: string[]) => void
+
+const text: Check = (value, at, problems) => typeof value !== 'string' && problems.push(`${at} must be text`)
+const flag: Check = (value, at, problems) => typeof value !== 'boolean' && problems.push(`${at} must be true or false`)
+const count: Check = (value, at, problems) =>
+  !(Number.isSafeInteger(value) && (value as number) >= 0) && problems.push(`${at} must be a whole number`)
+const texts: Check = (value, at, problems) =>
+  !(Array.isArray(value) && value.every((one) => typeof one === 'string')) &&
+  problems.push(`${at} must be a list of texts`)
+
+function object(members: { readonly [name: string]: Check }, other?: Check): Check {
+  return (value, at, problems) => {
+    if (!isRecord(value)) {
+      problems.push(`${at} must be an object`)
+      return
+    }
+    for (const [name, member] of Object.entries(value)) {
+      const check = Object.hasOwn(members, name) ? members[name] : other
+      if (check === undefined) problems.push(`${at}.${name} is not known`)
+      else check(member, `${at}.${name}`, problems)
+    }
+  }
+}
+
+const auth: Check = (value, at, problems) => {
+  const known = { oauth: OAUTH, token: TOKEN, certificate: object({ way: text }), none: object({ way: text }) }
+  const way = isRecord(value) ? value.way : undefined
+  if (typeof way === 'string' && Object.hasOwn(known, way)) known[way as keyof typeof known](value, at, problems)
+  else problems.push(`${at}.way must be one of ${Object.keys(known).join(', ')}`)
+}
+const OAUTH = object({ way: text, issuer: text, resource: text, scopes: texts, audiences: texts })
+const TOKEN = object({ way: text, tokens: object({}, text) })
+const VIEW = object({ principals: texts, roles: texts, servers: texts, items: texts, hidden: texts, search: flag })
+const AMOUNTS = { callsPerMinute: count, maxConcurrent: count }
+
+const SECTION = object({
+  port: count,
+  host: text,
+  path: text,
+  webSocketPath: text,
+  allowedHosts: texts,
+  allowedOrigins: texts,
+  tls: object({ cert: text, key: text, clientCa: text }),
+  auth,
+  name: text,
+  title: text,
+  instructions: text,
+  ownNames: flag,
+  pageSize: count,
+  limits: object({ ...AMOUNTS, maxArgumentBytes: count, maxResultBytes: count, tools: object({}, object(AMOUNTS)) }),
+  views: (value, at, problems) => {
+    if (!Array.isArray(value)) problems.push(`${at} must be a list`)
+    else for (const [index, row] of value.entries()) VIEW(row, `${at}[${index}]`, problems)
+  },
+})
+
+export function readGatewaySettings({ extras }: Pick<LoadedConfig, 'extras'>): ReadGateway {
+  const problems: string[] = []
+  let settings: GatewaySettings = {}
+  for (const { scope, gateway } of extras) {
+    if (gateway === undefined || scope !== 'user') continue
+    const before = problems.length
+    SECTION(gateway, 'gateway', problems)
+    // Every member has just been held against its kind.
+    if (problems.length === before) settings = { ...settings, ...(gateway as GatewaySettings) }
+  }
+  return { settings, problems }
+}
+
+/** The views as the gateway asks for them; everything for everybody where there are no rows. */
+export function toViews(rows: readonly ViewRow[] | undefined): Views {
+  if (rows === undefined) return () => EVERYTHING
+  const ready = rows.map(({ principals, roles, ...rule }) => ({ rule, fits: fitting(principals, roles) }))
+  return (principal) => ready.find(({ fits }) => fits(principal))?.rule
+}
+
+const EVERYTHING: ViewRule = {}
+
+function fitting(
+  principals: readonly string[] | undefined,
+  roles: readonly string[] | undefined,
+): (principal: Principal | undefined) => boolean {
+  const patterns = principals?.map(toPattern)
+  return (principal) => {
+    const id = principal?.id ?? ''
+    if (patterns !== undefined && !patterns.some((parts) => matches(id, parts))) return false
+    if (roles === undefined) return true
+    const own = principal?.claims?.roles
+    return Array.isArray(own) && own.some((role) => roles.includes(String(role)))
+  }
+}
+
+function toPattern(pattern: string): readonly string[] {
+  return pattern.split('*')
+}
+
+/** The parts in order, the first at the beginning and the last at the end. */
+function matches(name: string, parts: readonly string[]): boolean {
+  const [first = '', ...others] = parts
+  const last = others.pop()
+  if (last === undefined) return name === first
+  if (!name.startsWith(first) || !name.endsWith(last) || name.length < first.length + last.length) return false
+  let at = first.length
+  const end = name.length - last.length
+  for (const part of others) {
+    const found = name.indexOf(part, at)
+    if (found < 0 || found + part.length > end) return false
+    at = found + part.length
+  }
+  return true
+}
+
+function isRecord(value: unknown): value is { readonly [name: string]: unknown } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

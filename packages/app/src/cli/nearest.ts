@@ -1,0 +1,25 @@
+/** The name that a mistyped one most likely means. */
+
+export function nearestName(word: string, names: readonly string[]): string | undefined {
+  const short = word.slice(0, 64).toLowerCase()
+  let best: { readonly name: string; readonly edits: number } | undefined
+  for (const name of names.slice(0, 1_000)) {
+    const edits = editDistance(short, name.slice(0, 64).toLowerCase())
+    if (best === undefined || edits < best.edits) best = { name, edits }
+  }
+  const allowed = word.length <= 3 ? 1 : word.length <= 6 ? 2 : 3
+  return best !== undefined && best.edits <= allowed ? best.name : undefined
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, swap))
+    }
+    row = next
+  }
+  return row[b.length] ?? 0
+}

@@ -1,0 +1,41 @@
+/** A server that has been opened, whichever way: what `direct-target.ts` and `configured-target.ts` both make. */
+
+import type {
+  CallToolResult,
+  Client,
+  ConnectOptions,
+  GetPromptResult,
+  JsonObject,
+  Prompt,
+  ProtocolVersion,
+  ReadResourceResult,
+  RequestOptions,
+  Resource,
+  ResourceTemplate,
+  Tool,
+} from '@portico/sdk/client'
+
+export interface OpenTarget {
+  /** For people: the name, the host, the file, the program. */
+  readonly label: string
+  /** For what the acts below do not cover. Where rules apply, they are not asked by it. */
+  readonly client: Client
+  tools(): Promise<readonly Tool[]>
+  resources(): Promise<readonly Resource[]>
+  templates(): Promise<readonly ResourceTemplate[]>
+  prompts(): Promise<readonly Prompt[]>
+  callTool(name: string, args: JsonObject, options?: RequestOptions): Promise<CallToolResult>
+  readResource(uri: string, options?: RequestOptions): Promise<ReadResourceResult>
+  getPrompt(name: string, args: { readonly [name: string]: string }, options?: RequestOptions): Promise<GetPromptResult>
+  /** Ends every connection and process. */
+  close(): Promise<void>
+}
+
+export interface TargetOptions {
+  readonly config?: string
+  readonly yes?: boolean
+  readonly headers?: { readonly [name: string]: string }
+  readonly versions?: ProtocolVersion
+  /** For servers that are reached directly. */
+  readonly connect?: Partial<ConnectOptions>
+}

@@ -1,0 +1,72 @@
+/**
+ * What servers promise at this moment, for lock files: the configured ones as the host has them, one that is named
+ * directly through a catalogue of its own. A server that cannot be read fails the whole: a lock with gaps locks nothing.
+ */
+
+import { defineServer } from '@portico/host/config'
+import { createCatalogue, createUpstreams, type Sighting, type Upstreams } from '@portico/host/upstream'
+import { CliError } from './exit-codes.ts'
+import { findServer, openHost, readConfig } from './host.ts'
+import type { Io } from './io.ts'
+import type { TargetOptions } from './open-target.ts'
+import { labelOf, type TargetKind } from './target-kind.ts'
+import { toConfig, toUnreachable } from './unreachable.ts'
+
+export interface Seen {
+  readonly servers: readonly string[]
+  readonly sightings: readonly Sighting[]
+}
+
+/** All configured servers without a target; with `names`, only those. */
+export async function lookAt(
+  target: TargetKind | undefined,
+  io: Io,
+  options: TargetOptions,
+  names?: readonly string[],
+): Promise<Seen> {
+  if (target !== undefined && target.kind !== 'name') return lookDirectly(target, io)
+  const config = await readConfig(io, options.config)
+  if (target !== undefined) findServer(config, target.name)
+  const enabled = config.servers.filter(({ settings }) => !settings.disabled).map(({ name }) => name)
+  const wanted = target === undefined ? (names ?? enabled) : [target.name]
+  const known = wanted.filter((name) => config.servers.some((server) => server.name === name))
+  if (known.length === 0)
+    throw new CliError('not-found', 'No server is configured', 'Add one: `portico servers add --help`.')
+  const host = await openHost(io, { ...options, only: known })
+  try {
+    for (const name of known) await reach(host.upstreams, name, io)
+    await host.catalogue.refresh(undefined, io.signal)
+    return { servers: known, sightings: host.catalogue.sightings() }
+  } finally {
+    await host.close()
+  }
+}
+
+async function lookDirectly(target: TargetKind, io: Io): Promise<Seen> {
+  const name = labelOf(target)
+  const file =
+    target.kind === 'file' ? await (await import('../definition/load.ts')).loadDefinition(target.file, io) : undefined
+  const inProcess = new Map(
+    file === undefined || target.kind !== 'file' ? [] : [[target.file, async () => file] as const],
+  )
+  const upstreams = createUpstreams({ inProcess })
+  const catalogue = createCatalogue(upstreams)
+  try {
+    await upstreams.set([defineServer(name, toConfig(target))])
+    await upstreams.client(name, { signal: io.signal }).catch(async (error: unknown) => {
+      throw io.signal.aborted ? error : await toUnreachable(error, target)
+    })
+    await catalogue.refresh(name, io.signal)
+    return { servers: [name], sightings: catalogue.sightings() }
+  } finally {
+    await catalogue.close()
+    await upstreams.close()
+    await file?.close()
+  }
+}
+
+async function reach(upstreams: Upstreams, name: string, io: Io): Promise<void> {
+  io.progress(`connecting ${name} …`)
+  await upstreams.client(name, { signal: io.signal })
+  io.progress(undefined)
+}

@@ -1,0 +1,45 @@
+/**
+ * Signing in to a protected URL that was typed, with the same store of tokens as the host has. A page is opened only
+ * where a person is there, and says first where it leads.
+ */
+
+import { join } from 'node:path'
+import { authorizationCode, type UserAgent } from '@portico/sdk/auth'
+import { createFileTokenStore, createLoopbackUserAgent, openBrowser } from '@portico/sdk/auth-node'
+import type { ConnectOptions } from '@portico/sdk/client'
+import { CliError } from './exit-codes.ts'
+import { stateOf } from './host-places.ts'
+import type { Io } from './io.ts'
+
+export function createSignIn(io: Io): Pick<ConnectOptions, 'auth'> {
+  return {
+    auth: {
+      grant: authorizationCode({ userAgent: io.interactive ? browserOf(io) : nobody(), clientName: 'Portico' }),
+      store: createFileTokenStore({ folder: join(stateOf(io), 'tokens') }),
+    },
+  }
+}
+
+/** The system's browser, with the address in the terminal as well. */
+export function openPageOf(io: Io): (page: URL) => Promise<boolean> {
+  return async (page) => {
+    io.say(`Sign in at ${io.paint.bold(page.host)}:\n  ${page.href}`)
+    await openBrowser(page).catch(() => false)
+    return true
+  }
+}
+
+function browserOf(io: Io): UserAgent {
+  return createLoopbackUserAgent({ openPage: openPageOf(io) })
+}
+
+function nobody(): UserAgent {
+  const refuse = (): never => {
+    throw new CliError(
+      'denied',
+      'The server wants to know who you are',
+      "Run this in a terminal to sign in, or give a token: --header 'Authorization: Bearer …'.",
+    )
+  }
+  return { redirectUri: refuse, open: refuse }
+}

@@ -1,0 +1,55 @@
+/** What the words that name a server mean, before anything is opened. */
+
+import { existsSync } from 'node:fs'
+import { basename } from 'node:path'
+import type { CommandInput } from './command.ts'
+import { splitWords } from './shell-words.ts'
+
+export type TargetKind =
+  | { readonly kind: 'url'; readonly url: string }
+  | { readonly kind: 'file'; readonly file: string }
+  | { readonly kind: 'command'; readonly command: string; readonly args: readonly string[] }
+  | { readonly kind: 'name'; readonly name: string }
+
+/** As `definition/load.ts` takes them; not asked there, so that nothing is loaded to tell. */
+const DEFINITION_FILE = /\.m?[jt]s$/
+
+export function readTarget(words: readonly string[]): TargetKind {
+  const [first = '', ...rest] = words
+  if (words.length > 1) return { kind: 'command', command: first, args: rest }
+  if (/^[a-z][a-z\d+.-]*:\/\//i.test(first) || /^unix:/i.test(first)) return { kind: 'url', url: first }
+  const isLine = /\s/.test(first.trim())
+  if (DEFINITION_FILE.test(first) && (!isLine || existsSync(first))) return { kind: 'file', file: first }
+  if (isLine) {
+    const [command = '', ...args] = splitWords(first)
+    return { kind: 'command', command, args }
+  }
+  if (/^\.{0,2}[\\/]/.test(first) && existsSync(first)) return { kind: 'command', command: first, args: [] }
+  return { kind: 'name', name: first }
+}
+
+/** Which words name the server, and which are left: what follows a bare `--` is the server's command. */
+export function splitTarget({ positionals, dashed }: CommandInput): {
+  readonly target: TargetKind
+  readonly rest: readonly string[]
+} {
+  const [command, ...args] = dashed
+  if (command === undefined) return { target: readTarget(positionals.slice(0, 1)), rest: positionals.slice(1) }
+  return { target: { kind: 'command', command, args }, rest: positionals.slice(0, -dashed.length) }
+}
+
+export function labelOf(target: TargetKind): string {
+  switch (target.kind) {
+    case 'url':
+      return URL.canParse(target.url) ? new URL(target.url).host || target.url : target.url
+    case 'file':
+      return basename(target.file)
+    case 'command': {
+      const words = [target.command, ...target.args].map((word) => basename(word))
+      // What starts others says nothing about the server.
+      return words.find((word) => !/^(npx|node|bun|deno|uvx?|python3?|docker|-.*)$/.test(word)) ?? target.command
+    }
+    case 'name':
+      return target.name
+  }
+}

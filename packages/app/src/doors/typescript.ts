@@ -1,0 +1,3 @@
+/** `portico/typescript`: for `node --import portico/typescript`: lets Node 20 run TypeScript, tests included. */
+
+import 'jiti/register'

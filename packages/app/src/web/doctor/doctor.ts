@@ -1,0 +1,32 @@
+/** The connection doctor: goes from the machine to the server, step by step, and says what is wrong and what to do. */
+
+import type { DoctorCheck } from '../api.ts'
+import { ADDRESS_EXAMINATIONS } from './address-checks.ts'
+import { type Examination, failed, ok, type Patient } from './checks.ts'
+import { PROGRAM_EXAMINATIONS } from './program-checks.ts'
+import { PROTOCOL_EXAMINATIONS } from './protocol-checks.ts'
+
+export type { Patient } from './checks.ts'
+
+export async function examine(patient: Patient): Promise<DoctorCheck[]> {
+  const checks: DoctorCheck[] = []
+  for (const look of examinationsFor(patient)) {
+    patient.signal.throwIfAborted()
+    try {
+      const found = await look(patient)
+      // One check, or several.
+      checks.push(...(Array.isArray(found) ? (found as readonly DoctorCheck[]) : [found as DoctorCheck]))
+    } catch (error) {
+      const words = error instanceof Error ? error.message : String(error)
+      checks.push(failed('Doctor', `A check failed itself: ${words.slice(0, 200)}`))
+    }
+  }
+  return checks
+}
+
+function examinationsFor({ config }: Patient): readonly Examination[] {
+  const { kind } = config.target
+  if (kind === 'stdio') return [...PROGRAM_EXAMINATIONS, ...PROTOCOL_EXAMINATIONS]
+  if (kind === 'in-process') return [async () => ok('Program', 'It runs in this process'), ...PROTOCOL_EXAMINATIONS]
+  return [...ADDRESS_EXAMINATIONS, ...PROTOCOL_EXAMINATIONS]
+}

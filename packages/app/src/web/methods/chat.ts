@@ -1,0 +1,45 @@
+/** `chat.*`: conversations with a model, and the models there are. */
+
+import type { Attachment } from '../api.ts'
+import { MODEL_HINT } from '../chat/workbench-models.ts'
+import type { Desk, HandlersOf } from '../desk.ts'
+import { flag, list, oneOf, optional, type Reader, readParams, text, texts } from '../params.ts'
+
+export function chatMethods({ chats, models }: Desk): HandlersOf<'chat.'> {
+  return {
+    'chat.models': async () => ({ models: await models.choices(), hint: MODEL_HINT }),
+    'chat.addModel': (params) => {
+      models.add(readParams(params, { id: text, url: text, model: text, keyVariable: optional(text) }))
+      return {}
+    },
+    'chat.list': () => ({ chats: chats.list() }),
+    'chat.open': (params) => chats.open(readParams(params, { id: text }).id),
+    'chat.create': (params) => chats.create(readParams(params, { model: optional(text), tour: optional(flag) })),
+    'chat.send': async (params) => {
+      const { id, ...message } = readParams(params, {
+        id: text,
+        text,
+        attachments: optional(list(attachment)),
+        model: optional(text),
+      })
+      await chats.send(id, message)
+      return {}
+    },
+    'chat.cancel': async (params) => {
+      await chats.cancel(readParams(params, { id: text }).id)
+      return {}
+    },
+    'chat.delete': async (params) => {
+      await chats.delete(readParams(params, { id: text }).id)
+      return {}
+    },
+  }
+}
+
+const attachment: Reader<Attachment> = (value) =>
+  readParams(value, {
+    kind: oneOf(['resource', 'prompt']),
+    server: text,
+    name: text,
+    arguments: optional(texts),
+  })

@@ -1,0 +1,36 @@
+/** Every method of the workbench in one table, and the way to one by its name. */
+
+import type { ApiMethod } from '../api.ts'
+import type { Desk, Handlers } from '../desk.ts'
+import { Refused } from '../failure.ts'
+import { chatMethods } from './chat.ts'
+import { inboxMethods } from './inbox.ts'
+import { itemMethods } from './items.ts'
+import { policyMethods } from './policy.ts'
+import { serverMethods } from './servers.ts'
+import { timelineMethods } from './timeline.ts'
+
+export function createMethods(desk: Desk): Handlers {
+  return {
+    'app.info': () => desk.info,
+    ...serverMethods(desk),
+    ...itemMethods(desk),
+    ...inboxMethods(desk),
+    ...chatMethods(desk),
+    ...timelineMethods(desk),
+    ...policyMethods(desk),
+  }
+}
+
+export async function answerMethod(
+  handlers: Handlers,
+  method: string,
+  params: unknown,
+  signal: AbortSignal,
+): Promise<unknown> {
+  if (!Object.hasOwn(handlers, method)) {
+    throw new Refused(404, { code: 'unknown-method', message: 'There is no such method' })
+  }
+  // The table has just said that it is the name of one.
+  return handlers[method as ApiMethod](params, signal)
+}

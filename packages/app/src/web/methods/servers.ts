@@ -1,0 +1,176 @@
+/** `servers.*`: what is connected, and everything that can be done about it. */
+
+import { join } from 'node:path'
+import type { ServerConfig } from '@portico/host/config'
+import { authorizationCode, createAuthorizer } from '@portico/sdk/auth'
+import { createFileTokenStore } from '@portico/sdk/auth-node'
+import { BUILT_IN_FILE } from '../built-in.ts'
+import type { Desk, HandlersOf } from '../desk.ts'
+import { examine } from '../doctor/doctor.ts'
+import { Refused } from '../failure.ts'
+import { flag, list, object, oneOf, optional, readParams, text } from '../params.ts'
+import { findImportable, readImportable } from '../servers/importable.ts'
+import { readEntry, readPasted } from '../servers/own-file.ts'
+import { searchRegistry } from '../servers/registry.ts'
+
+export function serverMethods(desk: Desk): HandlersOf<'servers.'> {
+  const { host, ownFile } = desk
+  return {
+    'servers.list': async () => ({ servers: await desk.cards.all(), problems: host.problems }),
+    'servers.add': async (params) => {
+      const {
+        name,
+        entry,
+        text: pasted,
+      } = readParams(params, {
+        name: optional(text),
+        entry: optional(object),
+        text: optional(text),
+      })
+      if (entry !== undefined && name !== undefined && name !== '') return ownFile.add(readEntry(name, entry))
+      if (pasted !== undefined) return ownFile.add(readPasted(pasted, name === '' ? undefined : name))
+      throw new Refused(400, { code: 'bad-request', message: 'Give a name and an entry, or the text of some' })
+    },
+    'servers.remove': async (params) => {
+      const { server } = readParams(params, { server: text })
+      await remove(desk, findConfig(desk, server))
+      return {}
+    },
+    'servers.set': async (params) => {
+      const { server, action } = readParams(params, {
+        server: text,
+        action: oneOf(['enable', 'disable', 'restart', 'sign-in', 'sign-out']),
+      })
+      await ACTIONS[action](desk, findConfig(desk, server))
+      return {}
+    },
+    'servers.importable': async () => ({
+      programs: await findImportable(desk.places, (name) => host.upstreams.view(name) !== undefined),
+    }),
+    'servers.import': async (params) => {
+      const { file, servers } = readParams(params, { file: text, servers: list(text) })
+      return ownFile.add(await readImportable(desk.places, file, servers))
+    },
+    'servers.registry': async (params, signal) => {
+      const { query } = readParams(params, { query: text })
+      return { entries: await searchRegistry(desk.registryUrl, query, signal), source: new URL(desk.registryUrl).host }
+    },
+    'servers.trust': async (params) => {
+      const { file, trusted } = readParams(params, { file: text, trusted: flag })
+      await setTrust(desk, file, trusted)
+      return {}
+    },
+    'servers.doctor': async (params, signal) => {
+      const { server } = readParams(params, { server: text })
+      return { checks: await examine({ host, config: findConfig(desk, server), env: desk.env, signal }) }
+    },
+    'servers.logs': (params) => {
+      const { server } = readParams(params, { server: text })
+      findConfig(desk, server)
+      return { lines: desk.logs.of(server, host.upstreams.view(server)?.stderrTail) }
+    },
+    'servers.oauth': (params) => {
+      const { server } = readParams(params, { server: text })
+      return { steps: host.signInSteps(server) }
+    },
+  }
+}
+
+function findConfig({ host }: Desk, server: string): ServerConfig {
+  const view = host.upstreams.view(server)
+  if (view !== undefined) return view.config
+  const message = `No server "${server}" is configured`
+  throw new Refused(404, { code: 'unknown-server', message, remedy: 'See the list under Servers.' })
+}
+
+async function remove(desk: Desk, config: ServerConfig): Promise<void> {
+  const { host, ownFile, ownServers } = desk
+  if (ownFile.holds(config)) {
+    await ownFile.remove(config)
+    return
+  }
+  const at = ownServers.findIndex(({ name }) => name === config.name)
+  if (config.place.file === BUILT_IN_FILE || at < 0) {
+    throw new Refused(409, {
+      code: 'not-removable',
+      message: at < 0 ? `"${config.name}" is in ${config.place.file}` : `"${config.name}" comes with the program`,
+      remedy: at < 0 ? 'Remove it in that file, or disable it here.' : 'Disable it instead.',
+    })
+  }
+  ownServers.splice(at, 1)
+  await host.reload()
+}
+
+type Action = 'enable' | 'disable' | 'restart' | 'sign-in' | 'sign-out'
+
+const ACTIONS: { readonly [action in Action]: (desk: Desk, config: ServerConfig) => Promise<void> } = {
+  enable: (desk, config) => setDisabled(desk, config, false),
+  disable: (desk, config) => setDisabled(desk, config, true),
+  restart: async ({ host }, { name }) => {
+    // Connecting may wait for a person's yes; the card shows how it goes.
+    await settledOr(host.upstreams.restart(name))
+  },
+  'sign-in': async ({ host }, { name }) => {
+    await settledOr(host.signIn(name))
+  },
+  'sign-out': signOut,
+}
+
+/** Written where the entry is, so that it holds after a restart; a project's file is not ours to change. */
+async function setDisabled(desk: Desk, config: ServerConfig, disabled: boolean): Promise<void> {
+  const { host, ownFile, ownServers } = desk
+  const { name } = config
+  const at = ownServers.findIndex((one) => one.name === name)
+  const own = ownServers[at]
+  if (ownFile.holds(config)) await ownFile.setDisabled(config, disabled)
+  else if (own !== undefined) {
+    ownServers[at] = { ...own, settings: { ...own.settings, disabled } }
+    const others = desk.disabled.value.filter((one) => one !== name)
+    desk.disabled.set(disabled ? [...others, name] : others)
+    await host.reload()
+  }
+  if (disabled) await host.upstreams.disable(name)
+  else host.upstreams.enable(name)
+}
+
+const SIGN_OUT = { redirectUri: () => 'http://127.0.0.1/', open: () => Promise.reject(new Error('not signing in')) }
+
+async function signOut({ host, info }: Desk, { name, target }: ServerConfig): Promise<void> {
+  if (!('url' in target) || !URL.canParse(target.url)) {
+    throw new Refused(409, { code: 'not-signed-in', message: `One does not sign in to "${name}"` })
+  }
+  const authorizer = createAuthorizer(new URL(target.url), {
+    grant: authorizationCode({ userAgent: SIGN_OUT, clientName: 'Portico' }),
+    store: createFileTokenStore({ folder: join(info.stateDir, 'tokens') }),
+  })
+  try {
+    await authorizer.signOut()
+  } finally {
+    authorizer.close()
+    await settledOr(host.upstreams.restart(name))
+  }
+}
+
+const PATIENCE_MS = 1_500
+
+/** Waits a moment for a refusal; what takes longer goes on, and is told by events. */
+async function settledOr(work: Promise<unknown>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const patience = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, PATIENCE_MS)
+  })
+  work.catch(() => {})
+  await Promise.race([work, patience]).finally(() => clearTimeout(timer))
+}
+
+async function setTrust({ host }: Desk, file: string, trusted: boolean): Promise<void> {
+  if (host.trust === undefined) throw new Refused(409, { code: 'no-state', message: 'Nothing is kept by this host' })
+  const found = host.config.untrusted.find((one) => one.file === file)
+  if (trusted && found === undefined) {
+    throw new Refused(404, { code: 'unknown-file', message: 'No such file waits to be trusted' })
+  }
+  // What was shown is what is trusted, whatever the file holds by now.
+  if (found !== undefined && trusted) await host.trust.trust(found.file, found.content)
+  if (!trusted) await host.trust.revoke(file)
+  await host.reload()
+}

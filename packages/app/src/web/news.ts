@@ -1,0 +1,48 @@
+/** What happens in the host, told to open pages: questions, servers, messages on the wire. */
+
+import type { Desk } from './desk.ts'
+import { ServerNews } from './servers/server-news.ts'
+import { StandingQuestions } from './standing-questions.ts'
+
+const TIMELINE_MS = 250
+
+/** `isWatched`: whether any page is open. */
+export function forwardNews(desk: Desk, isWatched: () => boolean): { close(): void } {
+  const { host, emit } = desk
+  const servers = new ServerNews({ host, cards: desk.cards, emit, isWatched })
+  const stops = [forwardQuestions(desk), forwardMessages(desk, isWatched)]
+  const standing = new StandingQuestions(host)
+  return {
+    close() {
+      servers.close()
+      standing.close()
+      for (const stop of stops) stop()
+    },
+  }
+}
+
+function forwardQuestions({ host, emit }: Desk): () => void {
+  return host.inbox.on((event) => {
+    const { question } = event
+    if (event.type !== 'asked') emit({ type: 'question-gone', id: question.id })
+    // What was answered in the same moment needs nobody's attention.
+    else if (host.inbox.pending().some(({ id }) => id === question.id)) emit({ type: 'question', question })
+  })
+}
+
+/** A flood of messages is one event in a while: pages ask for the rows that they show. */
+function forwardMessages({ host, messages, recordings, emit }: Desk, isWatched: () => boolean): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const stop = host.upstreams.on('message', (message) => {
+    if (recordings.recording) recordings.add(message)
+    if (timer !== undefined || !isWatched()) return
+    timer = setTimeout(() => {
+      timer = undefined
+      emit({ type: 'timeline', total: messages.total, newest: messages.newest })
+    }, TIMELINE_MS)
+  })
+  return () => {
+    stop()
+    clearTimeout(timer)
+  }
+}

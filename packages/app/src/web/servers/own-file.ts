@@ -1,0 +1,101 @@
+/** The user's own `portico.json`: servers are added to it, removed from it and switched off in it, and nothing else changes. */
+
+import type { Host } from '@portico/host'
+import {
+  type ConfigInput,
+  type ConfigProblem,
+  readConfigText,
+  removeFromFile,
+  type ServerConfig,
+  writeIntoFile,
+} from '@portico/host/config'
+import type { JsonObject } from '@portico/sdk/client'
+import { Refused } from '../failure.ts'
+
+export interface Added {
+  readonly added: readonly string[]
+  readonly problems: readonly ConfigProblem[]
+}
+
+export interface Pasted {
+  readonly servers: readonly ServerConfig[]
+  readonly inputs: readonly ConfigInput[]
+  readonly problems: readonly ConfigProblem[]
+}
+
+export class OwnFile {
+  readonly path: string
+  readonly #host: Host
+
+  constructor(path: string, host: Host) {
+    this.path = path
+    this.#host = host
+  }
+
+  /** Whether an entry is one that can be changed here. */
+  holds({ place }: ServerConfig): boolean {
+    return place.file === this.path
+  }
+
+  async add({ servers, inputs, problems }: Pasted): Promise<Added> {
+    const taken = servers.find(({ name }) => this.#host.upstreams.view(name) !== undefined)
+    if (taken !== undefined) {
+      throw new Refused(409, {
+        code: 'name-taken',
+        message: `There is a server "${taken.name}" already`,
+        remedy: 'Give it another name, or remove the one that is there.',
+      })
+    }
+    const more: ConfigProblem[] = []
+    for (const server of servers) {
+      const written = await writeIntoFile(this.path, 'portico', server.name, server, { inputs })
+      more.push(...written.problems)
+    }
+    if (servers.length > 0) await this.#host.reload()
+    return { added: servers.map(({ name }) => name), problems: [...problems, ...more] }
+  }
+
+  async remove(config: ServerConfig): Promise<void> {
+    await removeFromFile(this.path, 'portico', config.name)
+    await this.#host.reload()
+  }
+
+  async setDisabled(config: ServerConfig, disabled: boolean): Promise<void> {
+    await writeIntoFile(this.path, 'portico', config.name, {
+      ...config,
+      settings: { ...config.settings, disabled },
+    })
+    await this.#host.reload()
+  }
+}
+
+const PASTED = '(pasted)'
+
+/** An entry in the `mcpServers` form. */
+export function readEntry(name: string, entry: JsonObject): Pasted {
+  return readConfigText(JSON.stringify({ mcpServers: { [name]: entry } }), { file: PASTED, form: 'portico' })
+}
+
+/** What people copy from a page or a file: a whole file, the servers alone, a single entry, with or without braces. */
+export function readPasted(text: string, name: string | undefined): Pasted {
+  const trimmed = text.trim().replace(/,$/, '')
+  const whole = readConfigText(trimmed, { file: PASTED })
+  if (whole.names.length > 0) return whole
+  const attempts = [
+    ...(name === undefined ? [] : [`{"mcpServers":{${JSON.stringify(name)}:${trimmed}}}`]),
+    `{"mcpServers":${trimmed}}`,
+    `{"mcpServers":{${trimmed}}}`,
+  ]
+  for (const attempt of attempts) {
+    const read = readConfigText(attempt, { file: PASTED, form: 'portico' })
+    if (read.servers.length > 0) return read
+  }
+  if (whole.problems.length > 0) return whole
+  const message = 'Nothing in the text is a server'
+  const remedy = 'Paste {"mcpServers": {"name": {"command": …}}}, or one entry together with a name.'
+  return {
+    servers: [],
+    inputs: [],
+    problems: [{ severity: 'error', place: { file: PASTED, path: '' }, message, remedy }],
+  }
+}

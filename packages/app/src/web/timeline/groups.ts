@@ -1,0 +1,109 @@
+/**
+ * Which messages belong together: a request, its answer, its progress and its cancelling, what comes on a subscription,
+ * and all rounds of a call on the revision where a call that needs input is made again.
+ */
+
+import type { JsonObject } from '@portico/sdk/client'
+import { isId, isRecord } from './entry.ts'
+
+export interface OpenRequest {
+  readonly row: number
+  readonly at: number
+  readonly method: string
+  readonly group: string
+}
+
+export interface Placed {
+  readonly group: string
+  /** The request that this answers. */
+  readonly answers?: OpenRequest
+}
+
+const MAX_OPEN = 20_000
+const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId'
+
+export class Groups {
+  /** By connection, direction and id. */
+  readonly #open = new Map<string, OpenRequest>()
+  /** By connection, direction and progress token, or subscription. */
+  readonly #tokens = new Map<string, string>()
+  /** By connection and what a round gave to continue with. */
+  readonly #rounds = new Map<string, string>()
+
+  place(connection: string, direction: 'out' | 'in', message: JsonObject, row: number, at: number): Placed {
+    const { id, method } = message
+    const params = isRecord(message.params) ? message.params : {}
+    if (typeof method !== 'string') return this.#answer(connection, direction, message, row)
+    if (!isId(id)) return { group: this.#groupOfNotice(connection, direction, method, params) ?? `m${row}` }
+    const group = this.#groupOfRound(connection, params) ?? `m${row}`
+    const opened = { row, at, method, group }
+    keep(this.#open, keyOf(connection, direction, id), opened)
+    const token = isRecord(params._meta) ? params._meta.progressToken : undefined
+    // Notifications about a request come from the other side.
+    if (isId(token)) keep(this.#tokens, keyOf(connection, opposite(direction), token), group)
+    if (method === 'subscriptions/listen') keep(this.#tokens, keyOf(connection, 'subscription', id), group)
+    return { group }
+  }
+
+  clear(): void {
+    this.#open.clear()
+    this.#tokens.clear()
+    this.#rounds.clear()
+  }
+
+  #answer(connection: string, direction: 'out' | 'in', message: JsonObject, row: number): Placed {
+    if (!isId(message.id)) return { group: `m${row}` }
+    const key = keyOf(connection, opposite(direction), message.id)
+    const request = this.#open.get(key)
+    if (request === undefined) return { group: `m${row}` }
+    this.#open.delete(key)
+    const { result } = message
+    if (isRecord(result) && result.resultType === 'input_required') {
+      for (const mark of marksOf(result.requestState, result.inputRequests)) {
+        keep(this.#rounds, `${connection} ${mark}`, request.group)
+      }
+    }
+    return { group: request.group, answers: request }
+  }
+
+  #groupOfRound(connection: string, params: JsonObject): string | undefined {
+    if (params.inputResponses === undefined && params.requestState === undefined) return undefined
+    const marks = marksOf(params.requestState, params.inputResponses)
+    const found = marks.map((mark) => this.#rounds.get(`${connection} ${mark}`)).find((group) => group !== undefined)
+    for (const mark of marks) this.#rounds.delete(`${connection} ${mark}`)
+    return found
+  }
+
+  #groupOfNotice(connection: string, direction: 'out' | 'in', method: string, params: JsonObject): string | undefined {
+    if (method === 'notifications/cancelled' && isId(params.requestId)) {
+      return this.#open.get(keyOf(connection, direction, params.requestId))?.group
+    }
+    if (method === 'notifications/progress' && isId(params.progressToken)) {
+      return this.#tokens.get(keyOf(connection, direction, params.progressToken))
+    }
+    const subscription = isRecord(params._meta) ? params._meta[SUBSCRIPTION] : undefined
+    return isId(subscription) ? this.#tokens.get(keyOf(connection, 'subscription', subscription)) : undefined
+  }
+}
+
+/** What ties a round to the next: the state that is sent back, or else the names of what was asked. */
+function marksOf(state: unknown, asked: unknown): string[] {
+  if (typeof state === 'string') return [`state ${state}`]
+  return isRecord(asked) ? [`asked ${Object.keys(asked).sort().slice(0, 50).join(' ').slice(0, 2_000)}`] : []
+}
+
+function keyOf(connection: string, side: string, id: string | number): string {
+  return `${connection} ${side} ${typeof id === 'number' ? 'n' : 's'}${id}`
+}
+
+function opposite(direction: 'out' | 'in'): 'out' | 'in' {
+  return direction === 'out' ? 'in' : 'out'
+}
+
+/** Requests that are never answered must not pile up: the oldest are forgotten. */
+function keep<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  map.set(key, value)
+  if (map.size <= MAX_OPEN) return
+  const [oldest] = map.keys()
+  if (oldest !== undefined) map.delete(oldest)
+}

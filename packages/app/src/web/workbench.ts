@@ -1,0 +1,271 @@
+/**
+ * The workbench put together: a host with its servers, what the page works with, and the web server that the page is
+ * opened from. `portico start` and `npm start` call this; so does whoever embeds it.
+ */
+
+import { existsSync, readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createHost, type Host, type HostOptions } from '@portico/host'
+import { type ConfigFile, configFiles, configFolder, type ServerConfig, stateFolder } from '@portico/host/config'
+import type { Models } from '@portico/host/model'
+import { createRules } from '@portico/host/policy'
+import type { InProcessFactory } from '@portico/host/upstream'
+import type { JsonObject } from '@portico/sdk/client'
+import { createBuiltIns, createFactories } from './built-in.ts'
+import { ChatStore } from './chat/chat-store.ts'
+import { Chats } from './chat/chats.ts'
+import { tourModel } from './chat/tour.ts'
+import { ModelShelf, WorkbenchModels } from './chat/workbench-models.ts'
+import type { Desk } from './desk.ts'
+import { toFailure } from './failure.ts'
+import { History } from './history.ts'
+import { serveWeb, type WebServer } from './http.ts'
+import { answerMethod, createMethods } from './methods/methods.ts'
+import { forwardNews } from './news.ts'
+import { fromSavedRules, OwnRules } from './own-rules.ts'
+import { ResourceWatches } from './resource-watches.ts'
+import { announceRunning, createLinkKey } from './running.ts'
+import { Runs } from './runs.ts'
+import { SavedJson } from './saved-json.ts'
+import { OwnFile } from './servers/own-file.ts'
+import { ProcessTable } from './servers/process-table.ts'
+import { REGISTRY_URL } from './servers/registry.ts'
+import { ServerCards } from './servers/server-cards.ts'
+import { ServerLogs } from './servers/server-logs.ts'
+import { readStaticFiles } from './static-files.ts'
+import { MessageLog } from './timeline/message-log.ts'
+import { Recordings } from './timeline/recordings.ts'
+
+export interface WorkbenchOptions {
+  /** Where everything is kept; the user's own state folder unless given. */
+  readonly stateDir?: string
+  /** The user's `portico.json`; in their configuration folder unless given. */
+  readonly configFile?: string
+  /** The project folder whose own files count once they are trusted. */
+  readonly workspace?: string
+  /** The address to listen on; 127.0.0.1 unless given. Anything else lets other machines knock. */
+  readonly address?: string
+  /** Names besides the address under which the page may be opened. */
+  readonly names?: readonly string[]
+  /** Any free one unless given. */
+  readonly port?: number
+  /** The built page; the one that comes with the program unless given. */
+  readonly page?: string
+  readonly registryUrl?: string
+  readonly env?: { readonly [name: string]: string | undefined }
+  readonly home?: string
+  /** Servers besides those of the files and those built in. */
+  readonly servers?: readonly ServerConfig[]
+  readonly inProcess?: ReadonlyMap<string, InProcessFactory>
+  /** Which of the servers that come with the program are there from the start; all of them unless given. */
+  readonly builtIns?: readonly string[]
+  readonly models?: (options: { readonly env: { readonly [name: string]: string | undefined } }) => Models
+  /** Milliseconds between two words of the tour. */
+  readonly tourPaceMs?: number
+  /** Follows the configuration files. On unless false. */
+  readonly watch?: boolean
+  /** Everything else that the host can be told. */
+  readonly hostOptions?: Pick<
+    HostOptions,
+    'signIn' | 'upstreams' | 'reviewSampling' | 'maxTools' | 'secrets' | 'inputs'
+  >
+  readonly onWarning?: (message: string) => void
+}
+
+export interface Workbench {
+  /** A link that opens the page once. */
+  readonly url: string
+  /** The address without a token. */
+  readonly origin: string
+  readonly host: Host
+  /** Another link. */
+  link(): string
+  close(): Promise<void>
+}
+
+export async function startWorkbench(options: WorkbenchOptions = {}): Promise<Workbench> {
+  const { env = process.env, home = homedir(), onWarning = () => {} } = options
+  const platform = process.platform
+  const stateDir = options.stateDir ?? stateFolder(env, platform, home)
+  const configFile = options.configFile ?? join(configFolder({ env, platform, home }), 'portico.json')
+  const saved = <T>(name: string, read: (value: unknown) => T | undefined, empty: T) =>
+    SavedJson.open({ file: join(stateDir, name), read, empty, onWarning })
+  const [disabled, rules] = await Promise.all([
+    saved<readonly string[]>('disabled.json', fromNames, []),
+    saved<readonly JsonObject[]>('rules.json', fromSavedRules, []),
+  ])
+  const off = new Set(disabled.value)
+  const builtIns = await createBuiltIns(stateDir, off, options.builtIns)
+  const given = (options.servers ?? []).map((server) => withDisabled(server, off))
+  const ownServers: ServerConfig[] = []
+  const models = options.models?.({ env }) ?? new WorkbenchModels({ env })
+  const host = await createHost({
+    ...options.hostOptions,
+    stateDir,
+    env,
+    models,
+    onWarning,
+    servers: ownServers,
+    inProcess: new Map([...createFactories(), ...(options.inProcess ?? [])]),
+    configFiles: filesFor(configFile, { platform, env, home, project: options.workspace }),
+    rules: usableRules(rules.value, onWarning),
+    watch: options.watch !== false,
+    ...(options.workspace !== undefined && { workspace: options.workspace }),
+  })
+  const messages = new MessageLog()
+  host.upstreams.on('message', (message) => messages.add(message))
+  try {
+    // Only now, so that the timeline has what they say first.
+    ownServers.push(...builtIns.filter(({ name }) => !given.some((one) => one.name === name)), ...given)
+    await host.reload()
+    return await open(options, { host, stateDir, configFile, disabled, rules, ownServers, models, messages, env, home })
+  } catch (error) {
+    await host.close()
+    throw error
+  }
+}
+
+interface Opened {
+  readonly host: Host
+  readonly stateDir: string
+  readonly configFile: string
+  readonly disabled: SavedJson<readonly string[]>
+  readonly rules: SavedJson<readonly JsonObject[]>
+  readonly ownServers: ServerConfig[]
+  readonly models: Models
+  readonly messages: MessageLog
+  readonly env: { readonly [name: string]: string | undefined }
+  readonly home: string
+}
+
+async function open(options: WorkbenchOptions, opened: Opened): Promise<Workbench> {
+  const { host, stateDir, configFile, disabled, rules, ownServers, models, messages, env, home } = opened
+  const { workspace, address, onWarning = () => {} } = options
+  if (address !== undefined && !LOOPBACK.test(address)) {
+    onWarning(`${address} can be reached from other machines; whoever has a link can use everything`)
+  }
+  let web: WebServer | undefined
+  const emit: Desk['emit'] = (event) => web?.emit(event)
+  const [history, shelf, store, files] = await Promise.all([
+    History.open(join(stateDir, 'history.json'), onWarning),
+    ModelShelf.open(models, join(stateDir, 'models.json'), onWarning),
+    ChatStore.open(join(stateDir, 'chats'), onWarning),
+    readStaticFiles(options.page ?? pageFolder()).catch(() => new Map()),
+  ])
+  const tour = tourModel(stateDir, options.tourPaceMs ?? 25)
+  models.add(tour.config, tour.fetch)
+  const runs: Runs = new Runs({ host, history, emit })
+  const desk: Desk = {
+    host,
+    info: {
+      version: ownVersion(),
+      node: process.versions.node,
+      stateDir,
+      configFile,
+      ...(workspace !== undefined && { workspace }),
+    },
+    env,
+    places: { env, home, project: workspace },
+    registryUrl: options.registryUrl ?? REGISTRY_URL,
+    ownServers,
+    disabled,
+    ownFile: new OwnFile(configFile, host),
+    cards: new ServerCards(host, new ProcessTable()),
+    logs: new ServerLogs(host.upstreams, ({ server, level, source, text }) => {
+      const run = runs.of(server)
+      emit({ type: 'log', ...(run !== undefined && { run }), server, level: level ?? source, text })
+    }),
+    runs,
+    history,
+    watches: new ResourceWatches(host, emit),
+    chats: new Chats({ host, store, stateDir, emit, onWarning }),
+    models: shelf,
+    messages,
+    recordings: new Recordings(join(stateDir, 'recordings'), host),
+    rules: new OwnRules(host, rules),
+    emit,
+  }
+  const handlers = createMethods(desk)
+  const linkKey = createLinkKey()
+  web = await serveWeb({
+    files,
+    answer: (method, params, signal) => answerMethod(handlers, method, params, signal),
+    toFailure,
+    host: address,
+    names: options.names,
+    port: options.port,
+    linkKey,
+  })
+  const served = web
+  const news = forwardNews(desk, () => served.pages > 0)
+  const takeDown = await announceRunning(stateDir, served.origin, linkKey).catch(() => async () => {})
+  let closing: Promise<void> | undefined
+  const close = async (): Promise<void> => {
+    await takeDown()
+    await served.close()
+    runs.close()
+    news.close()
+    desk.logs.close()
+    await desk.chats.close()
+    await desk.recordings.stop()
+    await desk.watches.close()
+    await Promise.all([history.close(), shelf.close(), disabled.flush(), rules.flush()])
+    await host.close()
+  }
+  return {
+    url: served.link(),
+    origin: served.origin,
+    host,
+    link: () => served.link(),
+    close: () => {
+      closing ??= close()
+      return closing
+    },
+  }
+}
+
+const LOOPBACK = /^(?:127\.|localhost$|::1$|\[::1\]$)/
+
+/** A project's own files and the user's own; those of other programs can be imported, and are not read by themselves. */
+function filesFor(configFile: string, query: Parameters<typeof configFiles>[0]): readonly ConfigFile[] {
+  const projects = configFiles(query).filter(({ scope }) => scope === 'project')
+  return [...projects, { path: configFile, form: 'portico', scope: 'user' }]
+}
+
+/** Rules that cannot be read any more must not keep the program from starting: without them, everything asks. */
+function usableRules(rules: readonly JsonObject[], onWarning: (message: string) => void): readonly JsonObject[] {
+  try {
+    createRules([...rules])
+    return rules
+  } catch (error) {
+    onWarning(`The rules of the workbench are left out: ${error instanceof Error ? error.message : error}`)
+    return []
+  }
+}
+
+function withDisabled(server: ServerConfig, off: ReadonlySet<string>): ServerConfig {
+  if (!off.has(server.name)) return server
+  return { ...server, settings: { ...server.settings, disabled: true } }
+}
+
+function fromNames(value: unknown): readonly string[] | undefined {
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : undefined
+}
+
+/** Beside this file in the built package, in its own workspace while it is developed. */
+function pageFolder(): string {
+  const built = fileURLToPath(new URL('../ui/', import.meta.url))
+  return existsSync(join(built, 'index.html')) ? built : fileURLToPath(new URL('../../../ui/dist/', import.meta.url))
+}
+
+function ownVersion(): string {
+  try {
+    const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+    // Our own package file, beside this one in source and in the built package alike.
+    return (JSON.parse(text) as { version: string }).version
+  } catch {
+    return 'unknown'
+  }
+}

@@ -1,0 +1,166 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { createServer as createSocket } from 'node:net'
+import { join } from 'node:path'
+import { connect } from '@portico/sdk/client'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cliArguments, createFolder, runCli, startCli } from './cli.ts'
+import { signIn } from './person.ts'
+
+const definition = (name: string): string => `import { createServer, tool } from '@portico/sdk/server'
+export default createServer({ name: '${name}', version: '1', tools: {
+  who: tool({ description: 'Who' }, () => '${name}'),
+  erase: tool({ description: 'Erases', destructive: true }, () => 'erased'),
+} })
+`
+
+let folder: Awaited<ReturnType<typeof createFolder>>
+beforeAll(async () => {
+  folder = await createFolder()
+  for (const name of ['one', 'two']) await writeFile(join(folder.path, `${name}.ts`), definition(name))
+})
+afterAll(() => folder.close())
+
+const place = (env: { readonly [name: string]: string } = {}) => ({ cwd: folder.path, env: { ...folder.env, ...env } })
+const server = (name: string) => ({
+  command: process.execPath,
+  args: [...cliArguments(), 'run', join(folder.path, `${name}.ts`)],
+})
+const write = (file: string, config: object) => writeFile(join(folder.path, file), JSON.stringify(config))
+
+async function freePort(): Promise<number> {
+  const socket = createSocket()
+  await new Promise<void>((resolve) => socket.listen(0, '127.0.0.1', resolve))
+  const address = socket.address()
+  await new Promise((resolve) => socket.close(resolve))
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+const TOKENS = { ADA_TOKEN: 'the-token-of-ada-0123', BOB_TOKEN: 'the-token-of-bob-0123' }
+const as = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
+
+describe('portico serve', () => {
+  it('serves what the file names to known callers, each with their view, under its rules, and follows the file', async () => {
+    const config = {
+      servers: { one: server('one') },
+      policy: {
+        rules: [
+          { id: 'use', outcome: 'allow', effect: 'call' },
+          { id: 'no erasing', outcome: 'deny', effect: 'call', item: 'erase', because: 'Nothing is erased here' },
+        ],
+      },
+      gateway: {
+        auth: { way: 'token', tokens: { ada: 'ADA_TOKEN', bob: 'BOB_TOKEN' } },
+        views: [{ principals: ['ada'] }, { principals: ['b*'], items: ['*_who'] }],
+      },
+    }
+    await write('gateway.json', config)
+    const running = startCli(['serve', 'gateway.json', '--port', '0'], place(TOKENS))
+    const [url] = await running.until('stdout', /http:\S+/)
+    expect((await fetch(url, { method: 'POST' })).status).toBe(401)
+    const origin = new URL(url).origin
+    expect((await fetch(`${origin}/healthz`)).status).toBe(200)
+
+    const ada = await connect(url, as(TOKENS.ADA_TOKEN))
+    const bob = await connect(url, as(TOKENS.BOB_TOKEN))
+    const names = async (client: typeof ada) => (await client.listTools()).map(({ name }) => name)
+    await expect.poll(() => names(ada), { timeout: 20_000 }).toEqual(['one_erase', 'one_who'])
+    expect(await names(bob)).toEqual(['one_who'])
+    expect(await ada.callTool('one_who')).toMatchObject({ content: [{ text: 'one' }] })
+    const refused = await ada.callTool('one_erase')
+    expect(refused).toMatchObject({ isError: true })
+    expect(JSON.stringify(refused.content)).toContain('Nothing is erased here')
+
+    await write('gateway.json', { ...config, servers: { one: server('one'), two: server('two') } })
+    await running.until('stderr', /reloaded: 1 servers differ/)
+    await expect.poll(() => names(ada), { timeout: 15_000 }).toContain('two_who')
+    expect(await ada.callTool('one_who')).toMatchObject({ content: [{ text: 'one' }] })
+    await Promise.all([ada.close(), bob.close()])
+    running.child.kill('SIGTERM')
+    const { code, stderr } = await running.ended
+    expect(code).toBe(0)
+    expect(stderr).toContain('calls under way may finish')
+  }, 60_000)
+
+  it('and auth together: add a user, sign in through the bridge, call a tool', async () => {
+    const added = await runCli(['auth', 'add', 'ada', '--role', 'admin'], { ...place(), input: 'correct horse\n' })
+    expect(added).toMatchObject({ code: 0, stdout: '' })
+    expect((await runCli(['auth', 'list'], place())).stdout).toBe('ada\tadmin\n')
+    // The password is nowhere in plain text.
+    expect(await readFile(join(folder.path, 'state', 'auth-users'), 'latin1')).not.toContain('correct horse')
+
+    const [port, issuerPort] = [await freePort(), await freePort()]
+    const issuer = `http://127.0.0.1:${issuerPort}`
+    const resource = `http://127.0.0.1:${port}/mcp`
+    const auth = startCli(['auth', 'run', '--issuer', issuer, '--resource', resource], place())
+    await auth.until('stdout', /http:\S+/)
+    await write('protected.json', { servers: { one: server('one') }, gateway: { ownNames: true } })
+    const serving = startCli(['serve', 'protected.json', '--port', String(port), '--issuer', issuer], place())
+    const [url] = await serving.until('stdout', /http:\S+/)
+    expect(url).toBe(resource)
+
+    const bridge = startCli(['bridge', url, '--socket', join(folder.path, 'bridge.sock')], place())
+    const [, page = ''] = await bridge.until('stderr', /Sign in at \S+\n\s+(http\S+)\n/)
+    expect(await signIn(page, 'ada', 'correct horse')).toContain('close this page')
+    const [socket] = await bridge.until('stdout', /unix:\S+/)
+    const client = await connect(socket)
+    expect(await client.callTool('who')).toMatchObject({ content: [{ text: 'one' }] })
+    await client.close()
+    for (const one of [bridge, serving, auth]) one.interrupt()
+    for (const one of [bridge, serving, auth]) expect(await one.ended).toMatchObject({ code: 0 })
+  }, 60_000)
+
+  it.each([
+    ['no way to identify callers', {}, [], 7, 'Nothing says how callers are identified'],
+    [
+      'a section that is wrong',
+      { gateway: { port: 'x', colour: 1 } },
+      [],
+      7,
+      'gateway.port must be a whole number (and 1 more)',
+    ],
+    ['a token that is not set', {}, ['--auth', 'token'], 7, 'PORTICO_TOKEN'],
+    ['a token that is too short', {}, ['--auth', 'token'], 7, 'fewer than 16', { PORTICO_TOKEN: 'short' }],
+    ['a certificate without a key', {}, ['--tls-cert', 'x.pem', '--auth', 'none'], 2, '--tls-key'],
+    ['an issuer that is no URL', {}, ['--issuer', 'login'], 2, 'issuer'],
+  ] as [string, object, string[], number, string, { readonly [name: string]: string }?][])(
+    'refuses %s in one line',
+    async (name, config, words, code, message, env) => {
+      const file = `${name.replaceAll(' ', '-')}.json`
+      await write(file, { servers: {}, ...config })
+      const ran = await runCli(['serve', file, '--port', '0', ...words], place(env))
+      expect(ran.stderr).toContain(message)
+      expect(ran).toMatchObject({ code, stdout: '' })
+      expect(ran.stderr).not.toMatch(/^\s+at /m)
+    },
+  )
+})
+
+describe('portico auth', () => {
+  it.each([
+    ['run without users', ['auth', 'run'], 7, 'there are no users', ''],
+    ['a password that is too short', ['auth', 'add', 'bob'], 2, 'at least 8', 'short\n'],
+    ['a name that is none', ['auth', 'add', '../bob'], 2, 'cannot be a user', ''],
+    ['nobody to remove', ['auth', 'remove', 'carol'], 3, 'There is no user "carol"', ''],
+    ['another action', ['auth', 'dance'], 2, 'there is no "dance"', ''],
+  ])('refuses %s in one line', async (_, words, code, message, input) => {
+    const own = await createFolder()
+    const ran = await runCli(words, { cwd: own.path, env: own.env, input })
+    await own.close()
+    expect(ran.stderr).toContain(message)
+    expect(ran).toMatchObject({ code, stdout: '' })
+  })
+})
+
+describe('portico start', () => {
+  it('prints a link that opens the workbench once, gives another while it runs, and ends on Ctrl-C', async () => {
+    const running = startCli(['start', '--no-open'], place())
+    const [url] = await running.until('stdout', /http:\S+/)
+    const second = await runCli(['start', '--no-open', '--json'], place())
+    expect(second.code).toBe(0)
+    const { url: other } = JSON.parse(second.stdout)
+    expect(new URL(other).origin).toBe(new URL(url).origin)
+    expect(other).not.toBe(url)
+    running.interrupt()
+    expect(await running.ended).toMatchObject({ code: 0 })
+  }, 60_000)
+})
