@@ -14,9 +14,7 @@ export function startWorker(
   name: string,
   options: Pick<WorkerOptions, 'workerData' | 'resourceLimits'>,
 ): Worker {
-  const isSource = new URL(beside).pathname.endsWith('.ts')
-  const module = new URL(`./${name}.${isSource ? 'ts' : 'js'}`, beside)
-  const worker = new Worker(isSource ? toScript(module) : module, {
+  const worker = new Worker(plainModule(beside, name), {
     ...options,
     env: {},
     execArgv: [],
@@ -27,6 +25,13 @@ export function startWorker(
   worker.stdout.resume()
   worker.stderr.resume()
   return worker
+}
+
+/** The module as Node runs it without any loader: its own file, or a `data:` URL made of the source. */
+export function plainModule(beside: string, name: string): URL {
+  const isSource = new URL(beside).pathname.endsWith('.ts')
+  const module = new URL(`./${name}.${isSource ? 'ts' : 'js'}`, beside)
+  return isSource ? toScript(module) : module
 }
 
 const scripts = new Map<string, URL>()

@@ -1,0 +1,210 @@
+import { existsSync } from 'node:fs'
+import { request } from 'node:http'
+import { type Client, type ConnectOptions, connect } from '@portico/sdk/client'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startWebSite, type WebSite } from '../../test/fixtures/web-site.ts'
+import { createDestinations } from '../network/destination.ts'
+import { openGate } from './gate.ts'
+import type { BrowserOptions } from './options.ts'
+import { createBrowserServer } from './server.ts'
+
+const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((path) => existsSync(path))
+
+const FORM = `<title>Form</title><form method="post" action="/sent"><label>Name <input name="name"></label>
+<label>Word <input name="word" type="password"></label><button>Send it</button></form>`
+
+describe('the gate between a browser and the network (sec-92)', () => {
+  it.each([
+    'http://127.0.0.1:1/',
+    'http://127.1/',
+    'http://0x7f000001/',
+    'http://[::ffff:7f00:1]/',
+    'http://169.254.169.254/latest/meta-data/',
+    'http://10.0.0.1/',
+    'http://localhost:8080/',
+    'http://example.com:25/',
+  ])('refuses %s by request and by tunnel', async (target) => {
+    const gate = await openGate(createDestinations())
+    const authorization = `Basic ${Buffer.from(`${gate.username}:${gate.password}`).toString('base64')}`
+    const port = new URL(gate.server).port
+    const status = (
+      method: string,
+      path: string,
+      headers: { [name: string]: string } = { 'proxy-authorization': authorization },
+    ) =>
+      new Promise<number | undefined>((done, failed) => {
+        const asked = request({ host: '127.0.0.1', port, method, path, headers }, (answer) => {
+          answer.resume()
+          done(answer.statusCode)
+        })
+        asked.on('connect', (answer, socket) => {
+          socket.destroy()
+          done(answer.statusCode)
+        })
+        asked.on('error', failed)
+        asked.end()
+      })
+    const url = new URL(target)
+    expect(await status('GET', target)).toBe(403)
+    expect(await status('CONNECT', `${url.hostname}:${url.port || '443'}`)).toBe(403)
+    expect(await status('GET', target, {})).toBe(407)
+    await gate.close()
+  })
+})
+
+describe.skipIf(CHROMIUM === undefined)('a real browser', () => {
+  let site: WebSite
+  let inner: WebSite
+  let close: () => Promise<void>
+  let connectTo: (options?: ConnectOptions) => Promise<Client>
+  const clients: Client[] = []
+
+  beforeAll(async () => {
+    site = await startWebSite()
+    inner = await startWebSite()
+    site.routes.set(
+      '/',
+      '<title>Shop</title><h1>Welcome</h1><a href="/form">To the form</a><p hidden>unseen</p><button onclick="alert(7)">Ring</button>',
+    )
+    site.routes.set('/form', FORM)
+    site.routes.set(
+      '/sneaky',
+      '<body><form method="post" action="/sent"></form><button onclick="document.forms[0].submit()">Look</button></body>',
+    )
+    site.routes.set(
+      '/probe',
+      `<img src="${inner.origin}/img"><script>fetch('${inner.origin}/fetch',{mode:'no-cors'}).catch(()=>{}); try { new WebSocket('ws://${inner.host}/ws') } catch {}</script>here`,
+    )
+    site.routes.set('/file', (_request, response) =>
+      response.writeHead(200, { 'content-disposition': 'attachment; filename=a.exe' }).end('MZ'),
+    )
+    site.routes.set('/away', (_request, response) =>
+      response.writeHead(302, { location: `${inner.origin}/secret` }).end(),
+    )
+    site.routes.set('/sent', '<title>Sent</title>Thanks')
+    const options: BrowserOptions = {
+      executable: CHROMIUM,
+      noSandbox: process.getuid?.() === 0,
+      allowPrivate: [site.host],
+      maxPages: 3,
+    }
+    const ready = await createBrowserServer(options)
+    close = ready.close
+    connectTo = async (connectOptions = {}) => {
+      const client = await connect(ready.server, connectOptions)
+      clients.push(client)
+      return client
+    }
+  }, 60_000)
+
+  afterAll(async () => {
+    for (const client of clients) await client.close()
+    await close()
+    await site.close()
+    await inner.close()
+  })
+
+  const words = async (client: Client, name: string, args = {}) => {
+    const result = await client.callTool(name, args)
+    expect(result.isError ?? false, JSON.stringify(result.content)).toBe(false)
+    return JSON.stringify(result.content)
+  }
+  const refOf = async (client: Client, label: string) => {
+    const page = await words(client, 'read_page')
+    return new RegExp(`${label}[^\\n]{0,40}?\\[ref=((?:f\\d+)?e\\d+)\\]`).exec(page.replaceAll('\\n', '\n'))?.[1] ?? 'e99999'
+  }
+
+  it('opens, reads, clicks, goes back and takes a picture; what the page says is marked', async () => {
+    const client = await connectTo()
+    const opened = await words(client, 'navigate', { url: site.origin })
+    expect(opened).toContain('Welcome')
+    expect(opened).toContain('not instructions')
+    expect(opened).not.toContain('unseen')
+    await words(client, 'click', { ref: await refOf(client, 'To the form') })
+    expect(await words(client, 'read_page', { as: 'text' })).toContain('Name')
+    expect(await words(client, 'back')).toContain('Shop')
+    const picture = (await client.callTool('screenshot')).content.find(({ type }) => type === 'image')
+    expect(picture).toMatchObject({ mimeType: 'image/jpeg' })
+    const [page] = (await client.listResources()).filter(({ mimeType }) => mimeType === 'text/plain')
+    expect(JSON.stringify(await client.readResource(page?.uri ?? ''))).toContain('Welcome')
+    const rung = await words(client, 'click', { ref: await refOf(client, 'Ring') })
+    expect(rung).toContain('alert that was dismissed')
+  }, 60_000)
+
+  it('reaches nothing private: by address, redirect, picture, script or socket (sec-92)', async () => {
+    const client = await connectTo()
+    for (const url of [
+      `${inner.origin}/direct`,
+      `${site.origin}/away`,
+      'file:///etc/passwd',
+      'chrome://version',
+      'view-source:http://x',
+      'javascript:1',
+    ]) {
+      const refused = await client.callTool('navigate', { url })
+      const told = JSON.stringify(refused)
+      expect(refused.isError === true || told.includes('Refused'), told).toBe(true)
+    }
+    const probed = await words(client, 'navigate', { url: `${site.origin}/probe` })
+    expect(probed + (await words(client, 'read_page'))).toContain('loopback')
+    expect(inner.asked).toEqual([])
+    const file = await client.callTool('navigate', { url: `${site.origin}/file` })
+    expect(JSON.stringify(file) + (await words(client, 'read_page'))).toMatch(/download/i)
+  }, 60_000)
+
+  it.each(['2025-06-18', '2026-07-28'] as const)(
+    'asks on %s before a form is sent or a password typed',
+    async (versions) => {
+      const asked: string[] = []
+      let agrees = false
+      const form = ({ message }: { message: string }) => {
+        asked.push(message)
+        return agrees ? { action: 'accept' as const, content: { confirm: true } } : { action: 'decline' as const }
+      }
+      const client = await connectTo({ versions, elicitation: { form } })
+      await words(client, 'navigate', { url: `${site.origin}/form` })
+      const sent = () => site.asked.filter((path) => path === '/sent').length
+      const before = sent()
+      await words(client, 'type_text', { ref: await refOf(client, 'Name'), text: 'Ada' })
+      expect(asked).toEqual([])
+      expect((await client.callTool('type_text', { ref: await refOf(client, 'Word'), text: 'x' })).isError).toBe(true)
+      expect((await client.callTool('click', { ref: await refOf(client, 'Send it') })).isError).toBe(true)
+      expect(sent()).toBe(before)
+      agrees = true
+      expect(await words(client, 'click', { ref: await refOf(client, 'Send it') })).toContain('Sent')
+      expect(sent()).toBe(before + 1)
+      expect(asked).toEqual([
+        expect.stringContaining('password'),
+        expect.stringContaining('/sent'),
+        expect.stringContaining('Its fields: name, word'),
+      ])
+    },
+    60_000,
+  )
+
+  it('holds back a form that a page sends behind a harmless button', async () => {
+    const client = await connectTo()
+    await words(client, 'navigate', { url: `${site.origin}/sneaky` })
+    const before = site.asked.filter((path) => path === '/sent').length
+    const clicked = await words(client, 'click', { ref: await refOf(client, 'Look') })
+    expect(clicked + (await words(client, 'read_page'))).toContain('held back')
+    expect(site.asked.filter((path) => path === '/sent').length).toBe(before)
+  }, 60_000)
+
+  it('bounds tabs and names the option', async () => {
+    const client = await connectTo()
+    for (let at = 0; at < 2; at++) await client.callTool('navigate', { url: site.origin, newTab: true })
+    const more = await client.callTool('navigate', { url: site.origin, newTab: true })
+    expect(JSON.stringify(more.content)).toContain('maxPages')
+    expect((await client.callTool('tabs', { action: 'close' })).isError ?? false).toBe(false)
+  }, 60_000)
+})
+
+it('says what to do when no browser is there, and as root without noSandbox', async () => {
+  const ready = await createBrowserServer({ executable: '/nonexistent/chromium' })
+  const client = await connect(ready.server)
+  const missing = await client.callTool('navigate', { url: 'https://example.com' })
+  expect(JSON.stringify(missing.content)).toContain('executable')
+  await client.close()
+  await ready.close()
+})

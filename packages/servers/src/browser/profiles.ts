@@ -1,0 +1,210 @@
+/**
+ * The browser behind the server: started when first wanted, one fresh profile for each user in it, gone with its folder
+ * when the server closes. Everything it asks of the network goes through `gate.ts`.
+ */
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Principal, ToolError } from '@portico/sdk/server'
+import { type Browser, type BrowserContext, chromium, type Page, type Route } from 'playwright-core'
+import { plainEnvironment } from '../files/program.ts'
+import type { Destinations } from '../network/destination.ts'
+import { findBrowser } from './executable.ts'
+import { type Gate, openGate } from './gate.ts'
+import type { BrowserLimits, BrowserOptions } from './options.ts'
+import { Tab } from './tab.ts'
+
+export interface ProfileEvents {
+  onChange(owner: string, tab: Tab): void
+  onList(): void
+}
+
+/** One user's tabs. */
+export interface Profile {
+  readonly owner: string
+  readonly context: BrowserContext
+  readonly tabs: Map<string, Tab>
+  current: Tab | undefined
+}
+
+interface Running {
+  readonly browser: Browser
+  readonly gate: Gate
+  readonly home: string
+}
+
+const FLAGS = [
+  // Names are looked up by the gate, never by the browser, and nothing leaves beside it.
+  '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
+  '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
+  '--disable-quic',
+  '--no-pings',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--disable-extensions',
+]
+
+export class Profiles {
+  readonly #options: BrowserOptions
+  readonly #limits: BrowserLimits
+  readonly #destinations: Destinations
+  readonly #events: ProfileEvents
+  readonly #profiles = new Map<string, Promise<Profile>>()
+  #running: Promise<Running> | undefined
+  #gate: Gate | undefined
+  #lastTab = 0
+  #closed = false
+
+  constructor(options: BrowserOptions, limits: BrowserLimits, destinations: Destinations, events: ProfileEvents) {
+    this.#options = options
+    this.#limits = limits
+    this.#destinations = destinations
+    this.#events = events
+  }
+
+  /** The user's profile, made when there is none yet. */
+  of(principal: Principal | undefined): Promise<Profile> {
+    const owner = ownerOf(principal)
+    const known = this.#profiles.get(owner)
+    if (known !== undefined) return known
+    if (this.#closed) throw new ToolError('The server is closing.')
+    if (this.#profiles.size >= this.#limits.maxUsers) {
+      throw new ToolError(`${this.#limits.maxUsers} users have tabs open (option maxUsers). Try again later.`)
+    }
+    const made = this.#make(owner)
+    this.#profiles.set(owner, made)
+    made.catch(() => this.#profiles.delete(owner))
+    return made
+  }
+
+  /** Throws for an address that can be refused by its look. */
+  judge(url: URL): void {
+    this.#destinations.judgeUrl(url)
+  }
+
+  refusalOf(host: string): string | undefined {
+    return this.#gate?.refusalOf(host)
+  }
+
+  /** Without making one: for lists and completion. */
+  async known(principal: Principal | undefined): Promise<Profile | undefined> {
+    return this.#profiles.get(ownerOf(principal))?.catch(() => undefined)
+  }
+
+  async open(profile: Profile): Promise<Tab> {
+    if (profile.tabs.size >= this.#limits.maxPages) {
+      throw new ToolError(`${this.#limits.maxPages} tabs are open (option maxPages). Close one first.`)
+    }
+    const page = await profile.context.newPage()
+    const tab = [...profile.tabs.values()].find((one) => one.page === page)
+    if (tab === undefined) throw new ToolError('The tab was closed at once.')
+    profile.current = tab
+    return tab
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    const running = await this.#running?.catch(() => undefined)
+    this.#running = undefined
+    this.#profiles.clear()
+    if (running === undefined) return
+    await running.browser.close().catch(() => {})
+    await running.gate.close()
+    await rm(running.home, { recursive: true, force: true, maxRetries: 5 })
+  }
+
+  async #make(owner: string): Promise<Profile> {
+    this.#running ??= this.#start()
+    this.#running.catch(() => {
+      this.#running = undefined
+    })
+    const { browser, gate } = await this.#running
+    const context = await browser.newContext({
+      acceptDownloads: false,
+      serviceWorkers: 'block',
+      viewport: { width: 1_280, height: 800 },
+      locale: 'en-US',
+    })
+    context.setDefaultTimeout(this.#limits.timeoutMs)
+    const profile: Profile = { owner, context, tabs: new Map(), current: undefined }
+    context.on('page', (page) => this.#adopt(profile, page, gate))
+    await context.route('**/*', (route) => this.#pass(profile, route))
+    context.on('close', () => this.#profiles.delete(owner))
+    return profile
+  }
+
+  /** Also those that a page opened by itself. */
+  #adopt(profile: Profile, page: Page, gate: Gate): void {
+    if (profile.tabs.size >= this.#limits.maxPages) {
+      profile.current?.note('The page opened another tab, which was closed: there are as many as maxPages allows.')
+      page.close().catch(() => {})
+      return
+    }
+    const tab: Tab = new Tab(`t${++this.#lastTab}`, page, gate, {
+      onChange: (one) => this.#events.onChange(profile.owner, one),
+      onClose: (one) => {
+        profile.tabs.delete(one.id)
+        if (profile.current === one) profile.current = [...profile.tabs.values()].at(-1)
+        this.#events.onList()
+      },
+    })
+    profile.tabs.set(tab.id, tab)
+    profile.current ??= tab
+    this.#events.onList()
+  }
+
+  /** A form that is sent without the user's yes does not leave, whichever way the page sends it off. */
+  #pass(profile: Profile, route: Route): Promise<void> {
+    const request = route.request()
+    const isSent = request.isNavigationRequest() && request.method() !== 'GET' && request.method() !== 'HEAD'
+    if (!isSent) return route.continue().catch(() => {})
+    const page = request.frame().page()
+    const tab = [...profile.tabs.values()].find((one) => one.page === page)
+    if (tab?.maySubmit) return route.continue().catch(() => {})
+    tab?.note('The page tried to send a form that nobody had agreed to; it was held back.')
+    return route.abort('blockedbyclient').catch(() => {})
+  }
+
+  async #start(): Promise<Running> {
+    const executablePath = await findBrowser(this.#options.executable)
+    const isRoot = process.getuid?.() === 0
+    if (isRoot && this.#options.noSandbox !== true) {
+      throw new ToolError(
+        'The browser has no sandbox when it runs as root. Run the server as another user, or accept that with the option "noSandbox".',
+      )
+    }
+    const home = await mkdtemp(join(tmpdir(), 'portico-browser-'))
+    const gate = await openGate(this.#destinations)
+    this.#gate = gate
+    try {
+      const browser = await chromium.launch({
+        executablePath,
+        headless: true,
+        chromiumSandbox: this.#options.noSandbox !== true,
+        proxy: { server: gate.server, username: gate.username, password: gate.password, bypass: '<-loopback>' },
+        args: FLAGS,
+        env: { ...plainEnvironment(), HOME: home, XDG_CONFIG_HOME: home, XDG_CACHE_HOME: home, TMPDIR: home },
+        handleSIGINT: false,
+        handleSIGTERM: false,
+        handleSIGHUP: false,
+        timeout: 60_000,
+      })
+      browser.on('disconnected', () => {
+        this.#running = undefined
+        this.#profiles.clear()
+      })
+      return { browser, gate, home }
+    } catch (error) {
+      await gate.close()
+      await rm(home, { recursive: true, force: true })
+      const words = error instanceof Error ? (error.message.split('\n')[0] ?? '') : ''
+      throw new ToolError(`The browser could not be started: ${words.slice(0, 200)}`, { cause: error })
+    }
+  }
+}
+
+export function ownerOf(principal: Principal | undefined): string {
+  return principal === undefined ? 'local' : `user ${principal.id}`
+}

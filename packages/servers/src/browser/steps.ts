@@ -1,0 +1,112 @@
+/** What every step on a page has in common: which tab, how long, what to say when it fails, what to tell afterwards. */
+
+import { type RequestContext, result, ToolError, text } from '@portico/sdk/server'
+import { errors } from 'playwright-core'
+import { toPlainText } from '../network/plain-text.ts'
+import { notice, type Slice, slice, UNTRUSTED } from '../web/result.ts'
+import type { BrowserLimits } from './options.ts'
+import type { Profile, Profiles } from './profiles.ts'
+import type { Tab } from './tab.ts'
+
+export interface StepParts {
+  readonly profiles: Profiles
+  readonly limits: BrowserLimits
+  readonly allowUnasked: boolean
+}
+
+/** Finds the tab, does the step, waits for the page to come to rest. */
+export async function onTab<T>(
+  { profiles, limits }: StepParts,
+  ctx: RequestContext,
+  id: string | undefined,
+  action: (tab: Tab, profile: Profile) => Promise<T>,
+): Promise<T> {
+  const profile = await profiles.of(ctx.principal)
+  const tab = id === undefined ? profile.current : profile.tabs.get(id)
+  if (tab === undefined) {
+    throw new ToolError(id === undefined ? 'No page is open. Use navigate.' : `There is no tab ${id}. Use tabs.`)
+  }
+  profile.current = tab
+  return attempt(limits, ctx, () => action(tab, profile))
+}
+
+export async function attempt<T>(limits: BrowserLimits, ctx: RequestContext, action: () => Promise<T>): Promise<T> {
+  try {
+    return await action()
+  } catch (error) {
+    if (error instanceof ToolError || ctx.signal.aborted || !(error instanceof Error)) throw error
+    if (error instanceof errors.TimeoutError) {
+      throw new ToolError(`That took more than ${limits.timeoutMs} ms (option timeoutMs). ${hint(error.message)}`, {
+        cause: error,
+      })
+    }
+    if (/Target page, context or browser has been closed|crashed/.test(error.message)) {
+      throw new ToolError('The page is gone. Use navigate to open it again.', { cause: error })
+    }
+    // Suspended questions and the like are not failures of a page.
+    if (!/^(page|locator|keyboard|elementHandle|mouse)\./.test(error.message)) throw error
+    throw new ToolError(toPlainText(error.message.split('\n')[0] ?? '').slice(0, 300), { cause: error })
+  }
+}
+
+function hint(message: string): string {
+  return /intercepts pointer events|not visible|outside of the viewport/.test(message)
+    ? 'Something covers the element, or it cannot be seen: scroll, or close what covers it.'
+    : 'The page may still be loading: read_page shows how far it is.'
+}
+
+/** Lets what a step began begin, and then come to its end or to a good part of it. */
+export async function settle(tab: Tab, ctx: RequestContext, limits: BrowserLimits): Promise<void> {
+  await tab.page.waitForTimeout(BEGIN_MS).catch(() => {})
+  const timeout = Math.min(limits.timeoutMs, REST_MS)
+  await tab.page.waitForLoadState('load', { timeout }).catch(() => {})
+  ctx.signal.throwIfAborted()
+}
+
+const BEGIN_MS = 60
+const REST_MS = 5_000
+
+/** What is told of a page after a step. */
+export async function about(tab: Tab, status?: number) {
+  const url = toPlainText(tab.page.url()).slice(0, 2_000)
+  const title = toPlainText(await tab.page.title().catch(() => '')).slice(0, 300)
+  const told = { tab: tab.id, url, title, ...(status !== undefined && { status }), notices: tab.takeNotices() }
+  return { notice: notice(url), ...told }
+}
+
+export type About = Awaited<ReturnType<typeof about>>
+
+/** The page's own words, marked as such. */
+export function toPageResult(told: About, part?: Slice) {
+  const head = [told.notice, `${told.title || 'Untitled'} (${told.url}, tab ${told.tab})`, ...told.notices]
+  return result({
+    content: [text(part === undefined ? head.join('\n') : `${head.join('\n')}\n\n${part.text}`)],
+    structuredContent: { ...told, ...(part !== undefined && toPart(part)) },
+    _meta: UNTRUSTED,
+  })
+}
+
+function toPart({ text: words, start, length, next }: Slice) {
+  return { text: words, start, length, ...(next !== undefined && { next }) }
+}
+
+const MAX_TEXT = 2_000_000
+
+/** The page as an outline with a reference for each element, or as bare text. */
+export async function readTab(
+  tab: Tab,
+  ctx: RequestContext,
+  as: 'outline' | 'text',
+  start: number,
+  length: number,
+): Promise<Slice> {
+  const { page } = tab
+  const whole =
+    as === 'outline' ? await page.ariaSnapshot({ mode: 'ai', signal: ctx.signal }) : await seenText(tab, ctx.signal)
+  return slice(toPlainText(whole.slice(0, MAX_TEXT)), start, length)
+}
+
+export function seenText({ page }: Tab, signal: AbortSignal): Promise<string> {
+  // biome-ignore lint/performance/useDomNodeTextContent: what is hidden is not what the page says
+  return page.locator('body').innerText({ signal })
+}

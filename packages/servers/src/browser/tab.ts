@@ -1,0 +1,65 @@
+/** One page of one user: what happened in it that was not asked for is kept here until somebody is told. */
+
+import type { Page } from 'playwright-core'
+import { toPlainText } from '../network/plain-text.ts'
+import { type Gate, REFUSED_HEADER } from './gate.ts'
+
+export interface TabEvents {
+  onChange(tab: Tab): void
+  onClose(tab: Tab): void
+}
+
+const MAX_NOTICES = 20
+
+export class Tab {
+  readonly id: string
+  readonly page: Page
+  /** Whether the user agreed to a form being sent; holds until the next thing that is done here. */
+  maySubmit = false
+  #notices: string[] = []
+  #dropped = 0
+
+  constructor(id: string, page: Page, gate: Gate, events: TabEvents) {
+    this.id = id
+    this.page = page
+    page.on('dialog', (dialog) => {
+      const leaving = dialog.type() === 'beforeunload'
+      if (!leaving) this.note(`The page showed a ${dialog.type()} that was dismissed: "${dialog.message()}"`)
+      ;(leaving ? dialog.accept() : dialog.dismiss()).catch(() => {})
+    })
+    page.on('download', (download) => {
+      this.note(`The page offered a download, which is refused: ${download.suggestedFilename()}`)
+      download.cancel().catch(() => {})
+    })
+    page.on('filechooser', () => this.note('The page asked for a file, and got none.'))
+    page.on('requestfailed', (request) => this.#refused(gate, request.url()))
+    page.on('response', (response) => {
+      if (response.status() === 403 && response.headers()[REFUSED_HEADER] === '1') this.#refused(gate, response.url())
+    })
+    page.on('crash', () => this.note('The page crashed.'))
+    page.on('framenavigated', (frame) => frame === page.mainFrame() && events.onChange(this))
+    page.on('load', () => events.onChange(this))
+    page.on('close', () => events.onClose(this))
+  }
+
+  note(words: string): void {
+    const clean = toPlainText(words).slice(0, 300)
+    if (this.#notices.includes(clean)) return
+    if (this.#notices.length < MAX_NOTICES) this.#notices.push(clean)
+    else this.#dropped++
+  }
+
+  /** What is to be told, once. */
+  takeNotices(): string[] {
+    const notices = this.#dropped === 0 ? this.#notices : [...this.#notices, `And ${this.#dropped} more of that kind.`]
+    this.#notices = []
+    this.#dropped = 0
+    return notices
+  }
+
+  #refused(gate: Gate, address: string): void {
+    const url = URL.canParse(address) ? new URL(address) : undefined
+    const reason = url && gate.refusalOf(url.host)
+    if (reason !== undefined) this.note(`Refused: ${reason}`)
+  }
+}

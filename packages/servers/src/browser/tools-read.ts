@@ -1,0 +1,207 @@
+/** The tools that go to pages and look at them. */
+
+import { result, ToolError, text, tool } from '@portico/sdk/server'
+import { notice, UNTRUSTED } from '../web/result.ts'
+import { about, attempt, onTab, readTab, type StepParts, settle, toPageResult } from './steps.ts'
+import { PAGE, READ, TAB, TABS } from './tool-schemas.ts'
+
+const LOOKING = { readOnly: true, openWorld: true } as const
+
+export function createReadTools(parts: StepParts) {
+  return {
+    navigate: createNavigate(parts),
+    read_page: createReadPage(parts),
+    screenshot: createScreenshot(parts),
+    back: createBack(parts),
+    scroll: createScroll(parts),
+    tabs: createTabs(parts),
+  }
+}
+
+const FIRST_LENGTH = 6_000
+
+function createNavigate(parts: StepParts) {
+  return tool(
+    {
+      title: 'Navigate',
+      description:
+        'Open an address in a tab and read the beginning of the page as an outline. Public http and https only.',
+      input: {
+        type: 'object',
+        properties: {
+          url: { type: 'string', minLength: 1, maxLength: 4_000, description: 'https://…' },
+          newTab: { type: 'boolean', description: 'In a tab of its own' },
+          tab: TAB,
+        },
+        required: ['url'],
+        additionalProperties: false,
+      },
+      output: READ,
+      readOnly: false,
+      destructive: false,
+      openWorld: true,
+    },
+    async ({ url, newTab = false, tab: id }, ctx) => {
+      const target = URL.canParse(url) ? new URL(url) : undefined
+      if (target?.protocol !== 'https:' && target?.protocol !== 'http:') {
+        throw new ToolError('That is not an absolute http or https address. Files and other schemes are not opened.')
+      }
+      const { profiles, limits } = parts
+      profiles.judge(target)
+      const profile = await profiles.of(ctx.principal)
+      const given = id === undefined ? profile.current : profile.tabs.get(id)
+      if (id !== undefined && given === undefined) throw new ToolError(`There is no tab ${id}. Use tabs.`)
+      const tab = newTab || given === undefined ? await profiles.open(profile) : given
+      return attempt(limits, ctx, async () => {
+        tab.maySubmit = false
+        profile.current = tab
+        const response = await tab.page
+          .goto(target.href, { waitUntil: 'domcontentloaded', signal: ctx.signal })
+          .catch((error: unknown) => {
+            const refusal = profiles.refusalOf(target.host)
+            throw refusal === undefined ? error : new ToolError(refusal, { cause: error })
+          })
+        await settle(tab, ctx, limits)
+        const part = await readTab(tab, ctx, 'outline', 0, FIRST_LENGTH)
+        return toPageResult(await about(tab, response?.status()), part)
+      })
+    },
+  )
+}
+
+function createReadPage(parts: StepParts) {
+  return tool(
+    {
+      title: 'Read the page',
+      description:
+        'Read the page as it is now: as an outline in which every element has a reference such as [ref=e12] for click and type_text, or as bare text.',
+      input: {
+        type: 'object',
+        properties: {
+          as: { type: 'string', enum: ['outline', 'text'], description: 'outline unless given' },
+          start: { type: 'integer', minimum: 0, description: 'Where to begin; next of the part before' },
+          length: { type: 'integer', minimum: 100, maximum: 100_000, description: 'Characters; 20,000 unless given' },
+          tab: TAB,
+        },
+        additionalProperties: false,
+      },
+      output: READ,
+      ...LOOKING,
+    },
+    ({ as = 'outline', start = 0, length = 20_000, tab: id }, ctx) =>
+      onTab(parts, ctx, id, async (tab) => {
+        const part = await readTab(tab, ctx, as, start, length)
+        return toPageResult(await about(tab), part)
+      }),
+  )
+}
+
+function createScreenshot(parts: StepParts) {
+  return tool(
+    {
+      title: 'Screenshot',
+      description: 'A picture of the page: what is in view, or all of it.',
+      input: {
+        type: 'object',
+        properties: { whole: { type: 'boolean', description: 'All of the page, not only what is in view' }, tab: TAB },
+        additionalProperties: false,
+      },
+      ...LOOKING,
+    },
+    ({ whole = false, tab: id }, ctx) =>
+      onTab(parts, ctx, id, async (tab) => {
+        const picture = await tab.page.screenshot({ type: 'jpeg', quality: 80, fullPage: whole, signal: ctx.signal })
+        if (picture.length > parts.limits.maxScreenshotBytes) {
+          throw new ToolError(
+            `The picture has ${picture.length} bytes (option maxScreenshotBytes). Take what is in view.`,
+          )
+        }
+        const url = tab.page.url()
+        return result({
+          content: [text(notice(url)), { type: 'image', data: picture.toString('base64'), mimeType: 'image/jpeg' }],
+          _meta: UNTRUSTED,
+        })
+      }),
+  )
+}
+
+function createBack(parts: StepParts) {
+  return tool(
+    {
+      title: 'Back',
+      description: 'Go back to the page before.',
+      input: { type: 'object', properties: { tab: TAB }, additionalProperties: false },
+      output: PAGE,
+      readOnly: false,
+      destructive: false,
+      openWorld: true,
+    },
+    ({ tab: id }, ctx) =>
+      onTab(parts, ctx, id, async (tab) => {
+        tab.maySubmit = false
+        const went = await tab.page.goBack({ waitUntil: 'domcontentloaded', signal: ctx.signal })
+        if (went === null && tab.page.url() === 'about:blank') throw new ToolError('There is no page before this one.')
+        return toPageResult(await about(tab))
+      }),
+  )
+}
+
+function createScroll(parts: StepParts) {
+  return tool(
+    {
+      title: 'Scroll',
+      description: 'Scroll the page by screens: down with positive numbers, up with negative ones.',
+      input: {
+        type: 'object',
+        properties: { screens: { type: 'number', minimum: -50, maximum: 50, description: '1 unless given' }, tab: TAB },
+        additionalProperties: false,
+      },
+      output: PAGE,
+      ...LOOKING,
+    },
+    ({ screens = 1, tab: id }, ctx) =>
+      onTab(parts, ctx, id, async (tab) => {
+        const height = tab.page.viewportSize()?.height ?? 800
+        await tab.page.mouse.wheel(0, screens * height * 0.9)
+        await settle(tab, ctx, parts.limits)
+        return toPageResult(await about(tab))
+      }),
+  )
+}
+
+function createTabs(parts: StepParts) {
+  return tool(
+    {
+      title: 'Tabs',
+      description: 'List the open tabs, make one the current one, or close one.',
+      input: {
+        type: 'object',
+        properties: {
+          action: { type: 'string', enum: ['list', 'select', 'close'], description: 'list unless given' },
+          tab: TAB,
+        },
+        additionalProperties: false,
+      },
+      output: TABS,
+      readOnly: false,
+      destructive: false,
+      openWorld: false,
+    },
+    async ({ action = 'list', tab: id }, ctx) => {
+      const profile = await parts.profiles.of(ctx.principal)
+      if (action !== 'list') {
+        const tab = id === undefined ? profile.current : profile.tabs.get(id)
+        if (tab === undefined) throw new ToolError('There is no such tab.')
+        if (action === 'select') profile.current = tab
+        else await tab.page.close()
+      }
+      const tabs = await Promise.all(
+        [...profile.tabs.values()].map(async (tab) => {
+          const { url, title } = await about(tab)
+          return { tab: tab.id, url, title, current: tab === profile.current }
+        }),
+      )
+      return { tabs }
+    },
+  )
+}

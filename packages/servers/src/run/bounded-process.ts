@@ -1,0 +1,130 @@
+/**
+ * A process with everything it may start, held to time, memory and output, and ended as a whole: the group on POSIX, the
+ * tree on Windows. Says which bound ended it.
+ */
+
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { StringDecoder } from 'node:string_decoder'
+import { watchMemory } from './memory-watch.ts'
+import type { RunLimits } from './options.ts'
+import type { Ending, OnOutput } from './outcome.ts'
+
+export interface ProcessJob {
+  readonly command: readonly string[]
+  readonly cwd: string
+  readonly env: { readonly [name: string]: string }
+  readonly stdin?: string | undefined
+  readonly limits: Pick<RunLimits, 'timeMs' | 'memoryBytes' | 'outputBytes'>
+  readonly signal?: AbortSignal
+  readonly onOutput?: OnOutput
+  /** Takes what comes out of the third descriptor, up to so many bytes. */
+  readonly archiveBytes?: number
+  /** Whom it runs as, where this process may choose. */
+  readonly user?: { readonly uid: number; readonly gid: number } | undefined
+}
+
+export interface ProcessOutcome {
+  readonly ending: Ending
+  readonly exitCode: number | null
+  readonly stdout: string
+  readonly stderr: string
+  readonly archive: Buffer
+}
+
+export function runBounded(job: ProcessJob): Promise<ProcessOutcome> {
+  const [program = '', ...args] = job.command
+  const { limits, signal } = job
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason)
+    const child = spawn(program, args, {
+      cwd: job.cwd,
+      env: job.env,
+      ...job.user,
+      stdio: ['pipe', 'pipe', 'pipe', ...(job.archiveBytes === undefined ? [] : ['pipe' as const])],
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+      shell: false,
+    })
+    let ending: Ending | undefined
+    const end = (why: Ending): void => {
+      ending ??= why
+      endAll(child)
+    }
+    const onAbort = (): void => end('failed')
+    const onExit = (): void => endAll(child)
+    const timer = setTimeout(end, limits.timeMs, 'time')
+    const unwatch = child.pid === undefined ? () => {} : watchMemory(child.pid, limits.memoryBytes, () => end('memory'))
+    signal?.addEventListener('abort', onAbort, { once: true })
+    process.once('exit', onExit)
+    const printed = collectOutput(child, limits.outputBytes, job.onOutput, () => end('output'))
+    const archive = collectArchive(child, job.archiveBytes ?? 0)
+    // A program that ends before it has read its input is no error of ours.
+    child.stdin?.on('error', () => {})
+    child.stdin?.end(job.stdin ?? '')
+    const over = (): void => {
+      clearTimeout(timer)
+      unwatch()
+      signal?.removeEventListener('abort', onAbort)
+      process.off('exit', onExit)
+    }
+    child.on('error', (error) => {
+      over()
+      reject(error)
+    })
+    // What it started may hold its streams open for ever.
+    child.on('exit', () => endAll(child))
+    child.on('close', (code) => {
+      over()
+      if (signal?.aborted) return reject(signal.reason)
+      const own: Ending = code === 0 ? 'finished' : 'failed'
+      resolve({ ending: ending ?? own, exitCode: ending === undefined ? code : null, ...printed(), archive: archive() })
+    })
+  })
+}
+
+function collectOutput(child: ChildProcess, maxBytes: number, onOutput: OnOutput | undefined, onOver: () => void) {
+  const texts = { stdout: '', stderr: '' }
+  let size = 0
+  for (const name of ['stdout', 'stderr'] as const) {
+    const decoder = new StringDecoder('utf8')
+    child[name]?.on('data', (chunk: Buffer) => {
+      if (size >= maxBytes) return
+      const kept = chunk.subarray(0, maxBytes - size)
+      size += chunk.length
+      const text = decoder.write(kept)
+      texts[name] += text
+      if (text !== '') onOutput?.(text)
+      if (size > maxBytes) onOver()
+    })
+  }
+  return () => texts
+}
+
+function collectArchive(child: ChildProcess, maxBytes: number): () => Buffer {
+  const chunks: Buffer[] = []
+  let size = 0
+  const stream = child.stdio[3]
+  if (stream instanceof Object && 'on' in stream) {
+    stream.on('error', () => {})
+    stream.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= maxBytes) chunks.push(chunk)
+      else endAll(child)
+    })
+  }
+  return () => Buffer.concat(chunks)
+}
+
+function endAll(child: ChildProcess): void {
+  const { pid } = child
+  if (pid === undefined) return
+  try {
+    if (process.platform === 'win32') {
+      if (child.exitCode === null) spawnSync('taskkill', ['/pid', String(pid), '/T', '/F'], { windowsHide: true })
+    } else {
+      process.kill(-pid, 'SIGKILL')
+    }
+  } catch {
+    // There is nothing left of it.
+  }
+}

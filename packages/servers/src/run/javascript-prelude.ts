@@ -1,0 +1,41 @@
+/** What a guest finds in its world besides the language: evaluated in the engine before its own code. */
+
+export const PRELUDE = `(host) => {
+  const { print, list, read, write, schedule, cancel } = host
+  const { stringify, parse } = JSON
+  const plain = (key, value) => (typeof value === 'bigint' ? String(value) + 'n' : value)
+  const show = (value) => {
+    if (typeof value === 'string') return value
+    if (value instanceof Error) return String(value) + (value.stack ? '\\n' + value.stack.trimEnd() : '')
+    if (typeof value !== 'object' || value === null) return String(value)
+    try { return stringify(value, plain) ?? String(value) } catch { return String(value) }
+  }
+  const to = (stream) => (...values) => print(stream, values.map(show).join(' '))
+  const log = to('stdout')
+  const error = to('stderr')
+  const waiting = new Map()
+  let last = 0
+  const later = (again) => (action, delay, ...values) => {
+    const id = ++last
+    waiting.set(id, () => {
+      if (again && waiting.has(id)) schedule(id, Number(delay) || 0)
+      else waiting.delete(id)
+      action(...values)
+    })
+    schedule(id, Number(delay) || 0)
+    return id
+  }
+  const clear = (id) => { waiting.delete(id); cancel(Number(id) || 0) }
+  const define = (name, value) => Object.defineProperty(globalThis, name, { value, writable: true, configurable: true })
+  define('console', { log, info: log, debug: log, warn: error, error })
+  define('files', {
+    list: () => parse(list()),
+    read: (path) => read(String(path)),
+    write: (path, text) => { write(String(path), typeof text === 'string' ? text : show(text)) },
+  })
+  define('setTimeout', later(false))
+  define('setInterval', later(true))
+  define('clearTimeout', clear)
+  define('clearInterval', clear)
+  return { show, fire: (id) => waiting.get(id)?.() }
+}`

@@ -1,0 +1,216 @@
+/**
+ * The process in which JavaScript runs: QuickJS in WebAssembly, which has no way to this machine but the few functions
+ * given to it here. `javascript.ts` starts one for each run and ends it.
+ */
+
+import * as nodeModule from 'node:module'
+import variantModule from '@jitl/quickjs-wasmfile-release-sync'
+import {
+  newQuickJSWASMModuleFromVariant,
+  type QuickJSContext,
+  type QuickJSHandle,
+  type QuickJSRuntime,
+  type QuickJSSyncVariant,
+} from 'quickjs-emscripten-core'
+import type { JavascriptOrder, JavascriptReply } from './javascript.ts'
+import { PRELUDE } from './javascript-prelude.ts'
+import type { Ending, RunFile } from './outcome.ts'
+
+process.on('message', (order: JavascriptOrder) => void run(order).then(reply, fail))
+// Whoever asked is gone.
+process.on('disconnect', () => process.exit())
+reply({ kind: 'ready' })
+
+/** Only this much of the stack that the engine could use: deep recursion must end in the engine, not under it. */
+const STACK_BYTES = 128 * 1_024
+const MAX_TIMERS = 1_000
+const SPARE_BYTES = 8_388_608
+/** Its types are those of a CommonJS module, in which the default export is a member of what is imported. */
+const VARIANT = variantModule as unknown as QuickJSSyncVariant
+
+type Done = Extract<JavascriptReply, { kind: 'done' }>
+
+function reply(message: JavascriptReply): void {
+  process.send?.(message)
+}
+
+function fail(error: unknown): void {
+  // The engine does not survive every way of running out of memory; WebAssembly stops it where it stands.
+  const isTrap = error instanceof Error && error.name === 'RuntimeError'
+  const text = isTrap ? 'The engine broke off, most likely for want of memory.' : String(error)
+  reply({
+    kind: 'output',
+    stream: 'stderr',
+    text: `${text}
+`,
+  })
+  reply({ kind: 'done', ending: isTrap ? 'memory' : 'failed', files: [] })
+}
+
+async function run({ code, language, files, limits }: JavascriptOrder): Promise<Done> {
+  const folder = new Map(files.map(({ path, bytes }) => [path, bytes]))
+  const left = (): RunFile[] => [...folder].map(([path, bytes]) => ({ path, bytes }))
+  const printer = createPrinter(limits.outputBytes)
+  const source = language === 'typescript' ? stripTypes(code) : code
+  const engine = await newQuickJSWASMModuleFromVariant(VARIANT)
+  const deadline = Date.now() + limits.timeMs
+  const runtime = engine.newRuntime()
+  runtime.setMemoryLimit(limits.memoryBytes)
+  runtime.setMaxStackSize(STACK_BYTES)
+  runtime.setInterruptHandler(() => Date.now() > deadline || printer.isFull())
+  const context = runtime.newContext()
+  const timers = new Map<number, number>()
+  const guest = openGuest(context, { folder, limits, print: printer.print, timers })
+  const settled = await settle(runtime, context, evaluate(context, source), { deadline, timers, fire: guest.fire })
+  // To put an error into words takes memory, of which there may be none left.
+  runtime.setMemoryLimit(limits.memoryBytes + SPARE_BYTES)
+  const words = settled.handle === undefined ? undefined : guest.show(settled.handle)
+  let ending: Ending = settled.isError ? 'failed' : 'finished'
+  if (settled.isError && /out of memory/.test(words ?? '')) ending = 'memory'
+  else if (printer.isFull()) ending = 'output'
+  else if (Date.now() > deadline) ending = 'time'
+  // The process ends now: nothing in it needs to be given back.
+  if (settled.isError) {
+    if (ending === 'failed' && words !== undefined) reply({ kind: 'output', stream: 'stderr', text: `${words}\n` })
+    return { kind: 'done', ending, files: left() }
+  }
+  return { kind: 'done', ending, ...(words !== undefined && { value: words }), files: left() }
+}
+
+function stripTypes(code: string): string {
+  const strip: unknown = Reflect.get(nodeModule, 'stripTypeScriptTypes')
+  if (typeof strip !== 'function') throw new Error('This version of Node cannot strip types')
+  return String(strip(code))
+}
+
+function createPrinter(maxBytes: number) {
+  let room = maxBytes
+  return {
+    isFull: () => room < 0,
+    print(stream: 'stdout' | 'stderr', text: string): void {
+      if (room < 0) return
+      const line = `${text}\n`
+      const size = Buffer.byteLength(line)
+      const kept = size <= room ? line : Buffer.from(line).subarray(0, room).toString('utf8')
+      room -= size
+      reply({ kind: 'output', stream, text: kept })
+    },
+  }
+}
+
+interface Surroundings {
+  readonly folder: Map<string, Uint8Array>
+  readonly limits: JavascriptOrder['limits']
+  readonly print: (stream: 'stdout' | 'stderr', text: string) => void
+  readonly timers: Map<number, number>
+}
+
+/** Gives the guest its console, timers and files. Only texts and numbers cross. */
+function openGuest(context: QuickJSContext, { folder, limits, print, timers }: Surroundings) {
+  const host = context.newObject()
+  const give = (name: string, action: (...args: QuickJSHandle[]) => QuickJSHandle | undefined): void =>
+    context.setProp(host, name, context.newFunction(name, action))
+  const text = (handle: QuickJSHandle | undefined): string => (handle === undefined ? '' : context.getString(handle))
+  give('print', (stream, line) => void print(text(stream) === 'stderr' ? 'stderr' : 'stdout', text(line)))
+  give('list', () => context.newString(JSON.stringify([...folder.keys()])))
+  give('read', (path) => {
+    const bytes = folder.get(text(path))
+    return bytes === undefined ? undefined : context.newString(new TextDecoder().decode(bytes))
+  })
+  give('write', (path, content) => {
+    const name = text(path)
+    const bytes = new TextEncoder().encode(text(content))
+    const others = [...folder].reduce((sum, [key, one]) => sum + (key === name ? 0 : one.length), 0)
+    if (name === '' || name.length > 200 || name.split('/').some((part) => ['', '.', '..'].includes(part)))
+      throw new Error('That is no name for a file here: use a relative path')
+    if (others + bytes.length > limits.fileBytes)
+      throw new Error(`More than ${limits.fileBytes} bytes of files (fileBytes)`)
+    if (!folder.has(name) && folder.size >= limits.maxFiles)
+      throw new Error(`More than ${limits.maxFiles} files (maxFiles)`)
+    folder.set(name, bytes)
+    return undefined
+  })
+  give('schedule', (id, delay) => {
+    if (timers.size >= MAX_TIMERS) throw new Error(`More than ${MAX_TIMERS} timers`)
+    const wait = delay === undefined ? 0 : context.getNumber(delay)
+    timers.set(id === undefined ? 0 : context.getNumber(id), Date.now() + Math.max(wait || 0, 0))
+    return undefined
+  })
+  give('cancel', (id) => void timers.delete(id === undefined ? 0 : context.getNumber(id)))
+  const prelude = context.unwrapResult(context.evalCode(PRELUDE, 'prelude.js'))
+  const tools = context.unwrapResult(context.callFunction(prelude, context.undefined, host))
+  const show = context.getProp(tools, 'show')
+  const fire = context.getProp(tools, 'fire')
+  return {
+    show(handle: QuickJSHandle): string | undefined {
+      if (context.typeof(handle) === 'undefined') return undefined
+      const shown = context.callFunction(show, context.undefined, handle)
+      if (shown.error !== undefined) return 'A value that cannot be shown'
+      const words = context.getString(shown.value)
+      return words.length > limits.outputBytes ? `${words.slice(0, limits.outputBytes)}…` : words
+    },
+    fire: (id: number) => context.callFunction(fire, context.undefined, context.newNumber(id)),
+  }
+}
+
+type Evaluated = ReturnType<QuickJSContext['evalCode']>
+
+/** A script, whose last value is the result; a module where the code needs one: its default export is. */
+function evaluate(context: QuickJSContext, code: string): Evaluated {
+  const isModule = /^\s*(import|export)\b/m.test(code) || (/\bawait\b/.test(code) && !parses(context, code))
+  return context.evalCode(code, 'main.js', isModule ? { type: 'module' } : { type: 'global' })
+}
+
+function parses(context: QuickJSContext, code: string): boolean {
+  const compiled = context.evalCode(code, 'main.js', { type: 'global', compileOnly: true })
+  return compiled.error === undefined
+}
+
+interface Settling {
+  readonly deadline: number
+  readonly timers: Map<number, number>
+  fire(id: number): Evaluated
+}
+
+/** Runs what is waiting, promises and timers, until nothing is or the time is up. */
+async function settle(
+  runtime: QuickJSRuntime,
+  context: QuickJSContext,
+  evaluated: Evaluated,
+  { deadline, timers, fire }: Settling,
+): Promise<{ handle: QuickJSHandle | undefined; isError: boolean }> {
+  if (evaluated.error !== undefined) return { handle: evaluated.error, isError: true }
+  for (;;) {
+    const jobs = runtime.executePendingJobs()
+    if (jobs.error !== undefined) return { handle: jobs.error, isError: true }
+    const next = [...timers].sort(([, a], [, b]) => a - b)[0]
+    if (next === undefined || Date.now() > deadline) break
+    const [id, at] = next
+    timers.delete(id)
+    const wait = Math.min(at, deadline + 1) - Date.now()
+    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
+    if (Date.now() > deadline) break
+    const fired = fire(id)
+    if (fired.error !== undefined) return { handle: fired.error, isError: true }
+  }
+  return readPromise(context, evaluated.value)
+}
+
+function readPromise(
+  context: QuickJSContext,
+  value: QuickJSHandle,
+): { handle: QuickJSHandle | undefined; isError: boolean } {
+  const state = context.getPromiseState(value)
+  if (state.type === 'rejected') return { handle: state.error, isError: true }
+  if (state.type === 'pending') return { handle: undefined, isError: false }
+  if (state.notAPromise !== true) return { handle: defaultOf(context, state.value), isError: false }
+  return { handle: defaultOf(context, value), isError: false }
+}
+
+/** A module comes as the object of its exports. */
+function defaultOf(context: QuickJSContext, value: QuickJSHandle): QuickJSHandle {
+  if (context.typeof(value) !== 'object') return value
+  const kind = context.getProp(value, context.getWellKnownSymbol('toStringTag'))
+  const isModule = context.typeof(kind) === 'string' && context.getString(kind) === 'Module'
+  return isModule ? context.getProp(value, 'default') : value
+}

@@ -1,0 +1,91 @@
+/**
+ * The near side of `javascript-process.ts`: one process for each run, with an empty environment and a bound on memory,
+ * ended when its time is up whatever the engine in it does.
+ */
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { plainModule } from '../source-worker.ts'
+import { changedFiles, type Ending, type Job, type Outcome, type RunFile } from './outcome.ts'
+
+export interface JavascriptJob extends Job {
+  readonly code: string
+  readonly language: 'javascript' | 'typescript'
+}
+
+/** What crosses to the process. */
+export interface JavascriptOrder {
+  readonly code: string
+  readonly language: 'javascript' | 'typescript'
+  readonly files: readonly RunFile[]
+  readonly limits: Job['limits']
+}
+
+export type JavascriptReply =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'output'; readonly stream: 'stdout' | 'stderr'; readonly text: string }
+  | { readonly kind: 'done'; readonly ending: Ending; readonly value?: string; readonly files: readonly RunFile[] }
+
+/** For what is around the engine; the engine has its own bound. */
+const SPARE_MB = 128
+const START_MS = 30_000
+/** The engine stops by itself at its deadline; this is for when it does not. */
+const GRACE_MS = 2_000
+
+export function runJavascript({ code, language, files, limits, signal, onOutput }: JavascriptJob): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason)
+    const child = startChild(limits.memoryBytes)
+    const printed = { stdout: '', stderr: '' }
+    let timer = setTimeout(() => over(() => reject(new Error('The process for code did not start'))), START_MS)
+    const kill = () => void child.kill('SIGKILL')
+    const over = (finish: () => void): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', onAbort)
+      process.off('exit', kill)
+      child.removeAllListeners('message')
+      kill()
+      finish()
+    }
+    const onAbort = (): void => over(() => reject(signal.reason))
+    const finish = (ending: Ending, value: string | undefined, after: readonly RunFile[]): void =>
+      over(() =>
+        resolve({
+          ending,
+          exitCode: null,
+          ...printed,
+          ...(value !== undefined && { value }),
+          files: changedFiles(files, after),
+        }),
+      )
+    signal.addEventListener('abort', onAbort, { once: true })
+    process.once('exit', kill)
+    child.on('error', (error) => over(() => reject(error)))
+    // Ended by nobody here: the memory of the process gave out.
+    child.on('exit', () => finish('memory', undefined, files))
+    child.on('message', (reply: JavascriptReply) => {
+      if (reply.kind === 'output') {
+        printed[reply.stream] += reply.text
+        onOutput(reply.text)
+      } else if (reply.kind === 'done') {
+        finish(reply.ending, reply.value, reply.files)
+      } else {
+        clearTimeout(timer)
+        timer = setTimeout(finish, limits.timeMs + GRACE_MS, 'time', undefined, files)
+        child.send({ code, language, files, limits } satisfies JavascriptOrder, () => {})
+      }
+    })
+  })
+}
+
+function startChild(memoryBytes: number): ChildProcess {
+  const { href } = plainModule(import.meta.url, 'javascript-process')
+  const megabytes = Math.ceil(memoryBytes / 1_048_576) + SPARE_MB
+  const script = ['--input-type=module', '--eval', `await import(${JSON.stringify(href)})`]
+  return spawn(process.execPath, [`--max-old-space-size=${megabytes}`, ...script], {
+    // Nothing of the operator's is its business; Windows starts no program without this one.
+    env: process.env.SystemRoot === undefined ? {} : { SystemRoot: process.env.SystemRoot },
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    windowsHide: true,
+  })
+}

@@ -1,0 +1,261 @@
+/** The tools of the run server: they ask, run, and say what came of it and which bound was met. */
+
+import { type AskingContext, ToolError, tool } from '@portico/sdk/server'
+import { requireConfirmation } from '../confirmation.ts'
+import { spellHidden } from '../hidden-text.ts'
+import { toPlainText } from '../network/plain-text.ts'
+import { fileUri, type History, runUri, textOf } from './history.ts'
+import { describeIsolation, type Isolation, type Languages } from './isolation.ts'
+import { runJavascript } from './javascript.ts'
+import type { RunSettings } from './options.ts'
+import { checkFiles, type Ending, type Job, type Outcome } from './outcome.ts'
+import { runProgram } from './program.ts'
+import { FILES, ISOLATION, RESULT } from './tool-schemas.ts'
+
+export interface ToolParts {
+  readonly settings: RunSettings
+  readonly isolation: Isolation
+  readonly languages: Languages
+  /** Absolute paths by the names in the option `commands`. */
+  readonly commands: ReadonlyMap<string, string>
+  readonly history: History
+  /** Fires when the server closes. */
+  readonly stop: AbortSignal
+  readonly onRun: () => void
+}
+
+const HINTS = { readOnly: false, destructive: true, idempotent: false, openWorld: false } as const
+const CODE = { type: 'string', minLength: 1, maxLength: 200_000 } as const
+const STDIN = { type: 'string', maxLength: 1_000_000, description: 'What it reads from standard input' } as const
+
+export function createTools(parts: ToolParts) {
+  const { commands, languages } = parts
+  const running = { count: 0 }
+  return {
+    run_javascript: createRunJavascript(parts, running),
+    ...(languages.python !== undefined && { run_python: createRunPython(parts, running, languages.python) }),
+    ...(commands.size > 0 && { run_command: createRunCommand(parts, running) }),
+    isolation: tool(
+      {
+        title: 'Isolation',
+        description: 'What code is kept from on this machine, in plain words, and the limits of a run.',
+        input: { type: 'object', properties: {}, additionalProperties: false },
+        output: ISOLATION,
+        readOnly: true,
+        idempotent: true,
+        openWorld: false,
+      },
+      () => describeIsolation(parts.isolation, parts.settings, languages),
+    ),
+  }
+}
+
+interface Running {
+  count: number
+}
+
+function createRunJavascript(parts: ToolParts, running: Running) {
+  return tool(
+    {
+      title: 'Run JavaScript',
+      description:
+        'Run JavaScript or TypeScript in a sandbox without files or network. console.log prints, the value of the last expression (or the default export) is the result, files.read(path), files.write(path, text) and files.list() reach the files of the call. No Node modules.',
+      input: {
+        type: 'object',
+        properties: {
+          code: { ...CODE, description: 'The program' },
+          language: { type: 'string', enum: ['javascript', 'typescript'], description: 'javascript unless given' },
+          files: FILES,
+        },
+        required: ['code'],
+        additionalProperties: false,
+      },
+      output: RESULT,
+      ...HINTS,
+    },
+    ({ code, language = 'javascript', files = [] }, ctx) => {
+      if (language === 'typescript' && !parts.languages.typescript) {
+        throw new ToolError(describeIsolation(parts.isolation, parts.settings, parts.languages).typescript)
+      }
+      const question = `Run this ${language === 'typescript' ? 'TypeScript' : 'JavaScript'} in a sandbox without files or network?\n\n${shown(code)}`
+      return perform(parts, running, ctx, { tool: 'run_javascript', question, files }, (job) =>
+        runJavascript({ ...job, code, language }),
+      )
+    },
+  )
+}
+
+function createRunPython(parts: ToolParts, running: Running, python: string) {
+  return tool(
+    {
+      title: 'Run Python',
+      description:
+        'Run a Python 3 program without network, in an empty folder that the files of the call are put into; files that it leaves there come back.',
+      input: {
+        type: 'object',
+        properties: { code: { ...CODE, description: 'The program' }, stdin: STDIN, files: FILES },
+        required: ['code'],
+        additionalProperties: false,
+      },
+      output: RESULT,
+      ...HINTS,
+    },
+    ({ code, stdin, files = [] }, ctx) => {
+      requireSandbox(parts, 'python')
+      const question = `Run this Python program ${place(parts)}?\n\n${shown(code)}`
+      // Isolated from the user's own settings and packages; what is there besides comes with the system.
+      const program = [python, '-I', '-c', code]
+      return perform(parts, running, ctx, { tool: 'run_python', question, files }, (job) =>
+        runProgram(parts.isolation.sandbox, { ...job, program, stdin, readable: parts.settings.readable }),
+      )
+    },
+  )
+}
+
+function createRunCommand(parts: ToolParts, running: Running) {
+  const names = [...parts.commands.keys()]
+  return tool(
+    {
+      title: 'Run a command',
+      description: `Run one of these programs without network and without a shell, in an empty folder that the files of the call are put into: ${names.join(', ')}.`,
+      input: {
+        type: 'object',
+        properties: {
+          command: { type: 'string', enum: names, description: 'Which program' },
+          args: {
+            type: 'array',
+            items: { type: 'string', maxLength: 10_000 },
+            maxItems: 100,
+            description: 'Its arguments, one by one; no shell reads them',
+          },
+          stdin: STDIN,
+          files: FILES,
+        },
+        required: ['command'],
+        additionalProperties: false,
+      },
+      output: RESULT,
+      ...HINTS,
+    },
+    ({ command, args = [], stdin, files = [] }, ctx) => {
+      requireSandbox(parts, 'commands')
+      const path = parts.commands.get(command)
+      if (path === undefined) throw new ToolError(`Only these can be run: ${names.join(', ')} (option commands).`)
+      if (args.some((arg) => arg.includes('\0'))) throw new ToolError('An argument cannot hold a zero character.')
+      const line = [command, ...args].map((arg) => JSON.stringify(arg)).join(' ')
+      const question = `Run this command ${place(parts)}?\n\n${shown(line)}`
+      return perform(parts, running, ctx, { tool: 'run_command', question, files }, (job) =>
+        runProgram(parts.isolation.sandbox, {
+          ...job,
+          program: [path, ...args],
+          stdin,
+          readable: parts.settings.readable,
+        }),
+      )
+    },
+  )
+}
+
+interface Request {
+  readonly tool: string
+  readonly question: string
+  readonly files: readonly { path: string; text: string }[]
+}
+
+/** Asks, waits for no place but says so, runs, remembers. */
+async function perform(
+  parts: ToolParts,
+  running: Running,
+  ctx: AskingContext,
+  request: Request,
+  run: (job: Job) => Promise<Outcome>,
+) {
+  const { limits, ask, allowUnasked } = parts.settings
+  const files = checkFiles(request.files, limits)
+  if (ask) await requireConfirmation(ctx, request.question, allowUnasked)
+  if (running.count >= limits.maxRunning) {
+    throw new ToolError(`${limits.maxRunning} runs are under way (option maxRunning). Try again when one has ended.`)
+  }
+  running.count++
+  const start = Date.now()
+  let printed = 0
+  const onOutput = (text: string): void => {
+    printed += text.length
+    const words = toPlainText(text)
+    ctx.progress(printed, undefined, lastLine(words))
+    ctx.log('info', words, request.tool)
+  }
+  try {
+    const outcome = await run({ files, limits, signal: AbortSignal.any([ctx.signal, parts.stop]), onOutput })
+    const { id } = parts.history.add(ctx.principal, request.tool, outcome)
+    parts.onRun()
+    return toResult(parts, id, outcome, Date.now() - start)
+  } catch (error) {
+    if (error instanceof ToolError || ctx.signal.aborted) throw error
+    const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : ''
+    throw new ToolError(`It could not be started${code}. The tool "isolation" says what this machine can run.`, {
+      cause: error,
+    })
+  } finally {
+    running.count--
+  }
+}
+
+/** Text of a file that goes into a result; the resource has all of it. */
+const SHOWN_FILE = 4_000
+
+function toResult({ settings, isolation }: ToolParts, id: string, outcome: Outcome, durationMs: number) {
+  const { ending, exitCode, value, lost } = outcome
+  const note = [NOTES[ending](settings), lost].filter((one) => one !== undefined).join(' ')
+  return {
+    ok: ending === 'finished',
+    ending,
+    exitCode,
+    stdout: toPlainText(outcome.stdout),
+    stderr: toPlainText(outcome.stderr),
+    ...(value !== undefined && { value: toPlainText(value) }),
+    files: outcome.files.map(({ path, bytes }) => {
+      const text = bytes.length <= SHOWN_FILE ? textOf(bytes) : undefined
+      return {
+        path: spellHidden(path),
+        bytes: bytes.length,
+        uri: fileUri(id, path),
+        ...(text !== undefined && { text: toPlainText(text) }),
+      }
+    }),
+    ...(note !== '' && { note }),
+    durationMs,
+    sandbox: isolation.sandbox?.kind ?? 'none',
+    uri: runUri(id),
+  }
+}
+
+const NOTES: { readonly [E in Ending]: (settings: RunSettings) => string | undefined } = {
+  finished: () => undefined,
+  failed: () => undefined,
+  time: ({ limits }) => `Ended: it took more than ${limits.timeMs} ms (option timeMs).`,
+  memory: ({ limits }) => `Ended: it used more than ${limits.memoryBytes} bytes of memory (option memoryBytes).`,
+  output: ({ limits }) => `Ended: it printed more than ${limits.outputBytes} bytes (option outputBytes).`,
+}
+
+function requireSandbox({ isolation, settings, languages }: ToolParts, what: 'python' | 'commands'): void {
+  if (isolation.sandbox !== undefined || settings.unsandboxed) return
+  throw new ToolError(describeIsolation(isolation, settings, languages)[what])
+}
+
+function place({ isolation }: ToolParts): string {
+  return isolation.sandbox === undefined
+    ? 'with ALL your rights: on your files and your network, without a sandbox'
+    : 'in a sandbox without network and without your files'
+}
+
+/** All of what will run, unless it is long beyond reading; then its two ends, and how much is between them. */
+function shown(code: string): string {
+  const text = spellHidden(code)
+  if (text.length <= 6_000) return text
+  return `${text.slice(0, 4_000)}\n[… ${text.length - 5_000} more characters …]\n${text.slice(-1_000)}`
+}
+
+function lastLine(text: string): string {
+  return (text.trimEnd().split('\n').at(-1) ?? '').slice(0, 200)
+}
