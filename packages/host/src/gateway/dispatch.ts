@@ -221,7 +221,7 @@ export class Dispatch {
   ): Promise<Result> {
     for (let hold = this.#held.get(job.server); hold !== undefined; hold = this.#held.get(job.server)) await hold
     call.sent = true
-    const client = await this.#connect(call, line, ctx)
+    const client = await this.#signedIn(line.client(call.signal), call, line, ctx)
     const wanted = ctx.session === undefined ? ctx.logLevel : this.#levels.get(ctx.session)
     if (wanted !== undefined) await line.logAtLeast(wanted, client)
     const options: RequestOptions = {
@@ -234,7 +234,8 @@ export class Dispatch {
     const own = call as RelayedCall
     line.calls.add(own)
     try {
-      const send = () => job.send(client, effect, options)
+      // Tokens may run out, or be taken back, on a connection that there is.
+      const send = () => this.#signedIn(job.send(client, effect, options), call, line, ctx)
       const asks = ctx.session === undefined && line.party.abilities.url
       const result = await (asks ? withVisits(send, own, line, this.#parts.visits) : send())
       if (ctx.session === undefined && wanted !== undefined) await lastLogs(client)
@@ -245,17 +246,21 @@ export class Dispatch {
     }
   }
 
-  /** The line's connection; where the server wants the caller to sign in first, the caller is shown where. */
-  #connect<Result>(call: RelayedCall<Result>, line: Line, ctx: AskingContext): Promise<Client> {
-    const client = line.client(call.signal)
+  /** Waits for the server; where it wants the caller to sign in first, the caller is shown where. */
+  #signedIn<Work, Result>(
+    work: Promise<Work>,
+    call: RelayedCall<Result>,
+    line: Line,
+    ctx: AskingContext,
+  ): Promise<Work> {
     const { signIn, visits } = this.#parts
-    if (signIn === undefined) return client
-    return signIn.during(client, line.server, ctx.principal?.id, async (url, elicitationId) => {
+    if (signIn === undefined) return work
+    return signIn.during(work, line.server, ctx.principal, async (url, elicitationId) => {
       if (!line.party.abilities.url) throw new SignInDeclined(line.server, url)
       const message = `The server "${line.server}" wants you to sign in.`
       const { action } = await call.question('elicitation/create', { mode: 'url', message, url, elicitationId })
       // The page is open; whether the person is done there is looked at again after a while.
-      if (action === 'accept') await Promise.race([client.then(ignore, ignore), pause(visits.visitMs)])
+      if (action === 'accept') await Promise.race([work.then(ignore, ignore), pause(visits.visitMs)])
       return action === 'accept' || action === 'decline' ? action : 'cancel'
     })
   }

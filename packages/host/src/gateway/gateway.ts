@@ -94,6 +94,7 @@ export function createGateway(given: GatewayHost, options: GatewayOptions = {}):
   const lines = new Lines({
     upstreams: host.upstreams,
     idleMs: options.idleMs ?? IDLE_MS,
+    byClient: options.signIn !== undefined,
     shared: (name) => host.catalogue.items().filter((item) => item.server === name),
     personal: options.personal ?? (() => false),
     nameOf: (item) => host.catalogue.nameOf?.(item) ?? plainName(item),
@@ -116,7 +117,7 @@ export function createGateway(given: GatewayHost, options: GatewayOptions = {}):
     unknownTo: (ctx) =>
       options.personal === undefined ? [] : unread(host, lines, options.personal, ctx).map(({ server: name }) => name),
     personalLists: (ctx) =>
-      options.personal === undefined ? undefined : readPersonal(host, lines, options.personal, ctx),
+      options.personal === undefined ? undefined : readPersonal(host, lines, options.personal, options.signIn, ctx),
     onError: (error, server) => onError(error, { where: server }),
     ...(options.signIn && { signIn: options.signIn }),
   })
@@ -184,13 +185,17 @@ async function readPersonal(
   host: GatewayHost,
   lines: Lines,
   personal: NonNullable<GatewayOptions['personal']>,
+  signIn: GatewayOptions['signIn'],
   ctx: RequestContext,
 ): Promise<void> {
   const signal = AbortSignal.timeout(PERSONAL_MS)
   await Promise.all(
     unread(host, lines, personal, ctx).map(async (line) => {
       try {
-        await line.lists.refresh(await line.client(signal))
+        const opening = line.client(signal)
+        // A list is no time to ask anybody to sign in: whoever has to is shown the tool for it.
+        const client = signIn?.during(opening, line.server, ctx.principal, async () => 'decline') ?? opening
+        await line.lists.refresh(await client)
       } catch {
         // The server is down, or does not know the caller yet: what it would show is missing.
       }

@@ -11,9 +11,9 @@ import type { ListKind } from '../upstream/listing.ts'
 import type { Nameable } from '../upstream/names.ts'
 import type { UpstreamSource, UpstreamView } from '../upstream/upstream.ts'
 import { Line } from './line.ts'
-import { ownersOf, type Party, partyOf } from './party.ts'
+import { clientIdOf, type Distinction, ownersOf, type Party, partyOf } from './party.ts'
 
-export interface LinesHost {
+export interface LinesHost extends Distinction {
   readonly upstreams: UpstreamSource
   readonly idleMs: number
   /** A server's items as everybody sees them. */
@@ -51,9 +51,9 @@ export class Lines {
   of(server: string, ctx: RequestContext): Line {
     const { session } = ctx
     const used = session && this.#sessions.get(session)?.get(server)
-    if (used !== undefined && used.party.principal?.id === ctx.principal?.id) return used
+    if (used !== undefined && this.#isFor(used.party, ctx)) return used
     const view = this.view(server)
-    const party = partyOf(ctx, view)
+    const party = partyOf(ctx, view, this.#host)
     const known = this.#lines.get(party.key)
     if (known !== undefined) {
       known.lastUsed = performance.now()
@@ -86,7 +86,7 @@ export class Lines {
   /** All lines that whoever asks has to themselves; none are looked for before any has lists of its own. */
   ofCaller(ctx: RequestContext): readonly Line[] {
     if (!this.#ownLists) return NONE
-    return ownersOf(ctx).flatMap((owner) => [...(this.#owners.get(owner) ?? NONE)])
+    return ownersOf(ctx, this.#host).flatMap((owner) => [...(this.#owners.get(owner) ?? NONE)])
   }
 
   async close(): Promise<void> {
@@ -96,6 +96,11 @@ export class Lines {
     this.#sessions.clear()
     this.#owners.clear()
     await Promise.allSettled(lines.map((line) => line.release()))
+  }
+
+  #isFor({ principal }: Party, ctx: RequestContext): boolean {
+    if (principal?.id !== ctx.principal?.id) return false
+    return !this.#host.byClient || clientIdOf(principal) === clientIdOf(ctx.principal)
   }
 
   #endWith(session: SessionView, line: Line): void {

@@ -39,11 +39,17 @@ const ALL: Abilities = {
   roots: true,
 }
 
+/** How callers are told apart beyond their principals. */
+export interface Distinction {
+  /** The programs that one user calls with, as their tokens name them, share nothing either: each is signed in by itself. */
+  readonly byClient: boolean
+}
+
 /** Sessions have no name of their own that could be used here. */
 const TAGS = new WeakMap<SessionView, string>()
 let sessions = 0
 
-export function partyOf(ctx: RequestContext, view: UpstreamView): Party {
+export function partyOf(ctx: RequestContext, view: UpstreamView, how: Distinction): Party {
   const { name, config } = view
   if (config.settings.shareable) {
     return { key: name, principal: undefined, tag: undefined, abilities: ALL, session: undefined, owner: undefined }
@@ -52,19 +58,27 @@ export function partyOf(ctx: RequestContext, view: UpstreamView): Party {
   const abilities = abilitiesOf(ctx.client.capabilities, config.settings.roots.length > 0)
   // A server of the newest revision keeps no session, so one of its client's would keep nothing apart.
   const own = session !== undefined && view.version !== MODERN
-  const tag = own ? tagOf(session) : `c${bitsOf(abilities)}`
+  const client = how.byClient ? clientIdOf(principal) : undefined
+  const tag = `${own ? tagOf(session) : `c${bitsOf(abilities)}`}${client === undefined ? '' : ` ${client}`}`
   const key = JSON.stringify([name, principal?.id ?? null, tag])
-  const owner = own ? ownerOfSession(session) : ownerOf(ctx)
+  const owner = own ? ownerOfSession(session) : ownerOf(ctx, how)
   return { key, principal, tag, abilities, session: own ? session : undefined, owner }
 }
 
 /** The names under which lines of a caller may be found. */
-export function ownersOf(ctx: RequestContext): readonly string[] {
-  return ctx.session === undefined ? [ownerOf(ctx)] : [ownerOfSession(ctx.session), ownerOf(ctx)]
+export function ownersOf(ctx: RequestContext, how: Distinction): readonly string[] {
+  return ctx.session === undefined ? [ownerOf(ctx, how)] : [ownerOfSession(ctx.session), ownerOf(ctx, how)]
 }
 
-function ownerOf({ principal, client }: RequestContext): string {
-  return JSON.stringify([principal?.id ?? null, bitsOf(abilitiesOf(client.capabilities, false))])
+/** The program that a token was issued to. */
+export function clientIdOf(principal: Principal | undefined): string | undefined {
+  const id = principal?.claims?.client_id
+  return typeof id === 'string' ? id : undefined
+}
+
+function ownerOf({ principal, client }: RequestContext, { byClient }: Distinction): string {
+  const program = byClient ? [clientIdOf(principal) ?? null] : []
+  return JSON.stringify([principal?.id ?? null, bitsOf(abilitiesOf(client.capabilities, false)), ...program])
 }
 
 function ownerOfSession(session: SessionView): string {

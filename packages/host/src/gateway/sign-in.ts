@@ -1,6 +1,6 @@
 /**
- * Signing callers in to the servers behind: each principal has tokens of its own, got by the authorization code grant
- * and kept under its own name, and the gateway's own token never reaches a server (sec-82). A call that needs a sign-in
+ * Signing callers in to the servers behind: each principal has tokens of its own, for each program that it calls with
+ * (sec-86), got by the authorization code grant, and the gateway's own token never reaches a server (sec-82). A call that needs a sign-in
  * shows its caller a page of the gateway; `sign-in-pages.ts` serves it and takes the browser back. What is waited for is
  * bound to the principal, used once, and forgotten after ten minutes (sec-90).
  */
@@ -14,6 +14,7 @@ import {
 } from '@portico/sdk/auth'
 import type { ConnectOptions } from '@portico/sdk/client'
 import type { Principal } from '@portico/sdk/server'
+import { clientIdOf } from './party.ts'
 
 export interface SignInOptions {
   /** Where the gateway's sign-in pages are, as browsers reach them: `https://gateway.example/sign-in`. */
@@ -59,7 +60,7 @@ export interface SignInDesk {
   during<Result>(
     work: Promise<Result>,
     server: string,
-    principal: string | undefined,
+    principal: Principal | undefined,
     show: (url: string, id: string) => Promise<'accept' | 'decline' | 'cancel'>,
   ): Promise<Result>
 }
@@ -100,18 +101,17 @@ export class SignIn implements SignInDesk {
 
   /** What a connection of this principal to the server needs: give it to `connect`, or return it from `resolve`. */
   connectOptions(server: string, principal: Principal): ConnectOptions {
-    const clientId = principal.claims?.client_id
+    const clientId = clientIdOf(principal)
     const userAgent = {
       redirectUri: () => this.redirectUri,
-      open: (target: URL, signal: AbortSignal) =>
-        this.#open(server, principal.id, typeof clientId === 'string' ? clientId : undefined, target, signal),
+      open: (target: URL, signal: AbortSignal) => this.#open(server, principal.id, clientId, target, signal),
     }
     const grant = authorizationCode({ ...this.options.client, userAgent, signInMs: this.#signInMs })
     return {
       auth: {
         grant,
         store: this.#store,
-        principal: nameOf(principal.id),
+        principal: nameOf(principal.id, clientId),
         ...(this.options.scopes && { scopes: this.options.scopes(server) }),
       },
       timeouts: { connectMs: this.#signInMs },
@@ -135,7 +135,7 @@ export class SignIn implements SignInDesk {
   async during<Result>(
     work: Promise<Result>,
     server: string,
-    principal: string | undefined,
+    principal: Principal | undefined,
     show: (url: string, id: string) => Promise<'accept' | 'decline' | 'cancel'>,
   ): Promise<Result> {
     if (principal === undefined) return work
@@ -162,8 +162,10 @@ export class SignIn implements SignInDesk {
   }
 
   /** The next visit that the principal owes the server; undefined once `ended`. */
-  #wanted(server: string, principal: string, ended: Promise<void>): Promise<Visit | undefined> {
-    const concerns = (visit: Visit) => visit.server === server && visit.principal === principal
+  #wanted(server: string, principal: Principal, ended: Promise<void>): Promise<Visit | undefined> {
+    const clientId = clientIdOf(principal)
+    const concerns = (visit: Visit) =>
+      visit.server === server && visit.principal === principal.id && visit.clientId === clientId
     const open = [...this.#visits.values()].find((visit) => concerns(visit) && visit.expiresAt > Date.now())
     if (open !== undefined) return Promise.resolve(open)
     return new Promise((resolve) => {
@@ -222,6 +224,7 @@ export function createSignIn(options: SignInOptions): SignIn {
 }
 
 /** Ids may hold anything; stores name files and keys after this. */
-function nameOf(principal: string): string {
-  return createHash('sha256').update(principal).digest('base64url')
+function nameOf(principal: string, clientId: string | undefined): string {
+  const whole = clientId === undefined ? principal : JSON.stringify([principal, clientId])
+  return createHash('sha256').update(whole).digest('base64url')
 }

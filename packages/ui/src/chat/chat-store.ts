@@ -1,6 +1,6 @@
 /** The conversations that the page has opened, kept up to date by events, and the list of all. */
 
-import type { Chat, ChatSummary } from 'portico/web-api'
+import type { Chat, ChatPart, ChatSummary } from 'portico/web-api'
 import { useEffect } from 'react'
 import { type ApiError, call } from '../app/api.ts'
 import { onApiEvent, onReconnected } from '../app/events.ts'
@@ -81,15 +81,28 @@ export async function deleteChat(id: string): Promise<void> {
   }
 }
 
+/** Parts that were told of before the conversation itself had come. */
+const early = new Map<string, ChatPart[]>()
+const MAX_EARLY = 100
+const MAX_EARLY_CHATS = 10
+
 function keep(chat: Chat): void {
+  const missed = (early.get(chat.id) ?? []).filter(({ id }) => !chat.parts.some((part) => part.id === id))
+  early.delete(chat.id)
+  const whole = missed.reduce<Chat>((made, part) => applyChatEvent(made, { type: 'part', part }), chat)
   store.set((before) => ({
     ...before,
-    open: new Map(before.open).set(chat.id, chat),
+    open: new Map(before.open).set(chat.id, whole),
     errors: new Map([...before.errors].filter(([id]) => id !== chat.id)),
   }))
 }
 
 onApiEvent('chat', ({ chat: id, event }) => {
+  if (event.type === 'part' && !store.get().open.has(id)) {
+    early.set(id, [...(early.get(id) ?? []), event.part].slice(-MAX_EARLY))
+    const [oldest] = early.keys()
+    if (early.size > MAX_EARLY_CHATS && oldest !== undefined) early.delete(oldest)
+  }
   store.set((before) => {
     const chat = before.open.get(id)
     const list =

@@ -60,7 +60,7 @@ function ApprovalForm({ question, body, withoutArguments }: ApprovalFormProps) {
       ))}
       <div className={classes.words}>
         <strong>{toVisible(wordsOf(body.effect))}</strong>
-        <span className={classes.reason}>Asked because {toVisible(lowerFirst(body.reason))}</span>
+        <span className={classes.reason}>Why you are asked: {toVisible(body.reason)}</span>
       </div>
       {original !== undefined && edited === undefined && !withoutArguments && (
         <JsonView value={original} label="Arguments" open={3} />
@@ -205,8 +205,4 @@ function wordsOf(effect: Effect): string {
 function argumentsOf(effect: Effect): JsonRecord | undefined {
   // Arguments of an effect are JSON; they came to the page as such.
   return 'arguments' in effect ? (effect.arguments as JsonRecord) : undefined
-}
-
-function lowerFirst(text: string): string {
-  return /^[A-Z][a-z]/.test(text) ? text[0]?.toLowerCase() + text.slice(1) : text
 }

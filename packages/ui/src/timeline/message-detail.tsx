@@ -146,7 +146,7 @@ function Related({ row, related, onChoose }: RelatedProps) {
   const start = Math.min(...rows.map(({ at }) => at))
   const end = Math.max(...rows.map(({ at, kind, durationMs }) => at + (kind === 'request' ? (durationMs ?? 0) : 0)))
   const scale = (at: number) => ((at - start) / Math.max(1, end - start)) * 100
-  const rounds = rows.filter(({ kind, direction }) => kind === 'request' && direction === row.direction).length
+  const rounds = rows.filter(({ kind, direction }) => kind === 'request' && direction === rows[0]?.direction).length
   return (
     <Stack gap="xs">
       <div className={classes.facts}>

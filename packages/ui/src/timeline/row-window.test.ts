@@ -36,8 +36,11 @@ class FakeLog {
   }
   query({ before, after }: { before?: number; after?: number }, limit = PAGE): TimelineRow[] {
     this.asked++
-    const kept = this.ids.filter((id) => (before === undefined || id < before) && (after === undefined || id > after))
-    return (after === undefined ? kept.slice(-limit) : kept.slice(0, limit)).map(row)
+    const place = (wanted: number) => this.ids.findIndex((id) => id >= wanted)
+    const from = after === undefined ? undefined : place(after + 1)
+    if (from !== undefined) return from === -1 ? [] : this.ids.slice(from, from + limit).map(row)
+    const to = before === undefined ? this.ids.length : place(before)
+    return this.ids.slice(Math.max(0, to - limit), to).map(row)
   }
 }
 
