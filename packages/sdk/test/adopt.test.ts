@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { connect } from '../connect/connect.ts'
-import { PROTOCOL_VERSIONS } from '../protocol/revision.ts'
-import { prompt, resource, tool } from './definition.ts'
-import { createServer, type Server } from './server.ts'
+import { connect } from '../src/connect/connect.ts'
+import { PROTOCOL_VERSIONS } from '../src/protocol/revision.ts'
+import { prompt, resource, tool } from '../src/server/definition.ts'
+import { createServer, type Server } from '../src/server/server.ts'
 
 const first = (): Server =>
   createServer({
