@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { fileURLToPath } from 'node:url'
-import { type Client, connect } from '@portico/sdk/client'
+import { type Client, type ConnectOptions, connect } from '@portico/sdk/client'
 import { missingGuests } from './install.ts'
 import { inPlace } from './place.ts'
 import type { Trial } from './trial.ts'
@@ -35,6 +35,17 @@ async function listen(client: Client): Promise<unknown> {
   )
 }
 
+/** The server shows some tools only to clients that can be asked. */
+const ABLE: ConnectOptions = {
+  elicitation: { form: async () => ({ action: 'decline' }), url: async () => ({ action: 'decline' }) },
+  sampling: {
+    handler: async () => ({ role: 'assistant', content: { type: 'text', text: '' }, model: 'none' }),
+    tools: true,
+    context: true,
+  },
+  roots: [],
+}
+
 function byName(a: { readonly name: string }, b: { readonly name: string }): number {
   return a.name < b.name ? -1 : 1
 }
@@ -45,7 +56,7 @@ export const trials: readonly Trial[] = (['2025-11-25', '2026-07-28'] as const).
   run: () =>
     inPlace(async ({ folder, env, portico }) => {
       const play = async (...words: string[]): Promise<unknown> => {
-        const client = await connect({ ...portico(...words), cwd: folder, env }, { versions })
+        const client = await connect({ ...portico(...words), cwd: folder, env }, { versions, ...ABLE })
         try {
           return await listen(client)
         } finally {

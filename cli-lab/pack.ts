@@ -5,10 +5,10 @@
 
 import assert from 'node:assert/strict'
 import { type SpawnSyncReturns, spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { existsSync, rmSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { connect } from '@portico/sdk/client'
 import { runNpm } from './install.ts'
@@ -22,10 +22,7 @@ let packed: Promise<{ readonly folder: string; readonly tarballs: readonly strin
 /** The tarballs, made once for all trials. */
 function pack(): NonNullable<typeof packed> {
   packed ??= (async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'portico-tarballs-'))
-    process.once('exit', () =>
-      spawnSync(process.execPath, ['-e', `fs.rmSync(${JSON.stringify(folder)},{recursive:true,force:true})`]),
-    )
+    const folder = await createFolder('portico-tarballs-')
     for (const name of PACKAGES) {
       succeeded(
         runNpm(['pack', '--silent', '--pack-destination', folder], join(ROOT, 'packages', name)),
@@ -44,29 +41,38 @@ function succeeded(ran: SpawnSyncReturns<string>, what: string): string {
   return ran.stdout
 }
 
-/** An empty folder with the tarballs installed, as a person who has just met us would have it. */
-async function withInstalled(
-  work: (folder: string, env: { readonly [name: string]: string }) => Promise<void>,
-): Promise<void> {
-  const { tarballs } = await pack()
-  const home = await mkdtemp(join(tmpdir(), 'portico-installed-'))
-  const folder = join(home, 'project')
-  await mkdir(folder)
-  await writeFile(join(folder, 'package.json'), '{ "name": "empty", "private": true, "type": "module" }\n')
-  const env = { PORTICO_STATE_DIR: join(home, 'state'), PORTICO_CONFIG_DIR: join(home, 'config'), NO_COLOR: '1' }
-  try {
-    succeeded(install(folder, tarballs), 'npm install')
-    await work(folder, env)
-  } finally {
-    await rm(home, { recursive: true, force: true })
-  }
+let installed: Promise<Installed> | undefined
+
+interface Installed {
+  readonly folder: string
+  readonly env: { readonly [name: string]: string }
 }
 
-function install(folder: string, tarballs: readonly string[], more: readonly string[] = []): SpawnSyncReturns<string> {
-  return runNpm(
-    ['install', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error', ...tarballs, ...more],
-    folder,
-  )
+/** An empty folder with the tarballs installed, as a person who has just met us would have it. Made once. */
+function install(): Promise<Installed> {
+  installed ??= (async () => {
+    const { tarballs } = await pack()
+    const home = await createFolder('portico-installed-')
+    const folder = join(home, 'project')
+    await mkdir(folder)
+    await writeFile(join(folder, 'package.json'), '{ "name": "empty", "private": true, "type": "module" }\n')
+    add(folder, [...tarballs, 'typescript@5', '@types/node@20'])
+    const env = { PORTICO_STATE_DIR: join(home, 'state'), PORTICO_CONFIG_DIR: join(home, 'config'), NO_COLOR: '1' }
+    return { folder, env }
+  })()
+  return installed
+}
+
+/** Goes when the lab does. */
+async function createFolder(prefix: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), prefix))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+function add(folder: string, packages: readonly string[]): void {
+  const words = ['install', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error']
+  succeeded(runNpm([...words, ...packages], folder), 'npm install')
 }
 
 function npx(
@@ -91,48 +97,51 @@ console.log(doubled)
 await client.close()
 `
 
+async function usePackages(): Promise<void> {
+  const { folder, env } = await install()
+  assert.match(succeeded(npx(['portico', '--version'], folder, env), 'portico --version'), /^\d+\.\d+\.\d+\s*$/)
+  assert.match(succeeded(npx(['portico', '--help'], folder, env), 'portico --help'), /workbench/)
+  const client = await connect({ command: process.execPath, args: [mainIn(folder), 'run', 'time'], cwd: folder, env })
+  assert.ok((await client.listTools()).length > 0)
+  await client.close()
+  assert.ok(existsSync(join(folder, 'node_modules', 'portico', 'dist', 'ui', 'index.html')))
+}
+
+async function compileServer(): Promise<void> {
+  const { folder, env } = await install()
+  await writeFile(join(folder, 'server.ts'), SERVER)
+  const flags = ['--module', 'nodenext', '--target', 'es2022', '--strict', '--outDir', 'out', 'server.ts']
+  succeeded(npx(['tsc', ...flags], folder, env), 'tsc')
+  const ran = spawnSync(process.execPath, [join('out', 'server.js')], { cwd: folder, encoding: 'utf8' })
+  assert.equal(ran.stdout.trim(), '42', ran.stderr)
+}
+
+async function makeServer(): Promise<void> {
+  const { folder, env } = await install()
+  const { tarballs } = await pack()
+  const home = await createFolder('portico-new-')
+  const made = join(home, 'weather')
+  succeeded(npx(['portico', 'new', made], folder, env), 'portico new')
+  add(made, tarballs)
+  succeeded(runNpm(['test'], made, env), 'npm test')
+  succeeded(runNpm(['run', 'check'], made, env), 'npm run check')
+  const called = npx(['portico', 'call', 'server.ts', 'to_fahrenheit', 'celsius=21'], made, env)
+  assert.equal(succeeded(called, 'portico call').trim(), '21 °C is 69.8 °F')
+  const client = await connect({ command: process.execPath, args: [mainIn(made), 'run', 'server.ts'], cwd: made, env })
+  const { content } = await client.callTool('to_fahrenheit', { celsius: 100 })
+  assert.match(JSON.stringify(content), /212/)
+  await client.close()
+}
+
+function mainIn(folder: string): string {
+  return join(folder, 'node_modules', 'portico', 'dist', 'cli', 'main.js')
+}
+
 export const trials: readonly Trial[] = [
   {
     name: 'pack: from tarballs in an empty folder, the version, a ready-made server and the workbench',
-    run: () =>
-      withInstalled(async (folder, env) => {
-        assert.match(succeeded(npx(['portico', '--version'], folder, env), 'portico --version'), /^\d+\.\d+\.\d+\s*$/)
-        assert.match(succeeded(npx(['portico', '--help'], folder, env), 'portico --help'), /workbench/)
-        const main = join(folder, 'node_modules', 'portico', 'dist', 'cli', 'main.js')
-        const client = await connect({ command: process.execPath, args: [main, 'run', 'time'], cwd: folder, env })
-        assert.ok((await client.listTools()).length > 0)
-        await client.close()
-        assert.ok(existsSync(join(folder, 'node_modules', 'portico', 'dist', 'ui', 'index.html')))
-      }),
+    run: usePackages,
   },
-  {
-    name: 'pack: from tarballs in an empty folder, a typed server compiles and runs',
-    run: () =>
-      withInstalled(async (folder, env) => {
-        succeeded(install(folder, ['typescript@5', '@types/node@20']), 'npm install typescript')
-        await writeFile(join(folder, 'server.ts'), SERVER)
-        const flags = ['--module', 'nodenext', '--target', 'es2022', '--strict', '--outDir', 'out', 'server.ts']
-        succeeded(npx(['tsc', ...flags], folder, env), 'tsc')
-        const ran = spawnSync(process.execPath, [join('out', 'server.js')], { cwd: folder, encoding: 'utf8' })
-        assert.equal(ran.stdout.trim(), '42', ran.stderr)
-      }),
-  },
-  {
-    name: 'pack: from tarballs, portico new, then its own test, its types, and portico run',
-    run: () =>
-      withInstalled(async (folder, env) => {
-        succeeded(npx(['portico', 'new', 'weather'], folder, env), 'portico new')
-        const made = join(folder, 'weather')
-        const { tarballs } = await pack()
-        succeeded(install(made, tarballs), 'npm install in the new folder')
-        succeeded(runNpm(['test'], made, env), 'npm test')
-        succeeded(runNpm(['run', 'check'], made, env), 'npm run check')
-        const main = join(made, 'node_modules', 'portico', 'dist', 'cli', 'main.js')
-        const client = await connect({ command: process.execPath, args: [main, 'run', 'server.ts'], cwd: made, env })
-        const { content } = await client.callTool('to_fahrenheit', { celsius: 100 })
-        assert.match(JSON.stringify(content), /212/)
-        await client.close()
-        assert.equal(dirname(made), folder)
-      }),
-  },
+  { name: 'pack: from tarballs in an empty folder, a typed server compiles and runs', run: compileServer },
+  { name: 'pack: from tarballs, portico new, then its own test, its types, and portico run', run: makeServer },
 ]

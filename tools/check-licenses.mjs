@@ -8,7 +8,9 @@ import { join } from 'node:path'
 import { reportIfMain } from './report.mjs'
 
 const ALLOWED = new Set(
-  'MIT ISC BSD-2-Clause BSD-3-Clause Apache-2.0 0BSD Unlicense CC0-1.0 BlueOak-1.0.0 Python-2.0 PSF-2.0 WTFPL'.split(' '),
+  'MIT ISC BSD-2-Clause BSD-3-Clause Apache-2.0 0BSD Unlicense CC0-1.0 BlueOak-1.0.0 Python-2.0 PSF-2.0 WTFPL'.split(
+    ' ',
+  ),
 )
 const ALLOWED_FOR_DEVELOPMENT = new Set([...ALLOWED, 'MPL-2.0'])
 

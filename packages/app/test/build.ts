@@ -22,7 +22,7 @@ import { buildSync } from 'esbuild'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const PACKAGES = { sdk: '@portico/sdk', host: '@portico/host', servers: '@portico/servers', app: 'portico' }
-const KEPT = 4
+const OLD_MS = 3_600_000
 
 /** The file to give to Node. */
 export function buildCli(): string {
@@ -90,11 +90,10 @@ function listFiles(folder: string): string[] {
   })
 }
 
+/** Those that no test can be using any more. */
 function forgetOld(shelf: string): void {
-  const folders = readdirSync(shelf).map((name) => join(shelf, name))
-  const byAge = folders.sort(
-    (a, b) =>
-      (statSync(b, { throwIfNoEntry: false })?.mtimeMs ?? 0) - (statSync(a, { throwIfNoEntry: false })?.mtimeMs ?? 0),
-  )
-  for (const old of byAge.slice(KEPT)) rmSync(old, { recursive: true, force: true })
+  for (const name of readdirSync(shelf)) {
+    const { mtimeMs } = statSync(join(shelf, name), { throwIfNoEntry: false }) ?? { mtimeMs: Date.now() }
+    if (Date.now() - mtimeMs > OLD_MS) rmSync(join(shelf, name), { recursive: true, force: true })
+  }
 }

@@ -47,6 +47,8 @@ export function startCli(words: readonly string[], { input, cwd, env }: RunOptio
     env: { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: process.env.TMPDIR, NO_COLOR: '1', ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
+  // A test that fails half-way leaves nothing running.
+  process.once('exit', () => child.kill('SIGKILL'))
   const text = { stdout: '', stderr: '' }
   const watchers = new Set<() => void>()
   for (const name of ['stdout', 'stderr'] as const) {

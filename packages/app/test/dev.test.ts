@@ -55,4 +55,16 @@ describe('portico dev', () => {
       expect(await running.ended).toMatchObject({ code: 0 })
     },
   )
+
+  it('opens the workbench beside it where asked to', async () => {
+    await writeFile(join(folder.path, 'shown.ts'), definition('one'))
+    await writeFile(join(folder.path, 'shared.ts'), "export const shared = '!'\n")
+    const words = ['dev', 'shown.ts', '--http', '0', '--workbench']
+    const running = startCli(words, { cwd: folder.path, env: folder.env })
+    const [, link = ''] = await running.until('stderr', /Workbench: (http\S+)/)
+    // Without a link that was opened, there is nothing for anybody; the page itself may not be built here.
+    expect([401, 403, 404, 503]).toContain((await fetch(new URL(link).origin)).status)
+    running.interrupt()
+    expect(await running.ended).toMatchObject({ code: 0 })
+  })
 })

@@ -8,6 +8,7 @@ const COUNTER = `import { createServer, resource, prompt, tool, ToolError } from
 let count = 0
 export default createServer({ name: 'counter', version: '4.5.6', instructions: 'Counts.', tools: {
   next: tool({ description: 'The next number' }, () => String(++count)),
+  slow: tool({ description: 'Slow' }, () => new Promise((resolve) => setTimeout(() => resolve('late'), 600_000))),
   fail: tool({ description: 'Fails' }, () => { throw new ToolError('on purpose') }),
 }, resources: { note: resource({ uri: 'note:1' }, () => 'text ' + ++count) }, prompts: { hi: prompt({}, () => 'hi ' + ++count) } })
 `
@@ -46,7 +47,7 @@ describe('portico record and replay', () => {
       return JSON.parse(JSON.stringify(heard, (key, value) => (key === '_meta' ? undefined : value)))
     }
     const recorded = await play(portico('record', 'session.jsonl', 'counter.ts'))
-    expect(recorded).toMatchObject({ server: ['counter', '4.5.6'], tools: ['fail', 'next'] })
+    expect(recorded).toMatchObject({ server: ['counter', '4.5.6'], tools: ['fail', 'next', 'slow'] })
     expect(await play(portico('replay', 'session.jsonl'))).toEqual(recorded)
     expect((await stat(join(folder.path, 'session.jsonl'))).mode & 0o077).toBe(0)
   })
@@ -60,6 +61,18 @@ describe('portico record and replay', () => {
     const lines = (await readFile(join(folder.path, 'calls.jsonl'), 'utf8')).trim().split('\n')
     expect(JSON.parse(stdout)).toMatchObject({ file: 'calls.jsonl', messages: lines.length - 1 })
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ portico: 'recording', servers: [{ name: 'counter' }] })
+  })
+
+  it('ends on Ctrl-C in the middle of a call, and keeps what was recorded', async () => {
+    const program = [process.execPath, ...cliArguments(), 'run', 'counter.ts']
+    const words = ['record', 'cut.jsonl', '--call', 'next', '--call', 'slow', '--', ...program]
+    const running = startCli(words, place())
+    await running.until('stderr', /ok next/)
+    running.interrupt()
+    const { code, stdout, stderr } = await running.ended
+    expect([code, stdout]).toEqual([130, ''])
+    expect(stderr).not.toMatch(/^\s+at /m)
+    expect(await readFile(join(folder.path, 'cut.jsonl'), 'utf8')).toContain('"name":"next"')
   })
 
   it('serves a recording on a port until Ctrl-C', async () => {

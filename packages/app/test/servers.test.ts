@@ -40,44 +40,49 @@ async function inPlace(work: (place: Place) => Promise<void>): Promise<void> {
 const desk = (...args: string[]) => ({ command: process.execPath, args: [FIXTURE, ...args] })
 
 describe.concurrent('portico servers', () => {
-  it('adds, shows, disables, exports and removes', () =>
+  it('adds a program and an address, and shows how they are', () =>
     inPlace(async ({ run, config }) => {
-      expect(await run('servers')).toMatchObject({
-        code: 0,
-        stdout: '',
-        stderr: expect.stringContaining('No server is configured'),
-      })
       const added = await run('servers', 'add', 'desk', '--env', 'A=1', '--', process.execPath, FIXTURE, '--flag')
       expect(added).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('Written to') })
-      const written = JSON.parse(await readFile(config, 'utf8'))
-      expect(written.servers.desk).toMatchObject({
-        command: process.execPath,
-        args: [FIXTURE, '--flag'],
-        env: { A: '1' },
-      })
       expect(await run('servers', 'add', 'web', 'https://example.com/mcp', '--header', 'X-Team: blue')).toMatchObject({
         code: 0,
       })
-      expect(await run('servers', 'disable', 'web')).toMatchObject({ code: 0, stderr: 'web is disabled.\n' })
+      expect(JSON.parse(await readFile(config, 'utf8')).servers).toMatchObject({
+        desk: { command: process.execPath, args: [FIXTURE, '--flag'], env: { A: '1' } },
+        web: { url: 'https://example.com/mcp', headers: { 'X-Team': 'blue' } },
+      })
       const status = await run('servers', '--json')
-      // Nobody has approved the command, and in a status nobody is asked.
+      // Nobody has approved them, and in a status nobody is asked.
       expect([status.code, JSON.parse(status.stdout)]).toEqual([
         1,
-        [
-          expect.objectContaining({ name: 'desk', state: 'failed' }),
-          expect.objectContaining({ name: 'web', state: 'disabled' }),
-        ],
+        ['desk', 'web'].map((name) => expect.objectContaining({ name, state: 'failed' })),
       ])
+    }))
+
+  it('disables, exports and removes', () =>
+    inPlace(async ({ run, configure, config }) => {
+      await configure({ servers: { web: { url: 'https://example.com/mcp' } } })
+      expect(await run('servers', 'disable', 'web')).toMatchObject({ code: 0, stderr: 'web is disabled.\n' })
+      expect(JSON.parse(await readFile(config, 'utf8')).servers.web).toMatchObject({ disabled: true })
       const exported = await run('servers', 'export', 'cursor')
-      expect(JSON.parse(exported.stdout).mcpServers.web).toMatchObject({
-        url: 'https://example.com/mcp',
-        headers: { 'X-Team': 'blue' },
-      })
+      expect(JSON.parse(exported.stdout).mcpServers.web).toMatchObject({ url: 'https://example.com/mcp' })
       expect(await run('servers', 'remove', 'web')).toMatchObject({ code: 0 })
       expect(await run('servers', 'remove', 'web')).toMatchObject({
         code: 3,
         stderr: expect.stringContaining('There is no server "web"'),
       })
+    }))
+
+  it('says when none is configured, and when the file cannot be read', () =>
+    inPlace(async ({ run, configure, config }) => {
+      expect(await run('servers')).toMatchObject({
+        code: 0,
+        stdout: '',
+        stderr: expect.stringContaining('No server is configured'),
+      })
+      await configure({})
+      await writeFile(config, '{ "servers": ')
+      expect(await run('list', 'desk')).toMatchObject({ code: 7, stdout: '', stderr: expect.stringContaining(config) })
     }))
 
   it.each([

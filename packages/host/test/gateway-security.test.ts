@@ -31,7 +31,7 @@ interface Site {
   readonly gateway: Gateway
   /** Calls that reached a server. */
   readonly reached: string[]
-  token(claims?: JWTPayload, options?: { readonly key?: CryptoKey }): Promise<string>
+  token(claims?: JWTPayload, options?: { readonly key?: typeof keys.privateKey }): Promise<string>
 }
 
 /** Two servers that call themselves the same and have a tool of the same name, behind a gateway that wants tokens. */

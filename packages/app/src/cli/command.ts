@@ -44,7 +44,8 @@ export interface Command {
   /** Everything after the first positional belongs to another program and is not looked at. */
   readonly passesRest?: boolean
   readonly subcommands?: readonly string[]
-  load(): Promise<{ run(input: CommandInput, io: Io): Promise<number> }>
+  /** `commands` is all of them, for those that are about commands. */
+  load(): Promise<{ run(input: CommandInput, io: Io, commands: readonly Command[]): Promise<number> }>
 }
 
 export type FlagValue = string | number | boolean | readonly string[] | undefined

@@ -7,9 +7,10 @@ import type { Host } from '@portico/host'
 import type { CatalogueItem, ItemKind } from '@portico/host/upstream'
 import type { Prompt, RequestOptions, Resource, ResourceTemplate, Tool } from '@portico/sdk/client'
 import { isServerName } from '@portico/servers'
+import { findServer, readConfig } from './configuration.ts'
 import { openDirectly } from './direct-target.ts'
 import { CliError } from './exit-codes.ts'
-import { type CliHostOptions, findServer, openHost, readConfig } from './host.ts'
+import type { CliHostOptions } from './host.ts'
 import type { Io } from './io.ts'
 import type { OpenTarget, TargetOptions } from './open-target.ts'
 import type { TargetKind } from './target-kind.ts'
@@ -36,6 +37,7 @@ export async function openNamed(
             return { ...resolved, options: { ...resolved.options, versions } }
           },
         }
+  const { openHost } = await import('./host.ts')
   const host = await openHost(io, { ...options, only: [name], more: pinned })
   try {
     io.progress(`connecting ${name} …`)

@@ -3,31 +3,25 @@
  * and questions in the terminal. Where nobody can be asked, what would ask is denied.
  */
 
-import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createHost, type Host, type HostOptions } from '@portico/host'
 import {
-  type ConfigFile,
   createInputs,
   createSecretStore,
-  createTrustStore,
   firstSecret,
   type LoadedConfig,
-  loadConfig,
-  type ServerConfig,
   secretsFromEnvironment,
 } from '@portico/host/config'
 import type { Answer, Question } from '@portico/host/consent'
 import { Models, readModels } from '@portico/host/model'
 import { builtInServers } from './built-in-servers.ts'
-import type { CommandInput } from './command.ts'
-import { CliError } from './exit-codes.ts'
-import { projectFile, stateOf, userFile } from './host-places.ts'
+import { readConfig, rulesOf } from './configuration.ts'
+import { stateOf } from './host-places.ts'
 import type { Io } from './io.ts'
 import { createTerminalQuestions } from './questions.ts'
 import { createTerminal, type Terminal } from './terminal.ts'
 
-export { projectFile, stateOf, userFile } from './host-places.ts'
+export { findServer, readConfig } from './configuration.ts'
 
 export interface CliHostOptions {
   /** A configuration file in place of the usual ones. */
@@ -76,75 +70,11 @@ export async function openHost(io: Io, options: CliHostOptions = {}): Promise<Ho
   return host
 }
 
-/** The configuration that commands go by. A project's file comes first, so that the user's own entries win. */
-export async function readConfig(io: Io, file?: string): Promise<LoadedConfig> {
-  const files: (Pick<ConfigFile, 'path' | 'scope'> & { readonly form: 'portico' })[] =
-    file !== undefined
-      ? [{ path: file, scope: 'user', form: 'portico' }]
-      : [
-          { path: projectFile(io), scope: 'project', form: 'portico' },
-          { path: userFile(io), scope: 'user', form: 'portico' },
-        ]
-  if (file !== undefined) await access(file)
-  const config = await loadConfig({ files, trust: trustOf(io), project: io.cwd })
-  if (file !== undefined && config.problems.some(({ severity, place }) => severity === 'error' && place.path === '')) {
-    const [problem] = config.problems
-    throw new CliError('config', `${file}: ${problem?.message ?? 'cannot be used'}`, problem?.remedy)
-  }
-  return config
-}
-
-export function trustOf(io: Pick<Io, 'env'>) {
-  return createTrustStore({ file: join(stateOf(io), 'trust.json') })
-}
-
-/** The entry of that name. Says which there are when there is none. */
-export function findServer(config: LoadedConfig, name: string): ServerConfig {
-  const found = config.servers.find((server) => server.name === name)
-  if (found !== undefined) return found
-  const waiting = config.untrusted.find(({ servers }) => servers.includes(name))
-  if (waiting !== undefined) {
-    throw new CliError(
-      'denied',
-      `"${name}" is in ${waiting.file}, which nobody has trusted yet`,
-      'Read the file, then trust it: `portico servers trust`.',
-    )
-  }
-  const names = config.servers.map((server) => server.name)
-  const known = names.length === 0 ? 'None is configured yet' : `There are ${names.slice(0, 10).join(', ')}`
-  throw new CliError(
-    'not-found',
-    `There is no server "${name}"`,
-    `${known}. A URL, a file (./server.ts) or a command ("npx some-server") will do, too.`,
-  )
-}
-
-export function hostOptionsOf({ flags }: CommandInput): Pick<CliHostOptions, 'config' | 'yes'> {
-  return {
-    ...(typeof flags.config === 'string' && { config: flags.config }),
-    ...(flags.yes === true && { yes: true }),
-  }
-}
-
 /** `--yes` speaks for what the person has typed, and for nothing that a server comes up with by itself. */
 function agree({ body }: Question): Answer | undefined {
   if (body.kind !== 'approval') return undefined
   const typed = ['connect', 'call', 'read', 'prompt'].includes(body.effect.kind)
   return typed ? { action: 'allow', by: 'command line' } : { action: 'deny', by: 'command line' }
-}
-
-/** A project's file may tighten the rules, never loosen them. */
-export function rulesOf({ extras }: LoadedConfig): unknown[] {
-  return extras.flatMap(({ scope, policy }) => {
-    const { rules = policy } = (policy ?? {}) as { rules?: unknown }
-    const list: unknown[] = Array.isArray(rules) ? rules : []
-    return scope === 'user' ? list : list.filter(isStrict)
-  })
-}
-
-function isStrict(rule: unknown): boolean {
-  const { outcome } = (rule ?? {}) as { outcome?: unknown }
-  return outcome === 'deny' || outcome === 'ask'
 }
 
 function modelsOf({ extras }: LoadedConfig) {

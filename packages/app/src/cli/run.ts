@@ -56,7 +56,11 @@ async function runWords(words: readonly string[], io: Io): Promise<number> {
     return 0
   }
   const { run } = await command.load()
-  return run(input, io)
+  return run(
+    input,
+    io,
+    COMMAND_GROUPS.flatMap((group) => group.commands),
+  )
 }
 
 /** The families of errors are loaded only when one of them may have come. */

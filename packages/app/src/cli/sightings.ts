@@ -4,9 +4,10 @@
  */
 
 import { defineServer } from '@portico/host/config'
-import { createCatalogue, createUpstreams, type Sighting, type Upstreams } from '@portico/host/upstream'
+import { type Catalogue, createCatalogue, createUpstreams, type Sighting, type Upstreams } from '@portico/host/upstream'
+import { findServer, readConfig } from './configuration.ts'
 import { CliError } from './exit-codes.ts'
-import { findServer, openHost, readConfig } from './host.ts'
+import { openHost } from './host.ts'
 import type { Io } from './io.ts'
 import type { TargetOptions } from './open-target.ts'
 import { labelOf, type TargetKind } from './target-kind.ts'
@@ -36,6 +37,7 @@ export async function lookAt(
   try {
     for (const name of known) await reach(host.upstreams, name, io)
     await host.catalogue.refresh(undefined, io.signal)
+    refuseGaps(host.catalogue)
     return { servers: known, sightings: host.catalogue.sightings() }
   } finally {
     await host.close()
@@ -57,6 +59,7 @@ async function lookDirectly(target: TargetKind, io: Io): Promise<Seen> {
       throw io.signal.aborted ? error : await toUnreachable(error, target)
     })
     await catalogue.refresh(name, io.signal)
+    refuseGaps(catalogue)
     return { servers: [name], sightings: catalogue.sightings() }
   } finally {
     await catalogue.close()
@@ -69,4 +72,10 @@ async function reach(upstreams: Upstreams, name: string, io: Io): Promise<void> 
   io.progress(`connecting ${name} …`)
   await upstreams.client(name, { signal: io.signal })
   io.progress(undefined)
+}
+
+function refuseGaps(catalogue: Catalogue): void {
+  const [problem] = catalogue.problems()
+  if (problem !== undefined)
+    throw new CliError('failed', `${problem.server}: ${problem.message}`, 'Nothing was compared or written.')
 }

@@ -6,10 +6,17 @@
 import { join } from 'node:path'
 import { createTargetResolver, defineServer, firstSecret, type ServerConfig } from '@portico/host/config'
 import { createGateway, type Gateway } from '@portico/host/gateway'
-import { createCatalogue, createUpstreams, type TargetResolver, type Upstreams } from '@portico/host/upstream'
+import {
+  createCatalogue,
+  createUpstreams,
+  type QuestionHandlers,
+  type TargetResolver,
+  type Upstreams,
+} from '@portico/host/upstream'
 import { authorizationCode, type UserAgent } from '@portico/sdk/auth'
 import { createFileTokenStore, createLoopbackUserAgent } from '@portico/sdk/auth-node'
-import type { Client, ConnectOptions } from '@portico/sdk/client'
+import { type Client, type ConnectOptions, RpcError } from '@portico/sdk/client'
+import { METHOD_NOT_FOUND } from '@portico/sdk/relay'
 import { loadDefinition } from '../definition/load.ts'
 import { CliError } from './exit-codes.ts'
 import { stateOf } from './host-places.ts'
@@ -72,8 +79,9 @@ export async function openSingleGateway(
         ...(info?.title !== undefined && { title: info.title }),
         ...(client?.server.instructions !== undefined && { instructions: client.server.instructions }),
         ownNames: true,
-        // Servers may show more to clients that can be asked: each caller lists for itself.
-        personal: () => true,
+        // Servers may show more to clients that can be asked, so each caller lists for itself. Another process for that
+        // would take longer than clients wait: those of a program are what it shows to a client that can do everything.
+        personal: () => config.target.kind !== 'stdio',
         allowAnonymous: options.allowAnonymous === true,
         onError: (error) => io.env.PORTICO_DEBUG === '1' && io.say(String(error)),
       },
@@ -138,7 +146,7 @@ async function waysTo(
   const { builtInServers } = await import('./built-in-servers.ts')
   return {
     inProcess: file === undefined ? await builtInServers() : new Map([[file, () => loadDefinition(file, io)]]),
-    info: { name: 'portico', version: '0.1.0' },
+    questions: () => ABLE,
     resolve: async (entry, wish) => {
       const resolved = await plain(entry, wish)
       if (config.target.kind !== 'http' && config.target.kind !== 'sse') return resolved
@@ -146,6 +154,16 @@ async function waysTo(
       return { ...resolved, options: { ...resolved.options, ...signIn(agent, io, options) } }
     },
   }
+}
+
+function refuse(): never {
+  throw new RpcError(METHOD_NOT_FOUND, 'Nobody is here to answer outside of a call')
+}
+
+const ABLE: QuestionHandlers = {
+  elicitation: { form: refuse, url: refuse },
+  sampling: { handler: refuse, tools: true, context: true },
+  roots: () => [],
 }
 
 /** Words that were typed mean themselves: no variables, no secrets. */

@@ -190,7 +190,7 @@ describe('a recording as a test', () => {
   })
 
   it('holds hostile words as values and nothing else', async () => {
-    const hostile = '`); process.exit(1) //\u2028*/ ${x} </script>'
+    const hostile = `\`); process.exit(1) //\u2028*/ \${x} </script>`
     const message = (id: number, more: JsonObject, direction: 'out' | 'in'): RecordedMessage => ({
       at: id,
       server: hostile,

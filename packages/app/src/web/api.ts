@@ -123,10 +123,7 @@ export interface Api {
     { readonly file?: string; readonly messages?: number; readonly recording: boolean }
   >
   /** `recording` is the file that is being written now. */
-  'timeline.recordings': Method<
-    {},
-    { readonly recordings: readonly RecordingView[]; readonly recording?: string }
-  >
+  'timeline.recordings': Method<{}, { readonly recordings: readonly RecordingView[]; readonly recording?: string }>
   /** Adds a server that answers from the recording. */
   'timeline.replay': Method<{ readonly file: string }, { readonly server: string }>
   /** The recording as a Vitest file. */

@@ -25,7 +25,10 @@ interface BuiltIn {
 
 /** Trusted is only what gives nothing but its own words: what is read from files or the web is others' text. */
 const BUILT_INS: readonly BuiltIn[] = [
-  { name: 'files', options: (stateDir) => ({ directories: [scratchFolder(stateDir)], write: true }) },
+  {
+    name: 'files',
+    options: (stateDir) => ({ directories: [scratchFolder(stateDir)], write: true, followRoots: false }),
+  },
   { name: 'sql', settings: { trusted: true } },
   { name: 'memory', options: (stateDir) => ({ file: join(stateDir, 'memory.db') }) },
   { name: 'time', settings: { trusted: true } },

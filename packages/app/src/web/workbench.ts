@@ -102,6 +102,8 @@ export async function startWorkbench(options: WorkbenchOptions = {}): Promise<Wo
   const ownServers: ServerConfig[] = []
   const models = options.models?.({ env }) ?? new WorkbenchModels({ env })
   const host = await createHost({
+    // Somebody is there to look at what a model says before a server gets it.
+    reviewSampling: true,
     ...options.hostOptions,
     stateDir,
     env,

@@ -199,32 +199,3 @@ it('lists models with where they come from, and keeps those that were added; nev
     .catch((error) => error)
   expect(refused.failure.code).toBe('invalid-model')
 })
-
-it('plays the tour through the real loop, with real tools and real questions, and says that it is one', async () => {
-  const bench = await startBench({ builtIns: ['files', 'sql', 'memory', 'time'] })
-  const chat = await bench.call('chat.create', { tour: true })
-  expect(chat).toMatchObject({ tour: true, busy: true })
-  const answered = new Set<string>()
-  await until(async () => {
-    for (const event of bench.events) {
-      if (event.type !== 'question' || answered.has(event.question.id)) continue
-      answered.add(event.question.id)
-      const { body } = event.question
-      const content = body.kind === 'form' ? { content: { confirm: true } } : {}
-      await bench.call('inbox.answer', { id: event.question.id, answer: { action: 'allow', ...content } })
-    }
-    return !(await bench.call('chat.open', { id: chat.id })).busy
-  })
-  const done = await bench.call('chat.open', { id: chat.id })
-  expect(partsOf(done, 'notice')[0]?.text).toContain('script')
-  const tools = partsOf(done, 'tool')
-  expect(tools.map(({ name, status }) => [name, status])).toEqual([
-    ['time_now', 'ok'],
-    ['sql_query', 'ok'],
-    ['memory_remember', 'ok'],
-    ['files_write_file', 'ok'],
-  ])
-  expect(tools[0]?.reason).toContain('trusted')
-  expect(answered.size).toBeGreaterThanOrEqual(2)
-  expect((await bench.call('chat.models', {})).models).toEqual([])
-})

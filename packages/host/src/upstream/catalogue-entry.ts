@@ -75,10 +75,14 @@ export class CatalogueEntry {
     return this.#failure === undefined ? own : [...own, this.#failure]
   }
 
+  get #isListed(): boolean {
+    return ALL.every((kind) => this.#shelves.has(kind))
+  }
+
   /** There is nothing to wait for. */
   get isSettled(): boolean {
     const state = this.#host.state()?.state ?? 'disabled'
-    return ALL.every((kind) => this.#shelves.has(kind)) || SETTLED_STATES.includes(state) || this.#failure !== undefined
+    return this.#isListed || SETTLED_STATES.includes(state) || this.#failure !== undefined
   }
 
   /** Shows what a server had the last time, if it need not be connected to yet; otherwise waits for it to connect. */
@@ -138,12 +142,15 @@ export class CatalogueEntry {
       return
     }
     this.#lastRead = Date.now()
+    const wasListed = this.#isListed
     const results = await Promise.allSettled(kinds.map((kind) => this.#readOnce(client, kind)))
     const [failed] = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
     this.#failure =
       failed === undefined
         ? undefined
         : { server: this.name, message: `Its lists cannot be read: ${(failed as Error).message}` }
+    // Empty lists are no news by themselves; that nothing is missing any more is.
+    if (!wasListed && this.#isListed) this.#host.changed(kinds)
     this.#host.settled()
     if (strict && failed !== undefined) throw failed
   }
@@ -159,8 +166,7 @@ export class CatalogueEntry {
     const { reason, remedy } = state
     if (this.#failure !== undefined) return { server: this.name, reason: this.#failure.message }
     const isUp = state.state === 'ready' || state.state === 'quarantined' || state.state === 'idle'
-    const isListed = ALL.every((kind) => this.#shelves.has(kind))
-    if (isListed && (isUp || state.state === 'degraded')) return undefined
+    if (this.#isListed && (isUp || state.state === 'degraded')) return undefined
     const words = reason ?? (isUp ? 'Its lists are being read.' : `It is ${state.state}.`)
     return { server: this.name, reason: words, ...(remedy !== undefined && { remedy }) }
   }

@@ -261,8 +261,9 @@ class ServersCatalogue implements Catalogue {
       const open = [...this.#entries.values()].filter((entry) => !entry.isSettled)
       if (isDone() || open.length === 0) return
       const waitMs = Math.max(...open.map(({ since }) => since + this.#patienceMs - Date.now()))
-      if (waitMs <= 0) return
+      // Also for whoever comes too late to wait: it is there the next time.
       for (const entry of open) entry.want()
+      if (waitMs <= 0) return
       await abortable(this.#nextChange(waitMs), signal)
     }
   }

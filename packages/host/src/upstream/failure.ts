@@ -51,6 +51,15 @@ export function explainLoop(count: number, windowMs: number, last: Failure): Fai
 function ofHost(chain: readonly unknown[]): Failure | undefined {
   const refusal = chain.find((error): error is HostError => error instanceof HostError)
   if (refusal === undefined) return undefined
+  const { state, remedy: told } = (refusal.data ?? {}) as { state?: unknown; remedy?: unknown }
+  if (state === 'needs-sign-in') {
+    return {
+      state,
+      reason: oneLine(refusal.message),
+      remedy: typeof told === 'string' ? told : 'Sign in to the server.',
+      retries: false,
+    }
+  }
   const remedy = {
     denied: 'Approve the connection, or change the rule that forbids it.',
     'untrusted-config': "Trust the project's configuration file after reading it.",

@@ -89,8 +89,7 @@ function askingMethods(host: RelayHost, relay: Relay): ServerMethod[] {
       method: 'tools/call',
       run: (call) => {
         stringParam(call.params, 'name')
-        const args = call.params.arguments
-        if (args !== undefined && !isObject(args)) throw invalidParam('arguments', 'must be an object')
+        checkArguments(call.params)
         return relay.callTool(call.params, host.context(call)).catch(translate(call))
       },
       write: (result, call) => clean(call.conversation.revision.writeCallToolResult(result)),
@@ -113,11 +112,17 @@ function askingMethods(host: RelayHost, relay: Relay): ServerMethod[] {
       method: 'prompts/get',
       run: (call) => {
         stringParam(call.params, 'name')
+        checkArguments(call.params)
         return relay.getPrompt(call.params, host.context(call)).catch(translate(call))
       },
       write: (result, call) => clean(call.conversation.revision.writeGetPromptResult(result)),
     }),
   ]
+}
+
+/** `null` counts as absent, as it does for a server's own tools and prompts. */
+function checkArguments({ arguments: args }: JsonObject): void {
+  if (!isObject(args ?? {})) throw invalidParam('arguments', 'must be an object')
 }
 
 function listMethod<K extends keyof RelayLists>(

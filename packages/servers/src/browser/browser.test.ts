@@ -111,7 +111,9 @@ describe.skipIf(CHROMIUM === undefined)('a real browser', () => {
   }
   const refOf = async (client: Client, label: string) => {
     const page = await words(client, 'read_page')
-    return new RegExp(`${label}[^\\n]{0,40}?\\[ref=((?:f\\d+)?e\\d+)\\]`).exec(page.replaceAll('\\n', '\n'))?.[1] ?? 'e99999'
+    return (
+      new RegExp(`${label}[^\\n]{0,40}?\\[ref=((?:f\\d+)?e\\d+)\\]`).exec(page.replaceAll('\\n', '\n'))?.[1] ?? 'e99999'
+    )
   }
 
   it('opens, reads, clicks, goes back and takes a picture; what the page says is marked', async () => {

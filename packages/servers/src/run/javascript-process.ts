@@ -53,14 +53,15 @@ async function run({ code, language, files, limits }: JavascriptOrder): Promise<
   const printer = createPrinter(limits.outputBytes)
   const source = language === 'typescript' ? stripTypes(code) : code
   const engine = await newQuickJSWASMModuleFromVariant(VARIANT)
-  const deadline = Date.now() + limits.timeMs
   const runtime = engine.newRuntime()
   runtime.setMemoryLimit(limits.memoryBytes)
   runtime.setMaxStackSize(STACK_BYTES)
-  runtime.setInterruptHandler(() => Date.now() > deadline || printer.isFull())
   const context = runtime.newContext()
   const timers = new Map<number, number>()
   const guest = openGuest(context, { folder, limits, print: printer.print, timers })
+  // What the guest finds in place is not on its time.
+  const deadline = Date.now() + limits.timeMs
+  runtime.setInterruptHandler(() => Date.now() > deadline || printer.isFull())
   const settled = await settle(runtime, context, evaluate(context, source), { deadline, timers, fire: guest.fire })
   // To put an error into words takes memory, of which there may be none left.
   runtime.setMemoryLimit(limits.memoryBytes + SPARE_BYTES)

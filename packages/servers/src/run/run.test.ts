@@ -84,7 +84,7 @@ describe('JavaScript', () => {
   })
 
   it.each([
-    ["const all = []; for (;;) all.push({ n: all.length })", 'memory', 'memoryBytes'],
+    ['const all = []; for (;;) all.push({ n: all.length })', 'memory', 'memoryBytes'],
     ["for (;;) console.log('x'.repeat(100))", 'output', 'outputBytes'],
   ])('ends %s by its bound and names the option', async (code, ending, option) => {
     const result = await run(code)

@@ -14,9 +14,9 @@ import { spotlight } from '@mantine/spotlight'
 import { DotsHorizontalIcon, KeyboardIcon, MagnifyingGlassIcon, MoonIcon, SunIcon } from '@radix-ui/react-icons'
 import { useOnline } from './events.ts'
 import { useInfo } from './info-store.ts'
+import { MOD } from './modifier-key.ts'
 import classes from './navigation.module.css'
 import { SCREENS, type Screen } from './screens.tsx'
-import { MOD } from './shortcut-help.tsx'
 
 interface NavigationProps {
   readonly current: string
@@ -34,7 +34,7 @@ export function Sidebar({ current, waiting, onHelp }: NavigationProps) {
         <Logo />
         <span>Portico</span>
       </a>
-      <UnstyledButton className={classes.find} onClick={spotlight.open} aria-label={`Find anything, ${MOD} K`}>
+      <UnstyledButton className={classes.find} onClick={spotlight.open} aria-keyshortcuts="Control+K Meta+K">
         <MagnifyingGlassIcon aria-hidden="true" />
         <span>Find anything</span>
         <span className={classes.keys} aria-hidden="true">

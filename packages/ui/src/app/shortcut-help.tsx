@@ -1,6 +1,7 @@
 /** The keys, in a dialog. */
 
 import { Kbd, Modal, Table } from '@mantine/core'
+import { MOD } from './modifier-key.ts'
 import { SCREENS } from './screens.tsx'
 
 export function ShortcutHelp({ opened, onClose }: { readonly opened: boolean; readonly onClose: () => void }) {
@@ -31,5 +32,3 @@ export function ShortcutHelp({ opened, onClose }: { readonly opened: boolean; re
     </Modal>
   )
 }
-
-export const MOD = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘' : 'Ctrl'

@@ -8,7 +8,7 @@ import { CommandText, WarningList } from '../servers/command-text.tsx'
 import type { Schema } from './form-model.ts'
 import classes from './inbox.module.css'
 import { ObjectEditor } from './object-editor.tsx'
-import type { BodyProps } from './question-card.tsx'
+import type { BodyProps } from './question-body.ts'
 import { type Memory, ONCE, Remember } from './remember.tsx'
 
 type Effect = BodyProps<'approval'>['body']['effect']

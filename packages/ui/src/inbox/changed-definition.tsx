@@ -3,7 +3,7 @@
 import { Button, Stack, Text } from '@mantine/core'
 import { Difference } from '../app/difference.tsx'
 import classes from './inbox.module.css'
-import type { BodyProps } from './question-card.tsx'
+import type { BodyProps } from './question-body.ts'
 
 export function ChangedDefinition({ body: { difference }, answer }: BodyProps<'definition'>) {
   return (

@@ -8,7 +8,7 @@ import { FormField } from './form-field.tsx'
 import { type FieldValues, initialValues, toContent, toFields } from './form-model.ts'
 import classes from './inbox.module.css'
 import { Prose } from './prose.tsx'
-import type { BodyProps } from './question-card.tsx'
+import type { BodyProps } from './question-body.ts'
 
 export function FormQuestion({ question, body: { message, schema }, answer }: BodyProps<'form'>) {
   const fields = useMemo(() => toFields(schema), [schema])

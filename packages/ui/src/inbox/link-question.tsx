@@ -11,7 +11,7 @@ import { WarningList } from '../servers/command-text.tsx'
 import { isOpenable, splitAddress } from './address.ts'
 import classes from './inbox.module.css'
 import { Prose } from './prose.tsx'
-import type { BodyProps } from './question-card.tsx'
+import type { BodyProps } from './question-body.ts'
 
 export function LinkQuestion({ question, body: { message, url, host, warnings }, answer }: BodyProps<'url'>) {
   const { before, host: marked, after } = splitAddress(url, host)

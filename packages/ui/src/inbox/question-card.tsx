@@ -2,13 +2,14 @@
 
 import { Card } from '@mantine/core'
 import { Ago } from '../app/ago.tsx'
-import { type Answer, answerQuestion, type Question, useClaim } from '../app/question-store.ts'
+import { answerQuestion, type Question, useClaim } from '../app/question-store.ts'
 import { toVisible } from '../app/text.ts'
 import { Approval } from './approval.tsx'
 import { ChangedDefinition } from './changed-definition.tsx'
 import { FormQuestion } from './form-question.tsx'
 import classes from './inbox.module.css'
 import { LinkQuestion } from './link-question.tsx'
+import type { BodyProps } from './question-body.ts'
 import { ICONS } from './question-icons.ts'
 import { wordsOf } from './question-words.ts'
 import { ResultReview } from './result-review.tsx'
@@ -16,12 +17,6 @@ import { RootsQuestion } from './roots-question.tsx'
 import { SamplingAnswer } from './sampling-answer.tsx'
 import { SamplingRequest } from './sampling-request.tsx'
 import { TrustQuestion } from './trust-question.tsx'
-
-export interface BodyProps<K extends Question['body']['kind']> {
-  readonly question: Question
-  readonly body: Extract<Question['body'], { readonly kind: K }>
-  readonly answer: (answer: Answer) => Promise<boolean>
-}
 
 /** Asked by this host, about a server; the others are asked by the server itself. */
 const ABOUT: ReadonlySet<string> = new Set(['approval', 'result', 'definition', 'trust', 'roots'])

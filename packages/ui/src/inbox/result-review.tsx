@@ -5,7 +5,7 @@ import { useState } from 'react'
 import type { Schema } from './form-model.ts'
 import classes from './inbox.module.css'
 import { ObjectEditor } from './object-editor.tsx'
-import type { BodyProps } from './question-card.tsx'
+import type { BodyProps } from './question-body.ts'
 import { effectWords } from './question-words.ts'
 
 export function ResultReview({ body: { effect, result }, answer }: BodyProps<'result'>) {

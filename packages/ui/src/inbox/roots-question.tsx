@@ -4,7 +4,7 @@ import { Button, Checkbox, Stack } from '@mantine/core'
 import { useState } from 'react'
 import { toCount, toVisible } from '../app/text.ts'
 import classes from './inbox.module.css'
-import type { BodyProps } from './question-card.tsx'
+import type { BodyProps } from './question-body.ts'
 
 export function RootsQuestion({ body: { offered }, answer }: BodyProps<'roots'>) {
   const [chosen, setChosen] = useState<readonly string[]>([])

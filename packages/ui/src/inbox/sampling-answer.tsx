@@ -6,7 +6,7 @@ import { toVisible } from '../app/text.ts'
 import { toJson } from '../parts/json.ts'
 import { TextBlock } from '../parts/text-block.tsx'
 import classes from './inbox.module.css'
-import type { BodyProps } from './question-card.tsx'
+import type { BodyProps } from './question-body.ts'
 import { messagesOf, textOf } from './sampling-model.ts'
 
 export function SamplingAnswer({ body: { request, answer: given }, answer }: BodyProps<'sampling-answer'>) {

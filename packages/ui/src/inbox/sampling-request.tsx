@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { toCount, toVisible } from '../app/text.ts'
 import { Note } from '../app/tone.tsx'
 import classes from './inbox.module.css'
-import type { BodyProps } from './question-card.tsx'
+import type { BodyProps } from './question-body.ts'
 import { messagesOf, withTexts } from './sampling-model.ts'
 
 export function SamplingRequest({ body: { request, models }, answer }: BodyProps<'sampling'>) {

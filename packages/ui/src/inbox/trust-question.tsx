@@ -5,7 +5,7 @@ import { toVisible } from '../app/text.ts'
 import { Note } from '../app/tone.tsx'
 import { CommandText } from '../servers/command-text.tsx'
 import classes from './inbox.module.css'
-import type { BodyProps } from './question-card.tsx'
+import type { BodyProps } from './question-body.ts'
 
 export function TrustQuestion({ body: { file, servers }, answer }: BodyProps<'trust'>) {
   return (

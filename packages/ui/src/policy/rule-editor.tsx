@@ -129,7 +129,7 @@ export function RuleEditor({ initial, taken, onDone, onClose }: RuleEditorProps)
             Cancel
           </Button>
           <Button disabled={idProblem !== undefined || restProblem !== undefined} onClick={done}>
-            Take it over
+            Use this rule
           </Button>
         </Group>
       </Stack>

@@ -1,6 +1,6 @@
 /** One server at a glance: its state in words, why and what to do, what it offers, what it costs. */
 
-import { ActionIcon, Card as Box, Button, Menu, Tooltip } from '@mantine/core'
+import { ActionIcon, Card as Box, Button, Menu, Tooltip, VisuallyHidden } from '@mantine/core'
 import { CubeIcon, DotsVerticalIcon, ExclamationTriangleIcon, GlobeIcon, ReloadIcon } from '@radix-ui/react-icons'
 import type { ServerCard } from 'portico/web-api'
 import { useState } from 'react'
@@ -107,10 +107,9 @@ function Offers({ server: { name, state, items } }: { readonly server: ServerCar
           key={word}
           className={classes.offer}
           href={`#${path}?server=${encodeURIComponent(name)}`}
-          aria-label={`${toCount(count, word)} of ${name}`}
         >
-          <strong>{count.toLocaleString()}</strong>
-          <span>{count === 1 ? word : `${word}s`}</span>
+          <strong>{count.toLocaleString()}</strong> <span>{count === 1 ? word : `${word}s`}</span>
+          <VisuallyHidden> of {toVisible(name)}</VisuallyHidden>
         </a>
       ))}
     </div>

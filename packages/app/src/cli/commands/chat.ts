@@ -7,8 +7,9 @@ import { readStdin } from '../arguments.ts'
 import { runChatCommand } from '../chat-commands.ts'
 import { takeTurn } from '../chat-turn.ts'
 import type { CommandInput } from '../command.ts'
+import { findServer, hostOptionsOf, readConfig } from '../configuration.ts'
 import { CliError, EXIT_CODES } from '../exit-codes.ts'
-import { findServer, hostOptionsOf, openHost, readConfig } from '../host.ts'
+import { openHost } from '../host.ts'
 import type { Io } from '../io.ts'
 import { createTerminal, type Terminal } from '../terminal.ts'
 import { settled } from './servers-status.ts'
@@ -23,8 +24,8 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
   const host = await openHost(io, { ...options, ...(only !== undefined && { only }), terminal })
   try {
     const model = await chooseModel(host, typeof flags.model === 'string' ? flags.model : undefined)
-    await settled(host, io, PATIENCE_MS)
-    await host.catalogue.list({ signal: io.signal })
+    const converses = positionals.length === 0 && io.interactive
+    await meetServers(host, io, converses ? PATIENCE_MS : START_MS)
     const session = randomUUID()
     const system = typeof flags.system === 'string' ? flags.system : undefined
     const chat = {
@@ -33,7 +34,7 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
       conversation: host.converse({ session, model, ...(system !== undefined && { system }) }),
     }
     if (positionals.length > 0) return await answerOnce(chat.conversation, positionals.join(' '), input, io)
-    if (!io.interactive) return await answerOnce(chat.conversation, (await readStdin(io)).trim(), input, io)
+    if (!converses) return await answerOnce(chat.conversation, (await readStdin(io)).trim(), input, io)
     welcome(host, model, io)
     await converse({ ...chat, model }, terminal, io)
     return EXIT_CODES.ok.code
@@ -42,7 +43,15 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
   }
 }
 
+/** In a conversation, servers that are slow to start may come in later; a single answer needs all of them. */
 const PATIENCE_MS = 5_000
+const START_MS = 30_000
+
+async function meetServers(host: Host, io: Io, patienceMs: number): Promise<void> {
+  await settled(host, io, patienceMs)
+  const there = host.upstreams.views().filter(({ state }) => ['ready', 'degraded', 'quarantined'].includes(state.state))
+  await Promise.all(there.map(({ name }) => host.catalogue.refresh(name, io.signal)))
+}
 
 async function chooseModel(host: Host, wanted: string | undefined): Promise<string> {
   if (wanted?.startsWith('ollama/') === true || host.models.usable().length === 0) await host.models.findOllama()

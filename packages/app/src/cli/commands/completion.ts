@@ -1,14 +1,12 @@
 /** `portico completion`: scripts for shells, from the same declarations as help. */
 
-import type { CommandInput } from '../command.ts'
-import { COMMAND_GROUPS } from '../command-table.ts'
+import type { Command, CommandInput } from '../command.ts'
 import { bashScript, fishScript, zshScript } from '../completion-scripts.ts'
 import { CliError, EXIT_CODES } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 
-export async function run(input: CommandInput, io: Io): Promise<number> {
+export async function run(input: CommandInput, io: Io, commands: readonly Command[]): Promise<number> {
   const [shell] = input.positionals
-  const commands = COMMAND_GROUPS.flatMap((group) => group.commands)
   switch (shell) {
     case 'bash':
       io.write(bashScript(commands))

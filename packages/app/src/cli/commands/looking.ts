@@ -9,7 +9,7 @@ const CONFIG = { config: HOST_FLAGS.config }
 export const LOOKING: readonly Command[] = [
   {
     name: 'doctor',
-    about: 'Check this machine, the configuration and the servers, and say what to do.',
+    about: 'Check this machine, the configuration and the servers, and say what to do',
     details: 'Exit code 1 when something does not work. Nothing is asked and nothing is changed.',
     positionals: [{ name: 'server', about: 'Look at one server only.', optional: true, completes: 'server' }],
     flags: { ...LOOKING_FLAGS },
@@ -21,7 +21,7 @@ export const LOOKING: readonly Command[] = [
   },
   {
     name: 'conformance',
-    about: 'Try a server on every protocol revision it speaks.',
+    about: 'Try a server on every protocol revision it speaks',
     details:
       'Connects once for each revision and checks the handshake, lists, errors, cancellation and parallel requests; over HTTP also what the transport asks for. Only reads and harmless mistakes are sent: no tool is called with arguments that it takes. Exit code 1 when a check fails.',
     positionals: [
@@ -40,7 +40,7 @@ export const LOOKING: readonly Command[] = [
   },
   {
     name: 'policy',
-    about: 'Check the rules, or ask what they would say.',
+    about: 'Check the rules, or ask what they would say',
     details: [
       'lint [file]: rules that cannot be read, never match or contradict each other. Exit code 1 when there are any.',
       'explain <effect> <server> [item] [key=value…]: what would happen, and which rule says so. Effects are connect, call, read, prompt, sample, elicit, root and flow.',
@@ -64,7 +64,7 @@ export const LOOKING: readonly Command[] = [
   },
   {
     name: 'audit',
-    about: 'Search the audit log, or check that nobody has changed it.',
+    about: 'Search the audit log, or check that nobody has changed it',
     details: 'search [text]: records, newest first. verify: exit code 1 when a record was changed, moved or removed.',
     subcommands: ['search', 'verify'],
     positionals: [
@@ -90,7 +90,7 @@ export const LOOKING: readonly Command[] = [
   },
   {
     name: 'completion',
-    about: 'Print a script that completes commands in your shell.',
+    about: 'Print a script that completes commands in your shell',
     positionals: [{ name: 'shell', about: 'bash, zsh or fish.', completes: ['bash', 'zsh', 'fish'] }],
     flags: {},
     examples: [

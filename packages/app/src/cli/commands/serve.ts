@@ -3,18 +3,15 @@
  * known, follows the file while it runs, and lets calls finish when it is told to end.
  */
 
-import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Host } from '@portico/host'
 import { compareServers, formatProblem, type LoadedConfig, watchConfig } from '@portico/host/config'
 import { createGateway, type Gateway, type GatewayHttpOptions, serveGateway } from '@portico/host/gateway'
-import { createGuard, type Guard } from '@portico/host/guard'
-import type { Rule } from '@portico/host/policy'
-import { type Protection, requireCertificate } from '@portico/sdk/bearer'
-import { acceptIssuer, acceptTokens } from '../caller-identity.ts'
 import type { CommandInput } from '../command.ts'
 import { CliError } from '../exit-codes.ts'
-import { type AuthSettings, type GatewaySettings, readGatewaySettings, toViews } from '../gateway-settings.ts'
+import { toHttpOptions, withFlags } from '../gateway-entrance.ts'
+import { guardOf, rulesFor, sayRules } from '../gateway-rules.ts'
+import { type GatewaySettings, readGatewaySettings, toViews } from '../gateway-settings.ts'
 import { openHost, readConfig } from '../host.ts'
 import { projectFile, userFile } from '../host-places.ts'
 import type { Io } from '../io.ts'
@@ -166,159 +163,4 @@ function check(config: LoadedConfig, { json }: CommandInput, io: Io): number {
     io.out(JSON.stringify({ ok: problems.length === 0, problems, servers: config.servers.map(({ name }) => name) }))
   else io.say(problems.length === 0 ? `In order: ${config.servers.length} servers.` : `${problems.length} problems.`)
   return problems.length === 0 ? 0 : 1
-}
-
-/** What the command line says counts before what the file says. */
-function withFlags(settings: GatewaySettings, { flags }: CommandInput): GatewaySettings {
-  const { port, host, auth, issuer, resource } = flags
-  const allowed = flags['allow-host']
-  const way = (auth ?? (issuer === undefined ? undefined : 'oauth')) as AuthSettings['way'] | undefined
-  const same = settings.auth?.way === way || way === undefined ? settings.auth : undefined
-  const identified: AuthSettings | undefined = way === undefined ? settings.auth : ({ ...same, way } as AuthSettings)
-  return {
-    ...settings,
-    ...(typeof port === 'number' && { port }),
-    ...(typeof host === 'string' && { host }),
-    ...(Array.isArray(allowed) && { allowedHosts: allowed as readonly string[] }),
-    ...tlsOf(settings, flags),
-    ...(identified !== undefined && {
-      auth:
-        identified.way === 'oauth'
-          ? {
-              ...identified,
-              ...(typeof issuer === 'string' && { issuer }),
-              ...(typeof resource === 'string' && { resource }),
-            }
-          : identified,
-    }),
-  }
-}
-
-function tlsOf({ tls }: GatewaySettings, flags: CommandInput['flags']): Pick<GatewaySettings, 'tls'> {
-  const cert = flags['tls-cert'] ?? tls?.cert
-  const key = flags['tls-key'] ?? tls?.key
-  const clientCa = flags['client-ca'] ?? tls?.clientCa
-  if (cert === undefined && key === undefined && clientCa === undefined) return {}
-  if (typeof cert === 'string' && typeof key === 'string') {
-    return { tls: { cert, key, ...(typeof clientCa === 'string' && { clientCa }) } }
-  }
-  throw new CliError(
-    'usage',
-    'serve: a certificate needs its key, and a client authority needs both',
-    'Give --tls-cert and --tls-key.',
-  )
-}
-
-async function toHttpOptions(settings: GatewaySettings, input: CommandInput, io: Io): Promise<GatewayHttpOptions> {
-  const { port = 3000, host = '127.0.0.1', path, webSocketPath, allowedHosts, allowedOrigins, tls } = settings
-  const protection = protectionOf(settings, input, io)
-  const certificates =
-    tls?.clientCa === undefined ? undefined : settings.auth?.way === 'certificate' ? 'required' : 'optional'
-  return {
-    port,
-    host,
-    ...(path !== undefined && { path }),
-    ...(webSocketPath !== undefined && { webSocketPath }),
-    ...(allowedHosts !== undefined && { allowedHosts }),
-    ...(allowedOrigins !== undefined && { allowedOrigins }),
-    ...(protection !== undefined && { auth: protection }),
-    ...(tls !== undefined && {
-      tls: {
-        cert: await readFile(resolve(io.cwd, tls.cert)),
-        key: await readFile(resolve(io.cwd, tls.key)),
-        ...(tls.clientCa !== undefined && { ca: await readFile(resolve(io.cwd, tls.clientCa)) }),
-        ...(certificates !== undefined && { clientCertificate: certificates }),
-      },
-    }),
-  }
-}
-
-function protectionOf(settings: GatewaySettings, { flags }: CommandInput, io: Io): Protection | undefined {
-  const { auth, tls, port = 3000, host = '127.0.0.1', path = '/mcp' } = settings
-  switch (auth?.way) {
-    case 'oauth': {
-      const { issuer, scopes, audiences } = auth
-      if (issuer === undefined)
-        throw new CliError('usage', 'serve: oauth needs an issuer', 'Give --issuer, or gateway.auth.issuer.')
-      const resource = auth.resource ?? `${tls === undefined ? 'http' : 'https'}://${host}:${port}${path}`
-      return acceptIssuer({ issuer, resource, ...(scopes && { scopes }), ...(audiences && { audiences }) })
-    }
-    case 'token':
-      return acceptTokens(readTokens(auth.tokens ?? { caller: 'PORTICO_TOKEN' }, io))
-    case 'certificate':
-      if (tls?.clientCa !== undefined) return requireCertificate()
-      throw new CliError(
-        'usage',
-        'serve: client certificates need an authority',
-        'Give --client-ca, or gateway.tls.clientCa.',
-      )
-    case 'none':
-      io.say(`${io.paint.yellow('warning')}: everybody who reaches the port can use these servers.`)
-      return undefined
-    case undefined:
-      throw new CliError(
-        'config',
-        'Nothing says how callers are identified',
-        `Give --issuer <url>, --auth token with PORTICO_TOKEN set, or --auth none${flags.port === undefined ? '' : ` for port ${port}`}.`,
-      )
-  }
-}
-
-function readTokens(names: { readonly [caller: string]: string }, io: Io): ReadonlyMap<string, string> {
-  const found = Object.entries(names).map(([caller, variable]): [string, string] => {
-    const token = io.env[variable]
-    if (token !== undefined && token !== '') return [caller, token]
-    throw new CliError('config', `The variable ${variable} does not hold the token of "${caller}"`, `Set ${variable}.`)
-  })
-  return new Map(found)
-}
-
-/** The operator has chosen the servers; the questions they ask are answered by the caller's own person. */
-function rulesFor(config: LoadedConfig): unknown[] {
-  const chosen = { id: 'gateway: servers', outcome: 'allow', effect: 'connect', because: 'The operator configured it' }
-  const asked = {
-    id: 'gateway: questions',
-    outcome: 'allow',
-    effect: ['sample', 'root'],
-    because: 'The caller answers it',
-  }
-  const used = {
-    id: 'gateway: callers',
-    outcome: 'allow',
-    effect: ['call', 'read', 'prompt'],
-    because: 'There are no rules of the operator’s, and the caller is known',
-  }
-  return hasRules(config) ? [chosen, asked] : [chosen, asked, used]
-}
-
-/**
- * What a caller's model has read is for the caller's own host to keep in mind: calls are judged one by one here, and data
- * is followed from server to server only where a rule of the operator's is about that.
- */
-function guardOf(host: Host, io: Io): Guard {
-  const { inbox, grants, audit } = host
-  if (audit === undefined) return host.guard
-  const plain = createGuard({ rules: () => host.rules, inbox, grants, audit, onWarning: (message) => io.say(message) })
-  const current = (): Guard => (host.rules.rules.some(isAboutFlow) ? host.guard : plain)
-  return {
-    pass: (effect, circumstances, options) => current().pass(effect, circumstances, options),
-    review: (effect, result, circumstances, options) => current().review(effect, result, circumstances, options),
-    explain: (effect, circumstances) => current().explain(effect, circumstances),
-  }
-}
-
-function isAboutFlow({ effect, from }: Rule): boolean {
-  return from !== undefined || effect?.includes('flow') === true
-}
-
-function hasRules({ extras }: LoadedConfig): boolean {
-  return extras.some(({ policy }) => {
-    const { rules = policy } = (policy ?? {}) as { rules?: unknown }
-    return Array.isArray(rules) && rules.length > 0
-  })
-}
-
-function sayRules(config: LoadedConfig, io: Io): void {
-  if (hasRules(config)) io.say('What no rule of `policy` allows is denied: nobody is here to be asked.')
-  else io.say('There is no `policy`: callers may use everything that they see.')
 }

@@ -2,13 +2,14 @@
 
 import type { UpstreamLog } from '@portico/host/upstream'
 import type { CommandInput } from '../command.ts'
+import { findServer, hostOptionsOf, readConfig, trustOf } from '../configuration.ts'
 import { CliError, EXIT_CODES } from '../exit-codes.ts'
-import { findServer, hostOptionsOf, openHost, readConfig, trustOf } from '../host.ts'
+import { openHost } from '../host.ts'
 import type { Io } from '../io.ts'
 import { toPlain } from '../plain-text.ts'
+import type { ServersAction } from '../servers-action.ts'
 import { openPageOf } from '../sign-in.ts'
 import { createTerminal } from '../terminal.ts'
-import type { ServersAction } from './servers.ts'
 
 export const signIn: ServersAction = async (words, input, io) => {
   const name = await oneServer(words, 'sign-in', input, io)

@@ -14,13 +14,13 @@ import {
   writeIntoFile,
 } from '@portico/host/config'
 import type { CommandInput } from '../command.ts'
+import { findServer, readConfig, trustOf } from '../configuration.ts'
 import { CliError, EXIT_CODES } from '../exit-codes.ts'
-import { findServer, readConfig, trustOf } from '../host.ts'
 import { projectFile, userFile } from '../host-places.ts'
 import type { Io } from '../io.ts'
+import type { ServersAction } from '../servers-action.ts'
 import { readHeaders } from '../target.ts'
 import { readTarget } from '../target-kind.ts'
-import type { ServersAction } from './servers.ts'
 
 export const addServer: ServersAction = async (words, input, io) => {
   const [name, ...rest] = words

@@ -12,12 +12,12 @@ import {
   writeIntoFile,
 } from '@portico/host/config'
 import type { CommandInput } from '../command.ts'
+import { hostOptionsOf, readConfig } from '../configuration.ts'
 import { CliError, EXIT_CODES } from '../exit-codes.ts'
-import { hostOptionsOf, readConfig } from '../host.ts'
 import { userFile } from '../host-places.ts'
 import type { Io } from '../io.ts'
+import type { ServersAction } from '../servers-action.ts'
 import { toTable } from '../table.ts'
-import type { ServersAction } from './servers.ts'
 
 const FORMS: readonly ConfigForm[] = ['claude-desktop', 'claude-code', 'cursor', 'vscode', 'windsurf', 'zed']
 

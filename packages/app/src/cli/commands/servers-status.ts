@@ -3,12 +3,13 @@
 import type { Host } from '@portico/host'
 import { formatProblem, showCommand } from '@portico/host/config'
 import type { UpstreamStateName, UpstreamView } from '@portico/host/upstream'
+import { hostOptionsOf, readConfig } from '../configuration.ts'
 import { EXIT_CODES } from '../exit-codes.ts'
-import { hostOptionsOf, openHost, readConfig } from '../host.ts'
+import { openHost } from '../host.ts'
 import type { Io } from '../io.ts'
 import { toLine } from '../plain-text.ts'
+import type { ServersAction } from '../servers-action.ts'
 import { toTable } from '../table.ts'
-import type { ServersAction } from './servers.ts'
 
 export const showStatus: ServersAction = async (_words, input, io) => {
   const options = hostOptionsOf(input)

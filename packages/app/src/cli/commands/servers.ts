@@ -4,8 +4,7 @@ import type { CommandInput } from '../command.ts'
 import { CliError } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { nearestName } from '../nearest.ts'
-
-export type ServersAction = (words: readonly string[], input: CommandInput, io: Io) => Promise<number>
+import type { ServersAction } from '../servers-action.ts'
 
 const ACTIONS: { readonly [action: string]: () => Promise<ServersAction> } = {
   status: async () => (await import('./servers-status.ts')).showStatus,

@@ -19,7 +19,7 @@ const OUT = {
 export const USING: readonly Command[] = [
   {
     name: 'call',
-    about: 'Call a tool and print its result.',
+    about: 'Call a tool and print its result',
     details:
       "Arguments are key=value pairs, read by the types in the tool's schema; lists are given by repeating the key, objects as JSON. --args takes a whole JSON object, - reads it from standard input, and pairs are put over it. Without a tool, the tools are listed with their arguments. A tool that reports an error ends the command with exit code 1.",
     positionals: [
@@ -52,7 +52,7 @@ export const USING: readonly Command[] = [
   },
   {
     name: 'list',
-    about: 'List what a server offers.',
+    about: 'List what a server offers',
     positionals: [
       SERVER,
       {
@@ -72,7 +72,7 @@ export const USING: readonly Command[] = [
   },
   {
     name: 'read',
-    about: 'Read a resource and print it.',
+    about: 'Read a resource and print it',
     details: 'Text is printed as it is. Bytes are written as bytes, unless standard output is a terminal.',
     positionals: [SERVER, { name: 'uri', about: 'The resource, or one made from a template.' }],
     flags: { out: OUT, ...TARGET_FLAGS },
@@ -84,7 +84,7 @@ export const USING: readonly Command[] = [
   },
   {
     name: 'prompt',
-    about: 'Fill in a prompt and print its messages.',
+    about: 'Fill in a prompt and print its messages',
     positionals: [
       SERVER,
       { name: 'prompt', about: 'The name of the prompt.' },
@@ -96,7 +96,7 @@ export const USING: readonly Command[] = [
   },
   {
     name: 'listen',
-    about: 'Print changes and log messages as they come, until Ctrl-C.',
+    about: 'Print changes and log messages as they come, until Ctrl-C',
     details: 'One line for each; with --json, one JSON document a line.',
     positionals: [SERVER, { name: 'uri', about: 'Resources to watch, besides the lists.', optional: true, rest: true }],
     flags: {
@@ -118,7 +118,7 @@ export const USING: readonly Command[] = [
   },
   {
     name: 'chat',
-    about: 'Talk to a model that may use your servers.',
+    about: 'Talk to a model that may use your servers',
     details:
       'Every call is shown and asked about, unless a rule or an earlier answer allows it. Ctrl-C cancels the answer under way, and leaves when there is none. With a message, or one on standard input, it is answered once; where nobody can be asked, what would ask is denied.',
     positionals: [
@@ -144,7 +144,7 @@ export const USING: readonly Command[] = [
   },
   {
     name: 'servers',
-    about: 'See and change the servers that are configured.',
+    about: 'See and change the servers that are configured',
     details: [
       'status (the default) connects each and tells how it is; nothing is asked.',
       "add <name> <url>, or add <name> -- <command…>: into your own file, or the project's with --project.",
@@ -212,7 +212,7 @@ export const USING: readonly Command[] = [
   },
   {
     name: 'lock',
-    about: 'Write down what servers promise, to notice when it changes.',
+    about: 'Write down what servers promise, to notice when it changes',
     details:
       'The lock holds every tool, resource and prompt with its meaning. Keep it with your project; `portico verify` compares.',
     positionals: [{ ...SERVER, about: 'One server; all that are configured unless given.', optional: true }],
@@ -225,7 +225,7 @@ export const USING: readonly Command[] = [
   },
   {
     name: 'verify',
-    about: 'Compare servers with their lock; exit code 1 when something differs.',
+    about: 'Compare servers with their lock; exit code 1 when something differs',
     positionals: [{ ...SERVER, about: 'One server; all in the lock unless given.', optional: true }],
     flags: {
       lock: { type: 'string', value: 'file', about: 'The lock file.', fallback: 'portico.lock.json' },
@@ -236,7 +236,7 @@ export const USING: readonly Command[] = [
   },
   {
     name: 'types',
-    about: "Write TypeScript types for a server's tools.",
+    about: "Write TypeScript types for a server's tools",
     details: 'Give the interface to `connect<Name>(…)`, and `client.tools` is typed.',
     positionals: [SERVER],
     flags: {

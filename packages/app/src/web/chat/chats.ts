@@ -140,10 +140,11 @@ export class Chats {
       const played = new Set(chat.view().parts.map((part) => (part.kind === 'user' ? part.text : '')))
       const left = tourTurns(this.#options.stateDir).filter(({ say }) => !played.has(say))
       if (said === undefined) chat.notice('info', TOUR_NOTICE)
-      if (left.length === 0) await this.#answer(chat, said ?? '')
+      let count = 0
       for (const { say, needs } of left) {
         if (!(await hasTools(this.#options.host, needs))) continue
         if (this.#closed || !this.#live.has(chat.id)) return
+        count++
         chat.say(say, [])
         let stopped = false
         await chat.conversation.send(
@@ -157,6 +158,7 @@ export class Chats {
         await this.#save(chat)
         if (stopped) return
       }
+      if (count === 0 && said !== undefined) await this.#answer(chat, said)
     } finally {
       chat.setBusy(false)
     }
@@ -248,7 +250,9 @@ const TOOLS_MS = 20_000
 /** Whether the tools are there, once servers that are just starting had their time. */
 async function hasTools({ catalogue, upstreams }: Host, names: readonly string[]): Promise<boolean> {
   const isThere = () => names.every((name) => catalogue.find(name, 'tool') !== undefined)
-  const isComing = () => upstreams.views().some(({ state }) => state.state === 'starting')
+  // A server that has just connected has not been asked yet what it offers.
+  const isComing = () =>
+    catalogue.missing().some(({ server }) => ['starting', 'ready'].includes(upstreams.state(server)?.state ?? ''))
   await catalogue.list()
   if (isThere()) return true
   await new Promise<void>((resolve) => {

@@ -40,10 +40,11 @@ export function tourTurns(stateDir: string): readonly TourTurn[] {
       say: 'Which five products sold best in the sample shop?',
       needs: ['sql_query'],
       replies: [
-        { text: 'I ask the database.', calls: [{ name: 'sql_query', arguments: { sql: BEST_SELLERS } }] },
         {
-          text: 'Open the card to see the rows. The next step carries some of this to another server, which asks you.',
+          text: 'I ask the database. That only reads as well; but what the clock said would go along, and words of one server do not reach another unless you allow it.',
+          calls: [{ name: 'sql_query', arguments: { sql: BEST_SELLERS } }],
         },
+        { text: 'If you allowed it, the card above has the rows.' },
       ],
     },
     {
@@ -51,7 +52,7 @@ export function tourTurns(stateDir: string): readonly TourTurn[] {
       needs: ['memory_remember'],
       replies: [
         {
-          text: 'I would like to keep that. This changes something, so you are asked: allow it, edit the arguments, or deny it. You are also asked whether words of one server may reach another.',
+          text: 'I would like to keep that. This changes something, so you are asked: allow it, edit the arguments, or deny it. Then you are asked once more about the words that go along.',
           calls: [
             {
               name: 'memory_remember',

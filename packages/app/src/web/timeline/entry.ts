@@ -71,7 +71,7 @@ function wordsOfResult(result: JsonObject): string {
 
 function short(text: string): string {
   const line = text
-    .slice(0, 4 * MAX_SUMMARY)
+    .slice(0, 2 * MAX_SUMMARY)
     .replace(/\s+/g, ' ')
     .trim()
   return line.length > MAX_SUMMARY ? `${line.slice(0, MAX_SUMMARY - 1)}…` : line

@@ -11,6 +11,8 @@ export interface OpenRequest {
   readonly at: number
   readonly method: string
   readonly group: string
+  /** Under which its notifications are known. */
+  readonly token?: string
 }
 
 export interface Placed {
@@ -36,12 +38,10 @@ export class Groups {
     if (typeof method !== 'string') return this.#answer(connection, direction, message, row)
     if (!isId(id)) return { group: this.#groupOfNotice(connection, direction, method, params) ?? `m${row}` }
     const group = this.#groupOfRound(connection, params) ?? `m${row}`
-    const opened = { row, at, method, group }
+    const token = tokenOf(connection, direction, id, method, params)
+    if (token !== undefined) keep(this.#tokens, token, group)
+    const opened = { row, at, method, group, ...(token !== undefined && { token }) }
     keep(this.#open, keyOf(connection, direction, id), opened)
-    const token = isRecord(params._meta) ? params._meta.progressToken : undefined
-    // Notifications about a request come from the other side.
-    if (isId(token)) keep(this.#tokens, keyOf(connection, opposite(direction), token), group)
-    if (method === 'subscriptions/listen') keep(this.#tokens, keyOf(connection, 'subscription', id), group)
     return { group }
   }
 
@@ -57,6 +57,7 @@ export class Groups {
     const request = this.#open.get(key)
     if (request === undefined) return { group: `m${row}` }
     this.#open.delete(key)
+    if (request.token !== undefined) this.#tokens.delete(request.token)
     const { result } = message
     if (isRecord(result) && result.resultType === 'input_required') {
       for (const mark of marksOf(result.requestState, result.inputRequests)) {
@@ -84,6 +85,19 @@ export class Groups {
     const subscription = isRecord(params._meta) ? params._meta[SUBSCRIPTION] : undefined
     return isId(subscription) ? this.#tokens.get(keyOf(connection, 'subscription', subscription)) : undefined
   }
+}
+
+/** Notifications about a request come from the other side; those of a subscription name its request. */
+function tokenOf(
+  connection: string,
+  direction: 'out' | 'in',
+  id: string | number,
+  method: string,
+  params: JsonObject,
+): string | undefined {
+  if (method === 'subscriptions/listen') return keyOf(connection, 'subscription', id)
+  const token = isRecord(params._meta) ? params._meta.progressToken : undefined
+  return isId(token) ? keyOf(connection, opposite(direction), token) : undefined
 }
 
 /** What ties a round to the next: the state that is sent back, or else the names of what was asked. */

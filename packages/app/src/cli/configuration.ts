@@ -1,0 +1,83 @@
+/** The configuration that commands go by, without the host that may be made of it. */
+
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  type ConfigFile,
+  createTrustStore,
+  formatProblem,
+  type LoadedConfig,
+  loadConfig,
+  type ServerConfig,
+} from '@portico/host/config'
+import type { CommandInput } from './command.ts'
+import { CliError } from './exit-codes.ts'
+import { projectFile, stateOf, userFile } from './host-places.ts'
+import type { Io } from './io.ts'
+
+/** The configuration that commands go by. A project's file comes first, so that the user's own entries win. */
+export async function readConfig(io: Io, file?: string): Promise<LoadedConfig> {
+  const files: (Pick<ConfigFile, 'path' | 'scope'> & { readonly form: 'portico' })[] =
+    file !== undefined
+      ? [{ path: file, scope: 'user', form: 'portico' }]
+      : [
+          { path: projectFile(io), scope: 'project', form: 'portico' },
+          { path: userFile(io), scope: 'user', form: 'portico' },
+        ]
+  if (file !== undefined) await access(file)
+  const config = await loadConfig({ files, trust: trustOf(io), project: io.cwd })
+  if (file !== undefined && config.problems.some(({ severity, place }) => severity === 'error' && place.path === '')) {
+    const [problem] = config.problems
+    throw new CliError('config', `${file}: ${problem?.message ?? 'cannot be used'}`, problem?.remedy)
+  }
+  return config
+}
+
+export function trustOf(io: Pick<Io, 'env'>) {
+  return createTrustStore({ file: join(stateOf(io), 'trust.json') })
+}
+
+/** The entry of that name. Says which there are when there is none. */
+export function findServer(config: LoadedConfig, name: string): ServerConfig {
+  const found = config.servers.find((server) => server.name === name)
+  if (found !== undefined) return found
+  const waiting = config.untrusted.find(({ servers }) => servers.includes(name))
+  if (waiting !== undefined) {
+    throw new CliError(
+      'denied',
+      `"${name}" is in ${waiting.file}, which nobody has trusted yet`,
+      'Read the file, then trust it: `portico servers trust`.',
+    )
+  }
+  const broken = config.problems.find(({ severity }) => severity === 'error')
+  if (broken !== undefined) throw new CliError('config', `There is no server "${name}". ${formatProblem(broken)}`)
+  const names = config.servers.map((server) => server.name)
+  const known = names.length === 0 ? 'None is configured yet' : `There are ${names.slice(0, 10).join(', ')}`
+  throw new CliError(
+    'not-found',
+    `There is no server "${name}"`,
+    `${known}. A URL, a file (./server.ts) or a command ("npx some-server") will do, too.`,
+  )
+}
+
+/** What the flags of a command that opens the host say. */
+export function hostOptionsOf({ flags }: CommandInput): { readonly config?: string; readonly yes?: boolean } {
+  return {
+    ...(typeof flags.config === 'string' && { config: flags.config }),
+    ...(flags.yes === true && { yes: true }),
+  }
+}
+
+/** A project's file may tighten the rules, never loosen them. */
+export function rulesOf({ extras }: LoadedConfig): unknown[] {
+  return extras.flatMap(({ scope, policy }) => {
+    const { rules = policy } = (policy ?? {}) as { rules?: unknown }
+    const list: unknown[] = Array.isArray(rules) ? rules : []
+    return scope === 'user' ? list : list.filter(isStrict)
+  })
+}
+
+function isStrict(rule: unknown): boolean {
+  const { outcome } = (rule ?? {}) as { outcome?: unknown }
+  return outcome === 'deny' || outcome === 'ask'
+}

@@ -1,0 +1,57 @@
+/** What callers of the gateway may do: the operator's rules, and what holds where there are none. */
+
+import type { Host } from '@portico/host'
+import type { LoadedConfig } from '@portico/host/config'
+import { createGuard, type Guard } from '@portico/host/guard'
+import type { Rule } from '@portico/host/policy'
+import type { Io } from './io.ts'
+
+/** The operator has chosen the servers; the questions they ask are answered by the caller's own person. */
+export function rulesFor(config: LoadedConfig): unknown[] {
+  const chosen = { id: 'gateway: servers', outcome: 'allow', effect: 'connect', because: 'The operator configured it' }
+  const asked = {
+    id: 'gateway: questions',
+    outcome: 'allow',
+    effect: ['sample', 'root'],
+    because: 'The caller answers it',
+  }
+  const used = {
+    id: 'gateway: callers',
+    outcome: 'allow',
+    effect: ['call', 'read', 'prompt'],
+    because: 'There are no rules of the operator’s, and the caller is known',
+  }
+  return hasRules(config) ? [chosen, asked] : [chosen, asked, used]
+}
+
+/**
+ * What a caller's model has read is for the caller's own host to keep in mind: calls are judged one by one here, and data
+ * is followed from server to server only where a rule of the operator's is about that.
+ */
+export function guardOf(host: Host, io: Io): Guard {
+  const { inbox, grants, audit } = host
+  if (audit === undefined) return host.guard
+  const plain = createGuard({ rules: () => host.rules, inbox, grants, audit, onWarning: (message) => io.say(message) })
+  const current = (): Guard => (host.rules.rules.some(isAboutFlow) ? host.guard : plain)
+  return {
+    pass: (effect, circumstances, options) => current().pass(effect, circumstances, options),
+    review: (effect, result, circumstances, options) => current().review(effect, result, circumstances, options),
+    explain: (effect, circumstances) => current().explain(effect, circumstances),
+  }
+}
+
+function isAboutFlow({ effect, from }: Rule): boolean {
+  return from !== undefined || effect?.includes('flow') === true
+}
+
+function hasRules({ extras }: LoadedConfig): boolean {
+  return extras.some(({ policy }) => {
+    const { rules = policy } = (policy ?? {}) as { rules?: unknown }
+    return Array.isArray(rules) && rules.length > 0
+  })
+}
+
+export function sayRules(config: LoadedConfig, io: Io): void {
+  if (hasRules(config)) io.say('What no rule of `policy` allows is denied: nobody is here to be asked.')
+  else io.say('There is no `policy`: callers may use everything that they see.')
+}

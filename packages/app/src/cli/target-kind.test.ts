@@ -1,0 +1,53 @@
+import { PROTOCOL_VERSIONS } from '@portico/sdk/client'
+import { expect, it } from 'vitest'
+import { TARGET_FLAGS } from './flags.ts'
+import { toLine, toPlain } from './plain-text.ts'
+import { splitWords } from './shell-words.ts'
+import { labelOf, readTarget, splitTarget } from './target-kind.ts'
+
+it.each([
+  { words: ['github'], target: { kind: 'name', name: 'github' }, label: 'github' },
+  { words: ['https://a.example:8/mcp?x=1'], target: { kind: 'url' }, label: 'a.example:8' },
+  { words: ['unix:/run/s.sock'], target: { kind: 'url' }, label: 'unix:/run/s.sock' },
+  { words: ['./server.ts'], target: { kind: 'file', file: './server.ts' }, label: 'server.ts' },
+  {
+    words: ['node server.mjs'],
+    target: { kind: 'command', command: 'node', args: ['server.mjs'] },
+    label: 'server.mjs',
+  },
+  {
+    words: ['npx', '-y', '@a/server'],
+    target: { kind: 'command', command: 'npx', args: ['-y', '@a/server'] },
+    label: 'server',
+  },
+])('reads $words as a $target.kind', ({ words, target, label }) => {
+  const read = readTarget(words)
+  expect(read).toMatchObject(target)
+  expect(labelOf(read)).toBe(label)
+})
+
+it('takes whatever follows -- as a command, a single word too', () => {
+  const input = { positionals: ['greet', 'name=A', 'server'], dashed: ['server'], flags: {}, json: false }
+  expect(splitTarget(input)).toEqual({
+    target: { kind: 'command', command: 'server', args: [] },
+    rest: ['greet', 'name=A'],
+  })
+})
+
+it.each([
+  { line: 'node server.mjs --name "two words"', words: ['node', 'server.mjs', '--name', 'two words'] },
+  { line: `a 'b "c"' ""`, words: ['a', 'b "c"', ''] },
+  { line: String.raw`a "b\"c" d\ e`, words: ['a', 'b"c', 'd e'] },
+  { line: '  a   $HOME | b;c ', words: ['a', '$HOME', '|', 'b;c'] },
+])('splits $line as a shell would, and does nothing else of a shell', ({ line, words }) => {
+  expect(splitWords(line)).toEqual(words)
+})
+
+it("makes visible what a terminal would act on in a server's words", () => {
+  expect(toPlain('a\u001B[2Jb\u202Ec\td\r\ne\rf\u200B')).toBe('a⟦U+001B⟧[2Jb⟦U+202E⟧c\td\ne⟦U+000D⟧f⟦U+200B⟧')
+  expect(toLine('one\n  two', 6)).toBe('one t…')
+})
+
+it('offers every revision that there is', () => {
+  expect([...TARGET_FLAGS.protocol.choices].sort()).toEqual([...PROTOCOL_VERSIONS].sort())
+})
