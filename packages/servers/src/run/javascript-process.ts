@@ -63,13 +63,14 @@ async function run({ code, language, files, limits }: JavascriptOrder): Promise<
   const deadline = Date.now() + limits.timeMs
   runtime.setInterruptHandler(() => Date.now() > deadline || printer.isFull())
   const settled = await settle(runtime, context, evaluate(context, source), { deadline, timers, fire: guest.fire })
+  const isLate = Date.now() > deadline
   // To put an error into words takes memory, of which there may be none left.
   runtime.setMemoryLimit(limits.memoryBytes + SPARE_BYTES)
   const words = settled.handle === undefined ? undefined : guest.show(settled.handle)
   let ending: Ending = settled.isError ? 'failed' : 'finished'
   if (settled.isError && /out of memory/.test(words ?? '')) ending = 'memory'
   else if (printer.isFull()) ending = 'output'
-  else if (Date.now() > deadline) ending = 'time'
+  else if (isLate) ending = 'time'
   // The process ends now: nothing in it needs to be given back.
   if (settled.isError) {
     if (ending === 'failed' && words !== undefined) reply({ kind: 'output', stream: 'stderr', text: `${words}\n` })

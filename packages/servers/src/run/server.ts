@@ -13,6 +13,7 @@ import { findProgram } from '../files/program.ts'
 import { fileUri, History, runUri, textOf } from './history.ts'
 import { describeIsolation, type Isolation, type Languages, probeIsolation } from './isolation.ts'
 import { type RunOptions, type RunSettings, settleRunOptions } from './options.ts'
+import type { Outcome } from './outcome.ts'
 import { SANDBOX_PATH } from './sandbox-command.ts'
 import { createTools } from './tools.ts'
 
@@ -26,6 +27,7 @@ export async function createRunServer(options: RunOptions = {}): Promise<ReadySe
   const commands = await findCommands(settings, isolation)
   const history = new History()
   const stop = new AbortController()
+  const underway = new Set<Promise<Outcome>>()
   const server: Server = createServer({
     name: 'portico-run',
     title: 'Run',
@@ -40,6 +42,7 @@ export async function createRunServer(options: RunOptions = {}): Promise<ReadySe
       commands,
       history,
       stop: stop.signal,
+      underway,
       onRun: () => server.changed('resources'),
     }),
     resources: createResources(history, settings, isolation, languages),
@@ -64,7 +67,13 @@ export async function createRunServer(options: RunOptions = {}): Promise<ReadySe
       ),
     },
   })
-  return { server, close: async () => stop.abort() }
+  return {
+    server,
+    async close() {
+      stop.abort()
+      await Promise.allSettled(underway)
+    },
+  }
 }
 
 function createResources(history: History, settings: RunSettings, isolation: Isolation, languages: Languages) {

@@ -21,6 +21,8 @@ export interface ToolParts {
   readonly history: History
   /** Fires when the server closes. */
   readonly stop: AbortSignal
+  /** What is running, each until all that it used is given back. */
+  readonly underway: Set<Promise<Outcome>>
   readonly onRun: () => void
 }
 
@@ -186,7 +188,9 @@ async function perform(
     ctx.log('info', words, request.tool)
   }
   try {
-    const outcome = await run({ files, limits, signal: AbortSignal.any([ctx.signal, parts.stop]), onOutput })
+    const started = run({ files, limits, signal: AbortSignal.any([ctx.signal, parts.stop]), onOutput })
+    parts.underway.add(started)
+    const outcome = await started.finally(() => parts.underway.delete(started))
     const { id } = parts.history.add(ctx.principal, request.tool, outcome)
     parts.onRun()
     return toResult(parts, id, outcome, Date.now() - start)

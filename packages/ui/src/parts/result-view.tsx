@@ -21,14 +21,16 @@ export function ToolResultView({ result }: { readonly result: ToolResult }) {
     <Stack gap="sm">
       {isError === true && <Note tone="bad" title="The tool says that it failed" />}
       <Tabs defaultValue={table === undefined ? 'content' : 'data'} variant="outline">
-        <Tabs.List className={classes.tabs}>
-          <Tabs.Tab value="content">Content</Tabs.Tab>
-          {hasData && <Tabs.Tab value="data">{table === undefined ? 'Data' : 'Table'}</Tabs.Tab>}
-          <Tabs.Tab value="raw">JSON</Tabs.Tab>
+        <div className={classes.tabs}>
+          <Tabs.List>
+            <Tabs.Tab value="content">Content</Tabs.Tab>
+            {hasData && <Tabs.Tab value="data">{table === undefined ? 'Data' : 'Table'}</Tabs.Tab>}
+            <Tabs.Tab value="raw">JSON</Tabs.Tab>
+          </Tabs.List>
           <span className={classes.copy}>
             <CopyButton text={() => toJson(result)} label="Copy the result as JSON" />
           </span>
-        </Tabs.List>
+        </div>
         <Tabs.Panel value="content" pt="sm">
           <Stack gap="sm">
             {content.map((block, index) => (

@@ -103,11 +103,7 @@ function Offers({ server: { name, state, items } }: { readonly server: ServerCar
   return (
     <div className={classes.offers}>
       {kinds.map(([path, count, word]) => (
-        <a
-          key={word}
-          className={classes.offer}
-          href={`#${path}?server=${encodeURIComponent(name)}`}
-        >
+        <a key={word} className={classes.offer} href={`#${path}?server=${encodeURIComponent(name)}`}>
           <strong>{count.toLocaleString()}</strong> <span>{count === 1 ? word : `${word}s`}</span>
           <VisuallyHidden> of {toVisible(name)}</VisuallyHidden>
         </a>

@@ -69,15 +69,17 @@ export function MessageDetail({ id, pinned, onPin, onChoose, onFilter }: Message
         defaultValue={isComparing ? 'difference' : 'decoded'}
         variant="outline"
       >
-        <Tabs.List className={classes.tabs}>
-          <Tabs.Tab value="decoded">Decoded</Tabs.Tab>
-          <Tabs.Tab value="raw">Raw</Tabs.Tab>
-          <Tabs.Tab value="call">Call ({related.length + 1})</Tabs.Tab>
-          {isComparing && <Tabs.Tab value="difference">Difference</Tabs.Tab>}
+        <div className={classes.tabs}>
+          <Tabs.List>
+            <Tabs.Tab value="decoded">Decoded</Tabs.Tab>
+            <Tabs.Tab value="raw">Raw</Tabs.Tab>
+            <Tabs.Tab value="call">Call ({related.length + 1})</Tabs.Tab>
+            {isComparing && <Tabs.Tab value="difference">Difference</Tabs.Tab>}
+          </Tabs.List>
           <span className={classes.copy}>
             <CopyButton text={() => raw} label="Copy the message" />
           </span>
-        </Tabs.List>
+        </div>
         <Tabs.Panel value="decoded" pt="sm">
           <JsonView value={message} open={5} label="The message" />
         </Tabs.Panel>
