@@ -45,9 +45,15 @@ async function openIssuer(resource: string) {
     scopes: ['use'],
     users: USERS,
   })
-  const seen = { tokenRequests: 0 }
+  const seen = { tokenRequests: 0, refreshes: true }
   const node = createHttpServer((req, res) => {
     if (req.url?.startsWith('/token')) seen.tokenRequests++
+    if (req.url?.startsWith('/token') && !seen.refreshes) {
+      // Once: the sign-in that follows gets its tokens here too.
+      seen.refreshes = true
+      res.writeHead(400, { 'content-type': 'application/json' }).end('{"error":"invalid_grant"}')
+      return
+    }
     server.handler(req, res)
   })
   node.listen(Number(new URL(issuer).port), '127.0.0.1')
@@ -73,6 +79,8 @@ async function createSite(options: { readonly signInMs?: number; readonly whoIs?
   const upstreamUrl = `http://127.0.0.1:${upstreamPort}/mcp`
   const up = await openIssuer(upstreamUrl)
   const tokens = new Set<string>()
+  /** Tokens that were taken back. */
+  const revoked = new Set<string>()
   const behind = requireBearer({ issuer: up.issuer, resource: upstreamUrl })
   const upstream = await serveHttp(
     createServer({
@@ -86,8 +94,10 @@ async function createSite(options: { readonly signInMs?: number; readonly whoIs?
       auth: {
         ...behind,
         authenticate: (head) => {
-          tokens.add(head.header('authorization') ?? 'none')
-          return behind.authenticate(head)
+          const token = head.header('authorization') ?? 'none'
+          tokens.add(token)
+          if (!revoked.has(token)) return behind.authenticate(head)
+          return { status: 401, message: 'revoked', headers: ['www-authenticate', 'Bearer error="invalid_token"'] }
         },
       },
     },
@@ -146,7 +156,7 @@ async function createSite(options: { readonly signInMs?: number; readonly whoIs?
     async () => catalogue.close(),
     () => http.close(),
   )
-  return { up, tokens, frontTokens, signIn, gateway, url: http.url, origin }
+  return { up, tokens, revoked, frontTokens, signIn, gateway, url: http.url, origin }
 }
 
 type Site = Awaited<ReturnType<typeof createSite>>
@@ -254,6 +264,37 @@ test('50 calls at once over an expired token make one refresh', async () => {
   const results = await Promise.all(Array.from({ length: 50 }, () => ada.callTool('whoami')))
   expect(results.map(textOf)).toEqual(Array.from({ length: 50 }, () => 'ada'))
   expect(site.up.seen.tokenRequests - before).toBe(1)
+})
+
+test('a list waits for nobody to sign in, and shows the tool for it', async () => {
+  const site = await createSite()
+  const ada = await connectAs(site, 'ada', [])
+  expect((await ada.listTools()).map(({ name }) => name)).toEqual(['behind_sign_in'])
+})
+
+test('sec-84: a call whose tokens were taken back asks for a new sign-in, and goes on', async () => {
+  const site = await createSite()
+  const visited: string[] = []
+  const ada = await connectAs(site, 'ada', visited)
+  await ada.callTool('behind_sign_in')
+  for (const token of site.tokens) site.revoked.add(token)
+  site.up.seen.refreshes = false
+  expect(textOf(await ada.callTool('whoami'))).toBe('ada')
+  expect(visited.length).toBe(2)
+})
+
+test('sec-83, sec-86: what a user allowed one program is no answer for another', async () => {
+  const site = await createSite()
+  const visited: string[] = []
+  const first = await connectAs(site, 'ada', visited)
+  const second = await connectAs(site, 'ada', visited)
+  await first.callTool('behind_sign_in')
+  expect((await second.listTools()).map(({ name }) => name)).toEqual(['behind_sign_in'])
+  await expect(second.callTool('whoami')).rejects.toThrow('Unknown tool')
+  expect(textOf(await second.callTool('behind_sign_in'))).toContain('signed in')
+  expect(textOf(await second.callTool('whoami'))).toBe('ada')
+  expect(textOf(await first.callTool('whoami'))).toBe('ada')
+  expect(visited.length).toBe(2)
 })
 
 test('a client that cannot show a URL is told where to sign in', async () => {

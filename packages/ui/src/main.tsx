@@ -26,7 +26,8 @@ createRoot(root).render(
       defaultColorScheme="auto"
       colorSchemeManager={colorScheme}
     >
-      <Notifications position="top-right" limit={4} containerWidth={400} />
+      {/* In the middle, where no screen has its buttons. */}
+      <Notifications position="top-center" limit={4} containerWidth={400} />
       <Shell />
     </MantineProvider>
   </StrictMode>,

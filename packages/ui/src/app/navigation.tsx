@@ -67,7 +67,8 @@ export function Sidebar({ current, waiting, onHelp }: NavigationProps) {
 
 export function TopBar() {
   return (
-    <header className={classes.top}>
+    // Dialogs bring a header of their own, and a page has one banner.
+    <section aria-label="Top bar" className={classes.top}>
       <a className={classes.brand} href="#/servers" aria-label="Portico, to the servers">
         <Logo />
         <span>Portico</span>
@@ -77,7 +78,7 @@ export function TopBar() {
         <MagnifyingGlassIcon width={18} height={18} />
       </ActionIcon>
       <SchemeButton size="lg" />
-    </header>
+    </section>
   )
 }
 

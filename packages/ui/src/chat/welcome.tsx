@@ -50,8 +50,9 @@ export function Welcome({ models, hint, onNew, onAddModel, onTour }: WelcomeProp
             <section className={classes.card}>
               <Title order={3}>Or use a key you have</Title>
               <Text size="sm" c="dimmed">
-                Set <Code>OPENAI_API_KEY</Code>, <Code>ANTHROPIC_API_KEY</Code> or <Code>GEMINI_API_KEY</Code> where you
-                start Portico, and start it again. Keys stay in the environment.
+                Set <Code>OPENAI_API_KEY</Code>, <Code>ANTHROPIC_API_KEY</Code> or{' '}
+                <Code>GOOGLE_GENERATIVE_AI_API_KEY</Code> where you start Portico, and start it again. Keys stay in the
+                environment.
               </Text>
             </section>
           </>

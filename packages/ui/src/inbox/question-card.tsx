@@ -47,13 +47,18 @@ export function QuestionCard({ question }: { readonly question: Question }) {
                 gone <Ago at={expiresAt} />
               </span>
             )}
-            {workspace !== undefined && <span>{toVisible(workspace)}</span>}
+            {workspace !== undefined && <span title={toVisible(workspace)}>in {toVisible(folderOf(workspace))}</span>}
           </div>
         </div>
       </header>
       <Body question={question} answer={(answer) => answerQuestion(id, answer)} />
     </Card>
   )
+}
+
+/** The last part of a path; the whole of it is in the title. */
+function folderOf(path: string): string {
+  return path.split(/[\\/]/).findLast((part) => part !== '') ?? path
 }
 
 function Body({ question, answer }: Pick<BodyProps<never>, 'question' | 'answer'>) {

@@ -71,7 +71,9 @@ function ChartFrame({ title, words, legend, max, minutes, show, draw }: FramePro
   return (
     <figure className={classes.figure}>
       <figcaption className={classes.caption}>
-        <Title order={3}>{title}</Title>
+        <Title order={2} size="h3">
+          {title}
+        </Title>
         <span className={classes.legend}>
           {legend.map(([name, tone]) => (
             <span key={name} className={classes.key} data-tone-of={tone}>
@@ -216,7 +218,7 @@ interface NumbersProps {
 function Numbers({ title, first, rows }: NumbersProps) {
   return (
     <section className={classes.figure}>
-      <Title order={3} mb="xs">
+      <Title order={2} size="h3" mb="xs">
         {title}
       </Title>
       <ScrollBox className={classes.scroll} label={title}>
