@@ -24,20 +24,47 @@ export interface LabOptions {
   /** The public key of the client `signer`, as a JWK. */
   readonly signer?: object
   readonly dpopRequired?: boolean
+  /** Clients that are known from the start, as the library takes them. */
+  readonly clients?: readonly object[]
 }
 
-export async function startLab(options: LabOptions = {}): Promise<Lab> {
+export interface Issuer {
+  readonly issuer: string
+  /** Requests to it: method, path, and the grant type if there is one. */
+  readonly asked: string[]
+  /** All that requests brought: headers, queries and parameters, as text. */
+  readonly seen: string[]
+  stop(): Promise<void>
+}
+
+/** The authorization server alone, for whatever resource asks for its tokens. */
+export async function startIssuer(options: LabOptions = {}): Promise<Issuer> {
   const node = createNodeServer()
   await new Promise<void>((resolve) => node.listen(0, '127.0.0.1', resolve))
   const issuer = `http://127.0.0.1:${(node.address() as AddressInfo).port}`
   const asked: string[] = []
+  const seen: string[] = []
   const provider = await createProvider(issuer, options)
   provider.use(async (ctx, next) => {
     await next()
-    const { grant_type: grant } = ctx.oidc?.params ?? {}
-    asked.push([ctx.method, ctx.path, grant].filter(Boolean).join(' '))
+    const { params = {} } = ctx.oidc ?? {}
+    asked.push([ctx.method, ctx.path, params.grant_type].filter(Boolean).join(' '))
+    seen.push(JSON.stringify([ctx.url, ctx.headers, params]))
   })
   node.on('request', provider.callback())
+  return {
+    issuer,
+    asked,
+    seen,
+    async stop() {
+      node.closeAllConnections()
+      await new Promise((resolve) => node.close(resolve))
+    },
+  }
+}
+
+export async function startLab(options: LabOptions = {}): Promise<Lab> {
+  const { issuer, asked, stop } = await startIssuer(options)
   const http = await protect(issuer, options)
   return {
     issuer,
@@ -45,8 +72,7 @@ export async function startLab(options: LabOptions = {}): Promise<Lab> {
     asked,
     async stop() {
       await http.close()
-      node.closeAllConnections()
-      await new Promise((resolve) => node.close(resolve))
+      await stop()
     },
   }
 }
@@ -60,12 +86,14 @@ interface Provider {
 interface ProviderContext {
   readonly method: string
   readonly path: string
+  readonly url: string
+  readonly headers: object
   readonly oidc?: { readonly params?: { readonly grant_type?: string } }
 }
 
 async function createProvider(
   issuer: string,
-  { ttlSeconds = 3_600, nonces = false, signer }: LabOptions,
+  { ttlSeconds = 3_600, nonces = false, signer, clients = [] }: LabOptions,
 ): Promise<Provider> {
   // The library uses this function of newer Nodes.
   const urls = URL as unknown as { parse?: (text: string, base?: string) => URL | null }
@@ -89,6 +117,7 @@ async function createProvider(
               jwks: { keys: [signer] },
             },
           ]),
+      ...clients,
     ],
     jwks: { keys: [jwk] },
     cookies: { keys: [randomBytes(16).toString('hex')] },
@@ -142,11 +171,7 @@ async function protect(issuer: string, { nonces = false, dpopRequired = false }:
       change: tool({ description: 'Needs write', scopes: ['write'], challenge: 'step-up' }, () => 'changed'),
     },
   })
-  // The port has to be known before the server: its address is what tokens are issued for.
-  const probe = createNodeServer()
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
-  const { port } = probe.address() as AddressInfo
-  await new Promise((resolve) => probe.close(resolve))
+  const port = await freePort()
   const auth = requireBearer({
     issuer,
     resource: `http://127.0.0.1:${port}/mcp`,
@@ -155,4 +180,13 @@ async function protect(issuer: string, { nonces = false, dpopRequired = false }:
     dpop: { required: dpopRequired, nonce: nonces },
   })
   return serveHttp(server, { port, auth })
+}
+
+/** Where a server will listen that has to be known before it does: its address is what tokens are issued for. */
+export async function freePort(): Promise<number> {
+  const probe = createNodeServer()
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
+  const { port } = probe.address() as AddressInfo
+  await new Promise((resolve) => probe.close(resolve))
+  return port
 }

@@ -11,12 +11,13 @@ installProvider(fileURLToPath(new URL('.', import.meta.url)))
 const { trials } = await import('./cases.ts')
 const { browserTrials } = await import('./browser-cases.ts')
 const { storeTrials } = await import('./store-cases.ts')
+const { gatewayTrials } = await import('./gateway-cases.ts')
 
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
 let failed = 0
 let ran = 0
 let skipped = 0
-for (const one of [...trials, ...storeTrials, ...browserTrials]) {
+for (const one of [...trials, ...gatewayTrials, ...storeTrials, ...browserTrials]) {
   if (wanted.length > 0 && !wanted.some((word) => one.name.includes(word))) continue
   const missing = one.missing?.()
   if (missing !== undefined) {

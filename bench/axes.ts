@@ -3,29 +3,12 @@
  * needs no process of ours to run (bytes, installed size, type-checking) is in `static-axes.ts`.
  */
 
+import { GATEWAY_AXES } from './axes-gateway.ts'
+import type { Axis, Case, Pace } from './axis.ts'
 import type { Contestant, Plan } from './programs/driver.ts'
 import type { Call, Era } from './programs/load/messages.ts'
 
-export interface Pace {
-  readonly rounds: number
-  readonly ms: number
-  readonly warmMs: number
-}
-
-export interface Case {
-  readonly name: string
-  readonly plan: Plan
-}
-
-export interface Axis {
-  readonly name: string
-  readonly title: string
-  readonly unit: string
-  readonly about: string
-  /** How a figure is turned into the unit; CPU comes in microseconds. */
-  readonly scale?: number
-  cases(pace: Pace): readonly Case[]
-}
+export type { Axis, Case, Pace } from './axis.ts'
 
 const ADD: Call = { method: 'tools/call', name: 'add', args: { a: 1, b: 2 } }
 const LIST: Call = { method: 'tools/list' }
@@ -159,6 +142,7 @@ export const AXES: readonly Axis[] = [
     about: 'The same tool declared in each library; "alone" is the library’s own validation with nothing around it.',
     cases: (pace) => [{ name: '32 in flight', plan: { ...pace, kind: 'self', inFlight: 32, contestants: SCHEMAS } }],
   },
+  ...GATEWAY_AXES,
 ]
 
 const OFFICIAL_1 = 'official 1.32.2'

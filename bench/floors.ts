@@ -17,13 +17,19 @@ export interface Floor {
     readonly plus?: number
     readonly guard?: number
   }
-  readonly peer?: { readonly contestants: readonly string[]; readonly atLeast: number }
+  readonly peer?: {
+    readonly contestants: readonly string[]
+    readonly atLeast: number
+    /** Whose figure is taken off both sides: what is compared is what each adds to it. */
+    readonly over?: string
+  }
   readonly value?: { readonly atMost: number; readonly guard?: number }
   /** What stands between the goal and the guard. */
   readonly why?: string
 }
 
 const OFFICIAL = ['official 2.4.0', 'official 1.32.2'] as const
+const GATEWAYS = ['mcp-proxy', 'supergateway'] as const
 const OFFICIAL_MODERN = ['official 2.4.0'] as const
 
 export const FLOORS: readonly Floor[] = [
@@ -148,5 +154,45 @@ export const FLOORS: readonly Floor[] = [
     case: '300 tools',
     limit: { contestant: 'schemas alone', atMost: 2, guard: 2.8 },
     why: 'To look at what the schemas describe, as any handler does, costs the compiler nearly as much by itself: see “schemas and their types”.',
+  },
+  {
+    about: 'gateway, a call to a stdio server',
+    axis: 'gateway',
+    case: '32 in flight',
+    peer: { contestants: GATEWAYS, atLeast: 2 },
+  },
+  {
+    about: 'gateway, a call to a stdio server, 2026-07-28',
+    axis: 'gateway',
+    case: '32 in flight, 2026-07-28',
+    peer: { contestants: GATEWAYS, atLeast: 2 },
+  },
+  {
+    about: 'gateway, 50 servers against one',
+    axis: 'gateway-servers',
+    case: '32 in flight',
+    ours: 'portico, 50 servers',
+    limit: { contestant: 'portico', atMost: 1.2 },
+  },
+  {
+    about: 'gateway, time that it adds to a call',
+    axis: 'gateway-latency',
+    case: '1 in flight',
+    peer: { contestants: GATEWAYS, atLeast: 1, over: 'bare, no gateway' },
+  },
+  {
+    about: 'host, first answer with three dead servers',
+    axis: 'host-first',
+    case: 'from start',
+    ours: 'portico, 17 live and 3 dead',
+    // Time on a shared machine is rough; whoever waited for a dead server would be seconds away.
+    limit: { contestant: 'portico, 17 live', atMost: 1.2, plus: 50 },
+  },
+  {
+    about: 'portico --version',
+    axis: 'cli',
+    case: 'start',
+    ours: 'portico --version',
+    limit: { contestant: 'bare node', atMost: 1.5 },
   },
 ]

@@ -1,5 +1,5 @@
 /**
- * Makes everything that is measured: installs the peers on first use, builds the SDK and takes a copy of what would be
+ * Makes everything that is measured: installs the peers on first use, builds the packages and takes a copy of what would be
  * published, and compiles the programs, so that no measured process transpiles anything.
  */
 
@@ -11,13 +11,14 @@ import { build, type Plugin } from 'esbuild'
 
 export const benchFolder = dirname(fileURLToPath(import.meta.url))
 export const rootFolder = dirname(benchFolder)
-/** Compiled programs, with the copy of the SDK as the nearest `@portico/sdk`. */
+/** Compiled programs, with the copies of the packages as the nearest ones. */
 export const workFolder = join(benchFolder, '.cache')
 
 /** `bundled` names the programs of which one file is made as well. */
 export async function prepare(bundled: readonly string[] = []): Promise<void> {
   installPeers()
   await buildSdk()
+  for (const name of ['host', 'servers', 'app']) await buildPackage(name)
   await compile(join(benchFolder, 'programs'), join(workFolder, 'programs'))
   await bundle(bundled)
 }
@@ -54,6 +55,18 @@ async function buildSdk(): Promise<void> {
   for (const folder of ['dist', 'src']) {
     cpSync(join(source, folder), join(target, folder), { recursive: true, filter: isPublished })
   }
+}
+
+/** The packages on top of the SDK, file by file as the compiler makes them; what they depend on is the repository's. */
+async function buildPackage(name: string): Promise<void> {
+  const source = join(rootFolder, 'packages', name)
+  const manifest = readFileSync(join(source, 'package.json'), 'utf8')
+  const target = join(workFolder, 'node_modules', JSON.parse(manifest).name)
+  rmSync(target, { recursive: true, force: true })
+  mkdirSync(target, { recursive: true })
+  writeFileSync(join(target, 'package.json'), manifest)
+  cpSync(join(source, 'src'), join(target, 'src'), { recursive: true, filter: isPublished })
+  await compile(join(source, 'src'), join(target, 'dist'))
 }
 
 function isPublished(path: string): boolean {

@@ -115,8 +115,12 @@ function toPeerVerdict(floor: Floor, ours: Figure, figures: readonly Figure[]): 
   const best = peers[0]
   if (best === undefined)
     return { about: `${floor.about}, against the best peer`, reached: false, held: false, words: NOT_MEASURED }
-  const ratio = best.median / ours.median
-  const words = `${toRatio(ratio)} of ${toRatio(floor.peer.atLeast)}: ${best.contestant} ${toNumber(best.median)} against ${toNumber(ours.median)} ${ours.unit}`
+  const { over } = floor.peer
+  const base = over === undefined ? 0 : (find(figures, floor.axis, floor.case, over)?.median ?? 0)
+  const [theirs, own] = [best.median - base, ours.median - base]
+  const ratio = theirs / own
+  const added = over === undefined ? '' : ` over ${over}`
+  const words = `${toRatio(ratio)} of ${toRatio(floor.peer.atLeast)}: ${best.contestant} ${toNumber(theirs)} against ${toNumber(own)} ${ours.unit}${added}`
   const reached = ratio >= floor.peer.atLeast
   return { about: `${floor.about}, against the best peer`, reached, held: reached, words }
 }

@@ -3,16 +3,12 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { CLI_AXIS } from './cli-axis.ts'
 import { type Figure, median, single } from './figures.ts'
 import { benchFolder, rootFolder, workFolder } from './prepare.ts'
+import type { StaticAxis } from './static-axis.ts'
 
-export interface StaticAxis {
-  readonly name: string
-  readonly title: string
-  readonly unit: string
-  readonly about: string
-  measure(rounds: number): Figure[]
-}
+export type { StaticAxis } from './static-axis.ts'
 
 export const STATIC_AXES: readonly StaticAxis[] = [
   {
@@ -36,6 +32,7 @@ export const STATIC_AXES: readonly StaticAxis[] = [
     about: 'tsc --noEmit on a server with so many tools, each with a nested schema in Zod; total time of the compiler.',
     measure: measureTypes,
   },
+  CLI_AXIS,
 ]
 
 function measureBundles(): Figure[] {

@@ -12,7 +12,10 @@ export interface MemoryReport {
 export type Question = { ask: 'cpu' } | { ask: 'memory' } | { ask: 'run'; ms: number; inFlight: number }
 
 /** CPU time in microseconds, user and system together. */
-export type Answer = { cpu: number } | { memory: MemoryReport } | { calls: number; cpu: number; ms: number }
+export type Answer =
+  | { cpu: number }
+  | { memory: MemoryReport }
+  | { calls: number; cpu: number; ms: number; times?: readonly number[] }
 
 /** Tells that calls can be made; `port` where they come by HTTP. */
 export function announce(port?: number): void {
@@ -33,12 +36,24 @@ export function announceCaller(call: () => Promise<unknown>): void {
   process.send?.({ ready: true })
 }
 
+/** Work that says itself how many milliseconds of it count: what is made ready and cleared away does not. */
+export function announceTimed(work: () => Promise<number>): void {
+  process.on('message', (question: Question) => {
+    if (question.ask !== 'run') return
+    const times: number[] = []
+    const timed = () => work().then((ms) => times.push(ms))
+    void runCalls(timed, question.ms, question.inFlight).then((answer) => send({ ...answer, times }), fail)
+  })
+  process.on('disconnect', () => process.exit())
+  process.send?.({ ready: true })
+}
+
 export function cpuTime(): number {
   const { user, system } = process.cpuUsage()
   return user + system
 }
 
-async function runCalls(call: () => Promise<unknown>, ms: number, inFlight: number): Promise<Answer> {
+async function runCalls(call: () => Promise<unknown>, ms: number, inFlight: number) {
   const cpu = cpuTime()
   const start = performance.now()
   const end = start + ms

@@ -21,6 +21,8 @@ export interface Contestant {
   readonly env?: { readonly [name: string]: string }
   readonly nodeArgs?: readonly string[]
   readonly era?: Era
+  /** What it is called differently by than the others. */
+  readonly call?: Partial<Call>
 }
 
 export interface Plan {
@@ -33,11 +35,13 @@ export interface Plan {
   readonly warmMs: number
   /** How many sessions or streams, where those are counted. */
   readonly count?: number
+  /** What becomes the figure: CPU of the process under test for a call, or the median time until a call's answer. */
+  readonly figure?: 'cpu' | 'latency'
 }
 
 export interface Sample {
   readonly contestant: string
-  /** Microseconds of CPU per call or until the first answer, or bytes for each of what was counted. */
+  /** Microseconds for a call or until the first answer, or bytes for each of what was counted. */
   readonly value: number
   readonly perSecond?: number
   /** From start to the first answer, and what the process then holds. */
@@ -103,41 +107,55 @@ async function start(plan: Plan, contestant: Contestant): Promise<Running> {
   const { port } = await ready(child)
   const stop = () => end(child)
   if (plan.kind === 'self')
-    return { name, stop, measure: (ms) => measureFor(ms, (part) => runSelf(child, part, plan.inFlight)) }
+    return { name, stop, measure: (ms) => measureFor(plan, ms, (part) => runSelf(child, part, plan.inFlight)) }
   if (plan.kind === 'sessions' || plan.kind === 'streams') {
     return { name, stop, measure: () => measureIdle(child, plan, port, era) }
   }
   const load = createLoad(plan, child, port, era)
   await load.open()
-  const call = required(plan.call)
-  const run = async (ms: number) => {
+  const call = { ...required(plan.call), ...contestant.call }
+  const run = async (ms: number): Promise<Stretch> => {
     await load.connect(plan.inFlight)
     const before = await askCpu(child)
     const result = await within(load.run(call, plan.inFlight, ms), ms + 30_000)
     return { ...result, cpu: (await askCpu(child)) - before }
   }
-  return { name, stop, measure: (ms) => measureFor(ms, run) }
+  return { name, stop, measure: (ms) => measureFor(plan, ms, run) }
 }
 
 interface Stretch {
   readonly calls: number
   readonly cpu: number
   readonly ms: number
+  /** How long each call took, in milliseconds, where that is of interest. */
+  readonly times?: readonly number[]
 }
 
 /**
  * Runs until the process under test has had `ms` of CPU time, however long a busy machine takes to give it that, so that
  * a warm-up warms up and a round is a round; within reason.
  */
-async function measureFor(ms: number, run: (ms: number) => Promise<Stretch>): Promise<Omit<Sample, 'contestant'>> {
+async function measureFor(
+  { figure = 'cpu' }: Plan,
+  ms: number,
+  run: (ms: number) => Promise<Stretch>,
+): Promise<Omit<Sample, 'contestant'>> {
   const sum = { calls: 0, cpu: 0, ms: 0 }
+  const times: number[] = []
   do {
     const one = await run(Math.max(50, ms - sum.cpu / 1000))
     sum.calls += one.calls
     sum.cpu += one.cpu
     sum.ms += one.ms
-  } while (sum.cpu / 1000 < ms * 0.8 && sum.ms < ms * 10)
-  return { value: sum.cpu / sum.calls, perSecond: (sum.calls / sum.ms) * 1000 }
+    for (const time of one.times ?? []) times.push(time)
+  } while (sum.cpu / 1000 < ms * 0.8 && sum.ms < ms * (figure === 'cpu' ? 10 : 1))
+  const perSecond = (sum.calls / sum.ms) * 1000
+  return { value: figure === 'cpu' ? sum.cpu / sum.calls : middleOf(times) * 1000, perSecond }
+}
+
+function middleOf(times: number[]): number {
+  times.sort((a, b) => a - b)
+  return times[times.length >> 1] ?? Number.NaN
 }
 
 function createLoad({ kind }: Plan, child: ChildProcess, port: number, era: Era) {

@@ -13,7 +13,9 @@ import {
   initializeText,
   LEGACY_VERSION,
   MODERN_VERSION,
+  type Template,
   toTemplate,
+  turnsOf,
 } from './messages.ts'
 
 export class HttpLoad {
@@ -40,35 +42,50 @@ export class HttpLoad {
     this.#lanes.push(...alive)
   }
 
-  /** Keeps `inFlight` calls going for `ms`, then lets the last ones finish; returns how many were answered. */
-  async run(call: Call, inFlight: number, ms: number): Promise<{ calls: number; ms: number }> {
+  /** Keeps `inFlight` calls going for `ms`, then lets the last ones finish; how many were answered, and how soon each. */
+  async run(call: Call, inFlight: number, ms: number): Promise<{ calls: number; ms: number; times: number[] }> {
     const lanes = this.#lanes.slice(0, inFlight)
-    const { before, after } = toTemplate(call, this.#era)
-    const length = Buffer.byteLength(before + after) + String(FIRST_ID).length
-    const head = this.#head(call, length) + before
+    const turns = turnsOf(call).map((one) => this.#text(one))
     const start = performance.now()
     const end = start + ms
+    const times: number[] = []
     let calls = 0
     await Promise.all(
       lanes.map(
         (lane) =>
           new Promise<void>((resolve, reject) => {
-            const next = (): void => lane.send(head + this.#nextId++ + after)
+            let sent = start
+            const next = (at: number): void => {
+              sent = at
+              const id = this.#nextId++
+              // There is a turn for every remainder.
+              const { before, after } = turns[id % turns.length] as Template
+              lane.send(before + id + after)
+            }
             lane.onAnswer = () => {
               calls++
-              if (performance.now() < end) next()
+              const now = performance.now()
+              times.push(now - sent)
+              if (now < end) next(now)
               else resolve()
             }
             lane.onFault = reject
-            next()
+            next(performance.now())
           }),
       ),
     )
-    return { calls, ms: performance.now() - start }
+    return { calls, ms: performance.now() - start, times }
   }
 
   close(): void {
     for (const lane of this.#lanes.splice(0)) lane.close()
+  }
+
+  /** A whole request, with a hole where the id goes. */
+  #text(call: Call): Template {
+    const { before, after } = toTemplate(call, this.#era)
+    const length = Buffer.byteLength(before + after) + String(FIRST_ID).length
+    return { before: this.#head(call, length) + before, after }
   }
 
   #head({ method, name }: Call, length: number): string {

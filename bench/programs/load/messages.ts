@@ -8,6 +8,18 @@ export interface Call {
   readonly args?: { readonly [name: string]: unknown }
   /** Ask for progress notifications. */
   readonly progress?: boolean
+  /** Calls take turns between so many servers behind a gateway, whose names go before the tool's. */
+  readonly servers?: number
+}
+
+/** One call for each server that takes a turn. */
+export function turnsOf({ servers, ...call }: Call): readonly Call[] {
+  if (servers === undefined) return [call]
+  return Array.from({ length: servers }, (_, at) => ({ ...call, name: `${serverName(at)}_${call.name}` }))
+}
+
+export function serverName(at: number): string {
+  return `s${at}`
 }
 
 export const LEGACY_VERSION = '2025-11-25'

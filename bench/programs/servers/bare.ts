@@ -9,7 +9,7 @@ import { announce } from '../control.ts'
 import { ADD, add, COUNT, fillers, INFO, NUMBERS, QUERY, SIZE, STEPS, TEXT, textOf } from '../work.ts'
 
 interface Request {
-  readonly id?: number
+  readonly id?: number | string
   readonly method: string
   readonly params?: {
     readonly protocolVersion?: string
@@ -31,7 +31,7 @@ const LIST = JSON.stringify({ tools: TOOLS, resultType: 'complete', ttlMs: 0, ca
 
 /** The answer to a request; `notify` takes what goes out before it. */
 function answer({ id, method, params = {} }: Request, notify: Write): string {
-  if (method === 'tools/list') return `{"jsonrpc":"2.0","id":${id},"result":${LIST}}`
+  if (method === 'tools/list') return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${LIST}}`
   const modern = params._meta?.['io.modelcontextprotocol/protocolVersion'] !== undefined
   const envelope = modern ? { resultType: 'complete', _meta: { 'io.modelcontextprotocol/serverInfo': INFO } } : {}
   return JSON.stringify({ jsonrpc: '2.0', id, result: { ...resultOf(method, params, notify), ...envelope } })

@@ -65,7 +65,7 @@ function Records({ records }: { readonly records: readonly Record[] }) {
   const [opened, setOpened] = useState<string>()
   return (
     <ScrollBox label="Audit records" className={classes.tableBox}>
-      <Table miw={760} verticalSpacing={7} horizontalSpacing="md" highlightOnHover>
+      <Table miw={960} verticalSpacing={7} horizontalSpacing="md" highlightOnHover>
         <Table.Thead>
           <Table.Tr>
             <Table.Th w="12rem">When</Table.Th>

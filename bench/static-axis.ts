@@ -1,0 +1,11 @@
+/** What an axis is that runs no server: the form that `static-axes.ts` and `cli-axis.ts` fill in. */
+
+import type { Figure } from './figures.ts'
+
+export interface StaticAxis {
+  readonly name: string
+  readonly title: string
+  readonly unit: string
+  readonly about: string
+  measure(rounds: number): Figure[]
+}
