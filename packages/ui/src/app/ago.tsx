@@ -13,16 +13,23 @@ export function useNow(): number {
 }
 
 export function Ago({ at }: { readonly at: number }) {
+  const shown = useNow()
+  // What happened since the last step is not in the future.
+  const asOf = at > shown && at - shown <= STEP_MS ? at : shown
   return (
     <time dateTime={new Date(at).toISOString()} title={toClock(at)}>
-      {toAgo(at, useNow())}
+      {toAgo(at, asOf)}
     </time>
   )
 }
 
 function subscribe(changed: () => void): () => void {
   listeners.add(changed)
-  timer ??= setInterval(tick, STEP_MS)
+  if (timer === undefined) {
+    // Nobody looked for a while.
+    now = Date.now()
+    timer = setInterval(tick, STEP_MS)
+  }
   return () => {
     listeners.delete(changed)
     if (listeners.size > 0) return

@@ -60,6 +60,12 @@ export function VirtualList(props: VirtualListProps) {
     observer.observe(element)
     return () => observer.disconnect()
   }, [follow, count, look])
+  useEffect(() => {
+    // A choice that came from elsewhere, such as the address, is brought into sight.
+    if (follow === undefined && selected >= 0 && box.current !== null) {
+      reveal(box.current, selected * rowHeight, rowHeight)
+    }
+  }, [follow, selected, rowHeight])
   const select = (index: number) => {
     const next = Math.max(0, Math.min(count - 1, index))
     if (count === 0 || next === selected || box.current === null) return

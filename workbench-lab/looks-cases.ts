@@ -1,0 +1,155 @@
+/** How every screen looks: in both themes, at a desk and on a phone, without a finding of axe-core; and the pictures. */
+
+import assert from 'node:assert/strict'
+import { SHOWN, type Site, type Theme, until, type Width } from './site.ts'
+import type { Trial } from './trial.ts'
+
+interface Look {
+  readonly name: string
+  readonly route: (site: Site) => Promise<string> | string
+  /** What must be there before it is looked at. */
+  readonly sign: string | RegExp
+  /** What is done before it is looked at. */
+  readonly prepare?: (site: Site) => Promise<void>
+  /** Its desktop picture is in the documentation. */
+  readonly shown?: boolean
+}
+
+const LOOKS: readonly Look[] = [
+  { name: 'servers', route: () => '/servers', sign: 'everything', shown: true },
+  { name: 'server', route: () => '/servers?open=lab', sign: 'lab-server.ts' },
+  { name: 'server-add', route: () => '/servers?add=form', sign: 'Look at the command' },
+  { name: 'tools', route: () => '/tools?name=sql_query&server=sql', sign: 'Done', shown: true },
+  { name: 'resources', route: () => '/resources?name=note://bulletin&server=lab', sign: 'Watch for changes' },
+  { name: 'prompts', route: () => '/prompts?name=lab_greet&server=lab', sign: 'Get the prompt' },
+  { name: 'chat-welcome', route: () => '/chat', sign: 'Take the tour' },
+  { name: 'timeline', route: timelineRoute, sign: 'tools/call', shown: true },
+  { name: 'timeline-charts', route: () => '/timeline?view=charts', sign: 'Time to answer' },
+  { name: 'timeline-recordings', route: () => '/timeline?view=recordings', sign: 'Recordings' },
+  { name: 'policy', route: () => '/policy?tab=explain', sign: /decides/, shown: true, prepare: explainVault },
+  { name: 'policy-rules', route: () => '/policy', sign: 'Add rule' },
+  { name: 'policy-remembered', route: () => '/policy?tab=remembered', sign: 'Policy and audit' },
+  { name: 'policy-shadow', route: () => '/policy?tab=shadow', sign: 'Policy and audit' },
+  { name: 'policy-audit', route: () => '/policy?tab=audit', sign: 'Verify the log' },
+]
+
+/** While something waits for an answer. */
+const ASKED: readonly Look[] = [
+  { name: 'chat', route: tourRoute, sign: 'Waits for you', shown: true },
+  { name: 'inbox', route: inboxRoute, sign: /questions wait/, shown: true },
+]
+
+export const looksTrials: readonly Trial[] = [
+  { name: 'looks: something to look at', always: true, run: prepare },
+  ...[...LOOKS, ...ASKED].map(toTrial),
+  { name: 'looks: what waited is answered', always: true, run: settle },
+]
+
+const BEST = `SELECT p.name, sum(i.quantity) AS sold, p.price_cents
+FROM order_items i JOIN products p ON p.id = i.product_id
+GROUP BY p.id ORDER BY sold DESC, p.name LIMIT 5`
+
+const RULES = [
+  { id: 'shop', outcome: 'allow', because: 'The sample shop is for trying things.', effect: ['call'], server: ['sql'] },
+  { id: 'no-vault', outcome: 'deny', because: 'The vault stays closed.', effect: ['call'], item: ['*vault*'] },
+  { id: 'own-notes', outcome: 'ask', effect: ['flow'], server: ['memory'] },
+]
+
+let tour = ''
+
+async function prepare(site: Site): Promise<void> {
+  const { page, show, call } = site
+  await site.look('light', 'desktop')
+  await show('/tools?name=sql_query&server=sql')
+  await page.getByLabel(/^sql/i).first().fill(BEST)
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  await page.getByRole('region', { name: 'Run' }).getByText('Done', { exact: true }).waitFor()
+  await call('policy.set', { rules: RULES })
+  // What was tried before is no ornament.
+  for (const { id } of (await call('chat.list')).chats) await call('chat.delete', { id })
+}
+
+async function settle({ call, show }: Site): Promise<void> {
+  await show('/servers')
+  await until(async () => {
+    const { questions } = await call('inbox.list')
+    for (const { id, body } of questions) {
+      const action = body.kind === 'approval' ? 'allow' : 'deny'
+      await call('inbox.answer', { id, answer: { action, by: 'workbench' } }).catch(() => {})
+    }
+    return questions.length === 0 && (tour === '' || !(await call('chat.open', { id: tour })).busy)
+  }, 'everything is answered')
+  await call('policy.set', { rules: [] })
+  if (tour === '') return
+  const { parts } = await call('chat.open', { id: tour })
+  const failed = parts.filter(
+    ({ kind, status }: { kind: string; status?: string }) => kind === 'tool' && status !== 'ok',
+  )
+  assert.deepEqual(failed, [], 'the tour works from beginning to end')
+}
+
+function toTrial({ name, route, sign, prepare: act, shown }: Look): Trial {
+  return {
+    name: `looks: ${name}`,
+    async run(site) {
+      const { page } = site
+      await site.look('light', 'desktop')
+      await site.show(await route(site))
+      await page.getByText(sign).filter({ visible: true }).first().waitFor()
+      await act?.(site)
+      const found: unknown[] = []
+      for (const width of ['desktop', 'phone'] satisfies Width[]) {
+        for (const theme of ['light', 'dark'] satisfies Theme[]) {
+          await site.look(theme, width)
+          await page.locator(`html[data-mantine-color-scheme="${theme}"]`).waitFor({ state: 'attached' })
+          await atRest(site)
+          if (shown === true && width === 'desktop') await site.picture(`${name}-${theme}`, SHOWN)
+          await site.picture(`${name}-${width}-${theme}`)
+          const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+          assert.ok(overflow <= 0, `${name} is ${overflow} pixels too wide (${width})`)
+          // All four before it fails, so that one run shows everything.
+          await site.examine(`${name}, ${width}, ${theme}`).catch((error: unknown) => found.push(error))
+        }
+      }
+      if (found.length > 0) throw new AggregateError(found, found.map(String).join('\n'))
+    },
+  }
+}
+
+/** Two frames, and no notice in the corner that comes and goes. */
+async function atRest({ page }: Site): Promise<void> {
+  await page.evaluate(async () => {
+    await document.fonts.ready
+    for (let frame = 0; frame < 3; frame++) await new Promise((resolve) => requestAnimationFrame(resolve))
+  })
+  await page.locator('.mantine-Skeleton-root').filter({ visible: true }).first().waitFor({ state: 'hidden' })
+}
+
+async function explainVault({ page }: Site): Promise<void> {
+  const form = page.getByRole('region', { name: 'What happens' })
+  await form.getByRole('combobox', { name: 'Server' }).fill('lab')
+  await page.keyboard.press('Escape')
+  await form.getByLabel('Tool').fill('vault')
+  await page.getByText('The vault stays closed.').first().waitFor()
+}
+
+async function tourRoute({ page, show }: Site): Promise<string> {
+  await show('/chat')
+  await page.getByRole('button', { name: 'Start the tour' }).filter({ visible: true }).first().click()
+  await page.getByText('Scripted tour').waitFor()
+  tour = new URL(page.url()).hash.match(/id=([^&]+)/)?.[1] ?? ''
+  return `/chat?id=${tour}`
+}
+
+/** The tour's question, and one more. Nobody waits for the answer of the tool here. */
+async function inboxRoute({ call }: Site): Promise<string> {
+  const asked = async () => (await call('inbox.list')).questions
+  void call('tools.call', { name: 'everything_ask_form', arguments: {}, run: 'looks-form' }).catch(() => {})
+  await until(async () => (await asked()).length > 1, 'the tour asks, and so does the form')
+  return `/inbox?id=${(await asked())[0].id}`
+}
+
+async function timelineRoute({ call }: Site): Promise<string> {
+  const { rows } = await call('timeline.query', { filter: 'method:tools/call server:sql kind:request', limit: 1 })
+  return `/timeline?id=${rows[0].id}`
+}

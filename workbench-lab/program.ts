@@ -1,0 +1,95 @@
+/** The workbench as `npm start` starts it, with folders of its own and no key of any model in its environment. */
+
+import { spawn } from 'node:child_process'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export interface Program {
+  /** The link that it printed; good for one browser. */
+  readonly link: string
+  readonly folder: string
+  /** Milliseconds from the command to the link. */
+  readonly startMs: number
+  /** Another link, as `npm start` gives it while one runs. */
+  anotherLink(): Promise<string>
+  stop(): Promise<void>
+}
+
+const START = fileURLToPath(new URL('../tools/start.mjs', import.meta.url))
+const START_MS = 240_000
+
+export async function startProgram(): Promise<Program> {
+  const folder = await mkdtemp(join(tmpdir(), 'portico-workbench-'))
+  for (const name of ['state', 'config', 'home', 'project']) await mkdir(join(folder, name))
+  const from = Date.now()
+  const started = await launch(folder, [])
+  return {
+    link: started.link,
+    folder,
+    startMs: Date.now() - from,
+    anotherLink: async () => {
+      const again = await launch(folder, [])
+      await again.ended
+      return again.link
+    },
+    stop: async () => {
+      started.end()
+      await started.ended
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+
+interface Launched {
+  readonly link: string
+  readonly ended: Promise<void>
+  end(): void
+}
+
+/** Resolves with the link once it is printed. */
+function launch(folder: string, words: readonly string[]): Promise<Launched> {
+  const keyless = Object.entries(process.env).filter(([name]) => !/_API_KEY$|^PORTICO_|^NODE_OPTIONS$/.test(name))
+  const env = {
+    ...Object.fromEntries(keyless),
+    HOME: join(folder, 'home'),
+    PORTICO_STATE_DIR: join(folder, 'state'),
+    PORTICO_CONFIG_DIR: join(folder, 'config'),
+  }
+  // A group of its own, so that everything it starts can be ended with it.
+  const child = spawn(process.execPath, [START, '--json', ...words], {
+    cwd: join(folder, 'project'),
+    env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const end = (): void => {
+    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
+      process.kill(-child.pid, 'SIGTERM')
+    }
+  }
+  // Whatever ends the lab ends this too.
+  process.once('exit', end)
+  return new Promise((resolve, reject) => {
+    let [out, said] = ['', '']
+    const late = setTimeout(() => fail('printed no link in time'), START_MS)
+    const fail = (why: string): void => {
+      clearTimeout(late)
+      end()
+      reject(new Error(`The workbench ${why}: ${said}`))
+    }
+    child.stderr.on('data', (chunk) => {
+      said = (said + chunk).slice(-4_000)
+    })
+    child.once('exit', () => fail('ended'))
+    child.stdout.on('data', (chunk) => {
+      out += chunk
+      const line = out.split('\n').find((one) => one.includes('"url"'))
+      if (line === undefined || !out.includes('\n')) return
+      clearTimeout(late)
+      resolve({ link: JSON.parse(line).url, ended, end })
+    })
+  })
+}

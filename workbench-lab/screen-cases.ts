@@ -1,0 +1,211 @@
+/** The main action of every screen, by hand in the browser, against the servers that come with the program. */
+
+import assert from 'node:assert/strict'
+import { fileURLToPath } from 'node:url'
+import { type Site, until } from './site.ts'
+import type { Trial } from './trial.ts'
+
+export const LAB_SERVER = fileURLToPath(new URL('./lab-server.ts', import.meta.url))
+const RUNNER = fileURLToPath(new URL('../tools/run.mjs', import.meta.url))
+
+export const screenTrials: readonly Trial[] = [
+  { name: 'servers: one is added by hand, allowed in the inbox, and answers', always: true, run: addServer },
+  { name: 'servers: details, doctor and restart', run: tendServer },
+  { name: 'tools: a form is filled in, run and kept in the history', run: runTool },
+  { name: 'tools: progress is shown, and a run is cancelled', expects: /status of 499/, run: cancelTool },
+  { name: 'resources: one is read, watched, and tells of a change', run: readResource },
+  { name: 'prompts: a completed argument makes a prompt', run: getPrompt },
+  { name: 'inbox: a form of a server is answered', run: answerForm },
+  { name: 'timeline: filtered to a call, opened, recorded', run: filterTimeline },
+  { name: 'policy: a rule is added, explained and saved; the log is verified', run: changePolicy },
+  { name: 'keyboard: g and a letter, the palette, the help', run: useKeyboard },
+]
+
+export async function addLabServer({ page, show, call }: Site): Promise<void> {
+  await show('/servers')
+  await page.getByRole('button', { name: 'Add server' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name', { exact: true }).fill('lab')
+  await dialog.getByLabel('Command').fill(process.execPath)
+  await dialog.getByLabel('Arguments').fill(`${RUNNER}\n${LAB_SERVER}`)
+  await dialog.getByRole('button', { name: 'Look at the command' }).click()
+  await dialog.getByText('This runs programs on your computer').waitFor()
+  await dialog.getByRole('button', { name: 'Add server' }).click()
+  const card = page.getByRole('article', { name: 'Server lab' })
+  await card.waitFor()
+  await until(async () => (await call('inbox.list')).questions.length > 0, 'the host asks before the first start')
+  await show('/inbox')
+  await page.getByText('Always', { exact: true }).click()
+  await page.getByRole('button', { name: /^Allow/ }).click()
+  await show('/servers')
+  await card.getByText('Ready', { exact: true }).waitFor()
+}
+
+async function addServer(site: Site): Promise<void> {
+  await addLabServer(site)
+  const { items } = await site.call('items.list', { server: 'lab', kind: 'tool' })
+  assert.ok(items.length > 0)
+}
+
+async function tendServer({ page, show }: Site): Promise<void> {
+  await show('/servers')
+  await page.getByRole('button', { name: 'Details of lab' }).click()
+  const drawer = page.getByRole('dialog')
+  await drawer.getByText('lab-server.ts').first().waitFor()
+  await drawer.getByRole('tab', { name: 'Doctor' }).click()
+  await drawer
+    .getByText(/handshake|initialize|answers|protocol/i)
+    .first()
+    .waitFor()
+  await page.keyboard.press('Escape')
+  await drawer.waitFor({ state: 'hidden' })
+  await page.getByRole('button', { name: 'Restart lab' }).click()
+  await page.getByText('Restarted').first().waitFor()
+  await page.getByRole('article', { name: 'Server lab' }).getByText('Ready', { exact: true }).waitFor()
+}
+
+/** Chooses an item in the list that is open, by searching for it. */
+export async function choose({ page }: Site, search: string, name: string): Promise<void> {
+  await page.getByRole('textbox', { name: search }).fill(name)
+  await page.getByRole('option').filter({ hasText: name }).first().click()
+  await page.getByRole('heading', { level: 2 }).filter({ hasText: name }).waitFor()
+}
+
+async function runTool(site: Site): Promise<void> {
+  const { page, show } = site
+  await show('/tools')
+  await choose(site, 'Search tools', 'echo')
+  await page
+    .getByLabel(/^(text|Text|message)/)
+    .first()
+    .fill('Olá, porch')
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  const run = page.getByRole('region', { name: 'Run' })
+  await run.getByText('Done', { exact: true }).waitFor()
+  await run.getByText('Olá, porch').first().waitFor()
+  await page.getByRole('button', { name: /History/ }).click()
+  await page.getByRole('dialog').getByText('echo').first().waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
+}
+
+async function cancelTool(site: Site): Promise<void> {
+  const { page, show } = site
+  await show('/tools')
+  await choose(site, 'Search tools', 'wait')
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  const run = page.getByRole('region', { name: 'Run' })
+  await run.getByText('1 of 3').waitFor()
+  await run.getByRole('button', { name: 'Cancel' }).click()
+  await run.getByText('It was cancelled; the server has been told.').waitFor()
+}
+
+async function readResource(site: Site): Promise<void> {
+  const { page, show, call } = site
+  await show('/resources')
+  await choose(site, 'Search resources', 'Bulletin')
+  await page.getByRole('button', { name: 'Read', exact: true }).click()
+  await page.getByText('Issue 1 of the bulletin').waitFor()
+  // The switch turns when the server has agreed.
+  const watched = page.getByRole('switch', { name: 'Watch for changes' })
+  await watched.click()
+  await until(() => watched.isChecked(), 'the resource is watched')
+  await call('tools.call', { name: 'lab_publish', arguments: {}, run: 'lab-publish' })
+  await page.getByRole('button', { name: 'Read again' }).click()
+  await page.getByText(/Issue 2 of the bulletin/).waitFor()
+}
+
+async function getPrompt(site: Site): Promise<void> {
+  const { page, show } = site
+  await show('/prompts')
+  await choose(site, 'Search prompts', 'greet')
+  await page.getByLabel('who').first().fill('ad')
+  await page.getByRole('option', { name: 'ada' }).click()
+  await page.getByRole('button', { name: 'Get the prompt' }).click()
+  await page.getByText('Hello, ada!').waitFor()
+}
+
+async function answerForm(site: Site): Promise<void> {
+  const { page, show } = site
+  await show('/tools')
+  await choose(site, 'Search tools', 'ask_form')
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  await page.getByRole('link', { name: 'Answer it' }).first().click()
+  await page.getByText('Please tell a few things').waitFor()
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await page.getByLabel('Name', { exact: false }).first().fill('Ada')
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await page.getByText('Nothing waits for you').waitFor()
+  await show('/tools?name=everything_ask_form&server=everything')
+  await page.getByRole('region', { name: 'Run' }).getByText('Done', { exact: true }).waitFor()
+  await page.getByRole('region', { name: 'Run' }).getByText('Ada').first().waitFor()
+}
+
+async function filterTimeline({ page, show, call }: Site): Promise<void> {
+  await call('tools.call', { name: 'time_now', arguments: { zone: 'Europe/Lisbon' }, run: 'lab-time' })
+  await show('/timeline')
+  await page.getByRole('combobox', { name: 'Filter' }).fill('method:tools/call server:time')
+  await until(async () => page.url().includes('server%3Atime'), 'the filter is in the address')
+  await page.keyboard.press('Escape')
+  await page
+    .getByRole('listbox', { name: 'Messages' })
+    .getByRole('option')
+    .filter({ hasText: 'tools/call' })
+    .first()
+    .click()
+  await page.getByRole('region', { name: 'Message', exact: true }).getByText('Europe/Lisbon').first().waitFor()
+  await page.getByRole('button', { name: 'Record', exact: true }).click()
+  await page.getByRole('button', { name: 'Stop recording' }).waitFor()
+  await call('tools.call', { name: 'time_now', arguments: { zone: 'Asia/Tokyo' }, run: 'lab-time-2' })
+  await page.getByRole('button', { name: 'Stop recording' }).click()
+  await until(async () => (await call('timeline.recordings')).recordings.length === 1, 'there is a recording')
+  await page.getByText('Recordings', { exact: true }).click()
+  await page
+    .getByText(/\.jsonl?\b|messages/)
+    .first()
+    .waitFor()
+}
+
+async function changePolicy({ page, show, call }: Site): Promise<void> {
+  await show('/policy')
+  await page.getByRole('button', { name: 'Add rule' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel(/^Name/).fill('no-time')
+  await dialog.getByRole('button', { name: 'Use this rule' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+  await page.getByRole('button', { name: 'Try them' }).click()
+  await page
+    .getByRole('region', { name: 'What the rules say' })
+    .getByText(/decides/)
+    .first()
+    .waitFor()
+  await page.getByRole('tab', { name: /^Rules/ }).click()
+  await page.getByRole('button', { name: 'Save rules' }).click()
+  await until(
+    async () => (await call('policy.get')).rules.some(({ id }: { id: string }) => id === 'no-time'),
+    'the rule is kept',
+  )
+  await call('policy.set', { rules: [] })
+  await page.getByRole('tab', { name: 'Audit' }).click()
+  await page.getByRole('button', { name: 'Verify the log' }).click()
+  await page.getByText(/none altered/).waitFor()
+}
+
+async function useKeyboard({ page, show }: Site): Promise<void> {
+  await show('/servers')
+  await page.getByRole('heading', { level: 1, name: 'Servers' }).click()
+  await page.keyboard.press('g')
+  await page.keyboard.press('l')
+  await page.getByRole('heading', { level: 1, name: 'Timeline' }).waitFor()
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
+  await page.keyboard.press('ControlOrMeta+k')
+  await page
+    .getByPlaceholder(/Find|Search|Go/)
+    .last()
+    .fill('Policy')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'Policy and audit' }).waitFor()
+}
