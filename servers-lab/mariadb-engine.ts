@@ -21,7 +21,11 @@ const SERVER = '/usr/sbin/mariadbd'
 export function missingMariadb(): string | undefined {
   if (existsSync(SERVER)) return undefined
   if (process.getuid?.() !== 0) return `there is no ${SERVER}, and only root may install it`
-  spawnSync('apt-get', ['install', '--yes', '--no-install-recommends', 'mariadb-server'], { stdio: 'ignore' })
+  spawnSync(
+    'apt-get',
+    ['-o', 'DPkg::Lock::Timeout=300', 'install', '--yes', '--no-install-recommends', 'mariadb-server'],
+    { stdio: 'ignore' },
+  )
   return existsSync(SERVER) ? undefined : `there is no ${SERVER}, and apt-get could not install mariadb-server`
 }
 

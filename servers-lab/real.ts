@@ -27,7 +27,9 @@ function missingChromium(): string | undefined {
   if (chromium() !== undefined) return undefined
   if (process.getuid?.() === 0 && process.platform === 'linux') {
     console.log('installing chromium (apt-get)')
-    spawnSync('apt-get', ['install', '-y', '--no-install-recommends', 'chromium'], { stdio: 'ignore' })
+    spawnSync('apt-get', ['-o', 'DPkg::Lock::Timeout=300', 'install', '-y', '--no-install-recommends', 'chromium'], {
+      stdio: 'ignore',
+    })
     if (chromium() !== undefined) return undefined
   }
   return 'there is no Chromium (apt-get install chromium)'

@@ -1,8 +1,10 @@
 /**
- * `npm test`: every suite in order, stopping at the first that fails. A suite is a child process whose exit code is its
- * verdict; the last line counts the suites.
+ * `npm test`: every suite, stopping at the first that fails. A suite is a child process whose exit code is its verdict; the
+ * last line counts the suites. Checks, build and unit tests come one after the other; the suites that mostly wait for
+ * processes of their own then run two at a time, each told as a whole when it is over.
  */
-import { existsSync } from 'node:fs'
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { runNode, toolPath } from './child.mjs'
@@ -12,14 +14,15 @@ const suites = [
   { name: 'check', about: 'format, lint, types, layers, licences, doors', args: npmRun('check') },
   { name: 'build', about: 'compile every package', args: npmRun('build') },
   { name: 'vitest', about: 'unit and integration tests', args: [fromRoot('node_modules/vitest/vitest.mjs'), 'run'] },
+  // The longest first, so that the two lanes end at about the same time.
   sourceSuite('conformance', 'the official conformance suite, the short selection'),
+  sourceSuite('workbench-lab', 'the workbench in a real browser'),
+  sourceSuite('cli-lab', 'the packed command line in a real terminal'),
+  sourceSuite('bridge', 'any client to any server through the gateway, the short selection'),
+  sourceSuite('servers-lab', 'the ready-made servers before real databases, browsers and screens'),
+  sourceSuite('auth-lab', 'a real authorization server: signing in, refreshing, stepping up'),
   sourceSuite('interop', 'other implementations on the far side, the short selection'),
   sourceSuite('runtimes', 'every runtime and framework, a browser, the short selection'),
-  sourceSuite('servers-lab', 'the ready-made servers before real databases, browsers and screens'),
-  sourceSuite('bridge', 'any client to any server through the gateway, the short selection'),
-  sourceSuite('cli-lab', 'the packed command line in a real terminal'),
-  sourceSuite('workbench-lab', 'the workbench in a real browser'),
-  sourceSuite('auth-lab', 'a real authorization server: signing in, refreshing, stepping up'),
 ]
 
 const usage = `usage: npm test -- [--only <suite>]... [--skip <suite>]...
@@ -59,25 +62,56 @@ function selectSuites(only, skip) {
 
 async function runSuites(selected) {
   const counts = { passed: 0, failed: 0 }
-  for (const { name, about, args, needs } of selected) {
-    console.log(`\n== ${name}: ${about}`)
-    if (needs !== undefined && !existsSync(fromRoot(needs))) {
-      console.log(`-- ${name}: not run, there is no ${needs}`)
-      continue
-    }
-    const started = performance.now()
-    const code = await runNode(args, { cwd: repositoryRoot })
-    const seconds = ((performance.now() - started) / 1000).toFixed(1)
-    console.log(`-- ${name}: ${code === 0 ? 'passed' : `failed with exit code ${code}`} in ${seconds} s`)
-    counts[code === 0 ? 'passed' : 'failed'] += 1
-    if (code !== 0) break
+  const present = selected.filter(isPresent)
+  for (const suite of present.filter(({ beside }) => beside !== true)) {
+    if (counts.failed === 0) await runSuite(suite, counts)
   }
+  const queue = present.filter(({ beside }) => beside === true)
+  const runLane = async () => {
+    for (let suite = queue.shift(); suite !== undefined && counts.failed === 0; suite = queue.shift()) {
+      await runSuite(suite, counts)
+    }
+  }
+  // One alone is shown as it goes; of two at once, each is shown when it is over.
+  await Promise.all(queue.length > 1 ? [runLane(), runLane()] : [runLane()])
   return counts
+}
+
+function isPresent({ name, needs }) {
+  if (needs === undefined || existsSync(fromRoot(needs))) return true
+  console.log(`-- ${name}: not run, there is no ${needs}`)
+  return false
+}
+
+async function runSuite({ name, about, args, beside }, counts) {
+  const started = performance.now()
+  const title = `\n== ${name}: ${about}`
+  if (beside !== true) console.log(title)
+  const { code, output } = await runQuietly(args, beside === true)
+  const seconds = ((performance.now() - started) / 1000).toFixed(1)
+  if (beside === true) process.stdout.write(`${title}\n${output}`)
+  console.log(`-- ${name}: ${code === 0 ? 'passed' : `failed with exit code ${code}`} in ${seconds} s`)
+  counts[code === 0 ? 'passed' : 'failed'] += 1
+}
+
+/** Runs Node, with what it writes kept until it has ended where `quiet`. */
+async function runQuietly(args, quiet) {
+  if (!quiet) return { code: await runNode(args, { cwd: repositoryRoot }), output: '' }
+  const folder = mkdtempSync(join(tmpdir(), 'portico-test-'))
+  const file = join(folder, 'output')
+  const kept = openSync(file, 'w')
+  try {
+    const code = await runNode(args, { cwd: repositoryRoot, stdio: ['ignore', kept, kept] })
+    return { code, output: readFileSync(file, 'utf8') }
+  } finally {
+    closeSync(kept)
+    rmSync(folder, { recursive: true, force: true })
+  }
 }
 
 function sourceSuite(name, about) {
   const script = `${name}/run.ts`
-  return { name, about, needs: script, args: [toolPath('run.mjs'), script, '--short'] }
+  return { name, about, needs: script, args: [toolPath('run.mjs'), script, '--short'], beside: true }
 }
 
 /** npm is itself a Node script; run as one it needs no shell on Windows. */

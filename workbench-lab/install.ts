@@ -27,7 +27,9 @@ export function findChromium(): string | undefined {
   const found = lookForChromium()
   if (found !== undefined || process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return found
   console.log('installing chromium with apt-get (first use)')
-  spawnSync('apt-get', ['install', '-y', '--no-install-recommends', 'chromium'], { stdio: 'ignore' })
+  spawnSync('apt-get', ['-o', 'DPkg::Lock::Timeout=300', 'install', '-y', '--no-install-recommends', 'chromium'], {
+    stdio: 'ignore',
+  })
   return lookForChromium()
 }
 

@@ -142,7 +142,7 @@ function installedChromium(): string | undefined {
 function installChromium(): boolean {
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return false
   console.log('runtimes: installing chromium (first use)')
-  const install = ['install', '-y', '--no-install-recommends', 'chromium']
+  const install = ['-o', 'DPkg::Lock::Timeout=300', 'install', '-y', '--no-install-recommends', 'chromium']
   const options = { stdio: 'ignore', timeout: 180_000 } as const
   if (spawnSync('apt-get', install, options).status === 0) return true
   return spawnSync('apt-get', ['update'], options).status === 0 && spawnSync('apt-get', install, options).status === 0
