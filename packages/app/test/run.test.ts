@@ -65,6 +65,18 @@ describe.concurrent('portico run', () => {
     expect(await running.ended).toMatchObject({ code: 0 })
   })
 
+  it('serves a ready-made server on a port to nobody without the token (sec-95)', async () => {
+    const running = startCli(['run', 'time', '--http', '0'], place())
+    const [url] = await running.until('stdout', /http:\S+/)
+    const [, token = ''] = await running.until('stderr', /Bearer (\S+)/)
+    await expect(connect(url)).rejects.toThrow('A token is needed')
+    const client = await connect(url, { headers: { authorization: `Bearer ${token}` } })
+    expect((await client.callTool('now')).isError).not.toBe(true)
+    await client.close()
+    running.interrupt()
+    expect(await running.ended).toMatchObject({ code: 0 })
+  })
+
   it('tells programs the address as JSON', async () => {
     const running = startCli(['run', '--json', '--http', '0', 'server.ts'], place())
     const [line] = await running.until('stdout', /.*\n/)

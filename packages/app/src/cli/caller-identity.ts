@@ -1,12 +1,13 @@
 /**
  * Who may call what we serve on a port: people with an issuer's access token, programs with a token of ours, holders of
- * a client certificate. `serve` and `bridge` make their protection here.
+ * a client certificate. `serve`, `bridge` and `run` make their protection here.
  */
 
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { type Protection, requireBearer } from '@portico/sdk/bearer'
 import { createPrincipal } from '@portico/sdk/server'
 import { CliError } from './exit-codes.ts'
+import type { Io } from './io.ts'
 
 export interface IssuerOptions {
   readonly issuer: string | readonly string[]
@@ -49,6 +50,16 @@ export function acceptTokens(tokens: ReadonlyMap<string, string>): Protection {
       return given === undefined || found === undefined ? REFUSED : found.principal
     },
   }
+}
+
+/** The token in PORTICO_TOKEN, or one that is made up and has to be shown. */
+export function acceptOwnToken(env: Io['env']): { readonly protection: Protection; readonly note?: string } {
+  const given = env.PORTICO_TOKEN
+  const token = given ?? randomBytes(24).toString('base64url')
+  const protection = acceptTokens(new Map([['caller', token]]))
+  return given === undefined
+    ? { protection, note: `Callers need this header:\n  Authorization: Bearer ${token}` }
+    : { protection }
 }
 
 const REFUSED = {

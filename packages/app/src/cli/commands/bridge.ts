@@ -3,10 +3,9 @@
  * streams and signs in for it; on a port, it brings a program to whoever may call.
  */
 
-import { randomBytes } from 'node:crypto'
 import { serveGateway } from '@portico/host/gateway'
 import type { Protection } from '@portico/sdk/bearer'
-import { acceptIssuer, acceptTokens } from '../caller-identity.ts'
+import { acceptIssuer, acceptOwnToken } from '../caller-identity.ts'
 import type { CommandInput } from '../command.ts'
 import { CliError } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
@@ -61,8 +60,5 @@ function protectionOf({ flags }: CommandInput, io: Io): { readonly protection?: 
     }
     return { protection: acceptIssuer({ issuer, resource }) }
   }
-  const own = io.env.PORTICO_TOKEN
-  const token = own ?? randomBytes(24).toString('base64url')
-  const note = own === undefined ? `Callers need this header:\n  Authorization: Bearer ${token}` : undefined
-  return { protection: acceptTokens(new Map([['caller', token]])), ...(note !== undefined && { note }) }
+  return acceptOwnToken(io.env)
 }

@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { isServerName, loadEntry, type ReadyServer, SERVER_NAMES, type ServerEntry } from '@portico/servers'
 import { isDefinitionFile } from '../../definition/file-name.ts'
+import { acceptOwnToken } from '../caller-identity.ts'
 import type { Command, CommandInput, Flag } from '../command.ts'
 import { CliError } from '../exit-codes.ts'
 import { commandHelp } from '../help.ts'
@@ -20,9 +21,14 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
   if (found === undefined) return 0
   const { flags, json, open } = found
   const wishes = wishesOf({ ...input.flags, ...given(flags) }, io, 'run')
+  const guard = found.guarded && flags['allow-anonymous'] !== true ? acceptOwnToken(io.env) : undefined
+  const onPort = wishes.http !== undefined || wishes.websocket !== undefined
   const { server, close } = await open()
   try {
-    await serveUntilEnd(server, wishes, io, { json: json || input.json })
+    await serveUntilEnd(server, wishes, io, {
+      json: json || input.json,
+      ...(guard !== undefined && onPort && { protection: { auth: guard.protection }, note: guard.note }),
+    })
   } finally {
     await close()
   }
@@ -33,6 +39,8 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
 interface Wanted {
   readonly flags: CommandInput['flags']
   readonly json: boolean
+  /** On a port, callers need a token: a ready-made server reaches this machine's files, databases and screen. */
+  readonly guarded: boolean
   open(): Promise<ReadyServer>
 }
 
@@ -40,7 +48,12 @@ async function fromFile(file: string, rest: readonly string[], io: Io): Promise<
   const command = describe(file, `Serves ${file}.`, {}, undefined)
   const { flags, json, help } = parseCommand(command, rest)
   if (help) return showHelp(command, io)
-  return { flags, json, open: async () => (await import('../../definition/load.ts')).loadDefinition(file, io) }
+  return {
+    flags,
+    json,
+    guarded: false,
+    open: async () => (await import('../../definition/load.ts')).loadDefinition(file, io),
+  }
 }
 
 async function fromName(name: string, rest: readonly string[], io: Io): Promise<Wanted | undefined> {
@@ -50,7 +63,7 @@ async function fromName(name: string, rest: readonly string[], io: Io): Promise<
   }
   const entry = await loadEntry(name)
   const own = flagsOf(entry)
-  const command = describe(name, `${entry.about}.`, own, entry.positional)
+  const command = describe(name, `${entry.about}.`, { ...own, ...ANYBODY }, entry.positional)
   const { flags, positionals, json, help } = parseCommand(command, rest.map(toKebabFlag))
   if (help) return showHelp(command, io)
   const values = Object.fromEntries(Object.keys(entry.options).map((option) => [option, flags[toKebab(option)]]))
@@ -60,8 +73,12 @@ async function fromName(name: string, rest: readonly string[], io: Io): Promise<
     values[positional] = entry.options[positional]?.multiple === true ? positionals : positionals[0]
   }
   const serving = Object.fromEntries(Object.entries(flags).filter(([flag]) => !Object.hasOwn(own, flag)))
-  return { flags: serving, json, open: () => entry.create(values) }
+  return { flags: serving, json, guarded: true, open: () => entry.create(values) }
 }
+
+const ANYBODY = {
+  'allow-anonymous': { type: 'boolean', about: 'On a port, serve whoever reaches it, without a token.' },
+} as const
 
 function describe(name: string, about: string, own: Command['flags'], positional: string | undefined): Command {
   const multiple = own[toKebab(positional ?? '')]?.multiple === true

@@ -10,7 +10,8 @@ export const WRITING: readonly Command[] = [
     details:
       'A file is TypeScript or JavaScript whose default export is a server. When a client has started this command, the\n' +
       'server speaks on the standard streams; in a terminal, say where to serve it. Everything after the name is for the\n' +
-      'server: `portico run files --help` shows the options of the ready-made server files.',
+      'server: `portico run files --help` shows the options of the ready-made server files. On a port, a ready-made server\n' +
+      'asks for the token in PORTICO_TOKEN, or for one that is made up and printed.',
     positionals: [
       { name: 'definition', about: 'A file, or the name of a ready-made server.', completes: 'file' },
       { name: 'arguments', about: 'Arguments and options of a ready-made server.', optional: true, rest: true },
