@@ -2,14 +2,14 @@
 
 import assert from 'node:assert/strict'
 import { fileURLToPath } from 'node:url'
-import { type Site, until } from './site.ts'
+import { type Site, type Theme, until, type Width } from './site.ts'
 import type { Trial } from './trial.ts'
 
 export const LAB_SERVER = fileURLToPath(new URL('./lab-server.ts', import.meta.url))
 const RUNNER = fileURLToPath(new URL('../tools/run.mjs', import.meta.url))
 
-export const screenTrials: readonly Trial[] = [
-  { name: 'servers: one is added by hand, allowed in the inbox, and answers', always: true, run: addServer },
+/** Can be done again and again. */
+const ACTIONS: readonly Trial[] = [
   { name: 'servers: details, doctor and restart', run: tendServer },
   { name: 'tools: a form is filled in, run and kept in the history', run: runTool },
   { name: 'tools: progress is shown, and a run is cancelled', expects: /status of 499/, run: cancelTool },
@@ -18,8 +18,36 @@ export const screenTrials: readonly Trial[] = [
   { name: 'inbox: a form of a server is answered', run: answerForm },
   { name: 'timeline: filtered to a call, opened, recorded', run: filterTimeline },
   { name: 'policy: a rule is added, explained and saved; the log is verified', run: changePolicy },
-  { name: 'keyboard: g and a letter, the palette, the help', run: useKeyboard },
 ]
+
+const OTHER_LOOKS: readonly (readonly [Theme, Width])[] = [
+  ['light', 'phone'],
+  ['dark', 'desktop'],
+  ['dark', 'phone'],
+]
+
+export const screenTrials: readonly Trial[] = [
+  { name: 'servers: one is added by hand, allowed in the inbox, and answers', always: true, run: addServer },
+  ...ACTIONS,
+  { name: 'keyboard: g and a letter, the palette, the help', run: useKeyboard },
+  ...OTHER_LOOKS.flatMap((look) => ACTIONS.map((trial) => inLook(trial, look))),
+]
+
+function inLook(trial: Trial, [theme, width]: readonly [Theme, Width]): Trial {
+  return {
+    ...trial,
+    name: `${trial.name} (${theme}, ${width})`,
+    long: true,
+    run: async (site) => {
+      await site.look(theme, width)
+      try {
+        await trial.run(site)
+      } finally {
+        await site.look('light', 'desktop')
+      }
+    },
+  }
+}
 
 export async function addLabServer({ page, show, call }: Site): Promise<void> {
   await show('/servers')
@@ -105,14 +133,16 @@ async function readResource(site: Site): Promise<void> {
   await show('/resources')
   await choose(site, 'Search resources', 'Bulletin')
   await page.getByRole('button', { name: 'Read', exact: true }).click()
-  await page.getByText('Issue 1 of the bulletin').waitFor()
+  const issue = page.getByText(/Issue \d+ of the bulletin/).first()
+  await issue.waitFor()
+  const before = (await issue.textContent()) ?? ''
   // The switch turns when the server has agreed.
   const watched = page.getByRole('switch', { name: 'Watch for changes' })
   await watched.click()
   await until(() => watched.isChecked(), 'the resource is watched')
   await call('tools.call', { name: 'lab_publish', arguments: {}, run: 'lab-publish' })
   await page.getByRole('button', { name: 'Read again' }).click()
-  await page.getByText(/Issue 2 of the bulletin/).waitFor()
+  await until(async () => ((await issue.textContent()) ?? before) !== before, 'the next issue is shown')
 }
 
 async function getPrompt(site: Site): Promise<void> {
@@ -154,11 +184,13 @@ async function filterTimeline({ page, show, call }: Site): Promise<void> {
     .first()
     .click()
   await page.getByRole('region', { name: 'Message', exact: true }).getByText('Europe/Lisbon').first().waitFor()
+  const recordings = async (): Promise<number> => (await call('timeline.recordings')).recordings.length
+  const before = await recordings()
   await page.getByRole('button', { name: 'Record', exact: true }).click()
   await page.getByRole('button', { name: 'Stop recording' }).waitFor()
   await call('tools.call', { name: 'time_now', arguments: { zone: 'Asia/Tokyo' }, run: 'lab-time-2' })
   await page.getByRole('button', { name: 'Stop recording' }).click()
-  await until(async () => (await call('timeline.recordings')).recordings.length === 1, 'there is a recording')
+  await until(async () => (await recordings()) === before + 1, 'there is a recording')
   await page.getByText('Recordings', { exact: true }).click()
   await page
     .getByText(/\.jsonl?\b|messages/)

@@ -121,9 +121,9 @@ describe('what can be asked of clients', () => {
     const nonce = first.headers['dpop-nonce']
     expect([first.status, challengeOf(first).error]).toEqual([401, 'use_dpop_nonce'])
     expect((await present(await prove({ nonce }))).status).toBe(200)
-    expect(challengeOf(await present(await prove({ nonce: `${String(nonce).slice(0, -1)}0` }))).error).toBe(
-      'use_dpop_nonce',
-    )
+    // The first character: the last one of base64url may hold bits that nobody reads.
+    const altered = String(nonce).replace(/^./, (first) => (first === 'A' ? 'B' : 'A'))
+    expect(challengeOf(await present(await prove({ nonce: altered }))).error).toBe('use_dpop_nonce')
   })
 
   it('bound tokens only', async () => {
