@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { dirname, join } from 'node:path'
 import { CLI_AXIS } from './cli-axis.ts'
 import { type Figure, median, single } from './figures.ts'
+import { PAGE_AXIS } from './page-axis.ts'
 import { benchFolder, rootFolder, workFolder } from './prepare.ts'
 import type { StaticAxis } from './static-axis.ts'
 
@@ -33,6 +34,7 @@ export const STATIC_AXES: readonly StaticAxis[] = [
     measure: measureTypes,
   },
   CLI_AXIS,
+  PAGE_AXIS,
 ]
 
 function measureBundles(): Figure[] {

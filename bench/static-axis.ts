@@ -1,4 +1,4 @@
-/** What an axis is that runs no server: the form that `static-axes.ts` and `cli-axis.ts` fill in. */
+/** What an axis is that runs no server: the form that `static-axes.ts` and the files named for an axis fill in. */
 
 import type { Figure } from './figures.ts'
 

@@ -138,7 +138,7 @@ async function readResource(site: Site): Promise<void> {
   const before = (await issue.textContent()) ?? ''
   // The switch turns when the server has agreed.
   const watched = page.getByRole('switch', { name: 'Watch for changes' })
-  await watched.click()
+  if (!(await watched.isChecked())) await watched.click()
   await until(() => watched.isChecked(), 'the resource is watched')
   await call('tools.call', { name: 'lab_publish', arguments: {}, run: 'lab-publish' })
   await page.getByRole('button', { name: 'Read again' }).click()
