@@ -153,20 +153,20 @@ describe('conditions', () => {
   })
 
   it.each([
-    ['/work/a', true],
-    ['/work', true],
-    ['/work/../etc', false],
+    ['/project/a', true],
+    ['/project', true],
+    ['/project/../etc', false],
     ['/workshop', false],
     ['/Work/a', false],
     ['a/b', true],
     ['../etc', false],
-    ['file:///work/%2e%2e/etc', false],
-    ['file://host/work/a', false],
+    ['file:///project/%2e%2e/etc', false],
+    ['file://host/project/a', false],
     ['/work\\..\\etc', false],
-    ['/work/\0', false],
+    ['/project/\0', false],
     ['~/x', false],
   ])('a permission under a folder is sure of %j: %s', (path, expected) => {
-    expect(isUnder(path, '/work', { workspace: '/work', home: '/home/u', wide: false })).toBe(expected)
+    expect(isUnder(path, '/project', { workspace: '/project', home: '/home/u', wide: false })).toBe(expected)
   })
 
   it('a prohibition that cannot be evaluated holds', () => {
