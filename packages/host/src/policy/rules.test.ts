@@ -156,7 +156,7 @@ describe('conditions', () => {
     ['/project/a', true],
     ['/project', true],
     ['/project/../etc', false],
-    ['/workshop', false],
+    ['/projector', false],
     ['/Project/a', false],
     ['a/b', true],
     ['../etc', false],
