@@ -10,9 +10,10 @@ import {
   type OAuthOptions,
 } from '@portico/sdk/auth'
 import { type Client, connect } from '@portico/sdk/client'
-import { findChromium, NO_CHROMIUM, type Visitor, withVisitor } from './chromium.ts'
+import { findChromium, NO_CHROMIUM } from '../lab-kit/chromium.ts'
+import type { Trial } from '../lab-kit/trials.ts'
+import { type Visitor, withVisitor } from './chromium.ts'
 import { type Embedded, type EmbeddedOptions, startEmbedded } from './embedded.ts'
-import type { Trial } from './trial.ts'
 
 const SIGN_IN = ['Sign in', 'Allow access?', 'back']
 

@@ -1,14 +1,12 @@
-/** A real browser and somebody who clicks in it: finds Chromium, opens pages, fills in what the authorization server asks. */
+/** A real browser and somebody who clicks in it: opens pages, fills in what the authorization server asks. */
 
-import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { UserAgent } from '@portico/sdk/auth'
 import { createLoopbackUserAgent } from '@portico/sdk/auth-node'
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
-
-export const NO_CHROMIUM = 'there is no Chromium; set CHROMIUM to its path, or install the system’s chromium package'
+import { findChromium } from '../lab-kit/chromium.ts'
 
 export interface Visitor {
   /** For one sign-in after the other, all in the same browser. */
@@ -26,11 +24,6 @@ export interface Visitor {
 export interface Habits {
   readonly password: string
   readonly consent: 'Allow' | 'Refuse'
-}
-
-export function findChromium(): string | undefined {
-  const places = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
-  return places.find((place) => place !== undefined && existsSync(place))
 }
 
 /** Opens a browser with nothing in it, and closes it afterwards. */

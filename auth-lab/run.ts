@@ -5,35 +5,13 @@
  */
 
 import { fileURLToPath } from 'node:url'
-import { installProvider } from './install.ts'
+import { installPackages } from '../lab-kit/install.ts'
+import { runTrials } from '../lab-kit/trials.ts'
 
-installProvider(fileURLToPath(new URL('.', import.meta.url)))
+installPackages(fileURLToPath(new URL('.', import.meta.url)))
 const { trials } = await import('./cases.ts')
 const { browserTrials } = await import('./browser-cases.ts')
 const { storeTrials } = await import('./store-cases.ts')
 const { gatewayTrials } = await import('./gateway-cases.ts')
 
-const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
-let failed = 0
-let ran = 0
-let skipped = 0
-for (const one of [...trials, ...gatewayTrials, ...storeTrials, ...browserTrials]) {
-  if (wanted.length > 0 && !wanted.some((word) => one.name.includes(word))) continue
-  const missing = one.missing?.()
-  if (missing !== undefined) {
-    skipped++
-    console.log(`skipped ${one.name}: ${missing}`)
-    continue
-  }
-  ran++
-  try {
-    await one.run()
-    console.log(`ok      ${one.name}`)
-  } catch (error) {
-    failed++
-    console.log(`FAILED  ${one.name}`)
-    console.error(error)
-  }
-}
-console.log(`\n${ran - failed} of ${ran} passed${skipped === 0 ? '' : `, ${skipped} skipped`}`)
-process.exitCode = failed === 0 && ran > 0 ? 0 : 1
+process.exitCode = await runTrials([...trials, ...gatewayTrials, ...storeTrials, ...browserTrials])

@@ -12,10 +12,10 @@ import { AsyncEntry, Entry } from '@napi-rs/keyring'
 import { createKeyringKey, createRedisTokenStore, type RedisTokenStoreOptions } from '@portico/host/tokens'
 import { authorizationCode, type TokenStore } from '@portico/sdk/auth'
 import { connect } from '@portico/sdk/client'
+import type { Trial } from '../lab-kit/trials.ts'
 import { createPerson } from './person.ts'
 import { startLab } from './provider.ts'
 import { type Engine, startEngine } from './redis-engine.ts'
-import type { Trial } from './trial.ts'
 
 const CALLS_PER_PROCESS = 25
 

@@ -8,6 +8,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'esbuild'
+import { installedVersion, installPackages, pinnedPackages } from '../lab-kit/install.ts'
 
 export const benchFolder = dirname(fileURLToPath(import.meta.url))
 export const rootFolder = dirname(benchFolder)
@@ -16,7 +17,7 @@ export const workFolder = join(benchFolder, '.cache')
 
 /** `bundled` names the programs of which one file is made as well. */
 export async function prepare(bundled: readonly string[] = []): Promise<void> {
-  installPeers()
+  installPackages(benchFolder)
   await buildSdk()
   for (const name of ['host', 'servers', 'app']) await buildPackage(name)
   await compile(join(benchFolder, 'programs'), join(workFolder, 'programs'))
@@ -25,18 +26,8 @@ export async function prepare(bundled: readonly string[] = []): Promise<void> {
 
 /** The exact versions that are measured, as installed. */
 export function peerVersions(): { [name: string]: string } {
-  const names = Object.keys(dependencies())
-  return Object.fromEntries(names.map((name) => [name, installedVersion(name) ?? 'missing']))
-}
-
-function installPeers(): void {
-  const wanted = Object.entries(dependencies()).filter(([name, version]) => installedVersion(name) !== version)
-  if (wanted.length === 0) return
-  const list = wanted.map(([name, version]) => `${name}@${version}`).join(', ')
-  console.log(`bench: installing ${list} into bench/node_modules (first use)`)
-  const command = existsSync(join(benchFolder, 'package-lock.json')) ? 'ci' : 'install'
-  const done = npm([command, '--no-workspaces', '--no-audit', '--no-fund', '--prefix', benchFolder])
-  if (!done) throw new Error('npm could not install the peers')
+  const names = Object.keys(pinnedPackages(benchFolder))
+  return Object.fromEntries(names.map((name) => [name, installedVersion(benchFolder, name) ?? 'missing']))
 }
 
 /** What `npm run build` makes of the SDK, and then the files that a user of the package would have. */
@@ -117,20 +108,7 @@ const siblings: Plugin = {
     })),
 }
 
-function npm(args: string[]): boolean {
-  return run(process.platform === 'win32' ? 'npm.cmd' : 'npm', args, process.platform === 'win32')
-}
-
-function run(command: string, args: string[], shell = false): boolean {
+function run(command: string, args: string[]): boolean {
   const stdio = ['ignore', 'ignore', 'inherit'] as const
-  return spawnSync(command, args, { cwd: rootFolder, stdio: [...stdio], shell }).status === 0
-}
-
-function dependencies(): { [name: string]: string } {
-  return JSON.parse(readFileSync(join(benchFolder, 'package.json'), 'utf8')).dependencies
-}
-
-function installedVersion(name: string): string | undefined {
-  const file = join(benchFolder, 'node_modules', name, 'package.json')
-  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).version : undefined
+  return spawnSync(command, args, { cwd: rootFolder, stdio: [...stdio] }).status === 0
 }

@@ -6,7 +6,7 @@
 
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { installPeers } from '../interop/install.ts'
+import { installPackages } from '../lab-kit/install.ts'
 import type { Row } from './table.ts'
 import type { Variant } from './variants.ts'
 
@@ -38,7 +38,7 @@ if (flags.help) console.log(HELP)
 else await main()
 
 async function main(): Promise<void> {
-  installPeers(fileURLToPath(new URL('../interop/', import.meta.url)))
+  installPackages(fileURLToPath(new URL('../interop/', import.meta.url)))
   if (flags.principals) {
     const { runPrincipals } = await import('./principals.ts')
     if (!(await runPrincipals(flags.short))) process.exitCode = 1

@@ -11,10 +11,10 @@ import { requireBearer } from '@portico/sdk/bearer'
 import { connect } from '@portico/sdk/client'
 import { serveHttp } from '@portico/sdk/http'
 import { createServer, tool } from '@portico/sdk/server'
-import { missingGuests } from './install.ts'
-import { signIn } from './person.ts'
+import { signIn } from '../lab-kit/person.ts'
+import type { Trial } from '../lab-kit/trials.ts'
+import { missingGuests } from './guests.ts'
 import { inPlace } from './place.ts'
-import type { Trial } from './trial.ts'
 
 const EVERYTHING = fileURLToPath(
   new URL('./node_modules/@modelcontextprotocol/server-everything/dist/index.js', import.meta.url),

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { fileURLToPath } from 'node:url'
 import { type Client, type ConnectOptions, connect } from '@portico/sdk/client'
-import { missingGuests } from './install.ts'
+import type { Trial } from '../lab-kit/trials.ts'
+import { missingGuests } from './guests.ts'
 import { inPlace } from './place.ts'
-import type { Trial } from './trial.ts'
 
 const EVERYTHING = fileURLToPath(
   new URL('./node_modules/@modelcontextprotocol/server-everything/dist/index.js', import.meta.url),

@@ -11,8 +11,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { connect } from '@portico/sdk/client'
-import { runNpm } from './install.ts'
-import type { Trial } from './trial.ts'
+import { runNpm } from '../lab-kit/install.ts'
+import type { Trial } from '../lab-kit/trials.ts'
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
 const PACKAGES = ['sdk', 'host', 'servers', 'app']

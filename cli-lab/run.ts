@@ -5,14 +5,12 @@
  */
 
 import { existsSync } from 'node:fs'
+import { runTrials, type Trial } from '../lab-kit/trials.ts'
 import { buildBinary } from './binary.ts'
-import type { Trial } from './trial.ts'
 
 const FILES = ['chat', 'terminal', 'everything', 'bridge', 'pack']
 
-const words = process.argv.slice(2)
-const wanted = words.filter((word) => !word.startsWith('--'))
-if (!words.includes('--no-build')) buildBinary()
+if (!process.argv.includes('--no-build')) buildBinary()
 
 const trials: Trial[] = []
 for (const file of FILES) {
@@ -23,26 +21,4 @@ for (const file of FILES) {
   trials.push(...found.trials)
 }
 
-let failed = 0
-let ran = 0
-let skipped = 0
-for (const one of trials) {
-  if (wanted.length > 0 && !wanted.some((word) => one.name.includes(word))) continue
-  const missing = one.missing?.()
-  if (missing !== undefined) {
-    skipped++
-    console.log(`skipped ${one.name}: ${missing}`)
-    continue
-  }
-  ran++
-  try {
-    await one.run()
-    console.log(`ok      ${one.name}`)
-  } catch (error) {
-    failed++
-    console.log(`FAILED  ${one.name}`)
-    console.error(error)
-  }
-}
-console.log(`\n${ran - failed} of ${ran} passed${skipped === 0 ? '' : `, ${skipped} skipped`}`)
-process.exitCode = failed === 0 && ran > 0 ? 0 : 1
+process.exitCode = await runTrials(trials)

@@ -5,7 +5,7 @@
 
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { installPeers } from './install.ts'
+import { installPackages } from '../lab-kit/install.ts'
 import { Report, toTable } from './report.ts'
 import type { Suite } from './suites/suite.ts'
 
@@ -33,7 +33,7 @@ if (flags.help) console.log(HELP)
 else await main()
 
 async function main(): Promise<void> {
-  installPeers(fileURLToPath(new URL('.', import.meta.url)))
+  installPackages(fileURLToPath(new URL('.', import.meta.url)))
   const suites = await chooseSuites()
   if (flags.list) {
     for (const suite of suites) console.log(suite.name)

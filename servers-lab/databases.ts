@@ -4,10 +4,10 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync } from 'node:fs'
 import { testClient } from '@portico/sdk/testing'
 import { createSqlServer, type SqlServerOptions } from '@portico/servers/sql'
+import type { Trial } from '../lab-kit/trials.ts'
 import { MARIADB_ATTACKS, MARIADB_ENDLESS, POSTGRES_ATTACKS, POSTGRES_ENDLESS } from './database-attacks.ts'
 import { missingMariadb, startMariadb } from './mariadb-engine.ts'
 import { startPostgres } from './postgres-engine.ts'
-import type { Trial } from './trial.ts'
 
 interface Database {
   readonly reader: string

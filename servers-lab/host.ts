@@ -5,8 +5,8 @@ import { createHost } from '@portico/host'
 import { defineServer } from '@portico/host/config'
 import type { Answer, Question } from '@portico/host/consent'
 import { loadEntry, type ReadyServer, SERVER_NAMES, type ServerName } from '@portico/servers'
+import type { Trial } from '../lab-kit/trials.ts'
 import { missingFor, openStage } from './stage.ts'
-import type { Trial } from './trial.ts'
 
 export const hostTrials: readonly Trial[] = SERVER_NAMES.map((name) => ({
   name: `host: ${name} with consent`,

@@ -9,8 +9,8 @@ import { testClient } from '@portico/sdk/testing'
 import { createBrowserServer } from '@portico/servers/browser'
 import { createRunServer } from '@portico/servers/run'
 import { createScreenServer } from '@portico/servers/screen'
+import type { Trial } from '../lab-kit/trials.ts'
 import { CHROMIUM } from './stage.ts'
-import type { Trial } from './trial.ts'
 import { missingScreen, startScreen } from './virtual-screen.ts'
 
 type Client = Awaited<ReturnType<typeof testClient>>

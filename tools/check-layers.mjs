@@ -59,6 +59,7 @@ const OUTSIDE = [
   'conformance',
   'interop',
   'runtimes',
+  'lab-kit',
   'auth-lab',
   'servers-lab',
   'bridge',

@@ -5,9 +5,10 @@
  */
 
 import { fileURLToPath } from 'node:url'
-import { findChromium, installTools, NO_CHROMIUM } from './install.ts'
+import { findChromium, NO_CHROMIUM } from '../lab-kit/chromium.ts'
+import { installPackages } from '../lab-kit/install.ts'
 
-installTools(fileURLToPath(new URL('.', import.meta.url)))
+installPackages(fileURLToPath(new URL('.', import.meta.url)))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 const chromium = findChromium()
 if (chromium === undefined) console.log(`skipped: ${NO_CHROMIUM}`)

@@ -4,8 +4,7 @@
  */
 
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -13,6 +12,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
+import { findChromium, NO_CHROMIUM } from '../../lab-kit/chromium.ts'
 import { type House, openHouse } from '../house.ts'
 import type { Report } from '../report.ts'
 import type { Counted } from './browser-page.ts'
@@ -21,8 +21,6 @@ import type { Suite } from './suite.ts'
 export const browserSuites: Suite[] = [
   { name: 'browser · chromium', missing: () => (findChromium() ? undefined : NO_CHROMIUM), run: runBrowser },
 ]
-
-const NO_CHROMIUM = 'there is no Chromium; set CHROMIUM to its path, or install the system’s chromium package'
 
 const WAYS = [
   { group: 'modern', name: 'fetch, 2026-07-28', path: '/mcp', use: 'fetchModern' },
@@ -124,26 +122,3 @@ const FLAGS = [
   '--disable-component-update',
   '--disable-sync',
 ]
-
-let searched: { readonly path: string | undefined } | undefined
-
-/** The one that is named, the system's, or on a build machine of root's the one that its package manager brings. */
-function findChromium(): string | undefined {
-  searched ??= { path: installedChromium() ?? (installChromium() ? installedChromium() : undefined) }
-  return searched.path
-}
-
-function installedChromium(): string | undefined {
-  const named = process.env.CHROMIUM
-  const places = [named, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
-  return places.find((place) => place !== undefined && existsSync(place))
-}
-
-function installChromium(): boolean {
-  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return false
-  console.log('runtimes: installing chromium (first use)')
-  const install = ['-o', 'DPkg::Lock::Timeout=300', 'install', '-y', '--no-install-recommends', 'chromium']
-  const options = { stdio: 'ignore', timeout: 180_000 } as const
-  if (spawnSync('apt-get', install, options).status === 0) return true
-  return spawnSync('apt-get', ['update'], options).status === 0 && spawnSync('apt-get', install, options).status === 0
-}

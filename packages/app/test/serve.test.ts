@@ -3,8 +3,8 @@ import { createServer as createSocket } from 'node:net'
 import { join } from 'node:path'
 import { connect } from '@portico/sdk/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { signIn } from '../../../lab-kit/person.ts'
 import { cliArguments, createFolder, runCli, startCli } from './cli.ts'
-import { signIn } from './person.ts'
 
 const definition = (name: string): string => `import { createServer, tool } from '@portico/sdk/server'
 export default createServer({ name: '${name}', version: '1', tools: {

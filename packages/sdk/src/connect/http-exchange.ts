@@ -5,15 +5,14 @@
  */
 
 import { httpFault, type LinkEvents, type Outgoing } from '../client/link.ts'
-import { createEventDecoder } from '../framing/event-stream.ts'
 import { parseJson } from '../framing/json.ts'
 import { FRAMING_LIMITS } from '../framing/limits.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
 import { classify } from '../jsonrpc/message.ts'
 import { discard, type HttpAnswer, type HttpCall, type HttpOutcome, readText } from '../transport/http-client.ts'
 import { invalidAnswer } from './channel-link.ts'
-import { Heartbeat } from './heartbeat.ts'
-import { backoff, clampRetry, contentType, errorInBody, redirectOf, statusError } from './http-answer.ts'
+import { backoff, contentType, errorInBody, redirectOf, statusError } from './http-answer.ts'
+import { ResumableStream } from './resumable-stream.ts'
 
 /** What an exchange needs of the link that it belongs to. */
 export interface ExchangeHost {
@@ -37,14 +36,12 @@ export class HttpExchange implements HttpOutcome {
   readonly modern: boolean
   readonly #host: ExchangeHost
   #call: HttpCall | undefined
-  #heartbeat: Heartbeat | undefined
+  /** The event stream that the answer comes on, once it is one. */
+  #stream: ResumableStream | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #done = false
   #redirects = 0
   #remedied = false
-  #lastEventId = ''
-  #retryMs: number | undefined
-  #failures = 0
 
   constructor(host: ExchangeHost, outgoing: Outgoing, modern: boolean) {
     this.#host = host
@@ -59,7 +56,7 @@ export class HttpExchange implements HttpOutcome {
   /** Stops without a report. */
   abort(): void {
     this.#done = true
-    this.#heartbeat?.stop()
+    this.#stream?.stop()
     clearTimeout(this.#timer)
     this.#call?.abort()
   }
@@ -72,7 +69,7 @@ export class HttpExchange implements HttpOutcome {
       this.#drop(unusable)
       return
     }
-    if (this.#lastEventId !== '') {
+    if (this.#isResumable()) {
       this.#resumed(answer)
       return
     }
@@ -113,7 +110,7 @@ export class HttpExchange implements HttpOutcome {
 
   failed(error: PorticoError): void {
     if (this.#done) return
-    if (this.#lastEventId !== '') this.#resumeLater(error)
+    if (this.#isResumable()) this.#resumeLater(error)
     else this.#fail(error)
   }
 
@@ -143,40 +140,25 @@ export class HttpExchange implements HttpOutcome {
   }
 
   #readStream(answer: HttpAnswer): void {
-    const decoder = createEventDecoder({
-      onEvent: ({ data, id, event }) => {
-        this.#failures = 0
-        if (id !== '') this.#lastEventId = id
-        if (data !== '' && event === 'message' && !this.#done) this.#take(data)
+    this.#stream ??= new ResumableStream({
+      message: (data) => {
+        if (!this.#done) this.#take(data)
       },
-      onRetry: (ms) => {
-        this.#retryMs = clampRetry(ms)
+      fault: (reason) => this.#drop(new PorticoError('limit-exceeded', `An event was not taken: ${reason}`, UNKNOWN)),
+      ended: (error) => {
+        if (this.#done) clearTimeout(this.#timer)
+        else this.#brokeOff(error ?? new PorticoError('closed', 'The stream ended without the response', UNKNOWN))
       },
-      onFault: (reason) => this.#drop(new PorticoError('limit-exceeded', `An event was not taken: ${reason}`, UNKNOWN)),
     })
-    const call = this.#call
-    const ended = (error: PorticoError | undefined) => {
-      heartbeat.stop()
-      decoder.end()
-      if (this.#done) clearTimeout(this.#timer)
-      else this.#brokeOff(error ?? new PorticoError('closed', 'The stream ended without the response', UNKNOWN))
-    }
-    const heartbeat = new Heartbeat(() => {
-      call?.abort()
-      ended(new PorticoError('closed', 'The stream has gone silent', UNKNOWN))
-    }, this.#host.silenceMs)
-    this.#heartbeat = heartbeat
-    answer.read({
-      data: (chunk) => {
-        heartbeat.seen(chunk)
-        decoder.push(chunk)
-      },
-      end: ended,
-    })
+    this.#stream.read(answer, this.#call!, this.#host.silenceMs)
+  }
+
+  #isResumable(): boolean {
+    return this.#stream !== undefined && this.#stream.lastEventId !== ''
   }
 
   #brokeOff(cause: PorticoError): void {
-    if (this.modern || this.#lastEventId === '') this.#fail(cause)
+    if (this.modern || !this.#isResumable()) this.#fail(cause)
     else this.#resumeLater(cause)
   }
 
@@ -250,15 +232,16 @@ export class HttpExchange implements HttpOutcome {
   }
 
   #resumeLater(cause: PorticoError): void {
-    if (this.#failures >= MAX_RESUMES) {
+    const stream = this.#stream
+    if (stream === undefined || stream.failures >= MAX_RESUMES) {
       this.#fail(cause)
       return
     }
-    const waitMs = this.#retryMs ?? backoff(this.#failures)
-    if (this.#retryMs !== undefined) this.#host.events.paused?.(this.outgoing.id, waitMs)
-    this.#failures++
+    const waitMs = stream.retryMs ?? backoff(stream.failures)
+    if (stream.retryMs !== undefined) this.#host.events.paused?.(this.outgoing.id, waitMs)
+    stream.failures++
     this.#timer = setTimeout(() => {
-      this.#call = this.#host.dispatch(this.outgoing, this, this.#lastEventId)
+      this.#call = this.#host.dispatch(this.outgoing, this, stream.lastEventId)
     }, waitMs)
   }
 
@@ -278,7 +261,7 @@ export class HttpExchange implements HttpOutcome {
   #fail(error: PorticoError): void {
     if (this.#done) return
     this.#done = true
-    this.#heartbeat?.stop()
+    this.#stream?.stop()
     this.#host.ended(this)
     this.#host.events.failed(this.outgoing.id, error)
   }
@@ -286,8 +269,8 @@ export class HttpExchange implements HttpOutcome {
   /** The response is here. The server should end the stream now; one that does not is cut off a little later. */
   #finish(): void {
     this.#done = true
-    if (this.#heartbeat !== undefined) {
-      this.#heartbeat.stop()
+    if (this.#stream !== undefined) {
+      this.#stream.stop()
       const call = this.#call
       this.#timer = setTimeout(() => call?.abort(), LINGER_MS)
       unref(this.#timer)

@@ -5,13 +5,12 @@
  */
 
 import type { LinkEvents } from '../client/link.ts'
-import { createEventDecoder } from '../framing/event-stream.ts'
 import { parseJson } from '../framing/json.ts'
 import type { PorticoError } from '../jsonrpc/errors.ts'
 import { classify } from '../jsonrpc/message.ts'
 import { discard, type HttpAnswer, type HttpCall, type HttpOutcome } from '../transport/http-client.ts'
-import { Heartbeat } from './heartbeat.ts'
-import { backoff, clampRetry, contentType, statusError } from './http-answer.ts'
+import { backoff, contentType, statusError } from './http-answer.ts'
+import { ResumableStream } from './resumable-stream.ts'
 
 export interface ListenerHost {
   readonly events: LinkEvents
@@ -26,13 +25,18 @@ export interface ListenerHost {
 
 export class HttpListener implements HttpOutcome {
   readonly #host: ListenerHost
+  readonly #stream = new ResumableStream({
+    message: (data) => {
+      if (!this.#closed) this.#take(data)
+    },
+    fault: (reason) => this.#host.events.irregular('An event was left out', reason),
+    ended: () => {
+      if (!this.#closed) this.#later()
+    },
+  })
   #call: HttpCall | undefined
-  #heartbeat: Heartbeat | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #closed = false
-  #lastEventId = ''
-  #retryMs: number | undefined
-  #failures = 0
 
   constructor(host: ListenerHost) {
     this.#host = host
@@ -41,7 +45,7 @@ export class HttpListener implements HttpOutcome {
 
   close(): void {
     this.#closed = true
-    this.#heartbeat?.stop()
+    this.#stream.stop()
     clearTimeout(this.#timer)
     this.#call?.abort()
   }
@@ -49,7 +53,7 @@ export class HttpListener implements HttpOutcome {
   answered(answer: HttpAnswer): void {
     if (this.#closed) return
     if (answer.status === 200 && contentType(answer) === 'text/event-stream') {
-      this.#read(answer)
+      this.#stream.read(answer, this.#call!, this.#host.silenceMs)
       return
     }
     const error = statusError(answer, this.#host.inSession)
@@ -71,39 +75,7 @@ export class HttpListener implements HttpOutcome {
   }
 
   #open(): void {
-    this.#call = this.#host.get(this, this.#lastEventId)
-  }
-
-  #read(answer: HttpAnswer): void {
-    const decoder = createEventDecoder({
-      onEvent: ({ data, id, event }) => {
-        this.#failures = 0
-        if (id !== '') this.#lastEventId = id
-        if (data !== '' && event === 'message' && !this.#closed) this.#take(data)
-      },
-      onRetry: (ms) => {
-        this.#retryMs = clampRetry(ms)
-      },
-      onFault: (reason) => this.#host.events.irregular('An event was left out', reason),
-    })
-    const call = this.#call
-    const ended = () => {
-      heartbeat.stop()
-      decoder.end()
-      if (!this.#closed) this.#later()
-    }
-    const heartbeat = new Heartbeat(() => {
-      call?.abort()
-      ended()
-    }, this.#host.silenceMs)
-    this.#heartbeat = heartbeat
-    answer.read({
-      data: (chunk) => {
-        heartbeat.seen(chunk)
-        decoder.push(chunk)
-      },
-      end: ended,
-    })
+    this.#call = this.#host.get(this, this.#stream.lastEventId)
   }
 
   #take(text: string): void {
@@ -122,11 +94,9 @@ export class HttpListener implements HttpOutcome {
   }
 
   #later(): void {
-    const waitMs = Math.max(this.#retryMs ?? 0, backoff(this.#failures))
-    this.#failures++
-    this.#timer = setTimeout(
-      () => this.#open(),
-      this.#retryMs !== undefined && this.#failures === 1 ? this.#retryMs : waitMs,
-    )
+    const { retryMs, failures } = this.#stream
+    const waitMs = retryMs !== undefined && failures === 0 ? retryMs : Math.max(retryMs ?? 0, backoff(failures))
+    this.#stream.failures++
+    this.#timer = setTimeout(() => this.#open(), waitMs)
   }
 }

@@ -10,29 +10,15 @@ import { RowCollector } from './cells.ts'
 import { redact } from './connection-url.ts'
 import { timedOut, withDeadline } from './deadline.ts'
 import type { Engine, Outcome, Page, Rows, Statement, Table, TableDetails } from './engine.ts'
-import { MAX_CONNECTIONS, MAX_WIRE_BYTES, type SqlLimits } from './limits.ts'
+import { MAX_CONNECTIONS, MAX_WIRE_BYTES } from './limits.ts'
 import { openMysqlConnection, readAll, type Streamed, streamRows } from './mysql-connection.ts'
 import { Pool } from './pool.ts'
+import { prepareEngine, type RemoteOptions } from './remote-engine.ts'
 import { checkMysqlRole } from './role.ts'
 import { watchBytes } from './wire-bytes.ts'
 
-export interface MysqlOptions {
-  readonly url: URL
-  readonly secrets: readonly string[]
-  readonly schemas: readonly string[] | undefined
-  readonly allowPowerfulRole: boolean
-  readonly limits: SqlLimits
-}
-
-export async function openMysql(options: MysqlOptions): Promise<Engine> {
-  const engine = new MysqlEngine(options)
-  try {
-    await engine.prepare()
-    return engine
-  } catch (error) {
-    await engine.close()
-    throw error
-  }
+export function openMysql(options: RemoteOptions<URL>): Promise<Engine> {
+  return prepareEngine(new MysqlEngine(options))
 }
 
 type Mode = 'READ ONLY' | 'READ WRITE'
@@ -40,10 +26,10 @@ type Mode = 'READ ONLY' | 'READ WRITE'
 class MysqlEngine implements Engine {
   dialect: 'mysql' | 'mariadb' = 'mysql'
   readonly placeholder = '?'
-  readonly #options: MysqlOptions
+  readonly #options: RemoteOptions<URL>
   readonly #pool: Pool<mysql.Connection>
 
-  constructor(options: MysqlOptions) {
+  constructor(options: RemoteOptions<URL>) {
     this.#options = options
     this.#pool = new Pool<mysql.Connection>({
       size: MAX_CONNECTIONS,

@@ -10,29 +10,15 @@ import { type Column, RowCollector } from './cells.ts'
 import { redact } from './connection-url.ts'
 import { timedOut, withDeadline } from './deadline.ts'
 import type { Engine, Outcome, Page, Parameter, Rows, Statement, Table, TableDetails } from './engine.ts'
-import { MAX_CONNECTIONS, MAX_WIRE_BYTES, type SqlLimits } from './limits.ts'
+import { MAX_CONNECTIONS, MAX_WIRE_BYTES } from './limits.ts'
 import { Pool } from './pool.ts'
 import { readPostgresValue, typeName } from './postgres-types.ts'
+import { prepareEngine, type RemoteOptions } from './remote-engine.ts'
 import { checkPostgresRole } from './role.ts'
 import { watchBytes } from './wire-bytes.ts'
 
-export interface PostgresOptions {
-  readonly url: string
-  readonly secrets: readonly string[]
-  readonly schemas: readonly string[] | undefined
-  readonly allowPowerfulRole: boolean
-  readonly limits: SqlLimits
-}
-
-export async function openPostgres(options: PostgresOptions): Promise<Engine> {
-  const engine = new PostgresEngine(options)
-  try {
-    await engine.prepare()
-    return engine
-  } catch (error) {
-    await engine.close()
-    throw error
-  }
+export function openPostgres(options: RemoteOptions<string>): Promise<Engine> {
+  return prepareEngine(new PostgresEngine(options))
 }
 
 type Mode = 'READ ONLY' | 'READ WRITE'
@@ -49,10 +35,10 @@ const CURSOR = 'portico_page'
 class PostgresEngine implements Engine {
   readonly dialect = 'postgresql'
   readonly placeholder = '$1'
-  readonly #options: PostgresOptions
+  readonly #options: RemoteOptions<string>
   readonly #pool: Pool<Link>
 
-  constructor(options: PostgresOptions) {
+  constructor(options: RemoteOptions<string>) {
     this.#options = options
     this.#pool = new Pool<Link>({
       size: MAX_CONNECTIONS,

@@ -1,0 +1,71 @@
+/**
+ * What an answer in progress and the stream for notices have in common: an event stream that is read under a heartbeat,
+ * remembers where it was, and how long to wait before it is taken up again.
+ */
+
+import { createEventDecoder } from '../framing/event-stream.ts'
+import { PorticoError } from '../jsonrpc/errors.ts'
+import type { HttpAnswer, HttpCall } from '../transport/http-client.ts'
+import { Heartbeat } from './heartbeat.ts'
+import { clampRetry } from './http-answer.ts'
+
+export interface StreamReader {
+  /** The text of one message. */
+  message(data: string): void
+  /** An event that was beyond a limit. */
+  fault(reason: string): void
+  /** The stream is over: said once for each that was read, with the error that ended it if there was one. */
+  ended(error: PorticoError | undefined): void
+}
+
+export class ResumableStream {
+  /** The id to come back with; empty while the server gave none. */
+  lastEventId = ''
+  /** What the server wants to be waited, if it said so. */
+  retryMs: number | undefined
+  /** Attempts since the last event. */
+  failures = 0
+  readonly #reader: StreamReader
+  #heartbeat: Heartbeat | undefined
+
+  constructor(reader: StreamReader) {
+    this.#reader = reader
+  }
+
+  /** Reads a stream to its end; `silenceMs` is how long one that has a heartbeat may be silent. */
+  read(answer: HttpAnswer, call: HttpCall, silenceMs: number | undefined): void {
+    const decoder = createEventDecoder({
+      onEvent: ({ data, id, event }) => {
+        this.failures = 0
+        if (id !== '') this.lastEventId = id
+        if (data !== '' && event === 'message') this.#reader.message(data)
+      },
+      onRetry: (ms) => {
+        this.retryMs = clampRetry(ms)
+      },
+      onFault: (reason) => this.#reader.fault(reason),
+    })
+    const end = (error: PorticoError | undefined) => {
+      heartbeat.stop()
+      decoder.end()
+      this.#reader.ended(error)
+    }
+    const heartbeat = new Heartbeat(() => {
+      call.abort()
+      end(new PorticoError('closed', 'The stream has gone silent', { delivery: 'unknown' }))
+    }, silenceMs)
+    this.#heartbeat = heartbeat
+    answer.read({
+      data: (chunk) => {
+        heartbeat.seen(chunk)
+        decoder.push(chunk)
+      },
+      end,
+    })
+  }
+
+  /** Stops waiting for signs of life. */
+  stop(): void {
+    this.#heartbeat?.stop()
+  }
+}
