@@ -41,7 +41,7 @@ export async function withVisitor(use: (visitor: Visitor) => Promise<void>): Pro
   }
 }
 
-const FLAGS = [
+export const FLAGS = [
   ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
   '--disable-gpu',
   '--no-first-run',

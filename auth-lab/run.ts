@@ -13,5 +13,12 @@ const { trials } = await import('./cases.ts')
 const { browserTrials } = await import('./browser-cases.ts')
 const { storeTrials } = await import('./store-cases.ts')
 const { gatewayTrials } = await import('./gateway-cases.ts')
+const { gatewayServeTrials } = await import('./gateway-serve-cases.ts')
 
-process.exitCode = await runTrials([...trials, ...gatewayTrials, ...storeTrials, ...browserTrials])
+process.exitCode = await runTrials([
+  ...trials,
+  ...gatewayTrials,
+  ...storeTrials,
+  ...browserTrials,
+  ...gatewayServeTrials,
+])

@@ -51,22 +51,30 @@ export const GATEWAY_AXES: readonly Axis[] = [
     title: 'the host’s first answer with dead servers',
     unit: 'ms',
     about:
-      'From a new host to the answer of a call to a live server. The dead: a port that nobody listens on, one that never answers, a program that does not exist.',
+      'From new connections to the answer of a call to a live server; the same from a new host, with its rules and its state on disk; until the tools of all live servers are on offer; and until a model that is spoken to at once is asked, with those tools. The dead: a port that nobody listens on, one that never answers, a program that does not exist.',
     scale: 1000,
     cases: (pace) => {
       // A start takes long: more and longer rounds, for as many figures as the other axes get.
       const slower = { rounds: pace.rounds * 2, ms: pace.ms * 3, warmMs: pace.warmMs }
-      return [
-        { name: 'from start', plan: { ...slower, kind: 'self', inFlight: 1, figure: 'latency', contestants: HOSTS } },
-      ]
+      const plan = { ...slower, kind: 'self', inFlight: 1, figure: 'latency' } as const
+      return HOST_CASES.map(([name, program]) => ({ name, plan: { ...plan, contestants: hosts(program) } }))
     },
   },
 ]
 
-const HOSTS: readonly Contestant[] = [
-  { name: 'portico, 17 live', program: 'host/first-answer', args: ['17', '0'] },
-  { name: 'portico, 17 live and 3 dead', program: 'host/first-answer', args: ['17', '3'] },
-]
+const HOST_CASES = [
+  ['from start', 'host/first-answer'],
+  ['host, a call', 'host/first-call'],
+  ['host, all tools', 'host/first-list'],
+  ['host, a model’s turn', 'host/first-turn'],
+] as const
+
+function hosts(program: string): readonly Contestant[] {
+  return [
+    { name: 'portico, 17 live', program, args: ['17', '0'] },
+    { name: 'portico, 17 live and 3 dead', program, args: ['17', '3'] },
+  ]
+}
 
 function gateways(era: Era): readonly Contestant[] {
   return [

@@ -8,6 +8,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type CallToolResult, type Client, connect } from '@portico/sdk/client'
 import { startPostgres } from './postgres-engine.ts'
@@ -38,6 +39,7 @@ const FOLDERS = 500
 const FILES = 100
 const NEEDLES = 50
 const ROWS = 1_000_000
+const PAUSE_MS = 5
 const REQUEST = { timeoutMs: 60_000 }
 
 export async function bench(): Promise<void> {
@@ -70,6 +72,7 @@ async function benchFiles(): Promise<void> {
       )
     const one = { path: join(folder, 'd3', 'f5.txt') }
     const large = { path: join(folder, 'large.txt') }
+    const wide = { path: join(folder, 'wide') }
     await measure([
       {
         name: 'search 50,000 files by name',
@@ -106,10 +109,17 @@ async function benchFiles(): Promise<void> {
         check: counts(/d\d+.f7\.txt/g, 50),
       },
       {
-        name: 'list a folder of 1,000',
+        name: 'list a folder of 1,000, names and kinds',
+        rounds: 30,
+        ours: { client: ours, tool: 'list_directory', args: { ...wide, details: false } },
+        theirs: { client: theirs, tool: 'list_directory', args: wide },
+        check: counts(/w\d+\.txt/g, 1_000),
+      },
+      {
+        name: 'list a folder of 1,000, with sizes (ours: times)',
         rounds: 15,
-        ours: { client: ours, tool: 'list_directory', args: { path: join(folder, 'wide') } },
-        theirs: { client: theirs, tool: 'list_directory', args: { path: join(folder, 'wide') } },
+        ours: { client: ours, tool: 'list_directory', args: wide },
+        theirs: { client: theirs, tool: 'list_directory_with_sizes', args: wide },
         check: counts(/w\d+\.txt/g, 1_000),
       },
     ])
@@ -216,6 +226,8 @@ async function measure(cases: readonly Case[]): Promise<void> {
         // Neither side is always the first.
         const at = (round + turn) % sides.length
         const side = sides[at]
+        // What a side still does after its answer is not to be paid for by the other.
+        await setTimeout(PAUSE_MS)
         if (side !== undefined) times[at]?.push(await time(() => call(side)))
       }
     }

@@ -54,13 +54,13 @@ const CHUNKS = [
     name: 'base',
     paths: ['framing/', 'jsonrpc/', 'schema/', 'protocol/', 'auth/principal', 'session/connectable'],
     also: ['memory', 'send-queue', 'byte-stream', 'stdio', 'http-heartbeat'].map((name) => `transport/${name}`),
-    but: ['protocol/skills'],
+    but: ['protocol/skills', 'protocol/revisions/client-messages', 'schema/json-schema-formats'],
   },
   {
     name: 'serving',
     paths: ['session/', 'server/'],
     also: ['serve/stdio', 'serve/stray-output', 'serve/limits', 'serve/http-load'],
-    but: ['server/lint', 'server/skills'],
+    but: ['server/lint', 'server/skills', 'server/relay'],
   },
   {
     name: 'http',
@@ -72,7 +72,10 @@ const CHUNKS = [
   {
     name: 'client',
     paths: ['client/', 'connect/', 'transport/http-client.', 'transport/http-client-dialer'],
-    also: ['transport/sse', 'transport/http-sse', 'transport/websocket-client'],
+    also: [
+      ...['transport/sse', 'transport/http-sse', 'transport/websocket-client'],
+      ...['protocol/revisions/client-messages', 'schema/json-schema-formats'],
+    ],
   },
 ]
 

@@ -1,9 +1,9 @@
 /** The workbench as `npm start` starts it, with folders of its own and no key of any model in its environment. */
 
 import { spawn } from 'node:child_process'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export interface Program {
@@ -20,17 +20,20 @@ export interface Program {
 const START = fileURLToPath(new URL('../tools/start.mjs', import.meta.url))
 const START_MS = 240_000
 
-export async function startProgram(): Promise<Program> {
+/** `given` is added to its environment. */
+export async function startProgram(given: Environment = {}): Promise<Program> {
   const folder = await mkdtemp(join(tmpdir(), 'portico-workbench-'))
-  for (const name of ['state', 'config', 'home', 'project']) await mkdir(join(folder, name))
+  for (const name of ['state', 'config', 'home', 'project', 'bin']) await mkdir(join(folder, name))
+  // Pages are opened in the lab's browser, by whoever clicks there: not in the one of whoever runs the lab.
+  for (const name of ['xdg-open', 'open']) await writeFile(join(folder, 'bin', name), '#!/bin/sh\n', { mode: 0o755 })
   const from = Date.now()
-  const started = await launch(folder, [])
+  const started = await launch(folder, given)
   return {
     link: started.link,
     folder,
     startMs: Date.now() - from,
     anotherLink: async () => {
-      const again = await launch(folder, [])
+      const again = await launch(folder, given)
       await again.ended
       return again.link
     },
@@ -42,6 +45,8 @@ export async function startProgram(): Promise<Program> {
   }
 }
 
+type Environment = { readonly [name: string]: string }
+
 interface Launched {
   readonly link: string
   readonly ended: Promise<void>
@@ -49,16 +54,18 @@ interface Launched {
 }
 
 /** Resolves with the link once it is printed. */
-function launch(folder: string, words: readonly string[]): Promise<Launched> {
+function launch(folder: string, given: Environment): Promise<Launched> {
   const keyless = Object.entries(process.env).filter(([name]) => !/_API_KEY$|^PORTICO_|^NODE_OPTIONS$/.test(name))
   const env = {
     ...Object.fromEntries(keyless),
     HOME: join(folder, 'home'),
     PORTICO_STATE_DIR: join(folder, 'state'),
     PORTICO_CONFIG_DIR: join(folder, 'config'),
+    PATH: [join(folder, 'bin'), process.env.PATH].join(delimiter),
+    ...given,
   }
   // A group of its own, so that everything it starts can be ended with it.
-  const child = spawn(process.execPath, [START, '--json', ...words], {
+  const child = spawn(process.execPath, [START, '--json'], {
     cwd: join(folder, 'project'),
     env,
     detached: true,

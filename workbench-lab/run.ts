@@ -21,14 +21,18 @@ async function run(executable: string): Promise<number> {
   const { chatTrials } = await import('./chat-cases.ts')
   const { hostileTrials } = await import('./hostile-cases.ts')
   const { looksTrials } = await import('./looks-cases.ts')
+  const { flowTrials } = await import('./flow-cases.ts')
   const words = process.argv.slice(2)
   const isShort = words.includes('--short')
   const wanted = words.filter((word) => !word.startsWith('--'))
-  const trials = [...openingTrials, ...screenTrials, ...chatTrials, ...looksTrials, ...hostileTrials].filter(
-    ({ name, long, always }) =>
-      always === true ||
-      ((long !== true || !isShort) && (wanted.length === 0 || wanted.some((word) => name.includes(word)))),
-  )
+  const cases = [openingTrials, screenTrials, chatTrials, flowTrials, looksTrials, hostileTrials]
+  const trials = cases
+    .flat()
+    .filter(
+      ({ name, long, always }) =>
+        always === true ||
+        ((long !== true || !isShort) && (wanted.length === 0 || wanted.some((word) => name.includes(word)))),
+    )
   let failed = 0
   const site = await openSite(executable)
   try {

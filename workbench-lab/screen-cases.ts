@@ -6,7 +6,7 @@ import { type Site, type Theme, until, type Width } from './site.ts'
 import type { Trial } from './trial.ts'
 
 export const LAB_SERVER = fileURLToPath(new URL('./lab-server.ts', import.meta.url))
-const RUNNER = fileURLToPath(new URL('../tools/run.mjs', import.meta.url))
+export const RUNNER = fileURLToPath(new URL('../tools/run.mjs', import.meta.url))
 
 /** Can be done again and again. */
 const ACTIONS: readonly Trial[] = [
@@ -20,7 +20,7 @@ const ACTIONS: readonly Trial[] = [
   { name: 'policy: a rule is added, explained and saved; the log is verified', run: changePolicy },
 ]
 
-const OTHER_LOOKS: readonly (readonly [Theme, Width])[] = [
+export const OTHER_LOOKS: readonly (readonly [Theme, Width])[] = [
   ['light', 'phone'],
   ['dark', 'desktop'],
   ['dark', 'phone'],
@@ -33,7 +33,8 @@ export const screenTrials: readonly Trial[] = [
   ...OTHER_LOOKS.flatMap((look) => ACTIONS.map((trial) => inLook(trial, look))),
 ]
 
-function inLook(trial: Trial, [theme, width]: readonly [Theme, Width]): Trial {
+/** The same once more, with other colours or less room. */
+export function inLook(trial: Trial, [theme, width]: readonly [Theme, Width]): Trial {
   return {
     ...trial,
     name: `${trial.name} (${theme}, ${width})`,

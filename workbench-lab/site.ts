@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
 import { type Program, startProgram } from './program.ts'
+import { type Registry, startRegistry } from './registry.ts'
 
 export type Theme = 'light' | 'dark'
 export type Width = 'desktop' | 'phone'
@@ -18,6 +19,8 @@ export const SHOWN = fileURLToPath(new URL('../docs/screenshots/', import.meta.u
 
 export interface Site {
   readonly program: Program
+  /** The one that the program searches. */
+  readonly registry: Registry
   readonly context: BrowserContext
   readonly page: Page
   readonly origin: string
@@ -53,7 +56,8 @@ const PATIENCE_MS = 45_000
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 export async function openSite(executablePath: string): Promise<Site> {
-  const program = await startProgram()
+  const registry = await startRegistry()
+  const program = await startProgram({ PORTICO_REGISTRY_URL: registry.url })
   const profile = await mkdtemp(join(tmpdir(), 'lab-chromium-'))
   const pictures = process.env.SCREENSHOTS ?? join(tmpdir(), 'portico-screenshots')
   await mkdir(pictures, { recursive: true })
@@ -73,6 +77,7 @@ export async function openSite(executablePath: string): Promise<Site> {
   page.on('pageerror', (error) => complaints.push(String(error.stack ?? error)))
   const site: Site = {
     program,
+    registry,
     context,
     page,
     origin: new URL(program.link).origin,
@@ -98,6 +103,7 @@ export async function openSite(executablePath: string): Promise<Site> {
     close: async () => {
       await context.close()
       await program.stop()
+      registry.close()
       await rm(profile, { recursive: true, force: true, maxRetries: 5 })
     },
   }

@@ -103,14 +103,13 @@ async function start(plan: Plan, contestant: Contestant): Promise<Running> {
   const { name, era = 'modern' } = contestant
   if (plan.kind === 'start')
     return { name, stop: async () => {}, measure: () => measureStart(toFile(contestant.program)) }
-  const child = launch(contestant, plan.kind === 'sessions' || plan.kind === 'streams' ? ['--expose-gc'] : [])
+  if (plan.kind === 'sessions' || plan.kind === 'streams')
+    return { name, stop: async () => {}, measure: () => measureIdle(contestant, plan, era) }
+  const child = launch(contestant, [])
   const { port } = await ready(child)
   const stop = () => end(child)
   if (plan.kind === 'self')
     return { name, stop, measure: (ms) => measureFor(plan, ms, (part) => runSelf(child, part, plan.inFlight)) }
-  if (plan.kind === 'sessions' || plan.kind === 'streams') {
-    return { name, stop, measure: () => measureIdle(child, plan, port, era) }
-  }
   const load = createLoad(plan, child, port, era)
   await load.open()
   const call = { ...required(plan.call), ...contestant.call }
@@ -170,16 +169,26 @@ async function runSelf(child: ChildProcess, ms: number, inFlight: number): Promi
   return answer
 }
 
-async function measureIdle(child: ChildProcess, plan: Plan, port: number, era: Era) {
+/**
+ * Each round has a server of its own: not every one ends a session when asked to, and what a round leaves behind (sessions,
+ * Node's pool of parsers) would be part of the next one's figure, or fill the server up.
+ */
+async function measureIdle(contestant: Contestant, plan: Plan, era: Era) {
   const count = plan.count ?? 1000
-  const open = (some: number) => (plan.kind === 'streams' ? openStreams(port, era, some) : openSessions(port, some))
-  // What the first few make a process allocate for good (compiled code, buffers, connections) is no cost of theirs.
-  await (await open(WARM_COUNT))()
-  const before = await askMemory(child)
-  const close = await open(count)
-  const after = await askMemory(child)
-  await close()
-  return { value: (after.heapUsed + after.external - before.heapUsed - before.external) / count }
+  const child = launch(contestant, ['--expose-gc'])
+  try {
+    const { port } = await ready(child)
+    const open = (some: number) => (plan.kind === 'streams' ? openStreams(port, era, some) : openSessions(port, some))
+    // What the first few make a process allocate for good (compiled code, buffers, connections) is no cost of theirs.
+    await (await open(WARM_COUNT))()
+    const before = await askMemory(child)
+    const close = await open(count)
+    const after = await askMemory(child)
+    await close()
+    return { value: (after.heapUsed + after.external - before.heapUsed - before.external) / count }
+  } finally {
+    await end(child)
+  }
 }
 
 const WARM_COUNT = 200

@@ -3,6 +3,7 @@
 import fc from 'fast-check'
 import { PorticoError } from '../../packages/sdk/src/jsonrpc/errors.ts'
 import { compileJsonSchema } from '../../packages/sdk/src/schema/json-schema.ts'
+import { FORMATS } from '../../packages/sdk/src/schema/json-schema-formats.ts'
 import { demand, opened, type Target } from '../target.ts'
 import { anyJson, anyText, hostileKey, toOwnMembers } from '../words.ts'
 
@@ -145,7 +146,7 @@ export const schemas: Target = {
       run(input) {
         let validator: ReturnType<typeof compileJsonSchema>
         try {
-          validator = compileJsonSchema(input.schema, { formats: input.formats })
+          validator = compileJsonSchema(input.schema, input.formats ? { formats: FORMATS } : {})
         } catch (error) {
           demand(error instanceof PorticoError, `an error of no known kind: ${String(error)}`)
           return

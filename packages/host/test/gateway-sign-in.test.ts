@@ -190,9 +190,10 @@ async function visit(user: User, url: string): Promise<Page> {
   const browser = new Browser()
   const session = { headers: { cookie: `gateway-user=${user}` } }
   const page = await openWith(browser, url, session)
-  expect(page.html).toContain('behind')
-  const left = await submitWith(browser, page, user)
-  const back = await passIssuer(browser, left.url, user)
+  // Whoever has agreed before, for the same program and server, is sent on at once.
+  const known = page.headers.get('location')
+  if (known === null) expect(page.html).toContain('behind')
+  const back = await passIssuer(browser, known ?? (await submitWith(browser, page, user)).url, user)
   return openWith(browser, back, session)
 }
 
@@ -201,6 +202,7 @@ async function openWith(browser: Browser, url: string, init: { headers: { cookie
   const stored = browser.received.filter((line) => line.startsWith('__Host-')).map((line) => line.split(';')[0])
   const cookie = [init.headers.cookie, ...stored].join('; ')
   const response = await fetch(url, { headers: { cookie }, redirect: 'manual' })
+  browser.received.push(...response.headers.getSetCookie())
   return { status: response.status, url, headers: response.headers, html: await response.text() }
 }
 
@@ -279,6 +281,7 @@ test('sec-84: a call whose tokens were taken back asks for a new sign-in, and go
   await ada.callTool('behind_sign_in')
   for (const token of site.tokens) site.revoked.add(token)
   site.up.seen.refreshes = false
+  expect(await site.signIn.consents.list()).toHaveLength(1)
   expect(textOf(await ada.callTool('whoami'))).toBe('ada')
   expect(visited.length).toBe(2)
 })

@@ -1,306 +1,22 @@
-/** The gateway over real transports: calls that wait, principals kept apart, views, limits, headers, reload, the way down. */
+/** The gateway over real transports: principals kept apart, limits, headers, reload, the way down. */
 
 import { fileURLToPath } from 'node:url'
-import { type Client, type ConnectOptions, connect, type ProtocolVersion } from '@portico/sdk/client'
-import { type HttpServer, serveHttp } from '@portico/sdk/http'
-import { createPrincipal, createServer, PorticoError, RpcError, type Server, tool } from '@portico/sdk/server'
+import { connect, type ProtocolVersion } from '@portico/sdk/client'
+import { serveHttp } from '@portico/sdk/http'
+import { createServer, PorticoError, RpcError, resource, type Server, tool } from '@portico/sdk/server'
 import { afterEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import type { AuditEntry } from '../src/audit/record.ts'
 import { HostError } from '../src/errors.ts'
-import { createGateway, type Gateway, type GatewayOptions } from '../src/gateway/gateway.ts'
-import { type GatewayServer, serveGateway } from '../src/gateway/serve.ts'
+import { createGateway } from '../src/gateway/gateway.ts'
+import { serveGateway } from '../src/gateway/serve.ts'
 import type { Guard } from '../src/guard/guard.ts'
-import { createFeatureServer, createLab, type Lab, type LabServer, waitingAt } from './gateway-lab.ts'
+import { createFeatureServer, createLab, waitingAt } from './gateway-lab.ts'
+import { closeAll, closers, createSite, MODERN, raw, textOf } from './gateway-site.ts'
 
-const closers: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-})
-
-interface Site {
-  readonly lab: Lab
-  readonly gateway: Gateway
-  readonly http: GatewayServer
-  connect(user: string, options?: ConnectOptions): Promise<Client>
-}
-
-/** A gateway on a port whose callers are whoever their bearer token names. */
-async function createSite(
-  servers: { readonly [name: string]: LabServer },
-  options: GatewayOptions = {},
-  rest: Parameters<typeof createLab>[1] = {},
-): Promise<Site> {
-  const lab = await createLab(servers, rest)
-  const gateway = createGateway(lab, { onError: () => {}, ...options })
-  const http = await serveGateway(gateway, {
-    port: 0,
-    graceMs: 0,
-    webSocketPath: '/ws',
-    authenticate: (head) => {
-      const user = /^Bearer (.+)$/.exec(head.header('authorization') ?? '')?.[1]
-      return user === undefined ? undefined : createPrincipal(user)
-    },
-  })
-  closers.push(
-    () => lab.close(),
-    () => gateway.close(0),
-    () => http.close(),
-  )
-  return {
-    lab,
-    gateway,
-    http,
-    async connect(user, given = {}) {
-      const client = await connect(http.url, { headers: { authorization: `Bearer ${user}` }, ...given })
-      closers.push(() => client.close())
-      return client
-    },
-  }
-}
-
-async function onHttp(server: Server): Promise<HttpServer> {
-  const http = await serveHttp(server, { port: 0, graceMs: 0 })
-  closers.push(() => http.close())
-  return http
-}
-
-const MODERN = '2026-07-28'
-
-interface RawCall {
-  readonly user?: string
-  readonly capabilities?: object
-  readonly headers?: { readonly [name: string]: string }
-  readonly path?: string
-}
-
-/** A request of the newest revision as it is on the wire, so that a test can stop between two rounds. */
-async function raw(site: Site, method: string, params: { [key: string]: unknown }, call: RawCall = {}) {
-  const { user = 'ada', capabilities = { elicitation: { form: {}, url: {} } }, headers = {}, path = '' } = call
-  const name = params.name ?? params.uri
-  const response = await fetch(site.http.url + path, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      authorization: `Bearer ${user}`,
-      'mcp-protocol-version': MODERN,
-      'mcp-method': method,
-      ...(typeof name === 'string' && { 'mcp-name': name }),
-      ...headers,
-    },
-    body: JSON.stringify({
-      jsonrpc: '2.0',
-      id: 1,
-      method,
-      params: {
-        ...params,
-        _meta: {
-          'io.modelcontextprotocol/protocolVersion': MODERN,
-          'io.modelcontextprotocol/clientCapabilities': capabilities,
-          'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
-          'io.modelcontextprotocol/logLevel': 'info',
-          progressToken: 'p',
-        },
-      },
-    }),
-  })
-  const text = await response.text()
-  const messages = response.headers.get('content-type')?.includes('event-stream')
-    ? [...text.matchAll(/^data: (.+)$/gm)].map(([, data]) => JSON.parse(data as string))
-    : [JSON.parse(text)]
-  const last = messages.at(-1)
-  return { status: response.status, result: last.result, error: last.error, notices: messages.slice(0, -1), response }
-}
-
-const textOf = (result: { content: readonly { type: string }[] }) =>
-  result.content.map((block) => (block as unknown as { text?: string }).text ?? block.type).join()
+afterEach(closeAll)
 
 const LEGACY: ProtocolVersion[] = ['2024-11-05', '2025-11-25']
-
-describe('a call that waits for a client of the newest revision', () => {
-  const questions = (name: string): Server => {
-    let noted = (): void => {}
-    const server = createServer({
-      name,
-      version: '1',
-      versions: ['2025-11-25'],
-      tools: {
-        confirm: tool({}, async (_args, ctx) => {
-          const asked = ctx.elicit({
-            message: 'Sure?',
-            form: { type: 'object', properties: { yes: { type: 'boolean' } }, required: ['yes'] },
-          })
-          // After the question has gone out: these reach the client with the retry.
-          await new Promise<void>((resolve) => {
-            noted = resolve
-            signals.push({ signal: ctx.signal, note: noted })
-          })
-          ctx.progress(1, 2, 'while you were away')
-          ctx.log('info', 'between rounds')
-          const answer = await asked
-          return `${answer.action} ${JSON.stringify(answer.content)}`
-        }),
-      },
-    })
-    return server
-  }
-  const signals: { signal: AbortSignal; note: () => void }[] = []
-  afterEach(() => {
-    signals.length = 0
-  })
-
-  test('is parked under a sealed state, and what came meanwhile is told with the retry', async () => {
-    const site = await createSite({ old: { target: questions('old') } })
-    const first = await raw(site, 'tools/call', { name: 'confirm', arguments: {} })
-    expect(first.result.resultType).toBe('input_required')
-    const [key, question] =
-      Object.entries<{ method: string; params: { message: string } }>(first.result.inputRequests)[0] ?? []
-    expect(question).toMatchObject({ method: 'elicitation/create', params: { message: 'Sure?', mode: 'form' } })
-    expect(site.gateway.metrics().parked).toBe(1)
-    signals[0]?.note()
-    const second = await raw(site, 'tools/call', {
-      name: 'confirm',
-      arguments: {},
-      requestState: first.result.requestState,
-      inputResponses: { [String(key)]: { action: 'accept', content: { yes: true } } },
-    })
-    expect(textOf(second.result)).toBe('accept {"yes":true}')
-    expect(second.notices.map(({ method }: { method: string }) => method).sort()).toEqual([
-      'notifications/message',
-      'notifications/progress',
-    ])
-    expect(site.gateway.metrics().parked).toBe(0)
-  })
-
-  test('is cancelled at its server when nobody takes it up again in time', async () => {
-    const site = await createSite({ old: { target: questions('old') } }, { parking: { parkedMs: 30 } })
-    const first = await raw(site, 'tools/call', { name: 'confirm', arguments: {} })
-    await expect.poll(() => signals[0]?.signal.aborted).toBe(true)
-    const late = await raw(site, 'tools/call', {
-      name: 'confirm',
-      arguments: {},
-      requestState: first.result.requestState,
-      inputResponses: {},
-    })
-    expect(late.error).toMatchObject({ code: -32602, data: { parameter: 'requestState' } })
-    expect(site.gateway.metrics()).toMatchObject({ parked: 0, abandoned: 1 })
-  })
-
-  test('cannot be taken up by another principal, with other arguments, or with an altered state', async () => {
-    const site = await createSite({ old: { target: questions('old') } })
-    const first = await raw(site, 'tools/call', { name: 'confirm', arguments: {} })
-    const retry = {
-      name: 'confirm',
-      arguments: {},
-      requestState: first.result.requestState,
-      inputResponses: { q_1: { action: 'decline' } },
-    }
-    expect((await raw(site, 'tools/call', retry, { user: 'eve' })).error).toMatchObject({ code: -32602 })
-    expect((await raw(site, 'tools/call', { ...retry, arguments: { x: 1 } })).error).toMatchObject({ code: -32602 })
-    const altered = `${first.result.requestState.slice(0, -2)}AA`
-    expect((await raw(site, 'tools/call', { ...retry, requestState: altered })).error).toMatchObject({ code: -32602 })
-    signals[0]?.note()
-    expect(textOf((await raw(site, 'tools/call', retry)).result)).toContain('decline')
-  })
-
-  test('is one of a bounded number, and the refusal names the limit', async () => {
-    const site = await createSite({ old: { target: questions('old') } }, { parking: { maxParkedPerPrincipal: 1 } })
-    await raw(site, 'tools/call', { name: 'confirm', arguments: {} })
-    const pending = raw(site, 'tools/call', { name: 'confirm', arguments: {} })
-    await expect.poll(() => signals.length).toBe(2)
-    signals[1]?.note()
-    expect(textOf((await pending).result)).toContain('maxParkedPerPrincipal (1)')
-    const other = await raw(site, 'tools/call', { name: 'confirm', arguments: {} }, { user: 'bob' })
-    expect(other.result.resultType).toBe('input_required')
-  })
-
-  test('two calls of one principal at once each get their own answers', async () => {
-    const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
-    const asking = (versions: ProtocolVersion[]): Server =>
-      createServer({
-        name: 'asking',
-        version: '1',
-        versions,
-        tools: {
-          who: tool({ input: { type: 'object', properties: { tag: { type: 'string' } } } }, async (args, ctx) => {
-            const { tag } = args as { tag: string }
-            const form = { type: 'object', properties: { tag: { type: 'string' } }, required: ['tag'] } as const
-            const answer = await ctx.elicit('tag', { message: tag, form })
-            return `${tag}=${(answer.content as { tag: string } | undefined)?.tag}`
-          }),
-        },
-      })
-    for (const server of [MODERN, '2025-11-25'] as const) {
-      const upstream = await onHttp(asking([server]))
-      for (const versions of [MODERN, '2025-11-25'] as const) {
-        const site = await createSite({ up: { target: upstream.url } })
-        const form = ({ message }: { message: string }) => ({ action: 'accept' as const, content: { tag: message } })
-        const client = await site.connect('ada', { versions, elicitation: { form } })
-        const results = await Promise.all(names.map((tag) => client.callTool('who', { tag })))
-        expect(results.map(textOf)).toEqual(names.map((tag) => `${tag}=${tag}`))
-      }
-    }
-  })
-})
-
-describe('URLs that a 2025-11-25 server wants visited first (-32042)', () => {
-  const visited = new Set<string>()
-  const server = () => {
-    const made: Server = createServer({
-      name: 'visits',
-      version: '1',
-      versions: ['2025-11-25'],
-      tools: {
-        paid: tool({}, async (_args, ctx) => {
-          if (visited.has('yes')) return 'paid'
-          throw new RpcError(-32042, 'Please pay', {
-            elicitations: [
-              {
-                mode: 'url',
-                message: 'Pay here',
-                url: 'https://pay.example/1',
-                elicitationId: `e-${String(ctx.requestId)}`,
-              },
-            ],
-          })
-        }),
-      },
-    })
-    return made
-  }
-
-  test('become a question for a client of the newest revision, and the server is called again', async () => {
-    visited.clear()
-    const site = await createSite({ old: { target: server() } }, { visits: { visitMs: 10 } })
-    const urls: string[] = []
-    const client = await site.connect('ada', {
-      versions: MODERN,
-      elicitation: {
-        url: ({ url }) => {
-          urls.push(url)
-          visited.add('yes')
-          return { action: 'accept' }
-        },
-      },
-    })
-    expect(textOf(await client.callTool('paid'))).toBe('paid')
-    expect(urls).toEqual(['https://pay.example/1'])
-  })
-
-  test('reach a client that knows the error as they are', async () => {
-    visited.clear()
-    const site = await createSite({ old: { target: server() } })
-    const client = await site.connect('ada', {
-      versions: '2025-11-25',
-      elicitation: { url: () => ({ action: 'decline' }) },
-    })
-    await expect(client.callTool('paid')).rejects.toMatchObject({
-      rpcCode: -32042,
-      data: { elicitations: [{ url: 'https://pay.example/1' }] },
-    })
-  })
-})
 
 describe('principals', () => {
   test('have connections of their own, older sessions each one, and leave none behind', async () => {
@@ -489,71 +205,6 @@ describe('who is let in', () => {
     const client = await connect(http.url)
     closers.push(() => client.close())
     expect(textOf(await client.callTool('echo', { text: 'x' }))).toBe('x')
-  })
-})
-
-describe('views', () => {
-  const servers = () => ({ one: { target: createFeatureServer() }, two: { target: createFeatureServer() } })
-
-  test('sec-123: what is out of view is neither listed nor used, by name or by URI', async () => {
-    const views = (principal?: { id: string }) =>
-      principal?.id === 'ada' ? { servers: ['one'], hidden: ['one_fail', 'note://*'] } : undefined
-    const site = await createSite(servers(), { views })
-    const ada = await site.connect('ada')
-    const names = (await ada.listTools()).map(({ name }) => name)
-    expect(names).toContain('one_echo')
-    expect(names.some((name) => name.startsWith('two_') || name === 'one_fail')).toBe(false)
-    await expect(ada.callTool('two_echo', { text: 'x' })).rejects.toMatchObject({ rpcCode: -32602 })
-    await expect(ada.callTool('one_fail')).rejects.toMatchObject({ rpcCode: -32602 })
-    await expect(ada.readResource('note://today')).rejects.toBeInstanceOf(RpcError)
-    const bob = await site.connect('bob')
-    expect(await bob.listTools()).toEqual([])
-  })
-
-  test.each([
-    ['the URL', { path: '?tools=one_echo,two_s*' }],
-    ['the header', { headers: { 'mcp-tools': 'one_echo, two_s*' } }],
-  ])('a caller chooses its tools by %s, within what it may see', async (_, how) => {
-    const views = () => ({ hidden: ['two_sample*'] })
-    const site = await createSite(servers(), { views })
-    const { result } = await raw(site, 'tools/list', {}, how)
-    expect(result.tools.map(({ name }: { name: string }) => name)).toEqual(['one_echo', 'two_sum'])
-    expect((await raw(site, 'tools/call', { name: 'one_sum', arguments: { a: 1, b: 1 } }, how)).error.code).toBe(-32602)
-  })
-
-  test('sec-128: a list is the same on every connection, in the same order', async () => {
-    const site = await createSite(servers())
-    const lists = await Promise.all(
-      [site.connect('ada'), site.connect('ada')].map(async (client) => (await client).listTools()),
-    )
-    expect(lists[0]?.map(({ name }) => name)).toEqual(lists[1]?.map(({ name }) => name))
-  })
-
-  test('search, describe and call stand for the full list when asked for', async () => {
-    const site = await createSite(servers(), { views: () => ({ hidden: ['two_*'] }) })
-    const how = { path: '?tools=search' }
-    const call = (name: string, args: object) => raw(site, 'tools/call', { name, arguments: args }, how)
-    const { result } = await raw(site, 'tools/list', {}, how)
-    expect(result.tools.map(({ name }: { name: string }) => name)).toEqual([
-      'search_tools',
-      'describe_tool',
-      'call_tool',
-    ])
-    const found = textOf((await call('search_tools', { query: 'echo' })).result)
-    expect(found).toContain('one_echo')
-    expect(found).not.toContain('two_')
-    expect(textOf((await call('describe_tool', { name: 'one_echo' })).result)).toContain('inputSchema')
-    expect(textOf((await call('call_tool', { name: 'one_echo', arguments: { text: 'hi' } })).result)).toBe('hi')
-    expect((await call('call_tool', { name: 'two_echo', arguments: {} })).error.code).toBe(-32602)
-  })
-
-  test('pages are cut where a size is set', async () => {
-    const site = await createSite(servers(), { pageSize: 5 })
-    const client = await site.connect('ada')
-    const pages = []
-    for await (const page of client.toolPages()) pages.push(page.length)
-    expect(pages.slice(0, -1).every((size) => size === 5)).toBe(true)
-    expect(pages.length).toBeGreaterThan(3)
   })
 })
 
@@ -750,7 +401,10 @@ describe('links', () => {
         tools: { link: tool({}, () => ({ content: [{ type: 'resource_link', uri: `made://${name}/1`, name: 'x' }] })) },
       })
       server.use('resources/read', ({ params }) => ({ contents: [{ uri: String(params.uri), text: `from ${name}` }] }))
-      server.resource('any', { kind: 'resource', options: { uri: `other://${name}` }, handler: () => '' })
+      server.resource(
+        'any',
+        resource({ uri: `other://${name}` }, () => ''),
+      )
       return server
     }
     const site = await createSite({ a: { target: linking('a') }, b: { target: linking('b') } })

@@ -155,12 +155,15 @@ describe('closing', () => {
     expect(fixture.http.node.listening).toBe(false)
   })
 
-  it('does not wait for a connection that never sent a request', async () => {
+  it.each([1, 100])('does not wait for connections that never sent a request, %i of them', async (count) => {
     fixture = await createFixture({ graceMs: 600_000 })
-    const silent = connect(fixture.port, '127.0.0.1')
-    await once(silent, 'connect')
-    // The grace is far beyond the time limit of a test: only a cut connection lets this end.
-    const cut = once(silent, 'close')
+    const { port } = fixture
+    const silent = Array.from({ length: count }, () => connect(port, '127.0.0.1'))
+    await Promise.all(silent.map((socket) => once(socket, 'connect')))
+    // Some others that come and go meanwhile.
+    for (let request = 0; request < count; request++) await send(port, modern('tools/list'))
+    // The grace is far beyond the time limit of a test: only cut connections let this end.
+    const cut = Promise.all(silent.map((socket) => once(socket, 'close')))
     await fixture.http.close()
     await cut
   })

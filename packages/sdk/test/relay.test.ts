@@ -6,7 +6,7 @@ import { RpcError } from '../src/jsonrpc/errors.ts'
 import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../src/protocol/revision.ts'
 import type { Tool } from '../src/protocol/tools.ts'
 import { tool } from '../src/server/definition.ts'
-import type { Relay } from '../src/server/relay.ts'
+import { defineRelay, type Relay } from '../src/server/relay.ts'
 import { createServer, type Server } from '../src/server/server.ts'
 
 const TOOLS: readonly Tool[] = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ name, inputSchema: { type: 'object' } }))
@@ -23,7 +23,7 @@ function createRelayed(parts: Partial<Relay>, options: { readonly pageSize?: num
     paramHeaders: () => [],
     ...parts,
   }
-  return createServer({ name: 'relayed', version: '1', onError: () => {}, ...options, relay })
+  return createServer({ name: 'relayed', version: '1', onError: () => {}, ...options, relay: defineRelay(relay) })
 }
 
 describe.each(PROTOCOL_VERSIONS)('a relayed server on %s', (versions: ProtocolVersion) => {

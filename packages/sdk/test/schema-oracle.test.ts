@@ -4,6 +4,13 @@ import { describe, expect, it } from 'vitest'
 import { classify, type JsonObject } from '../src/jsonrpc/message.ts'
 import { readEnvelope } from '../src/protocol/meta.ts'
 import type { ProtocolVersion, Revision } from '../src/protocol/revision.ts'
+import {
+  writeClientCapabilities,
+  writeCompleteParams,
+  writeCreateMessageResult,
+  writeElicitResult,
+  writeListRootsResult,
+} from '../src/protocol/revisions/client-messages.ts'
 import { LATEST, REVISIONS } from '../src/protocol/revisions.ts'
 import { readFilter } from '../src/protocol/subscriptions.ts'
 import * as neutral from './neutral-values.ts'
@@ -55,7 +62,7 @@ const ROWS: Row[] = [
   {
     name: 'client capabilities',
     definition: () => 'ClientCapabilities',
-    write: (r) => r.writeClientCapabilities(neutral.clientCapabilities),
+    write: (r) => writeClientCapabilities(r, neutral.clientCapabilities),
   },
   { name: 'tool', definition: () => 'Tool', write: (r) => r.writeTool(neutral.tool) },
   { name: 'resource', definition: () => 'Resource', write: (r) => r.writeResource(neutral.resource) },
@@ -92,7 +99,7 @@ const ROWS: Row[] = [
   {
     name: 'completion params',
     definition: paramsOf('CompleteRequest', 'CompleteRequestParams'),
-    write: (r) => r.writeCompleteParams(neutral.completeParams),
+    write: (r) => writeCompleteParams(r, neutral.completeParams),
     modern: {
       _meta: {
         'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -116,7 +123,7 @@ const ROWS: Row[] = [
     name: 'answer',
     from: '2025-06-18',
     definition: () => 'ElicitResult',
-    write: (r) => r.writeElicitResult(neutral.elicitResult),
+    write: (r) => writeElicitResult(r, neutral.elicitResult),
   },
   {
     name: 'sampling params',
@@ -126,9 +133,13 @@ const ROWS: Row[] = [
   {
     name: 'sampling result',
     definition: () => 'CreateMessageResult',
-    write: (r) => r.writeCreateMessageResult(neutral.createMessageResult),
+    write: (r) => writeCreateMessageResult(r, neutral.createMessageResult),
   },
-  { name: 'roots', definition: () => 'ListRootsResult', write: (r) => r.writeListRootsResult(neutral.listRootsResult) },
+  {
+    name: 'roots',
+    definition: () => 'ListRootsResult',
+    write: (r) => writeListRootsResult(r, neutral.listRootsResult),
+  },
 ]
 
 const revisions = [...REVISIONS.values()]
@@ -199,12 +210,12 @@ describe.skipIf(!hasSchemas)('the official examples (needs shared/schema beside 
     GetPromptResult: (r, value) => r.writeGetPromptResult(value),
     CompleteResult: (r, value) => r.writeCompleteResult(value),
     ServerCapabilities: (r, value) => r.writeServerCapabilities(value),
-    ClientCapabilities: (r, value) => r.writeClientCapabilities(value),
-    CreateMessageResult: (r, value) => r.writeCreateMessageResult(value),
-    ListRootsResult: (r, value) => r.writeListRootsResult(value),
+    ClientCapabilities: (r, value) => writeClientCapabilities(r, value),
+    CreateMessageResult: (r, value) => writeCreateMessageResult(r, value),
+    ListRootsResult: (r, value) => writeListRootsResult(r, value),
     CreateMessageRequestParams: (r, value) => r.writeCreateMessageParams(value),
     ElicitRequestFormParams: (r, value) => r.writeElicitParams(value),
-    ElicitResult: (r, value) => r.writeElicitResult(value),
+    ElicitResult: (r, value) => writeElicitResult(r, value),
   }
   /** Where older revisions keep what now has a name of its own. */
   const places: { [definition: string]: (version: ProtocolVersion) => string } = {

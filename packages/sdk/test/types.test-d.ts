@@ -7,7 +7,20 @@ import { type } from 'arktype'
 import * as v from 'valibot'
 import { expectTypeOf } from 'vitest'
 import { z } from 'zod'
-import { createServer, prompt, type RequestContext, resource, result, ToolError, tool } from '../src/doors/server.ts'
+import { connect } from '../src/doors/client.ts'
+import {
+  createServer,
+  type InferInput,
+  type InferOutput,
+  prompt,
+  type RequestContext,
+  resource,
+  result,
+  type ToolDefinition,
+  ToolError,
+  tool,
+  withState,
+} from '../src/doors/server.ts'
 
 // Arguments come from the schema, whatever library it is of.
 tool({ input: z.object({ city: z.string(), days: z.number().optional() }) }, (args) => {
@@ -39,6 +52,32 @@ tool(
     args.town
   },
 )
+tool({ input: z.object({ at: z.object({ from: z.number(), to: z.number().optional() }).optional() }) }, ({ at }) => {
+  expectTypeOf(at).toEqualTypeOf<{ from: number; to?: number | undefined } | undefined>()
+})
+tool({ input: { schema: v.object({ city: v.string() }), json: { type: 'object' } } }, (args) => {
+  expectTypeOf(args).toEqualTypeOf<{ city: string }>()
+})
+tool({}, (args) => {
+  expectTypeOf(args).toEqualTypeOf<{ [key: string]: unknown }>()
+})
+// @ts-expect-error: text is no schema
+tool({ input: 'city' }, () => '')
+// @ts-expect-error: neither is a thing without the mark of one
+tool({ input: new Date() }, () => '')
+// @ts-expect-error: the handler asks for more than the schema gives
+tool({ input: z.object({ city: z.string() }) }, (args: { city: string; days: number }) => args.city)
+
+// What a schema takes and what it gives are two things.
+const price = z.object({ euro: z.string().transform(Number), count: z.number().default(1) })
+expectTypeOf<InferInput<typeof price>>().toEqualTypeOf<{ euro: string; count?: number | undefined }>()
+expectTypeOf<InferOutput<typeof price>>().toEqualTypeOf<{ euro: number; count: number }>()
+const weight = v.object({ kilo: v.pipe(v.string(), v.transform(Number)) })
+expectTypeOf<InferInput<typeof weight>>().toEqualTypeOf<{ kilo: string }>()
+expectTypeOf<InferOutput<typeof weight>>().toEqualTypeOf<{ kilo: number }>()
+tool({ output: price }, () => ({ euro: '5' }))
+// @ts-expect-error: what comes out of the schema is not what goes in
+tool({ output: price }, () => ({ euro: 5, count: 1 }))
 
 // What a handler returns is held against `output`.
 tool({ output: z.object({ celsius: z.number() }) }, () => ({ celsius: 20 }))
@@ -153,6 +192,63 @@ const server = createServer({
 type Tools = NonNullable<(typeof server)['~tools']>
 expectTypeOf<NonNullable<Tools['forecast']['~input']>>().toEqualTypeOf<{ city: string }>()
 expectTypeOf<NonNullable<Tools['forecast']['~output']>>().toEqualTypeOf<{ celsius: number }>()
+
+// So does the client's side of it: what a tool is called with, and what comes back.
+const shop = createServer({
+  name: 's',
+  version: '1',
+  tools: {
+    price: tool({ input: price, output: price }, ({ euro }) => ({ euro: String(euro) })),
+    weight: tool({ input: weight, output: weight }, ({ kilo }) => ({ kilo: String(kilo) })),
+    area: tool({ input: { type: 'object', properties: { m: { type: 'number' } }, required: ['m'] } }, ({ m }) => m),
+    ping: tool({}, () => 'pong'),
+  },
+})
+const { tools } = await connect(shop)
+expectTypeOf(await tools.price({ euro: '5' })).toEqualTypeOf<{ euro: number; count: number }>()
+expectTypeOf(await tools.weight({ kilo: '5' })).toEqualTypeOf<{ kilo: number }>()
+expectTypeOf(await tools.area({ m: 5 })).toEqualTypeOf<unknown>()
+expectTypeOf(await tools.ping()).toEqualTypeOf<unknown>()
+// @ts-expect-error: the client passes what goes in
+await tools.price({ euro: 5 })
+// @ts-expect-error: Valibot
+await tools.weight({ kilo: 5 })
+// @ts-expect-error: JSON Schema
+await tools.area({ m: 'five' })
+// @ts-expect-error: an argument is required
+await tools.price()
+// @ts-expect-error: no such tool
+await tools.cost({})
+
+// A tool is also what its type can be written as by hand.
+const byHand: ToolDefinition<{ euro: string; count?: number | undefined }, { euro: number; count: number }> = tool(
+  { input: price, output: price },
+  ({ euro }) => ({ euro: String(euro) }),
+)
+createServer({ name: 's', version: '1', tools: { byHand } })
+// @ts-expect-error: not of this schema
+byHand satisfies ToolDefinition<{ dollar: string }>
+// @ts-expect-error: a function by itself is no tool
+createServer({ name: 's', version: '1', tools: { plain: () => 'text' } })
+
+// Makers with a state type their handlers the same way.
+const made = withState<{ user: string }>()
+const stateful = made.createServer({
+  name: 's',
+  version: '1',
+  context: () => ({ user: 'ada' }),
+  tools: {
+    greet: made.tool({ input: price, output: z.object({ text: z.string() }) }, ({ euro }, ctx) => {
+      expectTypeOf(euro).toEqualTypeOf<number>()
+      expectTypeOf(ctx.state).toEqualTypeOf<{ user: string }>()
+      return { text: ctx.state.user }
+    }),
+  },
+})
+const typed = await connect<typeof stateful>('https://example.com/mcp')
+expectTypeOf(await typed.tools.greet({ euro: '5' })).toEqualTypeOf<{ text: string }>()
+// @ts-expect-error: the output says text
+made.tool({ output: z.object({ text: z.string() }) }, () => ({ text: 5 }))
 
 // Middleware sees the result of its own method.
 server.use('tools/call', async (_, next) => {

@@ -152,6 +152,7 @@ export const theme = createTheme({
     Modal: { defaultProps: { centered: true, radius: 'lg', overlayProps: { backgroundOpacity: 0.45, blur: 2 } } },
     Drawer: { defaultProps: { overlayProps: { backgroundOpacity: 0.35 }, position: 'right' } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 300 } },
+    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     Badge: { defaultProps: { variant: 'light', radius: 'sm' } },
     Code: { defaultProps: { fz: 'sm' } },
     Tabs: { defaultProps: { keepMounted: false } },

@@ -79,14 +79,20 @@ export async function toHttpOptions(
   }
 }
 
+/** The address under which clients know the gateway. */
+export function resourceOf({ auth, tls, port = 3000, host = '127.0.0.1', path = '/mcp' }: GatewaySettings): string {
+  const given = auth?.way === 'oauth' ? auth.resource : undefined
+  return given ?? `${tls === undefined ? 'http' : 'https'}://${host}:${port}${path}`
+}
+
 function protectionOf(settings: GatewaySettings, { flags }: CommandInput, io: Io): Protection | undefined {
-  const { auth, tls, port = 3000, host = '127.0.0.1', path = '/mcp' } = settings
+  const { auth, tls, port = 3000 } = settings
   switch (auth?.way) {
     case 'oauth': {
       const { issuer, scopes, audiences } = auth
       if (issuer === undefined)
         throw new CliError('usage', 'serve: oauth needs an issuer', 'Give --issuer, or gateway.auth.issuer.')
-      const resource = auth.resource ?? `${tls === undefined ? 'http' : 'https'}://${host}:${port}${path}`
+      const resource = resourceOf(settings)
       return acceptIssuer({ issuer, resource, ...(scopes && { scopes }), ...(audiences && { audiences }) })
     }
     case 'token':

@@ -16,6 +16,7 @@ export interface GatewaySettings {
   readonly allowedOrigins?: readonly string[]
   readonly tls?: { readonly cert: string; readonly key: string; readonly clientCa?: string }
   readonly auth?: AuthSettings
+  readonly signIn?: SignInSettings
   readonly name?: string
   readonly title?: string
   readonly instructions?: string
@@ -37,6 +38,16 @@ export type AuthSettings =
   | { readonly way: 'token'; readonly tokens?: { readonly [name: string]: string } }
   | { readonly way: 'certificate' }
   | { readonly way: 'none' }
+
+/** The pages where users sign in to servers. */
+export interface SignInSettings {
+  /** Where browsers find them; `/sign-in` at the gateway's own address unless given. */
+  readonly url?: string
+  /** How the pages are known to the issuer of `auth`, where it does not register clients. */
+  readonly clientId?: string
+  /** Nobody is asked whose browser it is. */
+  readonly dangerouslyTrustLinks?: boolean
+}
 
 /** What those see who are named here; the first row that fits counts. */
 export interface ViewRow extends ViewRule {
@@ -96,6 +107,7 @@ const SECTION = object({
   allowedOrigins: texts,
   tls: object({ cert: text, key: text, clientCa: text }),
   auth,
+  signIn: object({ url: text, clientId: text, dangerouslyTrustLinks: flag }),
   name: text,
   title: text,
   instructions: text,

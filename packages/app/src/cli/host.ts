@@ -5,17 +5,10 @@
 
 import { join } from 'node:path'
 import { createHost, type Host, type HostOptions } from '@portico/host'
-import {
-  createInputs,
-  createSecretStore,
-  firstSecret,
-  type LoadedConfig,
-  secretsFromEnvironment,
-} from '@portico/host/config'
+import { createInputs, createSecretStore, firstSecret, secretsFromEnvironment } from '@portico/host/config'
 import type { Answer, Question } from '@portico/host/consent'
-import { Models, readModels } from '@portico/host/model'
 import { builtInServers } from './built-in-servers.ts'
-import { readConfig, rulesOf } from './configuration.ts'
+import { readConfig } from './configuration.ts'
 import { stateOf } from './host-places.ts'
 import type { Io } from './io.ts'
 import { createTerminalQuestions } from './questions.ts'
@@ -48,9 +41,8 @@ export async function openHost(io: Io, options: CliHostOptions = {}): Promise<Ho
     stateDir,
     env: io.env,
     workspace: io.cwd,
-    servers: config.servers.filter(({ name }) => options.only?.includes(name) ?? true),
-    rules: rulesOf(config),
-    models: new Models({ configured: modelsOf(config), env: io.env }),
+    config,
+    ...(options.only !== undefined && { only: options.only }),
     inProcess: await builtInServers(),
     secrets: firstSecret(secretsFromEnvironment(io.env), secrets),
     inputs: createInputs({
@@ -75,8 +67,4 @@ function agree({ body }: Question): Answer | undefined {
   if (body.kind !== 'approval') return undefined
   const typed = ['connect', 'call', 'read', 'prompt'].includes(body.effect.kind)
   return typed ? { action: 'allow', by: 'command line' } : { action: 'deny', by: 'command line' }
-}
-
-function modelsOf({ extras }: LoadedConfig) {
-  return extras.flatMap(({ scope, models }) => (scope === 'user' ? readModels(models).models : []))
 }

@@ -10,11 +10,10 @@ import type {
   JsonObject,
   ReadResourceResult,
 } from '@portico/sdk/client'
-import { createServer, RpcError, type Server, type ServerOptions } from '@portico/sdk/server'
+import { defineRelay, type Relay } from '@portico/sdk/relay'
+import { createServer, RpcError, type Server } from '@portico/sdk/server'
 import { type Exchange, exchangesOf, type Outcome, questionKey } from './exchanges.ts'
 import type { Recording } from './format.ts'
-
-type Relay = NonNullable<ServerOptions['relay']>
 
 const INVALID_PARAMS = -32602
 const RESOURCE_NOT_FOUND = -32002
@@ -39,7 +38,7 @@ export function createReplayServer(recording: Recording): Server {
     title: `Recording of ${recording.servers.map(({ name }) => name).join(', ') || 'a session'}`,
     ...(!several && first?.instructions !== undefined && { instructions: first.instructions }),
     slow: false,
-    relay: player.relay,
+    relay: defineRelay(player.relay),
   })
 }
 

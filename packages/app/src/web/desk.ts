@@ -14,6 +14,7 @@ import type { ImportPlaces } from './servers/importable.ts'
 import type { OwnFile } from './servers/own-file.ts'
 import type { ServerCards } from './servers/server-cards.ts'
 import type { ServerLogs } from './servers/server-logs.ts'
+import type { SignInPages } from './servers/sign-in-pages.ts'
 import type { MessageLog } from './timeline/message-log.ts'
 import type { Recordings } from './timeline/recordings.ts'
 
@@ -30,6 +31,7 @@ export interface Desk {
   readonly ownFile: OwnFile
   readonly cards: ServerCards
   readonly logs: ServerLogs
+  readonly signInPages: SignInPages
   readonly runs: Runs
   readonly history: History
   readonly watches: ResourceWatches

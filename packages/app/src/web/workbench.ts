@@ -12,6 +12,7 @@ import { type ConfigFile, configFiles, configFolder, type ServerConfig, stateFol
 import type { Models } from '@portico/host/model'
 import { createRules } from '@portico/host/policy'
 import type { InProcessFactory } from '@portico/host/upstream'
+import { openBrowser } from '@portico/sdk/auth-node'
 import type { JsonObject } from '@portico/sdk/client'
 import { createBuiltIns, createFactories } from './built-in.ts'
 import { ChatStore } from './chat/chat-store.ts'
@@ -31,9 +32,10 @@ import { Runs } from './runs.ts'
 import { SavedJson } from './saved-json.ts'
 import { OwnFile } from './servers/own-file.ts'
 import { ProcessTable } from './servers/process-table.ts'
-import { REGISTRY_URL } from './servers/registry.ts'
+import { registryUrl } from './servers/registry.ts'
 import { ServerCards } from './servers/server-cards.ts'
 import { ServerLogs } from './servers/server-logs.ts'
+import { SignInPages } from './servers/sign-in-pages.ts'
 import { readStaticFiles } from './static-files.ts'
 import { MessageLog } from './timeline/message-log.ts'
 import { Recordings } from './timeline/recordings.ts'
@@ -53,6 +55,7 @@ export interface WorkbenchOptions {
   readonly port?: number
   /** The built page; the one that comes with the program unless given. */
   readonly page?: string
+  /** The registry that is searched; `PORTICO_REGISTRY_URL` or the official one unless given. */
   readonly registryUrl?: string
   readonly env?: { readonly [name: string]: string | undefined }
   readonly home?: string
@@ -101,10 +104,12 @@ export async function startWorkbench(options: WorkbenchOptions = {}): Promise<Wo
   const given = (options.servers ?? []).map((server) => withDisabled(server, off))
   const ownServers: ServerConfig[] = []
   const models = options.models?.({ env }) ?? new WorkbenchModels({ env })
+  const signInPages = new SignInPages(options.hostOptions?.signIn?.openPage ?? openBrowser)
   const host = await createHost({
     // Somebody is there to look at what a model says before a server gets it.
     reviewSampling: true,
     ...options.hostOptions,
+    signIn: { ...options.hostOptions?.signIn, openPage: signInPages.openPage },
     stateDir,
     env,
     models,
@@ -122,7 +127,8 @@ export async function startWorkbench(options: WorkbenchOptions = {}): Promise<Wo
     // Only now, so that the timeline has what they say first.
     ownServers.push(...builtIns.filter(({ name }) => !given.some((one) => one.name === name)), ...given)
     await host.reload()
-    return await open(options, { host, stateDir, configFile, disabled, rules, ownServers, models, messages, env, home })
+    const kept = { stateDir, configFile, disabled, rules, messages }
+    return await open(options, { ...kept, host, ownServers, signInPages, models, env, home })
   } catch (error) {
     await host.close()
     throw error
@@ -136,6 +142,7 @@ interface Opened {
   readonly disabled: SavedJson<readonly string[]>
   readonly rules: SavedJson<readonly JsonObject[]>
   readonly ownServers: ServerConfig[]
+  readonly signInPages: SignInPages
   readonly models: Models
   readonly messages: MessageLog
   readonly env: { readonly [name: string]: string | undefined }
@@ -143,7 +150,7 @@ interface Opened {
 }
 
 async function open(options: WorkbenchOptions, opened: Opened): Promise<Workbench> {
-  const { host, stateDir, configFile, disabled, rules, ownServers, models, messages, env, home } = opened
+  const { host, stateDir, configFile, disabled, rules, ownServers, signInPages, models, messages, env, home } = opened
   const { workspace, address, onWarning = () => {} } = options
   if (address !== undefined && !LOOPBACK.test(address)) {
     onWarning(`${address} can be reached from other machines; whoever has a link can use everything`)
@@ -170,7 +177,7 @@ async function open(options: WorkbenchOptions, opened: Opened): Promise<Workbenc
     },
     env,
     places: { env, home, project: workspace },
-    registryUrl: options.registryUrl ?? REGISTRY_URL,
+    registryUrl: options.registryUrl ?? registryUrl(env, onWarning),
     ownServers,
     disabled,
     ownFile: new OwnFile(configFile, host),
@@ -179,6 +186,7 @@ async function open(options: WorkbenchOptions, opened: Opened): Promise<Workbenc
       const run = runs.of(server)
       emit({ type: 'log', ...(run !== undefined && { run }), server, level: level ?? source, text })
     }),
+    signInPages,
     runs,
     history,
     watches: new ResourceWatches(host, emit),
@@ -189,6 +197,7 @@ async function open(options: WorkbenchOptions, opened: Opened): Promise<Workbenc
     rules: new OwnRules(host, rules),
     emit,
   }
+  signInPages.onNews = (server) => emit({ type: 'sign-in', server })
   const handlers = createMethods(desk)
   const linkKey = createLinkKey()
   web = await serveWeb({

@@ -5,8 +5,32 @@ export type { GatewayCatalogue, GatewayHost } from '../gateway/gateway-host.ts'
 export { GATEWAY_LIMITS, type GatewayLimits, type ToolLimits } from '../gateway/limits.ts'
 export type { GatewayMetrics, Tally } from '../gateway/metrics.ts'
 export type { ParkingLimits } from '../gateway/parking.ts'
-export { type GatewayHttpOptions, type GatewayServer, requireIdentity, serveGateway } from '../gateway/serve.ts'
-export { createSignIn, type SignIn, type SignInDesk, type SignInOptions } from '../gateway/sign-in.ts'
+export {
+  type GatewayHttpOptions,
+  type GatewayPages,
+  type GatewayServer,
+  requireIdentity,
+  serveGateway,
+} from '../gateway/serve.ts'
+export {
+  createSignIn,
+  type GatewayClient,
+  type SignIn,
+  type SignInDesk,
+  type SignInOptions,
+  type Visit,
+  type VisitorsDesk,
+} from '../gateway/sign-in.ts'
+export {
+  type ConsentSubject,
+  createSignInConsents,
+  type SignInConsent,
+  type SignInConsents,
+  type SignInConsentsOptions,
+} from '../gateway/sign-in-consents.ts'
 export { createSignInPages, type SignInPages, toSignInListener } from '../gateway/sign-in-pages.ts'
+export { TOOLS_HEADER, withToolsets } from '../gateway/toolset.ts'
 export type { VisitLimits } from '../gateway/url-visits.ts'
-export { TOOLS_HEADER, type ViewRule, type Views } from '../gateway/view.ts'
+export type { ViewRule, Views } from '../gateway/view.ts'
+export type { IssuerLogin } from '../gateway/visitor-login.ts'
+export { createVisitors, type VisitorOptions } from '../gateway/visitors.ts'

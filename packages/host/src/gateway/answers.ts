@@ -3,7 +3,7 @@
  * the configuration names stand in for those of a client that has none. Each is an effect of its own for the guard.
  */
 
-import { type AskingContext, type JsonObject, RpcError } from '@portico/sdk/server'
+import { type AskingContext, CapabilityError, type JsonObject, RpcError } from '@portico/sdk/server'
 import { HostError } from '../errors.ts'
 import type { Guard } from '../guard/guard.ts'
 import type { Circumstances, Effect } from '../policy/effect.ts'
@@ -43,7 +43,10 @@ function hasRoots({ client }: AskingContext): boolean {
 }
 
 function configured(roots: readonly string[]): JsonObject {
-  if (roots.length === 0) throw new RpcError(METHOD_NOT_FOUND, 'The client has no roots, and none are configured')
+  if (roots.length === 0) {
+    const reason = 'The client has no roots, and none are configured'
+    throw new RpcError(METHOD_NOT_FOUND, reason, undefined, new CapabilityError('roots'))
+  }
   return { roots: rootsOf(roots) }
 }
 

@@ -26,6 +26,7 @@ import type { HeaderPairs } from './mirrored-headers.ts'
 import type { Parking } from './parking.ts'
 import { RelayedCall } from './relayed-call.ts'
 import { SignInDeclined, type SignInDesk } from './sign-in.ts'
+import { callerOf } from './toolset.ts'
 import { type VisitLimits, withVisits } from './url-visits.ts'
 
 export interface DispatchParts {
@@ -127,7 +128,7 @@ export class Dispatch {
         return randomUUID()
       })
       if (!begun) {
-        const parked = parking.take(id, ctx.principal?.id)
+        const parked = parking.take(id, callerOf(ctx)?.id)
         if (parked === undefined) throw gone()
         // The state is bound to method and parameters, so this is the call that the same job began.
         return this.#settled((parked as RelayedCall<Result>).attach(ctx), job)
@@ -152,7 +153,7 @@ export class Dispatch {
     const call: RelayedCall<Result> = new RelayedCall<Result>({
       id,
       server,
-      principal: ctx.principal?.id,
+      principal: callerOf(ctx)?.id,
       maxKept: this.#parts.maxKept,
       maxQuestions: this.#parts.maxQuestions,
       answer: createAnswer({
@@ -183,7 +184,7 @@ export class Dispatch {
   ): Promise<Result> {
     const { limits, meter, host } = this.#parts
     const { server, effect } = job
-    const principal = ctx.principal?.id ?? ANONYMOUS
+    const principal = callerOf(ctx)?.id ?? ANONYMOUS
     const ended = meter.begin(server, principal)
     let ending = 'refused' as Ending
     let leave: (() => void) | undefined
@@ -255,7 +256,7 @@ export class Dispatch {
   ): Promise<Work> {
     const { signIn, visits } = this.#parts
     if (signIn === undefined) return work
-    return signIn.during(work, line.server, ctx.principal, async (url, elicitationId) => {
+    return signIn.during(work, line.server, callerOf(ctx), async (url, elicitationId) => {
       if (!line.party.abilities.url) throw new SignInDeclined(line.server, url)
       const message = `The server "${line.server}" wants you to sign in.`
       const { action } = await call.question('elicitation/create', { mode: 'url', message, url, elicitationId })
@@ -296,9 +297,10 @@ export class Dispatch {
 
   #circumstances(ctx: RequestContext): Circumstances {
     const { traceparent } = ctx.meta
+    const principal = callerOf(ctx)
     return {
-      ...(ctx.principal && { principal: ctx.principal }),
-      session: ctx.principal?.id ?? ANONYMOUS,
+      ...(principal && { principal }),
+      session: principal?.id ?? ANONYMOUS,
       unattended: this.#parts.unattended,
       tainted: false,
       at: Date.now(),
@@ -335,7 +337,10 @@ export function metaOf(ctx: RequestContext, logLevel?: LogLevel): JsonObject | u
 }
 
 function gone(): RpcError {
-  const reason = 'belongs to a call that no longer waits; send the request anew without it'
+  const reason =
+    'belongs to a call that does not wait at this process of the gateway: it is over, waited too long, or waits at ' +
+    'another process. Send the request anew without requestState and inputResponses; where several processes serve ' +
+    'the gateway, route each principal to the same one'
   return new RpcError(INVALID_PARAMS, `Invalid params: requestState ${reason}`, { parameter: 'requestState', reason })
 }
 

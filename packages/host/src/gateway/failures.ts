@@ -1,7 +1,14 @@
 /** What a caller is told when a call does not reach its server, or comes back without an answer. */
 
 import { METHOD_NOT_FOUND } from '@portico/sdk/relay'
-import { type CallToolResult, PorticoError, RpcError, Suspended } from '@portico/sdk/server'
+import {
+  type CallToolResult,
+  type CapabilityError,
+  type JsonObject,
+  PorticoError,
+  RpcError,
+  Suspended,
+} from '@portico/sdk/server'
 import { HostError } from '../errors.ts'
 import { LimitError } from './limits.ts'
 import { SignInDeclined } from './sign-in.ts'
@@ -43,6 +50,20 @@ export function toToolFailure(error: unknown): CallToolResult | undefined {
   if (!(error instanceof HostError)) return undefined
   const { remedy } = (error.data ?? {}) as { remedy?: unknown }
   return failure(typeof remedy === 'string' ? `${error.message}. ${remedy}` : error.message)
+}
+
+/** A server wanted what the client does not offer, and could not do without (2026-07-28, basic, "`_meta`"). */
+export function toMissingCapability(first: CapabilityError, all: readonly CapabilityError[]): RpcError {
+  const { rpcCode, message } = first.toRpcError()
+  const required = new Map<string, JsonObject>()
+  for (const { data } of all) {
+    // Every such error names its capabilities, each an object.
+    const { requiredCapabilities } = data as { requiredCapabilities: { [name: string]: JsonObject } }
+    for (const [name, more] of Object.entries(requiredCapabilities)) {
+      required.set(name, { ...required.get(name), ...more })
+    }
+  }
+  return new RpcError(rpcCode, message, { requiredCapabilities: Object.fromEntries(required) })
 }
 
 function failure(message: string): CallToolResult {

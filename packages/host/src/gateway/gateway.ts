@@ -3,6 +3,7 @@
  * server whose answers come from the host's connections; serve it with whatever serves servers.
  */
 
+import { defineRelay } from '@portico/sdk/relay'
 import { createServer, type RequestContext, RpcError, type Server, type ServerOptions } from '@portico/sdk/server'
 import type { Endpoint } from '@portico/sdk/transport'
 import { endpointOf } from '@portico/sdk/transport'
@@ -18,6 +19,7 @@ import { type GatewayMetrics, Meter } from './metrics.ts'
 import { withOwnNames } from './own-names.ts'
 import { Parking, type ParkingLimits } from './parking.ts'
 import { GatewayRelay, type RelayParts } from './relay.ts'
+import { callerOf } from './toolset.ts'
 import type { VisitLimits } from './url-visits.ts'
 import { matcher, type Views, ViewTable } from './view.ts'
 
@@ -131,7 +133,7 @@ export function createGateway(given: GatewayHost, options: GatewayOptions = {}):
     maxRounds: options.maxRounds ?? 32,
     slow: false,
     onError: (error, { where }) => onError(error, { where }),
-    relay,
+    relay: defineRelay(relay),
   })
   const unfollow = host.catalogue.on('change', ({ kinds }) => {
     for (const list of new Set(kinds.map(listOf))) server.changed(list)
@@ -194,7 +196,7 @@ async function readPersonal(
       try {
         const opening = line.client(signal)
         // A list is no time to ask anybody to sign in: whoever has to is shown the tool for it.
-        const client = signIn?.during(opening, line.server, ctx.principal, async () => 'decline') ?? opening
+        const client = signIn?.during(opening, line.server, callerOf(ctx), async () => 'decline') ?? opening
         await line.lists.refresh(await client)
       } catch {
         // The server is down, or does not know the caller yet: what it would show is missing.
@@ -214,7 +216,7 @@ async function shutDown(relay: GatewayRelay, parking: Parking, lines: Lines, gra
 
 /** Only what came by a network can be anonymous: a pipe belongs to whoever started the process. */
 function refuseAnonymous(ctx: RequestContext): void {
-  if (ctx.principal === undefined && ctx.head !== undefined) {
+  if (callerOf(ctx) === undefined && ctx.head !== undefined) {
     throw new RpcError(INVALID_REQUEST, 'The gateway serves callers that have been identified; see allowAnonymous')
   }
 }

@@ -12,6 +12,7 @@ import type { Nameable } from '../upstream/names.ts'
 import type { UpstreamSource, UpstreamView } from '../upstream/upstream.ts'
 import { Line } from './line.ts'
 import { clientIdOf, type Distinction, ownersOf, type Party, partyOf } from './party.ts'
+import { callerOf } from './toolset.ts'
 
 export interface LinesHost extends Distinction {
   readonly upstreams: UpstreamSource
@@ -99,8 +100,9 @@ export class Lines {
   }
 
   #isFor({ principal }: Party, ctx: RequestContext): boolean {
-    if (principal?.id !== ctx.principal?.id) return false
-    return !this.#host.byClient || clientIdOf(principal) === clientIdOf(ctx.principal)
+    const caller = callerOf(ctx)
+    if (principal?.id !== caller?.id) return false
+    return !this.#host.byClient || clientIdOf(principal) === clientIdOf(caller)
   }
 
   #endWith(session: SessionView, line: Line): void {

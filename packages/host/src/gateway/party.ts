@@ -6,6 +6,7 @@
 import type { ClientCapabilities, SessionView } from '@portico/sdk/relay'
 import type { Principal, RequestContext } from '@portico/sdk/server'
 import type { UpstreamView } from '../upstream/upstream.ts'
+import { callerOf } from './toolset.ts'
 
 /** What of a client's abilities a server is told. */
 export interface Abilities {
@@ -54,7 +55,8 @@ export function partyOf(ctx: RequestContext, view: UpstreamView, how: Distinctio
   if (config.settings.shareable) {
     return { key: name, principal: undefined, tag: undefined, abilities: ALL, session: undefined, owner: undefined }
   }
-  const { principal, session } = ctx
+  const { session } = ctx
+  const principal = callerOf(ctx)
   const abilities = abilitiesOf(ctx.client.capabilities, config.settings.roots.length > 0)
   // A server of the newest revision keeps no session, so one of its client's would keep nothing apart.
   const own = session !== undefined && view.version !== MODERN
@@ -76,9 +78,10 @@ export function clientIdOf(principal: Principal | undefined): string | undefined
   return typeof id === 'string' ? id : undefined
 }
 
-function ownerOf({ principal, client }: RequestContext, { byClient }: Distinction): string {
+function ownerOf(ctx: RequestContext, { byClient }: Distinction): string {
+  const principal = callerOf(ctx)
   const program = byClient ? [clientIdOf(principal) ?? null] : []
-  return JSON.stringify([principal?.id ?? null, bitsOf(abilitiesOf(client.capabilities, false)), ...program])
+  return JSON.stringify([principal?.id ?? null, bitsOf(abilitiesOf(ctx.client.capabilities, false)), ...program])
 }
 
 function ownerOfSession(session: SessionView): string {

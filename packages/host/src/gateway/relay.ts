@@ -32,6 +32,7 @@ import { checkMirrors, forwardedHeaders } from './mirrored-headers.ts'
 import { type Route, Routes } from './routes.ts'
 import { signedIn, signInServer, signInTool } from './sign-in-tool.ts'
 import { answerSearch, SEARCH_TOOLS } from './tool-search.ts'
+import { callerOf } from './toolset.ts'
 import { keyOf, type View, type ViewTable } from './view.ts'
 
 export interface RelayParts extends DispatchParts {
@@ -207,7 +208,7 @@ export class GatewayRelay implements Relay {
           return Array.isArray(answer.content) ? answer : { ...answer, content: [] }
         },
       })
-      this.#routes.note(ctx.principal?.id ?? ANONYMOUS, server, result)
+      this.#routes.note(callerOf(ctx)?.id ?? ANONYMOUS, server, result)
       return result
     } catch (error) {
       const failure = toToolFailure(error)
@@ -249,7 +250,7 @@ export class GatewayRelay implements Relay {
 
   #route(uri: string, ctx: RequestContext): Route {
     const { views } = this.#parts
-    const found = this.#routes.find(views.of(ctx), uri, ctx.principal?.id ?? ANONYMOUS)
+    const found = this.#routes.find(views.of(ctx), uri, callerOf(ctx)?.id ?? ANONYMOUS)
     if (found === undefined) throw new RpcError(INVALID_PARAMS, 'Resource not found', { uri })
     return found
   }

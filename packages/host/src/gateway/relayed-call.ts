@@ -7,7 +7,15 @@
 
 import type { Progress, RequestRelay } from '@portico/sdk/client'
 import { isLogLevel, METHOD_NOT_FOUND, type QuestionMethod } from '@portico/sdk/relay'
-import { type AskingContext, type JsonObject, PorticoError, RpcError, Suspended } from '@portico/sdk/server'
+import {
+  type AskingContext,
+  CapabilityError,
+  type JsonObject,
+  PorticoError,
+  RpcError,
+  Suspended,
+} from '@portico/sdk/server'
+import { toMissingCapability } from './failures.ts'
 
 export interface RelayedCallOptions {
   /** Names the call between two rounds; unguessable. */
@@ -79,6 +87,8 @@ export class RelayedCall<Result = unknown> {
   #progress: Progress | undefined
   readonly #logs: JsonObject[] = []
   #lost = 0
+  /** What the server asked for and the client does not offer. */
+  readonly #lacking: CapabilityError[] = []
 
   constructor(options: RelayedCallOptions) {
     this.id = options.id
@@ -205,8 +215,8 @@ export class RelayedCall<Result = unknown> {
     if (run !== undefined) run.asking++
     try {
       if (ctx.session === undefined) {
+        if (!(await this.#record(ctx))) return
         this.#options.park(this as RelayedCall)
-        await ctx.step('relayed', () => this.id)
       }
       const asked = { method, params, again: question.again }
       const answer = await this.#options.answer(asked, ctx, () => {
@@ -222,9 +232,24 @@ export class RelayedCall<Result = unknown> {
         return
       }
       this.#close(key)
+      const lacking = error instanceof RpcError ? error.cause : error
+      if (lacking instanceof CapabilityError) this.#lacking.push(lacking)
       question.reject(toRefusal(error))
     } finally {
       if (run !== undefined) run.asking--
+    }
+  }
+
+  /** Seals the call's name into the state of the round. A request that nobody can come back to with answers fails here. */
+  async #record(ctx: AskingContext): Promise<boolean> {
+    try {
+      await ctx.step('relayed', () => this.id)
+      return true
+    } catch (error) {
+      if (error instanceof Suspended) throw error
+      this.#release(ctx)?.reject(error)
+      this.cancel('The request cannot be answered with questions')
+      return false
     }
   }
 
@@ -234,12 +259,19 @@ export class RelayedCall<Result = unknown> {
 
   /** The questions went out with the answer to the request: this run is over, the call is not. */
   #suspended(ctx: AskingContext): void {
-    const run = this.#run
-    if (run?.ctx !== ctx) return
-    this.#run = undefined
-    run.detach()
+    const run = this.#release(ctx)
+    if (run === undefined) return
     this.#options.parked(this as RelayedCall)
     run.reject(new Suspended())
+  }
+
+  /** Takes the call from a run, if it is still that one's. */
+  #release(ctx: AskingContext): Run | undefined {
+    const run = this.#run
+    if (run?.ctx !== ctx) return undefined
+    this.#run = undefined
+    run.detach()
+    return run
   }
 
   #tellKept(ctx: AskingContext): void {
@@ -260,9 +292,19 @@ export class RelayedCall<Result = unknown> {
     this.#run = undefined
     run.detach()
     this.#options.done(this as RelayedCall)
-    if ('error' in outcome) run.reject(outcome.error)
+    const [lacking] = this.#lacking
+    // Newer clients are told what they would have to offer; older revisions have no words for it but the server's.
+    if (lacking !== undefined && run.ctx.session === undefined && hasFailed(outcome)) {
+      run.reject(toMissingCapability(lacking, this.#lacking))
+    } else if ('error' in outcome) run.reject(outcome.error)
     else run.resolve(outcome.value)
   }
+}
+
+function hasFailed(outcome: Outcome<unknown>): boolean {
+  if ('error' in outcome) return true
+  const { value } = outcome
+  return typeof value === 'object' && value !== null && 'isError' in value && value.isError === true
 }
 
 function tellLog(ctx: AskingContext, { level, data, logger }: JsonObject): void {

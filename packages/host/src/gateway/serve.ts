@@ -3,14 +3,24 @@
  * answered 401 before a body is read, a session made or a process started (sec-4, sec-99).
  */
 
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Authentication, Protection } from '@portico/sdk/bearer'
 import { type HttpOptions, type HttpServer, serveHttp } from '@portico/sdk/http'
 import { attachWebSocket } from '@portico/sdk/websocket'
 import type { Gateway } from './gateway.ts'
+import { withToolsets } from './toolset.ts'
 
 export interface GatewayHttpOptions extends HttpOptions {
   /** Also serves WebSocket connections on this path of the same port. */
   readonly webSocketPath?: string
+  /** Also serves pages for browsers: those where users sign in to servers. */
+  readonly pages?: GatewayPages
+}
+
+/** Pages on the gateway's own port, at a path and everything below it. */
+export interface GatewayPages {
+  readonly path: string
+  readonly listener: (req: IncomingMessage, res: ServerResponse) => void
 }
 
 export interface GatewayServer {
@@ -23,16 +33,17 @@ export interface GatewayServer {
 
 /** Serves a gateway on a port: every revision, HTTP+SSE, health on `/healthz` and `/readyz`. */
 export async function serveGateway(gateway: Gateway, options: GatewayHttpOptions = {}): Promise<GatewayServer> {
-  const { webSocketPath, ...own } = options
+  const { webSocketPath, pages, ...own } = options
   const secured = requireIdentity(gateway, own)
   const http = await serveHttp(gateway.server, { health: { ready: () => gateway.health().ok }, ...secured })
+  if (pages !== undefined) mount(pages, http)
   const authenticate = secured.auth?.authenticate ?? secured.authenticate
   const sockets =
     webSocketPath === undefined
       ? undefined
       : attachWebSocket(gateway.server, http.node, {
           path: webSocketPath,
-          ...(authenticate && { authenticate }),
+          authenticate: withToolsets(authenticate),
           ...(own.allowedHosts && { allowedHosts: own.allowedHosts }),
           ...(own.allowedOrigins && { allowedOrigins: own.allowedOrigins }),
         })
@@ -45,6 +56,17 @@ export async function serveGateway(gateway: Gateway, options: GatewayHttpOptions
       await gateway.close()
     },
   }
+}
+
+/** Requests for the pages go there, all others where they went before. */
+function mount({ path, listener }: GatewayPages, { node }: HttpServer): void {
+  const others = node.listeners('request')
+  node.removeAllListeners('request')
+  node.on('request', (req, res) => {
+    const [own] = (req.url ?? '/').split('?', 1)
+    if (own === path || own?.startsWith(`${path}/`)) listener(req, res)
+    else for (const other of others) Reflect.apply(other, node, [req, res])
+  })
 }
 
 type Securable = Pick<HttpOptions, 'auth' | 'authenticate'>

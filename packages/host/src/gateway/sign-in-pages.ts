@@ -1,12 +1,13 @@
 /**
  * The gateway's own pages around a sign-in to a server behind it: one that says which program wants what, before anything
- * is forwarded (sec-83), and one to come back to. Agreement is asked for at every sign-in, by user, client and server (sec-86);
+ * is forwarded (sec-83), and one to come back to. Agreement is by user, client and server (`sign-in-consents.ts`, sec-86);
  * cookies come after it and are bound to it (sec-88, sec-90); nobody can frame the page or send its form for another (sec-87).
  */
 
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { SignIn, Visit } from './sign-in.ts'
+import { cookieOf, escaped, MAX_FORM, page, readForm, same, sendTo, setCookie } from './sign-in-html.ts'
 
 /** Answers requests below `SignInOptions.url`; give it the rest of the path through a `Request`. */
 export type SignInPages = (request: Request) => Promise<Response>
@@ -20,16 +21,25 @@ export function createSignInPages(signIn: SignIn): SignInPages {
   return async (request) => {
     const url = new URL(request.url)
     const rest = url.pathname.slice(base.pathname.length)
-    const given = request.method === 'GET' ? url.searchParams : await readForm(request)
-    if (rest === '/callback' && request.method === 'GET') return takeBack(signIn, request, url.searchParams, seal)
-    if (rest !== '/start') return page(404, 'There is nothing here', '<p>There is nothing at this address.</p>')
+    const { visitors } = signIn.options
+    const reads = request.method === 'GET'
+    if (rest === '/callback' && reads) return takeBack(signIn, request, url.searchParams, seal)
+    // To say once more who one is takes an open sign-in, as the first time does.
+    const again = rest === '/who' && reads && visitors !== undefined
+    if (visitors !== undefined && rest.startsWith('/who') && !again) return visitors.answer(request, rest)
+    if (rest !== '/start' && !again)
+      return page(404, 'There is nothing here', '<p>There is nothing at this address.</p>')
+    const given = reads ? url.searchParams : await readForm(request)
     const visit = signIn.visit(given.get('ticket') ?? '')
     if (visit === undefined) return page(410, 'Too late', '<p>This sign-in is over. Go back and try again.</p>')
+    if (again) return visitors.identify(request, visit.ticket)
     const refusal = await refuse(signIn, request, visit)
     if (refusal !== undefined) return refusal
-    if (request.method === 'GET') return askConsent(visit, seal(`form ${visit.ticket}`))
+    if (reads) {
+      return (await hasAgreed(signIn, visit)) ? forward(visit, seal) : askConsent(visit, seal(`form ${visit.ticket}`))
+    }
     if (request.method !== 'POST') return page(405, 'Not here', '<p>Open the page in a browser.</p>')
-    return agree(visit, given, request, base, seal)
+    return agree(signIn, visit, given, request, base, seal)
   }
 }
 
@@ -72,10 +82,14 @@ async function answerNode(
 
 /** Whoever opens the page must be who the sign-in is for: links travel (elicitation, "Phishing"). */
 async function refuse(signIn: SignIn, request: Request, visit: Visit): Promise<Response | undefined> {
-  const { whoIs } = signIn.options
-  if (whoIs === undefined) return undefined
-  if ((await whoIs(request)) === visit.principal) return undefined
-  return page(403, 'Not yours', '<p>This sign-in belongs to another user of the gateway.</p>')
+  const { whoIs, visitors } = signIn.options
+  if (whoIs === undefined && visitors === undefined) return undefined
+  const user = (await whoIs?.(request)) ?? visitors?.whoIs(request)
+  if (user === visit.principal) return undefined
+  if (user === undefined && visitors !== undefined) return visitors.identify(request, visit.ticket)
+  const other = `${signIn.options.url}/who?ticket=${encodeURIComponent(visit.ticket)}`
+  const way = visitors === undefined ? '' : `<p><a href="${escaped(other)}">I am that user</a></p>`
+  return page(403, 'Not yours', `<p>This sign-in belongs to another user of the gateway.</p>${way}`)
 }
 
 function askConsent(visit: Visit, token: string): Response {
@@ -88,33 +102,40 @@ function askConsent(visit: Visit, token: string): Response {
     <dt>Then back to</dt><dd>${escaped(target.searchParams.get('redirect_uri') ?? '')}</dd></dl>
     <form method="post"><input type="hidden" name="ticket" value="${escaped(visit.ticket)}">
     <input type="hidden" name="csrf" value="${escaped(token)}"><button>Sign in</button></form>`
-  return page(200, `Sign in to ${server}`, body, target.origin)
+  // Browsers count where the authorization server sends its visitor on to, another's login perhaps, as part of the form.
+  return page(200, `Sign in to ${server}`, body, `${target.origin} https:`)
 }
 
-function agree(
+/** Only a browser that is known for the user's own goes on without the page. What cannot be looked up was not agreed to. */
+async function hasAgreed({ options, consents }: SignIn, visit: Visit): Promise<boolean> {
+  const known = options.whoIs !== undefined || options.visitors !== undefined
+  return known && consents.covers(visit).catch(() => false)
+}
+
+async function agree(
+  signIn: SignIn,
   visit: Visit,
   form: URLSearchParams,
   request: Request,
   base: URL,
   seal: (text: string) => string,
-): Response {
+): Promise<Response> {
   const origin = request.headers.get('origin')
   const foreign = origin !== null && origin !== base.origin
   if (foreign || !same(form.get('csrf') ?? '', seal(`form ${visit.ticket}`))) {
     return page(403, 'Not from here', '<p>The form did not come from this page.</p>')
   }
+  // Where it cannot be kept, it counts for this time alone.
+  await signIn.consents.add(visit).catch(() => {})
+  return forward(visit, seal)
+}
+
+function forward(visit: Visit, seal: (text: string) => string): Response {
   visit.consented = true
   // Bound to the visit, the user and the client: good for this one answer.
   const value = `${visit.ticket}.${seal(cookieText(visit))}`
-  const seconds = Math.max(1, Math.floor((visit.expiresAt - Date.now()) / 1000))
-  return new Response(null, {
-    status: 303,
-    headers: {
-      ...HEADERS,
-      location: visit.target.href,
-      'set-cookie': `${COOKIE}=${value}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=${seconds}`,
-    },
-  })
+  const seconds = Math.floor((visit.expiresAt - Date.now()) / 1000)
+  return sendTo(visit.target.href, [setCookie(COOKIE, value, seconds)])
 }
 
 async function takeBack(
@@ -123,7 +144,7 @@ async function takeBack(
   params: URLSearchParams,
   seal: (text: string) => string,
 ): Promise<Response> {
-  const [ticket = '', mac = ''] = cookieOf(request)?.split('.') ?? []
+  const [ticket = '', mac = ''] = cookieOf(request, COOKIE)?.split('.') ?? []
   const open = signIn.visit(ticket)
   const refusal = open && (await refuse(signIn, request, open))
   if (refusal !== undefined) return refusal
@@ -133,53 +154,9 @@ async function takeBack(
     return page(400, 'Not expected', '<p>Nobody waits for this answer. Start again from your program.</p>')
   visit.settle(params)
   const body = '<p>You can close this window and go back to your program.</p>'
-  const cleared = `${COOKIE}=; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=0`
-  return page(200, 'Thank you', body, undefined, { 'set-cookie': cleared })
+  return page(200, 'Thank you', body, undefined, { 'set-cookie': setCookie(COOKIE, '', 0) })
 }
 
 function cookieText({ ticket, principal, clientId, state }: Visit): string {
   return JSON.stringify([ticket, principal, clientId ?? null, state])
-}
-
-function cookieOf(request: Request): string | undefined {
-  const cookies = (request.headers.get('cookie') ?? '').split(';').map((one) => one.trim())
-  return cookies.find((one) => one.startsWith(`${COOKIE}=`))?.slice(COOKIE.length + 1)
-}
-
-async function readForm(request: Request): Promise<URLSearchParams> {
-  const text = await request.text()
-  return new URLSearchParams(text.slice(0, MAX_FORM))
-}
-
-const MAX_FORM = 8_192
-
-const HEADERS = {
-  'cache-control': 'no-store',
-  'referrer-policy': 'no-referrer',
-  'x-frame-options': 'DENY',
-  'x-content-type-options': 'nosniff',
-}
-
-function page(
-  status: number,
-  title: string,
-  body: string,
-  formTarget = '',
-  headers: { [name: string]: string } = {},
-): Response {
-  const policy = `default-src 'none'; style-src 'unsafe-inline'; form-action 'self' ${formTarget}; frame-ancestors 'none'; base-uri 'none'`
-  const html = `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escaped(title)}</title><h1>${escaped(title)}</h1>${body}</html>`
-  return new Response(html, {
-    status,
-    headers: { ...HEADERS, 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy, ...headers },
-  })
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
-}
-
-function same(one: string, other: string): boolean {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)]
-  return a.length === b.length && timingSafeEqual(a, b)
 }

@@ -15,6 +15,7 @@ import {
 import type { ConnectOptions } from '@portico/sdk/client'
 import type { Principal } from '@portico/sdk/server'
 import { clientIdOf } from './party.ts'
+import { createSignInConsents, type SignInConsents } from './sign-in-consents.ts'
 
 export interface SignInOptions {
   /** Where the gateway's sign-in pages are, as browsers reach them: `https://gateway.example/sign-in`. */
@@ -22,11 +23,15 @@ export interface SignInOptions {
   /** Where all users' tokens are kept; in memory unless given. */
   readonly store?: TokenStore
   /** How the gateway is known to authorization servers: a registered client, or the metadata to register one. */
-  readonly client?: Omit<AuthorizationCodeOptions, 'userAgent' | 'signInMs'>
+  readonly client?: GatewayClient | ((server: string) => GatewayClient)
+  /** What users have agreed to; in memory unless given. */
+  readonly consents?: SignInConsents
   /** Scopes to ask for at a server, besides those that it names itself. */
   readonly scopes?: (server: string) => readonly string[]
   /** Who uses the browser that opens a page: the id of a principal, or undefined for nobody. */
   readonly whoIs?: (request: Request) => string | undefined | Promise<string | undefined>
+  /** Has browsers say who uses them, in place of `whoIs`: see `createVisitors`. */
+  readonly visitors?: VisitorsDesk
   /** Lets whoever has the link sign in for the principal. A link that is passed on then connects another's account. */
   readonly dangerouslyTrustLinks?: boolean
   /** How long a sign-in may take; at most ten minutes, which is the default. */
@@ -34,6 +39,18 @@ export interface SignInOptions {
   /** Sign-ins that are open at a time, for one principal. 8 by default. */
   readonly maxOpenPerPrincipal?: number
 }
+
+/** Who uses a browser, and how that is found out. */
+export interface VisitorsDesk {
+  /** The id of the principal whose browser this is; undefined for nobody. */
+  whoIs(request: Request): string | undefined
+  /** Has a browser that nobody knows say who it is; it then comes back to the sign-in that the ticket names. */
+  identify(request: Request, ticket: string): Promise<Response>
+  /** Answers what `identify` leads to: the path below `url`, beginning with `/who`. */
+  answer(request: Request, path: string): Promise<Response>
+}
+
+export type GatewayClient = Omit<AuthorizationCodeOptions, 'userAgent' | 'signInMs'>
 
 /** A sign-in that waits for its person. */
 export interface Visit {
@@ -81,16 +98,18 @@ const MAX_SHOWN = 8
 
 export class SignIn implements SignInDesk {
   readonly options: SignInOptions
+  readonly consents: SignInConsents
   readonly #store: TokenStore
   readonly #visits = new Map<string, Visit>()
   readonly #watchers = new Set<(visit: Visit) => void>()
   readonly #signInMs: number
 
   constructor(options: SignInOptions) {
-    if (options.whoIs === undefined && options.dangerouslyTrustLinks !== true) {
-      throw new TypeError('createSignIn needs whoIs, to know whose browser comes; or dangerouslyTrustLinks')
+    if (options.whoIs === undefined && options.visitors === undefined && options.dangerouslyTrustLinks !== true) {
+      throw new TypeError('createSignIn needs whoIs or visitors, to know whose browser comes; or dangerouslyTrustLinks')
     }
     this.options = options
+    this.consents = options.consents ?? createSignInConsents()
     this.#store = options.store ?? createMemoryTokenStore()
     this.#signInMs = Math.min(options.signInMs ?? LONGEST_MS, LONGEST_MS)
   }
@@ -106,7 +125,9 @@ export class SignIn implements SignInDesk {
       redirectUri: () => this.redirectUri,
       open: (target: URL, signal: AbortSignal) => this.#open(server, principal.id, clientId, target, signal),
     }
-    const grant = authorizationCode({ ...this.options.client, userAgent, signInMs: this.#signInMs })
+    const { client } = this.options
+    const known = typeof client === 'function' ? client(server) : client
+    const grant = authorizationCode({ ...known, userAgent, signInMs: this.#signInMs })
     return {
       auth: {
         grant,

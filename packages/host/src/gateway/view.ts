@@ -1,10 +1,11 @@
 /**
- * Which servers and items a caller sees: a rule for each principal, and within it a toolset that the caller chose by
- * `?tools=` or the header `Mcp-Tools`. What is out of view is not listed and cannot be used.
+ * Which servers and items a caller sees: a rule for each principal, and within it the toolset that the caller chose
+ * (`toolset.ts`). What is out of view is not listed and cannot be used.
  */
 
 import type { Principal, RequestContext } from '@portico/sdk/server'
 import type { CatalogueItem, ItemKind } from '../upstream/item.ts'
+import { callerOf, toolsetOf } from './toolset.ts'
 
 /** What a principal may see. Patterns match whole names, `*` stands for any characters. */
 export interface ViewRule {
@@ -21,8 +22,6 @@ export interface ViewRule {
 /** Undefined shows nothing. */
 export type Views = (principal: Principal | undefined) => ViewRule | undefined
 
-/** The header by which a caller chooses its toolset; the URL's `?tools=` says the same. */
-export const TOOLS_HEADER = 'mcp-tools'
 export const SEARCH = 'search'
 
 /** What one kind of caller sees of the catalogue, made once and kept while neither changes. */
@@ -35,7 +34,6 @@ export interface View {
 }
 
 const MAX_KEPT = 256
-const MAX_TOOLSET_LENGTH = 4_096
 
 export class ViewTable {
   readonly #views: Views
@@ -50,7 +48,7 @@ export class ViewTable {
 
   /** What the caller of this request sees. */
   of(ctx: RequestContext): View {
-    const rule = this.#views(ctx.principal)
+    const rule = this.#views(callerOf(ctx))
     if (rule === undefined) return NOTHING
     const toolset = toolsetOf(ctx)
     const source = this.#items(ctx)
@@ -70,14 +68,6 @@ export class ViewTable {
     kept.set(key, view)
     return view
   }
-}
-
-/** The toolset that a request names; empty for none. */
-export function toolsetOf({ head }: RequestContext): string {
-  if (head === undefined) return ''
-  const query = head.url.indexOf('?')
-  const named = query < 0 ? null : new URLSearchParams(head.url.slice(query + 1)).get('tools')
-  return (named ?? head.header(TOOLS_HEADER) ?? '').trim().slice(0, MAX_TOOLSET_LENGTH)
 }
 
 function createView(source: readonly CatalogueItem[], rule: ViewRule, toolset: string): View {

@@ -17,6 +17,7 @@ import { type Counter, createCounter } from '../policy/counts.ts'
 import type { Decision } from '../policy/decision.ts'
 import type { Circumstances, Effect } from '../policy/effect.ts'
 import type { Rules } from '../policy/rules.ts'
+import { createDecisionTelemetry, type DecisionTelemetry, type DecisionTelemetryApi } from './decision-telemetry.ts'
 import type { Guard, PassOptions, Permit } from './guard.ts'
 import { isSufficient, type Judgement, type JudgeParts, judge, MAX_ROUNDS } from './judge.ts'
 import type { Provenance } from './provenance.ts'
@@ -39,6 +40,8 @@ export interface GuardOptions {
   /** `deny` unless given: what cannot be written down does not happen. */
   readonly onAuditFailure?: 'deny' | 'continue'
   readonly onWarning?: (message: string) => void
+  /** `await import('@opentelemetry/api')`: decisions become events of the active span, and are counted. */
+  readonly telemetry?: DecisionTelemetryApi
 }
 
 export interface OpenGuard extends Guard {
@@ -65,6 +68,7 @@ class HostGuard implements OpenGuard {
   readonly #flow: GuardOptions['flow']
   readonly #byTurn: boolean
   readonly #failClosed: boolean
+  readonly #telemetry: DecisionTelemetry | undefined
   readonly #stop: () => void
 
   constructor(options: GuardOptions) {
@@ -74,6 +78,7 @@ class HostGuard implements OpenGuard {
     this.#flow = options.flow
     this.#byTurn = options.flowScope !== 'arguments'
     this.#failClosed = options.onAuditFailure !== 'continue'
+    this.#telemetry = options.telemetry === undefined ? undefined : createDecisionTelemetry(options.telemetry)
     this.#parts = {
       rules: typeof rules === 'function' ? rules : () => rules,
       counts: counter,
@@ -87,7 +92,7 @@ class HostGuard implements OpenGuard {
   }
 
   async pass<E extends Effect>(effect: E, circumstances: Circumstances, options: PassOptions = {}): Promise<Permit<E>> {
-    const about = this.#withTaint(circumstances)
+    const about = this.#withTrace(this.#withTaint(circumstances))
     const ref = randomUUID()
     const judgement = await this.#settle(effect, about, options, ref).catch(async (error) => {
       await this.#recordUndecided(effect, about, error, ref)
@@ -141,7 +146,8 @@ class HostGuard implements OpenGuard {
     options: PassOptions = {},
   ): Promise<CallToolResult> {
     const rule = this.#parts.rules().reviewer(effect, circumstances)
-    const shown = rule === undefined ? result : await this.#showResult(effect, result, circumstances, options, rule)
+    const about = this.#withTrace(circumstances)
+    const shown = rule === undefined ? result : await this.#showResult(effect, result, about, options, rule)
     const trusted = effect.kind === 'call' && effect.trusted
     this.#flow?.(circumstances.session).note(effect.server, shown, { trusted })
     return shown
@@ -290,6 +296,12 @@ class HostGuard implements OpenGuard {
     return { ...circumstances, tainted: true }
   }
 
+  /** A record names the trace that it is part of, if nobody has said another. */
+  #withTrace(circumstances: Circumstances): Circumstances {
+    const traceId = circumstances.traceId === undefined ? this.#telemetry?.traceId() : undefined
+    return traceId === undefined ? circumstances : { ...circumstances, traceId }
+  }
+
   /** The circumstances after a person has taken their time. */
   #later(about: Circumstances, started: number): Circumstances {
     const passed = this.#parts.clock.now() - started
@@ -303,8 +315,11 @@ class HostGuard implements OpenGuard {
     await this.#record(effect, about, { allowed: false, decision, by: 'nobody', reason }, ref).catch(this.#warn)
   }
 
-  #record(effect: Effect, about: Circumstances, verdict: Verdict, ref: string): Promise<void> {
-    return this.#append(decisionEntry(effect, about, verdict, ref, this.#parts.clock.now()))
+  async #record(effect: Effect, about: Circumstances, verdict: Verdict, ref: string): Promise<void> {
+    // A no holds whether or not it can be written down; a yes does not.
+    if (!verdict.allowed) this.#telemetry?.decided(effect, verdict, ref)
+    await this.#append(decisionEntry(effect, about, verdict, ref, this.#parts.clock.now()))
+    if (verdict.allowed) this.#telemetry?.decided(effect, verdict, ref)
   }
 
   async #recordYes(effect: Effect, about: Circumstances, verdict: Verdict, ref: string): Promise<void> {

@@ -12,6 +12,7 @@ import type {
   JsonObject,
   ReadResourceResult,
 } from '@portico/sdk/client'
+import { type DecisionTelemetryApi, withinSpan } from '../guard/decision-telemetry.ts'
 import type { Guard, Permit } from '../guard/guard.ts'
 import type { Provenance } from '../guard/provenance.ts'
 import type { Circumstances, Effect } from '../policy/effect.ts'
@@ -38,6 +39,7 @@ export interface ActsParts {
   circumstances(options: ActOptions): Circumstances
   /** Whose words are in the context of a session. */
   provenance(session: string): Provenance
+  readonly telemetry?: DecisionTelemetryApi
 }
 
 export class Acts {
@@ -47,7 +49,34 @@ export class Acts {
     this.#parts = parts
   }
 
-  async call(name: string, args: JsonObject, options: ActOptions = {}): Promise<Done<CallToolResult>> {
+  call(name: string, args: JsonObject, options: ActOptions = {}): Promise<Done<CallToolResult>> {
+    return this.#traced('call', () => this.#call(name, args, options))
+  }
+
+  read(uri: string, options: ActOptions = {}): Promise<Done<ReadResourceResult>> {
+    return this.#traced('read', () => this.#read(uri, options))
+  }
+
+  prompt(
+    name: string,
+    args: { readonly [name: string]: string },
+    options: ActOptions = {},
+  ): Promise<Done<GetPromptResult>> {
+    return this.#traced('prompt', () => this.#prompt(name, args, options))
+  }
+
+  /** What may follow while something is typed. Proposals only: nothing is decided by them. */
+  async complete(server: string, params: CompleteParams, options: ActOptions = {}): Promise<CompleteResult> {
+    const client = await this.#parts.upstreams.client(server, { signal: options.signal })
+    return client.complete(params, { signal: options.signal })
+  }
+
+  #traced<Result>(kind: Effect['kind'], act: () => Promise<Result>): Promise<Result> {
+    const { telemetry } = this.#parts
+    return telemetry === undefined ? act() : withinSpan(telemetry, `portico.${kind}`, act)
+  }
+
+  async #call(name: string, args: JsonObject, options: ActOptions): Promise<Done<CallToolResult>> {
     const { guard, catalogue, upstreams } = this.#parts
     const found = await catalogue.toCall(name, args, options.signal)
     const { server, ownName: tool } = found
@@ -72,7 +101,7 @@ export class Acts {
     return { result: reviewed, server, arguments: sent, reason: permit.decision.reason }
   }
 
-  async read(uri: string, options: ActOptions = {}): Promise<Done<ReadResourceResult>> {
+  async #read(uri: string, options: ActOptions): Promise<Done<ReadResourceResult>> {
     const { guard, catalogue, upstreams } = this.#parts
     const { server, ownName } = await catalogue.toRead(uri, options.signal)
     const circumstances = this.#parts.circumstances(options)
@@ -87,10 +116,10 @@ export class Acts {
     return { result, server, arguments: {}, reason: permit.decision.reason }
   }
 
-  async prompt(
+  async #prompt(
     name: string,
     args: { readonly [name: string]: string },
-    options: ActOptions = {},
+    options: ActOptions,
   ): Promise<Done<GetPromptResult>> {
     const { guard, catalogue, upstreams } = this.#parts
     const found = await catalogue.toPrompt(name, args, options.signal)
@@ -107,12 +136,6 @@ export class Acts {
     })
     this.#note(circumstances, server, result)
     return { result, server, arguments: permit.effect.arguments, reason: permit.decision.reason }
-  }
-
-  /** What may follow while something is typed. Proposals only: nothing is decided by them. */
-  async complete(server: string, params: CompleteParams, options: ActOptions = {}): Promise<CompleteResult> {
-    const client = await this.#parts.upstreams.client(server, { signal: options.signal })
-    return client.complete(params, { signal: options.signal })
   }
 
   /** What a server has said is in the conversation from now on, under its name. */

@@ -26,6 +26,7 @@ export function createHands(parts: HandsParts, { session, tools }: ConverseOptio
   const offered = (): CatalogueItem[] =>
     catalogue.items(['tool']).filter((item) => item.quarantine === undefined && (chosen?.has(item.name) ?? true))
   return {
+    ready: (signal) => catalogue.gather(signal),
     tools: () => {
       const items = offered()
       return items.length > maxTools ? search.definitions.map(toOffer) : items.map(toTool)

@@ -58,11 +58,13 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   const { stateDir, onWarning = () => {} } = options
   const file = (name: string) => (stateDir === undefined ? {} : { file: join(stateDir, name), onWarning })
   const trust = stateDir === undefined ? undefined : createTrustStore({ file: join(stateDir, 'trust.json'), onWarning })
-  const config = await loadConfig({
-    files: options.configFiles ?? [],
-    ...(trust !== undefined && { trust }),
-    ...(options.workspace !== undefined && { project: options.workspace }),
-  })
+  const config =
+    options.config ??
+    (await loadConfig({
+      files: options.configFiles ?? [],
+      ...(trust !== undefined && { trust }),
+      ...(options.workspace !== undefined && { project: options.workspace }),
+    }))
   const [inbox, grants] = await Promise.all([createInbox(file('inbox.json')), createGrants(file('grants.json'))])
   const audit = stateDir === undefined ? undefined : await openHostAudit(stateDir)
   const host = new Host(options, { trust, inbox, grants, audit, config })
@@ -96,6 +98,7 @@ export class Host {
   readonly #contexts = new Map<string, Provenance>()
   readonly #listeners = new Listeners<HostEvents>()
   #ownRules: readonly unknown[]
+  #ownServers: readonly ServerConfig[]
   #config: LoadedConfig
   #settings: HostSettings
   #watch: ConfigWatch | undefined
@@ -104,6 +107,7 @@ export class Host {
     this.#options = options
     this.#config = config
     this.#ownRules = options.rules ?? []
+    this.#ownServers = options.servers ?? []
     this.inbox = inbox
     this.grants = grants
     this.audit = audit
@@ -117,6 +121,7 @@ export class Host {
       flow: (session) => this.provenance(session),
       fingerprint: (effect) => this.#fingerprint(effect),
       onWarning: options.onWarning,
+      telemetry: options.telemetry,
     })
     this.models = options.models ?? new Models({ configured: this.#settings.models, env: options.env ?? process.env })
     if (options.ask !== undefined) this.inbox.on((event) => event.type === 'asked' && void this.#ask(event.question))
@@ -129,7 +134,8 @@ export class Host {
       circumstances: (act: ActOptions) => this.circumstances(act),
       provenance: (session: string) => this.provenance(session),
     }
-    this.#acts = new Acts({ ...shared, upstreams: this.upstreams, catalogue: this.catalogue })
+    const { telemetry } = options
+    this.#acts = new Acts({ ...shared, upstreams: this.upstreams, catalogue: this.catalogue, telemetry })
   }
 
   /** Connects the configured servers, and follows the files where asked to. Called once, by `createHost`. */
@@ -155,6 +161,12 @@ export class Host {
     createRules([...rules])
     this.#ownRules = rules
     this.#settings = readSettings(this.#config, rules)
+  }
+
+  /** Replaces the program's own servers; only what changed reconnects. Those of the files stay, and so does `only`. */
+  async setServers(servers: readonly ServerConfig[]): Promise<void> {
+    this.#ownServers = servers
+    await this.#connect()
   }
 
   get problems(): readonly ConfigProblem[] {
@@ -294,12 +306,17 @@ export class Host {
     this.#config = config
     this.#settings = readSettings(config, this.#ownRules)
     for (const model of this.#settings.models) this.models.add(model)
-    const servers = new Map((this.#options.servers ?? []).map((server) => [server.name, server]))
-    for (const server of config.servers) servers.set(server.name, server)
-    const all = [...servers.values()]
     this.#listeners.emit('problems', this.problems)
-    this.#listeners.emit('servers', all)
-    await this.upstreams.set(all)
+    await this.#connect()
+  }
+
+  /** Makes the servers those of the program and of the files; a file's entry wins. */
+  async #connect(): Promise<void> {
+    const { only } = this.#options
+    const servers = new Map([...this.#ownServers, ...this.#config.servers].map((server) => [server.name, server]))
+    const wanted = [...servers.values()].filter(({ name }) => only?.includes(name) ?? true)
+    this.#listeners.emit('servers', wanted)
+    await this.upstreams.set(wanted)
   }
 
   #createUpstreams(): Upstreams {
@@ -317,6 +334,7 @@ export class Host {
         ? undefined
         : createVersionLedger({ file: join(this.#options.stateDir, 'versions.json') })
     return createUpstreams({
+      telemetry: this.#options.telemetry,
       ...this.#options.upstreams,
       ...(inProcess !== undefined && { inProcess }),
       resolve: resolve(this.#signIn.wrap(createTargetResolver({ env, secrets, inputs, workspaceFolder: workspace }))),

@@ -4,14 +4,17 @@ import type { Progress } from '@portico/sdk/client'
 import type { Principal } from '@portico/sdk/server'
 import type { ConfigForm } from '../config/form.ts'
 import type { InputSource } from '../config/inputs.ts'
+import type { LoadedConfig } from '../config/load-config.ts'
 import type { ConfigFile } from '../config/places.ts'
 import type { SecretSource } from '../config/secret-store.ts'
 import type { ServerConfig } from '../config/server-config.ts'
 import type { Answer, Question } from '../consent/question.ts'
+import type { DecisionTelemetryApi } from '../guard/decision-telemetry.ts'
 import type { BudgetLimits } from '../model/budget.ts'
 import type { SavedConversation } from '../model/conversation.ts'
 import type { Models } from '../model/models.ts'
 import type { SafetyFilter } from '../model/safety.ts'
+import type { ClientTelemetryApi } from '../upstream/link-telemetry.ts'
 import type { InProcessFactory, TargetResolver } from '../upstream/resolve.ts'
 import type { UpstreamsOptions } from '../upstream/upstreams.ts'
 import type { SignInOptions } from './sign-in.ts'
@@ -21,10 +24,14 @@ export interface HostOptions {
   readonly stateDir?: string
   /** Configuration files, later ones winning; none unless given (`findConfigFiles` finds the usual ones). */
   readonly configFiles?: readonly (Pick<ConfigFile, 'path' | 'scope'> & { readonly form?: ConfigForm })[]
+  /** In place of `configFiles`: what a program has read already. */
+  readonly config?: LoadedConfig
   /** Follow the files and reconnect what changes. */
   readonly watch?: boolean
   /** Servers besides those of the files. A file's entry of the same name wins. */
   readonly servers?: readonly ServerConfig[]
+  /** Names: of all servers, only these are connected. The rules and models of the files count all the same. */
+  readonly only?: readonly string[]
   /** Servers that run in this process, by the name that an `in-process` entry gives as its module. */
   readonly inProcess?: ReadonlyMap<string, InProcessFactory>
   /** The project folder. */
@@ -52,9 +59,14 @@ export interface HostOptions {
   /** How the user signs in to protected servers. */
   readonly signIn?: Omit<SignInOptions, 'stateDir'>
   readonly upstreams?: Pick<UpstreamsOptions, 'breaker' | 'idleMs' | 'telemetry' | 'info' | 'watchdog'>
+  /** `await import('@opentelemetry/api')`: spans for acts and for requests to servers, with what was decided about them. */
+  readonly telemetry?: HostTelemetryApi
   /** Told of what is not right and harms nothing: a state file that was set aside. */
   readonly onWarning?: (message: string) => void
 }
+
+/** The part of `@opentelemetry/api` that a host uses. */
+export type HostTelemetryApi = ClientTelemetryApi & DecisionTelemetryApi
 
 export interface AttachRule {
   readonly server: string

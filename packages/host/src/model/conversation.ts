@@ -128,7 +128,7 @@ export class Conversation {
 
   async #run(signal: AbortSignal, tell: (event: TurnEvent) => void, wanted: string | undefined): Promise<void> {
     const { models, hands, retries, temperature } = this.#options
-    const { model, config } = await models.load(wanted)
+    const [{ model, config }] = await Promise.all([models.load(wanted), hands.ready?.(signal)])
     const clock = new TurnClock()
     for (let steps = 0; ; steps++) {
       this.#budget.check({ steps, elapsedMs: clock.elapsedMs })

@@ -26,6 +26,9 @@ export interface HandResult {
 }
 
 export interface Hands {
+  /** Awaited before a turn begins: servers that are just starting get a moment, those that are dead do not get more. */
+  ready?(signal: AbortSignal): Promise<void>
+  /** As they are now; asked before every step, so that what comes later is there in the next. */
   tools(): readonly OfferedTool[]
   /** The server behind a tool, for display before it is called. */
   serverOf(name: string): string

@@ -4,9 +4,9 @@
  */
 
 import { createHash } from 'node:crypto'
-import cedar from '@cedar-policy/cedar-wasm/nodejs'
 import { PorticoError } from '@portico/sdk/server'
 import { claimedRoles } from './cedar.ts'
+import { cedarEngine } from './cedar-engine.ts'
 import { type CedarEntity, EntityBook, principalEntity } from './cedar-entities.ts'
 import { toCedarRecord } from './cedar-values.ts'
 import type { Circumstances, Effect, EffectKind } from './effect.ts'
@@ -21,7 +21,7 @@ export function createCedarCondition(text: string): CedarCondition {
   const id = `portico-when-${createHash('sha256').update(text).digest('hex')}`
   // Under a name, the engine takes one policy and refuses a second that the text might bring along.
   const staticPolicies = { when: `permit (principal, action, resource) when { ${text}\n};` }
-  const parsed = cedar.preparsePolicySet(id, { staticPolicies })
+  const parsed = cedarEngine().preparsePolicySet(id, { staticPolicies })
   if (parsed.type === 'failure') {
     const reason = parsed.errors.map(({ message }) => message).join('; ')
     throw new PorticoError('invalid-definition', `is not a condition in Cedar's language: ${reason}`)
@@ -39,7 +39,7 @@ function evaluate(id: string, effect: Effect, circumstances: Circumstances): boo
   const { principal, session, workspace, unattended, tainted, at } = circumstances
   const who = principalEntity(principal, principal === undefined ? [] : claimedRoles(principal))
   const what = resourceOf(effect)
-  const answer = cedar.statefulIsAuthorized({
+  const answer = cedarEngine().statefulIsAuthorized({
     principal: who.uid,
     action: { type: 'Action', id: effect.kind },
     resource: what.uid,

@@ -3,9 +3,9 @@
  * principal, the item and the moment as entities. Denied unless permitted, and denied whenever something goes wrong.
  */
 
-import cedar from '@cedar-policy/cedar-wasm/nodejs'
 import type { Authorizer, Decision, PolicyAction, PolicyContext, PolicyItem } from '@portico/sdk/bearer'
 import { PorticoError, type Principal } from '@portico/sdk/server'
+import { cedarEngine } from './cedar-engine.ts'
 import { type CedarEntity, type CedarUid, EntityBook, itemEntity, principalEntity } from './cedar-entities.ts'
 import { toCedarRecord } from './cedar-values.ts'
 
@@ -24,6 +24,7 @@ let sets = 0
 
 /** Throws when policies, schema or entities are not valid. */
 export function createCedarPolicy(options: CedarPolicyOptions): Authorizer {
+  const cedar = cedarEngine()
   const id = `portico-${++sets}`
   const { policies: staticPolicies, schema, entities = [], roles = claimedRoles } = options
   accept(cedar.preparsePolicySet(id, { staticPolicies }), 'policies')

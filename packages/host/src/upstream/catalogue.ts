@@ -1,6 +1,6 @@
 /**
- * Everything that all servers offer, under names that tell them apart. Follows the servers' lists (`listing.ts`), names
- * the items (`names.ts`), finds them (`search.ts`), and turns a name with arguments into a call of one server. What a
+ * Everything that all servers offer, under names that tell them apart. Follows the servers' lists (`catalogue-entry.ts`),
+ * puts them into one index (`catalogue-index.ts`), and turns a name with arguments into a call of one server. What a
  * server that is down would add is missing, and said to be.
  */
 
@@ -8,7 +8,8 @@ import type { JsonObject } from '@portico/sdk/client'
 import type { ServerConfig } from '../config/server-config.ts'
 import { HostError } from '../errors.ts'
 import { CatalogueEntry } from './catalogue-entry.ts'
-import { KIND_ORDER, orderOf, pageOf } from './catalogue-page.ts'
+import { CatalogueIndex, type IndexMemory, toQuarantineWords } from './catalogue-index.ts'
+import { pageOf } from './catalogue-page.ts'
 import type { CatalogueItem, ItemKind } from './item.ts'
 import { Listeners } from './listeners.ts'
 import {
@@ -20,9 +21,9 @@ import {
   type Missing,
   toSighting,
 } from './listing.ts'
-import { assignNames, type Collision } from './names.ts'
+import type { Collision } from './names.ts'
 import { createPinStore, type PinStore, type Sighting } from './pins.ts'
-import { createSearchIndex, type SearchHit, type SearchIndex, type SearchOptions } from './search.ts'
+import type { SearchHit, SearchOptions } from './search.ts'
 import type { Upstreams } from './upstreams.ts'
 import { abortable } from './waiting.ts'
 
@@ -70,6 +71,8 @@ export interface Catalogue {
   items(kinds?: readonly ItemKind[]): readonly CatalogueItem[]
   /** The same a page at a time, after servers that are just starting had a moment to answer. */
   list(options?: ListOptions): Promise<CataloguePage>
+  /** Resolves when there is something to go by: all servers are listed or have failed, or no other follows for a while. */
+  gather(signal?: AbortSignal): Promise<void>
   find(name: string, kind?: ItemKind): CatalogueItem | undefined
   search(query: string, options?: SearchOptions): readonly SearchHit[]
   /** For a tool: checks that it is what was approved and adds the presets. Rejects with `unknown-item` or `quarantined`. */
@@ -96,6 +99,11 @@ export interface Catalogue {
 const TTL_MS = 60_000
 const RELIST_MS = 300_000
 const PATIENCE_MS = 2_000
+/**
+ * Once there are items, whoever does not need all of them waits this long for the next server, not for the slowest; or as
+ * long as the others took, where that is longer.
+ */
+const QUIET_MS = 100
 
 export function createCatalogue(upstreams: Upstreams, options: CatalogueOptions = {}): Catalogue {
   return new ServersCatalogue(upstreams, options)
@@ -108,20 +116,25 @@ class ServersCatalogue implements Catalogue {
   readonly #patienceMs: number
   readonly #entries = new Map<string, CatalogueEntry>()
   readonly #listeners = new Listeners<CatalogueEvents>()
-  readonly #clashed = new Set<string>()
+  readonly #memory: IndexMemory = { clashed: new Set(), made: new WeakMap() }
   readonly #stops: (() => void)[]
   readonly #relist: ReturnType<typeof setInterval>
-  #items: readonly CatalogueItem[] = []
-  #byName = new Map<string, { readonly item: CatalogueItem; readonly listed: ListedItem }>()
-  #collisions: readonly Collision[] = []
-  #index: SearchIndex | undefined
+  #current: CatalogueIndex
+  /** As it was when its change was last told. */
+  #told: CatalogueIndex
+  /** The lists that differ from `#told`, and whether they do from `#current`. */
+  readonly #changed = new Set<ListKind>()
+  #isStale = false
+  #telling: ReturnType<typeof setImmediate> | undefined
   #waiters = new Set<() => void>()
+  #lastNews = 0
 
   constructor(upstreams: Upstreams, options: CatalogueOptions) {
     this.#upstreams = upstreams
     this.#pins = options.pins ?? createPinStore()
     this.#ttlMs = options.ttlMs ?? TTL_MS
     this.#patienceMs = options.patienceMs ?? PATIENCE_MS
+    this.#current = this.#told = new CatalogueIndex([], this.#memory)
     this.#stops = [
       upstreams.on('servers', () => this.#follow()),
       upstreams.on('state', ({ server, state }) => {
@@ -139,20 +152,31 @@ class ServersCatalogue implements Catalogue {
   }
 
   items(kinds?: readonly ItemKind[]): readonly CatalogueItem[] {
-    return kinds === undefined ? this.#items : this.#items.filter(({ kind }) => kinds.includes(kind))
+    const { items } = this.#index
+    return kinds === undefined ? items : items.filter(({ kind }) => kinds.includes(kind))
   }
 
   async list({ kinds, cursor, limit, signal }: ListOptions = {}): Promise<CataloguePage> {
     await this.#settle(() => false, signal)
+    this.#tell()
     return { ...pageOf(this.items(kinds), cursor, limit), missing: this.missing() }
   }
 
+  async gather(signal?: AbortSignal): Promise<void> {
+    const isQuiet = (open: readonly CatalogueEntry[]) => {
+      const began = Math.min(...open.map(({ since }) => since))
+      const tookMs = this.#lastNews - began
+      const quietMs = Date.now() - Math.max(began, this.#lastNews)
+      return quietMs >= Math.max(QUIET_MS, tookMs) && this.#index.items.length > 0
+    }
+    await this.#settle(isQuiet, signal, QUIET_MS)
+  }
+
   find(name: string, kind?: ItemKind): CatalogueItem | undefined {
-    return this.#lookUp(name, kind)?.item
+    return this.#index.find(name, kind)?.item
   }
 
   search(query: string, options: SearchOptions = {}): readonly SearchHit[] {
-    this.#index ??= createSearchIndex(this.#items)
     return this.#index.search(query, options)
   }
 
@@ -165,11 +189,12 @@ class ServersCatalogue implements Catalogue {
   }
 
   async toRead(uri: string, signal?: AbortSignal): Promise<ItemCall> {
-    if (this.#lookUp(uri, 'resource') !== undefined) return this.#toUse(uri, 'resource', {}, signal)
-    await this.#settle(() => this.#lookUp(uri, 'resource') !== undefined || this.#templatesFor(uri).length > 0, signal)
-    const templates = this.#templatesFor(uri)
+    const isListed = () => this.#index.find(uri, 'resource') !== undefined
+    if (isListed()) return this.#toUse(uri, 'resource', {}, signal)
+    await this.#settle(() => isListed() || this.#index.templatesFor(uri).length > 0, signal)
+    const templates = this.#index.templatesFor(uri)
     const [template] = templates
-    if (this.#lookUp(uri, 'resource') !== undefined || template === undefined) {
+    if (isListed() || template === undefined) {
       return this.#toUse(uri, 'resource', {}, signal)
     }
     const servers = new Set(templates.map(({ server }) => server))
@@ -185,7 +210,7 @@ class ServersCatalogue implements Catalogue {
   }
 
   collisions(): readonly Collision[] {
-    return this.#collisions
+    return this.#index.collisions
   }
 
   problems(): readonly ListingProblem[] {
@@ -199,12 +224,14 @@ class ServersCatalogue implements Catalogue {
   approve(server: string, ownName?: string, kind?: ItemKind): number {
     const count = this.#pins.approve(server, ownName, kind)
     if (count > 0) this.#entries.get(server)?.judgeAgain()
+    this.#tell()
     return count
   }
 
   async refresh(server?: string, signal?: AbortSignal): Promise<void> {
     const entries = [...this.#entries.values()].filter(({ name }) => server === undefined || name === server)
     await abortable(Promise.all(entries.map((entry) => entry.read())), signal)
+    this.#tell()
   }
 
   on<E extends keyof CatalogueEvents>(event: E, listener: (value: CatalogueEvents[E]) => void): () => void {
@@ -217,6 +244,7 @@ class ServersCatalogue implements Catalogue {
 
   async close(): Promise<void> {
     clearInterval(this.#relist)
+    clearImmediate(this.#telling)
     for (const stop of this.#stops) stop()
     for (const entry of this.#entries.values()) entry.close()
     this.#wake()
@@ -224,10 +252,11 @@ class ServersCatalogue implements Catalogue {
   }
 
   async #toUse(name: string, kind: ItemKind, args: JsonObject, signal?: AbortSignal): Promise<ItemCall> {
-    await this.#settle(() => this.#lookUp(name, kind) !== undefined, signal)
-    const first = this.#lookUp(name, kind)
+    await this.#settle(() => this.#index.find(name, kind) !== undefined, signal)
+    const first = this.#index.find(name, kind)
     if (first !== undefined) await abortable(this.#freshen(first.listed), signal)
-    const found = this.#lookUp(name, kind)
+    this.#tell()
+    const found = this.#index.find(name, kind)
     if (found === undefined) throw this.#unknown(name, kind)
     const { item, listed } = found
     if (item.quarantine !== undefined) {
@@ -255,16 +284,20 @@ class ServersCatalogue implements Catalogue {
   }
 
   /** Waits until a condition holds, or all servers have answered or failed, or the time for the first listing is up. */
-  async #settle(isDone: () => boolean, signal: AbortSignal | undefined): Promise<void> {
+  async #settle(
+    isDone: (open: readonly CatalogueEntry[]) => boolean,
+    signal: AbortSignal | undefined,
+    lookMs = Number.POSITIVE_INFINITY,
+  ): Promise<void> {
     for (;;) {
       signal?.throwIfAborted()
       const open = [...this.#entries.values()].filter((entry) => !entry.isSettled)
-      if (isDone() || open.length === 0) return
+      if (open.length === 0 || isDone(open)) return
       const waitMs = Math.max(...open.map(({ since }) => since + this.#patienceMs - Date.now()))
       // Also for whoever comes too late to wait: it is there the next time.
       for (const entry of open) entry.want()
       if (waitMs <= 0) return
-      await abortable(this.#nextChange(waitMs), signal)
+      await abortable(this.#nextChange(Math.min(waitMs, lookMs)), signal)
     }
   }
 
@@ -275,7 +308,8 @@ class ServersCatalogue implements Catalogue {
         this.#waiters.delete(done)
         resolve()
       }
-      const timer = setTimeout(done, waitMs)
+      // What has arrived while this process was held up comes first.
+      const timer = setTimeout(() => setImmediate(done), waitMs)
       this.#waiters.add(done)
     })
   }
@@ -297,7 +331,8 @@ class ServersCatalogue implements Catalogue {
       if (entry !== undefined) entry.reconfigure(config)
       else this.#add(config)
     }
-    this.#rebuild(['tools', 'resources', 'prompts'])
+    this.#touch(['tools', 'resources', 'prompts'])
+    this.#tell()
   }
 
   #add(config: ServerConfig): void {
@@ -305,88 +340,59 @@ class ServersCatalogue implements Catalogue {
       pins: this.#pins,
       client: () => this.#upstreams.client(config.name),
       state: () => this.#upstreams.state(config.name),
-      changed: (kinds) => this.#rebuild(kinds),
-      settled: () => this.#wake(),
+      changed: (kinds) => {
+        this.#lastNews = Date.now()
+        this.#touch(kinds)
+      },
+      settled: () => this.#tellSoon(),
     })
     this.#entries.set(config.name, entry)
     entry.begin()
   }
 
-  #rebuild(kinds: readonly ListKind[]): void {
-    const before = this.#byName
-    const all = [...this.#entries.values()].flatMap((entry) => entry.items)
-    const { names, collisions } = assignNames(all, this.#clashed)
-    const named = all.map((listed) => ({ listed, item: toItem(listed, names.get(listed) ?? listed.ownName) }))
-    named.sort((a, b) => (orderOf(a.item) < orderOf(b.item) ? -1 : 1))
-    this.#items = named.map(({ item }) => item)
-    this.#byName = new Map(named.map((one) => [keyOf(one.item.kind, one.item.name), one]))
-    this.#collisions = collisions
-    this.#index = undefined
-    this.#tellQuarantine(before)
-    this.#listeners.emit('change', { kinds: kinds.flatMap((list) => KINDS_OF[list]) })
+  /** As the lists are now; made when somebody looks, so that many servers that answer together cost one. */
+  get #index(): CatalogueIndex {
+    if (this.#isStale) {
+      this.#isStale = false
+      this.#current = new CatalogueIndex(
+        [...this.#entries.values()].flatMap(({ items }) => items),
+        this.#memory,
+      )
+    }
+    return this.#current
+  }
+
+  #touch(kinds: readonly ListKind[]): void {
+    for (const kind of kinds) this.#changed.add(kind)
+    this.#isStale = true
+    this.#tellSoon()
+  }
+
+  /** Once for all answers that have come in together. */
+  #tellSoon(): void {
+    this.#telling ??= setImmediate(() => this.#tell())
+  }
+
+  #tell(): void {
+    clearImmediate(this.#telling)
+    this.#telling = undefined
+    if (this.#changed.size > 0) {
+      const kinds = [...this.#changed]
+      this.#changed.clear()
+      const before = this.#told
+      this.#told = this.#index
+      this.#tellQuarantine(before)
+      this.#listeners.emit('change', { kinds: kinds.flatMap((list) => KINDS_OF[list]) })
+    }
     this.#wake()
   }
 
-  #tellQuarantine(before: ReadonlyMap<string, { readonly item: CatalogueItem }>): void {
-    for (const [name] of this.#entries) {
-      const held = this.#items.filter((item) => item.server === name && item.quarantine !== undefined)
-      const words = held.slice(0, 5).map(({ ownName }) => ownName)
-      this.#upstreams.ail(
-        name,
-        'quarantine',
-        held.length === 0
-          ? undefined
-          : {
-              reason: `${held.length} of its items changed since approval: ${words.join(', ')}${held.length > 5 ? ', …' : ''}.`,
-              remedy: 'Read the differences, then approve the items or disable the server.',
-            },
-      )
-    }
-    for (const item of this.#items) {
-      const old = before.get(keyOf(item.kind, item.name))?.item
-      if (item.quarantine !== undefined && old?.fingerprint !== item.fingerprint) {
-        this.#listeners.emit('quarantine', { item })
-      }
+  #tellQuarantine(before: CatalogueIndex): void {
+    const held = this.#told.held()
+    for (const [name] of this.#entries) this.#upstreams.ail(name, 'quarantine', toQuarantineWords(held.get(name)))
+    for (const item of [...held.values()].flat()) {
+      const old = before.find(item.name, item.kind)?.item
+      if (old?.fingerprint !== item.fingerprint) this.#listeners.emit('quarantine', { item })
     }
   }
-
-  #lookUp(name: string, kind?: ItemKind) {
-    const kinds = kind === undefined ? KIND_ORDER : [kind]
-    for (const one of kinds) {
-      const found = this.#byName.get(keyOf(one, name))
-      if (found !== undefined) return found
-    }
-    return undefined
-  }
-
-  /** By the text before the first variable; the longest wins. */
-  #templatesFor(uri: string): CatalogueItem[] {
-    const fitting = this.#items.flatMap((item) => {
-      if (item.kind !== 'template') return []
-      const literal = item.ownName.split('{', 1)[0] ?? ''
-      return literal !== '' && uri.startsWith(literal) ? [{ item, length: literal.length }] : []
-    })
-    const longest = Math.max(0, ...fitting.map(({ length }) => length))
-    return fitting.filter(({ length }) => length === longest).map(({ item }) => item)
-  }
-}
-
-function toItem(listed: ListedItem, name: string): CatalogueItem {
-  const { server, kind, ownName, fingerprint, quarantine, findings } = listed
-  const key = kind === 'resource' ? 'uri' : kind === 'template' ? 'uriTemplate' : 'name'
-  // The kind says which type the client read the definition as, before its texts were made visible.
-  return {
-    kind,
-    server,
-    name,
-    ownName,
-    fingerprint,
-    findings,
-    definition: { ...listed.definition, [key]: name },
-    ...(quarantine !== undefined && { quarantine }),
-  } as unknown as CatalogueItem
-}
-
-function keyOf(kind: ItemKind, name: string): string {
-  return `${kind} ${name}`
 }

@@ -12,6 +12,7 @@ import { ConnectionPool, isOwn, poolKey } from './connection-pool.ts'
 import { explainFailure, explainLoop, type Failure } from './failure.ts'
 import type { LifeEvents, LifeOptions } from './life-options.ts'
 import { Gate } from './link-gate.ts'
+import { requireProgram } from './program.ts'
 import { type InProcessServer, type ResolvedTarget, resolvePlainly } from './resolve.ts'
 import { type Ailment, type AilmentWords, type PlainState, StateBoard, toUnavailable } from './state-board.ts'
 import type { ClientWish, UpstreamState, UpstreamView } from './upstream.ts'
@@ -221,8 +222,11 @@ export class ServerLife {
   async #target(wish: ClientWish): Promise<ResolvedTarget> {
     const { target } = this.#config
     const make = target.kind === 'in-process' ? this.#options.inProcess?.get(target.module) : undefined
-    if (target.kind !== 'in-process' || make === undefined)
-      return (this.#options.resolve ?? resolvePlainly)(this.#config, wish)
+    if (target.kind !== 'in-process' || make === undefined) {
+      const resolved = await (this.#options.resolve ?? resolvePlainly)(this.#config, wish)
+      await requireProgram(resolved.target)
+      return resolved
+    }
     this.#local ??= make(target.options)
     this.#local.catch(() => {
       this.#local = undefined

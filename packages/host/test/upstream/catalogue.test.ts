@@ -116,6 +116,25 @@ describe('pages', () => {
   })
 })
 
+describe('changes', () => {
+  it('are told by the time that a refresh is over, and leave the items of others as they are', async () => {
+    const one = serverOf('x')
+    const { catalogue } = await world({ one, two: serverOf('y') })
+    await catalogue.list()
+    const other = catalogue.find('two_search', 'tool')
+    const kinds: string[] = []
+    catalogue.onChange((changed) => kinds.push(...changed))
+    one.tool(
+      'more',
+      tool({ description: 'More', input }, () => 'more'),
+    )
+    await catalogue.refresh('one')
+    expect(kinds).toContain('tool')
+    expect(catalogue.find('one_more', 'tool')).toBeDefined()
+    expect(catalogue.find('two_search', 'tool')).toBe(other)
+  })
+})
+
 describe('servers that are down', () => {
   it('are missing with a reason, and the rest is there', async () => {
     const { upstreams, catalogue } = await world({ one: serverOf('x') })
@@ -134,6 +153,22 @@ describe('servers that are down', () => {
     const { upstreams, catalogue } = await world({ one: serverOf('x') }, { patienceMs: 60_000 })
     await upstreams.add(program('dead', 'silent', { startMs: 60_000 }))
     expect(await catalogue.toCall('one_search', {})).toMatchObject({ server: 'one' })
+    expect(upstreams.view('dead')?.state.state).toBe('starting')
+  })
+
+  it('keep nobody waiting who takes what is there', async () => {
+    const { upstreams, catalogue } = await world({ one: serverOf('x') }, { patienceMs: 60_000 })
+    await upstreams.add(program('dead', 'silent', { startMs: 60_000 }))
+    await catalogue.gather()
+    expect(catalogue.find('one_search', 'tool')).toBeDefined()
+    expect(upstreams.view('dead')?.state.state).toBe('starting')
+  })
+
+  it('are waited for while there is nothing else, until the time for the first listing is up', async () => {
+    const { upstreams, catalogue } = await world({}, { patienceMs: 150 })
+    await upstreams.add(program('dead', 'silent', { startMs: 60_000 }))
+    await catalogue.gather()
+    expect(catalogue.missing()).toMatchObject([{ server: 'dead' }])
     expect(upstreams.view('dead')?.state.state).toBe('starting')
   })
 })

@@ -10,6 +10,7 @@ import type { LogLevel } from '../protocol/logging.ts'
 import type { GetPromptResult, Prompt } from '../protocol/prompts.ts'
 import type { ReadResourceResult, Resource, ResourceTemplate } from '../protocol/resources.ts'
 import type { ProtocolVersion, Revision } from '../protocol/revision.ts'
+import { writeCompleteParams } from '../protocol/revisions/client-messages.ts'
 import type { SubscriptionFilter } from '../protocol/subscriptions.ts'
 import type { CallToolResult, Tool } from '../protocol/tools.ts'
 import { readCompletion } from './completion.ts'
@@ -125,7 +126,7 @@ export class Client<S = unknown> {
   async complete(params: CompleteParams, options: RequestOptions = {}): Promise<CompleteResult> {
     const { revision } = await this.#core.lifeline.ready()
     const timeoutMs = this.#core.timeouts.readMs
-    const spec = { method: 'completion/complete', params: revision.writeCompleteParams(params), timeoutMs }
+    const spec = { method: 'completion/complete', params: writeCompleteParams(revision, params), timeoutMs }
     return readCompletion(await this.#core.requests.send(spec, options))
   }
 

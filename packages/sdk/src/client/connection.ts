@@ -9,6 +9,7 @@ import type { Implementation } from '../protocol/content.ts'
 import type { LogLevel } from '../protocol/logging.ts'
 import { META_CLIENT_CAPABILITIES, META_CLIENT_INFO, META_LOG_LEVEL, META_VERSION } from '../protocol/meta.ts'
 import type { Revision } from '../protocol/revision.ts'
+import { writeClientCapabilities } from '../protocol/revisions/client-messages.ts'
 import type { Envelope } from './link.ts'
 import type { ClientPeer, PeerEvents } from './peer.ts'
 import type { Verdict } from './verdict.ts'
@@ -54,7 +55,7 @@ export function createEnvelope(
   const value: JsonObject = {
     [META_VERSION]: revision.version,
     [META_CLIENT_INFO]: revision.writeImplementation(info),
-    [META_CLIENT_CAPABILITIES]: revision.writeClientCapabilities(capabilities),
+    [META_CLIENT_CAPABILITIES]: writeClientCapabilities(revision, capabilities),
   }
   if (logLevel !== undefined) value[META_LOG_LEVEL] = logLevel
   return { version: revision.version, value, text: JSON.stringify(value).slice(1, -1) }

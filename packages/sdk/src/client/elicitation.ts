@@ -8,7 +8,9 @@ import { INVALID_PARAMS, PorticoError, RpcError } from '../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import type { ElicitFormParams, ElicitResult, ElicitUrlParams, ElicitValue } from '../protocol/elicitation.ts'
 import type { Revision } from '../protocol/revision.ts'
+import { writeElicitResult } from '../protocol/revisions/client-messages.ts'
 import { compileJsonSchema, formatIssues } from '../schema/json-schema.ts'
+import { FORMATS } from '../schema/json-schema-formats.ts'
 import type { AskContext } from './ask-context.ts'
 
 export type FormHandler = (params: ElicitFormParams, context: AskContext) => ElicitResult | Promise<ElicitResult>
@@ -45,7 +47,7 @@ export async function answerElicitation(
   const result = url
     ? await askUrl(params, { ...context, completed }, handlers.url)
     : await askForm(params, context, handlers.form)
-  return revision.writeElicitResult(result)
+  return writeElicitResult(revision, result)
 }
 
 /** Keeps the ids of URL elicitations and tells when the server reports one as complete. Unknown ids are ignored (sec-112). */
@@ -96,7 +98,7 @@ async function askForm(
 
 function compile(schema: JsonObject) {
   try {
-    return compileJsonSchema(schema, { formats: true })
+    return compileJsonSchema(schema, { formats: FORMATS })
   } catch (cause) {
     throw new RpcError(INVALID_PARAMS, 'Invalid params: requestedSchema is not a valid schema', undefined, cause)
   }

@@ -9,6 +9,11 @@ import type { JsonObject } from '../jsonrpc/message.ts'
 import type { ClientCapabilities } from '../protocol/capabilities.ts'
 import type { ElicitResult } from '../protocol/elicitation.ts'
 import type { Revision } from '../protocol/revision.ts'
+import {
+  writeCreateMessageResult,
+  writeElicitResult,
+  writeListRootsResult,
+} from '../protocol/revisions/client-messages.ts'
 import type { ListRootsResult } from '../protocol/roots.ts'
 import type { CreateMessageResult } from '../protocol/sampling.ts'
 import type { AskContext } from './ask-context.ts'
@@ -126,7 +131,7 @@ function tooMany(maxOpen: number): RpcError {
 
 /** The answer of a newer client in the words of the server's revision. Its shape was checked by whoever relays it. */
 function writeAnswer(method: string, answer: JsonObject, revision: Revision): JsonObject {
-  if (method === 'elicitation/create') return revision.writeElicitResult(answer as unknown as ElicitResult)
-  if (method === 'roots/list') return revision.writeListRootsResult(answer as unknown as ListRootsResult)
-  return revision.writeCreateMessageResult(answer as unknown as CreateMessageResult)
+  if (method === 'elicitation/create') return writeElicitResult(revision, answer as unknown as ElicitResult)
+  if (method === 'roots/list') return writeListRootsResult(revision, answer as unknown as ListRootsResult)
+  return writeCreateMessageResult(revision, answer as unknown as CreateMessageResult)
 }

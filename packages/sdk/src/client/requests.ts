@@ -141,7 +141,7 @@ const READS: ReadonlySet<string> = new Set([
 const MAX_RESENDS = 5
 
 function missingCapability(capabilities: ServerCapabilities, knowsCompletions: boolean, method: string) {
-  const needed = methodOf(method)?.capability as keyof ServerCapabilities | undefined
+  const needed = methodOf(method)?.capability
   if (needed === undefined || capabilities[needed] !== undefined) {
     const unsubscribed = method === 'resources/subscribe' && capabilities.resources?.subscribe !== true
     return unsubscribed ? 'resources.subscribe' : undefined

@@ -3,6 +3,7 @@
 import { INVALID_PARAMS, RpcError } from '../jsonrpc/errors.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import type { Revision } from '../protocol/revision.ts'
+import { writeCreateMessageResult } from '../protocol/revisions/client-messages.ts'
 import type {
   CreateMessageParams,
   CreateMessageResult,
@@ -38,7 +39,7 @@ export async function answerSampling(
   if (reason !== undefined) throw new RpcError(INVALID_PARAMS, `Invalid params: ${reason}`)
   // `refusal` has looked at what the type promises and a handler could trip over.
   const result = await handler(params as unknown as CreateMessageParams, context)
-  return revision.writeCreateMessageResult(result)
+  return writeCreateMessageResult(revision, result)
 }
 
 /** Why a request cannot be passed on (2025-11-25, sampling, "Error Handling" and "Message Content Constraints"). */

@@ -14,6 +14,7 @@ import type { Implementation } from '../protocol/content.ts'
 import { HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY, UNSUPPORTED_VERSION } from '../protocol/errors.ts'
 import { META_SERVER_INFO } from '../protocol/meta.ts'
 import type { Era, ProtocolVersion, Revision } from '../protocol/revision.ts'
+import { writeClientCapabilities } from '../protocol/revisions/client-messages.ts'
 import { REVISIONS, revisionOf } from '../protocol/revisions.ts'
 
 /** What a handshake gives: a connection but for the transport's name in the verdict. */
@@ -151,7 +152,7 @@ const MODERN_ERRORS: readonly number[] = [HEADER_MISMATCH, MISSING_CLIENT_CAPABI
 function initializeParams(revision: Revision, { info, capabilities }: ClientProfile): JsonObject {
   return {
     protocolVersion: revision.version,
-    capabilities: revision.writeClientCapabilities(capabilities),
+    capabilities: writeClientCapabilities(revision, capabilities),
     clientInfo: revision.writeImplementation(info),
   }
 }

@@ -8,6 +8,6 @@ export { collectParamHeaders, PARAM_HEADER_PREFIX, type ParamHeader, paramHeader
 export { isLogLevel, passesLevel } from '../protocol/logging.ts'
 export { META_LOG_LEVEL } from '../protocol/meta.ts'
 export { parseTemplate, type UriTemplate } from '../schema/uri-template.ts'
+export type { QuestionMethod } from '../server/asking.ts'
 export type { SessionView } from '../server/context.ts'
-export type { Relay, RelayLists } from '../server/relay.ts'
-export type { QuestionMethod } from '../server/relayed-question.ts'
+export { type DefinedRelay, defineRelay, type Relay, type RelayLists } from '../server/relay.ts'

@@ -41,6 +41,7 @@ export {
   type ResourceListing,
   type ResourceOptions,
   resource,
+  type SchemaTool,
   type ToolDefinition,
   type ToolOptions,
   tool,

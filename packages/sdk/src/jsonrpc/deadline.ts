@@ -8,7 +8,7 @@ export class Deadline {
   readonly #sweep: (now: number) => number
   #timer: ReturnType<typeof setTimeout> | undefined
   #armedAt = 0
-  #firesAt = Number.POSITIVE_INFINITY
+  #firesAt = Infinity
   #resting = false
 
   /** `sweep` ends what is due and returns when the next is, or `Infinity`. */
@@ -39,7 +39,7 @@ export class Deadline {
   clear(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    this.#firesAt = Number.POSITIVE_INFINITY
+    this.#firesAt = Infinity
     this.#resting = false
   }
 
@@ -59,7 +59,7 @@ export class Deadline {
     this.clear()
     // Timers count whole milliseconds: what is due within the half of one is due.
     const next = this.#sweep(performance.now() + 0.5)
-    if (next !== Number.POSITIVE_INFINITY) this.expect(next, performance.now())
+    if (next !== Infinity) this.expect(next, performance.now())
   }
 }
 

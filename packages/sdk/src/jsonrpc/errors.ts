@@ -55,6 +55,11 @@ export class PorticoError extends Error {
   }
 }
 
+/** What is wrong with something that an author wrote. */
+export function invalidDefinition(message: string, cause?: unknown): PorticoError {
+  return new PorticoError('invalid-definition', message, { cause })
+}
+
 /** The same error of a later attempt, without the claim that the request was never sent. */
 export function withDoubt(error: unknown): unknown {
   if (!(error instanceof PorticoError) || error.delivery !== 'not-sent') return error

@@ -128,7 +128,7 @@ export class PendingCalls {
 
   /** Ends what is due; returns when the next one is. */
   #sweep(now: number): number {
-    let next = Number.POSITIVE_INFINITY
+    let next = Infinity
     for (const call of this.#waiting.values()) {
       const { dueAt, timeoutMs } = call
       if (dueAt === undefined) continue

@@ -5,6 +5,7 @@
  */
 
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
+import { NAMED_SCHEMAS, SCHEMA_DATA } from './schema-keywords.ts'
 
 /** One mirrored parameter: `Mcp-Param-{header}` carries the argument at `path`. */
 export interface ParamHeader {
@@ -40,10 +41,6 @@ const ANNOTATION = 'x-mcp-header'
 const MAX_NODES = 100_000
 /** `1*tchar` (RFC 9110, section 5.6.2). */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
-/** Keywords whose members are named by the schema's author. */
-const NAMED = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies'])
-/** Keywords that hold data, in which the annotation would be nothing but a member. */
-const DATA = new Set(['const', 'enum', 'default', 'examples', ANNOTATION])
 
 interface Node {
   readonly value: unknown
@@ -63,8 +60,8 @@ function addChildren(node: Node, queue: Node[]): void {
   }
   if (!isObject(value)) return
   for (const [keyword, member] of Object.entries(value)) {
-    if (DATA.has(keyword)) continue
-    if (!NAMED.has(keyword) || !isObject(member)) {
+    if (SCHEMA_DATA.has(keyword) || keyword === ANNOTATION) continue
+    if (!NAMED_SCHEMAS.has(keyword) || !isObject(member)) {
       add(queue, node, member, keyword)
       continue
     }

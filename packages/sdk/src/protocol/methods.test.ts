@@ -9,11 +9,11 @@ describe('the method table', () => {
   )
 
   it('has the rows that a peer may name', () => {
-    for (const name of Object.keys(METHODS)) expect(methodOf(name)).toBeDefined()
+    for (const name of METHODS.keys()) expect(methodOf(name)).toBeDefined()
   })
 
   it('lets handlers ask in tool calls, prompts and reads alone (2026-07-28, multi round-trip requests)', () => {
-    const asking = Object.keys(METHODS).filter((name) => methodOf(name)?.asks === true)
+    const asking = [...METHODS.keys()].filter((name) => methodOf(name)?.asks === true)
     expect(asking.sort()).toEqual(['prompts/get', 'resources/read', 'tools/call'])
   })
 

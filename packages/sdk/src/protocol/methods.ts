@@ -1,26 +1,22 @@
 /**
- * Every method and notification of MCP as one table: who may send it, in which revisions, and what the layers above need
- * to know of it before they look at its parameters. The revisions take their sets of methods from here; `headers.ts` takes
- * the source of `Mcp-Name`. Methods of extensions are registered elsewhere and are not in it.
+ * Every method and notification of MCP in one table: who sends it, in which revisions. The revisions take their sets of
+ * methods from here, `headers.ts` the source of `Mcp-Name`, servers which handlers may ask. Methods of extensions are
+ * registered elsewhere and are not in it.
  */
 
-import type { ClientCapabilities, ServerCapabilities } from './capabilities.ts'
+import type { ServerCapabilities } from './capabilities.ts'
 import { PROTOCOL_VERSIONS, type ProtocolVersion } from './revision.ts'
 
 export type Side = 'client' | 'server'
 
+/** What is to be known of a method before its parameters are looked at. */
 export interface Method {
-  readonly kind: 'request' | 'notification'
-  readonly from: Side | 'both'
-  readonly revisions: readonly ProtocolVersion[]
-  /** The sender in the modern revisions, where it differs. */
-  readonly modernFrom?: Side
   /** A modern result may be `input_required`: the handler may ask the client for input. */
-  readonly asks?: true
-  /** The receiver's capability that a request needs, or the sender's capability that a notification belongs to. */
-  readonly capability?: keyof ServerCapabilities | keyof ClientCapabilities
+  readonly asks: boolean
   /** The parameter that `Mcp-Name` mirrors. */
-  readonly nameFrom?: 'name' | 'uri'
+  readonly nameFrom: 'name' | 'uri' | undefined
+  /** What a server must have declared for a client to call this. */
+  readonly capability: keyof ServerCapabilities | undefined
 }
 
 export interface MethodSets {
@@ -31,94 +27,73 @@ export interface MethodSets {
   readonly serverNotifications: ReadonlySet<string>
 }
 
+type Group = readonly [
+  kind: 'request' | 'notification',
+  from: Side | 'both',
+  revisions: readonly ProtocolVersion[],
+  methods: readonly string[],
+  capability?: keyof ServerCapabilities,
+]
+
 const ALL = PROTOCOL_VERSIONS
-const LEGACY = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const
-const MODERN = ['2026-07-28'] as const
-const FROM_2025_06 = ['2025-06-18', '2025-11-25', '2026-07-28'] as const
+const LEGACY = ALL.slice(0, 4)
+const MODERN = ALL.slice(4)
 
-export const METHODS = {
-  initialize: { kind: 'request', from: 'client', revisions: LEGACY },
-  'server/discover': { kind: 'request', from: 'client', revisions: MODERN },
-  ping: { kind: 'request', from: 'both', revisions: LEGACY },
-  'tools/list': { kind: 'request', from: 'client', revisions: ALL, capability: 'tools' },
-  'tools/call': {
-    kind: 'request',
-    from: 'client',
-    revisions: ALL,
-    asks: true,
-    capability: 'tools',
-    nameFrom: 'name',
-  },
-  'resources/list': { kind: 'request', from: 'client', revisions: ALL, capability: 'resources' },
-  'resources/templates/list': { kind: 'request', from: 'client', revisions: ALL, capability: 'resources' },
-  'resources/read': {
-    kind: 'request',
-    from: 'client',
-    revisions: ALL,
-    asks: true,
-    capability: 'resources',
-    nameFrom: 'uri',
-  },
-  'resources/subscribe': { kind: 'request', from: 'client', revisions: LEGACY, capability: 'resources' },
-  'resources/unsubscribe': { kind: 'request', from: 'client', revisions: LEGACY, capability: 'resources' },
-  'prompts/list': { kind: 'request', from: 'client', revisions: ALL, capability: 'prompts' },
-  'prompts/get': {
-    kind: 'request',
-    from: 'client',
-    revisions: ALL,
-    asks: true,
-    capability: 'prompts',
-    nameFrom: 'name',
-  },
-  'completion/complete': { kind: 'request', from: 'client', revisions: ALL, capability: 'completions' },
-  'logging/setLevel': { kind: 'request', from: 'client', revisions: LEGACY, capability: 'logging' },
-  'subscriptions/listen': { kind: 'request', from: 'client', revisions: MODERN },
+const GROUPS: readonly Group[] = [
+  ['request', 'client', LEGACY, ['initialize']],
+  ['request', 'client', MODERN, ['server/discover', 'subscriptions/listen']],
+  ['request', 'client', ALL, ['tools/list', 'tools/call'], 'tools'],
+  ['request', 'client', ALL, ['resources/list', 'resources/templates/list', 'resources/read'], 'resources'],
+  ['request', 'client', LEGACY, ['resources/subscribe', 'resources/unsubscribe'], 'resources'],
+  ['request', 'client', ALL, ['prompts/list', 'prompts/get'], 'prompts'],
+  ['request', 'client', ALL, ['completion/complete'], 'completions'],
+  ['request', 'client', LEGACY, ['logging/setLevel'], 'logging'],
+  ['request', 'both', LEGACY, ['ping']],
+  ['request', 'server', ALL, ['sampling/createMessage', 'roots/list']],
+  ['request', 'server', ALL.slice(2), ['elicitation/create']],
 
-  'sampling/createMessage': { kind: 'request', from: 'server', revisions: ALL, capability: 'sampling' },
-  'roots/list': { kind: 'request', from: 'server', revisions: ALL, capability: 'roots' },
-  'elicitation/create': { kind: 'request', from: 'server', revisions: FROM_2025_06, capability: 'elicitation' },
-
-  'notifications/initialized': { kind: 'notification', from: 'client', revisions: LEGACY },
-  'notifications/cancelled': { kind: 'notification', from: 'both', revisions: ALL },
+  ['notification', 'both', ALL, ['notifications/cancelled']],
   // A modern client has no requests to report progress on (2026-07-28, schema, `ClientNotification`).
-  'notifications/progress': { kind: 'notification', from: 'both', modernFrom: 'server', revisions: ALL },
-  'notifications/roots/list_changed': { kind: 'notification', from: 'client', revisions: LEGACY, capability: 'roots' },
-  'notifications/message': { kind: 'notification', from: 'server', revisions: ALL, capability: 'logging' },
-  'notifications/tools/list_changed': { kind: 'notification', from: 'server', revisions: ALL, capability: 'tools' },
-  'notifications/resources/list_changed': {
-    kind: 'notification',
-    from: 'server',
-    revisions: ALL,
-    capability: 'resources',
-  },
-  'notifications/resources/updated': { kind: 'notification', from: 'server', revisions: ALL, capability: 'resources' },
-  'notifications/prompts/list_changed': { kind: 'notification', from: 'server', revisions: ALL, capability: 'prompts' },
-  'notifications/elicitation/complete': { kind: 'notification', from: 'server', revisions: ['2025-11-25'] },
-  'notifications/subscriptions/acknowledged': { kind: 'notification', from: 'server', revisions: MODERN },
-} as const satisfies { readonly [method: string]: Method }
+  ['notification', 'both', LEGACY, ['notifications/progress']],
+  ['notification', 'server', MODERN, ['notifications/progress', 'notifications/subscriptions/acknowledged']],
+  ['notification', 'client', LEGACY, ['notifications/initialized', 'notifications/roots/list_changed']],
+  ['notification', 'server', ALL, ['notifications/message', 'notifications/resources/updated']],
+  [
+    'notification',
+    'server',
+    ALL,
+    ['tools', 'resources', 'prompts'].map((list) => `notifications/${list}/list_changed`),
+  ],
+  ['notification', 'server', ['2025-11-25'], ['notifications/elicitation/complete']],
+]
 
-export type MethodName = keyof typeof METHODS
+/** The methods whose handlers may ask are those that name an item, and headers mirror the name. */
+const NAMED: ReadonlyMap<string, 'name' | 'uri'> = new Map([
+  ['tools/call', 'name'],
+  ['prompts/get', 'name'],
+  ['resources/read', 'uri'],
+])
 
-/** The row of a method named by a peer; names such as `constructor` have none (sec-25). */
+/** A map, so that names such as `constructor`, which a peer may send, have no row (sec-25). */
+export const METHODS: ReadonlyMap<string, Method> = new Map(
+  GROUPS.flatMap(([, , , methods, capability]) =>
+    methods.map((method) => [method, { asks: NAMED.has(method), nameFrom: NAMED.get(method), capability }]),
+  ),
+)
+
+/** The row of a method named by a peer. */
 export function methodOf(method: string): Method | undefined {
-  // `hasOwn` has just shown that the name is one of the table's own keys.
-  return Object.hasOwn(METHODS, method) ? METHODS[method as MethodName] : undefined
+  return METHODS.get(method)
 }
 
 /** The four sets of methods of a revision. Called once for each, when its module is loaded. */
 export function methodSets(version: ProtocolVersion): MethodSets {
-  const modern = MODERN.some((known) => known === version)
-  const pick = (side: Side, kind: Method['kind']): ReadonlySet<string> => {
-    const rows: [string, Method][] = Object.entries(METHODS)
-    const names = rows
-      .filter(([, row]) => row.kind === kind && row.revisions.includes(version))
-      .filter(([, row]) => {
-        const from = (modern ? row.modernFrom : undefined) ?? row.from
-        return from === 'both' || from === side
-      })
-      .map(([name]) => name)
-    return new Set(names)
-  }
+  const pick = (side: Side, kind: Group[0]): ReadonlySet<string> =>
+    new Set(
+      GROUPS.flatMap(([of, from, revisions, methods]) =>
+        of === kind && (from === side || from === 'both') && revisions.includes(version) ? methods : [],
+      ),
+    )
   return {
     clientRequests: pick('client', 'request'),
     clientNotifications: pick('client', 'notification'),

@@ -6,14 +6,13 @@
 
 import type { RpcError } from '../jsonrpc/errors.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
-import type { ClientCapabilities, ServerCapabilities } from './capabilities.ts'
-import type { CompleteParams, CompleteResult } from './completion.ts'
+import type { ServerCapabilities } from './capabilities.ts'
+import type { CompleteResult } from './completion.ts'
 import type { Implementation } from './content.ts'
-import type { ElicitParams, ElicitResult } from './elicitation.ts'
+import type { ElicitParams } from './elicitation.ts'
 import type { GetPromptResult, Prompt } from './prompts.ts'
 import type { ReadResourceResult, Resource, ResourceTemplate } from './resources.ts'
-import type { ListRootsResult } from './roots.ts'
-import type { CreateMessageParams, CreateMessageResult } from './sampling.ts'
+import type { CreateMessageParams } from './sampling.ts'
 import type { CallToolResult, Tool } from './tools.ts'
 
 export const PROTOCOL_VERSIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'] as const
@@ -60,7 +59,7 @@ export interface Revision {
   readonly serverRequests: ReadonlySet<string>
   readonly serverNotifications: ReadonlySet<string>
 
-  // What a server says. Each returns its argument unchanged when nothing in it is too new.
+  // What a server says; what a client says is in `revisions/client-messages.ts`. Each returns its argument unchanged when nothing in it is too new.
   writeImplementation(info: Implementation): JsonObject
   writeServerCapabilities(capabilities: ServerCapabilities): JsonObject
   writeTool(tool: Tool): JsonObject
@@ -73,13 +72,6 @@ export interface Revision {
   writeCompleteResult(result: CompleteResult): JsonObject
   writeElicitParams(params: ElicitParams): JsonObject
   writeCreateMessageParams(params: CreateMessageParams): JsonObject
-
-  // What a client says.
-  writeClientCapabilities(capabilities: ClientCapabilities): JsonObject
-  writeCompleteParams(params: CompleteParams): JsonObject
-  writeElicitResult(result: ElicitResult): JsonObject
-  writeCreateMessageResult(result: CreateMessageResult): JsonObject
-  writeListRootsResult(result: ListRootsResult): JsonObject
 
   /** The error for a resource that does not exist: `-32002` once, `-32602` with `data.uri` now. */
   resourceNotFound(uri: string): RpcError

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { ProtocolVersion, Revision, RevisionTraits } from './revision.ts'
+import {
+  writeClientCapabilities,
+  writeCompleteParams,
+  writeCreateMessageResult,
+  writeListRootsResult,
+} from './revisions/client-messages.ts'
 import { LATEST, LATEST_LEGACY, negotiateLegacy, REVISIONS, revisionOf } from './revisions.ts'
 
 const revisions = [...REVISIONS.values()]
@@ -74,7 +80,7 @@ describe('what every revision can say', () => {
   const cases: [string, object, (revision: Revision, value: never) => object][] = [
     ['implementation', { name: 'a', version: '1' }, (r, v) => r.writeImplementation(v)],
     ['server capabilities', { tools: { listChanged: true } }, (r, v) => r.writeServerCapabilities(v)],
-    ['client capabilities', { sampling: {}, roots: {} }, (r, v) => r.writeClientCapabilities(v)],
+    ['client capabilities', { sampling: {}, roots: {} }, (r, v) => writeClientCapabilities(r, v)],
     ['tool', { name: 't', inputSchema: { type: 'object' } }, (r, v) => r.writeTool(v)],
     ['resource', { uri: 'a:b', name: 'b', annotations: { priority: 1 } }, (r, v) => r.writeResource(v)],
     ['template', { uriTemplate: 'a:{b}', name: 'b' }, (r, v) => r.writeResourceTemplate(v)],
@@ -90,18 +96,18 @@ describe('what every revision can say', () => {
     [
       'completion params',
       { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'a', value: '' } },
-      (r, v) => r.writeCompleteParams(v),
+      (r, v) => writeCompleteParams(r, v),
     ],
     [
       'sampling params',
       { messages: [{ role: 'user', content: { type: 'text', text: 'x' } }], maxTokens: 1 },
       (r, v) => r.writeCreateMessageParams(v),
     ],
-    ['roots', { roots: [{ uri: 'file:///a', name: 'a' }] }, (r, v) => r.writeListRootsResult(v)],
+    ['roots', { roots: [{ uri: 'file:///a', name: 'a' }] }, (r, v) => writeListRootsResult(r, v)],
     [
       'sampling result',
       { role: 'assistant', content: { type: 'text', text: 'x' }, model: 'm', _meta: { a: 1 } },
-      (r, v) => r.writeCreateMessageResult(v),
+      (r, v) => writeCreateMessageResult(r, v),
     ],
   ]
   it.each(cases)('%s is handed on as the same object', (_, value, write) => {
@@ -126,7 +132,7 @@ describe('completion/complete', () => {
     context: { arguments: { b: 'c' } },
   }
   it.each(revisions)('carries context and title on $version only if it knows them', (revision) => {
-    const written = revision.writeCompleteParams(params)
+    const written = writeCompleteParams(revision, params)
     const knows = revision.version >= '2025-06-18'
     expect(written).toEqual(knows ? params : { ref: { type: 'ref/prompt', name: 'p' }, argument: params.argument })
   })

@@ -1,12 +1,12 @@
 /** The keywords that look at an array's items. */
 
-import { invalid } from './json-schema-refs.ts'
+import { invalidDefinition } from '../jsonrpc/errors.ts'
 import { type Keywords, readArray, readChild, readCount } from './json-schema-site.ts'
 import { type Node, type State, toCanonical } from './json-schema-state.ts'
 
 export const itemCounts: Keywords = (schema) => {
   const fewest = readCount(schema, 'minItems') ?? 0
-  const most = readCount(schema, 'maxItems') ?? Number.POSITIVE_INFINITY
+  const most = readCount(schema, 'maxItems') ?? Infinity
   const unique = schema.uniqueItems === true
   if (fewest === 0 && most === Infinity && !unique) return undefined
   return (value, state) => {
@@ -26,7 +26,7 @@ export const items: Keywords = (schema, site) => {
   const prefix = ((!old || tuple ? readArray(schema, prefixKey) : undefined) ?? []).map((child) => site.child(child))
   const restKey = tuple ? 'additionalItems' : 'items'
   if (!old && Array.isArray(schema.items)) {
-    throw invalid('"items" must be a schema; use "prefixItems", or say draft-07 in "$schema"')
+    throw invalidDefinition('"items" must be a schema; use "prefixItems", or say draft-07 in "$schema"')
   }
   const rest = readChild(schema, restKey, site)
   if (prefix.length === 0 && rest === undefined) return undefined
@@ -56,7 +56,7 @@ export const contains: Keywords = (schema, site) => {
   if (node === undefined) return undefined
   const old = site.dialect === 'draft-07'
   const fewest = (old ? undefined : readCount(schema, 'minContains')) ?? 1
-  const most = (old ? undefined : readCount(schema, 'maxContains')) ?? Number.POSITIVE_INFINITY
+  const most = (old ? undefined : readCount(schema, 'maxContains')) ?? Infinity
   return (value, state) => {
     if (!Array.isArray(value)) return true
     const found = countMatches(value, node, fewest, most, state)

@@ -1,6 +1,8 @@
-/** The formats that are checked when `formats` is on. Each is one pass over the text; none can backtrack far. */
+/** The formats that a caller may have asserted. Each is one pass over the text; none can backtrack far. */
 
-export const FORMATS = new Map<string, (text: string) => boolean>([
+import type { Formats } from './json-schema-site.ts'
+
+export const FORMATS: Formats = new Map<string, (text: string) => boolean>([
   ['date', isDate],
   ['time', isTime],
   ['date-time', (text) => /^.{10}T/i.test(text) && isDate(text.slice(0, 10)) && isTime(text.slice(11))],

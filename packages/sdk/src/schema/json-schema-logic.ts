@@ -85,7 +85,7 @@ function explain(keyword: string, nodes: readonly Node[], value: unknown, state:
   if (state.quiet > 0) return false
   const before = state.issues.length
   let best: Issue[] = []
-  let least = Number.POSITIVE_INFINITY
+  let least = Infinity
   for (const node of nodes) {
     state.apply(node, value)
     const issues = state.issues.splice(before)

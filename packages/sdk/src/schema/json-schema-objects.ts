@@ -1,13 +1,14 @@
 /** The keywords that look at an object's members. Only own members count, under whatever name. */
 
+import { invalidDefinition } from '../jsonrpc/errors.ts'
 import { quote } from './json-schema-issues.ts'
-import { invalid, isSchemaObject, type SchemaObject } from './json-schema-refs.ts'
+import { isSchemaObject, type SchemaObject } from './json-schema-refs.ts'
 import { isNames, type Keywords, readChild, readCount, readEntries, readNames, type Site } from './json-schema-site.ts'
 import { type Node, ownValue, type State } from './json-schema-state.ts'
 
 export const memberCounts: Keywords = (schema) => {
   const fewest = readCount(schema, 'minProperties') ?? 0
-  const most = readCount(schema, 'maxProperties') ?? Number.POSITIVE_INFINITY
+  const most = readCount(schema, 'maxProperties') ?? Infinity
   if (fewest === 0 && most === Infinity) return undefined
   return (value, state) => {
     if (!isSchemaObject(value)) return true
@@ -27,7 +28,7 @@ export const dependents: Keywords = (schema, site) => {
     for (const [key, need] of readEntries(schema, keyword) ?? []) {
       if (keyword !== 'dependentSchemas' && isNames(need)) needs.push([key, need])
       else if (keyword !== 'dependentRequired') nodes.push([key, site.child(need)])
-      else throw invalid('the members of "dependentRequired" must be arrays of strings')
+      else throw invalidDefinition('the members of "dependentRequired" must be arrays of strings')
     }
   }
   if (needs.length + nodes.length === 0) return undefined

@@ -3,7 +3,7 @@
  * and finds what a `$ref` means. Looks nowhere but in the documents it was given; the network is never asked.
  */
 
-import { PorticoError } from '../jsonrpc/errors.ts'
+import { invalidDefinition, PorticoError } from '../jsonrpc/errors.ts'
 
 export type Dialect = '2020-12' | 'draft-07'
 export type SchemaObject = { readonly [key: string]: unknown }
@@ -84,14 +84,15 @@ export class SchemaIndex {
     const [address, fragment] = splitReference(reference)
     const resource = address === '' ? from : this.#resources.get(resolveUri(address, from.uri))
     if (resource === undefined) {
-      throw invalid(
+      throw invalidDefinition(
         `cannot resolve $ref ${JSON.stringify(reference)}: it leads out of this schema, and remote schemas are not fetched`,
       )
     }
     if (fragment === '') return { schema: resource.root, resource, anchor: undefined }
     if (fragment.startsWith('/')) return { ...this.#point(reference, fragment, resource), anchor: undefined }
     const located = resource.anchors.get(fragment)
-    if (located === undefined) throw invalid(`cannot resolve $ref ${JSON.stringify(reference)}: no such anchor`)
+    if (located === undefined)
+      throw invalidDefinition(`cannot resolve $ref ${JSON.stringify(reference)}: no such anchor`)
     return { ...located, anchor: fragment }
   }
 
@@ -102,7 +103,7 @@ export class SchemaIndex {
     for (const part of pointer.slice(1).split('/')) {
       const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
       if (typeof schema !== 'object' || schema === null || !Object.hasOwn(schema, key)) {
-        throw invalid(`cannot resolve $ref ${JSON.stringify(reference)}: nothing is there`)
+        throw invalidDefinition(`cannot resolve $ref ${JSON.stringify(reference)}: nothing is there`)
       }
       schema = (schema as SchemaObject)[key]
       resource = this.resourceOf(schema, resource)
@@ -120,7 +121,7 @@ export class SchemaIndex {
       throw limit(`the schema holds more than ${this.#maxCount} subschemas (maxSubschemas)`)
     if (depth >= this.#maxDepth) throw limit(`the schema nests deeper than ${this.#maxDepth} (maxSchemaDepth)`)
     if (typeof schema === 'boolean') return
-    if (!isSchemaObject(schema)) throw invalid(`the schema at ${where} must be an object or a boolean`)
+    if (!isSchemaObject(schema)) throw invalidDefinition(`the schema at ${where} must be an object or a boolean`)
     const resource = this.#identify(schema, parent)
     this.#found.set(schema, resource)
     if (resource.dialect === 'draft-07' && Object.hasOwn(schema, '$ref')) {
@@ -187,7 +188,7 @@ export class SchemaIndex {
     const declared = isSchemaObject(schema) ? ownString(schema, '$schema') : undefined
     const dialect = declared === undefined ? inherited : DIALECTS.get(declared.replace(/#$/, ''))
     if (dialect === undefined) {
-      throw invalid(`unsupported dialect ${JSON.stringify(declared)}; use JSON Schema 2020-12 or draft-07`)
+      throw invalidDefinition(`unsupported dialect ${JSON.stringify(declared)}; use JSON Schema 2020-12 or draft-07`)
     }
     return { uri, root: schema as SchemaObject | boolean, dialect, anchors: new Map(), dynamic: new Set() }
   }
@@ -212,10 +213,6 @@ export function resolveUri(reference: string, base: string): string {
     // Not resolvable against this base (a path against a urn:, say): the name stands for itself.
     return reference
   }
-}
-
-export function invalid(message: string): PorticoError {
-  return new PorticoError('invalid-definition', message)
 }
 
 function limit(message: string): PorticoError {
@@ -243,13 +240,13 @@ function splitReference(reference: string): [address: string, fragment: string] 
   try {
     return [reference.slice(0, hash), decodeURIComponent(reference.slice(hash + 1))]
   } catch {
-    throw invalid(`the reference ${JSON.stringify(reference)} is not a valid URI reference`)
+    throw invalidDefinition(`the reference ${JSON.stringify(reference)} is not a valid URI reference`)
   }
 }
 
 function ownString(schema: SchemaObject, key: string): string | undefined {
   if (!Object.hasOwn(schema, key)) return undefined
   const value = schema[key]
-  if (typeof value !== 'string') throw invalid(`${key} must be a string`)
+  if (typeof value !== 'string') throw invalidDefinition(`${key} must be a string`)
   return value
 }

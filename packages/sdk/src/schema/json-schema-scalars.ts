@@ -1,8 +1,7 @@
 /** The keywords that look at a value by itself: its type, the values allowed, and the bounds of numbers and strings. */
 
-import { FORMATS } from './json-schema-formats.ts'
+import { invalidDefinition } from '../jsonrpc/errors.ts'
 import { listOf, nameOf, quote, shorten } from './json-schema-issues.ts'
-import { invalid } from './json-schema-refs.ts'
 import { isNames, type Keywords, readArray, readCount, readNumber, readString } from './json-schema-site.ts'
 import { type State, toCanonical } from './json-schema-state.ts'
 
@@ -20,7 +19,7 @@ export const type: Keywords = (schema) => {
   if (!Object.hasOwn(schema, 'type')) return undefined
   const names = typeof schema.type === 'string' ? [schema.type] : schema.type
   if (!isNames(names) || !names.every((name) => TYPES.has(name))) {
-    throw invalid(`the keyword "type" must be one or several of ${listOf([...TYPES.keys()])}`)
+    throw invalidDefinition(`the keyword "type" must be one or several of ${listOf([...TYPES.keys()])}`)
   }
   const wanted = names
     .map((name) => (name === 'null' ? name : `${/^[aio]/.test(name) ? 'an' : 'a'} ${name}`))
@@ -60,12 +59,12 @@ function allow(allowed: readonly unknown[], keyword: string): (value: unknown, s
 }
 
 export const numbers: Keywords = (schema) => {
-  const minimum = readNumber(schema, 'minimum') ?? Number.NEGATIVE_INFINITY
-  const maximum = readNumber(schema, 'maximum') ?? Number.POSITIVE_INFINITY
+  const minimum = readNumber(schema, 'minimum') ?? -Infinity
+  const maximum = readNumber(schema, 'maximum') ?? Infinity
   const above = readNumber(schema, 'exclusiveMinimum')
   const below = readNumber(schema, 'exclusiveMaximum')
   const step = readNumber(schema, 'multipleOf')
-  if (step !== undefined && step <= 0) throw invalid('the keyword "multipleOf" must be above 0')
+  if (step !== undefined && step <= 0) throw invalidDefinition('the keyword "multipleOf" must be above 0')
   if (
     above === undefined &&
     below === undefined &&
@@ -103,11 +102,11 @@ function isMultiple(value: number, step: number): boolean {
 
 export const strings: Keywords = (schema, site) => {
   const shortest = readCount(schema, 'minLength') ?? 0
-  const longest = readCount(schema, 'maxLength') ?? Number.POSITIVE_INFINITY
+  const longest = readCount(schema, 'maxLength') ?? Infinity
   const source = readString(schema, 'pattern')
   const format = readString(schema, 'format')
   const pattern = source === undefined ? undefined : site.pattern(source)
-  const isFormat = site.formats && format !== undefined ? FORMATS.get(format) : undefined
+  const isFormat = format === undefined ? undefined : site.formats?.get(format)
   if (shortest === 0 && longest === Infinity && pattern === undefined && isFormat === undefined) return undefined
   return (value, state) => {
     if (typeof value !== 'string') return true

@@ -3,14 +3,18 @@
  * take a keyword's argument from untrusted JSON and refuse what is malformed.
  */
 
-import { type Dialect, invalid, isSchemaObject, type SchemaObject } from './json-schema-refs.ts'
+import { invalidDefinition } from '../jsonrpc/errors.ts'
+import { type Dialect, isSchemaObject, type SchemaObject } from './json-schema-refs.ts'
 import type { Check, Node } from './json-schema-state.ts'
 import type { Pattern } from './pattern.ts'
 
+/** Tests of strings by the value of `format` that asks for them. */
+export type Formats = ReadonlyMap<string, (text: string) => boolean>
+
 export interface Site {
   readonly dialect: Dialect
-  /** Whether `format` is asserted rather than noted. */
-  readonly formats: boolean
+  /** Which values of `format` are asserted rather than noted. */
+  readonly formats: Formats | undefined
   child(schema: unknown): Node
   refer(reference: string): Node
   /** The check for a `$dynamicRef`. */
@@ -59,6 +63,6 @@ export function isNames(value: unknown): value is string[] {
 function read<T>(schema: SchemaObject, key: string, what: string, fits: (value: unknown) => boolean): T | undefined {
   if (!Object.hasOwn(schema, key)) return undefined
   const value = schema[key]
-  if (!fits(value)) throw invalid(`the keyword "${key}" must be ${what}`)
+  if (!fits(value)) throw invalidDefinition(`the keyword "${key}" must be ${what}`)
   return value as T // `fits` has just said so
 }

@@ -4,22 +4,15 @@
  * budget of `json-schema-state.ts`. `schema.ts` is the door to this folder; keywords live beside this file by kind.
  */
 
-import { PorticoError } from '../jsonrpc/errors.ts'
+import { invalidDefinition, PorticoError } from '../jsonrpc/errors.ts'
 import { contains, itemCounts, items, unevaluatedItems } from './json-schema-arrays.ts'
 import type { Issue } from './json-schema-issues.ts'
 import { LimitReached, SCHEMA_LIMITS, type SchemaLimits } from './json-schema-limits.ts'
 import { allOf, anyOf, conditional, dynamicReference, not, oneOf, reference } from './json-schema-logic.ts'
 import { dependents, memberCounts, properties, propertyNames, unevaluatedProperties } from './json-schema-objects.ts'
-import {
-  DEFAULT_BASE,
-  invalid,
-  isSchemaObject,
-  type Resource,
-  SchemaIndex,
-  type SchemaObject,
-} from './json-schema-refs.ts'
+import { DEFAULT_BASE, isSchemaObject, type Resource, SchemaIndex, type SchemaObject } from './json-schema-refs.ts'
 import { numbers, strings, type, values } from './json-schema-scalars.ts'
-import { type Keywords, readEntries, type Site } from './json-schema-site.ts'
+import { type Formats, type Keywords, readEntries, type Site } from './json-schema-site.ts'
 import { type Check, createMarks, type Node, type Scope, State } from './json-schema-state.ts'
 import { compilePattern, type Pattern } from './pattern.ts'
 
@@ -29,8 +22,8 @@ export { SCHEMA_LIMITS, type SchemaLimits } from './json-schema-limits.ts'
 export interface JsonSchemaOptions extends SchemaLimits {
   /** The schema is your own: patterns may use lookaround and backreferences, which can be slow on hostile text. */
   readonly trusted?: boolean
-  /** Asserts `format` instead of only noting it. */
-  readonly formats?: boolean
+  /** Asserts these values of `format` (`json-schema-formats.ts`) instead of only noting them. */
+  readonly formats?: Formats
   /** Further schema documents by their URI, for `$ref`s that lead out of this one. Nothing is ever fetched. */
   readonly documents?: { readonly [uri: string]: unknown }
 }
@@ -130,7 +123,7 @@ class Compiler {
   #node(schema: unknown, parent: Resource): Node {
     if (schema === true) return ACCEPT
     if (schema === false) return REFUSE
-    if (!isSchemaObject(schema)) throw invalid('a schema must be an object or a boolean')
+    if (!isSchemaObject(schema)) throw invalidDefinition('a schema must be an object or a boolean')
     const resource = this.#index.resourceOf(schema, parent)
     const nodes = this.#nodes.get(resource) ?? new Map<object, Node>()
     this.#nodes.set(resource, nodes)
@@ -168,7 +161,7 @@ class Compiler {
   #site(resource: Resource): Site {
     return {
       dialect: resource.dialect,
-      formats: this.#options.formats === true,
+      formats: this.#options.formats,
       child: (schema) => this.#node(schema, resource),
       refer: (address) => this.#refer(address, resource),
       referDynamic: (address) => this.#referDynamic(address, resource),

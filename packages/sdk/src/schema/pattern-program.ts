@@ -71,7 +71,7 @@ export function compileProgram(root: PatternNode, maxSize: number): Program | un
   function emitRepeat(body: PatternNode, min: number, max: number): void {
     for (let i = 0; i < min && visits <= maxSize; i++) emit(body)
     const forks: number[] = []
-    const isEndless = max === Number.POSITIVE_INFINITY
+    const isEndless = max === Infinity
     for (let i = min; i < (isEndless ? min + 1 : max) && visits <= maxSize; i++) {
       forks.push(push(SPLIT))
       emit(body)

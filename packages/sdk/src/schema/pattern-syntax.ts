@@ -102,7 +102,7 @@ class Reader {
 
   #quantified(body: PatternNode): PatternNode {
     let min = 0
-    let max = Number.POSITIVE_INFINITY
+    let max = Infinity
     if (this.#take('+')) min = 1
     else if (this.#take('?')) max = 1
     else if (this.#take('{')) {

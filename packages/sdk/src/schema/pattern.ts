@@ -3,7 +3,7 @@
  * by the state-set engine of `pattern-program.ts`, or by the native engine where the pattern plainly cannot backtrack.
  */
 
-import { PorticoError } from '../jsonrpc/errors.ts'
+import { invalidDefinition, PorticoError } from '../jsonrpc/errors.ts'
 import { type Budget, SCHEMA_LIMITS } from './json-schema-limits.ts'
 import { compileProgram, isAnchored } from './pattern-program.ts'
 import { type CharSet, complement, NonLinear, type PatternNode, parsePattern } from './pattern-syntax.ts'
@@ -36,7 +36,7 @@ export function compilePattern(source: string, options: PatternOptions = {}): Pa
     if (!(error instanceof NonLinear)) throw error
     if (options.trusted === true) return fromNative(source, native)
     const reason = `uses ${error.construct}, which cannot be matched in linear time`
-    throw new PorticoError('invalid-definition', `the pattern ${quoted(source)} ${reason}`)
+    throw invalidDefinition(`the pattern ${quoted(source)} ${reason}`)
   }
   if (cannotBacktrack(tree)) return fromNative(source, native)
   const program = compileProgram(tree, left)
@@ -66,9 +66,7 @@ function toNative(source: string): RegExp {
     try {
       return new RegExp(relaxed, 'u')
     } catch (cause) {
-      throw new PorticoError('invalid-definition', `the pattern ${quoted(source)} is not a valid regular expression`, {
-        cause,
-      })
+      throw invalidDefinition(`the pattern ${quoted(source)} is not a valid regular expression`, cause)
     }
   }
 }
@@ -98,8 +96,8 @@ function cannotBacktrack(tree: PatternNode): boolean {
     const repeat = part.kind === 'repeat' ? part : { body: part, min: 1, max: 1 }
     if (repeat.body.kind !== 'set') return false
     parts.push({ set: repeat.body, min: repeat.min, max: repeat.max })
-    unbounded ||= repeat.max === Number.POSITIVE_INFINITY
-    unrolled += repeat.max === Number.POSITIVE_INFINITY ? repeat.min : repeat.max
+    unbounded ||= repeat.max === Infinity
+    unrolled += repeat.max === Infinity ? repeat.min : repeat.max
   }
   if (unrolled > MOST_UNROLLED || (!isAnchored(tree) && (unbounded || unrolled > SHORT))) return false
   return parts.every((part, index) => {

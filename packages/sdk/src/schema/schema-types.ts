@@ -14,21 +14,38 @@ export interface SchemaPair<S extends StandardSchemaV1 = StandardSchemaV1> {
   readonly json: JsonSchemaObject
 }
 
-export type AnySchema = StandardSchemaV1 | SchemaPair | JsonSchemaObject
+export type AnySchema = LibrarySchema | SchemaPair | JsonSchemaObject
+
+/**
+ * A library's schema by its mark alone. To compare what is behind the mark with `StandardSchemaV1` would have the compiler
+ * work out both sides of each schema before anybody asks for them; `isStandardSchema` looks at run time.
+ */
+export interface LibrarySchema {
+  readonly '~standard': unknown
+}
 
 /** What a caller has to pass. Read off the schema's own mark: to infer it would compare each schema as a whole. */
-export type InferInput<S> = S extends StandardSchemaV1
-  ? NonNullable<S['~standard']['types']>['input']
-  : S extends SchemaPair<infer T>
-    ? InferInput<T>
-    : FromJsonSchema<S>
+export type InferInput<S> = S extends ZodMark
+  ? S['_zod']['input']
+  : S extends StandardSchemaV1
+    ? NonNullable<S['~standard']['types']>['input']
+    : S extends SchemaPair<infer T>
+      ? InferInput<T>
+      : FromJsonSchema<S>
 
 /** What a handler gets. */
-export type InferOutput<S> = S extends StandardSchemaV1
-  ? NonNullable<S['~standard']['types']>['output']
-  : S extends SchemaPair<infer T>
-    ? InferOutput<T>
-    : FromJsonSchema<S>
+export type InferOutput<S> = S extends ZodMark
+  ? S['_zod']['output']
+  : S extends StandardSchemaV1
+    ? NonNullable<S['~standard']['types']>['output']
+    : S extends SchemaPair<infer T>
+      ? InferOutput<T>
+      : FromJsonSchema<S>
+
+/** Where Zod keeps the same two types, each by itself: `~standard` always costs both. */
+interface ZodMark {
+  readonly _zod: { readonly input: unknown; readonly output: unknown }
+}
 
 /**
  * The type that a JSON Schema literal describes, by its plainest keywords: `type`, `properties`, `required`, `items`,

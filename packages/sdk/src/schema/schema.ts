@@ -4,7 +4,7 @@
  * definition; a library's own schema is checked by that library, JSON Schema by the bounded engine beside this file.
  */
 
-import { PorticoError } from '../jsonrpc/errors.ts'
+import { invalidDefinition } from '../jsonrpc/errors.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import { compileJsonSchema, type Issue, type JsonSchemaOptions } from './json-schema.ts'
 import type { AnySchema, InferOutput } from './schema-types.ts'
@@ -64,10 +64,11 @@ export function defineSchema<const S extends AnySchema>(
 function compile(schema: AnySchema, options: DefineOptions): CompiledSchema {
   if (isStandardSchema(schema)) return fromStandard(schema, toJson(schema, options.io ?? 'input'))
   if (isObject(schema) && isStandardSchema(schema.schema)) {
-    if (!isObject(schema.json)) throw invalid('a schema given as { schema, json } needs an object as its "json"')
+    if (!isObject(schema.json))
+      throw invalidDefinition('a schema given as { schema, json } needs an object as its "json"')
     return fromStandard(schema.schema, schema.json)
   }
-  if (!isObject(schema)) throw invalid('a schema must be a Standard Schema or a JSON Schema object')
+  if (!isObject(schema)) throw invalidDefinition('a schema must be a Standard Schema or a JSON Schema object')
   return fromJson(schema, options)
 }
 
@@ -115,9 +116,10 @@ function toJson(schema: StandardSchemaV1, io: 'input' | 'output'): JsonObject {
     else json = callOwnConverter(schema, io)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw invalid(`the ${vendor} schema cannot be written as JSON Schema (${reason}); ${ADVICE}`, cause)
+    throw invalidDefinition(`the ${vendor} schema cannot be written as JSON Schema (${reason}); ${ADVICE}`, cause)
   }
-  if (!isObject(json)) throw invalid(`the ${vendor} schema does not describe itself as JSON Schema; ${ADVICE}`)
+  if (!isObject(json))
+    throw invalidDefinition(`the ${vendor} schema does not describe itself as JSON Schema; ${ADVICE}`)
   return json
 }
 
@@ -133,8 +135,4 @@ function callOwnConverter(schema: StandardSchemaV1, io: 'input' | 'output'): unk
 
 function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function invalid(message: string, cause?: unknown): PorticoError {
-  return new PorticoError('invalid-definition', message, { cause })
 }

@@ -3,7 +3,7 @@
  * matching, the two neighbours of this module, both work on the parts.
  */
 
-import { PorticoError } from '../jsonrpc/errors.ts'
+import { invalidDefinition, type PorticoError } from '../jsonrpc/errors.ts'
 
 export const TEMPLATE_LIMITS = {
   /** Characters of a template. */
@@ -124,5 +124,5 @@ function parseExpression(body: string): TemplatePart & { kind: 'expression' } {
 const VARIABLE = /^((?:\w|%[0-9A-Fa-f]{2})(?:\.?(?:\w|%[0-9A-Fa-f]{2}))*)(?::([1-9][0-9]{0,3})|(\*))?$/
 
 function invalid(what: string): PorticoError {
-  return new PorticoError('invalid-definition', `the URI template ${what}`)
+  return invalidDefinition(`the URI template ${what}`)
 }

@@ -6,7 +6,7 @@
 import { decodeUtf8 } from '../framing/utf8.ts'
 import type { Endpoint } from '../session/endpoint.ts'
 import type { PeerCertificate, RequestHead } from '../session/exchange.ts'
-import type { HeaderList, Reply, StreamWriter } from '../transport/http-reply.ts'
+import type { HeaderList, Reply, ReplyWatcher, StreamWriter } from '../transport/http-reply.ts'
 import { WebStreamWriter } from './fetch-stream.ts'
 import { Streamable } from './streamable.ts'
 import type { Body, HttpRequest, StreamableOptions } from './streamable-options.ts'
@@ -90,24 +90,24 @@ class WebExchange implements HttpRequest, RequestHead, Reply {
     const writer = new WebStreamWriter(() => {
       this.#finished = true
     })
-    this.onGone(() => writer.abandon())
+    this.watch({ gone: () => writer.abandon() })
     this.#respond(new Response(writer.readable, { status: 200, headers: toHeaders(headers, this.#always) }))
     writer.onCancel(this.#gone)
     return writer
   }
 
-  readonly #actions: (() => void)[] = []
+  readonly #watchers: ReplyWatcher[] = []
 
   readonly #gone = (): void => {
     if (this.#finished) return
     this.#finished = true
-    for (const action of this.#actions.splice(0)) action()
+    for (const watcher of this.#watchers.splice(0)) watcher.gone()
   }
 
-  onGone(action: () => void): void {
+  watch(watcher: ReplyWatcher): void {
     const { signal } = this.#request
-    if (this.#actions.length === 0) signal.addEventListener('abort', this.#gone, { once: true })
-    this.#actions.push(action)
+    if (this.#watchers.length === 0) signal.addEventListener('abort', this.#gone, { once: true })
+    this.#watchers.push(watcher)
     if (signal.aborted) this.#gone()
   }
 

@@ -4,7 +4,7 @@ import { WebStreamWriter } from './fetch-stream.ts'
 function createWriter() {
   const seen: string[] = []
   const writer = new WebStreamWriter(() => seen.push('end'))
-  writer.onClose(() => seen.push('close'))
+  writer.open({ drained: () => {}, closed: () => seen.push('close') })
   writer.onCancel(() => seen.push('cancel'))
   return { writer, seen }
 }

@@ -3,15 +3,14 @@
  * behind. `fetch-handler.ts` makes one for each stream.
  */
 
-import type { StreamWriter } from '../transport/http-reply.ts'
+import type { StreamEvents, StreamWriter } from '../transport/http-reply.ts'
 
 export class WebStreamWriter implements StreamWriter {
   readonly readable: ReadableStream<Uint8Array>
   readonly #onEnd: () => void
-  readonly #closeActions: (() => void)[] = []
   readonly #cancelActions: (() => void)[] = []
+  #events: StreamEvents | undefined
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined
-  #drain: (() => void) | undefined
   #closed = false
 
   constructor(onEnd: () => void) {
@@ -21,7 +20,7 @@ export class WebStreamWriter implements StreamWriter {
         start: (controller) => {
           this.#controller = controller
         },
-        pull: () => this.#drain?.(),
+        pull: () => this.#events?.drained(),
         cancel: () => {
           // From here on the controller throws.
           this.#controller = undefined
@@ -39,12 +38,9 @@ export class WebStreamWriter implements StreamWriter {
     return (this.#controller.desiredSize ?? 0) > 0
   }
 
-  onDrain(action: () => void): void {
-    this.#drain = action
-  }
-
-  onClose(action: () => void): void {
-    this.#closeActions.push(action)
+  open(events: StreamEvents): void {
+    this.#events = events
+    if (this.#closed) queueMicrotask(() => events.closed())
   }
 
   onCancel(action: () => void): void {
@@ -75,7 +71,7 @@ export class WebStreamWriter implements StreamWriter {
   #close(): void {
     if (this.#closed) return
     this.#closed = true
-    for (const action of this.#closeActions.splice(0)) action()
+    this.#events?.closed()
   }
 }
 

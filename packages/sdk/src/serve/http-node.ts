@@ -6,7 +6,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { PeerCertificate, RequestHead } from '../session/exchange.ts'
-import type { HeaderList, Reply, StreamWriter } from '../transport/http-reply.ts'
+import type { HeaderList, Reply, ReplyWatcher, StreamEvents, StreamWriter } from '../transport/http-reply.ts'
 import { peerCertificateOf } from './http-certificate.ts'
 import type { Body, HttpRequest } from './streamable-options.ts'
 
@@ -17,21 +17,33 @@ export type NodeRequest = IncomingMessage & {
   [READING]?: BodyReading
 }
 
-/** Where a request has the body that is being read. */
+/** Where a request has the body that is being read, and an answer the exchange that hears of it. */
 const READING = Symbol('reading')
+const EXCHANGE = Symbol('exchange')
+
+type NodeResponse = ServerResponse & { [EXCHANGE]?: NodeExchange }
 
 export class NodeExchange implements HttpRequest, RequestHead, Reply, StreamWriter {
-  readonly method: string
-  readonly url: string
   readonly #req: NodeRequest
-  readonly #res: ServerResponse
+  readonly #res: NodeResponse
   #always: HeaderList | undefined
+  #watcher: ReplyWatcher | undefined
+  #events: StreamEvents | undefined
 
   constructor(req: NodeRequest, res: ServerResponse) {
     this.#req = req
     this.#res = res
-    this.method = req.method ?? 'GET'
-    this.url = req.originalUrl ?? req.url ?? '/'
+    // On every answer and not only on those that are listened to: V8 keeps a member within the object if the first few
+    // of its kind have it, and beside it otherwise.
+    this.#res[EXCHANGE] = this
+  }
+
+  get method(): string {
+    return this.#req.method ?? 'GET'
+  }
+
+  get url(): string {
+    return this.#req.originalUrl ?? this.#req.url ?? '/'
   }
 
   // One object plays all parts, so that a request costs one allocation here.
@@ -103,27 +115,35 @@ export class NodeExchange implements HttpRequest, RequestHead, Reply, StreamWrit
     return this
   }
 
-  onGone(action: () => void): void {
-    const res = this.#res
-    if (res.closed) action()
-    else {
-      res.on('close', () => {
-        if (!res.writableEnded) action()
-      })
+  watch(watcher: ReplyWatcher): void {
+    if (this.#res.closed) {
+      watcher.gone()
+      return
     }
+    this.#listen()
+    this.#watcher = watcher
+  }
+
+  open(events: StreamEvents): void {
+    if (this.#res.closed) queueMicrotask(() => events.closed())
+    else this.#listen()
+    this.#events = events
   }
 
   write(text: string): boolean {
-    return this.#res.destroyed || this.#res.write(text)
+    if (this.#res.destroyed || this.#res.write(text)) return true
+    this.#res.once('drain', onDrain)
+    return false
   }
 
-  onDrain(action: () => void): void {
-    this.#res.on('drain', action)
+  /** Called by Node's events, as is the next. */
+  drained(): void {
+    this.#events?.drained()
   }
 
-  onClose(action: () => void): void {
-    if (this.#res.closed) queueMicrotask(action)
-    else this.#res.on('close', action)
+  closed(): void {
+    if (!this.#res.writableEnded) this.#watcher?.gone()
+    this.#events?.closed()
   }
 
   end(): void {
@@ -132,6 +152,10 @@ export class NodeExchange implements HttpRequest, RequestHead, Reply, StreamWrit
 
   abort(): void {
     this.#res.destroy()
+  }
+
+  #listen(): void {
+    if (this.#watcher === undefined && this.#events === undefined) this.#res.on('close', onClose)
   }
 
   #begin(status: number, own: string[], headers: HeaderList | undefined): void {
@@ -198,6 +222,14 @@ function onEnd(this: NodeRequest): void {
   const reading = this[READING]
   this[READING] = undefined
   reading?.end()
+}
+
+function onDrain(this: NodeResponse): void {
+  this[EXCHANGE]?.drained()
+}
+
+function onClose(this: NodeResponse): void {
+  this[EXCHANGE]?.closed()
 }
 
 const LONG_TEXT = 16 * 1024

@@ -8,6 +8,7 @@ import type { Principal } from '../auth/principal.ts'
 import type { RpcRequest } from '../jsonrpc/message.ts'
 import type { Endpoint } from '../session/endpoint.ts'
 import type { RequestHead } from '../session/exchange.ts'
+import type { EventStream, EventStreamOwner } from '../transport/http-event-stream.ts'
 import { EVENT_STREAM_HEADERS, type Reply } from '../transport/http-reply.ts'
 import { atExpiry } from './authorization.ts'
 import { acceptsEvents, SESSION_HEADER, VERSION_HEADER } from './http-headers.ts'
@@ -150,11 +151,7 @@ export class LegacyHttp {
     found.uses++
     const writer = reply.stream(EVENT_STREAM_HEADERS)
     const callOff = atExpiry(principal, () => writer.end())
-    stream.attach(writer, after, () => {
-      callOff()
-      found.uses--
-      this.#load.leave('listener', principal)
-    })
+    stream.attach(writer, after, new Listener(found, stream, this.#load, callOff))
     return undefined
   }
 
@@ -164,6 +161,29 @@ export class LegacyHttp {
     const found = this.#sessions.get(id)
     if (found === undefined || !found.belongsTo(principal)) return UNKNOWN_SESSION
     return checkLegacyVersion(head, this.#endpoint) ?? found
+  }
+}
+
+/** A connection that a GET opened: counted until it closes. */
+class Listener implements EventStreamOwner {
+  readonly #session: HttpSession
+  readonly #stream: ResumableStream
+  readonly #load: Load
+  readonly #callOff: () => void
+
+  constructor(session: HttpSession, stream: ResumableStream, load: Load, callOff: () => void) {
+    this.#session = session
+    this.#stream = stream
+    this.#load = load
+    this.#callOff = callOff
+  }
+
+  streamClosed(connection: EventStream): void {
+    this.#stream.streamClosed(connection)
+    this.#callOff()
+    this.#session.uses--
+    // The principal that it was counted for has the same id, which is what counts.
+    this.#load.leave('listener', this.#session.session.principal)
   }
 }
 

@@ -17,26 +17,32 @@ import {
 import { LATEST_LEGACY, revisionOf } from '../protocol/revisions.ts'
 import type { Endpoint } from '../session/endpoint.ts'
 import type { RequestHead } from '../session/exchange.ts'
-import { EventStreamOutlet } from '../transport/event-stream-outlet.ts'
+import { createSharedJson } from '../session/shared-json.ts'
+import { EventStreamOutlet, type OutletOwner } from '../transport/event-stream-outlet.ts'
 import type { EventStreamSettings } from '../transport/http-event-stream.ts'
 import type { Reply } from '../transport/http-reply.ts'
 import { atExpiry } from './authorization.ts'
 import { VERSION_HEADER } from './http-headers.ts'
-import type { Load } from './http-load.ts'
+import type { Load, LoadKind } from './http-load.ts'
 import type { Refusal } from './http-refusal.ts'
 import type { Message } from './streamable-batch.ts'
+
+const LISTEN = 'subscriptions/listen'
 
 export class ModernHttp {
   readonly #endpoint: Endpoint
   readonly #load: Load
   readonly #settings: EventStreamSettings
   readonly #nameSource: (method: string) => string | undefined
+  readonly #anonymous: { readonly [kind in LoadKind]: Stay }
+  readonly #listens = createSharedJson()
 
   constructor(endpoint: Endpoint, load: Load, settings: EventStreamSettings) {
     this.#endpoint = endpoint
     this.#load = load
     this.#settings = settings
     this.#nameSource = (method) => endpoint.nameSource(method)
+    this.#anonymous = { request: new Stay(load, 'request', undefined), listener: new Stay(load, 'listener', undefined) }
   }
 
   /** Serves a message, or says why not. */
@@ -51,26 +57,27 @@ export class ModernHttp {
   #request(message: RpcRequest, head: RequestHead, principal: Principal | undefined, reply: Reply) {
     const mismatch = this.#checkHeaders(message, head)
     if (mismatch !== undefined) return { status: 400, code: HEADER_MISMATCH, message: mismatch }
-    const kind = message.method === 'subscriptions/listen' ? 'listener' : 'request'
+    const kind = message.method === LISTEN ? 'listener' : 'request'
     const refusal = this.#load.enter(kind, principal)
     if (refusal !== undefined) return refusal
-    let callOff: (() => void) | undefined
-    const outlet = new EventStreamOutlet(reply, this.#settings, () => {
-      callOff?.()
-      this.#load.leave(kind, principal)
-    })
-    const call = this.#endpoint.serveModern({ message, outlet, scope: undefined, principal, head })
-    if (call !== undefined && kind === 'listener') {
-      callOff = atExpiry(principal, () => call.cancel('The credential has expired'))
+    const stay = principal === undefined ? this.#anonymous[kind] : new Stay(this.#load, kind, principal)
+    const outlet = new EventStreamOutlet(reply, this.#settings, stay)
+    const kept = kind === 'listener' ? this.#toShared(message) : message
+    const call = this.#endpoint.serveModern({ message: kept, outlet, scope: undefined, principal, head })
+    if (call === undefined) return undefined
+    if (kind === 'listener' && principal !== undefined) {
+      stay.callOff = atExpiry(principal, () => call.cancel('The credential has expired'))
     }
-    // Going away is the cancellation (sec-15): nothing further is written, not even an end.
-    if (call !== undefined) {
-      reply.onGone(() => {
-        outlet.abandon()
-        call.cancel('The client closed the connection')
-      })
-    }
+    // Going away is the cancellation (sec-15).
+    outlet.call = call
+    reply.watch(outlet)
     return undefined
+  }
+
+  /** What a listener said is kept for as long as it stays; those of one kind of client say the same. */
+  #toShared(message: RpcRequest): RpcRequest {
+    const { id, params } = message
+    return { jsonrpc: '2.0', id, method: LISTEN, ...(params && { params: this.#listens.share(params) }) }
   }
 
   /** Without a claimed version there is nothing to compare: the endpoint refuses the envelope, which says more. */
@@ -87,6 +94,25 @@ export class ModernHttp {
       paramHeaders: typeof tool === 'string' ? this.#endpoint.paramHeaders(tool) : undefined,
       nameSource: this.#nameSource,
     })
+  }
+}
+
+/** Counts one request, or all those of nobody in particular. */
+class Stay implements OutletOwner {
+  callOff: (() => void) | undefined
+  readonly #load: Load
+  readonly #kind: LoadKind
+  readonly #principal: Principal | undefined
+
+  constructor(load: Load, kind: LoadKind, principal: Principal | undefined) {
+    this.#load = load
+    this.#kind = kind
+    this.#principal = principal
+  }
+
+  answered(): void {
+    this.callOff?.()
+    this.#load.leave(this.#kind, this.#principal)
   }
 }
 

@@ -5,7 +5,7 @@
 
 import type { Principal } from '../auth/principal.ts'
 import type { Urgency } from '../jsonrpc/channel.ts'
-import { LegacySession } from '../session/legacy-session.ts'
+import { type Courier, LegacySession } from '../session/legacy-session.ts'
 import type { EventStreamSettings } from '../transport/http-event-stream.ts'
 import type { EventStore, EventStoreFactory } from './event-store.ts'
 import type { ServeLimits } from './limits.ts'
@@ -24,7 +24,7 @@ export interface SessionSettings {
 /** Finished streams that a session keeps for resuming, at most. */
 const MAX_FINISHED = 16
 
-export class HttpSession implements Expiring, StreamHost {
+export class HttpSession implements Expiring, StreamHost, Courier {
   readonly id = createSessionId()
   readonly session: LegacySession
   lastUsed = 0
@@ -40,7 +40,7 @@ export class HttpSession implements Expiring, StreamHost {
 
   constructor(principal: Principal | undefined, settings: SessionSettings) {
     this.#settings = settings
-    this.session = new LegacySession((text, urgency) => this.#post(text, urgency), principal)
+    this.session = new LegacySession(this, principal)
   }
 
   get busy(): boolean {
@@ -83,6 +83,11 @@ export class HttpSession implements Expiring, StreamHost {
     this.#settings.onError(error)
   }
 
+  /** Messages about no request go on the standalone stream, and wait there while nobody is connected. */
+  post(text: string, urgency: Urgency): void {
+    if (this.session.phase !== 'closed') this.standalone.send(text, urgency)
+  }
+
   openStream(): ResumableStream {
     const stream = new ResumableStream((++this.#lastStream).toString(36), this)
     this.#streams ??= new Map()
@@ -108,10 +113,6 @@ export class HttpSession implements Expiring, StreamHost {
       this.#events?.drop(stream.id)
     }
     this.#streams = undefined
-  }
-
-  #post(text: string, urgency: Urgency): void {
-    if (this.session.phase !== 'closed') this.standalone.send(text, urgency)
   }
 
   #dropFinished(isDue: (endedAt: number, index: number) => boolean): void {

@@ -5,10 +5,11 @@
 
 import type { Principal } from '../auth/principal.ts'
 import type { RpcRequest } from '../jsonrpc/message.ts'
+import type { Revision } from '../protocol/revision.ts'
 import { revisionOf } from '../protocol/revisions.ts'
 import type { Endpoint } from '../session/endpoint.ts'
 import type { RequestHead } from '../session/exchange.ts'
-import { LegacySession } from '../session/legacy-session.ts'
+import { type Agreement, LegacySession } from '../session/legacy-session.ts'
 import { EventStreamOutlet } from '../transport/event-stream-outlet.ts'
 import type { EventStreamSettings } from '../transport/http-event-stream.ts'
 import type { Reply } from '../transport/http-reply.ts'
@@ -21,11 +22,15 @@ import { checkLegacyVersion } from './streamable-legacy.ts'
 /** What a request without the version header speaks (2025-11-25, transports, "Protocol Version Header"). */
 const DEFAULT_VERSION = '2025-03-26'
 
+/** There is no stream for messages about no request. */
+const NOWHERE = { post() {} }
+
 export class StatelessHttp {
   readonly #endpoint: Endpoint
   readonly #load: Load
   readonly #settings: EventStreamSettings
   readonly #maxBatch: number
+  readonly #agreements = new Map<Revision, Agreement>()
 
   constructor(endpoint: Endpoint, load: Load, settings: EventStreamSettings, maxBatch: number) {
     this.#endpoint = endpoint
@@ -58,7 +63,7 @@ export class StatelessHttp {
 
   #request(message: RpcRequest, head: RequestHead, principal: Principal | undefined, reply: Reply) {
     const isOpening = message.method === 'initialize'
-    const session = isOpening ? new LegacySession(() => {}, principal) : this.#session(head, principal)
+    const session = isOpening ? new LegacySession(NOWHERE, principal) : this.#session(head, principal)
     if (!(session instanceof LegacySession)) return session
     const refusal = this.#load.enter('request', principal)
     if (refusal !== undefined) return refusal
@@ -68,10 +73,21 @@ export class StatelessHttp {
   }
 
   #outlet(reply: Reply, session: LegacySession, onDone: () => void): EventStreamOutlet {
-    return new EventStreamOutlet(reply, this.#settings, () => {
-      onDone()
-      session.close()
+    return new EventStreamOutlet(reply, this.#settings, {
+      answered() {
+        onDone()
+        session.close()
+      },
     })
+  }
+
+  #agreement(revision: Revision): Agreement {
+    let agreement = this.#agreements.get(revision)
+    if (agreement === undefined) {
+      agreement = Object.freeze({ revision, capabilities: {}, clientInfo: { name: 'unknown', version: '0' } })
+      this.#agreements.set(revision, agreement)
+    }
+    return agreement
   }
 
   /** A session as if `initialize` had been: of the version that the header names, with a client that offers nothing. */
@@ -80,8 +96,8 @@ export class StatelessHttp {
     if (refusal !== undefined) return refusal
     const revision = revisionOf(head.header(VERSION_HEADER) ?? DEFAULT_VERSION)
     if (revision === undefined) return { status: 400, message: 'MCP-Protocol-Version is not supported' }
-    const session = new LegacySession(() => {}, principal)
-    session.agree({ revision, capabilities: {}, clientInfo: { name: 'unknown', version: '0' } })
+    const session = new LegacySession(NOWHERE, principal)
+    session.agree(this.#agreement(revision))
     session.becomeReady()
     return session
   }

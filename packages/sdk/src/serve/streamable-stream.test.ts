@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { StreamWriter } from '../transport/http-reply.ts'
+import type { StreamEvents, StreamWriter } from '../transport/http-reply.ts'
 import { createMemoryEvents } from './event-store.ts'
 import { SERVE_LIMITS } from './limits.ts'
 import { createSessionId } from './streamable-session.ts'
@@ -14,9 +14,8 @@ class Connection implements StreamWriter {
     this.text += text
     return true
   }
-  onDrain(): void {}
-  onClose(action: () => void): void {
-    this.break = action
+  open(events: StreamEvents): void {
+    this.break = () => events.closed()
   }
   end(): void {
     this.ended = true

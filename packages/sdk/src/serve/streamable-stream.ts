@@ -5,7 +5,7 @@
  */
 
 import type { Urgency } from '../jsonrpc/channel.ts'
-import { EventStream, type EventStreamSettings } from '../transport/http-event-stream.ts'
+import { EventStream, type EventStreamOwner, type EventStreamSettings } from '../transport/http-event-stream.ts'
 import type { StreamWriter } from '../transport/http-reply.ts'
 import type { EventStore } from './event-store.ts'
 
@@ -22,16 +22,14 @@ export interface StreamHost {
   onError(error: unknown): void
 }
 
-export class ResumableStream {
+export class ResumableStream implements EventStreamOwner {
   readonly id: string
   readonly #host: StreamHost
   #connection: EventStream | undefined
   /** The number of the newest event, and of the newest that was given to a connection. */
   #newest = 0
   #written = 0
-  /** What waits for the first connection, to leave out what says the same again. */
-  #unseen: Set<string> | undefined
-  #keptWhileAway = 0
+  #away: Away | undefined
   /** When the stream ended, if it has. */
   endedAt: number | undefined
 
@@ -49,22 +47,25 @@ export class ResumableStream {
     return this.#written
   }
 
-  /** Goes on, on this connection, behind event number `after`. An older connection is taken to be dead. */
-  attach(writer: StreamWriter, after: number, onClose?: () => void, retryMs?: number): void {
+  /**
+   * Goes on, on this connection, behind event number `after`. An older connection is taken to be dead. An `owner` hears
+   * of the connection's end in place of this stream and passes it on.
+   */
+  attach(writer: StreamWriter, after: number, owner: EventStreamOwner = this): void {
     const older = this.#connection
     this.#connection = undefined
     older?.end()
-    const connection = new EventStream(writer, this.#host.settings, () => {
-      if (this.#connection === connection) this.#connection = undefined
-      onClose?.()
-    })
+    const connection = new EventStream(writer, this.#host.settings, owner)
     this.#connection = connection
-    this.#unseen = undefined
-    this.#keptWhileAway = 0
-    if (this.#host.primed) connection.event({ id: this.#eventId(after), data: '', retry: retryMs })
+    this.#away = undefined
+    if (this.#host.primed) connection.event({ id: this.#eventId(after), data: '' })
     if (this.#newest > after) this.#replay(connection, after)
     this.#written = this.#newest
     if (this.endedAt !== undefined) connection.end()
+  }
+
+  streamClosed(connection: EventStream): void {
+    if (this.#connection === connection) this.#connection = undefined
   }
 
   send(text: string, urgency: Urgency): void {
@@ -111,19 +112,26 @@ export class ResumableStream {
   }
 
   #keepsWhileAway(text: string, urgency: Urgency): boolean {
-    this.#unseen ??= new Set()
+    this.#away ??= { unseen: new Set(), length: 0 }
+    const away = this.#away
     // The same change notice twice says no more than once.
-    if (urgency === 'keep' && this.#unseen.has(text)) return false
-    this.#keptWhileAway += text.length
-    if (this.#keptWhileAway <= this.#host.maxReplayBytes) this.#unseen.add(text)
+    if (urgency === 'keep' && away.unseen.has(text)) return false
+    away.length += text.length
+    if (away.length <= this.#host.maxReplayBytes) away.unseen.add(text)
     else if (urgency !== 'keep') return false
-    else this.#unseen.clear()
+    else away.unseen.clear()
     return true
   }
 
   #eventId(seq: number): string {
     return `${this.id}_${seq}`
   }
+}
+
+/** What waits for the next connection, to leave out what says the same again, and how much was kept for it. */
+interface Away {
+  readonly unseen: Set<string>
+  length: number
 }
 
 /** Reads an event id; undefined when it was not made here. */

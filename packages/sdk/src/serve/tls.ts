@@ -111,21 +111,42 @@ function bound(req: Http2ServerRequest, ms: number): void {
 }
 
 function toListener(node: HttpServer | HttpsServer): Listener {
-  const sockets = new Set<Socket>()
-  node.on('connection', (socket: Socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-  })
+  const silent = new SilentSockets()
+  node.on('connection', (socket: Socket) => silent.add(socket))
   return {
     node,
     closeIdle() {
       node.closeIdleConnections()
-      // Node does not count a connection as idle before its first request, yet nobody waits for an answer on one.
-      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+      silent.destroy()
     },
     closeAll: () => node.closeAllConnections(),
   }
 }
+
+/**
+ * The connections that have not said anything: Node does not count those as idle, yet nobody waits for an answer on one.
+ * They are looked through now and then, since to listen for the end of each would cost every open connection half a
+ * kilobyte.
+ */
+class SilentSockets {
+  readonly #sockets = new Set<Socket>()
+  #enough = SOME_SOCKETS
+
+  add(socket: Socket): void {
+    if (this.#sockets.size >= this.#enough) {
+      for (const one of this.#sockets) if (one.destroyed || one.bytesRead > 0) this.#sockets.delete(one)
+      this.#enough = Math.max(SOME_SOCKETS, 2 * this.#sockets.size)
+    }
+    this.#sockets.add(socket)
+  }
+
+  destroy(): void {
+    for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy()
+    this.#sockets.clear()
+  }
+}
+
+const SOME_SOCKETS = 32
 
 function toNodeTls(tls: TlsOptions): NodeTlsOptions {
   const { clientCertificate, ca, minVersion = 'TLSv1.2' } = tls

@@ -2,9 +2,8 @@
 
 import type { PolicyItem } from '../auth/access-policy.ts'
 import type { Principal } from '../auth/principal.ts'
-import type { UriTemplate } from '../schema/uri-template.ts'
 import { withRule } from './access.ts'
-import type { Access } from './definition.ts'
+import type { Access } from './item-options.ts'
 import type { Registry } from './registry.ts'
 
 export type VisibilityRule = (principal: Principal | undefined, item: PolicyItem) => boolean
@@ -30,12 +29,16 @@ export function applyRule<Item extends { readonly access: Access }>(
 
 type Items<Item> = Pick<Registry<{ readonly access: Access } & Item>, 'get' | 'values'>
 
+interface Matching {
+  match(uri: string): unknown
+}
+
 /** Where items are found. */
 export interface ItemSources {
   readonly tools: Items<{ readonly tool: Facts }>
   readonly prompts: Items<{ readonly prompt: Facts }>
   readonly resources: Items<{ readonly resource: Facts }>
-  readonly templates: Items<{ readonly template: Facts; readonly uri: UriTemplate }>
+  readonly templates: Items<{ readonly template: Facts; readonly uri: Matching }>
 }
 
 /** An item with its attributes, as rules see it. A resource that only a template serves has the template's. */
@@ -55,7 +58,7 @@ function findFacts(sources: ItemSources, kind: PolicyItem['kind'], name: string)
   }
   const exact = kind === 'resource' ? sources.resources.get(name) : undefined
   if (exact !== undefined) return [exact.access, exact.resource]
-  const serves = (uri: UriTemplate) => uri.match(name) !== undefined
+  const serves = (uri: Matching) => uri.match(name) !== undefined
   const template =
     kind === 'template' ? sources.templates.get(name) : [...sources.templates.values()].find(({ uri }) => serves(uri))
   return template && [template.access, template.template]

@@ -5,7 +5,8 @@
 
 import type { Principal } from '../auth/principal.ts'
 import { INVALID_REQUEST, RpcError } from '../jsonrpc/errors.ts'
-import type { Access } from './definition.ts'
+import { given } from '../jsonrpc/members.ts'
+import type { Access } from './item-options.ts'
 
 /** Thrown where a principal lacks scopes that it could get. Over HTTP it becomes a 403 that names them all. */
 export class ScopeError extends RpcError {
@@ -17,6 +18,11 @@ export class ScopeError extends RpcError {
     this.name = 'ScopeError'
     this.scopes = scopes
   }
+}
+
+/** The rules among what an author says of an item. */
+export function accessOf({ scopes, challenge, visible }: Access): Access {
+  return given({ scopes, challenge, visible })
 }
 
 /** Whether an item has any rule at all; lists without one are the same for everybody. */

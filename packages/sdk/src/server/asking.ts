@@ -4,7 +4,7 @@
  * difference; what is asked is the business of `elicitation.ts`, `sampling.ts` and `roots.ts`.
  */
 
-import { INVALID_PARAMS, PorticoError, RpcError } from '../jsonrpc/errors.ts'
+import { PorticoError, RpcError } from '../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { type AskKind, type ClientCapabilities, canAsk } from '../protocol/capabilities.ts'
 import { CapabilityError } from '../session/conversation.ts'
@@ -12,6 +12,8 @@ import { type RoundOptions, Rounds } from '../session/rounds.ts'
 import { digestOf, type StateBinding, type StateSealer } from '../session/sealed-state.ts'
 import type { ServerCall } from './call.ts'
 import { invalidParam } from './method.ts'
+
+export type QuestionMethod = 'elicitation/create' | 'sampling/createMessage' | 'roots/list'
 
 /** What asking needs of the server: the sealing key, the bounds, and how to answer with questions. */
 export interface Asker {
@@ -22,6 +24,8 @@ export interface Asker {
   suspend(call: ServerCall, result: { inputRequests: JsonObject; requestState: string }): void
   /** Answers the call with an error. */
   fail(call: ServerCall, error: unknown): void
+  /** Puts a question of another server's, where this one relays. */
+  askRelayed(call: ServerCall, key: string, method: QuestionMethod, params: JsonObject): Promise<JsonObject>
   /** The rounds of a modern call; undefined on the older revisions. */
   roundsOf(call: ServerCall): Rounds | Promise<Rounds> | undefined
 }
@@ -105,6 +109,5 @@ export function openRounds(asker: Asker, call: ServerCall): Promise<Rounds> {
 }
 
 function badState(): RpcError {
-  const reason = 'was altered, has expired, or belongs to another request'
-  return new RpcError(INVALID_PARAMS, `Invalid params: requestState ${reason}`, { parameter: 'requestState', reason })
+  return invalidParam('requestState', 'was altered, has expired, or belongs to another request')
 }

@@ -42,6 +42,17 @@ export class SpillStore {
     return `${this.#root}/{id}/{part}`
   }
 
+  /** What every URI of a kept part starts with. */
+  get literalPrefix(): string {
+    return `${this.#root}/`
+  }
+
+  match(uri: string): { id: string; part: string } | undefined {
+    const [id, part, more] = uri.slice(this.literalPrefix.length).split('/', 3)
+    const own = uri.startsWith(this.literalPrefix) && id !== undefined && part !== undefined && more === undefined
+    return own ? { id, part } : undefined
+  }
+
   /** Keeps the parts and returns how to find them, or undefined when they are too many bytes. */
   keep(owner: string | undefined, parts: readonly Part[], bytes: number): ((part: number) => string) | undefined {
     this.#dropExpired()

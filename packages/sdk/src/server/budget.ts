@@ -4,15 +4,14 @@
  * model what to do. Sits around `tools/call` as the outermost middleware; the keeping is `budget-store.ts`.
  */
 
-import { PorticoError } from '../jsonrpc/errors.ts'
+import { invalidDefinition } from '../jsonrpc/errors.ts'
 import { isObject } from '../jsonrpc/message.ts'
 import type { ContentBlock } from '../protocol/content.ts'
 import type { CallToolResult } from '../protocol/tools.ts'
 import { type Part, type SpillOptions, SpillStore } from './budget-store.ts'
-import { resource } from './definition.ts'
 import type { MethodName, Middleware } from './middleware.ts'
 import type { Registry } from './registry.ts'
-import { compileResource, type TemplateEntry } from './resources.ts'
+import type { TemplateEntry } from './resources.ts'
 import { textError } from './tool-result.ts'
 import type { ToolEntry } from './tools.ts'
 
@@ -29,20 +28,10 @@ const NOTE_BYTES = 1024
 
 export function addBudget(host: BudgetHost, maxResultBytes: number, options: SpillOptions = {}): void {
   if (!Number.isInteger(maxResultBytes) || maxResultBytes < SMALLEST_BUDGET) {
-    throw new PorticoError('invalid-definition', `maxResultBytes must be a whole number from ${SMALLEST_BUDGET} on`)
+    throw invalidDefinition(`maxResultBytes must be a whole number from ${SMALLEST_BUDGET} on`)
   }
   const store = new SpillStore(options)
-  const kept = resource(
-    {
-      uri: store.template,
-      title: 'Large results',
-      description: 'What tools returned beyond the size limit, kept for a while. Links in tool results lead here.',
-      cache: { ttlMs: 0, scope: 'private' },
-    },
-    ({ id, part }, ctx) => store.read(String(id), String(part), ctx.principal?.id),
-  )
-  const entry = compileResource('large-results', kept)
-  if ('template' in entry) host.templates.replace(store.template, entry)
+  host.templates.replace(store.template, toEntry(store))
   const middleware: Middleware<'tools/call'> = async ({ params, ctx }, next) => {
     const result = await next()
     if (isWithin(result, maxResultBytes)) return result
@@ -51,6 +40,28 @@ export function addBudget(host: BudgetHost, maxResultBytes: number, options: Spi
   }
   // The table keeps each middleware under its own method's name.
   host.use('tools/call', middleware as unknown as Middleware<MethodName>)
+}
+
+/** Made by hand, since a server of tools alone has no other use for URI templates. */
+function toEntry(store: SpillStore): TemplateEntry {
+  return {
+    template: {
+      uriTemplate: store.template,
+      name: 'large-results',
+      title: 'Large results',
+      description: 'What tools returned beyond the size limit, kept for a while. Links in tool results lead here.',
+    },
+    uri: store,
+    access: {},
+    cache: { ttlMs: 0, scope: 'private' },
+    complete: undefined,
+    list: undefined,
+    read: (uri, { id, part }, ctx, revision) => {
+      const contents = store.read(String(id), String(part), ctx.principal?.id)
+      if (contents === undefined) throw revision.resourceNotFound(uri)
+      return { contents }
+    },
+  }
 }
 
 function isWithin(result: CallToolResult, maxBytes: number): boolean {

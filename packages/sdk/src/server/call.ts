@@ -39,7 +39,7 @@ export class ServerCall extends IncomingCall {
   /** True once an answer went out; later ones are dropped. */
   answered = false
   #token: ProgressToken | undefined | null = null
-  #lastProgress = Number.NEGATIVE_INFINITY
+  #lastProgress = -Infinity
 
   constructor(
     id: RequestId,

@@ -5,6 +5,7 @@
  */
 
 import type { Change } from '../protocol/subscriptions.ts'
+import type { LegacySession, SessionWatcher } from '../session/legacy-session.ts'
 
 export interface ChangeListener {
   /** Who is told, for changes that concern one principal alone. */
@@ -13,13 +14,15 @@ export interface ChangeListener {
   hear(change: Change): void
 }
 
-export class ChangeHub {
+export class ChangeHub implements SessionWatcher {
   readonly #listeners = new Set<ChangeListener>()
+  /** As they are: a listener around each would be a good part of what an idle one costs. */
+  readonly #sessions = new Set<LegacySession>()
   readonly #due = new Map<string, { change: Change; principal: string | undefined }>()
   #scheduled = false
 
   get size(): number {
-    return this.#listeners.size
+    return this.#listeners.size + this.#sessions.size
   }
 
   add(listener: ChangeListener): void {
@@ -30,9 +33,19 @@ export class ChangeHub {
     this.#listeners.delete(listener)
   }
 
+  /** Tells a session of an older revision from now on until it ends. */
+  attach(session: LegacySession): void {
+    this.#sessions.add(session)
+    session.onClose(this)
+  }
+
+  sessionClosed(session: LegacySession): void {
+    this.#sessions.delete(session)
+  }
+
   /** Announces a change after the current synchronous work is done, to everybody or to one principal. */
   announce(change: Change, principal?: string): void {
-    if (this.#listeners.size === 0) return
+    if (this.size === 0) return
     this.#due.set(principal === undefined ? keyOf(change) : `${keyOf(change)} for ${principal}`, { change, principal })
     if (this.#scheduled) return
     this.#scheduled = true
@@ -43,6 +56,9 @@ export class ChangeHub {
       for (const { change: one, principal: only } of due) {
         for (const listener of this.#listeners) {
           if (only === undefined || listener.principal === only) listener.hear(one)
+        }
+        for (const session of this.#sessions) {
+          if (only === undefined || session.principal?.id === only) tell(session, one)
         }
       }
     })
@@ -63,6 +79,16 @@ export function noticeOf(change: Change): { method: string; params: { [key: stri
     case 'extension':
       return { method: change.method, params: change.params }
   }
+}
+
+/** Sessions hear of every list, and of the resources that they subscribed to. */
+function tell(session: LegacySession, change: Change): void {
+  if (change.kind === 'extension') return
+  if (change.kind === 'resource' && !session.subscriptions.has(change.uri)) return
+  const { method, params } = noticeOf(change)
+  if (!session.revision.serverNotifications.has(method)) return
+  const notice = change.kind === 'resource' ? { jsonrpc: '2.0', method, params } : { jsonrpc: '2.0', method }
+  session.post(JSON.stringify(notice), 'keep')
 }
 
 function keyOf(change: Change): string {

@@ -1,27 +1,41 @@
-/** Completion on a server: finds the completer that a prompt argument or template variable was declared with. */
+/**
+ * Completion on a server: finds the prompt or template whose argument is being typed. What proposes values comes with
+ * the item (`completion-entry.ts`).
+ */
 
-import { isObject, type JsonObject } from '../jsonrpc/message.ts'
-import { type CompleteResult, MAX_COMPLETIONS } from '../protocol/completion.ts'
+import { isObject } from '../jsonrpc/message.ts'
+import type { CompleteResult } from '../protocol/completion.ts'
 import { isVisible, requireAccess } from './access.ts'
 import type { ServerCall } from './call.ts'
 import type { RequestContext } from './context.ts'
-import type { Access, Completer, Completions } from './definition.ts'
-import { andThen, defineMethod, invalidParam, type ServerMethod, stringParam } from './method.ts'
-import type { PromptEntry } from './prompts.ts'
+import type { Access } from './item-options.ts'
+import { defineMethod, invalidParam, type ServerMethod, stringParam } from './method.ts'
 import type { Registry } from './registry.ts'
-import type { ResourceEntry, TemplateEntry } from './resources.ts'
+
+/** What is typed so far, as it was sent: the argument's name and text, and the context of those settled already. */
+export interface Typed {
+  readonly name: string
+  readonly value: string
+  readonly context: unknown
+}
+
+export interface Completable {
+  /** Undefined where nothing of the item can be completed. */
+  readonly complete: ((typed: Typed, ctx: RequestContext) => CompleteResult | Promise<CompleteResult>) | undefined
+}
+
+type Items = Registry<Completable & { readonly access: Access }>
 
 export interface CompletionHost {
-  readonly prompts: Registry<PromptEntry>
-  readonly templates: Registry<TemplateEntry>
-  readonly resources: Registry<ResourceEntry>
+  readonly prompts: Pick<Items, 'get' | 'values'>
+  readonly templates: Pick<Items, 'get' | 'values'>
+  readonly resources: Pick<Items, 'get'>
   plainContext(call: ServerCall): RequestContext
 }
 
 /** Whether anything on the server can be completed: then, and only then, is it a capability. */
-export function hasCompleters(host: CompletionHost): boolean {
-  const entries = [...host.prompts.values(), ...host.templates.values()]
-  return entries.some((entry) => Object.keys(entry.complete).length > 0)
+export function hasCompleters({ prompts, templates }: CompletionHost): boolean {
+  return [...prompts.values(), ...templates.values()].some(({ complete }) => complete !== undefined)
 }
 
 export function createCompletionMethods(host: CompletionHost): ServerMethod[] {
@@ -29,26 +43,19 @@ export function createCompletionMethods(host: CompletionHost): ServerMethod[] {
     defineMethod<CompleteResult>({
       method: 'completion/complete',
       served: () => hasCompleters(host),
-      run: (call) => complete(host, call),
+      run: (call) => {
+        const { argument, context } = call.params
+        if (!isObject(argument)) throw invalidParam('argument', 'must be an object')
+        const typed = { name: stringParam(argument, 'name'), value: stringParam(argument, 'value'), context }
+        return findTarget(host, call).complete?.(typed, host.plainContext(call)) ?? { completion: { values: [] } }
+      },
       write: (result, call) => call.conversation.revision.writeCompleteResult(result),
     }),
   ]
 }
 
-function complete(host: CompletionHost, call: ServerCall): CompleteResult | Promise<CompleteResult> {
-  const { argument, context } = call.params
-  if (!isObject(argument)) throw invalidParam('argument', 'must be an object')
-  const name = stringParam(argument, 'name')
-  const value = stringParam(argument, 'value')
-  const chosen = isObject(context) && isObject(context.arguments) ? strings(context.arguments) : {}
-  const { complete: completers } = findTarget(host, call)
-  const completer = Object.hasOwn(completers, name) ? (completers[name] as Completer) : undefined
-  if (completer === undefined) return { completion: { values: [] } }
-  return andThen(completer(value, chosen, host.plainContext(call)), toCompleteResult)
-}
-
 /** The prompt or template that is being filled in; one that may not be seen cannot be completed either (sec-134). */
-function findTarget(host: CompletionHost, call: ServerCall): PromptEntry | TemplateEntry | ResourceEntry {
+function findTarget(host: CompletionHost, call: ServerCall): Completable {
   const { ref } = call.params
   if (!isObject(ref)) throw invalidParam('ref', 'must be an object')
   const found =
@@ -57,26 +64,10 @@ function findTarget(host: CompletionHost, call: ServerCall): PromptEntry | Templ
       : ref.type === 'ref/resource'
         ? (host.templates.get(stringParam(ref, 'uri')) ?? host.resources.get(stringParam(ref, 'uri')))
         : undefined
-  const visible = found !== undefined && isVisible(found.access satisfies Access, call.conversation.principal)
-  if (!visible) throw invalidParam('ref', 'names no prompt or resource template here')
-  requireAccess(found.access, call.conversation.principal)
+  const { principal } = call.conversation
+  if (found === undefined || !isVisible(found.access, principal)) {
+    throw invalidParam('ref', 'names no prompt or resource template here')
+  }
+  requireAccess(found.access, principal)
   return found
-}
-
-function toCompleteResult(completions: Completions): CompleteResult {
-  const list: Exclude<Completions, readonly string[]> = isPlainList(completions) ? { values: completions } : completions
-  const values = list.values.slice(0, MAX_COMPLETIONS)
-  const total = list.total ?? (list.values.length > MAX_COMPLETIONS ? list.values.length : undefined)
-  const hasMore = list.hasMore ?? list.values.length > MAX_COMPLETIONS
-  return { completion: { values, ...(total !== undefined && { total }), ...(hasMore && { hasMore }) } }
-}
-
-function isPlainList(completions: Completions): completions is readonly string[] {
-  return Array.isArray(completions)
-}
-
-function strings(source: JsonObject): { [name: string]: string } {
-  return Object.fromEntries(
-    Object.entries(source).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-  )
 }

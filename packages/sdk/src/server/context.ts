@@ -14,10 +14,9 @@ import type { Root } from '../protocol/roots.ts'
 import type { CreateMessageResult } from '../protocol/sampling.ts'
 import type { AnySchema, InferOutput } from '../schema/schema.ts'
 import type { RequestHead } from '../session/exchange.ts'
-import type { Asker } from './asking.ts'
+import type { Asker, QuestionMethod } from './asking.ts'
 import type { ServerCall } from './call.ts'
 import { askElicitation, type ElicitAnswer, type ElicitQuestion } from './elicitation.ts'
-import { askRelayed, type QuestionMethod } from './relayed-question.ts'
 import { askRoots } from './roots.ts'
 import { askSampling, type SampleQuestion } from './sampling.ts'
 
@@ -148,10 +147,10 @@ export class AskingContext<State = unknown> extends RequestContext<State> {
 
   /**
    * Puts another server's question, in the newest spelling, and gives back the answer with no more than its shape
-   * checked. For gateways; `elicit`, `sample` and `roots` are for questions of one's own.
+   * checked. For servers that relay; `elicit`, `sample` and `roots` are for questions of one's own.
    */
   ask(key: string, method: QuestionMethod, params: JsonObject): Promise<JsonObject> {
-    return watched(askRelayed(this.#asker, this.call, key, method, params))
+    return watched(this.#asker.askRelayed(this.call, key, method, params))
   }
 
   /** Whether an earlier run of this handler has asked something: this one brings the answers. */

@@ -3,7 +3,7 @@
  * `endpoint.ts` the face that transports use; both work on this.
  */
 
-import { INTERNAL_ERROR, PorticoError, RpcError } from '../jsonrpc/errors.ts'
+import { INTERNAL_ERROR, invalidDefinition, RpcError } from '../jsonrpc/errors.ts'
 import type { RpcNotification } from '../jsonrpc/message.ts'
 import type { ServerCapabilities } from '../protocol/capabilities.ts'
 import type { Implementation } from '../protocol/content.ts'
@@ -21,8 +21,8 @@ import type { ServerCall } from './call.ts'
 import { ChangeHub } from './changes.ts'
 import { createCompletionMethods, hasCompleters } from './completion.ts'
 import { AskingContext, RequestContext } from './context.ts'
-import type { CacheHint } from './definition.ts'
 import { ExtensionRegistry } from './extension.ts'
+import type { CacheHint } from './item-options.ts'
 import { createLifecycleMethods } from './lifecycle.ts'
 import { createLoggingMethods } from './logging.ts'
 import type { ServerMethod } from './method.ts'
@@ -30,7 +30,7 @@ import { applyMiddleware, type MethodName, type Middleware, type Observer } from
 import type { ServerOptions } from './options.ts'
 import { createPromptMethods, type PromptEntry } from './prompts.ts'
 import { Registry } from './registry.ts'
-import { createRelayMethods, type Relay } from './relay.ts'
+import type { DefinedRelay } from './relay.ts'
 import { createResourceMethods, findResource, type ResourceEntry, type TemplateEntry } from './resources.ts'
 import { SlowWatch } from './slow.ts'
 import { Listens } from './subscriptions.ts'
@@ -60,7 +60,7 @@ export class ServerCore {
   readonly hub = new ChangeHub()
   readonly listens: Listens
   /** Answers everything in place of the items, where there is one. */
-  readonly relay: Relay | undefined
+  readonly relay: DefinedRelay | undefined
   /** Watches for slow handlers, unless that is switched off. */
   readonly slow: SlowWatch | undefined
   /** Set once by the endpoint: contexts ask through it. */
@@ -78,11 +78,10 @@ export class ServerCore {
     this.relay = options.relay
     this.instructions = options.instructions
     this.versions = PROTOCOL_VERSIONS.filter((version) => (options.versions ?? PROTOCOL_VERSIONS).includes(version))
-    if (this.versions.length === 0)
-      throw new PorticoError('invalid-definition', 'versions names no revision that exists')
+    if (this.versions.length === 0) throw invalidDefinition('versions names no revision that exists')
     this.pageSize = options.pageSize
     if (options.pageSize !== undefined && !(Number.isInteger(options.pageSize) && options.pageSize > 0)) {
-      throw new PorticoError('invalid-definition', 'pageSize must be a whole number above 0')
+      throw invalidDefinition('pageSize must be a whole number above 0')
     }
     this.logs = options.logging !== false
     this.listCache = options.cache?.lists ?? {}
@@ -91,11 +90,12 @@ export class ServerCore {
     this.askTimeoutMs = options.askTimeoutMs ?? DEFAULT_ASK_TIMEOUT_MS
     this.sealer = new StateSealer({ ...(options.stateKeys && { keys: options.stateKeys }), ...options.state })
     this.roundStore = options.roundStore ?? new MemoryRoundStore()
+    const relay = options.relay?.relay
     this.listens = new Listens({
       hub: this.hub,
       honoured: (filter, call) => this.#honoured(filter, call),
       extensionFilters: (params) => this.extensions.filters(params),
-      ...(this.relay !== undefined && { watch: (uri, call, changed) => this.#watch(uri, call, changed) }),
+      ...(relay && { watch: (uri, call, changed) => relay.watch(uri, this.plainContext(call), changed) }),
     })
     this.slow = options.slow === false ? undefined : new SlowWatch(options.slow ?? {}, options.onSlow)
     if (options.visible !== undefined) this.#applyRule(options.visible)
@@ -115,7 +115,8 @@ export class ServerCore {
   }
 
   capabilities(): ServerCapabilities {
-    if (this.relay !== undefined) return this.#relayed()
+    const logging = this.logs && { logging: {} }
+    if (this.relay !== undefined) return { ...this.relay.capabilities, ...logging }
     const resources = this.resources.declared || this.templates.declared
     return {
       ...(this.#options.experimental !== undefined && { experimental: this.#options.experimental }),
@@ -123,14 +124,14 @@ export class ServerCore {
       ...(resources && { resources: { subscribe: true, listChanged: true } }),
       ...(this.prompts.declared && { prompts: { listChanged: true } }),
       ...(hasCompleters(this) && { completions: {} }),
-      ...(this.logs && { logging: {} }),
+      ...logging,
       ...(this.extensions.size > 0 && { extensions: this.extensions.capabilities() }),
     }
   }
 
   /** The parameters of a tool that are mirrored in HTTP headers. */
   paramHeaders(tool: string): readonly ParamHeader[] {
-    return this.relay === undefined ? (this.tools.get(tool)?.paramHeaders ?? []) : this.relay.paramHeaders(tool)
+    return this.relay === undefined ? (this.tools.get(tool)?.paramHeaders ?? []) : this.relay.relay.paramHeaders(tool)
   }
 
   context(call: ServerCall): AskingContext {
@@ -203,7 +204,7 @@ export class ServerCore {
 
   notified(message: RpcNotification, session: LegacySession): void {
     if (message.method !== 'notifications/roots/list_changed') return
-    this.relay?.rootsChanged?.(session)
+    this.relay?.relay.rootsChanged?.(session)
     for (const watcher of this.#rootsWatchers) watcher(session)
   }
 
@@ -241,7 +242,7 @@ export class ServerCore {
   #createMethods(): ServerMethod[] {
     return [
       ...createLifecycleMethods(this),
-      ...(this.relay === undefined ? this.#featureMethods() : createRelayMethods(this, this.relay)),
+      ...(this.relay?.methods(this) ?? this.#featureMethods()),
       this.listens.method(),
       ...this.extensions.methods((call) => this.plainContext(call)),
     ]
@@ -255,22 +256,6 @@ export class ServerCore {
       ...createCompletionMethods(this),
       ...createLoggingMethods(this.logs),
     ]
-  }
-
-  /** A relay does not know what will be behind it tomorrow, so it offers what anybody could. */
-  #relayed(): ServerCapabilities {
-    return {
-      tools: { listChanged: true },
-      resources: { subscribe: true, listChanged: true },
-      prompts: { listChanged: true },
-      completions: {},
-      ...(this.logs && { logging: {} }),
-    }
-  }
-
-  async #watch(uri: string, call: ServerCall, changed: (uri: string) => void): Promise<() => void> {
-    const { relay } = this
-    return relay === undefined ? () => {} : relay.watch(uri, this.plainContext(call), changed)
   }
 
   /** Puts the server's own rule on every item as it comes, mounted ones included. */

@@ -3,35 +3,29 @@
  * A definition holds no connection and no request; one of it serves everybody.
  */
 
-import type { Principal } from '../auth/principal.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
-import type { Annotations, Icon, MetaObject, ResourceContents } from '../protocol/content.ts'
-import type { GetPromptResult, PromptArgument, PromptMessage } from '../protocol/prompts.ts'
+import type { ResourceContents } from '../protocol/content.ts'
+import type { GetPromptResult, PromptMessage } from '../protocol/prompts.ts'
 import type { ReadResourceResult } from '../protocol/resources.ts'
 import type { ToolAnnotations } from '../protocol/tools.ts'
 import type { AnySchema, InferInput, InferOutput } from '../schema/schema.ts'
-import type { AskingContext, RequestContext } from './context.ts'
+import type { AskingContext } from './context.ts'
+import type { Described, PromptOptions, ResourceOptions } from './item-options.ts'
+import { toPromptEntry } from './prompt-entry.ts'
+import type { PromptEntry } from './prompts.ts'
+import { toResourceEntry } from './resource-entry.ts'
+import type { ResourceEntry, TemplateEntry } from './resources.ts'
 import type { ToolReturn } from './tool-result.ts'
 
-/** Who may see and use an item. What a principal may not see, it cannot call, read, complete or subscribe to. */
-export interface Access {
-  /** Scopes that the principal must hold, all of them. */
-  readonly scopes?: readonly string[]
-  /**
-   * Shows the item to those who lack its scopes, too, and answers its use with what they need (HTTP 403), so that
-   * clients can ask the user for more. Without it, such an item does not exist for them.
-   */
-  readonly challenge?: 'step-up'
-  /** A rule over the principal alone; lists may not vary by anything else. */
-  readonly visible?: (principal: Principal | undefined) => boolean
-}
-
-interface Described extends Access {
-  readonly title?: string
-  readonly description?: string
-  readonly icons?: Icon[]
-  readonly meta?: MetaObject
-}
+export type {
+  Access,
+  CacheHint,
+  Completer,
+  Completions,
+  PromptOptions,
+  ResourceListing,
+  ResourceOptions,
+} from './item-options.ts'
 
 export interface ToolOptions<I extends AnySchema | undefined, O extends AnySchema | undefined> extends Described {
   /** Zod, Valibot, ArkType or JSON Schema 2020-12; must describe an object. */
@@ -56,41 +50,14 @@ export interface ToolDefinition<Input = unknown, Output = unknown> {
   readonly '~output'?: Output
 }
 
-/** Proposes values for an argument while it is typed; `chosen` are the arguments settled already. */
-export type Completer = (
-  value: string,
-  chosen: { readonly [name: string]: string },
-  ctx: RequestContext,
-) => Completions | Promise<Completions>
-
-export type Completions = readonly string[] | { values: readonly string[]; total?: number; hasMore?: boolean }
-
-export interface CacheHint {
-  /** How long a client may keep the result, in milliseconds. */
-  readonly ttlMs?: number
-  /** Whether caches may share it between users. Private unless said otherwise. */
-  readonly scope?: 'public' | 'private'
-}
-
-export interface ResourceOptions<U extends string> extends Described {
-  /** A URI, or an RFC 6570 template when it has `{braces}`. */
-  readonly uri: U
-  readonly mimeType?: string
-  readonly size?: number
-  readonly annotations?: Annotations
-  readonly complete?: { readonly [variable: string]: Completer }
-  readonly cache?: CacheHint
-  /** Lists the concrete resources behind a template, so that clients find them. */
-  readonly list?: (ctx: RequestContext) => ResourceListing[] | Promise<ResourceListing[]>
-}
-
-export interface ResourceListing {
-  readonly uri: string
-  readonly name: string
-  readonly title?: string
-  readonly description?: string
-  readonly mimeType?: string
-  readonly size?: number
+/**
+ * A tool that knows its schemas. What they take and give is worked out where a client calls the tool, and not for each
+ * definition, which is a good part of the time it takes to check a server of hundreds. `NoInfer`, here and in `tool`:
+ * both types come from the options, and the compiler need not search anything else for them.
+ */
+export interface SchemaTool<I, O> extends ToolDefinition {
+  readonly '~input'?: NoInfer<I extends undefined ? JsonObject : InferInput<I>>
+  readonly '~output'?: NoInfer<O extends undefined ? undefined : InferOutput<O>>
 }
 
 /**
@@ -138,14 +105,8 @@ export interface ResourceDefinition {
   readonly kind: 'resource'
   readonly options: ResourceOptions<string>
   readonly handler: (variables: never, ctx: never) => unknown
-}
-
-export interface PromptOptions<I extends AnySchema | undefined> extends Described {
-  /** A schema whose properties are the arguments; values arrive as strings. */
-  readonly input?: I
-  /** Arguments by hand, where no schema is wanted. */
-  readonly arguments?: readonly PromptArgument[]
-  readonly complete?: { readonly [argument: string]: Completer }
+  /** For the server that takes the definition: the code comes along, so that who has no resources is without it. */
+  readonly '~entry': (name: string) => ResourceEntry | TemplateEntry
 }
 
 export type PromptReturn = string | PromptMessage | PromptMessage[] | GetPromptResult
@@ -154,6 +115,8 @@ export interface PromptDefinition {
   readonly kind: 'prompt'
   readonly options: PromptOptions<AnySchema | undefined>
   readonly handler: (args: never, ctx: never) => unknown
+  /** For the server that takes the definition, as with resources. */
+  readonly '~entry': (name: string) => PromptEntry
 }
 
 /** Declares a tool. The handler's arguments and return value take their types from `input` and `output`. */
@@ -163,8 +126,8 @@ export function tool<
   State = unknown,
 >(
   options: ToolOptions<I, O>,
-  handler: (args: Arguments<I>, ctx: AskingContext<State>) => ToolReturn<O> | Promise<ToolReturn<O>>,
-): ToolDefinition<I extends undefined ? JsonObject : InferInput<I>, O extends undefined ? undefined : InferOutput<O>> {
+  handler: (args: NoInfer<Arguments<I>>, ctx: AskingContext<State>) => NoInfer<ToolReturn<O> | Promise<ToolReturn<O>>>,
+): SchemaTool<I, O> {
   return { kind: 'tool', options, handler }
 }
 
@@ -173,7 +136,7 @@ export function resource<const U extends string, State = unknown>(
   options: ResourceOptions<U>,
   handler: (variables: TemplateVariables<U>, ctx: AskingContext<State>) => ResourceReturn | Promise<ResourceReturn>,
 ): ResourceDefinition {
-  return { kind: 'resource', options, handler }
+  return { kind: 'resource', options, handler, '~entry': (name) => toResourceEntry(name, options, handler) }
 }
 
 /** Declares a prompt. */
@@ -184,5 +147,5 @@ export function prompt<const I extends AnySchema | undefined = undefined, State 
     ctx: AskingContext<State>,
   ) => PromptReturn | Promise<PromptReturn>,
 ): PromptDefinition {
-  return { kind: 'prompt', options, handler }
+  return { kind: 'prompt', options, handler, '~entry': (name) => toPromptEntry(name, options, handler) }
 }

@@ -1,6 +1,6 @@
 /** Elicitation seen from a server: forms checked against their schema, and URLs that are visited until done. */
 
-import { PorticoError, RpcError } from '../jsonrpc/errors.ts'
+import { invalidDefinition, PorticoError, RpcError } from '../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import type { ElicitFormParams, ElicitResult, FormField, FormSchema } from '../protocol/elicitation.ts'
 import { URL_ELICITATION_REQUIRED } from '../protocol/errors.ts'
@@ -64,8 +64,7 @@ export async function askForm(
     if (result.action !== 'accept') return { action: result.action }
     const lifted = liftElicitResult(revision, params, result)
     const checked = compiled.validate(lifted.content ?? {})
-    if (checked instanceof Promise)
-      throw new PorticoError('invalid-definition', "A form's schema must not be asynchronous")
+    if (checked instanceof Promise) throw invalidDefinition("A form's schema must not be asynchronous")
     return checked.ok ? { action: 'accept', content: checked.value as JsonObject } : undefined
   }
   return askClient(asker, call, key, 'elicitation', { method: 'elicitation/create', params: wire }, read)
@@ -172,17 +171,14 @@ const FORMATS = new Set(['email', 'uri', 'date', 'date-time'])
 /** Narrows a JSON Schema to the flat form that elicitation allows, or says which field cannot be asked for. */
 function toFormSchema(json: JsonObject): FormSchema {
   if (json.type !== 'object' || !isObject(json.properties)) {
-    throw new PorticoError('invalid-definition', 'A form must be an object schema with properties')
+    throw invalidDefinition('A form must be an object schema with properties')
   }
   const fields: [string, FormField][] = Object.entries(json.properties).map(([name, field]) => {
     if (!isObject(field) || !['string', 'number', 'integer', 'boolean', 'array'].includes(String(field.type))) {
-      throw new PorticoError('invalid-definition', `Form field "${name}" must be a string, number, boolean or choice`)
+      throw invalidDefinition(`Form field "${name}" must be a string, number, boolean or choice`)
     }
     if (field.type === 'array' && !isChoices(field.items)) {
-      throw new PorticoError(
-        'invalid-definition',
-        `Form field "${name}" must name its choices: items needs enum or anyOf`,
-      )
+      throw invalidDefinition(`Form field "${name}" must name its choices: items needs enum or anyOf`)
     }
     const kept = Object.entries(field).filter(
       ([member, value]) => FIELD_MEMBERS.has(member) && (member !== 'format' || FORMATS.has(String(value))),

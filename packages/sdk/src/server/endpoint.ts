@@ -4,7 +4,7 @@
  * method does is the features' business.
  */
 
-import { INVALID_REQUEST, RpcError } from '../jsonrpc/errors.ts'
+import { INVALID_REQUEST, invalidDefinition, RpcError } from '../jsonrpc/errors.ts'
 import type { IncomingCall } from '../jsonrpc/incoming.ts'
 import { isRequestId, type JsonObject, type RpcNotification } from '../jsonrpc/message.ts'
 import type { ParamHeader } from '../protocol/headers.ts'
@@ -19,7 +19,7 @@ import type { LegacySession } from '../session/legacy-session.ts'
 import { type Rounds, Suspended } from '../session/rounds.ts'
 import { ScopeError } from './access.ts'
 import { errorFragment, type Fragment, methodNotFound, ResultWriter, responseText, toRpcError } from './answer.ts'
-import { type Asker, openRounds } from './asking.ts'
+import { type Asker, openRounds, type QuestionMethod } from './asking.ts'
 import { ServerCall } from './call.ts'
 import type { ServerCore } from './core.ts'
 import { unsupportedVersion } from './lifecycle.ts'
@@ -132,6 +132,12 @@ export class ServerEndpoint implements Endpoint, Asker {
     this.#observe(call, error)
     if (shown instanceof ScopeError) this.#forbid(call, shown)
     else this.#send(call, errorFragment(shown), revision.httpStatus(shown.rpcCode))
+  }
+
+  async askRelayed(call: ServerCall, key: string, method: QuestionMethod, params: JsonObject): Promise<JsonObject> {
+    const { relay } = this.#core
+    if (relay === undefined) throw invalidDefinition('ctx.ask needs a server with a relay')
+    return relay.ask(this, call, key, method, params)
   }
 
   roundsOf(call: ServerCall): Rounds | Promise<Rounds> | undefined {

@@ -3,7 +3,7 @@
  * capability, methods, result types, listen filters and its source for `Mcp-Name` through this and nothing else.
  */
 
-import { PorticoError, RpcError } from '../jsonrpc/errors.ts'
+import { invalidDefinition, RpcError } from '../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { MISSING_CLIENT_CAPABILITY } from '../protocol/errors.ts'
 import { methodOf } from '../protocol/methods.ts'
@@ -40,11 +40,11 @@ export class ExtensionRegistry {
     if (
       !/^[A-Za-z][A-Za-z0-9-]*(\.[A-Za-z][A-Za-z0-9-]*)*\/[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/.test(extension.id)
     ) {
-      throw new PorticoError('invalid-definition', `Extension id "${extension.id}" must be a prefix, "/" and a name`)
+      throw invalidDefinition(`Extension id "${extension.id}" must be a prefix, "/" and a name`)
     }
     for (const method of Object.keys(extension.methods ?? {})) {
       if (methodOf(method) !== undefined) {
-        throw new PorticoError('invalid-definition', `Extension "${extension.id}" may not redefine "${method}"`)
+        throw invalidDefinition(`Extension "${extension.id}" may not redefine "${method}"`)
       }
     }
     this.#extensions.set(extension.id, extension)

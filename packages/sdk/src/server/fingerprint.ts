@@ -4,7 +4,7 @@
  * catalogue; knows no connection.
  */
 
-import { PorticoError } from '../jsonrpc/errors.ts'
+import { invalidDefinition } from '../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import type { Catalogue } from './catalogue.ts'
 
@@ -53,7 +53,7 @@ export async function fingerprint(server: Catalogued): Promise<Lock> {
 /** What differs between a server and its lock; nothing when the lock still holds. */
 export async function verifyFingerprint(server: Catalogued, lock: unknown): Promise<Difference[]> {
   if (!isObject(lock) || lock.lockVersion !== 1) {
-    throw new PorticoError('invalid-definition', 'This is no lock that `fingerprint` has made')
+    throw invalidDefinition('This is no lock that `fingerprint` has made')
   }
   const now = await fingerprint(server)
   return SHELVES.flatMap(({ shelf, item }) => compare(item, toLocks(lock[shelf]), toLocks(now[shelf])))

@@ -8,7 +8,7 @@ import { UNSUPPORTED_VERSION } from '../protocol/errors.ts'
 import type { ProtocolVersion } from '../protocol/revision.ts'
 import { negotiateLegacy } from '../protocol/revisions.ts'
 import type { ServerCall } from './call.ts'
-import type { CacheHint } from './definition.ts'
+import type { CacheHint } from './item-options.ts'
 import { cacheHints } from './list.ts'
 import { defineMethod, invalidParam, type ServerMethod, stringParam } from './method.ts'
 

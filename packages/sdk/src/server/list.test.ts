@@ -3,7 +3,7 @@ import { createPrincipal, type Principal } from '../auth/principal.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import { LATEST, LATEST_LEGACY } from '../protocol/revisions.ts'
 import type { ServerCall } from './call.ts'
-import type { Access, CacheHint } from './definition.ts'
+import type { Access, CacheHint } from './item-options.ts'
 import { cacheHints, ItemList } from './list.ts'
 import { Registry } from './registry.ts'
 
@@ -116,8 +116,8 @@ describe('ItemList', () => {
 
   it('takes a result that middleware has made for private unless the author says otherwise', () => {
     const call = asCall({}, LATEST)
-    expect(makeList(['a']).list.write({}, [], call)).toMatchObject({ cacheScope: 'private' })
-    expect(makeList(['a'], undefined, { scope: 'public' }).list.write({}, [], call)).toMatchObject({
+    expect(makeList(['a']).list.write({ tools: [] } as object, call)).toMatchObject({ cacheScope: 'private' })
+    expect(makeList(['a'], undefined, { scope: 'public' }).list.write({ tools: [] } as object, call)).toMatchObject({
       cacheScope: 'public',
     })
   })

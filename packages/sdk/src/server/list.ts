@@ -7,8 +7,8 @@ import type { JsonObject } from '../jsonrpc/message.ts'
 import type { Revision } from '../protocol/revision.ts'
 import { isRestricted, isVisible } from './access.ts'
 import type { ServerCall } from './call.ts'
-import type { Access, CacheHint } from './definition.ts'
-import { invalidParam } from './method.ts'
+import type { Access, CacheHint } from './item-options.ts'
+import { invalidParam, type ServerMethod } from './method.ts'
 import type { Registry } from './registry.ts'
 
 export interface Listed {
@@ -24,6 +24,12 @@ export interface ListOptions<Item extends Listed, Shown> {
   readonly write: (shown: Shown, revision: Revision) => JsonObject
   readonly pageSize: number | undefined
   readonly cache: CacheHint
+}
+
+/** A list's result: its items are in the member that the list is named by. */
+interface ListResult {
+  nextCursor?: string
+  _meta?: JsonObject
 }
 
 /** The result's text without its closing brace, so that the envelope's own members can follow. */
@@ -75,20 +81,34 @@ export class ItemList<Item extends Listed, Shown> {
   }
 
   /** The same as objects, for middleware that wants to alter them. */
-  shown(call: ServerCall): { items: Shown[]; nextCursor: string | undefined } {
+  shown<Result extends ListResult>(call: ServerCall): Result {
     const { items, nextCursor } = this.#page(this.#visible(call), call.params.cursor)
-    return { items: items.map(([, item]) => this.#options.show(item)), nextCursor }
+    const shown = { [this.#options.member]: items.map(([, item]) => this.#options.show(item)) }
+    // The member's name is what makes the result of one list differ from another's.
+    return (nextCursor === undefined ? shown : { ...shown, nextCursor }) as unknown as Result
   }
 
   /** Writes a result that middleware has had in its hands. */
-  write(result: { nextCursor?: string; _meta?: JsonObject }, items: readonly Shown[], call: ServerCall): JsonObject {
+  write(result: ListResult, call: ServerCall): JsonObject {
     const { revision } = call.conversation
     const { cache, member } = this.#options
+    const items = (result as { readonly [member: string]: unknown })[member] as readonly Shown[]
     return {
       ...result,
       [member]: items.map((item) => this.#options.write(item, revision)),
       // Whoever made this result may have looked at the principal, so it is for sharing only if the author says so.
       ...(revision.traits.cacheHints && cacheHints({ scope: 'private', ...cache }, this.restricted)),
+    }
+  }
+
+  /** The method that answers with the list. */
+  method<Result extends ListResult>(method: string, served: () => boolean): ServerMethod<Result> {
+    return {
+      method,
+      served,
+      ready: (call) => this.text(call),
+      run: (call) => this.shown<Result>(call),
+      write: (result, call) => this.write(result, call),
     }
   }
 

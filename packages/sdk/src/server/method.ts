@@ -5,6 +5,7 @@
 
 import { INVALID_PARAMS, RpcError } from '../jsonrpc/errors.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
+import { formatIssues, type Issue, subjectOf } from '../schema/schema.ts'
 import { SUBSCRIPTION_LIMITS } from '../session/legacy-session.ts'
 import type { ServerCall } from './call.ts'
 
@@ -39,6 +40,15 @@ export function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T
 /** The `-32602` that names the offending parameter. */
 export function invalidParam(parameter: string, reason: string): RpcError {
   return new RpcError(INVALID_PARAMS, `Invalid params: ${parameter} ${reason}`, { parameter, reason })
+}
+
+/** The same for arguments that do not fit their schema: it names the first that does not. */
+export function invalidArguments(issues: readonly Issue[]): RpcError {
+  const [first] = issues
+  const at = first && subjectOf(first)
+  const reason = formatIssues(issues)
+  const parameter = at ? `arguments.${at}` : 'arguments'
+  return new RpcError(INVALID_PARAMS, `Invalid params: ${reason}`, { parameter, reason })
 }
 
 /** The refusal of a subscription beyond the bound, which sessions and listeners share. */

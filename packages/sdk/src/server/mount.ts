@@ -1,10 +1,9 @@
 /** One server inside another: the mounted items appear under a prefix and follow their original. */
 
-import { PorticoError } from '../jsonrpc/errors.ts'
+import { invalidDefinition } from '../jsonrpc/errors.ts'
 import type { Change } from '../protocol/subscriptions.ts'
 import type { ServerCore } from './core.ts'
-import type { Registry } from './registry.ts'
-import { checkName } from './tools.ts'
+import { checkName, type Registry } from './registry.ts'
 
 export interface Mounted {
   /** Takes the mounted items out again. */
@@ -13,7 +12,7 @@ export interface Mounted {
 
 export function mountCore(outer: ServerCore, prefix: string, inner: ServerCore): Mounted {
   checkName(prefix, 'mount prefix', 64)
-  if (outer === inner) throw new PorticoError('invalid-definition', 'A server cannot be mounted in itself')
+  if (outer === inner) throw invalidDefinition('A server cannot be mounted in itself')
   const mirrors = [
     new Mirror(inner.tools, outer.tools, (name, entry) => {
       const full = prefixed(prefix, name, 'tool')
@@ -51,7 +50,7 @@ export function mountCore(outer: ServerCore, prefix: string, inner: ServerCore):
 
 function prefixed(prefix: string, name: string, noun: string): string {
   const full = `${prefix}_${name}`
-  checkName(full, noun, 128)
+  checkName(full, noun)
   return full
 }
 

@@ -7,13 +7,13 @@ import type { ProtocolVersion } from '../protocol/revision.ts'
 import type { RoundStore } from '../session/round-store.ts'
 import type { SpillOptions } from './budget-store.ts'
 import type { RequestContext } from './context.ts'
-import type { CacheHint } from './definition.ts'
-import type { Relay } from './relay.ts'
+import type { CacheHint } from './item-options.ts'
+import type { DefinedRelay } from './relay.ts'
 import type { SlowHook, SlowTimes } from './slow.ts'
 
 export interface ServerOptions {
-  /** Answers everything in place of items of the server's own: what a gateway is made of. */
-  readonly relay?: Relay
+  /** Answers everything in place of items of the server's own: what a gateway is made of. See `defineRelay`. */
+  readonly relay?: DefinedRelay
   /** Told to the model by clients that pass it on: what this server is for and how to use it. */
   readonly instructions?: string
   /** The revisions to serve; all five by default. `['2026-07-28']` is modern only. */

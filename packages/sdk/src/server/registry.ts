@@ -3,7 +3,7 @@
  * changes through here, and everyone who keeps something derived from the items hears of it.
  */
 
-import { PorticoError } from '../jsonrpc/errors.ts'
+import { invalidDefinition } from '../jsonrpc/errors.ts'
 
 export class Registry<Item> {
   readonly #noun: string
@@ -44,7 +44,7 @@ export class Registry<Item> {
 
   add(key: string, item: Item): void {
     if (this.#items.has(key)) {
-      throw new PorticoError('invalid-definition', `There is a ${this.#noun} "${key}" already; remove it first`)
+      throw invalidDefinition(`There is a ${this.#noun} "${key}" already; remove it first`)
     }
     this.replace(key, item)
   }
@@ -87,5 +87,14 @@ export class Registry<Item> {
 
   #changed(): void {
     for (const watcher of this.#watchers) watcher()
+  }
+}
+
+/** Names are SHOULD-constrained to 1–128 of `[A-Za-z0-9_.-]` (2025-11-25, tools, "Tool Names"); here that is the rule. */
+export function checkName(name: string, noun: string, maxLength = 128): void {
+  if (!/^[A-Za-z0-9_.-]+$/.test(name) || name.length > maxLength) {
+    throw invalidDefinition(
+      `A ${noun} name is 1 to ${maxLength} letters, digits, "_", "-" or ".": ${JSON.stringify(name.slice(0, 140))}`,
+    )
   }
 }

@@ -1,11 +1,12 @@
 /**
  * A server that has no items of its own: lists, calls, reads and completions are answered by whoever stands behind it,
  * as they came, with nothing checked a second time. Revisions, sessions, sealing and transports are those of every
- * server. `createServer({ relay })` puts this in the place of the features; a gateway is made of it.
+ * server. `createServer({ relay: defineRelay(…) })` puts this in the place of the features; a gateway is made of it.
  */
 
 import { INTERNAL_ERROR, INVALID_PARAMS, RpcError } from '../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
+import type { ServerCapabilities } from '../protocol/capabilities.ts'
 import type { CompleteResult } from '../protocol/completion.ts'
 import {
   HEADER_MISMATCH,
@@ -23,9 +24,10 @@ import type { CallToolResult, Tool } from '../protocol/tools.ts'
 import type { LegacySession } from '../session/legacy-session.ts'
 import type { ServerCall } from './call.ts'
 import type { AskingContext, RequestContext, SessionView } from './context.ts'
-import type { CacheHint } from './definition.ts'
+import type { CacheHint } from './item-options.ts'
 import { cacheHints } from './list.ts'
 import { defineMethod, invalidParam, type ServerMethod, stringParam, tooManySubscriptions } from './method.ts'
+import { askRelayed } from './relayed-question.ts'
 
 /** The four lists, by the member of the result that holds them. */
 export interface RelayLists {
@@ -64,7 +66,28 @@ export interface RelayHost {
   plainContext(call: ServerCall): RequestContext
 }
 
-export function createRelayMethods(host: RelayHost, relay: Relay): ServerMethod[] {
+/** A relay with what serves it, as `createServer` takes it: a server that is none is without that code. */
+export interface DefinedRelay {
+  readonly relay: Relay
+  readonly capabilities: ServerCapabilities
+  readonly methods: (host: RelayHost) => ServerMethod[]
+  readonly ask: typeof askRelayed
+}
+
+/** What `createServer({ relay })` takes. */
+export function defineRelay(relay: Relay): DefinedRelay {
+  return { relay, capabilities: CAPABILITIES, methods: (host) => createRelayMethods(host, relay), ask: askRelayed }
+}
+
+/** A relay does not know what will be behind it tomorrow, so it offers what anybody could. */
+const CAPABILITIES: ServerCapabilities = {
+  tools: { listChanged: true },
+  resources: { subscribe: true, listChanged: true },
+  prompts: { listChanged: true },
+  completions: {},
+}
+
+function createRelayMethods(host: RelayHost, relay: Relay): ServerMethod[] {
   return [
     listMethod(host, relay, 'tools/list', 'tools', (revision, item) => revision.writeTool(item)),
     listMethod(host, relay, 'resources/list', 'resources', (revision, item) => revision.writeResource(item)),

@@ -9,11 +9,9 @@ import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import type { ElicitParams, ElicitResult } from '../protocol/elicitation.ts'
 import { liftElicitResult } from '../protocol/revisions/elicitation-forms.ts'
 import type { CreateMessageParams } from '../protocol/sampling.ts'
-import { type Asker, askClient, requireClient } from './asking.ts'
+import { type Asker, askClient, type QuestionMethod, requireClient } from './asking.ts'
 import type { ServerCall } from './call.ts'
 import { readCreateMessageResult } from './sampling.ts'
-
-export type QuestionMethod = 'elicitation/create' | 'sampling/createMessage' | 'roots/list'
 
 export function askRelayed(
   asker: Asker,

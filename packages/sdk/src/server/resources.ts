@@ -1,30 +1,30 @@
-/** Resources and templates on a server: the two lists, reading, and the subscriptions of the older revisions. */
+/**
+ * Resources and templates on a server: the two lists, reading, and the subscriptions of the older revisions. What an item
+ * is made of comes with it (`resource-entry.ts`), so that a server without resources is without that code.
+ */
 
-import { PorticoError } from '../jsonrpc/errors.ts'
-import { isObject } from '../jsonrpc/message.ts'
-import type { ResourceContents } from '../protocol/content.ts'
-import type {
-  ListResourcesResult,
-  ListResourceTemplatesResult,
-  ReadResourceResult,
-  Resource,
-  ResourceTemplate,
-} from '../protocol/resources.ts'
-import { parseTemplate, type TemplateMatch, type UriTemplate } from '../schema/uri-template.ts'
+import type { ListResourcesResult, ReadResourceResult, Resource, ResourceTemplate } from '../protocol/resources.ts'
+import type { Revision } from '../protocol/revision.ts'
+import type { TemplateMatch, UriTemplate } from '../schema/uri-template.ts'
 import { isUsable, isVisible, requireAccess } from './access.ts'
 import type { ServerCall } from './call.ts'
+import type { Completable } from './completion.ts'
 import type { AskingContext, RequestContext } from './context.ts'
-import type { Access, CacheHint, Completer, ResourceDefinition, ResourceListing } from './definition.ts'
+import type { Access, CacheHint } from './item-options.ts'
 import { cacheHints, ItemList } from './list.ts'
-import { andThen, defineMethod, type ServerMethod, stringParam, tooManySubscriptions } from './method.ts'
+import { defineMethod, type ServerMethod, stringParam, tooManySubscriptions } from './method.ts'
 import type { Registry } from './registry.ts'
 
-interface Readable {
+interface Readable extends Completable {
   readonly access: Access
-  readonly mimeType: string | undefined
   readonly cache: CacheHint | undefined
-  readonly complete: { readonly [variable: string]: Completer }
-  readonly handler: (variables: TemplateMatch, ctx: AskingContext) => unknown
+  /** Throws the revision's own error when there is nothing under the URI. */
+  readonly read: (
+    uri: string,
+    variables: TemplateMatch,
+    ctx: AskingContext,
+    revision: Revision,
+  ) => ReadResourceResult | Promise<ReadResourceResult>
 }
 
 export interface ResourceEntry extends Readable {
@@ -33,8 +33,8 @@ export interface ResourceEntry extends Readable {
 
 export interface TemplateEntry extends Readable {
   readonly template: ResourceTemplate
-  readonly uri: UriTemplate
-  readonly list: ((ctx: RequestContext) => ResourceListing[] | Promise<ResourceListing[]>) | undefined
+  readonly uri: Pick<UriTemplate, 'literalPrefix' | 'match'>
+  readonly list: ((ctx: RequestContext) => Promise<Resource[]>) | undefined
 }
 
 export interface ResourceHost {
@@ -79,27 +79,16 @@ function createListMethods(host: ResourceHost, served: () => boolean): ServerMet
   const listing = () => [...host.templates.values()].some((entry) => entry.list !== undefined)
   return [
     defineMethod<ListResourcesResult>({
-      method: 'resources/list',
-      served,
+      ...resources.method<ListResourcesResult>('resources/list', served),
       // Templates that list their own resources make the list a matter of the moment.
       ready: (call) => (listing() ? undefined : resources.text(call)),
       run: async (call) => {
-        const { items, nextCursor } = resources.shown(call)
-        if (nextCursor !== undefined) return { resources: items, nextCursor }
-        return { resources: [...items, ...(await listTemplated(host, call))] }
+        const result = resources.shown<ListResourcesResult>(call)
+        if (result.nextCursor !== undefined) return result
+        return { resources: [...result.resources, ...(await listTemplated(host, call))] }
       },
-      write: (result, call) => resources.write(result, result.resources, call),
     }),
-    defineMethod<ListResourceTemplatesResult>({
-      method: 'resources/templates/list',
-      served,
-      ready: (call) => templates.text(call),
-      run: (call) => {
-        const { items, nextCursor } = templates.shown(call)
-        return nextCursor === undefined ? { resourceTemplates: items } : { resourceTemplates: items, nextCursor }
-      },
-      write: (result, call) => templates.write(result, result.resourceTemplates, call),
-    }),
+    defineMethod(templates.method('resources/templates/list', served)),
   ]
 }
 
@@ -111,9 +100,7 @@ function createReadMethods(host: ResourceHost, served: () => boolean): ServerMet
       run: (call) => {
         const uri = stringParam(call.params, 'uri')
         const { entry, variables } = requireResource(host, uri, call)
-        return andThen(entry.handler(variables, host.context(call)), (value) =>
-          toReadResult(value, uri, entry.mimeType, call),
-        )
+        return entry.read(uri, variables, host.context(call), call.conversation.revision)
       },
       write: (result, call) => {
         const { revision, principal } = call.conversation
@@ -148,7 +135,7 @@ function createReadMethods(host: ResourceHost, served: () => boolean): ServerMet
 
 /** Finds what serves a URI: an exact resource first, then the first template that matches and may be seen. */
 export function findResource(
-  host: ResourceHost,
+  host: Pick<ResourceHost, 'resources' | 'templates'>,
   uri: string,
   principal: ServerCall['conversation']['principal'],
 ): Found | undefined {
@@ -161,35 +148,6 @@ export function findResource(
   return undefined
 }
 
-export function compileResource(name: string, definition: ResourceDefinition): ResourceEntry | TemplateEntry {
-  const { options } = definition
-  const { uri, title, description, icons, meta, mimeType, annotations, size, scopes, challenge, visible } = options
-  const described = {
-    name,
-    ...(title !== undefined && { title }),
-    ...(description !== undefined && { description }),
-    ...(mimeType !== undefined && { mimeType }),
-    ...(icons !== undefined && { icons }),
-    ...(annotations !== undefined && { annotations }),
-    ...(meta !== undefined && { _meta: meta }),
-  }
-  const readable: Readable = {
-    access: { ...(scopes && { scopes }), ...(challenge && { challenge }), ...(visible && { visible }) },
-    mimeType,
-    cache: options.cache,
-    complete: options.complete ?? {},
-    // The template's own text names the variables that the handler was declared for.
-    handler: definition.handler as Readable['handler'],
-  }
-  if (uri.includes('{')) {
-    const template = parseTemplate(uri)
-    return { ...readable, template: { uriTemplate: uri, ...described }, uri: template, list: options.list }
-  }
-  if (!URL.canParse(uri))
-    throw new PorticoError('invalid-definition', `Resource "${name}": "${uri}" is not an absolute URI`)
-  return { ...readable, resource: { uri, ...described, ...(size !== undefined && { size }) } }
-}
-
 function requireResource(host: ResourceHost, uri: string, call: ServerCall): Found {
   const { revision, principal } = call.conversation
   const found = findResource(host, uri, principal)
@@ -199,44 +157,8 @@ function requireResource(host: ResourceHost, uri: string, call: ServerCall): Fou
 }
 
 async function listTemplated(host: ResourceHost, call: ServerCall): Promise<Resource[]> {
-  const lists = await Promise.all(
-    [...host.templates.values()].map(async (entry) => {
-      if (entry.list === undefined || !isUsable(entry.access, call.conversation.principal)) return []
-      const { mimeType } = entry.template
-      const listed = await entry.list(host.plainContext(call))
-      return listed.map((one): Resource => (mimeType === undefined ? { ...one } : { mimeType, ...one }))
-    }),
-  )
+  const { principal } = call.conversation
+  const usable = [...host.templates.values()].filter(({ access }) => isUsable(access, principal))
+  const lists = await Promise.all(usable.map((entry) => entry.list?.(host.plainContext(call)) ?? []))
   return lists.flat()
-}
-
-/** From what a handler returns to contents: text, bytes, JSON, contents with their own URIs, or a full result. */
-function toReadResult(value: unknown, uri: string, mimeType: string | undefined, call: ServerCall): ReadResourceResult {
-  if (typeof value === 'string') return { contents: [{ uri, ...(mimeType && { mimeType }), text: value }] }
-  if (value instanceof Uint8Array) {
-    return { contents: [{ uri, mimeType: mimeType ?? 'application/octet-stream', blob: toBase64(value) }] }
-  }
-  if (value === undefined || value === null) throw call.conversation.revision.resourceNotFound(uri)
-  if (Array.isArray(value) && value.every(isContents)) return { contents: value }
-  if (isObject(value)) {
-    if (isContents(value)) return { contents: [value] }
-    // `contents` of the right shape is what makes an object a full result.
-    if (Array.isArray(value.contents) && value.contents.every(isContents)) return value as unknown as ReadResourceResult
-  }
-  return { contents: [{ uri, mimeType: mimeType ?? 'application/json', text: JSON.stringify(value) }] }
-}
-
-function isContents(value: unknown): value is ResourceContents {
-  return (
-    isObject(value) &&
-    typeof value.uri === 'string' &&
-    (typeof value.text === 'string' || typeof value.blob === 'string')
-  )
-}
-
-function toBase64(bytes: Uint8Array): string {
-  const parts: string[] = []
-  for (let at = 0; at < bytes.length; at += 8190)
-    parts.push(btoa(String.fromCharCode(...bytes.subarray(at, at + 8190))))
-  return parts.join('')
 }

@@ -5,7 +5,8 @@
 
 import type { PolicyItem } from '../auth/access-policy.ts'
 import type { Channel } from '../jsonrpc/channel.ts'
-import { PorticoError } from '../jsonrpc/errors.ts'
+import { invalidDefinition } from '../jsonrpc/errors.ts'
+import { given } from '../jsonrpc/members.ts'
 import type { Icon, Implementation } from '../protocol/content.ts'
 import { CONNECT, type Connectable } from '../session/connectable.ts'
 import { serveChannel } from '../session/connection.ts'
@@ -20,8 +21,7 @@ import type { Extension } from './extension.ts'
 import type { MethodName, Middleware, Observer } from './middleware.ts'
 import { type Mounted, mountCore } from './mount.ts'
 import type { ServerOptions } from './options.ts'
-import { compilePrompt } from './prompts.ts'
-import { compileResource } from './resources.ts'
+import { checkName } from './registry.ts'
 import { compileTool } from './tools.ts'
 
 export type ToolRecord = { readonly [name: string]: ToolDefinition }
@@ -39,8 +39,6 @@ export interface ServerDefinition<Tools extends ToolRecord> extends ServerOption
   readonly extensions?: readonly Extension[]
 }
 
-const MAX_NAME_LENGTH = 128
-
 export class Server<Tools extends ToolRecord = ToolRecord> implements Connectable {
   /** For `connect<typeof server>`: the compiler reads the tools here. */
   declare readonly '~tools'?: Tools
@@ -52,15 +50,12 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
     const { name, version, title, description, websiteUrl, icons, tools, resources, prompts, extensions, ...options } =
       definition
     if (typeof name !== 'string' || name === '' || typeof version !== 'string') {
-      throw new PorticoError('invalid-definition', 'A server needs a name and a version')
+      throw invalidDefinition('A server needs a name and a version')
     }
     const info: Implementation = {
       name,
       version,
-      ...(title !== undefined && { title }),
-      ...(description !== undefined && { description }),
-      ...(websiteUrl !== undefined && { websiteUrl }),
-      ...(icons !== undefined && { icons }),
+      ...given({ title, description, websiteUrl, icons }),
     }
     this.#core = new ServerCore(info, options)
     this.#endpoint = new ServerEndpoint(this.#core)
@@ -85,13 +80,13 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
 
   /** Adds a tool, or replaces the one of that name; clients are told. */
   tool(name: string, definition: ToolDefinition): this {
-    this.#core.tools.replace(name, compileTool(name, definition, { maxNameLength: MAX_NAME_LENGTH }))
+    this.#core.tools.replace(name, compileTool(name, definition))
     return this
   }
 
   /** Adds a resource or template, or replaces the one with the same URI; clients are told. */
   resource(name: string, definition: ResourceDefinition): this {
-    const entry = compileResource(name, definition)
+    const entry = requireMade('resource', name, definition)['~entry'](name)
     if ('template' in entry) this.#core.templates.replace(entry.template.uriTemplate, entry)
     else this.#core.resources.replace(entry.resource.uri, entry)
     return this
@@ -99,7 +94,8 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
 
   /** Adds a prompt, or replaces the one of that name; clients are told. */
   prompt(name: string, definition: PromptDefinition): this {
-    this.#core.prompts.replace(name, compilePrompt(name, definition, MAX_NAME_LENGTH))
+    checkName(name, 'prompt')
+    this.#core.prompts.replace(name, requireMade('prompt', name, definition)['~entry'](name))
     return this
   }
 
@@ -151,7 +147,7 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
    * stay, and clients are told. For definitions that are edited while they are served.
    */
   adopt(other: Server): this {
-    if (this.#core === other.#core) throw new PorticoError('invalid-definition', 'A server cannot adopt itself')
+    if (this.#core === other.#core) throw invalidDefinition('A server cannot adopt itself')
     this.#unfollow?.()
     this.#unfollow = adoptCore(this.#core, other.#core)
     return this
@@ -194,4 +190,14 @@ export function createServer<const Tools extends ToolRecord = {}>(definition: Se
 /** What transports serve. */
 export function endpointOf(server: Server): Endpoint {
   return Server.endpointOf(server)
+}
+
+/** A record of the same shape is not enough: what serves an item comes from its maker. */
+function requireMade<Definition extends { readonly '~entry': unknown }>(
+  maker: 'resource' | 'prompt',
+  name: string,
+  definition: Definition,
+): Definition {
+  if (typeof definition['~entry'] === 'function') return definition
+  throw invalidDefinition(`"${name}" was not made by ${maker}()`)
 }

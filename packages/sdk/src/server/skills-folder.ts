@@ -1,6 +1,6 @@
 /** Skills from disk, on Node: every folder with a `SKILL.md` below a folder of skills. Read once; nothing is watched. */
 
-import { PorticoError } from '../jsonrpc/errors.ts'
+import { invalidDefinition, PorticoError } from '../jsonrpc/errors.ts'
 import { SKILL_FILE, SKILL_LIMITS } from '../protocol/skills.ts'
 import type { SkillRecord } from './skills.ts'
 
@@ -12,8 +12,7 @@ export async function readSkillFolder(folder: string): Promise<SkillRecord[]> {
   const visit = async (at: string, steps: readonly string[]): Promise<void> => {
     const entries = await readdir(at, { withFileTypes: true })
     if (entries.some((entry) => entry.isFile() && entry.name === SKILL_FILE)) {
-      if (steps.length === 0)
-        throw new PorticoError('invalid-definition', `${folder} is a skill, not a folder of skills`)
+      if (steps.length === 0) throw invalidDefinition(`${folder} is a skill, not a folder of skills`)
       records.push({ path: steps.join('/'), files: await readFiles(at) })
       return
     }

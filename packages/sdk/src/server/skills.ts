@@ -3,7 +3,7 @@
  * or three with folders, and resources for the files. Records come from the author or, with `skills-folder.ts`, from disk.
  */
 
-import { INVALID_PARAMS, PorticoError, RpcError } from '../jsonrpc/errors.ts'
+import { INVALID_PARAMS, invalidDefinition, RpcError } from '../jsonrpc/errors.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import type { Resource } from '../protocol/resources.ts'
 import {
@@ -35,7 +35,7 @@ export interface SkillsOptions {
 /** `createServer({ extensions: [skills({ records })] })`. Everything wrong with a skill shows here. */
 export function skills({ records, cache = {} }: SkillsOptions): Extension {
   const shelf = new Map(records.map((record) => toSkill(record)).map((skill) => [skill.uri, skill]))
-  if (shelf.size < records.length) throw new PorticoError('invalid-definition', 'Two skills have the same path')
+  if (shelf.size < records.length) throw invalidDefinition('Two skills have the same path')
   const entries = new Map<string, Promise<SkillEntry>>()
   // Digests are made when first asked for, once: a server that nobody asks for skills pays nothing.
   const entryOf = (skill: Skill): Promise<SkillEntry> => {
@@ -84,24 +84,20 @@ interface Skill {
 function toSkill({ path, files }: SkillRecord): Skill {
   const where = path ?? 'a skill without a path'
   const main = Object.hasOwn(files, SKILL_FILE) ? files[SKILL_FILE] : undefined
-  if (main === undefined) throw new PorticoError('invalid-definition', `Skill "${where}" has no ${SKILL_FILE}`)
+  if (main === undefined) throw invalidDefinition(`Skill "${where}" has no ${SKILL_FILE}`)
   const frontmatter = parseFrontmatter(typeof main === 'string' ? main : new TextDecoder().decode(main))
   const { name, description } = frontmatter
   if (typeof name !== 'string' || typeof description !== 'string' || description === '') {
-    throw new PorticoError('invalid-definition', `Skill "${where}" needs a name and a description in its frontmatter`)
+    throw invalidDefinition(`Skill "${where}" needs a name and a description in its frontmatter`)
   }
   const steps = (path ?? name).split('/')
   if (!isSkillName(name) || steps.at(-1) !== name || !steps.every(isPlainStep)) {
-    throw new PorticoError(
-      'invalid-definition',
-      `Skill "${where}" must end in its own name, which is lower-case, digits and "-"`,
-    )
+    throw invalidDefinition(`Skill "${where}" must end in its own name, which is lower-case, digits and "-"`)
   }
   const folder = `skill://${steps.join('/')}/`
   const encoder = new TextEncoder()
   const bytes = Object.entries(files).map(([file, content]): [string, Uint8Array] => {
-    if (!file.split('/').every(isPlainStep))
-      throw new PorticoError('invalid-definition', `Skill "${where}": "${file}" is no plain path`)
+    if (!file.split('/').every(isPlainStep)) throw invalidDefinition(`Skill "${where}": "${file}" is no plain path`)
     return [folder + file, typeof content === 'string' ? encoder.encode(content) : content]
   })
   return { uri: folder + SKILL_FILE, folder, frontmatter: { ...frontmatter, name, description }, files: new Map(bytes) }
@@ -117,7 +113,7 @@ async function toEntry({ uri, frontmatter, files }: Skill): Promise<SkillEntry> 
     [...files].map(async ([file, bytes]) => ({ uri: file, digest: await skillDigest(bytes), size: bytes.length })),
   )
   const entry = readSkillEntry({ uri, frontmatter, resources })
-  if (typeof entry === 'string') throw new PorticoError('invalid-definition', `Skill "${uri}": ${entry}`)
+  if (typeof entry === 'string') throw invalidDefinition(`Skill "${uri}": ${entry}`)
   return entry
 }
 

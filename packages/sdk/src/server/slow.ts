@@ -147,7 +147,7 @@ function createStderrReport(): SlowHook {
   return ({ method, name, elapsedMs, thresholdMs, running, advice }) => {
     const key = `${method} ${name ?? ''}`
     const now = performance.now()
-    if (now - (last.get(key) ?? Number.NEGATIVE_INFINITY) < REPEAT_MS) return
+    if (now - (last.get(key) ?? -Infinity) < REPEAT_MS) return
     if (last.size >= MAX_NAMES) last.clear()
     last.set(key, now)
     const state = running ? 'is still running after' : 'took'

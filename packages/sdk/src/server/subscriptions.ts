@@ -90,20 +90,24 @@ export class Listens {
   }
 
   #hold(call: ServerCall, filter: SubscriptionFilter, watches: Watches): Promise<JsonObject> {
-    return new Promise((resolve) => {
-      const listen = new Listen(call, filter, () => {
-        for (const end of watches.ends) end()
-        this.#open.delete(listen)
-        this.#host.hub.remove(listen)
-        resolve({ _meta: { [META_SUBSCRIPTION_ID]: call.id } })
-      })
-      if (watches !== NO_WATCHES) watches.changed = (uri) => listen.tell({ kind: 'resource', uri })
-      call.onCancel = () => listen.end()
-      if (call.cancelled) return listen.end()
-      this.#open.add(listen)
-      listen.acknowledge()
-      this.#host.hub.add(listen)
-    })
+    const listen = new Listen(this, call, filter, watches.ends)
+    if (watches !== NO_WATCHES) watches.changed = (uri) => listen.tell({ kind: 'resource', uri })
+    const ended = listen.ended()
+    // Bound, not wrapped: a function around it would keep everything in sight of here.
+    call.onCancel = listen.end.bind(listen)
+    if (call.cancelled) {
+      listen.end()
+      return ended
+    }
+    this.#open.add(listen)
+    listen.acknowledge()
+    this.#host.hub.add(listen)
+    return ended
+  }
+
+  forget(listen: Listen): void {
+    this.#open.delete(listen)
+    this.#host.hub.remove(listen)
   }
 }
 
@@ -115,17 +119,28 @@ interface Watches {
 
 const NO_WATCHES: Watches = { changed: () => {}, ends: [] }
 
+/** One open listen. There may be ten thousand, so it keeps what it needs and no functions. */
 class Listen implements ChangeListener {
+  readonly #listens: Listens
   readonly #call: ServerCall
   readonly #filter: SubscriptionFilter
   readonly #resources: ReadonlySet<string> | undefined
-  readonly #ended: () => void
+  readonly #watches: readonly (() => void)[]
+  #resolve: ((result: JsonObject) => void) | undefined
 
-  constructor(call: ServerCall, filter: SubscriptionFilter, ended: () => void) {
+  constructor(listens: Listens, call: ServerCall, filter: SubscriptionFilter, watches: readonly (() => void)[]) {
+    this.#listens = listens
     this.#call = call
     this.#filter = filter
     this.#resources = filter.resourceSubscriptions && new Set(filter.resourceSubscriptions)
-    this.#ended = ended
+    this.#watches = watches
+  }
+
+  /** Resolves with the result of the request when the listen has ended. */
+  ended(): Promise<JsonObject> {
+    return new Promise((resolve) => {
+      this.#resolve = resolve
+    })
   }
 
   acknowledge(): void {
@@ -146,7 +161,9 @@ class Listen implements ChangeListener {
   }
 
   end(): void {
-    this.#ended()
+    for (const end of this.#watches) end()
+    this.#listens.forget(this)
+    this.#resolve?.({ _meta: { [META_SUBSCRIPTION_ID]: this.#call.id } })
   }
 
   #notify(method: string, params: JsonObject): void {
@@ -171,31 +188,5 @@ class Listen implements ChangeListener {
 
 /** Tells a session of an older revision; begins at `initialized` and ends with the session. */
 export function attachSession(hub: ChangeHub, session: LegacySession): void {
-  const listener = new SessionListener(session)
-  hub.add(listener)
-  session.onClose(() => hub.remove(listener))
-}
-
-class SessionListener implements ChangeListener {
-  readonly #session: LegacySession
-
-  constructor(session: LegacySession) {
-    this.#session = session
-  }
-
-  get principal(): string | undefined {
-    return this.#session.principal?.id
-  }
-
-  hear(change: Change): void {
-    const session = this.#session
-    if (change.kind === 'extension') return
-    if (change.kind === 'resource' && !session.subscriptions.has(change.uri)) return
-    const { method, params } = noticeOf(change)
-    if (!session.revision.serverNotifications.has(method)) return
-    session.post(
-      JSON.stringify(change.kind === 'resource' ? { jsonrpc: '2.0', method, params } : { jsonrpc: '2.0', method }),
-      'keep',
-    )
-  }
+  hub.attach(session)
 }

@@ -1,26 +1,29 @@
 /** Tools on a server: definitions compiled once, `tools/list` and `tools/call`. */
 
-import { INVALID_PARAMS, PorticoError, RpcError } from '../jsonrpc/errors.ts'
+import { INVALID_PARAMS, invalidDefinition, PorticoError, RpcError } from '../jsonrpc/errors.ts'
+import { given } from '../jsonrpc/members.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { collectParamHeaders, type ParamHeader } from '../protocol/headers.ts'
-import type { CallToolResult, ListToolsResult, Tool, ToolAnnotations } from '../protocol/tools.ts'
-import {
-  type Checked,
-  type CompiledSchema,
-  defineSchema,
-  formatIssues,
-  type Issue,
-  subjectOf,
-} from '../schema/schema.ts'
+import type { CallToolResult, Tool, ToolAnnotations } from '../protocol/tools.ts'
+import { type Checked, type CompiledSchema, defineSchema, formatIssues, type Issue } from '../schema/schema.ts'
 import { CapabilityError } from '../session/conversation.ts'
 import { Suspended } from '../session/rounds.ts'
-import { isVisible, requireAccess } from './access.ts'
+import { accessOf, isVisible, requireAccess } from './access.ts'
 import type { ServerCall } from './call.ts'
 import type { AskingContext } from './context.ts'
-import type { Access, CacheHint, ToolDefinition } from './definition.ts'
+import type { ToolDefinition } from './definition.ts'
+import { type Access, type CacheHint, describe } from './item-options.ts'
 import { ItemList } from './list.ts'
-import { andThen, defineMethod, invalidParam, isThenable, type ServerMethod, stringParam } from './method.ts'
-import type { Registry } from './registry.ts'
+import {
+  andThen,
+  defineMethod,
+  invalidArguments,
+  invalidParam,
+  isThenable,
+  type ServerMethod,
+  stringParam,
+} from './method.ts'
+import { checkName, type Registry } from './registry.ts'
 import {
   isFullResult,
   stripMark,
@@ -61,16 +64,7 @@ export function createToolMethods(host: ToolHost): ServerMethod[] {
   })
   const served = () => host.tools.declared
   return [
-    defineMethod<ListToolsResult>({
-      method: 'tools/list',
-      served,
-      ready: (call) => list.text(call),
-      run: (call) => {
-        const { items, nextCursor } = list.shown(call)
-        return nextCursor === undefined ? { tools: items } : { tools: items, nextCursor }
-      },
-      write: (result, call) => list.write(result, result.tools, call),
-    }),
+    defineMethod(list.method('tools/list', served)),
     defineMethod<CallToolResult>({
       method: 'tools/call',
       served,
@@ -99,34 +93,27 @@ function plainText(result: CallToolResult): string | undefined {
 }
 
 /** Compiles a definition; everything wrong with it shows here, at start, not at the first call. */
-export function compileTool(name: string, definition: ToolDefinition, validate: { maxNameLength: number }): ToolEntry {
+export function compileTool(name: string, definition: ToolDefinition): ToolEntry {
   const { options, handler } = definition
-  checkName(name, 'tool', validate.maxNameLength)
+  checkName(name, 'tool')
   try {
     const input = options.input === undefined ? undefined : defineSchema(options.input, { io: 'input', trusted: true })
     const output =
       options.output === undefined ? undefined : defineSchema(options.output, { io: 'output', trusted: true })
     const inputSchema = input?.json ?? { type: 'object' }
-    if (inputSchema.type !== 'object') throw new PorticoError('invalid-definition', 'input must describe an object')
+    if (inputSchema.type !== 'object') throw invalidDefinition('input must describe an object')
     const headers = collectParamHeaders(inputSchema)
     if (!Array.isArray(headers)) {
-      throw new PorticoError('invalid-definition', `x-mcp-header at ${headers.where}: ${headers.reason}`)
-    }
-    const { title, description, icons, meta, scopes, challenge, visible } = options
-    const annotations = toAnnotations(definition)
-    const tool: Tool = {
-      name,
-      ...(title !== undefined && { title }),
-      ...(description !== undefined && { description }),
-      ...(icons !== undefined && { icons }),
-      inputSchema,
-      ...(output !== undefined && { outputSchema: output.json }),
-      ...(annotations !== undefined && { annotations }),
-      ...(meta !== undefined && { _meta: meta }),
+      throw invalidDefinition(`x-mcp-header at ${headers.where}: ${headers.reason}`)
     }
     return {
-      tool,
-      access: { ...(scopes && { scopes }), ...(challenge && { challenge }), ...(visible && { visible }) },
+      tool: {
+        name,
+        ...describe(options),
+        inputSchema,
+        ...given({ outputSchema: output?.json, annotations: toAnnotations(definition) }),
+      },
+      access: accessOf(options),
       input,
       output,
       paramHeaders: headers,
@@ -136,16 +123,6 @@ export function compileTool(name: string, definition: ToolDefinition, validate: 
   } catch (error) {
     if (!(error instanceof PorticoError)) throw error
     throw new PorticoError(error.code, `Tool "${name}": ${error.message}`, { cause: error })
-  }
-}
-
-/** Names are SHOULD-constrained to 1–128 of `[A-Za-z0-9_.-]` (2025-11-25, tools, "Tool Names"); here that is the rule. */
-export function checkName(name: string, noun: string, maxLength: number): void {
-  if (!/^[A-Za-z0-9_.-]+$/.test(name) || name.length > maxLength) {
-    throw new PorticoError(
-      'invalid-definition',
-      `A ${noun} name is 1 to ${maxLength} letters, digits, "_", "-" or ".": ${JSON.stringify(name.slice(0, 140))}`,
-    )
   }
 }
 
@@ -227,22 +204,19 @@ function toFailure(host: ToolHost, entry: ToolEntry, error: unknown, call: Serve
 
 /** Invalid arguments: a JSON-RPC error up to 2025-06-18, a result that the model can act on from 2025-11-25. */
 function refuseArguments(issues: Issue[], call: ServerCall): CallToolResult {
-  const reason = formatIssues(issues)
-  if (call.conversation.revision.traits.argumentErrors === 'rpc') {
-    const at = issues[0] && subjectOf(issues[0])
-    const parameter = at ? `arguments.${at}` : 'arguments'
-    throw new RpcError(INVALID_PARAMS, `Invalid params: ${reason}`, { parameter, reason })
-  }
-  return textError(`Invalid arguments: ${reason}`)
+  if (call.conversation.revision.traits.argumentErrors === 'rpc') throw invalidArguments(issues)
+  return textError(`Invalid arguments: ${formatIssues(issues)}`)
 }
 
 function toAnnotations({ options }: ToolDefinition): ToolAnnotations | undefined {
   const { readOnly, destructive, idempotent, openWorld } = options
   const annotations: ToolAnnotations = {
-    ...(readOnly !== undefined && { readOnlyHint: readOnly }),
-    ...(destructive !== undefined && { destructiveHint: destructive }),
-    ...(idempotent !== undefined && { idempotentHint: idempotent }),
-    ...(openWorld !== undefined && { openWorldHint: openWorld }),
+    ...given({
+      readOnlyHint: readOnly,
+      destructiveHint: destructive,
+      idempotentHint: idempotent,
+      openWorldHint: openWorld,
+    }),
     ...options.annotations,
   }
   return Object.keys(annotations).length > 0 ? annotations : undefined

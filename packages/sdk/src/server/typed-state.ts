@@ -1,7 +1,6 @@
 /** For servers whose handlers share something per request (a user, a connection): the same makers, with `ctx.state` typed. */
 
-import type { JsonObject } from '../jsonrpc/message.ts'
-import type { AnySchema, InferInput, InferOutput } from '../schema/schema.ts'
+import type { AnySchema, InferOutput } from '../schema/schema.ts'
 import type { AskingContext, RequestContext } from './context.ts'
 import {
   type Arguments,
@@ -13,8 +12,8 @@ import {
   type ResourceOptions,
   type ResourceReturn,
   resource,
+  type SchemaTool,
   type TemplateVariables,
-  type ToolDefinition,
   type ToolOptions,
   tool,
 } from './definition.ts'
@@ -24,8 +23,11 @@ import type { ToolReturn } from './tool-result.ts'
 export interface TypedMakers<State> {
   tool<const I extends AnySchema | undefined = undefined, const O extends AnySchema | undefined = undefined>(
     options: ToolOptions<I, O>,
-    handler: (args: Arguments<I>, ctx: AskingContext<State>) => ToolReturn<O> | Promise<ToolReturn<O>>,
-  ): ToolDefinition<I extends undefined ? JsonObject : InferInput<I>, O extends undefined ? undefined : InferOutput<O>>
+    handler: (
+      args: NoInfer<Arguments<I>>,
+      ctx: AskingContext<State>,
+    ) => NoInfer<ToolReturn<O> | Promise<ToolReturn<O>>>,
+  ): SchemaTool<I, O>
   resource<const U extends string>(
     options: ResourceOptions<U>,
     handler: (variables: TemplateVariables<U>, ctx: AskingContext<State>) => ResourceReturn | Promise<ResourceReturn>,

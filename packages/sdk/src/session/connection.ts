@@ -91,7 +91,10 @@ class ServedConnection implements Connection {
     }
     this.#channel = this.#rate === undefined ? channel : withRate(channel, this.#rate)
     this.#maxInFlight = options.maxInFlight ?? CONNECTION_LIMITS.maxInFlight
-    this.#session = new LegacySession((text, urgency, key) => this.#channel.send(text, urgency, key), options.principal)
+    this.#session = new LegacySession(
+      { post: (text, urgency, key) => this.#channel.send(text, urgency, key) },
+      options.principal,
+    )
     this.closed = new Promise((resolve) => {
       const events = {
         message: (value: unknown) => this.#receive(value),

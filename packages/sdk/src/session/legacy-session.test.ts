@@ -13,7 +13,7 @@ afterEach(() => {
 function begin() {
   const posted: unknown[] = []
   const sent: unknown[] = []
-  const session = new LegacySession((text) => void posted.push(JSON.parse(text)), undefined)
+  const session = new LegacySession({ post: (text) => void posted.push(JSON.parse(text)) }, undefined)
   const outlet: Outlet = { send: (text) => void sent.push(JSON.parse(text)), end: () => {}, close: () => {} }
   const agree = () =>
     session.agree({ revision: LATEST_LEGACY, capabilities: { roots: {} }, clientInfo: { name: 'c', version: '1' } })

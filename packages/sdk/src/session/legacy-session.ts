@@ -1,7 +1,7 @@
 /**
  * A session of the older revisions (2024-11-05 to 2025-11-25): what `initialize` agreed on, what the client subscribed
  * to, which requests are under way in either direction. A pipe or socket has one for its lifetime; Streamable HTTP
- * keeps them by id. How unrelated messages reach the client is the transport's business and comes in as `post`.
+ * keeps them by id. How unrelated messages reach the client is the transport's business and comes in as a `Courier`.
  */
 
 import type { Principal } from '../auth/principal.ts'
@@ -15,15 +15,34 @@ import type { Implementation } from '../protocol/content.ts'
 import type { LogLevel } from '../protocol/logging.ts'
 import type { Revision } from '../protocol/revision.ts'
 import type { Conversation } from './conversation.ts'
+import { createSharedJson } from './shared-json.ts'
 
 /** `new` answers only `initialize` and `ping`; `initializing` may be sent only ping and logging; `ready` is all. */
 export type Phase = 'new' | 'initializing' | 'ready' | 'closed'
 
-export interface Agreement {
+export interface Agreement extends Client {
   readonly revision: Revision
+}
+
+/** What a client said of itself. */
+interface Client {
   readonly capabilities: ClientCapabilities
   readonly clientInfo: Implementation
 }
+
+const CLIENTS = createSharedJson()
+
+/** Takes messages about no request in particular to the client. */
+export interface Courier {
+  post(text: string, urgency: Urgency, key?: string | number): void
+}
+
+/** One that hears of the end of many sessions, so that none of them keeps a function for it. */
+export interface SessionWatcher {
+  sessionClosed(session: LegacySession): void
+}
+
+type Closing = (() => void) | SessionWatcher
 
 export const SUBSCRIPTION_LIMITS = {
   /** UTF-16 units of all resource URIs that one session, or one listener, is subscribed to. */
@@ -36,40 +55,49 @@ export class LegacySession implements Conversation {
   // An idle session is little more than its agreement: what only some sessions need is made when one does.
   #subscriptions: Set<string> | undefined
   #subscribedLength = 0
-  /** Messages about no request in particular go here. */
-  readonly post: (text: string, urgency: Urgency, key?: string | number) => void
+  readonly #courier: Courier
   phase: Phase = 'new'
   logLevel: LogLevel | undefined = 'info'
   #pending: PendingCalls | undefined
-  #agreement: Agreement | undefined
-  #onClose: (() => void) | (() => void)[] | undefined
+  #revision: Revision | undefined
+  #client: Client | undefined
+  #onClose: Closing | Closing[] | undefined
   #onReady: (() => void)[] | undefined
 
-  constructor(post: LegacySession['post'], principal: Principal | undefined) {
-    this.post = post
+  constructor(courier: Courier, principal: Principal | undefined) {
+    this.#courier = courier
     this.principal = principal
   }
 
-  /** Keeps what `initialize` settled. */
+  /** Keeps what `initialize` settled. An agreement that is frozen is somebody's constant and kept as it is. */
   agree(agreement: Agreement): void {
-    this.#agreement = agreement
+    const { revision, capabilities, clientInfo } = agreement
+    this.#revision = revision
+    this.#client = Object.isFrozen(agreement) ? agreement : CLIENTS.share({ capabilities, clientInfo })
     this.phase = 'initializing'
   }
 
   get revision(): Revision {
-    return this.#agreed().revision
+    if (this.#revision === undefined) throw notInitialized()
+    return this.#revision
   }
 
   get capabilities(): ClientCapabilities {
-    return this.#agreed().capabilities
+    if (this.#client === undefined) throw notInitialized()
+    return this.#client.capabilities
   }
 
   get clientInfo(): Implementation | undefined {
-    return this.#agreement?.clientInfo
+    return this.#client?.clientInfo
   }
 
   get initialized(): boolean {
-    return this.#agreement !== undefined
+    return this.#revision !== undefined
+  }
+
+  /** Sends a message about no request in particular. */
+  post(text: string, urgency: Urgency, key?: string | number): void {
+    this.#courier.post(text, urgency, key)
   }
 
   /** Sends a request to the client: on the outlet of the request it serves, or as an unrelated message. */
@@ -148,11 +176,11 @@ export class LegacySession implements Conversation {
     return this.#pending
   }
 
-  /** Runs `action` when the session ends. */
-  onClose(action: () => void): void {
+  /** Runs `action`, or tells the watcher, when the session ends. */
+  onClose(action: Closing): void {
     // Nearly always there is one, and an array for it would be larger than it.
     if (this.#onClose === undefined) this.#onClose = action
-    else this.#onClose = typeof this.#onClose === 'function' ? [this.#onClose, action] : [...this.#onClose, action]
+    else this.#onClose = Array.isArray(this.#onClose) ? [...this.#onClose, action] : [this.#onClose, action]
   }
 
   close(reason = 'The session has ended'): void {
@@ -160,21 +188,22 @@ export class LegacySession implements Conversation {
     this.phase = 'closed'
     this.incoming.cancelAll(reason)
     this.#pending?.failAll(new PorticoError('closed', reason, { delivery: 'unknown' }))
-    const actions = this.#onClose
+    const closing = this.#onClose ?? []
     this.#onClose = undefined
-    if (typeof actions === 'function') actions()
-    else for (const action of actions ?? []) action()
+    for (const one of Array.isArray(closing) ? closing : [closing]) {
+      if (typeof one === 'function') one()
+      else one.sessionClosed(this)
+    }
   }
 
   #send(text: string, outlet: Outlet | undefined): void {
     if (outlet === undefined) this.post(text, 'keep')
     else outlet.send(text, 'keep')
   }
+}
 
-  #agreed(): Agreement {
-    if (this.#agreement === undefined) throw new PorticoError('closed', 'The session is not initialized')
-    return this.#agreement
-  }
+function notInitialized(): PorticoError {
+  return new PorticoError('closed', 'The session is not initialized')
 }
 
 const NOTHING: ReadonlySet<string> = new Set()

@@ -5,20 +5,29 @@
  */
 
 import type { Outlet, Urgency } from '../jsonrpc/channel.ts'
+import type { IncomingCall } from '../jsonrpc/incoming.ts'
 import { EventStream, type EventStreamSettings } from './http-event-stream.ts'
-import { EVENT_STREAM_HEADERS, type HeaderList, type Reply } from './http-reply.ts'
+import { EVENT_STREAM_HEADERS, type HeaderList, type Reply, type ReplyWatcher } from './http-reply.ts'
 
-export class EventStreamOutlet implements Outlet {
+/** Whoever waits for the end of the answer. */
+export interface OutletOwner {
+  /** Called once. */
+  answered(): void
+}
+
+export class EventStreamOutlet implements Outlet, ReplyWatcher {
+  /** The running call, where the client's going away cancels it: set before the reply is watched. */
+  call: IncomingCall | undefined
   readonly #reply: Reply
   readonly #settings: EventStreamSettings
-  readonly #onDone: () => void
+  readonly #owner: OutletOwner
   #stream: EventStream | undefined
   #done = false
 
-  constructor(reply: Reply, settings: EventStreamSettings, onDone: () => void) {
+  constructor(reply: Reply, settings: EventStreamSettings, owner: OutletOwner) {
     this.#reply = reply
     this.#settings = settings
-    this.#onDone = onDone
+    this.#owner = owner
   }
 
   get streaming(): boolean {
@@ -50,13 +59,14 @@ export class EventStreamOutlet implements Outlet {
     this.#finish()
   }
 
-  /** The client went away: nothing further is written. */
-  abandon(): void {
+  /** The client went away: nothing further is written, not even an end. */
+  gone(): void {
     if (!this.#done) this.#finish()
+    this.call?.cancel('The client closed the connection')
   }
 
   #finish(): void {
     this.#done = true
-    this.#onDone()
+    this.#owner.answered()
   }
 }

@@ -1,24 +1,29 @@
 import { describe, expect, it } from 'vitest'
 import { EventStream, type EventStreamSettings } from './http-event-stream.ts'
 import { Heartbeat } from './http-heartbeat.ts'
-import type { StreamWriter } from './http-reply.ts'
+import type { StreamEvents, StreamWriter } from './http-reply.ts'
 
 /** A client whose reading the test controls. */
 class Reader implements StreamWriter {
   text = ''
   reads = true
+  /** Says that it has read while it is being written to, as the web's streams do. */
+  drainsAtOnce = false
   state: 'open' | 'ended' | 'aborted' = 'open'
-  drain: () => void = () => {}
-  gone: () => void = () => {}
+  events: StreamEvents | undefined
   write(text: string): boolean {
     this.text += text
+    if (this.drainsAtOnce) this.events?.drained()
     return this.reads
   }
-  onDrain(action: () => void): void {
-    this.drain = action
+  open(events: StreamEvents): void {
+    this.events = events
   }
-  onClose(action: () => void): void {
-    this.gone = action
+  drain(): void {
+    this.events?.drained()
+  }
+  gone(): void {
+    this.events?.closed()
   }
   end(): void {
     this.state = 'ended'
@@ -32,7 +37,7 @@ function start(settings: Partial<EventStreamSettings> = {}) {
   const reader = new Reader()
   const closed: string[] = []
   const all = { maxQueueBytes: 100, notificationsPerSecond: 1000, ...settings }
-  return { reader, closed, stream: new EventStream(reader, all, () => closed.push('closed')) }
+  return { reader, closed, stream: new EventStream(reader, all, { streamClosed: () => closed.push('closed') }) }
 }
 
 /** Lets what was queued in this turn be written. */
@@ -46,10 +51,39 @@ describe('an event stream', () => {
     stream.send('{"b":2}', 'log')
     stream.end()
     expect(reader.text).toBe('event: endpoint\ndata: /x\n\nid: s_1\ndata: {"a":1}\n\ndata: {"b":2}\n\n')
-    expect([reader.state, closed.length, stream.closed]).toEqual(['ended', 1, true])
+    expect([reader.state, closed.length, stream.isOpen]).toEqual(['ended', 1, false])
     stream.send('{"late":1}', 'keep')
     await turn()
     expect(reader.text).not.toContain('late')
+  })
+
+  it.each([false, true])('keeps the order over many turns, pauses and long bursts (drains at once: %s)', async (at) => {
+    const { reader, stream } = start({ notificationsPerSecond: 1e6 })
+    reader.drainsAtOnce = at
+    const sent: string[] = []
+    const send = (count: number): void => {
+      for (let one = 0; one < count; one++) {
+        sent.push(`message-${sent.length}`)
+        stream.send(sent.at(-1) ?? '', 'keep')
+      }
+    }
+    for (const burst of [1, 40, 2]) {
+      send(burst)
+      await turn()
+    }
+    reader.reads = false
+    send(2)
+    await turn()
+    send(20)
+    reader.reads = true
+    reader.drain()
+    send(1)
+    await turn()
+    send(40)
+    stream.end()
+    await turn()
+    expect(reader.text).toBe(sent.map((text) => `data: ${text}\n\n`).join(''))
+    expect(reader.state).toBe('ended')
   })
 
   it('drops logs and keeps answers for a client that does not read, and ends when it has read', async () => {

@@ -7,8 +7,8 @@
 import { encodeEvent, type OutgoingEvent } from '../framing/event-stream.ts'
 import type { Urgency } from '../jsonrpc/channel.ts'
 import { NotificationRate } from '../jsonrpc/notification-rate.ts'
-import type { Heartbeat } from './http-heartbeat.ts'
-import type { StreamWriter } from './http-reply.ts'
+import type { Beating, Heartbeat } from './http-heartbeat.ts'
+import type { StreamEvents, StreamWriter } from './http-reply.ts'
 import { SendQueue, type SendQueueOptions } from './send-queue.ts'
 
 export interface EventStreamSettings {
@@ -21,30 +21,37 @@ export interface EventStreamSettings {
   readonly heartbeat?: Heartbeat
 }
 
-/** Kept small: there may be ten thousand that say nothing. It is its queue's writer itself. */
-export class EventStream implements SendQueueOptions {
+/** Whose stream it is. */
+export interface EventStreamOwner {
+  /** Called once, when the client is gone or the stream has ended. */
+  streamClosed(stream: EventStream): void
+}
+
+/**
+ * Kept small, since there may be ten thousand that say nothing: it is its queue's writer and its writer's listener
+ * itself, and has a queue only while something is on its way.
+ */
+export class EventStream implements SendQueueOptions, StreamEvents, Beating {
   readonly #writer: StreamWriter
   readonly #settings: EventStreamSettings
-  readonly #onClose: (() => void) | undefined
-  readonly #queue: SendQueue
+  readonly #owner: EventStreamOwner | undefined
+  #queue: SendQueue | undefined
   /** Made for the first message that may be left out. */
   #rate: NotificationRate | undefined
-  #closed = false
-  #ending = false
+  #state: 'open' | 'ending' | 'closed' = 'open'
   #silent = true
 
-  constructor(writer: StreamWriter, settings: EventStreamSettings, onClose?: () => void) {
+  constructor(writer: StreamWriter, settings: EventStreamSettings, owner?: EventStreamOwner) {
     this.#writer = writer
     this.#settings = settings
-    this.#onClose = onClose
-    this.#queue = new SendQueue(this)
+    this.#owner = owner
     settings.heartbeat?.add(this)
-    writer.onDrain(() => this.#queue.drained())
-    writer.onClose(() => this.#close())
+    writer.open(this)
   }
 
-  get closed(): boolean {
-    return this.#closed || this.#ending
+  /** Whether anything can still be sent. */
+  get isOpen(): boolean {
+    return this.#state === 'open'
   }
 
   get maxQueueBytes(): number {
@@ -55,76 +62,92 @@ export class EventStream implements SendQueueOptions {
     return this.#settings.maxKeptBytes
   }
 
-  /** Called by the queue. */
-  write(texts: string[]): boolean {
-    return this.#writer.write(texts.length === 1 && texts[0] !== undefined ? texts[0] : texts.join(''))
-  }
-
-  /** A reader that lets even that much wait is given up; where the stream can be resumed, nothing is lost by it. */
-  overflow(): void {
-    this.#close()
-    this.#writer.abort()
-  }
-
   /** How many logs and progress messages the client did not get because they came too fast. */
   get dropped(): number {
-    return (this.#rate?.dropped ?? 0) + this.#queue.dropped
+    return (this.#rate?.dropped ?? 0) + (this.#queue?.dropped ?? 0)
   }
 
   /** Sends a message as one event, under `id` where the stream can be resumed. */
   send(text: string, urgency: Urgency, key?: string | number, id?: string): void {
-    if (this.closed) return
+    if (this.#state !== 'open') return
     this.#silent = false
     // Messages are JSON on one line, so they need no splitting into data fields.
     const event = id === undefined ? `data: ${text}\n\n` : `id: ${id}\ndata: ${text}\n\n`
     if (urgency === 'keep' && this.#rate === undefined) {
-      this.#queue.push(event)
+      this.#push(event)
       return
     }
     this.#rate ??= new NotificationRate(this.#settings.notificationsPerSecond, (one, its, under) =>
-      this.#queue.push(one, its, under),
+      this.#push(one, its, under),
     )
     this.#rate.send(event, urgency, key)
   }
 
   /** Sends an event that is no message: the priming event, `endpoint`, `retry`. */
   event(event: OutgoingEvent): void {
-    if (!this.closed) this.#queue.push(encodeEvent(event))
+    if (this.#state === 'open') this.#push(encodeEvent(event))
   }
 
   /** Ends the stream behind all that was sent. */
   end(): void {
-    if (this.closed) return
+    if (this.#state !== 'open') return
     this.#rate?.flush()
-    this.#ending = true
+    this.#state = 'ending'
     this.#settings.heartbeat?.delete(this)
-    const flushed = this.#queue.flushed()
-    if (this.#queue.waiting === 0) this.#finish()
+    const flushed = this.flushed()
+    if (this.#queue === undefined || this.#queue.waiting === 0) this.#finish()
     else flushed.then(() => this.#finish())
   }
 
   /** Resolves once all that was sent is with the writer, or the stream is gone. */
   flushed(): Promise<void> {
-    return this.#queue.flushed()
+    return this.#queue?.flushed() ?? Promise.resolve()
   }
 
   /** Writes a comment when nothing else was sent since the last beat. */
   beat(): void {
-    if (this.#silent && this.#queue.size === 0) this.#queue.push(':\n\n', 'log')
+    if (this.#silent && (this.#queue === undefined || this.#queue.size === 0)) this.#push(':\n\n', 'log')
     this.#silent = true
   }
 
+  /** Called by the queue, as are the next two. */
+  write(texts: string[]): boolean {
+    return this.#writer.write(texts.length === 1 && texts[0] !== undefined ? texts[0] : texts.join(''))
+  }
+
+  /** A reader that lets even that much wait is given up; where the stream can be resumed, nothing is lost by it. */
+  overflow(): void {
+    this.closed()
+    this.#writer.abort()
+  }
+
+  idle(): void {
+    // A queue that had to drop something remembers how much.
+    if (this.#queue?.dropped === 0) this.#queue = undefined
+  }
+
+  /** Called by the writer, as is the next. */
+  drained(): void {
+    this.#queue?.drained()
+  }
+
+  closed(): void {
+    if (this.#state === 'closed') return
+    this.#state = 'closed'
+    this.#settings.heartbeat?.delete(this)
+    this.#rate?.close()
+    this.#queue?.close()
+    this.#owner?.streamClosed(this)
+  }
+
   #finish(): void {
-    this.#close()
+    this.closed()
     this.#writer.end()
   }
 
-  #close(): void {
-    if (this.#closed) return
-    this.#closed = true
-    this.#settings.heartbeat?.delete(this)
-    this.#rate?.close()
-    this.#queue.close()
-    this.#onClose?.()
+  #push(text: string, urgency?: Urgency, key?: string | number): void {
+    if (this.#state === 'closed') return
+    this.#queue ??= new SendQueue(this)
+    this.#queue.push(text, urgency, key)
   }
 }

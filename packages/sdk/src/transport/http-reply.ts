@@ -14,19 +14,30 @@ export interface Reply {
   empty(status: number, headers?: HeaderList): void
   /** Begins an event stream with status 200. */
   stream(headers?: HeaderList): StreamWriter
-  /** Calls back when the client goes away before the answer was complete; also when it already has. */
-  onGone(action: () => void): void
+  /** Tells when the client goes away before the answer was complete; also when it already has. Called once at most. */
+  watch(watcher: ReplyWatcher): void
+}
+
+/** An object and not a function, like the next: what ten thousand idle streams keep of them adds up. */
+export interface ReplyWatcher {
+  gone(): void
 }
 
 export interface StreamWriter {
-  /** Never throws. False asks to wait for `onDrain`; the text was taken all the same. */
+  /** Says who hears of the stream from now on. Called once, before anything is written. */
+  open(events: StreamEvents): void
+  /** Never throws. False asks to wait for `drained`; the text was taken all the same. */
   write(text: string): boolean
-  onDrain(action: () => void): void
-  /** Calls back once when nothing more can be written: the client went away, or `end` has run. */
-  onClose(action: () => void): void
   end(): void
   /** Drops the connection and what it still holds. */
   abort(): void
+}
+
+export interface StreamEvents {
+  /** More can be written. */
+  drained(): void
+  /** Called once when nothing more can be: the client went away, or `end` has run. */
+  closed(): void
 }
 
 /** `X-Accel-Buffering` asks proxies to pass events on at once (2026-07-28, Streamable HTTP, "Receiving Messages"). */

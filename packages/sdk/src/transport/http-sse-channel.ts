@@ -4,27 +4,24 @@
  */
 
 import type { Channel, ChannelEvents, Urgency } from '../jsonrpc/channel.ts'
-import { EventStream, type EventStreamSettings } from './http-event-stream.ts'
+import { EventStream, type EventStreamOwner, type EventStreamSettings } from './http-event-stream.ts'
 import type { StreamWriter } from './http-reply.ts'
 
-export class SseChannel implements Channel {
+export class SseChannel implements Channel, EventStreamOwner {
   readonly label = 'http+sse'
   readonly #stream: EventStream
   readonly #gone: Promise<void>
+  #resolveGone: () => void = () => {}
   #events: ChannelEvents | undefined
   #early: unknown[] = []
   #closed = false
 
   /** `endpoint` is the URL that the client is told to post to. */
   constructor(writer: StreamWriter, endpoint: string, settings: EventStreamSettings) {
-    let resolveGone: () => void = () => {}
     this.#gone = new Promise((resolve) => {
-      resolveGone = resolve
+      this.#resolveGone = resolve
     })
-    this.#stream = new EventStream(writer, settings, () => {
-      this.#close()
-      resolveGone()
-    })
+    this.#stream = new EventStream(writer, settings, this)
     this.#stream.event({ event: 'endpoint', data: endpoint })
   }
 
@@ -58,9 +55,9 @@ export class SseChannel implements Channel {
     return this.#gone
   }
 
-  #close(): void {
-    if (this.#closed) return
+  streamClosed(): void {
     this.#closed = true
     this.#events?.closed()
+    this.#resolveGone()
   }
 }

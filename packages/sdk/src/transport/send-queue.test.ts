@@ -6,7 +6,7 @@ import { SendQueue } from './send-queue.ts'
 function setUp(limits: { maxQueueBytes?: number; maxKeptBytes?: number } = {}) {
   const writes: string[][] = []
   const errors: PorticoError[] = []
-  const peer = { reads: true }
+  const peer = { reads: true, idle: 0 }
   const queue = new SendQueue({
     ...limits,
     write: (texts) => {
@@ -14,6 +14,7 @@ function setUp(limits: { maxQueueBytes?: number; maxKeptBytes?: number } = {}) {
       return peer.reads
     },
     overflow: (error) => errors.push(error),
+    idle: () => peer.idle++,
   })
   return { queue, writes, errors, peer, written: () => writes.flat() }
 }
@@ -34,6 +35,21 @@ describe('a peer that reads', () => {
     await queue.flushed()
     await Promise.resolve()
     expect(writes).toEqual([['a', 'b', 'c']])
+  })
+
+  it('has it said when nothing is left, and never from within a push', async () => {
+    const { queue, peer } = setUp({ maxQueueBytes: 10 })
+    for (let n = 0; n < 100; n++) queue.push(`log ${n}`, 'log')
+    expect(peer.idle).toBe(0)
+    await Promise.resolve()
+    expect(peer.idle).toBe(1)
+    peer.reads = false
+    queue.push('last')
+    await queue.flushed()
+    await Promise.resolve()
+    expect(peer.idle).toBe(1)
+    queue.drained()
+    expect(peer.idle).toBe(2)
   })
 
   it('loses nothing however much is queued in one turn', async () => {

@@ -25,6 +25,8 @@ export interface SendQueueOptions<Text = string> extends SendLimits {
   write(texts: Text[]): boolean
   /** Called once, when `maxKeptBytes` is passed; the queue is closed then. */
   overflow(error: PorticoError): void
+  /** Called when all that was queued is with the peer, as far as the writer knows. The queue can be let go until the next text. */
+  idle?(): void
 }
 
 /** Somebody who waits until text number `upTo` was given to the writer. */
@@ -102,6 +104,7 @@ export class SendQueue<Text extends { readonly length: number } = string> {
     this.#blocked = false
     this.#unread = 0
     this.#write()
+    this.#rest()
   }
 
   /** Resolves once all that was queued so far was given to the writer, or the queue was closed. */
@@ -128,6 +131,12 @@ export class SendQueue<Text extends { readonly length: number } = string> {
   #run(): void {
     this.#scheduled = false
     if (!this.#blocked) this.#write()
+    this.#rest()
+  }
+
+  /** Not from within a write: whoever called it may be about to queue something. */
+  #rest(): void {
+    if (!this.#writing && this.size === 0) this.#options.idle?.()
   }
 
   /** True when a message for a peer that does not read needs no place of its own. */

@@ -5,7 +5,7 @@
 
 import { ToolError } from '@portico/sdk/server'
 import type { Locator, Page } from 'playwright-core'
-import { toPlainText } from '../network/plain-text.ts'
+import { toPlainText } from '../text/plain-text.ts'
 
 export interface ElementFacts {
   readonly isPassword: boolean

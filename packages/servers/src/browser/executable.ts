@@ -4,7 +4,7 @@ import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ToolError } from '@portico/sdk/server'
-import { findProgram } from '../files/program.ts'
+import { findProgram } from '../machine/program.ts'
 
 const ON_PATH = [
   'chromium',

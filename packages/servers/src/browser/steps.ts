@@ -2,8 +2,8 @@
 
 import { type RequestContext, result, ToolError, text } from '@portico/sdk/server'
 import { errors } from 'playwright-core'
-import { toPlainText } from '../network/plain-text.ts'
-import { notice, type Slice, slice, UNTRUSTED } from '../web/result.ts'
+import { notice, type Slice, slice, UNTRUSTED } from '../text/foreign-text.ts'
+import { toPlainText } from '../text/plain-text.ts'
 import type { BrowserLimits } from './options.ts'
 import type { Profile, Profiles } from './profiles.ts'
 import type { Tab } from './tab.ts'

@@ -1,7 +1,7 @@
 /** One page of one user: what happened in it that was not asked for is kept here until somebody is told. */
 
 import type { Page } from 'playwright-core'
-import { toPlainText } from '../network/plain-text.ts'
+import { toPlainText } from '../text/plain-text.ts'
 import { type Gate, REFUSED_HEADER } from './gate.ts'
 
 export interface TabEvents {

@@ -2,7 +2,7 @@
 
 import { type AskingContext, ToolError, tool } from '@portico/sdk/server'
 import { requireConfirmation } from '../confirmation.ts'
-import { toPlainText } from '../network/plain-text.ts'
+import { toPlainText } from '../text/plain-text.ts'
 import { type ElementFacts, elementOf, factsOf, submitQuestion } from './element.ts'
 import { about, onTab, type StepParts, settle, toPageResult } from './steps.ts'
 import type { Tab } from './tab.ts'

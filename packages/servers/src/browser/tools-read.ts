@@ -1,7 +1,7 @@
 /** The tools that go to pages and look at them. */
 
 import { result, ToolError, text, tool } from '@portico/sdk/server'
-import { notice, UNTRUSTED } from '../web/result.ts'
+import { notice, UNTRUSTED } from '../text/foreign-text.ts'
 import { about, attempt, onTab, readTab, type StepParts, settle, toPageResult } from './steps.ts'
 import { PAGE, READ, TAB, TABS } from './tool-schemas.ts'
 

@@ -4,8 +4,9 @@
  * underneath; elsewhere its identity is compared before and after.
  */
 
-import { constants, existsSync } from 'node:fs'
-import { type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promises'
+import { closeSync, constants, existsSync, fstatSync, open as openDescriptor, readlinkSync } from 'node:fs'
+import { lstat, realpath } from 'node:fs/promises'
+import { promisify } from 'node:util'
 import { ToolError } from '@portico/sdk/server'
 import { PathError } from './confine.ts'
 
@@ -17,32 +18,43 @@ const NOFOLLOW = constants.O_NOFOLLOW ?? 0
 const NONBLOCK = constants.O_NONBLOCK ?? 0
 const DIRECTORY = constants.O_DIRECTORY ?? 0
 
-/** Opens a regular file for reading. Pipes and devices are refused rather than waited for. */
-export async function openFile(path: string): Promise<FileHandle> {
-  const handle = await open(path, constants.O_RDONLY | NOFOLLOW | NONBLOCK).catch((error: unknown) => {
+export interface OpenFile {
+  readonly descriptor: number
+  /** Bytes, when it was opened. */
+  readonly size: number
+}
+
+const open = promisify(openDescriptor)
+
+/**
+ * Works with a regular file, opened for reading. Pipes and devices are refused rather than waited for. What needs no disk
+ * (what the system knows of an open file, closing one that was only read) is not worth a turn of another thread.
+ */
+export async function withFile<T>(path: string, work: (file: OpenFile) => Promise<T>): Promise<T> {
+  const descriptor = await open(path, constants.O_RDONLY | NOFOLLOW | NONBLOCK).catch((error: unknown) => {
     throw toPathError(error, path)
   })
   try {
-    if (!(await handle.stat()).isFile()) throw new PathError('absent', `${path} is not a file`)
-    await verify(handle, path)
-    return handle
-  } catch (error) {
-    await handle.close()
-    throw error
+    const stats = fstatSync(descriptor)
+    if (!stats.isFile()) throw new PathError('absent', `${path} is not a file`)
+    await verify(descriptor, path)
+    return await work({ descriptor, size: stats.size })
+  } finally {
+    closeSync(descriptor)
   }
 }
 
 /** Works inside a folder under a name that cannot come to mean another folder. */
 export async function withDirectory<T>(path: string, work: (base: string) => Promise<T>): Promise<T> {
   if (!hasDescriptors) return withIdentity(path, work)
-  const handle = await open(path, constants.O_RDONLY | NOFOLLOW | DIRECTORY).catch((error: unknown) => {
+  const descriptor = await open(path, constants.O_RDONLY | NOFOLLOW | DIRECTORY).catch((error: unknown) => {
     throw toPathError(error, path)
   })
   try {
-    await verify(handle, path)
-    return await work(`${DESCRIPTORS}/${handle.fd}`)
+    await verify(descriptor, path)
+    return await work(`${DESCRIPTORS}/${descriptor}`)
   } finally {
-    await handle.close()
+    closeSync(descriptor)
   }
 }
 
@@ -73,13 +85,15 @@ export function toPathError(error: unknown, path: string): unknown {
   }
 }
 
-async function verify(handle: FileHandle, path: string): Promise<void> {
+async function verify(descriptor: number, path: string): Promise<void> {
   if (hasDescriptors) {
-    const actual = await readlink(`${DESCRIPTORS}/${handle.fd}`)
+    // Asks the system's own table, never a disk.
+    const actual = readlinkSync(`${DESCRIPTORS}/${descriptor}`)
     if (actual !== path && actual !== `${path} (deleted)`) throw replaced(path)
     return
   }
-  const [opened, found, real] = await Promise.all([handle.stat({ bigint: true }), identify(path), realpath(path)])
+  const opened = fstatSync(descriptor, { bigint: true })
+  const [found, real] = await Promise.all([identify(path), realpath(path)])
   if (real !== path || found !== `${opened.dev} ${opened.ino}`) throw replaced(path)
 }
 

@@ -7,9 +7,9 @@
 import { lstat, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { PorticoError, ToolError } from '@portico/sdk/server'
-import { spellHidden } from '../hidden-text.ts'
+import { isInside, refusedPath } from '../machine/path-text.ts'
+import { spellHidden } from '../text/plain-text.ts'
 import { createDenyList, type DenyList } from './deny.ts'
-import { refusedPath } from './path-text.ts'
 
 /** Why a path cannot be had. */
 export type PathFault = 'malformed' | 'outside' | 'denied' | 'absent'
@@ -125,10 +125,6 @@ export class Confinement {
   #names(): string {
     return this.directories.map(({ given }) => given).join(', ')
   }
-}
-
-export function isInside(path: string, directory: string): boolean {
-  return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep)
 }
 
 /** Fails when there is nothing at the place. */

@@ -3,8 +3,7 @@
 import { stat } from 'node:fs/promises'
 import { pathToFileURL } from 'node:url'
 import type { AskingContext } from '@portico/sdk/server'
-import { spellHidden } from '../hidden-text.ts'
-import { withDirectory } from './anchor.ts'
+import { spellHidden } from '../text/plain-text.ts'
 import { Confinement, PathError, type Reached, requireExisting, type Scope } from './confine.ts'
 import type { FilesSettings } from './options.ts'
 import { toRealRoots } from './roots.ts'
@@ -42,12 +41,18 @@ export class FilesHost {
 
   /** A folder to look into: the one named, or the only one there is. */
   async folder(path: string | undefined, ctx: AskingContext): Promise<Reached> {
-    const reached = await this.existing(path ?? this.#onlyDirectory(), ctx)
-    if (!(await stat(reached.path)).isDirectory()) {
-      throw new PathError('absent', `${spellHidden(reached.path)} is a file, not a directory: use read_file`)
-    }
-    await withDirectory(reached.path, async () => {})
+    const reached = await this.existingOrOnly(path, ctx)
+    await this.requireFolder(reached)
     return reached
+  }
+
+  existingOrOnly(path: string | undefined, ctx: AskingContext): Promise<Reached> {
+    return this.existing(path ?? this.#onlyDirectory(), ctx)
+  }
+
+  async requireFolder({ path }: Reached): Promise<void> {
+    if ((await stat(path)).isDirectory()) return
+    throw new PathError('absent', `${spellHidden(path)} is a file, not a directory: use read_file`)
   }
 
   #onlyDirectory(): string {

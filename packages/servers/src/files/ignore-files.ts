@@ -2,7 +2,8 @@
 
 import { join, relative, sep } from 'node:path'
 import createIgnore, { type Ignore } from 'ignore'
-import { openFile } from './anchor.ts'
+import { withFile } from './anchor.ts'
+import { readBytes } from './read.ts'
 
 const NAMES = ['.gitignore', '.ignore']
 const MAX_BYTES = 256 * 1024
@@ -35,14 +36,8 @@ export function isIgnored(chain: readonly IgnoreRules[], path: string, isDirecto
 
 async function readLines(path: string): Promise<string[]> {
   try {
-    const handle = await openFile(path)
-    try {
-      const buffer = Buffer.alloc(MAX_BYTES)
-      const { bytesRead } = await handle.read(buffer, 0, MAX_BYTES, 0)
-      return buffer.toString('utf8', 0, bytesRead).split(/\r?\n/).slice(0, MAX_LINES).filter(isCheap)
-    } finally {
-      await handle.close()
-    }
+    const bytes = await withFile(path, (file) => readBytes(file, 0, MAX_BYTES))
+    return bytes.toString('utf8').split(/\r?\n/).slice(0, MAX_LINES).filter(isCheap)
   } catch {
     // An ignore file that cannot be read ignores nothing.
     return []

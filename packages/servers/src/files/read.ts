@@ -1,9 +1,14 @@
 /** Reads part of an open file: by lines for text, by bytes for anything, never more than allowed and never all at once. */
 
-import type { FileHandle } from 'node:fs/promises'
+import { read as readDescriptor } from 'node:fs'
 import { extname } from 'node:path'
+import { promisify } from 'node:util'
+import type { OpenFile } from './anchor.ts'
 
 const CHUNK = 64 * 1024
+const LARGE_CHUNK = 1024 * 1024
+/** As `to`: however many lines there are. */
+export const LAST_LINE = Number.MAX_SAFE_INTEGER
 /** As much of a file is looked through for the first line wanted. */
 const MAX_SCAN = 256 * 1024 * 1024
 
@@ -19,70 +24,115 @@ export interface LinesRead {
   readonly cutLine: boolean
 }
 
+export interface LineRange {
+  /** Counted from 1. */
+  readonly from: number
+  /** This line included. */
+  readonly to: number
+  readonly maxBytes: number
+  readonly signal?: AbortSignal
+}
+
 /** Undefined when the file is not text in UTF-8. */
-export async function readLines(
-  handle: FileHandle,
-  range: { readonly from: number; readonly to: number; readonly maxBytes: number; readonly signal?: AbortSignal },
-): Promise<LinesRead | undefined> {
-  const { from, to, maxBytes, signal } = range
-  const { size: fileSize } = await handle.stat()
-  const kept: Buffer[] = []
-  let size = 0
-  let line = 1
-  let position = 0
-  let isOpen = false
-  while (position < Math.min(fileSize, MAX_SCAN) && line <= to && size <= maxBytes) {
-    signal?.throwIfAborted()
-    const chunk = await readChunk(handle, position, CHUNK)
-    if (chunk.length === 0) break
-    if (position === 0 && chunk.includes(0)) return undefined
-    let at = 0
-    while (at < chunk.length && line <= to && size <= maxBytes) {
-      const newline = chunk.indexOf(10, at)
-      const end = newline === -1 ? chunk.length : newline + 1
-      if (line >= from) {
-        kept.push(chunk.subarray(at, end))
-        size += end - at
-      }
-      isOpen = newline === -1
-      if (!isOpen) line++
-      at = end
-    }
-    position += at
-  }
-  const body = Buffer.concat(kept)
-  const isWhole = size <= maxBytes
-  const text = decodeText(isWhole ? body : body.subarray(0, lastBreak(body, maxBytes)))
+export async function readLines(file: OpenFile, range: LineRange): Promise<LinesRead | undefined> {
+  const { from, maxBytes } = range
+  const start = await findLine(file, range)
+  if (start === undefined) return undefined
+  // Whoever asks for a line after the last gets nothing, and hears how many there are.
+  const body = start.line < from ? Buffer.alloc(0) : await readBody(file, start.position, range)
+  if (body === undefined) return undefined
+  const isWhole = body.length <= maxBytes
+  const shown = isWhole ? body : body.subarray(0, lastBreak(body, maxBytes))
+  const text = decodeText(shown)
   if (text === undefined) return undefined
   const lastLine = from - 1 + countLines(text)
-  const hasMore = !isWhole || position < fileSize
+  const hasMore = !isWhole || start.position + body.length < file.size
   return {
     text,
     lastLine,
     nextLine: hasMore ? lastLine + 1 : undefined,
-    totalLines: hasMore ? undefined : line - (isOpen ? 0 : 1),
+    totalLines: hasMore ? undefined : start.line < from ? start.line : lastLine,
     cutLine: !isWhole && !text.endsWith('\n'),
   }
 }
 
-/** A piece of a file by its bytes. */
-export async function readBytes(handle: FileHandle, offset: number, length: number): Promise<Buffer> {
+interface LineStart {
+  readonly position: number
+  /** Which line begins there; when the file has fewer than were asked for, its last. */
+  readonly line: number
+}
+
+/** Where a line begins; undefined when the file begins with what is no text. */
+async function findLine(file: OpenFile, { from, signal }: LineRange): Promise<LineStart | undefined> {
+  let line = 1
+  let position = 0
+  let isOpen = false
+  while (line < from && position < Math.min(file.size, MAX_SCAN)) {
+    signal?.throwIfAborted()
+    const chunk = await readChunk(file, position, Math.min(CHUNK, file.size - position))
+    if (chunk.length === 0) break
+    if (position === 0 && chunk.includes(0)) return undefined
+    let at = 0
+    while (at < chunk.length && line < from) {
+      const newline = chunk.indexOf(10, at)
+      isOpen = newline === -1
+      at = isOpen ? chunk.length : newline + 1
+      if (!isOpen) line++
+    }
+    position += at
+  }
+  // A line begins after each newline, but none where the file ends there.
+  const isPastEnd = from > 1 && position >= file.size
+  return { position, line: isPastEnd && !isOpen ? line - 1 : line }
+}
+
+/** The bytes from a line on: as many lines as wanted, and one more than `maxBytes` at most. Undefined as for `findLine`. */
+async function readBody(file: OpenFile, start: number, range: LineRange): Promise<Buffer | undefined> {
+  const { from, to, maxBytes, signal } = range
+  const end = Math.min(file.size, start + maxBytes + 1)
   const parts: Buffer[] = []
-  let read = 0
-  while (read < length) {
-    const chunk = await readChunk(handle, offset + read, Math.min(CHUNK, length - read))
+  let missing = to - from + 1
+  for (let position = start; position < end && missing > 0; ) {
+    signal?.throwIfAborted()
+    // A few lines are looked for in small pieces; the whole of a file is read in large ones.
+    const chunk = await readChunk(file, position, Math.min(to < LAST_LINE ? CHUNK : LARGE_CHUNK, end - position))
+    if (chunk.length === 0) break
+    if (position === 0 && chunk.subarray(0, CHUNK).includes(0)) return undefined
+    let length = chunk.length
+    if (to < LAST_LINE) {
+      length = 0
+      while (length < chunk.length && missing > 0) {
+        const newline = chunk.indexOf(10, length)
+        length = newline === -1 ? chunk.length : newline + 1
+        if (newline !== -1) missing--
+      }
+    }
+    parts.push(chunk.subarray(0, length))
+    position += length
+  }
+  return parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts)
+}
+
+/** A piece of a file by its bytes. */
+export async function readBytes(file: OpenFile, offset: number, length: number): Promise<Buffer> {
+  const parts: Buffer[] = []
+  const end = Math.min(offset + length, file.size)
+  for (let position = offset; position < end; ) {
+    const chunk = await readChunk(file, position, Math.min(LARGE_CHUNK, end - position))
     if (chunk.length === 0) break
     parts.push(chunk)
-    read += chunk.length
+    position += chunk.length
   }
-  return Buffer.concat(parts)
+  return parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts)
 }
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Text when the bytes are UTF-8 without NUL; otherwise undefined. */
 export function decodeText(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    return decoder.decode(bytes)
   } catch {
     return undefined
   }
@@ -116,11 +166,13 @@ export function mimeTypeOf(path: string, isText: boolean): string {
   return known ?? (isText ? 'text/plain' : 'application/octet-stream')
 }
 
-async function readChunk(handle: FileHandle, position: number, length: number): Promise<Buffer> {
+const read = promisify(readDescriptor)
+
+async function readChunk({ descriptor }: OpenFile, position: number, length: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(length)
   let filled = 0
   while (filled < length) {
-    const { bytesRead } = await handle.read(buffer, filled, length - filled, position + filled)
+    const { bytesRead } = await read(descriptor, buffer, filled, length - filled, position + filled)
     if (bytesRead === 0) break
     filled += bytesRead
   }

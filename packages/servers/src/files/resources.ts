@@ -5,7 +5,8 @@ import { type Completer, type ResourceDefinition, resource } from '@portico/sdk/
 import { withDirectory } from './anchor.ts'
 import { PathError } from './confine.ts'
 import { type FilesHost, toFileUri } from './host.ts'
-import { listPage, readReached } from './tools-read.ts'
+import { listPage } from './tools-list.ts'
+import { readReached } from './tools-read.ts'
 import { listNames } from './walk.ts'
 
 const PREFIX = 'file:///'

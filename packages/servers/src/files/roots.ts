@@ -3,7 +3,7 @@
 import { realpath } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Root } from '@portico/sdk/server'
-import { refusedPath } from './path-text.ts'
+import { refusedPath } from '../machine/path-text.ts'
 
 const MAX_ROOTS = 100
 

@@ -7,12 +7,12 @@
 import { relative, sep } from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
 import { ToolError } from '@portico/sdk/server'
-import { openFile } from './anchor.ts'
+import { findProgram, plainEnvironment, runProgram } from '../machine/program.ts'
+import { withDirectory, withFile } from './anchor.ts'
 import type { Confinement, Reached } from './confine.ts'
 import { createGlob, type GlobMatcher } from './glob.ts'
 import { isIgnored } from './ignore-files.ts'
 import type { FilesSettings } from './options.ts'
-import { findProgram, plainEnvironment, runProgram } from './program.ts'
 import { decodeText, readBytes } from './read.ts'
 import { rulesAbove, TRASH, Walk } from './walk.ts'
 
@@ -72,6 +72,8 @@ async function searchWithRipgrep(
   query: TextQuery,
   { confinement, settings, signal }: TextSearch,
 ): Promise<TextFound> {
+  // The folder is still the one that was judged; from here on it is ripgrep that opens things.
+  await withDirectory(start.path, async () => {})
   const outcome = await runProgram(program, {
     args: ripgrepArguments(start.path, query, settings),
     cwd: start.directory.real,
@@ -182,15 +184,11 @@ function createFilter(start: Reached, glob: string | undefined): (path: string) 
 /** Nothing for what is not text, cannot be read or is too large to look through. */
 async function readAllLines(path: string, maxBytes: number): Promise<string[]> {
   try {
-    const handle = await openFile(path)
-    try {
-      const { size } = await handle.stat()
-      if (size > maxBytes) return []
-      const text = decodeText(await readBytes(handle, 0, size))
+    return await withFile(path, async (file) => {
+      if (file.size > maxBytes) return []
+      const text = decodeText(await readBytes(file, 0, file.size))
       return text === undefined ? [] : text.split(/\r?\n/)
-    } finally {
-      await handle.close()
-    }
+    })
   } catch {
     return []
   }

@@ -6,10 +6,11 @@
 import { realpath } from 'node:fs/promises'
 import { createServer, PorticoError, prompt } from '@portico/sdk/server'
 import type { ReadyServer } from '../entry.ts'
+import { onSubscriptions } from '../subscribers.ts'
 import { FilesHost } from './host.ts'
 import { type FilesOptions, type FilesSettings, settleFilesOptions } from './options.ts'
 import { createFileResources, createPathCompleter, fromFileUri } from './resources.ts'
-import { onSubscriptions } from './subscribers.ts'
+import { createListDirectory } from './tools-list.ts'
 import { createReadTools, readReached } from './tools-read.ts'
 import { createSearchTools } from './tools-search.ts'
 import { createPreviewEdit, createWriteTools } from './tools-write.ts'
@@ -25,6 +26,7 @@ export async function createFilesServer(options: FilesOptions): Promise<ReadySer
     instructions: toInstructions(host),
     tools: {
       ...createReadTools(host),
+      list_directory: createListDirectory(host),
       ...createSearchTools(host),
       preview_edit: createPreviewEdit(host),
       ...(settings.write ? createWriteTools(host) : {}),

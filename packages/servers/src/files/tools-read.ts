@@ -1,25 +1,13 @@
-/** The tools that read: files, several files, folders, what is known of an entry. */
+/** The tools that read: files, several files, what is known of an entry. */
 
 import { lstat, readlink, stat } from 'node:fs/promises'
-import { join } from 'node:path'
 import { type ContentBlock, result, ToolError, text, tool } from '@portico/sdk/server'
-import { openFile, toPathError, withDirectory } from './anchor.ts'
-import { type Reached, requireExisting } from './confine.ts'
-import { fromCursor, toCursor } from './cursor.ts'
+import { toPathError, withFile } from './anchor.ts'
+import { type Reached, requireExisting, type Scope } from './confine.ts'
 import { type FilesHost, toFileUri } from './host.ts'
-import { decodeText, mimeTypeOf, readBytes, readLines } from './read.ts'
-import { kindOf, listNames } from './walk.ts'
-
-const PATH = {
-  type: 'string',
-  description: 'A path inside the directories of this server: absolute, or relative to the only one',
-} as const
-const CURSOR = { type: 'string', description: 'The nextCursor of the page before' } as const
-const NEXT_CURSOR = {
-  type: 'string',
-  description: 'Give this as cursor for the next page; absent on the last',
-} as const
-const READS = { readOnly: true, idempotent: true, openWorld: false } as const
+import { decodeText, LAST_LINE, type LinesRead, mimeTypeOf, readBytes, readLines } from './read.ts'
+import { KIND, PATH, READS } from './tool-schemas.ts'
+import { kindOf } from './walk.ts'
 
 const FILE_OUTPUT = {
   type: 'object',
@@ -65,7 +53,6 @@ export function createReadTools(host: FilesHost) {
   return {
     read_file: createReadFile(host),
     read_many: createReadMany(host),
-    list_directory: createListDirectory(host),
     file_info: createFileInfo(host),
   }
 }
@@ -101,22 +88,21 @@ function createReadFile(host: FilesHost) {
 }
 
 /** Reads as much as is allowed; what is binary comes as a block beside the description. */
-export async function readReached(
+export function readReached(
   host: FilesHost,
   reached: Reached,
   range: FileRange,
   signal?: AbortSignal,
 ): Promise<{ read: FileRead; blob?: ContentBlock }> {
   const { maxReadBytes } = host.settings
-  const handle = await openFile(reached.path)
-  try {
-    const { size } = await handle.stat()
+  return withFile(reached.path, async (file) => {
+    const { size } = file
     const about = { path: reached.path, uri: toFileUri(reached.path), size }
     if (range.offset === undefined) {
       const from = range.firstLine ?? 1
-      const to = range.lastLine ?? Number.MAX_SAFE_INTEGER
+      const to = range.lastLine ?? LAST_LINE
       if (to < from) throw new ToolError('lastLine is before firstLine')
-      const lines = await readLines(handle, { from, to, maxBytes: maxReadBytes, ...(signal && { signal }) })
+      const lines = await readLines(file, { from, to, maxBytes: maxReadBytes, ...(signal && { signal }) })
       if (lines !== undefined) return { read: { ...about, ...describeLines(lines, from, maxReadBytes, reached.path) } }
       if (size > maxReadBytes) {
         throw new ToolError(
@@ -125,20 +111,18 @@ export async function readReached(
       }
     }
     const offset = range.offset ?? 0
-    const bytes = await readBytes(handle, offset, Math.min(range.length ?? maxReadBytes, maxReadBytes))
+    const bytes = await readBytes(file, offset, Math.min(range.length ?? maxReadBytes, maxReadBytes))
     const end = offset + bytes.length
     const more = end < size ? { nextOffset: end } : {}
     const plain = decodeText(bytes)
     const mimeType = mimeTypeOf(reached.path, plain !== undefined)
     if (plain !== undefined) return { read: { ...about, mimeType, text: plain, ...more } }
     return { read: { ...about, mimeType, ...more }, blob: toBlock(about.uri, mimeType, bytes, size === bytes.length) }
-  } finally {
-    await handle.close()
-  }
+  })
 }
 
 function describeLines(
-  lines: NonNullable<Awaited<ReturnType<typeof readLines>>>,
+  lines: LinesRead,
   firstLine: number,
   maxReadBytes: number,
   path: string,
@@ -203,20 +187,21 @@ function createReadMany(host: FilesHost) {
       const files: FileRead[] = []
       const failed: { path: string; reason: string }[] = []
       let room = host.settings.maxReadBytes
+      const reading: Promise<TextRead>[] = []
       for (const [index, path] of paths.entries()) {
         ctx.signal.throwIfAborted()
-        try {
-          if (room <= 0) throw new ToolError('"maxReadBytes" is used up by the files before it: read it by itself')
-          const reached = requireExisting(await host.confinement.reach(path, scope), path)
-          const { read } = await readReached(host, reached, {}, ctx.signal)
-          if (read.text === undefined) throw new ToolError('It is binary: use read_file')
-          if (read.text.length > room)
-            throw new ToolError('"maxReadBytes" is used up by the files before it: read it by itself')
+        for (const next of room > 0 ? paths.slice(reading.length, index + AT_ONCE) : []) {
+          const read = readText(host, next, scope, ctx.signal)
+          // One that fails before its turn is heard of then.
+          read.catch(() => {})
+          reading.push(read)
+        }
+        const read = (await reading[index]) ?? { reason: USED_UP }
+        if ('reason' in read) failed.push({ path, reason: read.reason })
+        else if (read.text.length > room) failed.push({ path, reason: USED_UP })
+        else {
           room -= read.text.length
           files.push(read)
-        } catch (error) {
-          if (!(error instanceof ToolError)) throw error
-          failed.push({ path, reason: error.message })
         }
         ctx.progress(index + 1, paths.length)
       }
@@ -225,67 +210,22 @@ function createReadMany(host: FilesHost) {
   )
 }
 
-const ENTRY = {
-  type: 'object',
-  properties: {
-    name: { type: 'string', description: 'Its name' },
-    kind: { enum: ['file', 'directory', 'link', 'other'], description: 'What it is' },
-    size: { type: 'integer', description: 'Bytes, for files' },
-    modified: { type: 'string', description: 'When it last changed' },
-  },
-  required: ['name', 'kind'],
-  additionalProperties: false,
-} as const
+/** Enough to keep the disk busy; each may hold as much as one read may return. */
+const AT_ONCE = 32
+const USED_UP = '"maxReadBytes" is used up by the files before it: read it by itself'
 
-function createListDirectory(host: FilesHost) {
-  return tool(
-    {
-      title: 'List a directory',
-      description: 'Lists what is directly in a directory, by name, in pages.',
-      input: {
-        type: 'object',
-        properties: { path: { ...PATH, description: `${PATH.description}; may be left out then` }, cursor: CURSOR },
-        additionalProperties: false,
-      },
-      output: {
-        type: 'object',
-        properties: {
-          path: { type: 'string', description: 'The directory' },
-          entries: { type: 'array', items: ENTRY, description: 'In the order of their names' },
-          total: { type: 'integer', description: 'How many there are on all pages' },
-          nextCursor: NEXT_CURSOR,
-        },
-        required: ['path', 'entries', 'total'],
-        additionalProperties: false,
-      },
-      ...READS,
-    },
-    async ({ path, cursor }, ctx) => {
-      const reached = await host.folder(path, ctx)
-      return listPage(host, reached, cursor)
-    },
-  )
-}
+type TextRead = (FileRead & { readonly text: string }) | { readonly reason: string }
 
-export async function listPage(host: FilesHost, reached: Reached, cursor?: string) {
-  const { maxResults, maxEntries } = host.settings
-  const after = cursor === undefined ? undefined : fromCursor(cursor)
-  const all = (await listNames(reached.path)).slice(0, maxEntries)
-  const rest = after === undefined ? all : all.filter(({ name }) => name > after)
-  const page = rest.slice(0, maxResults)
-  const entries = await withDirectory(reached.path, (base) =>
-    Promise.all(
-      page.map(async ({ name, kind }) => {
-        const stats = await lstat(join(base, name)).catch(() => undefined)
-        if (stats === undefined) return { name, kind }
-        const modified = stats.mtime.toISOString()
-        return kind === 'file' ? { name, kind, size: stats.size, modified } : { name, kind, modified }
-      }),
-    ),
-  )
-  const last = page.at(-1)?.name
-  const more = rest.length > page.length && last !== undefined ? { nextCursor: toCursor(last) } : {}
-  return { path: reached.path, entries, total: all.length, ...more }
+/** A text file, or why it cannot be had. */
+async function readText(host: FilesHost, path: string, scope: Scope, signal: AbortSignal): Promise<TextRead> {
+  try {
+    const reached = requireExisting(await host.confinement.reach(path, scope), path)
+    const { read } = await readReached(host, reached, {}, signal)
+    return read.text === undefined ? { reason: 'It is binary: use read_file' } : { ...read, text: read.text }
+  } catch (error) {
+    if (error instanceof ToolError) return { reason: error.message }
+    throw error
+  }
 }
 
 function createFileInfo(host: FilesHost) {
@@ -298,7 +238,7 @@ function createFileInfo(host: FilesHost) {
         type: 'object',
         properties: {
           path: { type: 'string', description: 'Where it really is' },
-          kind: ENTRY.properties.kind,
+          kind: KIND,
           size: { type: 'integer', description: 'Bytes' },
           modified: { type: 'string', description: 'When its contents last changed' },
           created: { type: 'string', description: 'When it was made, as far as the disk knows' },

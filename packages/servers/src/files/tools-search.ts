@@ -1,26 +1,21 @@
 /** The tools that look for something below a directory: by name, by contents, or the whole tree at a glance. */
 
 import { tool } from '@portico/sdk/server'
-import { countFrom, toCursor } from './cursor.ts'
+import { countFrom, toCursor } from '../cursor.ts'
 import { createGlob } from './glob.ts'
 import { type FilesHost, toFileUri } from './host.ts'
 import { searchText } from './search-text.ts'
+import { CURSOR, NEXT_CURSOR, READS } from './tool-schemas.ts'
 import { Walk } from './walk.ts'
 
 const WHERE = {
   type: 'string',
   description: 'The directory to look in; may be left out when there is only one',
 } as const
-const CURSOR = { type: 'string', description: 'The nextCursor of the page before' } as const
-const NEXT_CURSOR = {
-  type: 'string',
-  description: 'Give this as cursor for the next page; absent on the last',
-} as const
 const COMPLETE = {
   type: 'boolean',
   description: 'False when "maxDepth", "maxEntries" or "timeoutMs" ended the search early',
 } as const
-const READS = { readOnly: true, idempotent: true, openWorld: false } as const
 
 export function createSearchTools(host: FilesHost) {
   return {

@@ -5,7 +5,7 @@
 
 import { type AskingContext, ToolError, tool } from '@portico/sdk/server'
 import { requireConfirmation } from '../confirmation.ts'
-import { spellHidden } from '../hidden-text.ts'
+import { spellHidden } from '../text/plain-text.ts'
 import { type Reached, requireExisting } from './confine.ts'
 import { applyReplacements, type Replacement, shortDifference, toDifference } from './edit.ts'
 import { type FilesHost, toFileUri } from './host.ts'

@@ -5,8 +5,9 @@
 
 import { readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { isInside } from '../machine/path-text.ts'
 import { toPathError, withDirectory } from './anchor.ts'
-import { type Directory, isInside } from './confine.ts'
+import type { Directory } from './confine.ts'
 import { type IgnoreRules, isIgnored, readIgnoreFiles } from './ignore-files.ts'
 
 export type EntryKind = 'file' | 'directory' | 'link' | 'other'
@@ -96,12 +97,15 @@ export interface Listed {
 }
 
 /** What is in a folder, sorted by name in the same way everywhere. */
-export async function listNames(folder: string): Promise<Listed[]> {
-  const entries = await withDirectory(folder, (base) =>
-    readdir(base, { withFileTypes: true }).catch((error: unknown) => {
-      throw toPathError(error, folder)
-    }),
-  )
+export function listNames(folder: string): Promise<Listed[]> {
+  return withDirectory(folder, (base) => readNames(base, folder))
+}
+
+/** The same for a folder that is held open already; `folder` is what it is called. */
+export async function readNames(base: string, folder: string): Promise<Listed[]> {
+  const entries = await readdir(base, { withFileTypes: true }).catch((error: unknown) => {
+    throw toPathError(error, folder)
+  })
   return entries
     .map((entry): Listed => ({ name: entry.name, kind: kindOf(entry) }))
     .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))

@@ -7,7 +7,7 @@ import { lstat, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { RpcError } from '@portico/sdk/server'
 import { type FSWatcher, watch } from 'chokidar'
-import type { Holder } from './subscribers.ts'
+import type { Holder } from '../subscribers.ts'
 import { listNames } from './walk.ts'
 
 interface Watched {

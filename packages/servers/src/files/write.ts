@@ -4,13 +4,13 @@
  */
 
 import { randomBytes } from 'node:crypto'
-import { type BigIntStats, constants } from 'node:fs'
+import { type BigIntStats, constants, fstatSync } from 'node:fs'
 import { chmod, link, lstat, mkdir, open, rename, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { ToolError } from '@portico/sdk/server'
-import { openFile, toPathError, withDirectory } from './anchor.ts'
+import { refusedName } from '../machine/path-text.ts'
+import { toPathError, withDirectory, withFile } from './anchor.ts'
 import { PathError, type Reached } from './confine.ts'
-import { refusedName } from './path-text.ts'
 import { readBytes } from './read.ts'
 import { TRASH } from './walk.ts'
 
@@ -20,17 +20,14 @@ export interface Snapshot {
   readonly stats: BigIntStats
 }
 
-export async function takeSnapshot(path: string, maxBytes: number): Promise<Snapshot> {
-  const handle = await openFile(path)
-  try {
-    const stats = await handle.stat({ bigint: true })
+export function takeSnapshot(path: string, maxBytes: number): Promise<Snapshot> {
+  return withFile(path, async (file) => {
+    const stats = fstatSync(file.descriptor, { bigint: true })
     if (stats.size > BigInt(maxBytes)) {
       throw new ToolError(`${path} has ${stats.size} bytes; the option "maxWriteBytes" allows ${maxBytes}`)
     }
-    return { bytes: await readBytes(handle, 0, Number(stats.size)), stats }
-  } finally {
-    await handle.close()
-  }
+    return { bytes: await readBytes(file, 0, Number(stats.size)), stats }
+  })
 }
 
 /** Makes a new file; fails when there is something already. */

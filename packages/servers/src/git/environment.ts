@@ -5,7 +5,7 @@
  * `-c` arguments, since made-up names may contain `=`.
  */
 
-import { plainEnvironment } from '../files/program.ts'
+import { plainEnvironment } from '../machine/program.ts'
 
 export type Setting = readonly [key: string, value: string]
 

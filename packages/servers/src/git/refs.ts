@@ -1,8 +1,8 @@
 /** The judgement of names that go into git's arguments: revisions, branches, paths. What passes can be no option. */
 
 import { ToolError } from '@portico/sdk/server'
-import { refusedPath } from '../files/path-text.ts'
-import { spellHidden } from '../hidden-text.ts'
+import { refusedPath } from '../machine/path-text.ts'
+import { spellHidden } from '../text/plain-text.ts'
 
 /**
  * A revision as people write it: a name or hash, with `~2`, `^`, `^{}` or `@{1}` after it. Ranges, searches (`:/text`)

@@ -5,7 +5,7 @@
 
 import { createServer } from '@portico/sdk/server'
 import type { ReadyServer } from '../entry.ts'
-import { onSubscriptions } from '../files/subscribers.ts'
+import { onSubscriptions } from '../subscribers.ts'
 import { GitHost } from './host.ts'
 import { type GitOptions, settleGitOptions } from './options.ts'
 import { createGitPrompts } from './prompts.ts'

@@ -1,7 +1,7 @@
 /** The tools that look: status, history, commits, differences, blame, branches. */
 
 import { ToolError, tool } from '@portico/sdk/server'
-import { fromCursor, toCursor } from '../files/cursor.ts'
+import { fromCursor, toCursor } from '../cursor.ts'
 import { commitDifference, type GitHost } from './host.ts'
 import { redact } from './redact.ts'
 import { checkRepositoryPath } from './refs.ts'

@@ -5,7 +5,7 @@
 
 import { type AskingContext, ToolError, tool } from '@portico/sdk/server'
 import { requireConfirmation } from '../confirmation.ts'
-import { spellHidden } from '../hidden-text.ts'
+import { spellHidden } from '../text/plain-text.ts'
 import type { GitHost } from './host.ts'
 import { checkBranch, checkRepositoryPath } from './refs.ts'
 import { readStatus, type Status } from './reports.ts'

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type FSWatcher, watch } from 'chokidar'
-import type { Holder } from '../files/subscribers.ts'
+import type { Holder } from '../subscribers.ts'
 import { parseStatus, statusText } from './reports.ts'
 import type { Repository } from './repository.ts'
 

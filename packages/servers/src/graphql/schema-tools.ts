@@ -2,7 +2,7 @@
 
 import { prompt, resource, ToolError, tool } from '@portico/sdk/server'
 import { type GraphQLSchema, printSchema, printType } from 'graphql'
-import { toExcerpt } from '../network/plain-text.ts'
+import { toExcerpt } from '../text/plain-text.ts'
 import { createSchemaIndex, typesOf } from './search.ts'
 
 export function createSchemaTools(schema: GraphQLSchema) {

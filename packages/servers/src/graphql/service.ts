@@ -2,8 +2,8 @@
 
 import { ToolError } from '@portico/sdk/server'
 import type { GuardedFetch } from '../network/guarded-fetch.ts'
-import { toExcerpt } from '../network/plain-text.ts'
 import type { Redactor } from '../network/redaction.ts'
+import { toExcerpt } from '../text/plain-text.ts'
 
 export interface GraphqlRequest {
   readonly query: string

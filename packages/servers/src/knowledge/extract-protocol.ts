@@ -1,4 +1,4 @@
-/** What the process and the thread that takes documents apart say to each other. */
+/** What the server and the process that takes documents apart say to each other. */
 
 export interface ExtractRequest {
   readonly kind: 'html' | 'pdf'
@@ -13,6 +13,7 @@ export interface ExtractedText {
 }
 
 export type ExtractReply =
+  | { readonly kind: 'ready' }
   /** The library is loaded, and the document's own time begins. */
   | { readonly kind: 'began' }
   | { readonly kind: 'done'; readonly result: ExtractedText }

@@ -1,12 +1,13 @@
 /**
- * From a file's bytes to text in lines. Markdown and plain text are what they are; HTML and PDF are taken apart in a thread
- * with a deadline and a bound on memory, since such a file can be made to take for ever.
+ * From a file's bytes to text in lines. Markdown and plain text are what they are; HTML and PDF are taken apart in a process
+ * with a deadline and a bound on memory, since such a file can be made to take for ever or to fill what there is.
  */
 
+import type { ChildProcess } from 'node:child_process'
 import { extname } from 'node:path'
-import type { Worker } from 'node:worker_threads'
 import { PorticoError } from '@portico/sdk/server'
-import { startWorker } from '../source-worker.ts'
+import { watchMemory } from '../machine/memory-watch.ts'
+import { startReadyProcess } from '../machine/source-process.ts'
 import type { ExtractedText, ExtractReply, ExtractRequest } from './extract-protocol.ts'
 import { MAX_EXTRACT_BYTES } from './limits.ts'
 
@@ -16,14 +17,15 @@ export interface ExtractOptions {
   readonly maxLength: number
 }
 
-const WATCH_MS = 50
 /** To load a library takes a moment, and on a busy machine several. */
 const LOAD_MS = 60_000
+const HEAP_MB = 256
 
 export class Extractor {
   readonly #options: ExtractOptions
-  #worker: Worker | undefined
+  #child: ChildProcess | undefined
   #turn: Promise<unknown> = Promise.resolve()
+  #closed = false
 
   constructor(options: ExtractOptions) {
     this.#options = options
@@ -33,66 +35,71 @@ export class Extractor {
   async extract(path: string, bytes: Uint8Array): Promise<ExtractedText> {
     const kind = KINDS[extname(path).toLowerCase()]
     if (kind === undefined) return { text: decodeText(bytes) }
-    const result = this.#turn.then(() => this.#ask({ kind, bytes, maxLength: this.#options.maxLength }))
+    const result = this.#turn.then(() => this.#run({ kind, bytes, maxLength: this.#options.maxLength }))
     this.#turn = result.catch(() => {})
     return result
   }
 
   async close(): Promise<void> {
-    await this.#worker?.terminate()
+    this.#closed = true
+    this.#end()
+    await this.#turn
   }
 
-  #ask(request: ExtractRequest): Promise<ExtractedText> {
-    const worker = this.#start()
-    const before = process.memoryUsage.rss()
+  async #run(request: ExtractRequest): Promise<ExtractedText> {
+    if (this.#closed) throw new PorticoError('limit-exceeded', 'the server is closing')
+    if (this.#child?.connected !== true) {
+      const child = await startReadyProcess(import.meta.url, 'extract-process', HEAP_MB)
+      this.#child = child
+      // While it was started, nobody could end it.
+      if (this.#closed) this.#end()
+    }
+    try {
+      return await this.#ask(this.#child, request)
+    } catch (error) {
+      // A document that it could not read leaves the process as good as before.
+      if (!(error instanceof PorticoError) || error.code !== 'invalid-arguments') this.#end()
+      throw error
+    }
+  }
+
+  #ask(child: ChildProcess | undefined, request: ExtractRequest): Promise<ExtractedText> {
     const { timeoutMs } = this.#options
     return new Promise<ExtractedText>((resolve, reject) => {
-      const fail = (reason: string): void => {
-        release()
-        if (this.#worker === worker) this.#worker = undefined
-        void worker.terminate()
-        reject(new PorticoError('limit-exceeded', reason))
-      }
+      const fail = (reason: string): void => settle(() => reject(new PorticoError('limit-exceeded', reason)))
+      const onFull = (): void => fail('its text takes too much memory')
+      if (child?.pid === undefined || !child.connected)
+        return reject(new PorticoError('limit-exceeded', 'it was ended'))
+      // The process must not outlive this one while it is at work; at rest, it ends by itself.
+      const kill = (): void => void child.kill('SIGKILL')
+      const unwatch = watchMemory(child.pid, MAX_EXTRACT_BYTES, onFull)
       let timer = setTimeout(() => fail('the library that reads it did not load'), LOAD_MS)
-      const watch = setInterval(() => {
-        if (process.memoryUsage.rss() - before > MAX_EXTRACT_BYTES) fail('its text takes too much memory')
-      }, WATCH_MS)
+      const settle = (finish: () => void): void => {
+        clearTimeout(timer)
+        unwatch()
+        process.off('exit', kill)
+        child.off('message', onReply).off('exit', onFull)
+        finish()
+      }
       const onReply = (reply: ExtractReply): void => {
         if (reply.kind === 'began') {
           clearTimeout(timer)
           const reason = `its text took longer than ${timeoutMs} ms (option "extractTimeoutMs")`
           timer = setTimeout(() => fail(reason), timeoutMs)
-          return
-        }
-        release()
-        if (reply.kind === 'failed') reject(new PorticoError('invalid-arguments', reply.reason))
-        else resolve(reply.result)
+        } else if (reply.kind === 'failed') settle(() => reject(new PorticoError('invalid-arguments', reply.reason)))
+        else if (reply.kind === 'done') settle(() => resolve(reply.result))
       }
-      const onEnd = (): void => fail('its text takes too much memory')
-      const release = (): void => {
-        clearTimeout(timer)
-        clearInterval(watch)
-        worker.off('message', onReply)
-        worker.off('exit', onEnd)
-        worker.unref()
-      }
-      worker.ref()
-      worker.on('message', onReply)
-      worker.on('exit', onEnd)
-      worker.postMessage(request)
+      process.once('exit', kill)
+      child.on('message', onReply).on('exit', onFull)
+      // Errors of sending come as events.
+      child.send(request, () => {})
     })
   }
 
-  #start(): Worker {
-    if (this.#worker !== undefined) return this.#worker
-    const worker = startWorker(import.meta.url, 'extract-worker', { resourceLimits: { maxOldGenerationSizeMb: 256 } })
-    worker.on('error', () => {})
-    worker.unref()
-    worker.on('exit', () => {
-      if (this.#worker === worker) this.#worker = undefined
-    })
-    this.#worker = worker
-    return worker
+  #end(): void {
+    // A document may keep it too busy to hear of anything milder.
+    this.#child?.kill('SIGKILL')
+    this.#child = undefined
   }
 }
 

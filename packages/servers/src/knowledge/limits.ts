@@ -20,7 +20,7 @@ export const KNOWLEDGE_LIMITS: KnowledgeLimits = {
 
 export const EXTENSIONS: readonly string[] = ['md', 'markdown', 'txt', 'text', 'rst', 'html', 'htm', 'pdf']
 
-/** Memory that the text of one file may take, beyond what the process had. */
+/** Memory of the process in which a file becomes text. */
 export const MAX_EXTRACT_BYTES = 512 * 1024 * 1024
 /** Folders within folders. */
 export const MAX_DEPTH = 32

@@ -1,7 +1,7 @@
 /** Documents, and lines of them, as resources; and a prompt that asks for an answer with citations. */
 
 import { prompt, resource } from '@portico/sdk/server'
-import { spellHidden } from '../hidden-text.ts'
+import { spellHidden } from '../text/plain-text.ts'
 import { documentUri, readPlace } from './citation.ts'
 import type { Library } from './library.ts'
 import { whenIndexed } from './tools.ts'

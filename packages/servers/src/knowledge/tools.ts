@@ -1,7 +1,7 @@
 /** What a model can do with the documents: search them, read around a citation, see what there is and what was left out. */
 
 import { type AskingContext, type ContentBlock, result, ToolError, tool } from '@portico/sdk/server'
-import { spellHidden } from '../hidden-text.ts'
+import { spellHidden } from '../text/plain-text.ts'
 import { citationUri, documentUri } from './citation.ts'
 import type { Hit, Library } from './library.ts'
 

@@ -1,7 +1,7 @@
 /** Each remembered thing as a resource, for its owner alone, and a prompt that gathers what is known. */
 
 import { prompt, type RequestContext, resource } from '@portico/sdk/server'
-import { spellHidden } from '../hidden-text.ts'
+import { spellHidden } from '../text/plain-text.ts'
 import type { MemoryStore } from './store.ts'
 import { show } from './tools.ts'
 import { entityUri, type Owners } from './uris.ts'

@@ -2,7 +2,7 @@
 
 import { ToolError, tool } from '@portico/sdk/server'
 import { requireConfirmation } from '../confirmation.ts'
-import { spellHidden } from '../hidden-text.ts'
+import { spellHidden } from '../text/plain-text.ts'
 import { MAX_NAME_LENGTH, type MemoryLimits } from './limits.ts'
 import type { Entity, MemoryStore } from './store.ts'
 import { EXPORTED, FORGOTTEN, LISTED, RECALLED, RELATED, REMEMBERED } from './tool-schemas.ts'

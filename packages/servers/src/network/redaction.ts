@@ -3,7 +3,7 @@
  * secrets that are in use; every text that leaves `openapi` and `graphql` passes through it.
  */
 
-import { toPlainJson, toPlainText } from './plain-text.ts'
+import { toPlainJson, toPlainText } from '../text/plain-text.ts'
 
 export interface Redactor {
   /** Plain text without secrets. */

@@ -8,7 +8,7 @@ import { PorticoError } from '@portico/sdk/server'
 import { validate } from '@readme/openapi-parser'
 import { parseDocument } from 'yaml'
 import type { GuardedFetch } from '../network/guarded-fetch.ts'
-import { toPlainJson } from '../network/plain-text.ts'
+import { toPlainJson } from '../text/plain-text.ts'
 
 export type Json = { readonly [member: string]: unknown }
 

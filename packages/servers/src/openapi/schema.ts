@@ -4,7 +4,7 @@
  * model.
  */
 
-import { toExcerpt } from '../network/plain-text.ts'
+import { toExcerpt } from '../text/plain-text.ts'
 import { type Description, isRecord, type Json, Unusable } from './description.ts'
 
 export interface WriterOptions {

@@ -5,7 +5,7 @@
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { StringDecoder } from 'node:string_decoder'
-import { watchMemory } from './memory-watch.ts'
+import { watchMemory } from '../machine/memory-watch.ts'
 import type { RunLimits } from './options.ts'
 import type { Ending, OnOutput } from './outcome.ts'
 

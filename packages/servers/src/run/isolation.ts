@@ -6,7 +6,7 @@
 import { chown, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findProgram } from '../files/program.ts'
+import { findProgram } from '../machine/program.ts'
 import { runBounded } from './bounded-process.ts'
 import type { RunSettings } from './options.ts'
 import { SANDBOX_ENV, type SandboxKind, type SandboxTools, toSandboxCommand } from './sandbox-command.ts'

@@ -3,8 +3,7 @@
  * ended when its time is up whatever the engine in it does.
  */
 
-import { type ChildProcess, spawn } from 'node:child_process'
-import { plainModule } from '../source-worker.ts'
+import { startProcess } from '../machine/source-process.ts'
 import { changedFiles, type Ending, type Job, type Outcome, type RunFile } from './outcome.ts'
 
 export interface JavascriptJob extends Job {
@@ -34,7 +33,8 @@ const GRACE_MS = 2_000
 export function runJavascript({ code, language, files, limits, signal, onOutput }: JavascriptJob): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason)
-    const child = startChild(limits.memoryBytes)
+    const megabytes = Math.ceil(limits.memoryBytes / 1_048_576) + SPARE_MB
+    const child = startProcess(import.meta.url, 'javascript-process', megabytes)
     const printed = { stdout: '', stderr: '' }
     let timer = setTimeout(() => over(() => reject(new Error('The process for code did not start'))), START_MS)
     const kill = () => void child.kill('SIGKILL')
@@ -74,18 +74,5 @@ export function runJavascript({ code, language, files, limits, signal, onOutput 
         child.send({ code, language, files, limits } satisfies JavascriptOrder, () => {})
       }
     })
-  })
-}
-
-function startChild(memoryBytes: number): ChildProcess {
-  const { href } = plainModule(import.meta.url, 'javascript-process')
-  const megabytes = Math.ceil(memoryBytes / 1_048_576) + SPARE_MB
-  const script = ['--input-type=module', '--eval', `await import(${JSON.stringify(href)})`]
-  return spawn(process.execPath, [`--max-old-space-size=${megabytes}`, ...script], {
-    // Nothing of the operator's is its business; Windows starts no program without this one.
-    env: process.env.SystemRoot === undefined ? {} : { SystemRoot: process.env.SystemRoot },
-    serialization: 'advanced',
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    windowsHide: true,
   })
 }

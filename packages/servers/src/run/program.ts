@@ -3,7 +3,7 @@
 import { constants } from 'node:fs'
 import { chown, lstat, mkdir, open, readdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { findProgram, plainEnvironment } from '../files/program.ts'
+import { findProgram, plainEnvironment } from '../machine/program.ts'
 import { readArchive, type Unpacked } from './archive.ts'
 import { type ProcessOutcome, runBounded } from './bounded-process.ts'
 import { sandboxUser, withFolders } from './isolation.ts'

@@ -2,8 +2,7 @@
 
 import { type AskingContext, ToolError, tool } from '@portico/sdk/server'
 import { requireConfirmation } from '../confirmation.ts'
-import { spellHidden } from '../hidden-text.ts'
-import { toPlainText } from '../network/plain-text.ts'
+import { spellHidden, toPlainText } from '../text/plain-text.ts'
 import { fileUri, type History, runUri, textOf } from './history.ts'
 import { describeIsolation, type Isolation, type Languages } from './isolation.ts'
 import { runJavascript } from './javascript.ts'

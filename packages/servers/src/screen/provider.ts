@@ -7,7 +7,7 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ToolError } from '@portico/sdk/server'
-import { plainEnvironment, runProgram } from '../files/program.ts'
+import { plainEnvironment, runProgram } from '../machine/program.ts'
 import type { ScreenSettings } from './options.ts'
 
 export interface ScreenProvider {

@@ -15,8 +15,8 @@ import {
   tool,
 } from '@portico/sdk/server'
 import type { ReadyServer } from '../entry.ts'
-import { onSubscriptions } from '../files/subscribers.ts'
-import { spellHidden } from '../hidden-text.ts'
+import { onSubscriptions } from '../subscribers.ts'
+import { spellHidden } from '../text/plain-text.ts'
 import { Consents } from './consent.ts'
 import { openProvider } from './open-provider.ts'
 import { type ScreenOptions, type ScreenSettings, settleScreenOptions } from './options.ts'

@@ -1,7 +1,7 @@
 /** Looks at what somebody subscribed to, as often as told and no oftener, and says when it looks different. */
 
 import { createHash } from 'node:crypto'
-import type { Holder } from '../files/subscribers.ts'
+import type { Holder } from '../subscribers.ts'
 
 export interface WatchOptions {
   readonly everyMs: number

@@ -1,7 +1,7 @@
 /** Pictures of a Wayland screen. Compositors decide who may take them, and tell nobody which windows there are. */
 
 import { ToolError } from '@portico/sdk/server'
-import { findProgram } from '../files/program.ts'
+import { findProgram } from '../machine/program.ts'
 import { ask, askFile, type Display, type ScreenProvider, type Tools, toPicture } from './provider.ts'
 
 export async function openWayland(tools: Tools): Promise<ScreenProvider | string> {

@@ -1,6 +1,6 @@
 /** Pictures of an X11 screen, with whichever of the usual programs is there. */
 
-import { findProgram } from '../files/program.ts'
+import { findProgram } from '../machine/program.ts'
 import {
   ask,
   askFile,

@@ -3,7 +3,7 @@
  * that a reader cannot see spelled out (sec-125). Used on both sides of the SQLite worker, so it needs no package.
  */
 
-import { spellHidden } from '../hidden-text.ts'
+import { spellHidden } from '../text/plain-text.ts'
 
 export type Cell = string | number | boolean | null
 

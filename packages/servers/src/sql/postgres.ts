@@ -1,18 +1,20 @@
 /**
- * PostgreSQL as an engine. A question is the query of a cursor, declared in a `READ ONLY` transaction over the extended
- * protocol: PostgreSQL itself takes nothing there but a single SELECT that changes nothing, with `statement_timeout` set.
+ * PostgreSQL as an engine. A question is asked below a SELECT of ours (`postgres-page.ts`) in a `READ ONLY` transaction over
+ * the extended protocol: PostgreSQL itself takes nothing there but a single SELECT that changes nothing, with
+ * `statement_timeout` set. All of it is sent at once, and the answer goes out before the session is wiped.
  */
 
 import { PorticoError, ToolError } from '@portico/sdk/server'
 import pg from 'pg'
 import { describePostgres, listPostgresTables } from './catalog-postgres.ts'
-import { type Column, RowCollector } from './cells.ts'
+import { RowCollector } from './cells.ts'
 import { redact } from './connection-url.ts'
 import { timedOut, withDeadline } from './deadline.ts'
 import type { Engine, Outcome, Page, Parameter, Rows, Statement, Table, TableDetails } from './engine.ts'
 import { MAX_CONNECTIONS, MAX_WIRE_BYTES } from './limits.ts'
 import { Pool } from './pool.ts'
-import { readPostgresValue, typeName } from './postgres-types.ts'
+import { readPage, streamOf, toRows } from './postgres-page.ts'
+import { readPostgresValue } from './postgres-types.ts'
 import { prepareEngine, type RemoteOptions } from './remote-engine.ts'
 import { checkPostgresRole } from './role.ts'
 import { watchBytes } from './wire-bytes.ts'
@@ -28,9 +30,10 @@ interface Link {
   readonly pid: number
 }
 
-/** Rows fetched at a time: enough to be quick, few enough to stop in time. */
-const BATCH = 50
-const CURSOR = 'portico_page'
+/** `giveUp` ends the connection, and what still runs on it. */
+type Action<T> = (client: pg.Client, giveUp: () => void) => Promise<T>
+
+const READ_ONLY_SESSION = 'SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY'
 
 class PostgresEngine implements Engine {
   readonly dialect = 'postgresql'
@@ -45,8 +48,7 @@ class PostgresEngine implements Engine {
       open: () => this.#open(),
       // Settings, prepared statements, temporary tables and advisory locks outlive a transaction.
       reset: async ({ client }) => {
-        await client.query('DISCARD ALL')
-        await client.query('SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY')
+        await Promise.all(['ROLLBACK', 'DISCARD ALL', READ_ONLY_SESSION].map((sql) => client.query(sql)))
       },
       destroy: ({ client }) => void client.end().catch(() => {}),
     })
@@ -59,11 +61,11 @@ class PostgresEngine implements Engine {
     })
   }
 
-  query({ sql, params }: Statement, page: Page, signal: AbortSignal): Promise<Rows> {
-    return this.#run('READ ONLY', signal, async (client) => {
-      await ask(client, `DECLARE ${CURSOR} NO SCROLL CURSOR FOR ${sql}`, params)
-      if (page.offset > 0) await client.query(`MOVE FORWARD ${page.offset} IN ${CURSOR}`)
-      return this.#fetch(client, page.maxRows)
+  query(statement: Statement, page: Page, signal: AbortSignal): Promise<Rows> {
+    return this.#run('READ ONLY', signal, async (client, giveUp) => {
+      const { rows, ended } = await readPage(client, statement, page, this.#options.limits)
+      if (!ended) giveUp()
+      return rows
     })
   }
 
@@ -79,7 +81,7 @@ class PostgresEngine implements Engine {
       const result = await ask(client, sql, params)
       const collector = new RowCollector({ ...this.#options.limits, maxRows })
       for (const row of result.rows) if (!collector.add(row)) break
-      const returned = result.fields.length === 0 ? undefined : toRows(result, collector)
+      const returned = result.fields.length === 0 ? undefined : toRows(result.fields, collector)
       return { affected: result.rowCount ?? 0, returned }
     })
   }
@@ -100,31 +102,25 @@ class PostgresEngine implements Engine {
     this.#pool.close()
   }
 
-  async #fetch(client: pg.Client, maxRows: number): Promise<Rows> {
-    const collector = new RowCollector({ ...this.#options.limits, maxRows })
-    for (;;) {
-      const batch = await ask(client, `FETCH FORWARD ${Math.min(BATCH, maxRows + 1)} FROM ${CURSOR}`, [])
-      const fits = batch.rows.every((row) => collector.add(row))
-      if (!fits || batch.rows.length === 0) return toRows(batch, collector)
-    }
-  }
-
   /** In a transaction of its own, within the deadline; whatever happens, nothing of it stays but a finished write. */
-  async #run<T>(mode: Mode, signal: AbortSignal, action: (client: pg.Client) => Promise<T>): Promise<T> {
+  async #run<T>(mode: Mode, signal: AbortSignal, action: Action<T>): Promise<T> {
     const { timeoutMs } = this.#options.limits
     try {
       return await this.#pool.use<T>(async (link) => {
         const { client } = link
-        const stop = (): void => void this.#cancel(link)
+        let keep = true
+        const stop = (): void => {
+          keep = false
+          void this.#cancel(link)
+        }
         const unwatch = watchBytes(streamOf(client), MAX_WIRE_BYTES, () => streamOf(client).destroy())
         try {
-          const work = inTransaction(client, mode, timeoutMs, action)
-          return { ok: true, value: await withDeadline(work, { timeoutMs, signal, stop }), keep: true }
+          const work = inTransaction(client, mode, timeoutMs, (inside) => action(inside, stop))
+          const value = await withDeadline(work, { timeoutMs, signal, stop })
+          return { ok: true, value, keep }
         } catch (error) {
           // What the database answered, short of ending the connection, leaves the connection as good as before.
-          const answered = error instanceof pg.DatabaseError && error.severity !== 'FATAL'
-          const keep = answered && (await client.query('ROLLBACK').then(isTrue, isFalse))
-          return { ok: false, error, keep }
+          return { ok: false, error, keep: error instanceof pg.DatabaseError && error.severity !== 'FATAL' }
         } finally {
           unwatch()
         }
@@ -139,7 +135,7 @@ class PostgresEngine implements Engine {
     client.on('error', () => {})
     await client.connect()
     const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
-    await client.query('SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY')
+    await client.query(READ_ONLY_SESSION)
     const link = { client, pid: rows[0]?.pid ?? 0 }
     client.on('end', () => this.#pool.drop(link))
     return link
@@ -151,6 +147,8 @@ class PostgresEngine implements Engine {
       connectionString: url,
       application_name: 'portico-sql',
       connectionTimeoutMillis: limits.timeoutMs,
+      // What is asked is sent without waiting for the answers before it.
+      pipeline: true,
       types: { getTypeParser: (oid: number) => (text: string) => readPostgresValue(oid, text) },
     })
   }
@@ -179,18 +177,26 @@ class PostgresEngine implements Engine {
   }
 }
 
+/** A transaction that only reads is ended after the answer, when its connection is reset. */
 async function inTransaction<T>(
   client: pg.Client,
   mode: Mode,
   timeoutMs: number,
   action: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
-  await client.query(`BEGIN ${mode}`)
   // A query of ours comes first: after one, a transaction can no longer be made writable.
-  await ask(client, `SELECT set_config('statement_timeout', $1, true)`, [String(timeoutMs)])
-  const value = await action(client)
-  await client.query(mode === 'READ ONLY' ? 'ROLLBACK' : 'COMMIT')
-  return value
+  const begun = client.query(`BEGIN ${mode}; SELECT set_config('statement_timeout', '${Math.trunc(timeoutMs)}', true)`)
+  if (mode === 'READ WRITE') {
+    await begun
+    const value = await action(client)
+    await client.query('COMMIT')
+    return value
+  }
+  // Outside of a transaction a cursor cannot be declared, and the session only reads: nothing is lost by not waiting.
+  const [beginning, acting] = await Promise.allSettled([begun, action(client)])
+  if (beginning.status === 'rejected') throw beginning.reason
+  if (acting.status === 'rejected') throw acting.reason
+  return acting.value
 }
 
 /** The extended protocol takes one statement and no more. */
@@ -202,19 +208,3 @@ function ask(client: pg.Client, text: string, values: readonly Parameter[]): Pro
 async function rowsOf(client: pg.Client, sql: string, params: readonly unknown[]): Promise<unknown[][]> {
   return (await client.query<unknown[]>({ text: sql, values: [...params], rowMode: 'array' })).rows
 }
-
-function toRows(result: pg.QueryArrayResult<unknown[]>, { rows, more, cutCells }: RowCollector): Rows {
-  const columns = result.fields.map(({ name, dataTypeID }): Column => {
-    const type = typeName(dataTypeID)
-    return type === undefined ? { name } : { name, type }
-  })
-  return { columns, rows, more, cutCells }
-}
-
-/** The driver keeps its socket here, replaced by the encrypted one where there is one. */
-function streamOf(client: pg.Client): { readonly bytesRead: number; destroy(): void } {
-  return (client as unknown as { connection: { stream: { bytesRead: number; destroy(): void } } }).connection.stream
-}
-
-const isTrue = (): boolean => true
-const isFalse = (): boolean => false

@@ -1,7 +1,7 @@
 /** The schema as something to read: an overview, and one resource for each table. Nothing of the connection is in a URI. */
 
 import { prompt, resource } from '@portico/sdk/server'
-import { spellHidden } from '../hidden-text.ts'
+import { spellHidden } from '../text/plain-text.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Engine } from './engine.ts'
 import { describe } from './tools.ts'

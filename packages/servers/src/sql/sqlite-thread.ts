@@ -2,7 +2,7 @@
 
 import type { Worker } from 'node:worker_threads'
 import { ToolError } from '@portico/sdk/server'
-import { startWorker } from '../source-worker.ts'
+import { startWorker } from '../machine/source-worker.ts'
 import { withDeadline } from './deadline.ts'
 import type { WorkerReply, WorkerRequest, WorkerResult, WorkerStart } from './sqlite-protocol.ts'
 

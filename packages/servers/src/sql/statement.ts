@@ -27,6 +27,8 @@ const FILE_WORDS: ReadonlySet<string> = new Set(['OUTFILE', 'DUMPFILE', 'LOAD_FI
 export interface Shape {
   /** The first word, in capitals; empty when there is none. */
   readonly keyword: string
+  /** Where its first semicolon stands, or the end of the text. */
+  readonly end: number
   /** Whether anything but comments follows a semicolon. */
   readonly several: boolean
   /** `/*!`: a comment that MySQL and MariaDB run. */
@@ -34,11 +36,11 @@ export interface Shape {
   readonly namesFile: boolean
 }
 
-/** Throws what to do instead when the statement does not only read. */
-export function requireReading(sql: string, dialect: Dialect, hasWrite: boolean): void {
+/** The statement without its semicolon; throws what to do instead when it does not only read. */
+export function requireReading(sql: string, dialect: Dialect, hasWrite: boolean): string {
   const shape = inspectStatement(sql, dialect)
   refuseOddities(shape)
-  if (READING[dialect].has(shape.keyword)) return
+  if (READING[dialect].has(shape.keyword)) return sql.slice(0, shape.end)
   const words = [...READING[dialect]].join(', ')
   const instead = hasWrite ? 'Use the tool execute for statements that change something.' : WRITE_HINT
   throw new ToolError(`This tool only reads: a statement begins with one of ${words}. ${instead}`)
@@ -79,7 +81,7 @@ const DOLLAR_TAG = /\$(?:[\p{L}_][\p{L}\p{N}_]*)?\$/uy
 export function inspectStatement(sql: string, dialect: Dialect): Shape {
   let keyword = ''
   let several = false
-  let ended = false
+  let end = sql.length
   let executableComment = false
   let namesFile = false
   const isMysql = dialect === 'mysql' || dialect === 'mariadb'
@@ -88,20 +90,20 @@ export function inspectStatement(sql: string, dialect: Dialect): Shape {
     if (skipped > at) {
       if (isMysql && /^\/\*M?!/.test(sql.slice(at, at + 4))) executableComment = true
       // A string or quoted name is something; a comment or space is not.
-      if (ended && !/[\s\-#/]/.test(sql.charAt(at))) several = true
+      if (end < at && !/[\s\-#/]/.test(sql.charAt(at))) several = true
       at = skipped
       continue
     }
     const character = sql.charAt(at)
     const word = match(WORD, sql, at)
-    if (character === ';') ended = true
-    else if (ended) several = true
+    if (character === ';') end = Math.min(end, at)
+    else if (end < at) several = true
     // Brackets may stand before the first word; anything else there leaves the statement without one.
     else if (keyword === '' && character !== '(') keyword = word?.toUpperCase() ?? '?'
     if (isMysql && word !== undefined && FILE_WORDS.has(word.toUpperCase())) namesFile = true
     at += word?.length ?? 1
   }
-  return { keyword: keyword === '?' ? '' : keyword, several, executableComment, namesFile }
+  return { keyword: keyword === '?' ? '' : keyword, end, several, executableComment, namesFile }
 }
 
 /** The end of the space, comment, string or quoted name at this place, or the place itself. */

@@ -2,7 +2,7 @@
 
 import { type AskingContext, type ToolDefinition, ToolError, tool } from '@portico/sdk/server'
 import { requireConfirmation } from '../confirmation.ts'
-import { spellHidden } from '../hidden-text.ts'
+import { spellHidden } from '../text/plain-text.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Engine, Rows, Statement } from './engine.ts'
 import { MAX_PARAMETERS, MAX_SQL_LENGTH, type SqlLimits } from './limits.ts'
@@ -46,8 +46,7 @@ export function createTools({ engine, catalogue, limits, write }: ToolParts) {
         openWorld: false,
       },
       async ({ sql, params, limit, cursor }, ctx) => {
-        const asked = toStatement(sql, params)
-        requireReading(sql, engine.dialect, write)
+        const asked = toStatement(requireReading(sql, engine.dialect, write), params)
         const offset = fromPageCursor(asked, cursor)
         const maxRows = limit ?? limits.maxRows
         const rows = await withProgress(ctx, limits.timeoutMs, engine.query(asked, { offset, maxRows }, ctx.signal))
@@ -64,8 +63,8 @@ export function createTools({ engine, catalogue, limits, write }: ToolParts) {
         openWorld: false,
       },
       async ({ sql, params }, ctx) => {
-        requireReading(sql, engine.dialect, write)
-        const plan = await engine.explain(toStatement(sql, params), ctx.signal)
+        const asked = toStatement(requireReading(sql, engine.dialect, write), params)
+        const plan = await engine.explain(asked, ctx.signal)
         return { plan: cutText(plan, limits.maxResultBytes) }
       },
     ),

@@ -5,7 +5,7 @@
 
 import { ToolError } from '@portico/sdk/server'
 import type { GuardedFetch, NetworkResponse } from '../network/guarded-fetch.ts'
-import { toPlainText } from '../network/plain-text.ts'
+import { toPlainText } from '../text/plain-text.ts'
 import type { Extract } from './extract.ts'
 import type { Page } from './page.ts'
 import type { PageReader } from './page-reader.ts'

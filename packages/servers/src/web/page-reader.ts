@@ -3,9 +3,8 @@
  * ended, and the page comes as bare text.
  */
 
-import { type ChildProcess, fork } from 'node:child_process'
-import { createRequire } from 'node:module'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { ChildProcess } from 'node:child_process'
+import { startReadyProcess } from '../machine/source-process.ts'
 import { type Extract, toBareExtract } from './extract.ts'
 import { shapeOf } from './html-text.ts'
 
@@ -47,7 +46,7 @@ export class PageReader {
     const { depth, tags } = shapeOf(job.html)
     if (this.#closed || depth > MAX_DEPTH || tags > MAX_TAGS) return toBareExtract(job.html)
     try {
-      this.#child ??= await startChild()
+      this.#child ??= await startReadyProcess(import.meta.url, 'page-process', MEMORY_MB)
       return await ask(this.#child, job, this.#deadlineMs)
     } catch {
       this.#end()
@@ -66,7 +65,6 @@ export class PageReader {
 const MAX_DEPTH = 400
 const MAX_TAGS = 200_000
 const MEMORY_MB = 512
-const START_MS = 30_000
 
 function ask(child: ChildProcess, job: PageJob, deadlineMs: number): Promise<Extract> {
   return new Promise((done, failed) => {
@@ -89,45 +87,4 @@ function ask(child: ChildProcess, job: PageJob, deadlineMs: number): Promise<Ext
     // Errors of sending come as events.
     child.send(job, () => {})
   })
-}
-
-/** Resolves once the process has loaded what it needs, so that this does not count against a page. */
-function startChild(): Promise<ChildProcess> {
-  return new Promise((done, failed) => {
-    const isSource = import.meta.url.endsWith('.ts')
-    const child = fork(fileURLToPath(new URL(`./page-process.${isSource ? 'ts' : 'js'}`, import.meta.url)), [], {
-      execArgv: [`--max-old-space-size=${MEMORY_MB}`, ...(isSource ? sourceLoader() : [])],
-      // Nothing of the operator's is its business; Windows starts no program without this one.
-      env: process.env.SystemRoot === undefined ? {} : { SystemRoot: process.env.SystemRoot },
-      serialization: 'advanced',
-      // Standard output may be the protocol's own wire: what a library prints there must not reach it.
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    })
-    // A process that waits for work must not keep this one.
-    child.unref()
-    child.channel?.unref()
-    const give = (error: unknown) => {
-      clearTimeout(timer)
-      child.kill('SIGKILL')
-      failed(error)
-    }
-    const timer = setTimeout(give, START_MS, new Error('The process for pages did not start'))
-    child.once('error', give).once('exit', give)
-    child.once('message', () => {
-      clearTimeout(timer)
-      child.off('error', give).off('exit', give)
-      // Should it end while nothing is asked of it, the next page finds it gone.
-      child.on('error', () => {})
-      done(child)
-    })
-  })
-}
-
-function sourceLoader(): string[] {
-  try {
-    return ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href]
-  } catch {
-    // A newer Node reads TypeScript by itself.
-    return []
-  }
 }

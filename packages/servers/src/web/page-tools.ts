@@ -2,9 +2,9 @@
 
 import { type AskingContext, ToolError, tool } from '@portico/sdk/server'
 import { matchesWildcard } from '../network/wildcard.ts'
-import type { Page } from './page.ts'
+import { slice, toForeignResult } from '../text/foreign-text.ts'
+import { aboutPage, type Page } from './page.ts'
 import type { PageFetcher } from './page-fetcher.ts'
-import { aboutPage, slice, toForeignResult } from './result.ts'
 
 export const URL_INPUT = {
   type: 'string',

@@ -18,3 +18,19 @@ export interface Page {
   readonly whole: boolean
   readonly fetchedAt: string
 }
+
+/** What is told of a page beside its text. */
+export function aboutPage(page: Page): { readonly [name: string]: unknown } {
+  const { url, finalUrl, title, description, byline, language, fetchedAt, simplified } = page
+  return {
+    url,
+    ...(finalUrl !== url && { finalUrl }),
+    title,
+    ...(description !== '' && { description }),
+    ...(byline !== '' && { byline }),
+    ...(language !== '' && { language }),
+    ...(simplified && { simplified }),
+    links: page.links.length,
+    fetchedAt,
+  }
+}

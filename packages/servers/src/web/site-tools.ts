@@ -2,12 +2,12 @@
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { type AskingContext, ToolError, tool } from '@portico/sdk/server'
-import { toExcerpt, toPlainText } from '../network/plain-text.ts'
 import { matchesWildcard } from '../network/wildcard.ts'
+import { toForeignResult } from '../text/foreign-text.ts'
+import { toExcerpt, toPlainText } from '../text/plain-text.ts'
 import type { Page } from './page.ts'
 import { type PageFetcher, toUrl } from './page-fetcher.ts'
 import { NOTICE_OUTPUT, principalOf, URL_INPUT } from './page-tools.ts'
-import { toForeignResult } from './result.ts'
 import type { Robots } from './robots.ts'
 import { readSitemap } from './sitemap.ts'
 

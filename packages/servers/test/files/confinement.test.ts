@@ -3,7 +3,7 @@ import { link, lstat, mkdir, open, readdir, readFile, rename, rm, symlink, write
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openFile, withDirectory } from '../../src/files/anchor.ts'
+import { withDirectory, withFile } from '../../src/files/anchor.ts'
 import { Confinement } from '../../src/files/confine.ts'
 import { base, begin, call, cleanUp, done, ERAS, inside, outside, prepare, refusal, SECRET } from './fixture.ts'
 
@@ -110,7 +110,7 @@ describe('confinement', () => {
     const { path } = await (await Confinement.open([inside], [])).reach('hello.txt', undefined)
     await rm(path)
     await symlink(join(outside, 'secret.txt'), path)
-    await expect(openFile(path)).rejects.toThrow('replaced')
+    await expect(withFile(path, async () => 'read')).rejects.toThrow('replaced')
   })
 
   it('race: a folder swapped for a link after it was judged leads nowhere', async () => {
@@ -118,7 +118,7 @@ describe('confinement', () => {
     await writeFile(path, 'mine')
     await rename(join(inside, 'sub'), join(inside, 'old'))
     await symlink(outside, join(inside, 'sub'))
-    await expect(openFile(path)).rejects.toThrow('replaced')
+    await expect(withFile(path, async () => 'read')).rejects.toThrow('replaced')
     await expect(withDirectory(join(inside, 'sub'), async () => 'in')).rejects.toThrow(/replaced|kind/)
   })
 

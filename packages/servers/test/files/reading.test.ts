@@ -7,6 +7,12 @@ import { entry } from '../../src/files/entry.ts'
 import { createFilesServer } from '../../src/files/server.ts'
 import { base, begin, call, cleanUp, done, inside, outside, prepare, refusal, start } from './fixture.ts'
 
+interface FileLines {
+  readonly text: string
+  readonly totalLines?: number
+  readonly nextLine?: number
+}
+
 beforeEach(prepare)
 afterEach(cleanUp)
 
@@ -53,6 +59,40 @@ describe('reading', () => {
     expect(cut.notice).toContain('maxReadBytes')
   })
 
+  it('reads any range of lines of a file of many pieces as an editor would show it', async () => {
+    const lines = Array.from({ length: 40_000 }, (_, at) => `line ${at + 1} ${'ö'.repeat(at % 60)}`)
+    await writeFile(join(inside, 'many.txt'), lines.join('\n'))
+    const client = await begin({ maxReadBytes: 8_000_000 })
+    for (const [firstLine, lastLine] of [
+      [undefined, undefined],
+      [undefined, 1],
+      [1, 30_000],
+      [20_000, undefined],
+      [20_000, 20_000],
+      [39_999, 40_000],
+      [40_000, 50_000],
+      [40_001, undefined],
+    ]) {
+      const asked = { ...(firstLine && { firstLine }), ...(lastLine && { lastLine }) }
+      const read = await done<FileLines>(client, 'read_file', { path: 'many.txt', ...asked })
+      const last = Math.min(lastLine ?? lines.length, lines.length)
+      const shown = lines.slice((firstLine ?? 1) - 1, last).join('\n') + (last < lines.length ? '\n' : '')
+      // Compared first by length: a difference of megabytes is no message.
+      expect([read.text.length, read.text === shown], JSON.stringify(asked)).toEqual([shown.length, true])
+      expect(read.totalLines).toBe(last < lines.length ? undefined : lines.length)
+      expect(read.nextLine).toBe(last < lines.length ? last + 1 : undefined)
+    }
+  })
+
+  it('takes a file for binary when its beginning is, whichever lines are asked for', async () => {
+    await writeFile(join(inside, 'mixed.dat'), `a\nb\n${'c'.repeat(5_000)}\0`)
+    const client = await begin()
+    for (const range of [{}, { lastLine: 1 }, { firstLine: 2 }]) {
+      const { content } = await call(client, 'read_file', { path: 'mixed.dat', ...range })
+      expect(content[0], JSON.stringify(range)).toMatchObject({ type: 'resource' })
+    }
+  })
+
   it('gives images as images and other binaries as blobs', async () => {
     await writeFile(join(inside, 'dot.png'), Buffer.from([0x89, 0x50, 0, 1]))
     await writeFile(join(inside, 'data.bin'), Buffer.from([0, 1, 2]))
@@ -80,6 +120,37 @@ describe('reading', () => {
     })
     expect(many.files).toHaveLength(2)
     expect(many.failed.map(({ path }) => path)).toEqual(['gone.txt', '../outside/secret.txt'])
+  })
+
+  it('reads many in their order, and no more in all than one read may return', async () => {
+    const paths = Array.from({ length: 50 }, (_, at) => `n${at}.txt`)
+    for (const [at, path] of paths.entries()) await writeFile(join(inside, path), `${at}`.padEnd(10, '.'))
+    const client = await begin({ maxReadBytes: 405 })
+    const many = await done<{ files: FileLines[]; failed: { path: string; reason: string }[] }>(client, 'read_many', {
+      paths,
+    })
+    expect(many.files.map(({ text }) => Number.parseInt(text, 10))).toEqual(Array.from({ length: 40 }, (_, at) => at))
+    expect(many.failed.map(({ path }) => path)).toEqual(paths.slice(40))
+    for (const { reason } of many.failed) expect(reason).toContain('"maxReadBytes" is used up')
+  })
+
+  it('lists sizes and times, or names and kinds alone', async () => {
+    const client = await begin()
+    await symlink(join(outside, 'secret.txt'), join(inside, 'out'))
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT/)
+    const { entries } = await done<{ entries: unknown[] }>(client, 'list_directory', {})
+    expect(entries).toEqual([
+      { name: 'hello.txt', kind: 'file', size: 14, modified: time },
+      { name: 'out', kind: 'link', modified: time },
+      { name: 'sub', kind: 'directory', modified: time },
+    ])
+    const bare = await done<{ entries: unknown[] }>(client, 'list_directory', { details: false })
+    expect(bare.entries).toEqual([
+      { name: 'hello.txt', kind: 'file' },
+      { name: 'out', kind: 'link' },
+      { name: 'sub', kind: 'directory' },
+    ])
+    expect(await refusal(client, 'list_directory', { path: 'hello.txt' })).toContain('is a file')
   })
 
   it('lists in pages (sec-136: cursors opaque, bad ones refused)', async () => {

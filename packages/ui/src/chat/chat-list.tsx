@@ -13,11 +13,13 @@ import { deleteChat, loadChats, useChats } from './chat-store.ts'
 
 export interface ChatListProps {
   readonly current: string | undefined
+  /** As in the address; goes along to the conversation that is chosen. */
+  readonly attach: string | undefined
   readonly onNew: () => void
   readonly onGone: (id: string) => void
 }
 
-export function ChatList({ current, onNew, onGone }: ChatListProps) {
+export function ChatList({ current, attach, onNew, onGone }: ChatListProps) {
   const { list, listError } = useChats()
   const [doomed, setDoomed] = useState<ChatSummary>()
   return (
@@ -40,7 +42,7 @@ export function ChatList({ current, onNew, onGone }: ChatListProps) {
             <li key={chat.id} className={classes.chat} data-current={chat.id === current || undefined}>
               <a
                 className={classes.link}
-                href={`#/chat?${new URLSearchParams({ id: chat.id }).toString()}`}
+                href={`#/chat?${new URLSearchParams({ id: chat.id, ...(attach !== undefined && { attach }) }).toString()}`}
                 aria-current={chat.id === current ? 'true' : undefined}
               >
                 <span className={classes.title}>{toVisible(chat.title) || 'New conversation'}</span>

@@ -106,7 +106,10 @@ export function Composer({ busy, blocked, placeholder, attachments, onAttachment
       <AttachDialog
         opened={isAttaching}
         onClose={() => setAttaching(false)}
-        onAttach={(attachment) => onAttachments([...attachments, attachment])}
+        onAttach={(attachment) => {
+          const key = JSON.stringify(attachment)
+          if (attachments.every((other) => JSON.stringify(other) !== key)) onAttachments([...attachments, attachment])
+        }}
       />
     </div>
   )

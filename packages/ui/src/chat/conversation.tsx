@@ -18,9 +18,10 @@ export interface ConversationProps {
   /** From another screen, for the first message. */
   readonly attached: readonly Attachment[]
   readonly onAddModel: () => void
+  readonly onSent: () => void
 }
 
-export function Conversation({ chat, models, attached, onAddModel }: ConversationProps) {
+export function Conversation({ chat, models, attached, onAddModel, onSent }: ConversationProps) {
   const [attachments, setAttachments] = useState(attached)
   const [picked, setPicked] = useState<string>()
   const send = useAction('chat.send')
@@ -54,8 +55,10 @@ export function Conversation({ chat, models, attached, onAddModel }: Conversatio
             ...(attachments.length > 0 && { attachments }),
             ...(!chat.tour && model !== undefined && { model }),
           })
-          if (isDone !== undefined) setAttachments([])
-          return isDone !== undefined
+          if (isDone === undefined) return false
+          setAttachments([])
+          onSent()
+          return true
         }}
       />
     </div>

@@ -6,6 +6,7 @@ import { useMemo } from 'react'
 import { FailureNote, Waiting } from '../app/feedback.tsx'
 import { Page } from '../app/page.tsx'
 import { go, useRoute } from '../app/route.ts'
+import { toVisible } from '../app/text.ts'
 import { useApi } from '../app/use-api.ts'
 import { isRecord, parseJson } from '../parts/json.ts'
 import { ListDetail } from '../parts/list-detail.tsx'
@@ -40,7 +41,14 @@ export function ChatScreen() {
         <Waiting />
       </div>
     ) : (
-      <Conversation key={chat.id} chat={chat} models={choices} attached={attached} onAddModel={adding.open} />
+      <Conversation
+        key={chat.id}
+        chat={chat}
+        models={choices}
+        attached={attached}
+        onAddModel={adding.open}
+        onSent={() => attach !== undefined && go('/chat', { id: chat.id })}
+      />
     )
   const welcome =
     models.error === undefined ? (
@@ -55,7 +63,7 @@ export function ChatScreen() {
       <FailureNote error={models.error} onRetry={models.reload} />
     )
   return (
-    <Page title="Chat" lead={id === undefined ? LEAD : undefined} fill>
+    <Page title="Chat" lead={id === undefined ? leadOf(attached) : undefined} fill>
       <div className={classes.frame} data-open={id !== undefined || undefined}>
         <ListDetail
           listLabel="Conversations"
@@ -66,6 +74,8 @@ export function ChatScreen() {
             <>
               <ChatList
                 current={id}
+                // Once it has found its conversation, the others are without it.
+                attach={id === undefined ? attach : undefined}
                 onNew={() => void begin(false)}
                 onGone={(gone) => {
                   if (gone === id) go('/chat')
@@ -83,7 +93,10 @@ export function ChatScreen() {
   )
 }
 
-const LEAD = 'A model with the tools of your servers; you decide what it may do.'
+function leadOf([attachment]: readonly Attachment[]): string {
+  if (attachment === undefined) return 'A model with the tools of your servers; you decide what it may do.'
+  return `${toVisible(attachment.name)} goes along with your next message: begin a conversation, or choose one.`
+}
 
 /** From the address, where anybody could have put anything. */
 function readAttachment(text: string | undefined): readonly Attachment[] {

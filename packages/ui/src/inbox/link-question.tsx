@@ -8,26 +8,19 @@ import { ExternalLinkIcon } from '@radix-ui/react-icons'
 import { toVisible } from '../app/text.ts'
 import { Note } from '../app/tone.tsx'
 import { WarningList } from '../servers/command-text.tsx'
-import { isOpenable, splitAddress } from './address.ts'
+import { isOpenable } from './address.ts'
+import { AddressView } from './address-view.tsx'
 import classes from './inbox.module.css'
 import { Prose } from './prose.tsx'
 import type { BodyProps } from './question-body.ts'
 
 export function LinkQuestion({ question, body: { message, url, host, warnings }, answer }: BodyProps<'url'>) {
-  const { before, host: marked, after } = splitAddress(url, host)
   const openable = isOpenable(url)
   return (
     <Stack gap="md">
       <WarningList warnings={warnings} />
       <Prose text={message} />
-      <div className={classes.address}>
-        <div className={classes.host}>{toVisible(host)}</div>
-        <div className={classes.whole}>
-          {toVisible(before)}
-          <mark>{toVisible(marked)}</mark>
-          {toVisible(after)}
-        </div>
-      </div>
+      <AddressView url={url} host={host} />
       {!openable && (
         <Note tone="bad" title="This is no web address">
           It could start another program, so it is not opened from here.

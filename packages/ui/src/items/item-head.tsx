@@ -2,6 +2,7 @@
 
 import { Button, Stack, Title, Tooltip } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { Difference } from '../app/difference.tsx'
 import { toAgo, toVisible } from '../app/text.ts'
 import { Chip, Note } from '../app/tone.tsx'
 import { showDone, useAction } from '../app/use-api.ts'
@@ -36,6 +37,7 @@ export function ItemHead({ item, actions }: { readonly item: Item; readonly acti
         </div>
       )}
       <QuarantineNote item={item} />
+      {item.quarantine !== undefined && <Difference parts={item.quarantine.difference} />}
       <FindingsNote item={item} />
     </Stack>
   )
@@ -96,20 +98,7 @@ function QuarantineNote({ item }: { readonly item: Item }) {
         </Button>
       }
     >
-      <div>Noticed {toAgo(quarantine.since)}. Compare what it was with what it is:</div>
-      <dl className={classes.differences}>
-        {quarantine.difference.map(({ part, before, after }) => (
-          <div key={part}>
-            <dt>{toVisible(part)}</dt>
-            <dd className={classes.before}>
-              <del>{toVisible(before)}</del>
-            </dd>
-            <dd className={classes.after}>
-              <ins>{toVisible(after)}</ins>
-            </dd>
-          </div>
-        ))}
-      </dl>
+      Noticed {toAgo(quarantine.since)}. Compare what it was with what it is.
     </Note>
   )
 }

@@ -6,10 +6,11 @@ import { MagnifyingGlassIcon } from '@radix-ui/react-icons'
 import type { RegistryEntry } from 'portico/web-api'
 import { useState } from 'react'
 import { Empty, FailureNote, Waiting } from '../app/feedback.tsx'
+import { useServers } from '../app/server-store.ts'
 import { toVisible } from '../app/text.ts'
 import { useApi } from '../app/use-api.ts'
 import type { WayProps } from './add-by-form.tsx'
-import { previewEntry } from './entry-preview.ts'
+import { previewEntry, toFreeName } from './entry-preview.ts'
 import classes from './servers.module.css'
 
 export function AddFromRegistry({ active, onProposal }: WayProps) {
@@ -51,16 +52,15 @@ export function AddFromRegistry({ active, onProposal }: WayProps) {
 
 function Entry({ entry, onProposal }: { readonly entry: RegistryEntry } & Omit<WayProps, 'active'>) {
   const { name, description, version, repository, ways } = entry
-  const short =
-    name
-      .split('/')
-      .at(-1)
-      ?.replace(/[^\w.-]/g, '-') ?? name
+  const { servers = [] } = useServers()
   const look = (way: RegistryEntry['ways'][number]) => {
-    const { warnings } = previewEntry(short, way.entry)
+    // Names there begin with whose they are: `io.example/weather`.
+    const suggested = toFreeName(name.split('/').at(-1) ?? name, new Set(servers.map((server) => server.name)))
+    const { warnings } = previewEntry(suggested, way.entry)
     onProposal({
-      previews: [{ name: short, shown: way.shown, warnings }],
-      send: (call) => call('servers.add', { name: short, entry: way.entry }),
+      previews: [{ name, shown: way.shown, warnings }],
+      suggested,
+      send: (call, chosen) => call('servers.add', { name: chosen, entry: way.entry }),
     })
   }
   return (

@@ -2,7 +2,7 @@
 
 import { Modal, ScrollArea, Tabs } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { go } from '../app/route.ts'
 import { loadServers } from '../app/server-store.ts'
 import { showDone } from '../app/use-api.ts'
@@ -23,10 +23,12 @@ const WAYS = [
 export function AddServer({ tab }: { readonly tab: string | undefined }) {
   const isPhone = useMediaQuery('(max-width: 48em)')
   const [proposal, setProposal] = useState<Proposal>()
-  const close = () => {
-    setProposal(undefined)
-    go('/servers')
-  }
+  const close = () => go('/servers')
+  const isOpen = tab !== undefined
+  // However it was closed, by its buttons or by going back, the next look begins at the beginning.
+  useEffect(() => {
+    if (!isOpen) setProposal(undefined)
+  }, [isOpen])
   const added = (names: readonly string[]) => {
     if (names.length > 0) showDone(names.length === 1 ? 'Server added' : 'Servers added', names.join(', '))
     void loadServers()
@@ -35,7 +37,7 @@ export function AddServer({ tab }: { readonly tab: string | undefined }) {
   const current = WAYS.some(([way]) => way === tab) ? tab : 'form'
   return (
     <Modal
-      opened={tab !== undefined}
+      opened={isOpen}
       onClose={close}
       title={proposal === undefined ? 'Add a server' : 'Look at it before it is added'}
       size="44rem"
@@ -57,7 +59,7 @@ export function AddServer({ tab }: { readonly tab: string | undefined }) {
           </ScrollArea>
           {WAYS.map(([way, , Way]) => (
             <Tabs.Panel key={way} value={way}>
-              {tab !== undefined && <Way active={current === way} onProposal={setProposal} />}
+              {isOpen && <Way active={current === way} onProposal={setProposal} />}
             </Tabs.Panel>
           ))}
         </Tabs>

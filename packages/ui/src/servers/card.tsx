@@ -56,10 +56,12 @@ function Trouble({ server: { name, state, warnings, items } }: { readonly server
           tone={tone === 'good' ? 'calm' : tone}
           title={toVisible(state.reason)}
           actions={
-            asked !== undefined && (
+            asked !== undefined ? (
               <Button size="compact-sm" onClick={() => go('/inbox', { id: asked.id })}>
                 Look at it
               </Button>
+            ) : (
+              state.state === 'quarantined' && <Compare server={name} />
             )
           }
         >
@@ -67,15 +69,12 @@ function Trouble({ server: { name, state, warnings, items } }: { readonly server
           {state.retryAt !== undefined && state.retryAt > now && <div>Next try {toAgo(state.retryAt, now)}.</div>}
         </Note>
       )}
-      {items.quarantined > 0 && (
+      {/* A server that is in another state tells of that first. */}
+      {items.quarantined > 0 && state.state !== 'quarantined' && (
         <Note
           tone="warn"
           title={`${toCount(items.quarantined, 'definition')} changed since you approved ${items.quarantined === 1 ? 'it' : 'them'}`}
-          actions={
-            <Button size="compact-sm" onClick={() => go('/servers', { open: name, tab: 'changes' })}>
-              Compare
-            </Button>
-          }
+          actions={<Compare server={name} />}
         />
       )}
       {warnings.length > 0 && (
@@ -85,6 +84,14 @@ function Trouble({ server: { name, state, warnings, items } }: { readonly server
         </button>
       )}
     </>
+  )
+}
+
+function Compare({ server }: { readonly server: string }) {
+  return (
+    <Button size="compact-sm" onClick={() => go('/servers', { open: server, tab: 'changes' })}>
+      Compare
+    </Button>
   )
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { EMPTY_FORM, previewEntry, previewText, toEntry } from './entry-preview.ts'
+import { EMPTY_FORM, isName, previewEntry, previewText, toEntry, toFreeName } from './entry-preview.ts'
 
 describe('the command before it is added', () => {
   it('is shown whole, however long (sec-93)', () => {
@@ -75,4 +75,14 @@ describe('the form', () => {
     expect(entry).toBeUndefined()
     expect(Object.keys(problems)).toEqual([field])
   })
+})
+
+it.each([
+  ['weather', [], 'weather'],
+  ['weather', ['weather', 'weather-2'], 'weather-3'],
+  ['a name: with $igns', [], 'a-name--with--igns'],
+  ['x'.repeat(200), ['x'.repeat(60)], `${'x'.repeat(60)}-2`],
+])('suggests a name that is free: %s beside %j', (wish, taken, free) => {
+  expect(toFreeName(wish, new Set(taken))).toBe(free)
+  expect(isName(free)).toBe(true)
 })

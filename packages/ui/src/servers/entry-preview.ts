@@ -39,10 +39,24 @@ export const EMPTY_FORM: EntryForm = {
   headers: '',
 }
 
+export const NAME_RULE = 'Letters, digits, dots, dashes and underscores, up to 64'
+
+export function isName(name: string): boolean {
+  return /^[\w.-]{1,64}$/.test(name)
+}
+
+/** A name that no server has, as like the one given as can be. */
+export function toFreeName(wish: string, taken: ReadonlySet<string>): string {
+  const name = wish.replace(/[^\w.-]/g, '-').slice(0, 60)
+  let free = name
+  for (let count = 2; taken.has(free); count++) free = `${name}-${count}`
+  return free
+}
+
 /** The entry in the `mcpServers` form, or what is missing by field. */
 export function toEntry(form: EntryForm): { readonly entry?: Entry; readonly problems: FormProblems } {
   const problems: { -readonly [field in keyof FormProblems]: FormProblems[field] } = {}
-  if (!/^[\w.-]{1,64}$/.test(form.name)) problems.name = 'Letters, digits, dots, dashes and underscores, up to 64'
+  if (!isName(form.name)) problems.name = NAME_RULE
   const env = readPairs(form.env, '=')
   const headers = readPairs(form.headers, ':')
   if (form.kind === 'stdio') {

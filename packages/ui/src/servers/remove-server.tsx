@@ -15,6 +15,8 @@ export interface RemoveServerProps {
 
 export function RemoveServer({ server: { name, shown, config }, opened, onClose }: RemoveServerProps) {
   const { run, busy } = useAction('servers.remove')
+  // A recording that is played, for one, is in no file.
+  const isFile = !config.place.file.startsWith('(')
   const remove = async () => {
     if ((await run({ server: name })) === undefined) return
     showDone('Removed', name)
@@ -30,8 +32,14 @@ export function RemoveServer({ server: { name, shown, config }, opened, onClose 
       onConfirm={() => void remove()}
       onClose={onClose}
     >
-      It is taken out of {toVisible(config.place.file)} and stopped. What it was:
-      <CommandText text={shown} />
+      {isFile ? (
+        <>
+          It is taken out of {toVisible(config.place.file)} and stopped. What it was:
+          <CommandText text={shown} />
+        </>
+      ) : (
+        'It is stopped and leaves the list. What it was made from stays.'
+      )}
     </Confirm>
   )
 }

@@ -3,17 +3,18 @@
  * Adding only writes the configuration; before the program first runs it, the host asks once more in the inbox.
  */
 
-import { Button, Stack, Text } from '@mantine/core'
+import { Button, Stack, Text, TextInput } from '@mantine/core'
 import type { ApiResult } from 'portico/web-api'
 import { useState } from 'react'
 import { type ApiError, call } from '../app/api.ts'
 import { FailureNote } from '../app/feedback.tsx'
+import { useServers } from '../app/server-store.ts'
 import { toVisible } from '../app/text.ts'
 import { Note } from '../app/tone.tsx'
 import { toApiError } from '../app/use-api.ts'
 import { ProblemNote } from './attention.tsx'
 import { CommandText, WarningList } from './command-text.tsx'
-import type { EntryPreview } from './entry-preview.ts'
+import { type EntryPreview, isName, NAME_RULE } from './entry-preview.ts'
 import classes from './servers.module.css'
 
 type Added = ApiResult<'servers.add'>
@@ -22,7 +23,9 @@ export interface Proposal {
   /** Undefined where only the program can read it; then the text itself is shown. */
   readonly previews: readonly EntryPreview[] | undefined
   readonly text?: string
-  readonly send: (use: typeof call) => Promise<Added>
+  /** What it is called where the user has not said so; they can change it here. */
+  readonly suggested?: string
+  readonly send: (use: typeof call, name: string) => Promise<Added>
 }
 
 export interface ReviewProps {
@@ -31,14 +34,17 @@ export interface ReviewProps {
   readonly onAdded: (names: readonly string[]) => void
 }
 
-export function Review({ proposal: { previews, text, send }, onBack, onAdded }: ReviewProps) {
+export function Review({ proposal: { previews, text, suggested, send }, onBack, onAdded }: ReviewProps) {
+  const [name, setName] = useState(suggested ?? '')
+  const isTaken = useServers().servers?.some((server) => server.name === name) ?? false
+  const problem = isTaken ? 'There is a server of that name already' : isName(name) ? undefined : NAME_RULE
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<ApiError>()
   const [problems, setProblems] = useState<Added['problems']>([])
   const add = async () => {
     setBusy(true)
     try {
-      const { added, problems: found } = await send(call)
+      const { added, problems: found } = await send(call, name)
       setProblems(found)
       setError(undefined)
       if (added.length > 0) onAdded(added)
@@ -61,14 +67,23 @@ export function Review({ proposal: { previews, text, send }, onBack, onAdded }: 
       >
         Add only what you know. Nothing starts yet: before the first start you are asked once more.
       </Note>
-      {previews?.map(({ name, shown, warnings }) => (
-        <section key={name} className={classes.entry} aria-label={`Server ${name}`}>
+      {suggested !== undefined && (
+        <TextInput
+          label="Name"
+          description="What you call it here"
+          error={problem}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+      )}
+      {previews?.map(({ name: own, shown, warnings }) => (
+        <section key={own} className={classes.entry} aria-label={`Server ${own}`}>
           <div className={classes.entryHead}>
-            <strong>{toVisible(name)}</strong>
+            <strong>{toVisible(own)}</strong>
           </div>
           <Stack gap="xs">
             <WarningList warnings={warnings} />
-            <CommandText text={shown} label={`What ${name} would run`} />
+            <CommandText text={shown} label={`What ${own} would run`} />
           </Stack>
         </section>
       ))}
@@ -88,7 +103,7 @@ export function Review({ proposal: { previews, text, send }, onBack, onAdded }: 
         <Button variant="default" onClick={onBack}>
           Back
         </Button>
-        <Button loading={busy} onClick={() => void add()}>
+        <Button loading={busy} disabled={suggested !== undefined && problem !== undefined} onClick={() => void add()}>
           {previews !== undefined && previews.length > 1 ? `Add ${previews.length} servers` : 'Add server'}
         </Button>
       </div>

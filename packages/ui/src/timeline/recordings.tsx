@@ -95,7 +95,7 @@ function TestView({ name, text }: { readonly name: string; readonly text: string
       <Group justify="flex-end" gap="xs">
         <CopyButton text={() => text} label="Copy the test" />
         <Button leftSection={<DownloadIcon />} onClick={() => download(name, text)}>
-          Download {toVisible(name)}
+          Download
         </Button>
       </Group>
     </Stack>

@@ -3,7 +3,6 @@
  * known, follows the file while it runs, and lets calls finish when it is told to end.
  */
 
-import { resolve } from 'node:path'
 import type { Host } from '@portico/host'
 import { compareServers, formatProblem, type LoadedConfig, watchConfig } from '@portico/host/config'
 import { createGateway, type Gateway, type GatewayHttpOptions, serveGateway } from '@portico/host/gateway'
@@ -12,8 +11,8 @@ import { CliError } from '../exit-codes.ts'
 import { toHttpOptions, withFlags } from '../gateway-entrance.ts'
 import { guardOf, rulesFor, sayRules } from '../gateway-rules.ts'
 import { type GatewaySettings, readGatewaySettings, toViews } from '../gateway-settings.ts'
+import { createGatewaySignIn, type GatewaySignIn, isPersonal } from '../gateway-sign-in.ts'
 import { openHost, readConfig } from '../host.ts'
-import { projectFile, userFile } from '../host-places.ts'
 import type { Io } from '../io.ts'
 import { serveUntilEnd, untilInterrupted } from '../serving.ts'
 
@@ -24,19 +23,22 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
   if (input.flags.check === true) return check(config, input, io)
   const stdio = input.flags.stdio === true
   const http = stdio ? undefined : await toHttpOptions(settings, input, io)
+  const signIn = http === undefined ? undefined : createGatewaySignIn(config, settings, http.auth, io)
   const host = await openHost(io, {
     ...(file !== undefined && { config: file }),
     unattended: true,
-    more: { servers: [], configFiles: filesOf(file, io), rules: rulesFor(config) },
+    more: { rules: rulesFor(config), ...(signIn && { resolve: signIn.resolve }) },
   })
   try {
-    const live = new LiveGateway(host, settings, io)
+    const live = new LiveGateway(host, settings, io, signIn)
     await settled(host, io)
     for (const { server, reason } of host.catalogue.missing())
       io.say(`${io.paint.yellow('missing')} ${server}: ${reason}`)
     sayRules(config, io)
     try {
-      await (http === undefined ? servePipe(live.gateway, io) : servePort(live.gateway, http, input, io))
+      await (http === undefined
+        ? servePipe(live.gateway, io)
+        : servePort(live.gateway, { ...http, ...(signIn && { pages: signIn.pages }) }, input, io, signIn))
     } finally {
       await live.close()
     }
@@ -52,11 +54,13 @@ class LiveGateway {
   readonly #host: Host
   readonly #io: Io
   readonly #watch: ReturnType<typeof watchConfig>
+  readonly #signsIn: boolean
   #views: ReturnType<typeof toViews>
   #work: Promise<void> = Promise.resolve()
 
-  constructor(host: Host, settings: GatewaySettings, io: Io) {
+  constructor(host: Host, settings: GatewaySettings, io: Io, signIn: GatewaySignIn | undefined) {
     this.#host = host
+    this.#signsIn = signIn !== undefined
     this.#io = io
     this.#views = toViews(settings.views)
     const { name = 'portico', title, instructions, ownNames, pageSize, limits } = settings
@@ -73,6 +77,7 @@ class LiveGateway {
         allowAnonymous: settings.auth?.way === 'none',
         views: (principal) => this.#views(principal),
         unattended: true,
+        ...(signIn && { signIn: signIn.signIn, personal: ({ config }) => isPersonal(config) }),
         onError: (error, { where }) =>
           io.say(`${io.paint.yellow(where)}: ${error instanceof Error ? error.message : error}`),
       },
@@ -96,6 +101,9 @@ class LiveGateway {
     for (const problem of [...next.problems.map(formatProblem), ...problems])
       this.#io.say(`${this.#io.paint.yellow('warning')}: ${problem}`)
     if (problems.length === 0) this.#views = toViews(settings.views)
+    if (!this.#signsIn && next.servers.some(isPersonal)) {
+      this.#io.say(`${this.#io.paint.yellow('warning')}: start again to have users sign in to servers.`)
+    }
     this.#host.setRules(rulesFor(next))
     const { added, changed, adjusted, removed } = compareServers(this.#host.config.servers, next.servers)
     const names = [...changed, ...removed].map(({ name }) => name)
@@ -123,23 +131,23 @@ async function servePipe({ server }: Gateway, io: Io): Promise<void> {
   await serveUntilEnd(server, { stdio: true }, io)
 }
 
-async function servePort(gateway: Gateway, options: GatewayHttpOptions, { json }: CommandInput, io: Io): Promise<void> {
+async function servePort(
+  gateway: Gateway,
+  options: GatewayHttpOptions,
+  { json }: CommandInput,
+  io: Io,
+  signIn: GatewaySignIn | undefined,
+): Promise<void> {
   const served = await serveGateway(gateway, options)
   const servers = Object.keys(gateway.health().servers)
-  if (json) io.out(JSON.stringify({ url: served.url, servers, pid: process.pid }))
+  const pages = signIn && { signIn: signIn.url }
+  if (json) io.out(JSON.stringify({ url: served.url, ...pages, servers, pid: process.pid }))
   else io.out(served.url)
   io.say(`The gateway serves ${servers.length} servers; Ctrl-C or SIGTERM lets calls finish and ends it.`)
+  if (signIn !== undefined) io.say(`Users sign in to servers at ${signIn.url}; links to it come with their calls.`)
   await untilInterrupted(io)
   io.say('Ending: calls under way may finish.')
   await served.close()
-}
-
-function filesOf(file: string | undefined, io: Io) {
-  if (file !== undefined) return [{ path: resolve(io.cwd, file), scope: 'user', form: 'portico' } as const]
-  return [
-    { path: projectFile(io), scope: 'project', form: 'portico' } as const,
-    { path: userFile(io), scope: 'user', form: 'portico' } as const,
-  ]
 }
 
 function read(config: LoadedConfig, io: Io): GatewaySettings {

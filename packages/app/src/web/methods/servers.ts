@@ -71,7 +71,8 @@ export function serverMethods(desk: Desk): HandlersOf<'servers.'> {
     },
     'servers.oauth': (params) => {
       const { server } = readParams(params, { server: text })
-      return { steps: host.signInSteps(server) }
+      const page = desk.signInPages.of(server)
+      return { steps: host.signInSteps(server), ...(page !== undefined && { page }) }
     },
   }
 }
@@ -110,8 +111,8 @@ const ACTIONS: { readonly [action in Action]: (desk: Desk, config: ServerConfig)
     // Connecting may wait for a person's yes; the card shows how it goes.
     await settledOr(host.upstreams.restart(name))
   },
-  'sign-in': async ({ host }, { name }) => {
-    await settledOr(host.signIn(name))
+  'sign-in': async ({ host, signInPages }, { name }) => {
+    await settledOr(signInPages.during(name, () => host.signIn(name)))
   },
   'sign-out': signOut,
 }

@@ -1,4 +1,7 @@
-/** Searches the official registry of servers (`GET /v0/servers`). What it answers is others' text and checked as such. */
+/**
+ * Searches a registry of servers (`GET /v0/servers`), the official one unless another is named. What it answers is
+ * others' text and checked as such.
+ */
 
 import { createGuardedFetch } from '@portico/sdk/auth-node'
 import type { RegistryEntry } from '../api.ts'
@@ -6,14 +9,26 @@ import { Refused } from '../failure.ts'
 import { isRecord } from '../params.ts'
 import { toRegistryEntry } from './registry-entry.ts'
 
-export const REGISTRY_URL = 'https://registry.modelcontextprotocol.io'
+const OFFICIAL = 'https://registry.modelcontextprotocol.io'
 
 const MAX_ENTRIES = 50
 const MAX_BYTES = 4 * 1_048_576
 const SEARCH_MS = 10_000
 
+/** An organisation may have a registry of its own. */
+export function registryUrl(
+  env: { readonly [name: string]: string | undefined },
+  onWarning: (message: string) => void,
+): string {
+  const { PORTICO_REGISTRY_URL: own } = env
+  if (own === undefined || own === '') return OFFICIAL
+  if (URL.canParse(own) && /^https?:$/.test(new URL(own).protocol)) return own
+  onWarning('PORTICO_REGISTRY_URL is no web address; the official registry is searched')
+  return OFFICIAL
+}
+
 export async function searchRegistry(base: string, query: string, signal: AbortSignal): Promise<RegistryEntry[]> {
-  const url = new URL('/v0/servers', base)
+  const url = new URL('v0/servers', base.endsWith('/') ? base : `${base}/`)
   url.searchParams.set('search', query.slice(0, 200))
   url.searchParams.set('limit', String(MAX_ENTRIES))
   // Newer versions of the registry list every version of a server unless told otherwise.

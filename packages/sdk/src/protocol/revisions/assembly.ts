@@ -1,16 +1,17 @@
-/** Puts a `Revision` together from what it can say: the writers are made once, here, when a revision's module is loaded. */
+/**
+ * Puts a `Revision` together from what it can say: the writers of what servers say are made once, here, when a revision's
+ * module is loaded. What clients say is in `client-messages.ts`.
+ */
 
 import { INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, RpcError } from '../../jsonrpc/errors.ts'
-import type { CompleteParams } from '../completion.ts'
 import { HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY, RESOURCE_NOT_FOUND, UNSUPPORTED_VERSION } from '../errors.ts'
 import { methodSets } from '../methods.ts'
 import type { Era, ProtocolVersion, Revision } from '../revision.ts'
-import type { ListRootsResult } from '../roots.ts'
 import { createCapabilityWriter } from './capabilities.ts'
 import { createContentWriter } from './content-blocks.ts'
 import { createDefinitionWriter } from './definitions.ts'
 import { createElicitationWriter } from './elicitation-forms.ts'
-import { mapItems, omit, replace, toWire } from './omission.ts'
+import { toWire } from './omission.ts'
 import { createResultWriter } from './results.ts'
 import { createSamplingWriter } from './sampling-messages.ts'
 import type { Vocabulary } from './vocabulary.ts'
@@ -30,7 +31,7 @@ export function defineRevision(version: ProtocolVersion, era: Era, vocabulary: V
     ...methodSets(version),
 
     writeImplementation: (info) => toWire(definitions.implementation(info)),
-    writeServerCapabilities: (value) => toWire(capabilities.server(value)),
+    writeServerCapabilities: (value) => toWire(capabilities(value)),
     writeTool: (tool) => toWire(definitions.tool(tool)),
     writeResource: (resource) => toWire(definitions.resource(resource)),
     writeResourceTemplate: (template) => toWire(definitions.template(template)),
@@ -39,32 +40,12 @@ export function defineRevision(version: ProtocolVersion, era: Era, vocabulary: V
     writeReadResourceResult: (result) => toWire(results.readResource(result)),
     writeGetPromptResult: (result) => toWire(results.getPrompt(result)),
     writeCompleteResult: toWire,
-    writeElicitParams: (params) => toWire(elicitation.params(params)),
-    writeCreateMessageParams: (params) => toWire(sampling.params(params)),
-
-    writeClientCapabilities: (value) => toWire(capabilities.client(value)),
-    writeCompleteParams: (params) => toWire(completeParams(params, vocabulary)),
-    writeElicitResult: (result) => toWire(elicitation.result(result)),
-    writeCreateMessageResult: (result) => toWire(sampling.result(result)),
-    writeListRootsResult: (result) => toWire(listRootsResult(result, vocabulary)),
+    writeElicitParams: (params) => toWire(elicitation(params)),
+    writeCreateMessageParams: (params) => toWire(sampling(params)),
 
     resourceNotFound: era === 'modern' ? modernNotFound : legacyNotFound,
     httpStatus: era === 'modern' ? modernStatus : legacyStatus,
   }
-}
-
-function completeParams(params: CompleteParams, vocabulary: Vocabulary): CompleteParams {
-  const kept = vocabulary.completionContext ? params : omit(params, ['context'])
-  return vocabulary.metadata ? kept : replace(kept, 'ref', omit(kept.ref, ['title']))
-}
-
-function listRootsResult(result: ListRootsResult, vocabulary: Vocabulary): ListRootsResult {
-  if (vocabulary.metadata) return result
-  return replace(
-    result,
-    'roots',
-    mapItems(result.roots, (root) => omit(root, ['_meta'])),
-  )
 }
 
 function legacyNotFound(uri: string): RpcError {

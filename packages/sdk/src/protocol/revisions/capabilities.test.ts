@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { ClientCapabilities } from '../capabilities.ts'
 import { REVISIONS } from '../revisions.ts'
+import { writeClientCapabilities } from './client-messages.ts'
 
 const revisions = [...REVISIONS.values()]
-const client = (capabilities: ClientCapabilities) => revisions.map((r) => r.writeClientCapabilities(capabilities))
+const client = (capabilities: ClientCapabilities) => revisions.map((r) => writeClientCapabilities(r, capabilities))
 
 describe('capabilities of servers', () => {
   it('lose what a revision does not negotiate', () => {

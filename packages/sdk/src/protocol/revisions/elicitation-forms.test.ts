@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { PorticoError } from '../../jsonrpc/errors.ts'
 import type { ElicitFormParams, ElicitResult, FormField } from '../elicitation.ts'
 import { revisionOf } from '../revisions.ts'
+import { writeElicitResult } from './client-messages.ts'
 import { liftElicitResult } from './elicitation-forms.ts'
 
 const plain = revisionOf('2025-06-18')!
@@ -157,7 +158,7 @@ describe('the answer to a flattened question', () => {
 describe('an answer that a client gives', () => {
   const result: ElicitResult = { action: 'accept', content: { pets: ['cat', 'dog'], n: 1 } }
   it('has no arrays on 2025-06-18', () => {
-    expect(plain.writeElicitResult(result)).toEqual({ action: 'accept', content: { pets: 'cat, dog', n: 1 } })
+    expect(writeElicitResult(plain, result)).toEqual({ action: 'accept', content: { pets: 'cat, dog', n: 1 } })
   })
-  it.each(rich)('has them on $version', (revision) => expect(revision.writeElicitResult(result)).toBe(result))
+  it.each(rich)('has them on $version', (revision) => expect(writeElicitResult(revision, result)).toBe(result))
 })

@@ -22,23 +22,17 @@ import type { Revision } from '../revision.ts'
 import { omit, replace } from './omission.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-export interface ElicitationWriter {
-  params(params: ElicitParams): ElicitParams
-  result(result: ElicitResult): ElicitResult
-}
+export type ElicitationWriter = (params: ElicitParams) => ElicitParams
 
 export function createElicitationWriter(vocabulary: Vocabulary): ElicitationWriter {
   const { elicitation, richForms, urlElicitation, elicitationIds } = vocabulary
-  return {
-    params(params) {
-      if (!elicitation) throw cannotSay('elicitation')
-      if (params.mode === 'url') {
-        if (!urlElicitation) throw cannotSay('elicitation by URL')
-        return elicitationIds ? withId(params) : omit(params, ['elicitationId'])
-      }
-      return richForms ? params : toPlainForm(params)
-    },
-    result: (result) => (richForms || result.content === undefined ? result : toPlainAnswers(result)),
+  return (params) => {
+    if (!elicitation) throw cannotSay('elicitation')
+    if (params.mode === 'url') {
+      if (!urlElicitation) throw cannotSay('elicitation by URL')
+      return elicitationIds ? withId(params) : omit(params, ['elicitationId'])
+    }
+    return richForms ? params : toPlainForm(params)
   }
 }
 
@@ -146,7 +140,8 @@ function toChoices(field: MultiChoiceField, typed: string): string[] {
     })
 }
 
-function toPlainAnswers(result: ElicitResult): ElicitResult {
+/** The answers of a client that was asked by a poorer form: several choices as the one text that it has for them. */
+export function toPlainAnswers(result: ElicitResult): ElicitResult {
   const content = mapContent(result.content ?? {}, (_, value) => (Array.isArray(value) ? value.join(', ') : value))
   return replace(result, 'content', content)
 }

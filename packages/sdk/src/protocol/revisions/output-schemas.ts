@@ -5,6 +5,7 @@
  */
 
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { NAMED_SCHEMAS, SCHEMA_DATA } from '../schema-keywords.ts'
 
 /** The value as an object. */
 export function toStructuredObject(value: unknown): JsonObject {
@@ -29,10 +30,6 @@ export function toObjectSchema(schema: JsonObject): JsonObject {
   return { ...hoisted, type: 'object', anyOf: [moved, wrapped] }
 }
 
-/** Keywords whose members are named by the schema's author, each a schema. */
-const NAMED = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies'])
-/** Keywords that hold data, where `$ref` is nothing but a member. */
-const DATA = new Set(['const', 'enum', 'default', 'examples'])
 /** Deeper than any schema written by people; beyond it, references are left as they are. */
 const MAX_DEPTH = 200
 
@@ -47,8 +44,8 @@ function moveReferences(schema: unknown, home: string, depth: number): unknown {
   return Object.fromEntries(
     Object.entries(schema).map(([key, value]) => {
       if ((key === '$ref' || key === '$dynamicRef') && typeof value === 'string') return [key, movedTo(home, value)]
-      if (DATA.has(key)) return [key, value]
-      if (NAMED.has(key)) return [key, moveNamed(value, home, depth + 1)]
+      if (SCHEMA_DATA.has(key)) return [key, value]
+      if (NAMED_SCHEMAS.has(key)) return [key, moveNamed(value, home, depth + 1)]
       return [key, moveReferences(value, home, depth + 1)]
     }),
   )

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { REVISIONS, revisionOf } from '../revisions.ts'
 import type { CreateMessageResult, SamplingContent, SamplingMessage } from '../sampling.ts'
+import { writeCreateMessageResult } from './client-messages.ts'
 
 const revisions = [...REVISIONS.values()]
 const older = revisions.filter(({ version }) => version < '2025-11-25')
@@ -76,7 +77,7 @@ describe.each(older)('messages on $version', (revision) => {
   ])('and a result is one block: %s', (_, content, block) => {
     const result: CreateMessageResult = { role: 'assistant', model: 'm', content, _meta: { x: 1 } }
     // `_meta` of a result, unlike that of a message, was there from the start.
-    expect(revision.writeCreateMessageResult(result)).toEqual({ ...result, content: block })
+    expect(writeCreateMessageResult(revision, result)).toEqual({ ...result, content: block })
   })
 })
 
@@ -85,7 +86,7 @@ describe.each(newer)('messages on $version', (revision) => {
     const params = { messages: [{ role: 'user' as const, content: [text('a'), image], _meta: { x: 1 } }], maxTokens: 1 }
     expect(revision.writeCreateMessageParams(params)).toBe(params)
     const result: CreateMessageResult = { role: 'assistant', model: 'm', content: [text('a'), image] }
-    expect(revision.writeCreateMessageResult(result)).toBe(result)
+    expect(writeCreateMessageResult(revision, result)).toBe(result)
   })
 
   it('have structured results and output schemas of objects alone before 2026-07-28', () => {

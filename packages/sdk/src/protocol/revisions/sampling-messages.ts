@@ -11,10 +11,7 @@ import { mapItems, omit, replace } from './omission.ts'
 import { toStructuredObject } from './output-schemas.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-export interface SamplingWriter {
-  params(params: CreateMessageParams): CreateMessageParams
-  result(result: CreateMessageResult): CreateMessageResult
-}
+export type SamplingWriter = (params: CreateMessageParams) => CreateMessageParams
 
 type PlainBlock = TextContent | ImageContent | AudioContent
 
@@ -25,46 +22,48 @@ export function createSamplingWriter(
 ): SamplingWriter {
   if (vocabulary.samplingArrays) return createRichWriter(vocabulary, writeTool)
 
-  const plain = (message: SamplingMessage): PlainBlock[] => {
-    const blocks = Array.isArray(message.content) ? message.content : [message.content]
-    // A plain block stays one: the content writer turns audio into text and nothing into a resource.
-    return joinTexts(blocks.flatMap(inPlainBlocks).map((block) => content.block(block) as PlainBlock))
-  }
   const messages = (message: SamplingMessage): SamplingMessage[] => {
     const kept = omit(message, ['_meta'])
-    const blocks = plain(kept)
+    const blocks = toPlainBlocks(kept, content)
     if (blocks.length === 1) return [replace(kept, 'content', blocks[0]!)]
     return blocks.map((block) => ({ ...kept, content: block }))
   }
-  return {
-    params(params) {
-      const kept = omit(params, ['tools', 'toolChoice'])
-      const written = kept.messages.flatMap(messages)
-      const same = written.length === kept.messages.length && written.every((m, i) => m === kept.messages[i])
-      return same ? kept : { ...kept, messages: written }
-    },
-    result: (result) => replace(result, 'content', inOneBlock(plain(result))),
+  return (params) => {
+    const kept = omit(params, ['tools', 'toolChoice'])
+    const written = kept.messages.flatMap(messages)
+    const same = written.length === kept.messages.length && written.every((m, i) => m === kept.messages[i])
+    return same ? kept : { ...kept, messages: written }
   }
 }
 
 /** 2025-11-25 and later say all of it, but differ in what structured content may be. */
-function createRichWriter(vocabulary: Vocabulary, writeTool: (tool: Tool) => Tool): SamplingWriter {
-  if (vocabulary.anyStructuredContent) return { params: withTools, result: (result) => result }
+function createRichWriter({ anyStructuredContent }: Vocabulary, writeTool: (tool: Tool) => Tool): SamplingWriter {
+  return (params) => {
+    const { tools, messages } = params
+    const written = tools === undefined ? params : replace(params, 'tools', mapItems(tools, writeTool))
+    return anyStructuredContent ? written : replace(written, 'messages', mapItems(messages, toObjectResults))
+  }
+}
 
+/** The message with objects for structured content, where it may be nothing else. */
+export function toObjectResults<T extends SamplingMessage>(message: T): T {
   const block = (value: SamplingContent): SamplingContent =>
     value.type === 'tool_result' && value.structuredContent !== undefined
       ? replace(value, 'structuredContent', toStructuredObject(value.structuredContent))
       : value
-  const message = <T extends SamplingMessage>(value: T): T =>
-    replace(value, 'content', Array.isArray(value.content) ? mapItems(value.content, block) : block(value.content))
-  return {
-    params: (params) => replace(withTools(params), 'messages', mapItems(params.messages, message)),
-    result: message,
-  }
+  const { content } = message
+  return replace(message, 'content', Array.isArray(content) ? mapItems(content, block) : block(content))
+}
 
-  function withTools(params: CreateMessageParams): CreateMessageParams {
-    return params.tools === undefined ? params : replace(params, 'tools', mapItems(params.tools, writeTool))
-  }
+/** A result where a message is one block: where there are several kinds, words stand for what is no text. */
+export function toOneBlock(result: CreateMessageResult, content: ContentWriter): CreateMessageResult {
+  return replace(result, 'content', inOneBlock(toPlainBlocks(result, content)))
+}
+
+function toPlainBlocks(message: SamplingMessage, content: ContentWriter): PlainBlock[] {
+  const blocks = Array.isArray(message.content) ? message.content : [message.content]
+  // A plain block stays one: the content writer turns audio into text and nothing into a resource.
+  return joinTexts(blocks.flatMap(inPlainBlocks).map((block) => content.block(block) as PlainBlock))
 }
 
 function inPlainBlocks(block: SamplingContent): PlainBlock[] {
@@ -112,7 +111,6 @@ function joinTexts(blocks: PlainBlock[]): PlainBlock[] {
   return joined.length > 0 ? joined : [toText('')]
 }
 
-/** A result is one message of one block: where there are several kinds, words stand for what is no text. */
 function inOneBlock(blocks: PlainBlock[]): PlainBlock {
   const [only] = blocks
   if (blocks.length === 1 && only !== undefined) return only

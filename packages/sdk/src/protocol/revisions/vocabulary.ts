@@ -3,7 +3,7 @@
  * beside this file (`content-blocks.ts`, `definitions.ts`, …) are made once from the facts and leave out or reword the rest.
  */
 
-import type { RevisionTraits } from '../revision.ts'
+import type { Revision, RevisionTraits } from '../revision.ts'
 
 export interface Vocabulary extends RevisionTraits {
   /** Audio blocks. */
@@ -27,4 +27,10 @@ export interface Vocabulary extends RevisionTraits {
   readonly coreTasks: boolean
   /** Extensions are negotiated by capability. */
   readonly extensions: boolean
+}
+
+/** All that a revision can say; code above this folder is shown the traits alone. */
+export function vocabularyOf({ traits }: Revision): Vocabulary {
+  // `assembly.ts`, which makes every revision, gives it its whole vocabulary for traits.
+  return traits as Vocabulary
 }

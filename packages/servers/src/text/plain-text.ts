@@ -1,14 +1,22 @@
 /**
- * Takes out of foreign text what a person would not see but a model or a terminal would: control characters, escape
- * sequences, direction overrides, invisible and tag characters (sec-125). Everything that a service or page answers
- * passes here before it becomes a result.
+ * Text from elsewhere on its way to a model or a person: what a person would not see but a model or a terminal would
+ * (control characters, escape sequences, direction overrides, invisible and tag characters) is taken out, or spelled out
+ * where a text must stay what it is (sec-125). Needs no package, because worker threads use it too.
  */
 
-/** The text as a person would see it. */
+/** The text as a person would see it. For what services, pages and programs answer. */
 export function toPlainText(text: string): string {
   // Most text has nothing of the kind, and one look is cheaper than a copy.
-  if (!SUSPECT.test(text)) return text
+  if (!FOREIGN.test(text) || !SUSPECT.test(text)) return text
   return text.replace(ESCAPE_SEQUENCE, '').replace(/\r\n?/g, '\n').replace(INVISIBLE, '').replace(JOINER_RUN, '$1')
+}
+
+/** The text with the same characters as `\u{202E}`. For names and values, which are not to lose anything. */
+export function spellHidden(text: string): string {
+  if (!FOREIGN.test(text)) return text
+  return text
+    .replace(INVISIBLE, (character) => (character === '\r' ? character : spell(character)))
+    .replace(JOINER_RUN, (run, first: string) => first + Array.from(run.slice(1), spell).join(''))
 }
 
 /** The same for every string of a JSON value, names of members included. Depth is bounded by the parser's own. */
@@ -31,6 +39,10 @@ export function toExcerpt(text: string, length: number): string {
 }
 
 const MAX_DEPTH = 100
+
+function spell(character: string): string {
+  return `\\u{${character.codePointAt(0)?.toString(16).toUpperCase()}}`
+}
 
 function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdbff
@@ -72,6 +84,8 @@ const JOINERS: readonly (readonly [number, number])[] = [
 
 const INVISIBLE = new RegExp(`[${classOf(UNSEEN)}]`, 'gu')
 const JOINER_RUN = new RegExp(`([${classOf(JOINERS)}])[${classOf(JOINERS)}]+`, 'gu')
+/** Anything but letters, digits and signs of ASCII, which is most text, with tabs and line feeds. */
+const FOREIGN = /[^\t\n -~]/
 const SUSPECT = new RegExp(`[${classOf(UNSEEN)}${classOf(JOINERS)}]`, 'u')
 
 /** Escape sequences of terminals: CSI, OSC up to its end, and the short ones; each part is bounded. */

@@ -1,7 +1,6 @@
 /** How text from the web is handed to a model: marked as foreign, in plain sight and for programs. */
 
 import { result, text, type text as textBlock } from '@portico/sdk/server'
-import type { Page } from './page.ts'
 
 /** The first line of everything that was written by strangers. */
 export function notice(source: string): string {
@@ -38,22 +37,6 @@ export function slice(whole: string, start: number, length: number): Slice {
   const end = near < whole.length && isLowSurrogate(whole.charCodeAt(near)) ? near + 1 : near
   const text = whole.slice(from, end)
   return { text, start: from, end, length: whole.length, ...(end < whole.length && { next: end }) }
-}
-
-/** What is told of a page beside its text. */
-export function aboutPage(page: Page): { readonly [name: string]: unknown } {
-  const { url, finalUrl, title, description, byline, language, fetchedAt, simplified } = page
-  return {
-    url,
-    ...(finalUrl !== url && { finalUrl }),
-    title,
-    ...(description !== '' && { description }),
-    ...(byline !== '' && { byline }),
-    ...(language !== '' && { language }),
-    ...(simplified && { simplified }),
-    links: page.links.length,
-    fetchedAt,
-  }
 }
 
 function isLowSurrogate(code: number): boolean {

@@ -1,12 +1,14 @@
-/** The thread in which HTML and PDF become text. Whatever a document does here, `extract.ts` ends it from outside. */
+/** The process in which HTML and PDF become text. Whatever a document does here, `extract.ts` ends it from outside. */
 
-import { parentPort } from 'node:worker_threads'
 import type { ExtractReply, ExtractRequest } from './extract-protocol.ts'
 
-parentPort?.on('message', (request: ExtractRequest) => void answer(request).then(reply))
+process.on('message', (request: ExtractRequest) => void answer(request).then(reply))
+// Whoever asked is gone.
+process.on('disconnect', () => process.exit())
+reply({ kind: 'ready' })
 
 function reply(message: ExtractReply): void {
-  parentPort?.postMessage(message)
+  process.send?.(message)
 }
 
 async function answer({ kind, bytes, maxLength }: ExtractRequest): Promise<ExtractReply> {

@@ -1,7 +1,9 @@
 /**
- * The judgement of a path before any disk is touched: spellings that could mean another place than they seem to are
- * refused outright, on every platform where that costs nothing. `confine.ts` resolves what passes.
+ * The judgement of a path before any disk is touched, for the servers that take one: spellings that could mean another place
+ * than they seem to are refused outright, on every platform where that costs nothing. What passes is resolved next.
  */
+
+import { sep } from 'node:path'
 
 export type PathStyle = 'posix' | 'win32'
 
@@ -21,6 +23,11 @@ export function refusedPath(text: string, style: PathStyle): string | undefined 
     return 'has percent-encoded separators; write it plainly'
   }
   return style === 'win32' ? refusedOnWindows(text) : undefined
+}
+
+/** Whether a path is a directory or something in it; both are resolved already. */
+export function isInside(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep)
 }
 
 /** Why a new file or folder may not be called so: such names would look like something else to people. */

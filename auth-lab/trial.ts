@@ -1,8 +1,0 @@
-/** One thing that the lab tries, as `run.ts` runs it; the files of cases make them. */
-
-export interface Trial {
-  readonly name: string
-  /** Why it cannot be tried on this machine; undefined if it can. */
-  missing?(): string | undefined
-  run(): Promise<void>
-}

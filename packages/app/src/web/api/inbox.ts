@@ -1,0 +1,19 @@
+/** `inbox.*`, `grants.*`: what waits for a person, and which of their answers are remembered. */
+
+import type { Answer, Question } from '@portico/host/consent'
+import type { Method } from './method.ts'
+
+export interface InboxApi {
+  'inbox.list': Method<{}, { readonly questions: readonly Question[] }>
+  'inbox.answer': Method<{ readonly id: string; readonly answer: Answer }>
+  'grants.list': Method<{}, { readonly grants: readonly GrantView[] }>
+  'grants.revoke': Method<{ readonly id: string }>
+}
+
+export interface GrantView {
+  readonly id: string
+  readonly outcome: 'allow' | 'deny'
+  readonly words: string
+  readonly remember: string
+  readonly at: number
+}

@@ -1,0 +1,13 @@
+/** Parts that the descriptions of several tools share. */
+
+export const PATH = {
+  type: 'string',
+  description: 'A path inside the directories of this server: absolute, or relative to the only one',
+} as const
+export const CURSOR = { type: 'string', description: 'The nextCursor of the page before' } as const
+export const NEXT_CURSOR = {
+  type: 'string',
+  description: 'Give this as cursor for the next page; absent on the last',
+} as const
+export const READS = { readOnly: true, idempotent: true, openWorld: false } as const
+export const KIND = { enum: ['file', 'directory', 'link', 'other'], description: 'What it is' } as const

@@ -1,0 +1,378 @@
+/** What takes several screens: servers from elsewhere, signing in, a change that is looked at, a replay, attachments. */
+
+import assert from 'node:assert/strict'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { startScriptedProvider } from '@portico/host/model'
+import { serveHttp } from '@portico/sdk/http'
+import { createServer, tool } from '@portico/sdk/server'
+import type { Locator } from 'playwright-core'
+import { serveProtected } from './protected-server.ts'
+import { choose, inLook, LAB_SERVER, OTHER_LOOKS, RUNNER } from './screen-cases.ts'
+import { type Site, until } from './site.ts'
+import type { Trial } from './trial.ts'
+
+const FLOWS: readonly Trial[] = [
+  { name: 'registry: an entry is found, looked at, named and added', expects: /status of 502/, run: addFromRegistry },
+  { name: 'import: servers of another program are chosen and taken over', run: importServers },
+  { name: 'sign-in: a protected server is signed in to and out of', run: signIn },
+  { name: 'quarantine: changed definitions are compared, kept blocked, approved', run: approveChanges },
+  { name: 'replay: a session is recorded, saved as a test and played as a server', run: replay },
+  { name: 'attach: a resource and a prompt go along with a message', run: attach },
+]
+
+export const flowTrials: readonly Trial[] = [
+  ...FLOWS,
+  ...OTHER_LOOKS.flatMap((look) => FLOWS.map((trial) => inLook(trial, look))),
+]
+
+async function addFromRegistry(site: Site): Promise<void> {
+  const { registry } = site
+  const paper = createServer({
+    name: 'paper',
+    version: '1.2.0',
+    tools: { headline: tool({ description: 'Tells the news' }, () => 'Porch found under portico') },
+  })
+  const served = await serveHttp(paper, { port: 0 })
+  const npm = { registryType: 'npm', identifier: '@example/paper', version: '1.2.0' }
+  const secret = { name: 'PAPER_KEY', isRequired: true, isSecret: true }
+  registry.entries = [
+    {
+      name: 'io.example/lab',
+      description: 'The morning paper',
+      version: '1.2.0',
+      repository: { url: 'https://code.example/paper' },
+      packages: [{ ...npm, environmentVariables: [secret] }],
+      remotes: [{ type: 'streamable-http', url: served.url }],
+    },
+  ]
+  try {
+    const dialog = await openAdding(site, 'Registry')
+    const search = dialog.getByLabel('Search the registry')
+    await search.fill('nothing-like-it')
+    await dialog.getByText('Nothing is called “nothing-like-it”').waitFor()
+    await search.fill(registry.broken)
+    await dialog.getByText(/cannot be searched/).waitFor()
+    await search.fill('lab')
+    await dialog.getByText('The morning paper').waitFor()
+    await dialog.getByRole('link', { name: 'Source at code.example' }).waitFor()
+    await site.examine('the registry')
+    await site.picture('flow-registry')
+    await dialog.getByRole('button', { name: 'Look at npm @example/paper' }).click()
+    await dialog.getByText('This runs programs on your computer').waitFor()
+    await dialog.getByText(/npx -y @example\/paper@1\.2\.0/).waitFor()
+    await site.examine('an entry of the registry')
+    await site.picture('flow-registry-review')
+    await dialog.getByRole('button', { name: 'Back' }).click()
+    await dialog.getByRole('button', { name: `Look at ${served.url}` }).click()
+    await dialog.getByText('This sends what your model writes to another machine').waitFor()
+    // The name that the entry suggests is taken.
+    const name = dialog.getByRole('textbox', { name: 'Name' })
+    assert.equal(await name.inputValue(), 'lab-2')
+    await name.fill('lab')
+    await dialog.getByText('There is a server of that name already').waitFor()
+    await name.fill('paper')
+    await dialog.getByRole('button', { name: 'Add server' }).click()
+    await admit(site, 'paper')
+    await runTool(site, 'paper_headline', 'Porch found under portico')
+    await remove(site, 'paper')
+  } finally {
+    await served.close()
+  }
+}
+
+async function importServers(site: Site): Promise<void> {
+  const { page, program, call } = site
+  const file = join(program.folder, 'home', '.cursor', 'mcp.json')
+  const theirs = {
+    lab: { command: 'some-other-lab' },
+    desk: { command: process.execPath, args: [RUNNER, LAB_SERVER] },
+    risky: { command: 'npx', args: ['-y', 'some-package'] },
+  }
+  await mkdir(join(file, '..'), { recursive: true })
+  await writeFile(file, JSON.stringify({ mcpServers: theirs }))
+  const before = await readFile(file, 'utf8')
+  const dialog = await openAdding(site, 'From other programs')
+  const cursor = dialog.getByRole('region', { name: 'Cursor' })
+  await cursor.getByText('already here').waitFor()
+  assert.ok(await cursor.getByRole('checkbox', { name: 'lab' }).isDisabled())
+  await cursor.getByText(/some-package.*to look at/).waitFor()
+  await site.examine('the servers of other programs')
+  await site.picture('flow-import')
+  await cursor.getByRole('checkbox', { name: 'risky' }).uncheck()
+  await cursor.getByRole('button', { name: 'Look at the one chosen' }).click()
+  await dialog.getByRole('region', { name: 'Server desk' }).getByText(LAB_SERVER).waitFor()
+  await dialog.getByRole('button', { name: 'Add server' }).click()
+  await admit(site, 'desk')
+  assert.equal(await readFile(file, 'utf8'), before, 'the other program keeps its file')
+  assert.equal(await page.getByRole('article', { name: 'Server risky' }).count(), 0)
+  await runTool(site, 'desk_vault', 'hyacinth')
+  const { items } = await call('items.list', { server: 'desk', kind: 'prompt' })
+  assert.equal(items.length, 1)
+  await remove(site, 'desk')
+}
+
+async function signIn(site: Site): Promise<void> {
+  const { page, context, show } = site
+  const protectedServer = await serveProtected()
+  try {
+    const dialog = await openAdding(site, 'By hand')
+    await dialog.getByText('A web address').click()
+    await dialog.getByLabel('Name', { exact: true }).fill('diary')
+    await dialog.getByRole('textbox', { name: 'Address' }).fill(protectedServer.url)
+    await dialog.getByRole('button', { name: 'Look at the command' }).click()
+    await dialog.getByRole('button', { name: 'Add server' }).click()
+    await admit(site, 'diary', 'Needs sign-in')
+    const card = page.getByRole('article', { name: 'Server diary' })
+    await card.getByRole('button', { name: 'Sign in', exact: true }).click()
+    const drawer = page.getByRole('dialog')
+    await drawer.getByText(`${new URL(protectedServer.issuer).host} waits for you`).waitFor()
+    await site.examine('a sign-in that waits')
+    await site.picture('flow-sign-in')
+    const [provider] = await Promise.all([
+      context.waitForEvent('page'),
+      drawer.getByRole('link', { name: 'Open the page' }).click(),
+    ])
+    assert.equal(await provider.evaluate(() => window.opener), null, 'the page cannot reach back')
+    await provider.getByLabel('Password').fill(protectedServer.password)
+    await provider.getByRole('button', { name: 'Sign in' }).click()
+    await provider.getByRole('button', { name: 'Allow' }).click()
+    await provider.getByText('You can close this page').waitFor()
+    await provider.close()
+    await drawer.getByText('The server accepted the token').waitFor()
+    await drawer.getByText(/waits for you/).waitFor({ state: 'hidden' })
+    await drawer.getByText('Ready', { exact: true }).waitFor()
+    await site.examine('a sign-in that is over')
+    await site.picture('flow-signed-in')
+    await runTool(site, 'diary_whoami', 'owner.')
+    await show('/servers?open=diary&tab=sign-in')
+    await drawer.getByRole('button', { name: 'Sign out' }).click()
+    await drawer.getByText('Needs sign-in', { exact: true }).first().waitFor()
+    await remove(site, 'diary')
+  } finally {
+    await protectedServer.close()
+  }
+}
+
+const CHANGING_SERVER = LAB_SERVER.replace('lab-server.ts', 'changing-server.ts')
+
+async function approveChanges(site: Site): Promise<void> {
+  const { page, show, call } = site
+  await call('servers.add', {
+    name: 'changing',
+    entry: { command: process.execPath, args: [RUNNER, CHANGING_SERVER] },
+  })
+  await show('/servers')
+  await admit(site, 'changing')
+  await runTool(site, 'changing_update', 'Edition 2 is there.')
+  await show('/servers')
+  const card = page.getByRole('article', { name: 'Server changing' })
+  await card.getByText('Changed', { exact: true }).waitFor()
+  await site.examine('a server that changed')
+  await site.picture('flow-changed')
+  // The tool says so as well, and cannot be run.
+  await show('/tools?name=changing_forecast&server=changing')
+  await page.getByText('This changed since it was approved, and cannot be used').waitFor()
+  assert.ok(await page.getByRole('button', { name: 'Run', exact: true }).isDisabled())
+  await site.examine('a tool that changed')
+  await site.picture('flow-changed-tool')
+  // One is kept blocked in the inbox, and the other approved there.
+  await show('/inbox')
+  await openQuestion(site, 'changing changed changing_alerts')
+  await page
+    .getByText(/read ~\/\.ssh\/id_rsa/)
+    .first()
+    .waitFor()
+  await site.examine('the question about a change')
+  await site.picture('flow-changed-question')
+  await page.getByRole('button', { name: 'Keep it blocked' }).click()
+  await openQuestion(site, 'changing changed changing_forecast')
+  await page.getByRole('button', { name: 'Approve the change' }).click()
+  await page.getByText('Nothing waits for you').waitFor()
+  await runTool(site, 'changing_forecast', 'sun')
+  await show('/servers')
+  await card.getByRole('button', { name: 'Compare' }).click()
+  const drawer = page.getByRole('dialog')
+  const change = drawer.getByRole('region', { name: 'Change of alerts' })
+  await change.getByText('Before', { exact: true }).waitFor()
+  await change.getByText('Tells of storms.').first().waitFor()
+  await change.getByText(/read ~\/\.ssh\/id_rsa/).waitFor()
+  await site.examine('a change side by side')
+  await site.picture('flow-compare')
+  await change.getByRole('button', { name: 'Approve this change' }).click()
+  await drawer.getByText('Nothing changed').waitFor()
+  await drawer.getByText('Ready', { exact: true }).waitFor()
+  await runTool(site, 'changing_alerts', 'no storm')
+  await remove(site, 'changing')
+}
+
+async function replay(site: Site): Promise<void> {
+  const { page, show } = site
+  await show('/timeline')
+  await page.getByRole('button', { name: 'Record', exact: true }).click()
+  const stop = page.getByRole('button', { name: 'Stop recording' })
+  await stop.waitFor()
+  await runTool(site, 'lab_vault', 'hyacinth')
+  // Whoever loads the page anew still sees that it is being recorded.
+  await page.reload()
+  await show('/timeline')
+  await stop.click()
+  await page.getByText(/\d+ messages recorded/).waitFor()
+  await page.getByRole('radiogroup', { name: 'View' }).getByText('Recordings').click()
+  const recording = page.getByRole('listitem').filter({ hasText: '.jsonl' }).first()
+  await recording.getByRole('button', { name: 'Save as a test' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('client.callTool("vault"').waitFor()
+  await site.examine('a recording as a test')
+  await site.picture('flow-recording-test')
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    dialog.getByRole('button', { name: /^Download/ }).click(),
+  ])
+  assert.match(download.suggestedFilename(), /\.test\.ts$/)
+  assert.ok((await readFile(await download.path(), 'utf8')).includes('client.callTool("vault"'))
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'hidden' })
+  await recording.getByRole('button', { name: 'Play as a server' }).click()
+  const drawer = page.getByRole('dialog')
+  await drawer.getByText('Ready', { exact: true }).waitFor()
+  await site.examine('a recording as a server')
+  await site.picture('flow-replay')
+  await page.keyboard.press('Escape')
+  await drawer.waitFor({ state: 'hidden' })
+  // The real one is away, and the recording answers.
+  await fromMenu(site, 'lab', 'Disable')
+  await page.getByRole('article', { name: 'Server lab' }).getByText('Disabled', { exact: true }).waitFor()
+  try {
+    await runTool(site, 'replay-session_lab_vault', 'hyacinth')
+  } finally {
+    await show('/servers')
+    const lab = page.getByRole('article', { name: 'Server lab' })
+    await lab.getByRole('button', { name: 'Enable' }).click()
+    await lab.getByText('Ready', { exact: true }).waitFor()
+  }
+  await remove(site, 'replay-session')
+}
+
+async function attach(site: Site): Promise<void> {
+  const { page, show, call } = site
+  const provider = await startScriptedProvider({ replies: [{ text: 'I have read all of it.' }] })
+  const model = `reader-${new URL(provider.url).port}`
+  const attached = page.getByRole('list', { name: 'Attached' })
+  const message = page.getByRole('textbox', { name: 'Message' })
+  try {
+    await call('chat.addModel', { id: model, url: provider.url, model: 'scripted' })
+    await show('/chat')
+    await page.reload()
+    await page.getByRole('button', { name: 'New conversation' }).filter({ visible: true }).first().click()
+    await pickModel(site, model)
+    const dialog = await openAttaching(site)
+    await dialog.getByLabel('Search').fill('bulletin')
+    await site.examine('what can be attached')
+    await site.picture('flow-attach')
+    await dialog.getByRole('button', { name: /^Bulletin/ }).click()
+    await openAttaching(site)
+    await dialog.getByText('Prompts', { exact: true }).click()
+    await dialog.getByRole('button', { name: /^greet/ }).click()
+    await dialog.getByLabel('who').fill('ad')
+    await page.getByRole('option', { name: 'ada' }).click()
+    await dialog.getByRole('button', { name: 'Attach', exact: true }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    assert.equal(await attached.getByRole('listitem').count(), 2)
+    await site.examine('a message with attachments')
+    await site.picture('flow-attached')
+    await message.fill('What do these say?')
+    await page.keyboard.press('Enter')
+    await page.getByText('I have read all of it.').waitFor()
+    const sent = JSON.stringify(provider.requests)
+    assert.match(sent, /Issue \d+ of the bulletin/)
+    assert.match(sent, /Hello, ada!/)
+    await page
+      .getByRole('log', { name: 'Conversation' })
+      .getByText(/note:\/\/bulletin · lab/)
+      .waitFor()
+    await site.examine('attachments that were sent')
+    await site.picture('flow-attachments-sent')
+    // From the other end: a resource is open, and a chat is wanted with it; then it is left out after all.
+    await show('/resources')
+    await choose(site, 'Search resources', 'Bulletin')
+    await page.getByRole('button', { name: 'Use in a chat' }).click()
+    await page.getByText(/bulletin goes along with your next message/).waitFor()
+    await page.getByRole('button', { name: 'New conversation' }).filter({ visible: true }).first().click()
+    await attached.getByText(/bulletin$/).waitFor()
+    await page.getByRole('button', { name: /^Do not attach .*bulletin$/ }).click()
+    await attached.waitFor({ state: 'hidden' })
+  } finally {
+    await provider.close()
+  }
+}
+
+async function openAttaching({ page }: Site): Promise<Locator> {
+  await page.getByRole('button', { name: 'Attach a resource or prompt' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Attach' })
+  await dialog.waitFor()
+  return dialog
+}
+
+async function pickModel({ page }: Site, model: string): Promise<void> {
+  await page
+    .getByRole('combobox', { name: 'Model' })
+    .or(page.getByRole('textbox', { name: 'Model' }))
+    .first()
+    .click()
+  await page.getByRole('option', { name: model }).click()
+}
+
+async function openAdding({ page, show }: Site, way: string): Promise<Locator> {
+  await show('/servers')
+  await page.getByRole('button', { name: 'Add server' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('tab', { name: way }).click()
+  return dialog
+}
+
+/** From the card of a server that is new to the question about it, and back when it is as told. */
+async function admit({ page, show }: Site, name: string, state = 'Ready'): Promise<void> {
+  const card = page.getByRole('article', { name: `Server ${name}` })
+  await card.getByRole('button', { name: 'Look at it' }).click()
+  await page.getByRole('heading', { name: `Start or contact ${name}?` }).waitFor()
+  await page.getByText('Always', { exact: true }).click()
+  await page.getByRole('button', { name: /^Allow/ }).click()
+  await show('/servers')
+  await card.getByText(state, { exact: true }).waitFor()
+}
+
+async function openQuestion({ page }: Site, title: string): Promise<void> {
+  const open = page.getByRole('heading', { level: 2, name: title })
+  const row = page.getByRole('button', { name: title })
+  await open.or(row).first().waitFor()
+  if (!(await open.isVisible())) await row.click()
+  await open.waitFor()
+}
+
+async function runTool({ page, show }: Site, name: string, answer: string): Promise<void> {
+  await show(`/tools?name=${name}`)
+  await page.getByText(name, { exact: true }).first().waitFor()
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  const run = page.getByRole('region', { name: 'Run' })
+  await run.getByText('Done', { exact: true }).waitFor()
+  await run.getByText(answer).first().waitFor()
+}
+
+async function fromMenu({ page, show }: Site, server: string, item: string): Promise<void> {
+  await show('/servers')
+  await page.getByRole('button', { name: `More about ${server}`, exact: true }).click()
+  await page.getByRole('menuitem', { name: item }).click()
+}
+
+async function remove(site: Site, server: string): Promise<void> {
+  const { page, call } = site
+  await fromMenu(site, server, 'Remove')
+  const dialog = page.getByRole('dialog', { name: `Remove ${server}?` })
+  await dialog.getByRole('button', { name: 'Remove', exact: true }).click()
+  await page.getByRole('article', { name: `Server ${server}`, exact: true }).waitFor({ state: 'hidden' })
+  await until(async () => {
+    const { servers } = await call('servers.list')
+    return servers.every(({ name }: { name: string }) => name !== server)
+  }, `${server} is gone`)
+}
