@@ -133,9 +133,16 @@ export const FLOORS: readonly Floor[] = [
     peer: { contestants: OFFICIAL, atLeast: 5 },
   },
   {
-    about: 'memory of an open event stream',
+    about: 'memory of an open event stream, sessions',
     axis: 'idle',
     case: 'event stream',
+    limit: { contestant: 'bare', atMost: 1.2 },
+  },
+  {
+    about: 'memory of an open event stream, 2026-07-28',
+    axis: 'idle',
+    case: 'event stream',
+    ours: 'portico, 2026-07-28',
     limit: { contestant: 'bare', atMost: 1.2 },
   },
   {

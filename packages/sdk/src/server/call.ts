@@ -4,13 +4,18 @@
  */
 
 import type { Outlet } from '../jsonrpc/channel.ts'
-import { IncomingCall } from '../jsonrpc/incoming.ts'
+import { IncomingCall, type IncomingCalls } from '../jsonrpc/incoming.ts'
 import type { JsonObject, RequestId } from '../jsonrpc/message.ts'
 import { type ProgressToken, progressToken } from '../protocol/meta.ts'
 import type { Conversation } from '../session/conversation.ts'
 import type { RequestHead } from '../session/exchange.ts'
 import type { LegacySession } from '../session/legacy-session.ts'
 import type { Rounds } from '../session/rounds.ts'
+
+/** Ends what was held open. */
+export interface Holder {
+  end(call: ServerCall, result: JsonObject): void
+}
 
 export class ServerCall extends IncomingCall {
   readonly method: string
@@ -27,6 +32,9 @@ export class ServerCall extends IncomingCall {
   rounds: Rounds | Promise<Rounds> | undefined
   /** Runs when the call is cancelled, for work that has no handler to hear the signal. */
   onCancel: (() => void) | undefined
+  /** Answers a request that was held open; given by the endpoint, with the scope that its id is in use in. */
+  holder: Holder | undefined
+  scope: IncomingCalls | undefined
   /** What the server's `context` function made for this request. */
   state: unknown
   /** The round that this call took, until its outcome is kept. */

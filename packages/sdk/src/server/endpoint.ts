@@ -5,7 +5,7 @@
  */
 
 import { INVALID_REQUEST, invalidDefinition, RpcError } from '../jsonrpc/errors.ts'
-import type { IncomingCall } from '../jsonrpc/incoming.ts'
+import type { IncomingCall, IncomingCalls } from '../jsonrpc/incoming.ts'
 import { isRequestId, type JsonObject, type RpcNotification } from '../jsonrpc/message.ts'
 import type { ParamHeader } from '../protocol/headers.ts'
 import { readEnvelope } from '../protocol/meta.ts'
@@ -20,15 +20,15 @@ import { type Rounds, Suspended } from '../session/rounds.ts'
 import { ScopeError } from './access.ts'
 import { errorFragment, type Fragment, methodNotFound, ResultWriter, responseText, toRpcError } from './answer.ts'
 import { type Asker, openRounds, type QuestionMethod } from './asking.ts'
-import { ServerCall } from './call.ts'
+import { type Holder, ServerCall } from './call.ts'
 import type { ServerCore } from './core.ts'
 import { unsupportedVersion } from './lifecycle.ts'
-import { andThen, type ServerMethod } from './method.ts'
+import { andThen, HELD, type ServerMethod } from './method.ts'
 import { attachSession } from './subscriptions.ts'
 
 const NO_PARAMS: JsonObject = Object.freeze({})
 
-export class ServerEndpoint implements Endpoint, Asker {
+export class ServerEndpoint implements Endpoint, Asker, Holder {
   readonly versions: readonly ProtocolVersion[]
   readonly #core: ServerCore
   readonly #modern: boolean
@@ -166,6 +166,7 @@ export class ServerEndpoint implements Endpoint, Asker {
       this.#refuse(call, methodNotFound(message.method))
       return undefined
     }
+    call.holder = this
     if (this.#core.observed(message.method)) call.startedAt = performance.now()
     let running: unknown
     try {
@@ -174,6 +175,7 @@ export class ServerEndpoint implements Endpoint, Asker {
       this.fail(call, error)
       return undefined
     }
+    if (running === HELD) return this.#hold(call, scope)
     if (!(running instanceof Promise)) return undefined
     if (!call.answered) scope?.add(call)
     const watched = this.#core.slow?.began(call)
@@ -181,15 +183,29 @@ export class ServerEndpoint implements Endpoint, Asker {
       scope?.remove(call)
       if (watched !== undefined) this.#core.slow?.ended(watched)
     }
-    running.then(over, (error: unknown) => {
+    const settled = (outcome: unknown): unknown => (outcome === HELD ? this.#hold(call, scope) : over())
+    running.then(settled, (error: unknown) => {
       over()
       this.fail(call, error)
     })
     return call
   }
 
+  /** The call is under way until somebody ends it. */
+  #hold(call: ServerCall, scope: IncomingCalls | undefined): ServerCall {
+    call.scope = scope
+    if (!call.answered) scope?.add(call)
+    return call
+  }
+
+  /** Answers a call that was held. */
+  end(call: ServerCall, result: JsonObject): void {
+    call.scope?.remove(call)
+    if (!call.answered) this.#finish(call, this.#writer(call).write(result))
+  }
+
   /** Runs and answers; returns a promise only when the work is not done yet. */
-  #run(method: ServerMethod, call: ServerCall): Promise<void> | void {
+  #run(method: ServerMethod, call: ServerCall): unknown {
     if (call.session === undefined && call.params.requestState !== undefined && methodOf(call.method)?.asks === true) {
       return this.#retry(method, call)
     }
@@ -199,8 +215,8 @@ export class ServerEndpoint implements Endpoint, Asker {
       return
     }
     return andThen(this.#core.enter(call), () =>
-      andThen(method.run(call), (result) => this.#complete(method, result, call)),
-    ) as Promise<void> | void
+      andThen(method.run(call), (result) => (result === HELD ? HELD : this.#complete(method, result, call))),
+    )
   }
 
   /** A later round: once per round, however often its request is sent (design: rounds are consumed once). */

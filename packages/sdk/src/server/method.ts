@@ -27,6 +27,12 @@ export function defineMethod<Result>(method: ServerMethod<Result>): ServerMethod
   return method as ServerMethod
 }
 
+/**
+ * What `run` returns, or resolves to, when the request stays open and is answered by `call.holder` later: no promise is kept for
+ * it, since there may be ten thousand.
+ */
+export const HELD: unique symbol = Symbol('held')
+
 /** Continues after a value that may be a promise, without making one when it is not. */
 export function andThen<T, U>(value: T | Promise<T>, next: (value: T) => U | Promise<U>): U | Promise<U> {
   return isThenable(value) ? Promise.resolve(value).then(next) : next(value)

@@ -10,7 +10,7 @@ import { type Change, readFilter, type SubscriptionFilter } from '../protocol/su
 import { type LegacySession, SUBSCRIPTION_LIMITS } from '../session/legacy-session.ts'
 import type { ServerCall } from './call.ts'
 import { type ChangeHub, type ChangeListener, noticeOf } from './changes.ts'
-import { defineMethod, invalidParam, type ServerMethod, tooManySubscriptions } from './method.ts'
+import { defineMethod, HELD, invalidParam, type ServerMethod, tooManySubscriptions } from './method.ts'
 
 export interface SubscriptionHost {
   readonly hub: ChangeHub
@@ -37,10 +37,11 @@ export class Listens {
   }
 
   method(): ServerMethod {
-    return defineMethod<JsonObject>({
+    return defineMethod<typeof HELD>({
       method: 'subscriptions/listen',
       run: (call) => this.#listen(call),
-      write: (result) => result,
+      // The call is given its result when the listen ends.
+      write: () => ({}),
     })
   }
 
@@ -50,7 +51,7 @@ export class Listens {
     for (const listen of [...this.#open]) listen.end()
   }
 
-  #listen(call: ServerCall): Promise<JsonObject> | JsonObject {
+  #listen(call: ServerCall): Promise<typeof HELD> | typeof HELD {
     const asked = readFilter(call.params.notifications)
     if (asked === undefined) throw invalidParam('notifications', 'must be an object')
     const length = asked.resourceSubscriptions?.reduce((sum, uri) => sum + uri.length, 0) ?? 0
@@ -68,7 +69,7 @@ export class Listens {
     call: ServerCall,
     filter: SubscriptionFilter,
     watch: NonNullable<SubscriptionHost['watch']>,
-  ): Promise<JsonObject> {
+  ): Promise<typeof HELD> {
     const watches: Watches = { changed: () => {}, ends: [] }
     const granted = await Promise.all(
       (filter.resourceSubscriptions ?? []).map(async (uri) => {
@@ -89,20 +90,19 @@ export class Listens {
     return this.#hold(call, uris.length === 0 ? rest : { ...rest, resourceSubscriptions: uris }, watches)
   }
 
-  #hold(call: ServerCall, filter: SubscriptionFilter, watches: Watches): Promise<JsonObject> {
+  #hold(call: ServerCall, filter: SubscriptionFilter, watches: Watches): typeof HELD {
     const listen = new Listen(this, call, filter, watches.ends)
     if (watches !== NO_WATCHES) watches.changed = (uri) => listen.tell({ kind: 'resource', uri })
-    const ended = listen.ended()
     // Bound, not wrapped: a function around it would keep everything in sight of here.
     call.onCancel = listen.end.bind(listen)
     if (call.cancelled) {
       listen.end()
-      return ended
+      return HELD
     }
     this.#open.add(listen)
     listen.acknowledge()
     this.#host.hub.add(listen)
-    return ended
+    return HELD
   }
 
   forget(listen: Listen): void {
@@ -126,7 +126,6 @@ class Listen implements ChangeListener {
   readonly #filter: SubscriptionFilter
   readonly #resources: ReadonlySet<string> | undefined
   readonly #watches: readonly (() => void)[]
-  #resolve: ((result: JsonObject) => void) | undefined
 
   constructor(listens: Listens, call: ServerCall, filter: SubscriptionFilter, watches: readonly (() => void)[]) {
     this.#listens = listens
@@ -134,13 +133,6 @@ class Listen implements ChangeListener {
     this.#filter = filter
     this.#resources = filter.resourceSubscriptions && new Set(filter.resourceSubscriptions)
     this.#watches = watches
-  }
-
-  /** Resolves with the result of the request when the listen has ended. */
-  ended(): Promise<JsonObject> {
-    return new Promise((resolve) => {
-      this.#resolve = resolve
-    })
   }
 
   acknowledge(): void {
@@ -163,7 +155,7 @@ class Listen implements ChangeListener {
   end(): void {
     for (const end of this.#watches) end()
     this.#listens.forget(this)
-    this.#resolve?.({ _meta: { [META_SUBSCRIPTION_ID]: this.#call.id } })
+    this.#call.holder?.end(this.#call, { _meta: { [META_SUBSCRIPTION_ID]: this.#call.id } })
   }
 
   #notify(method: string, params: JsonObject): void {
