@@ -24,6 +24,9 @@ import { legacy, modern, send } from './http-fixture.ts'
 
 const METADATA = 'https://mcp.example.com/.well-known/oauth-protected-resource/mcp'
 
+/** In seconds, as claims have it. */
+const now = () => Math.floor(Date.now() / 1000)
+
 let issuer: Issuer
 let served: Protected
 
@@ -44,14 +47,14 @@ describe('a good token', () => {
   })
 
   it.each([
-    ['the resource among several audiences', { aud: ['https://other.example', RESOURCE] }],
-    ['an upper-case host in the audience (sec-63)', { aud: 'HTTPS://MCP.Example.com/mcp' }],
-    ['an array of scopes', { scope: undefined, scp: ['read'] }],
-    ['clocks a little apart', { exp: Math.floor(Date.now() / 1000) - 2 }],
-    ['a client that acts for itself', { sub: undefined, client_id: 'robot' }],
+    ['the resource among several audiences', () => ({ aud: ['https://other.example', RESOURCE] })],
+    ['an upper-case host in the audience (sec-63)', () => ({ aud: 'HTTPS://MCP.Example.com/mcp' })],
+    ['an array of scopes', () => ({ scope: undefined, scp: ['read'] })],
+    ['clocks a little apart', () => ({ exp: now() - 2 })],
+    ['a client that acts for itself', () => ({ sub: undefined, client_id: 'robot' })],
   ])('may have %s', async (_, claims) => {
     served = await serveProtected({ issuer: issuer.url })
-    expect((await callTool(served.port, 'read', bearer(await issuer.sign(claims)))).status).toBe(200)
+    expect((await callTool(served.port, 'read', bearer(await issuer.sign(claims())))).status).toBe(200)
   })
 
   it('is verified once while it is kept, and its issuer asked for keys once', async () => {
@@ -74,7 +77,6 @@ describe('a good token', () => {
 })
 
 describe('hostile tokens (sec-66, sec-91)', () => {
-  const now = () => Math.floor(Date.now() / 1000)
   const cases: [string, () => Promise<string> | string][] = [
     ['another audience', () => issuer.sign({ aud: 'https://other.example/mcp' })],
     ['the origin alone as audience', () => issuer.sign({ aud: 'https://mcp.example.com' })],

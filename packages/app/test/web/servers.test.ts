@@ -41,6 +41,8 @@ describe('a server that is a program', () => {
     })
     await admit(bench)
     await until(isReady(bench, 'small'))
+    // Its lists are read once it is ready.
+    await until(async () => (await card(bench, 'small'))?.items.tools === 2)
     const shown = await card(bench, 'small')
     expect(shown).toMatchObject({ builtIn: false, serverInfo: { name: 'small' }, items: { tools: 2 } })
     expect(shown?.shown).toContain(SMALL)
