@@ -22,6 +22,10 @@ export const POSTGRES_ATTACKS: readonly string[] = [
   "SELECT pg_read_file('/etc/passwd')",
   "SELECT pg_ls_dir('/')",
   'SET TRANSACTION READ WRITE',
+  // Out of the brackets that a question stands in, and back into them.
+  'SELECT 1) AS a, (DELETE FROM notes RETURNING 1',
+  'SELECT 1) AS a; DELETE FROM notes; SELECT * FROM (SELECT 1',
+  'SELECT 1) AS a, LATERAL (SELECT sneaky()',
   "SELECT set_config('transaction_read_only', 'off', true), sneaky()",
   'DO $$ BEGIN DELETE FROM notes; END $$',
   'EXPLAIN ANALYZE DELETE FROM notes',

@@ -82,6 +82,39 @@ export const databaseTrials: readonly Trial[] = [
       assert.deepEqual((await query(client, 'SELECT count(*) FROM notes')).rows, [[500]])
     })
   }),
+  onPostgres('takes every form of a question, with comments and semicolons around it', async (engine) => {
+    await withClient({ url: engine.reader, maxRows: 3 }, async (client) => {
+      for (const [sql, first] of [
+        ['SELECT 1 AS a, 2 AS a; -- and no more', [1, 2]],
+        ['SELECT 3 -- nothing follows', [3]],
+        ['VALUES (4), (5)', [4]],
+        ['TABLE tags', undefined],
+        ['(SELECT 6) UNION ALL (SELECT 7) ORDER BY 1 DESC', [7]],
+        ['WITH RECURSIVE c(x) AS (SELECT 8 UNION ALL SELECT x + 1 FROM c) SELECT * FROM c', [8]],
+        ['SELECT pg_sleep(0), ROW(1, 2)', ['', '(1,2)']],
+      ] as const)
+        assert.deepEqual((await query(client, sql)).rows[0], first, sql)
+    })
+  }),
+  onPostgres('ends a page where it is full, and reads on from there', async (engine) => {
+    await withClient({ url: engine.reader, maxRows: 200, maxCellBytes: 100_000 }, async (client) => {
+      // Little, and more than is worth waiting for, comes after the page.
+      for (const size of [2_000, 60_000]) {
+        const sql = `SELECT i, repeat('x', ${size}) FROM generate_series(1, 190) AS i`
+        const numbers: unknown[] = []
+        let cursor: string | undefined
+        do {
+          const page = await query(client, sql, [], cursor)
+          numbers.push(...page.rows.map(([number]) => number))
+          cursor = page.nextCursor
+        } while (cursor !== undefined)
+        assert.deepEqual(
+          numbers,
+          Array.from({ length: 190 }, (_, at) => at + 1),
+        )
+      }
+    })
+  }),
   onPostgres('cuts a value that is larger than memory should hold', async (engine) => {
     await withClient({ url: engine.reader }, async (client) => {
       const result = await client.callTool('query', { sql: "SELECT repeat('x', 300000000)" })

@@ -6,6 +6,7 @@
 
 import { lstatSync, type Stats } from 'node:fs'
 import { lstat } from 'node:fs/promises'
+import { setImmediate } from 'node:timers/promises'
 import type { Listed } from './walk.ts'
 
 export interface DetailedEntry extends Listed {
@@ -36,7 +37,7 @@ export async function describeEntries(
     const start = performance.now()
     for (const entry of some) described.push(describe(entry, statNow(pathOf(entry))))
     if (performance.now() - start > QUICK_MS) slow++
-    await new Promise(setImmediate)
+    await setImmediate()
   }
   return described
 }

@@ -185,14 +185,15 @@ async function inTransaction<T>(
   action: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
   // A query of ours comes first: after one, a transaction can no longer be made writable.
-  const begun = client.query(`BEGIN ${mode}; SELECT set_config('statement_timeout', '${Math.trunc(timeoutMs)}', true)`)
+  const limit = `SELECT pg_catalog.set_config('statement_timeout', '${Math.ceil(timeoutMs)}', true)`
+  const begun = client.query(`BEGIN ${mode}; ${limit}`)
   if (mode === 'READ WRITE') {
     await begun
     const value = await action(client)
     await client.query('COMMIT')
     return value
   }
-  // Outside of a transaction a cursor cannot be declared, and the session only reads: nothing is lost by not waiting.
+  // The session only reads, in a transaction or not: nothing is lost by not waiting for this one to begin.
   const [beginning, acting] = await Promise.allSettled([begun, action(client)])
   if (beginning.status === 'rejected') throw beginning.reason
   if (acting.status === 'rejected') throw acting.reason
