@@ -12,7 +12,14 @@ import { choose, inLook, LAB_SERVER, OTHER_LOOKS, RUNNER } from './screen-cases.
 import { type Site, until } from './site.ts'
 import type { Trial } from './trial.ts'
 
-const FLOWS: readonly Trial[] = [
+/** Looks closely at what is on the page now: a name for people, and one for the picture. */
+type See = (what: string, picture: string) => Promise<void>
+
+interface Flow extends Omit<Trial, 'run'> {
+  run(site: Site, see: See): Promise<void>
+}
+
+const FLOWS: readonly Flow[] = [
   { name: 'registry: an entry is found, looked at, named and added', expects: /status of 502/, run: addFromRegistry },
   { name: 'import: servers of another program are chosen and taken over', run: importServers },
   { name: 'sign-in: a protected server is signed in to and out of', run: signIn },
@@ -22,11 +29,20 @@ const FLOWS: readonly Trial[] = [
 ]
 
 export const flowTrials: readonly Trial[] = [
-  ...FLOWS,
-  ...OTHER_LOOKS.flatMap((look) => FLOWS.map((trial) => inLook(trial, look))),
+  // A close look takes longer than the flow itself; the long run has it.
+  ...FLOWS.map((flow) => ({ ...flow, run: (site: Site) => flow.run(site, async () => {}) })),
+  ...OTHER_LOOKS.flatMap((look) => FLOWS.map((flow) => inLook({ ...flow, run: closely(flow, look.join('-')) }, look))),
 ]
 
-async function addFromRegistry(site: Site): Promise<void> {
+function closely({ run }: Flow, look: string): Trial['run'] {
+  return (site) =>
+    run(site, async (what, picture) => {
+      await site.picture(`${picture}-${look}`)
+      await site.examine(what)
+    })
+}
+
+async function addFromRegistry(site: Site, see: See): Promise<void> {
   const { registry } = site
   const paper = createServer({
     name: 'paper',
@@ -56,13 +72,11 @@ async function addFromRegistry(site: Site): Promise<void> {
     await search.fill('lab')
     await dialog.getByText('The morning paper').waitFor()
     await dialog.getByRole('link', { name: 'Source at code.example' }).waitFor()
-    await site.examine('the registry')
-    await site.picture('flow-registry')
+    await see('the registry', 'flow-registry')
     await dialog.getByRole('button', { name: 'Look at npm @example/paper' }).click()
     await dialog.getByText('This runs programs on your computer').waitFor()
     await dialog.getByText(/npx -y @example\/paper@1\.2\.0/).waitFor()
-    await site.examine('an entry of the registry')
-    await site.picture('flow-registry-review')
+    await see('an entry of the registry', 'flow-registry-review')
     await dialog.getByRole('button', { name: 'Back' }).click()
     await dialog.getByRole('button', { name: `Look at ${served.url}` }).click()
     await dialog.getByText('This sends what your model writes to another machine').waitFor()
@@ -81,7 +95,7 @@ async function addFromRegistry(site: Site): Promise<void> {
   }
 }
 
-async function importServers(site: Site): Promise<void> {
+async function importServers(site: Site, see: See): Promise<void> {
   const { page, program, call } = site
   const file = join(program.folder, 'home', '.cursor', 'mcp.json')
   const theirs = {
@@ -97,8 +111,7 @@ async function importServers(site: Site): Promise<void> {
   await cursor.getByText('already here').waitFor()
   assert.ok(await cursor.getByRole('checkbox', { name: 'lab' }).isDisabled())
   await cursor.getByText(/some-package.*to look at/).waitFor()
-  await site.examine('the servers of other programs')
-  await site.picture('flow-import')
+  await see('the servers of other programs', 'flow-import')
   await cursor.getByRole('checkbox', { name: 'risky' }).uncheck()
   await cursor.getByRole('button', { name: 'Look at the one chosen' }).click()
   await dialog.getByRole('region', { name: 'Server desk' }).getByText(LAB_SERVER).waitFor()
@@ -112,7 +125,7 @@ async function importServers(site: Site): Promise<void> {
   await remove(site, 'desk')
 }
 
-async function signIn(site: Site): Promise<void> {
+async function signIn(site: Site, see: See): Promise<void> {
   const { page, context, show } = site
   const protectedServer = await serveProtected()
   try {
@@ -127,8 +140,7 @@ async function signIn(site: Site): Promise<void> {
     await card.getByRole('button', { name: 'Sign in', exact: true }).click()
     const drawer = page.getByRole('dialog')
     await drawer.getByText(`${new URL(protectedServer.issuer).host} waits for you`).waitFor()
-    await site.examine('a sign-in that waits')
-    await site.picture('flow-sign-in')
+    await see('a sign-in that waits', 'flow-sign-in')
     const [provider] = await Promise.all([
       context.waitForEvent('page'),
       drawer.getByRole('link', { name: 'Open the page' }).click(),
@@ -139,11 +151,10 @@ async function signIn(site: Site): Promise<void> {
     await provider.getByRole('button', { name: 'Allow' }).click()
     await provider.getByText('You can close this page').waitFor()
     await provider.close()
-    await drawer.getByText('The server accepted the token').waitFor()
+    await drawer.getByText('The server accepted the token').last().waitFor()
     await drawer.getByText(/waits for you/).waitFor({ state: 'hidden' })
     await drawer.getByText('Ready', { exact: true }).waitFor()
-    await site.examine('a sign-in that is over')
-    await site.picture('flow-signed-in')
+    await see('a sign-in that is over', 'flow-signed-in')
     await runTool(site, 'diary_whoami', 'owner.')
     await show('/servers?open=diary&tab=sign-in')
     await drawer.getByRole('button', { name: 'Sign out' }).click()
@@ -156,40 +167,41 @@ async function signIn(site: Site): Promise<void> {
 
 const CHANGING_SERVER = LAB_SERVER.replace('lab-server.ts', 'changing-server.ts')
 
-async function approveChanges(site: Site): Promise<void> {
+let changed = 0
+
+async function approveChanges(site: Site, see: See): Promise<void> {
   const { page, show, call } = site
+  // What was approved of a server is remembered under its name.
+  const name = `changing-${++changed}`
   await call('servers.add', {
-    name: 'changing',
+    name,
     entry: { command: process.execPath, args: [RUNNER, CHANGING_SERVER] },
   })
   await show('/servers')
-  await admit(site, 'changing')
-  await runTool(site, 'changing_update', 'Edition 2 is there.')
+  await admit(site, name)
+  await runTool(site, `${name}_update`, 'Edition 2 is there.')
   await show('/servers')
-  const card = page.getByRole('article', { name: 'Server changing' })
+  const card = page.getByRole('article', { name: `Server ${name}` })
   await card.getByText('Changed', { exact: true }).waitFor()
-  await site.examine('a server that changed')
-  await site.picture('flow-changed')
+  await see('a server that changed', 'flow-changed')
   // The tool says so as well, and cannot be run.
-  await show('/tools?name=changing_forecast&server=changing')
+  await show(`/tools?name=${name}_forecast&server=${name}`)
   await page.getByText('This changed since it was approved, and cannot be used').waitFor()
   assert.ok(await page.getByRole('button', { name: 'Run', exact: true }).isDisabled())
-  await site.examine('a tool that changed')
-  await site.picture('flow-changed-tool')
+  await see('a tool that changed', 'flow-changed-tool')
   // One is kept blocked in the inbox, and the other approved there.
   await show('/inbox')
-  await openQuestion(site, 'changing changed changing_alerts')
+  await openQuestion(site, `${name} changed ${name}_alerts`)
   await page
     .getByText(/read ~\/\.ssh\/id_rsa/)
     .first()
     .waitFor()
-  await site.examine('the question about a change')
-  await site.picture('flow-changed-question')
+  await see('the question about a change', 'flow-changed-question')
   await page.getByRole('button', { name: 'Keep it blocked' }).click()
-  await openQuestion(site, 'changing changed changing_forecast')
+  await openQuestion(site, `${name} changed ${name}_forecast`)
   await page.getByRole('button', { name: 'Approve the change' }).click()
   await page.getByText('Nothing waits for you').waitFor()
-  await runTool(site, 'changing_forecast', 'sun')
+  await runTool(site, `${name}_forecast`, 'sun')
   await show('/servers')
   await card.getByRole('button', { name: 'Compare' }).click()
   const drawer = page.getByRole('dialog')
@@ -197,16 +209,15 @@ async function approveChanges(site: Site): Promise<void> {
   await change.getByText('Before', { exact: true }).waitFor()
   await change.getByText('Tells of storms.').first().waitFor()
   await change.getByText(/read ~\/\.ssh\/id_rsa/).waitFor()
-  await site.examine('a change side by side')
-  await site.picture('flow-compare')
+  await see('a change side by side', 'flow-compare')
   await change.getByRole('button', { name: 'Approve this change' }).click()
   await drawer.getByText('Nothing changed').waitFor()
   await drawer.getByText('Ready', { exact: true }).waitFor()
-  await runTool(site, 'changing_alerts', 'no storm')
-  await remove(site, 'changing')
+  await runTool(site, `${name}_alerts`, 'no storm')
+  await remove(site, name)
 }
 
-async function replay(site: Site): Promise<void> {
+async function replay(site: Site, see: See): Promise<void> {
   const { page, show } = site
   await show('/timeline')
   await page.getByRole('button', { name: 'Record', exact: true }).click()
@@ -223,8 +234,7 @@ async function replay(site: Site): Promise<void> {
   await recording.getByRole('button', { name: 'Save as a test' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByText('client.callTool("vault"').waitFor()
-  await site.examine('a recording as a test')
-  await site.picture('flow-recording-test')
+  await see('a recording as a test', 'flow-recording-test')
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     dialog.getByRole('button', { name: /^Download/ }).click(),
@@ -236,8 +246,7 @@ async function replay(site: Site): Promise<void> {
   await recording.getByRole('button', { name: 'Play as a server' }).click()
   const drawer = page.getByRole('dialog')
   await drawer.getByText('Ready', { exact: true }).waitFor()
-  await site.examine('a recording as a server')
-  await site.picture('flow-replay')
+  await see('a recording as a server', 'flow-replay')
   await page.keyboard.press('Escape')
   await drawer.waitFor({ state: 'hidden' })
   // The real one is away, and the recording answers.
@@ -254,7 +263,7 @@ async function replay(site: Site): Promise<void> {
   await remove(site, 'replay-session')
 }
 
-async function attach(site: Site): Promise<void> {
+async function attach(site: Site, see: See): Promise<void> {
   const { page, show, call } = site
   const provider = await startScriptedProvider({ replies: [{ text: 'I have read all of it.' }] })
   const model = `reader-${new URL(provider.url).port}`
@@ -268,19 +277,17 @@ async function attach(site: Site): Promise<void> {
     await pickModel(site, model)
     const dialog = await openAttaching(site)
     await dialog.getByLabel('Search').fill('bulletin')
-    await site.examine('what can be attached')
-    await site.picture('flow-attach')
-    await dialog.getByRole('button', { name: /^Bulletin/ }).click()
+    await see('what can be attached', 'flow-attach')
+    await dialog.getByRole('button', { name: /^Bulletin *lab/ }).click()
     await openAttaching(site)
     await dialog.getByText('Prompts', { exact: true }).click()
-    await dialog.getByRole('button', { name: /^greet/ }).click()
+    await dialog.getByRole('button', { name: /^greet *lab/ }).click()
     await dialog.getByLabel('who').fill('ad')
     await page.getByRole('option', { name: 'ada' }).click()
     await dialog.getByRole('button', { name: 'Attach', exact: true }).click()
     await dialog.waitFor({ state: 'hidden' })
     assert.equal(await attached.getByRole('listitem').count(), 2)
-    await site.examine('a message with attachments')
-    await site.picture('flow-attached')
+    await see('a message with attachments', 'flow-attached')
     await message.fill('What do these say?')
     await page.keyboard.press('Enter')
     await page.getByText('I have read all of it.').waitFor()
@@ -291,8 +298,7 @@ async function attach(site: Site): Promise<void> {
       .getByRole('log', { name: 'Conversation' })
       .getByText(/note:\/\/bulletin · lab/)
       .waitFor()
-    await site.examine('attachments that were sent')
-    await site.picture('flow-attachments-sent')
+    await see('attachments that were sent', 'flow-attachments-sent')
     // From the other end: a resource is open, and a chat is wanted with it; then it is left out after all.
     await show('/resources')
     await choose(site, 'Search resources', 'Bulletin')
@@ -331,15 +337,19 @@ async function openAdding({ page, show }: Site, way: string): Promise<Locator> {
   return dialog
 }
 
-/** From the card of a server that is new to the question about it, and back when it is as told. */
+/** From the card of a server to the question about it, and back when it is as told; one that was here before is let in. */
 async function admit({ page, show }: Site, name: string, state = 'Ready'): Promise<void> {
   const card = page.getByRole('article', { name: `Server ${name}` })
-  await card.getByRole('button', { name: 'Look at it' }).click()
+  const look = card.getByRole('button', { name: 'Look at it' })
+  const reached = card.getByText(state, { exact: true })
+  await look.or(reached).first().waitFor()
+  if (!(await look.isVisible())) return
+  await look.click()
   await page.getByRole('heading', { name: `Start or contact ${name}?` }).waitFor()
   await page.getByText('Always', { exact: true }).click()
   await page.getByRole('button', { name: /^Allow/ }).click()
   await show('/servers')
-  await card.getByText(state, { exact: true }).waitFor()
+  await reached.waitFor()
 }
 
 async function openQuestion({ page }: Site, title: string): Promise<void> {

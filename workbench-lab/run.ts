@@ -25,7 +25,7 @@ async function run(executable: string): Promise<number> {
   const words = process.argv.slice(2)
   const isShort = words.includes('--short')
   const wanted = words.filter((word) => !word.startsWith('--'))
-  const cases = [openingTrials, screenTrials, chatTrials, flowTrials, looksTrials, hostileTrials]
+  const cases = [openingTrials, screenTrials, chatTrials, looksTrials, flowTrials, hostileTrials]
   const trials = cases
     .flat()
     .filter(

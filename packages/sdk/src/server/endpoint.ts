@@ -198,10 +198,10 @@ export class ServerEndpoint implements Endpoint, Asker, Holder {
     return call
   }
 
-  /** Answers a call that was held. */
+  /** Answers a call that was held; one that was cancelled gets no answer. */
   end(call: ServerCall, result: JsonObject): void {
     call.scope?.remove(call)
-    if (!call.answered) this.#finish(call, this.#writer(call).write(result))
+    if (!call.answered && !call.cancelled) this.#finish(call, this.#writer(call).write(result))
   }
 
   /** Runs and answers; returns a promise only when the work is not done yet. */

@@ -24,7 +24,9 @@ export function Approval({ question, withoutArguments }: ApprovalProps) {
   useClaim(question.id)
   const { body } = question
   if (body.kind !== 'approval') return <OtherQuestion question={question} />
-  return <ApprovalForm question={question} body={body} withoutArguments={withoutArguments === true} />
+  const isShort = withoutArguments === true
+  // One call may be asked about twice, and nothing that was chosen for the first question is an answer to the second.
+  return <ApprovalForm key={question.id} question={question} body={body} withoutArguments={isShort} />
 }
 
 interface ApprovalFormProps {
