@@ -63,7 +63,8 @@ export class SignIn {
       this.#note(server, 'Not signed in', 'failed', error instanceof Error ? error.message : String(error))
       throw error
     } finally {
-      this.#agents.delete(server)
+      // A later sign-in to the same server has an agent of its own there by now.
+      if (this.#agents.get(server) === agent) this.#agents.delete(server)
       agent.close?.()
     }
   }
