@@ -3,20 +3,22 @@
 import { describe, expect, it } from 'vitest'
 import { serveFetch } from '../src/serve/fetch.ts'
 import { serveHttp } from '../src/serve/http.ts'
-import { createServer, endpointOf } from '../src/server/server.ts'
+import { createServer, endpointOf, type Server } from '../src/server/server.ts'
 import { open, type Target, type Wire } from './wire.ts'
 
 const ID = 'io.modelcontextprotocol/subscriptionId'
 
-async function begin(transport: 'memory' | 'http' | 'fetch'): Promise<{ target: Target; drain: () => unknown }> {
+async function begin(
+  transport: 'memory' | 'http' | 'fetch',
+): Promise<{ target: Target; drain: () => unknown; server: Server }> {
   const server = createServer({ name: 'drained', version: '1', tools: {} })
-  if (transport === 'memory') return { target: { transport, server }, drain: () => endpointOf(server).drain() }
+  if (transport === 'memory') return { target: { transport, server }, drain: () => endpointOf(server).drain(), server }
   if (transport === 'fetch') {
     const handler = serveFetch(server)
-    return { target: { transport, handler }, drain: () => handler.close() }
+    return { target: { transport, handler }, drain: () => handler.close(), server }
   }
   const http = await serveHttp(server, { port: 0 })
-  return { target: { transport, url: http.url }, drain: () => http.close() }
+  return { target: { transport, url: http.url }, drain: () => http.close(), server }
 }
 
 const isAcknowledged = ({ method }: { method?: unknown }) => method === 'notifications/subscriptions/acknowledged'
@@ -35,6 +37,26 @@ describe.each(['memory', 'http', 'fetch'] as const)('draining over %s', (transpo
     for (const { result } of ended) expect(result.resultType).toBe('complete')
     await drained
     if (transport === 'memory') expect((await listen(wire, 'three')).error).toMatchObject({ code: -32603 })
+    await wire.close()
+  })
+
+  it('keeps middleware around a listen until it ends', async () => {
+    const { target, drain, server } = await begin(transport)
+    const told: string[] = []
+    server.use('subscriptions/listen' as 'tools/list', async (_request, next) => {
+      told.push('began')
+      const result = await next()
+      told.push('ended')
+      return result
+    })
+    const wire = await open(target, '2026-07-28')
+    const outcome = listen(wire, 'one')
+    await expect.poll(() => wire.log.filter(isAcknowledged).length, { interval: 2, timeout: 10_000 }).toBe(1)
+    expect(told).toEqual(['began'])
+    const drained = drain()
+    expect((await outcome).result._meta).toMatchObject({ [ID]: 'one' })
+    expect(told).toEqual(['began', 'ended'])
+    await drained
     await wire.close()
   })
 })

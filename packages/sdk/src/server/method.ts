@@ -20,6 +20,8 @@ export interface ServerMethod<Result = unknown> {
   write(result: Result, call: ServerCall): Written
   /** The answer without running anything, where no middleware is in the way. */
   ready?(call: ServerCall): string | undefined
+  /** `run` may return `HELD`. */
+  readonly holds?: true
 }
 
 /** Takes `methods` of any result type into one list; `run` and `write` of one method always meet each other only. */
@@ -28,8 +30,8 @@ export function defineMethod<Result>(method: ServerMethod<Result>): ServerMethod
 }
 
 /**
- * What `run` returns, or resolves to, when the request stays open and is answered by `call.holder` later: no promise is kept for
- * it, since there may be ten thousand.
+ * What `run` returns, or resolves to, when the request stays open and `call.holder` is given the result later: no promise
+ * is kept for it, since there may be ten thousand.
  */
 export const HELD: unique symbol = Symbol('held')
 

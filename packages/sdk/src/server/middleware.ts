@@ -7,7 +7,7 @@ import type { ListResourcesResult, ListResourceTemplatesResult, ReadResourceResu
 import type { CallToolResult, ListToolsResult } from '../protocol/tools.ts'
 import type { ServerCall } from './call.ts'
 import type { RequestContext } from './context.ts'
-import type { ServerMethod } from './method.ts'
+import { HELD, type ServerMethod } from './method.ts'
 
 /** The results that middleware sees, in the neutral model, whatever the client's revision. */
 export interface MethodResults {
@@ -57,7 +57,8 @@ export function applyMiddleware(
     const step = (index: number): Promise<never> => {
       const middleware = chain[index]
       // Each method's results pass only through middleware that was registered for that method.
-      if (middleware === undefined) return Promise.resolve(method.run(call) as never)
+      if (middleware === undefined)
+        return (method.holds ? held(method, call) : Promise.resolve(method.run(call))) as never
       const next = (params?: JsonObject): Promise<never> => {
         if (params !== undefined) call.params = params
         return step(index + 1)
@@ -68,4 +69,14 @@ export function applyMiddleware(
   }
   const { ready: _ready, ...rest } = method
   return { ...rest, run }
+}
+
+/** Middleware sees a request that stays open as one that takes long: its result comes when it ends. */
+function held(method: ServerMethod, call: ServerCall): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    call.holder = { end: (_call, result) => resolve(result) }
+    Promise.resolve(method.run(call)).then((result) => {
+      if (result !== HELD) resolve(result)
+    }, reject)
+  })
 }

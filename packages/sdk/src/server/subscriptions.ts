@@ -37,11 +37,11 @@ export class Listens {
   }
 
   method(): ServerMethod {
-    return defineMethod<typeof HELD>({
+    return defineMethod<JsonObject | typeof HELD>({
       method: 'subscriptions/listen',
+      holds: true,
       run: (call) => this.#listen(call),
-      // The call is given its result when the listen ends.
-      write: () => ({}),
+      write: (result) => (result === HELD ? {} : result),
     })
   }
 
