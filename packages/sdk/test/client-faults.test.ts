@@ -76,6 +76,42 @@ function stream(response: ServerResponse): ServerResponse {
 
 const id = (request: Recorded) => request.body?.id
 
+describe('a connection that a server closes just as it is used', () => {
+  test.each(['server/discover', 'initialize'])('is made once more under %s', async (lost) => {
+    let losses = 0
+    const server = await http((request, response) => {
+      const { id, method } = request.body ?? {}
+      if (method === lost && losses++ === 0) response.destroy()
+      else if (method === 'initialize') json(response, 200, result(id, initialized('2025-11-25')))
+      else if (method === 'server/discover' && lost === 'server/discover') json(response, 200, result(id, discovered()))
+      else if (method === 'server/discover') json(response, 400, '')
+      else if (method === 'tools/call') json(response, 200, result(id, toolResult('there')))
+      else response.writeHead(202).end()
+    })
+    const connected = await client(server.url)
+    expect(losses).toBe(2)
+    expect(await connected.callTool('any')).toMatchObject(toolResult('there'))
+  })
+
+  test('is not tried for ever, and never again for a call', async () => {
+    let asked = 0
+    const dead = await http((_request, response) => {
+      asked++
+      response.destroy()
+    })
+    await expect(client(dead.url)).rejects.toMatchObject({ code: 'closed' })
+    expect(asked).toBe(2)
+    let called = 0
+    const server = await modernHttp((_request, response) => {
+      called++
+      response.destroy()
+    })
+    const connected = await client(server.url)
+    await expect(connected.callTool('any')).rejects.toMatchObject({ delivery: 'unknown' })
+    expect(called).toBe(1)
+  })
+})
+
 describe('an HTTP answer that is none fails the call at once', () => {
   const cases: [string, Script, object][] = [
     ['a stream that ends without the response', (_, r) => stream(r).end(':\n\n'), { code: 'closed', delivery: 'unknown' }],
