@@ -1,10 +1,12 @@
 /**
  * Which resources somebody subscribed to, on every revision: a server that watches something only while it is wanted
  * hears here when that begins and ends. A subscription of the newest revision ends with its `subscriptions/listen`
- * request; one of an older session ends when it says so, or with the server.
+ * request; one of an older session when the client says so, or with the session.
  */
 
-import type { Server } from '@portico/sdk/server'
+import type { RequestContext, Server } from '@portico/sdk/server'
+
+type Session = NonNullable<RequestContext['session']>
 
 export interface Holder {
   /** Called before the client is told that its subscription stands; a throw refuses it. */
@@ -13,14 +15,23 @@ export interface Holder {
 }
 
 export function onSubscriptions(server: Server, holder: Holder): void {
-  // The object in which a session keeps what its client declared stands for the session: it is made once for each.
-  const sessions = new WeakMap<object, Set<string>>()
+  const sessions = new WeakMap<Session, Set<string>>()
+  const ofSession = (session: Session): Set<string> => {
+    const known = sessions.get(session)
+    if (known !== undefined) return known
+    const own = new Set<string>()
+    sessions.set(session, own)
+    session.onClose(() => {
+      for (const uri of own) holder.release(uri)
+      own.clear()
+    })
+    return own
+  }
   // `use` is typed for the methods whose results authors alter; these results pass through untouched.
   server.use('resources/subscribe' as 'resources/read', async ({ params, ctx }, next) => {
     const result = await next()
-    const own = sessions.get(ctx.client.capabilities) ?? new Set()
-    sessions.set(ctx.client.capabilities, own)
-    if (typeof params.uri !== 'string' || own.has(params.uri)) return result
+    const own = ctx.session && ofSession(ctx.session)
+    if (own === undefined || typeof params.uri !== 'string' || own.has(params.uri)) return result
     own.add(params.uri)
     try {
       await holder.hold(params.uri)
@@ -33,7 +44,7 @@ export function onSubscriptions(server: Server, holder: Holder): void {
   server.use('resources/unsubscribe' as 'resources/read', async ({ params, ctx }, next) => {
     const result = await next()
     const { uri } = params
-    if (typeof uri === 'string' && sessions.get(ctx.client.capabilities)?.delete(uri)) holder.release(uri)
+    if (typeof uri === 'string' && ctx.session && ofSession(ctx.session).delete(uri)) holder.release(uri)
     return result
   })
   server.use('subscriptions/listen' as 'resources/read', async ({ params, ctx }, next) => {
