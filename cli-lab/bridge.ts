@@ -4,13 +4,13 @@
  */
 
 import assert from 'node:assert/strict'
-import { createServer as createSocket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { createAuthorizationServer } from '@portico/host/authorization-server'
 import { requireBearer } from '@portico/sdk/bearer'
 import { connect } from '@portico/sdk/client'
 import { serveHttp } from '@portico/sdk/http'
 import { createServer, tool } from '@portico/sdk/server'
+import { freePort } from '../lab-kit/free-port.ts'
 import { signIn } from '../lab-kit/person.ts'
 import type { Trial } from '../lab-kit/trials.ts'
 import { missingGuests } from './guests.ts'
@@ -19,14 +19,6 @@ import { inPlace } from './place.ts'
 const EVERYTHING = fileURLToPath(
   new URL('./node_modules/@modelcontextprotocol/server-everything/dist/index.js', import.meta.url),
 )
-
-async function freePort(): Promise<number> {
-  const socket = createSocket()
-  await new Promise<void>((resolve) => socket.listen(0, '127.0.0.1', resolve))
-  const address = socket.address()
-  await new Promise((resolve) => socket.close(resolve))
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
 
 /** A server that only knows the newest revision, asks in the middle of a call, and lets nobody in without a token. */
 async function startProtected(): Promise<{ readonly url: string; close(): Promise<void> }> {

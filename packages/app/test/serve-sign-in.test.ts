@@ -1,7 +1,6 @@
 /** `portico serve` with a server that each user signs in to: a real process, real authorization servers, plain browsers. */
 
 import { readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { createServer as createSocket } from 'node:net'
 import { join } from 'node:path'
 import { createAuthorizationServer } from '@portico/host/authorization-server'
 import { authorizationCode, createMemoryTokenStore, type TokenStore } from '@portico/sdk/auth'
@@ -10,6 +9,7 @@ import { type Client, type ConnectOptions, connect } from '@portico/sdk/client'
 import { serveHttp } from '@portico/sdk/http'
 import { createServer, tool } from '@portico/sdk/server'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { freePort } from '../../../lab-kit/free-port.ts'
 import { createFolder, type Running, startCli } from './cli.ts'
 
 const USERS = { ada: 'ada-secret', bob: 'bob-secret' }
@@ -26,14 +26,6 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
 })
-
-async function freePort(): Promise<number> {
-  const socket = createSocket()
-  await new Promise<void>((resolve) => socket.listen(0, '127.0.0.1', resolve))
-  const address = socket.address()
-  await new Promise((resolve) => socket.close(resolve))
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
 
 async function openIssuer(resource: string, callback?: string): Promise<string> {
   const issuer = `http://127.0.0.1:${await freePort()}`

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { createServer as createSocket } from 'node:net'
 import { join } from 'node:path'
 import { connect } from '@portico/sdk/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freePort } from '../../../lab-kit/free-port.ts'
 import { signIn } from '../../../lab-kit/person.ts'
 import { cliArguments, createFolder, runCli, startCli } from './cli.ts'
 
@@ -26,14 +26,6 @@ const server = (name: string) => ({
   args: [...cliArguments(), 'run', join(folder.path, `${name}.ts`)],
 })
 const write = (file: string, config: object) => writeFile(join(folder.path, file), JSON.stringify(config))
-
-async function freePort(): Promise<number> {
-  const socket = createSocket()
-  await new Promise<void>((resolve) => socket.listen(0, '127.0.0.1', resolve))
-  const address = socket.address()
-  await new Promise((resolve) => socket.close(resolve))
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
 
 const TOKENS = { ADA_TOKEN: 'the-token-of-ada-0123', BOB_TOKEN: 'the-token-of-bob-0123' }
 const as = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })

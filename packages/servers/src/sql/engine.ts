@@ -76,3 +76,14 @@ export interface Engine {
   describe(table: Table, signal: AbortSignal): Promise<TableDetails>
   close(): Promise<void>
 }
+
+/** An engine once it has seen its database; one that cannot be used leaves nothing behind. */
+export async function prepareEngine(engine: Engine & { prepare(): Promise<void> }): Promise<Engine> {
+  try {
+    await engine.prepare()
+    return engine
+  } catch (error) {
+    await engine.close()
+    throw error
+  }
+}

@@ -9,11 +9,20 @@ import { describeMysql, listMysqlTables } from './catalog-mysql.ts'
 import { RowCollector } from './cells.ts'
 import { redact } from './connection-url.ts'
 import { timedOut, withDeadline } from './deadline.ts'
-import type { Engine, Outcome, Page, Rows, Statement, Table, TableDetails } from './engine.ts'
+import {
+  type Engine,
+  type Outcome,
+  type Page,
+  prepareEngine,
+  type Rows,
+  type Statement,
+  type Table,
+  type TableDetails,
+} from './engine.ts'
 import { MAX_CONNECTIONS, MAX_WIRE_BYTES } from './limits.ts'
 import { openMysqlConnection, readAll, type Streamed, streamRows } from './mysql-connection.ts'
 import { Pool } from './pool.ts'
-import { prepareEngine, type RemoteOptions } from './remote-engine.ts'
+import type { RemoteOptions } from './remote-options.ts'
 import { checkMysqlRole } from './role.ts'
 import { watchBytes } from './wire-bytes.ts'
 

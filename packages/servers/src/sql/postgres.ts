@@ -10,12 +10,22 @@ import { describePostgres, listPostgresTables } from './catalog-postgres.ts'
 import { RowCollector } from './cells.ts'
 import { redact } from './connection-url.ts'
 import { timedOut, withDeadline } from './deadline.ts'
-import type { Engine, Outcome, Page, Parameter, Rows, Statement, Table, TableDetails } from './engine.ts'
+import {
+  type Engine,
+  type Outcome,
+  type Page,
+  type Parameter,
+  prepareEngine,
+  type Rows,
+  type Statement,
+  type Table,
+  type TableDetails,
+} from './engine.ts'
 import { MAX_CONNECTIONS, MAX_WIRE_BYTES } from './limits.ts'
 import { Pool } from './pool.ts'
 import { readPage, streamOf, toRows } from './postgres-page.ts'
 import { readPostgresValue } from './postgres-types.ts'
-import { prepareEngine, type RemoteOptions } from './remote-engine.ts'
+import type { RemoteOptions } from './remote-options.ts'
 import { checkPostgresRole } from './role.ts'
 import { watchBytes } from './wire-bytes.ts'
 

@@ -5,7 +5,16 @@ import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { PorticoError, ToolError } from '@portico/sdk/server'
 import { describeSqlite, listSqliteTables } from './catalog-sqlite.ts'
-import type { Engine, Outcome, Page, Rows, Statement, Table, TableDetails } from './engine.ts'
+import {
+  type Engine,
+  type Outcome,
+  type Page,
+  prepareEngine,
+  type Rows,
+  type Statement,
+  type Table,
+  type TableDetails,
+} from './engine.ts'
 import type { SqlLimits } from './limits.ts'
 import { SAMPLE_SCRIPT } from './sample.ts'
 import { copyDatabase, type DatabaseCopy, removeCopy, stampDatabase } from './sqlite-copy.ts'
@@ -26,14 +35,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Engine> {
     throw new PorticoError('invalid-arguments', `There is no SQLite file at ${resolve(options.file)}`)
   }
   const folder = await makeTemporaryFolder('portico-sql-')
-  const engine = new SqliteEngine(options, folder)
-  try {
-    await engine.prepare()
-    return engine
-  } catch (error) {
-    await engine.close()
-    throw error
-  }
+  return prepareEngine(new SqliteEngine(options, folder))
 }
 
 class SqliteEngine implements Engine {
