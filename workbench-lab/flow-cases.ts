@@ -73,12 +73,12 @@ async function addFromRegistry(site: Site, see: See): Promise<void> {
     await dialog.getByText('The morning paper').waitFor()
     await dialog.getByRole('link', { name: 'Source at code.example' }).waitFor()
     await see('the registry', 'flow-registry')
-    await dialog.getByRole('button', { name: 'Look at npm @example/paper' }).click()
+    await dialog.getByRole('button', { name: 'Review npm @example/paper' }).click()
     await dialog.getByText('This runs programs on your computer').waitFor()
     await dialog.getByText(/npx -y @example\/paper@1\.2\.0/).waitFor()
     await see('an entry of the registry', 'flow-registry-review')
     await dialog.getByRole('button', { name: 'Back' }).click()
-    await dialog.getByRole('button', { name: `Look at ${served.url}` }).click()
+    await dialog.getByRole('button', { name: `Review ${served.url}` }).click()
     await dialog.getByText('This sends what your model writes to another machine').waitFor()
     // The name that the entry suggests is taken.
     const name = dialog.getByRole('textbox', { name: 'Name' })
@@ -113,7 +113,7 @@ async function importServers(site: Site, see: See): Promise<void> {
   await cursor.getByText(/some-package.*to look at/).waitFor()
   await see('the servers of other programs', 'flow-import')
   await cursor.getByRole('checkbox', { name: 'risky' }).uncheck()
-  await cursor.getByRole('button', { name: 'Look at the one chosen' }).click()
+  await cursor.getByRole('button', { name: 'Review the one chosen' }).click()
   await dialog.getByRole('region', { name: 'Server desk' }).getByText(LAB_SERVER).waitFor()
   await dialog.getByRole('button', { name: 'Add server' }).click()
   await admit(site, 'desk')
@@ -129,11 +129,11 @@ async function signIn(site: Site, see: See): Promise<void> {
   const { page, context, show } = site
   const protectedServer = await serveProtected()
   try {
-    const dialog = await openAdding(site, 'By hand')
+    const dialog = await openAdding(site, 'Form')
     await dialog.getByText('A web address').click()
     await dialog.getByLabel('Name', { exact: true }).fill('diary')
     await dialog.getByRole('textbox', { name: 'Address' }).fill(protectedServer.url)
-    await dialog.getByRole('button', { name: 'Look at the command' }).click()
+    await dialog.getByRole('button', { name: 'Review' }).click()
     await dialog.getByRole('button', { name: 'Add server' }).click()
     await admit(site, 'diary', 'Needs sign-in')
     const card = page.getByRole('article', { name: 'Server diary' })
@@ -340,7 +340,7 @@ async function openAdding({ page, show }: Site, way: string): Promise<Locator> {
 /** From the card of a server to the question about it, and back when it is as told; one that was here before is let in. */
 async function admit({ page, show }: Site, name: string, state = 'Ready'): Promise<void> {
   const card = page.getByRole('article', { name: `Server ${name}` })
-  const look = card.getByRole('button', { name: 'Look at it' })
+  const look = card.getByRole('button', { name: 'Review' })
   const reached = card.getByText(state, { exact: true })
   await look.or(reached).first().waitFor()
   if (!(await look.isVisible())) return

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { SHOWN, type Site, type Theme, until, type Width } from './site.ts'
 import type { Trial } from './trial.ts'
 
-interface Look {
+export interface Look {
   readonly name: string
   readonly route: (site: Site) => Promise<string> | string
   /** What must be there before it is looked at. */
@@ -15,10 +15,11 @@ interface Look {
   readonly shown?: boolean
 }
 
-const LOOKS: readonly Look[] = [
+export const LOOKS: readonly Look[] = [
   { name: 'servers', route: () => '/servers', sign: 'everything', shown: true },
   { name: 'server', route: () => '/servers?open=lab', sign: 'lab-server.ts' },
-  { name: 'server-add', route: () => '/servers?add=form', sign: 'Look at the command' },
+  { name: 'server-add', route: () => '/servers?add=form', sign: 'Review' },
+  { name: 'server-add-line', route: () => '/servers?add=paste', sign: 'Review' },
   { name: 'tools', route: () => '/tools?name=sql_query&server=sql', sign: 'Done', shown: true },
   { name: 'resources', route: () => '/resources?name=note://bulletin&server=lab', sign: 'Watch for changes' },
   { name: 'prompts', route: () => '/prompts?name=lab_greet&server=lab', sign: 'Get the prompt' },
@@ -42,8 +43,10 @@ const ASKED: readonly Look[] = [
 export const looksTrials: readonly Trial[] = [
   { name: 'looks: something to look at', always: true, run: prepare },
   ...[...LOOKS, ...ASKED].map(toTrial),
-  { name: 'looks: what waited is answered', always: true, run: settle },
 ]
+
+/** After whatever looks at the screens as they were prepared. */
+export const settleTrials: readonly Trial[] = [{ name: 'looks: what waited is answered', always: true, run: settle }]
 
 const BEST = `SELECT p.name, sum(i.quantity) AS sold, p.price_cents
 FROM order_items i JOIN products p ON p.id = i.product_id

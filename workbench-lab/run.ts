@@ -20,12 +20,22 @@ async function run(executable: string): Promise<number> {
   const { screenTrials } = await import('./screen-cases.ts')
   const { chatTrials } = await import('./chat-cases.ts')
   const { hostileTrials } = await import('./hostile-cases.ts')
-  const { looksTrials } = await import('./looks-cases.ts')
+  const { looksTrials, settleTrials } = await import('./looks-cases.ts')
   const { flowTrials } = await import('./flow-cases.ts')
+  const { widthTrials } = await import('./width-cases.ts')
   const words = process.argv.slice(2)
   const isShort = words.includes('--short')
   const wanted = words.filter((word) => !word.startsWith('--'))
-  const cases = [openingTrials, screenTrials, chatTrials, looksTrials, flowTrials, hostileTrials]
+  const cases = [
+    openingTrials,
+    screenTrials,
+    chatTrials,
+    looksTrials,
+    widthTrials,
+    settleTrials,
+    flowTrials,
+    hostileTrials,
+  ]
   const trials = cases
     .flat()
     .filter(

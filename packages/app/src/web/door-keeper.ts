@@ -35,16 +35,39 @@ export interface DoorKeeperOptions {
   /** Told apart by port: browsers send a cookie to all ports of a host. */
   readonly cookie?: () => string
   readonly now?: () => number
+  /** The browsers that were let in, kept so that they still are after a restart. In memory unless given. */
+  readonly sessions?: SessionBook
+}
+
+/** Digests of the cookies that are good, and until when. */
+export interface SessionBook {
+  readonly value: readonly KnownSession[]
+  set(value: readonly KnownSession[]): void
+}
+
+export interface KnownSession {
+  readonly digest: string
+  readonly until: number
+}
+
+/** What was kept of them, from a file of the same user. */
+export function fromSavedSessions(value: unknown): readonly KnownSession[] | undefined {
+  if (!Array.isArray(value)) return undefined
+  return value.filter(
+    (one): one is KnownSession =>
+      typeof one === 'object' && one !== null && /^[0-9a-f]{64}$/.test(one.digest) && Number.isFinite(one.until),
+  )
 }
 
 const TOKEN_LIFE_MS = 10 * 60_000
 const MAX_TOKENS = 20
 const MAX_SESSIONS = 20
+/** A browser that is not used for so long needs another link. */
+const SESSION_LIFE_MS = 30 * 24 * 3_600_000
 
 export function createDoorKeeper(options: DoorKeeperOptions): DoorKeeper {
-  const { hosts, cookie = () => 'portico_session', now = Date.now } = options
+  const { hosts, cookie = () => 'portico_session', now = Date.now, sessions = inMemory() } = options
   const tokens = new Map<string, number>()
-  const sessions = new Set<string>()
   return {
     mint() {
       const token = randomBytes(32).toString('base64url')
@@ -58,9 +81,10 @@ export function createDoorKeeper(options: DoorKeeperOptions): DoorKeeper {
       tokens.delete(key)
       if (expires === undefined || expires < now()) return undefined
       const session = randomBytes(32).toString('base64url')
-      sessions.add(digest(session))
-      dropOldest(sessions, MAX_SESSIONS)
-      return `${cookie()}=${session}; HttpOnly; SameSite=Strict; Path=/`
+      const living = sessions.value.filter(({ until }) => until > now())
+      const fresh = { digest: digest(session), until: now() + SESSION_LIFE_MS }
+      sessions.set([...living, fresh].slice(-MAX_SESSIONS))
+      return `${cookie()}=${session}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${SESSION_LIFE_MS / 1000}`
     },
     judge(head, open) {
       const host = head.header('host')?.toLowerCase()
@@ -73,7 +97,7 @@ export function createDoorKeeper(options: DoorKeeperOptions): DoorKeeper {
       const site = head.header('sec-fetch-site')
       if (!open && site !== undefined && site !== 'same-origin') return FOREIGN_ORIGIN
       if (open) return undefined
-      if (!hasSession(head.header('cookie'), cookie(), sessions)) return NO_SESSION
+      if (!hasSession(head.header('cookie'), cookie(), sessions.value, now())) return NO_SESSION
       if (head.method === 'POST' && !isJson(head.header('content-type'))) return NOT_JSON
       return undefined
     },
@@ -115,19 +139,38 @@ function isJson(type: string | undefined): boolean {
   return /^application\/json\b/i.test(type ?? '')
 }
 
-function hasSession(cookies: string | undefined, name: string, sessions: ReadonlySet<string>): boolean {
+function inMemory(): SessionBook {
+  let value: readonly KnownSession[] = []
+  return {
+    get value() {
+      return value
+    },
+    set(next) {
+      value = next
+    },
+  }
+}
+
+function hasSession(
+  cookies: string | undefined,
+  name: string,
+  sessions: readonly KnownSession[],
+  now: number,
+): boolean {
   const values = (cookies ?? '')
     .split(';')
     .map((cookie) => cookie.trim().split('='))
     .flatMap(([key, value]) => (key === name && value !== undefined ? [Buffer.from(digest(value))] : []))
-  return values.some((key) => [...sessions].some((session) => timingSafeEqual(Buffer.from(session), key)))
+  return values.some((key) =>
+    sessions.some((session) => session.until > now && timingSafeEqual(Buffer.from(session.digest), key)),
+  )
 }
 
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-function dropOldest(kept: Map<string, unknown> | Set<string>, most: number): void {
+function dropOldest(kept: Map<string, unknown>, most: number): void {
   const [oldest] = kept.keys()
   if (kept.size > most && oldest !== undefined) kept.delete(oldest)
 }

@@ -7,7 +7,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ApiEvent, ApiFailure } from './api.ts'
-import { createDoorKeeper, type DoorKeeper, type RequestHead } from './door-keeper.ts'
+import { createDoorKeeper, type DoorKeeper, type RequestHead, type SessionBook } from './door-keeper.ts'
 import { EventStream } from './event-stream.ts'
 import { sendFailure, sendFile, sendJson, sendUsed } from './responses.ts'
 import type { StaticFile } from './static-files.ts'
@@ -23,6 +23,10 @@ export interface WebOptions {
   readonly names?: readonly string[]
   /** Any free one unless given. */
   readonly port?: number
+  /** Taken where it is free, so that a page that is open finds the program again after a restart. */
+  readonly preferredPort?: number
+  /** Which browsers were let in before. */
+  readonly sessions?: SessionBook
   /** Lets whoever knows it ask for another link: the same user, by a file that only they can read. */
   readonly linkKey?: string
 }
@@ -64,10 +68,10 @@ interface Parts {
 }
 
 export async function serveWeb(options: WebOptions): Promise<WebServer> {
-  const { host = '127.0.0.1', port = 0 } = options
+  const { host = '127.0.0.1', preferredPort, sessions } = options
   const hosts = new Set<string>()
   let [cookie, origin] = ['', '']
-  const keeper = createDoorKeeper({ hosts, cookie: () => cookie })
+  const keeper = createDoorKeeper({ hosts, cookie: () => cookie, ...(sessions !== undefined && { sessions }) })
   const events = new EventStream()
   const parts: Parts = { options, keeper, events, link: () => `${origin}/?token=${keeper.mint()}` }
   const server = createServer({
@@ -78,7 +82,11 @@ export async function serveWeb(options: WebOptions): Promise<WebServer> {
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value)
     handle(request, response, parts).catch(() => response.destroy())
   })
-  await listen(server, host, port)
+  const isTaken = (error: unknown) => (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
+  await listen(server, host, options.port ?? preferredPort ?? 0).catch((error: unknown) => {
+    if (options.port !== undefined || preferredPort === undefined || !isTaken(error)) throw error
+    return listen(server, host, 0)
+  })
   // A server that listens on TCP has such an address.
   const { port: bound } = server.address() as AddressInfo
   cookie = `portico_session_${bound}`

@@ -33,16 +33,22 @@ function forwardQuestions({ host, emit }: Desk): () => void {
 /** A flood of messages is one event in a while: pages ask for the rows that they show. */
 function forwardMessages({ host, messages, recordings, emit }: Desk, isWatched: () => boolean): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
-  const stop = host.upstreams.on('message', (message) => {
-    if (recordings.recording) recordings.add(message)
+  const tellSoon = (): void => {
     if (timer !== undefined || !isWatched()) return
     timer = setTimeout(() => {
       timer = undefined
       emit({ type: 'timeline', total: messages.total, newest: messages.newest })
     }, TIMELINE_MS)
-  })
+  }
+  const stops = [
+    host.upstreams.on('message', (message) => {
+      if (recordings.recording) recordings.add(message)
+      tellSoon()
+    }),
+    host.upstreams.on('lost', tellSoon),
+  ]
   return () => {
-    stop()
+    for (const stop of stops) stop()
     clearTimeout(timer)
   }
 }

@@ -20,6 +20,7 @@ import { Chats } from './chat/chats.ts'
 import { tourModel } from './chat/tour.ts'
 import { ModelShelf, WorkbenchModels } from './chat/workbench-models.ts'
 import type { Desk } from './desk.ts'
+import { fromSavedSessions, type KnownSession } from './door-keeper.ts'
 import { toFailure } from './failure.ts'
 import { History } from './history.ts'
 import { serveWeb, type WebServer } from './http.ts'
@@ -53,6 +54,8 @@ export interface WorkbenchOptions {
   readonly names?: readonly string[]
   /** Any free one unless given. */
   readonly port?: number
+  /** Taken where it is free: a page that is open finds the program again there. */
+  readonly preferredPort?: number
   /** The built page; the one that comes with the program unless given. */
   readonly page?: string
   /** The registry that is searched; `PORTICO_REGISTRY_URL` or the official one unless given. */
@@ -95,9 +98,10 @@ export async function startWorkbench(options: WorkbenchOptions = {}): Promise<Wo
   const configFile = options.configFile ?? join(configFolder({ env, platform, home }), 'portico.json')
   const saved = <T>(name: string, read: (value: unknown) => T | undefined, empty: T) =>
     SavedJson.open({ file: join(stateDir, name), read, empty, onWarning })
-  const [disabled, rules] = await Promise.all([
+  const [disabled, rules, sessions] = await Promise.all([
     saved<readonly string[]>('disabled.json', fromNames, []),
     saved<readonly JsonObject[]>('rules.json', fromSavedRules, []),
+    saved<readonly KnownSession[]>('sessions.json', fromSavedSessions, []),
   ])
   const off = new Set(disabled.value)
   const builtIns = await createBuiltIns(stateDir, off, options.builtIns)
@@ -123,11 +127,12 @@ export async function startWorkbench(options: WorkbenchOptions = {}): Promise<Wo
   })
   const messages = new MessageLog()
   host.upstreams.on('message', (message) => messages.add(message))
+  host.upstreams.on('lost', (lost) => messages.lose(lost))
   try {
     // Only now, so that the timeline has what they say first.
     ownServers.push(...builtIns.filter(({ name }) => !given.some((one) => one.name === name)), ...given)
     await host.reload()
-    const kept = { stateDir, configFile, disabled, rules, messages }
+    const kept = { stateDir, configFile, disabled, rules, sessions, messages }
     return await open(options, { ...kept, host, ownServers, signInPages, models, env, home })
   } catch (error) {
     await host.close()
@@ -141,6 +146,7 @@ interface Opened {
   readonly configFile: string
   readonly disabled: SavedJson<readonly string[]>
   readonly rules: SavedJson<readonly JsonObject[]>
+  readonly sessions: SavedJson<readonly KnownSession[]>
   readonly ownServers: ServerConfig[]
   readonly signInPages: SignInPages
   readonly models: Models
@@ -150,7 +156,8 @@ interface Opened {
 }
 
 async function open(options: WorkbenchOptions, opened: Opened): Promise<Workbench> {
-  const { host, stateDir, configFile, disabled, rules, ownServers, signInPages, models, messages, env, home } = opened
+  const { host, stateDir, configFile, disabled, rules, sessions, ownServers } = opened
+  const { signInPages, models, messages, env, home } = opened
   const { workspace, address, onWarning = () => {} } = options
   if (address !== undefined && !LOOPBACK.test(address)) {
     onWarning(`${address} can be reached from other machines; whoever has a link can use everything`)
@@ -207,6 +214,8 @@ async function open(options: WorkbenchOptions, opened: Opened): Promise<Workbenc
     host: address,
     names: options.names,
     port: options.port,
+    preferredPort: options.preferredPort,
+    sessions,
     linkKey,
   })
   const served = web
@@ -222,7 +231,7 @@ async function open(options: WorkbenchOptions, opened: Opened): Promise<Workbenc
     await desk.chats.close()
     await desk.recordings.stop()
     await desk.watches.close()
-    await Promise.all([history.close(), shelf.close(), disabled.flush(), rules.flush()])
+    await Promise.all([history.close(), shelf.close(), disabled.flush(), rules.flush(), sessions.flush()])
     await host.close()
   }
   return {

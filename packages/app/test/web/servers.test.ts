@@ -102,7 +102,7 @@ describe('text that was pasted', () => {
     expect((await call('servers.add', { text, ...(name !== undefined && { name }) })).added).toEqual(added)
   })
 
-  it.each(['', 'hello', '{}', '[1]', '{"mcpServers":{"x":{}}}'])('adds nothing and says why: %s', async (text) => {
+  it.each(['', '{}', '[1]', '{"mcpServers":{"x":{}}}'])('adds nothing and says why: %s', async (text) => {
     const { call } = await startBench()
     const { added, problems } = await call('servers.add', { text })
     expect(added).toEqual([])
@@ -307,4 +307,55 @@ it('says who it is', async () => {
   const refused = await call('no.method' as 'app.info', {}).catch((error) => error)
   expect(refused.failure.code).toBe('unknown-method')
   expect((await call('constructor' as 'app.info', {}).catch((error) => error)).failure.code).toBe('unknown-method')
+})
+
+describe('one field takes what people have at hand (newcomer A6)', () => {
+  it.each([
+    [
+      'npx -y server-files@1.2.0 ./folder',
+      [{ name: 'files', shown: 'npx -y server-files@1.2.0 ./folder', named: false }],
+    ],
+    ['https://mcp.linear.app/mcp', [{ name: 'linear', shown: 'https://mcp.linear.app/mcp' }]],
+    ['claude mcp add docs -- npx docs@1.0.0', [{ name: 'docs', named: true }]],
+    ['{"mcpServers":{"a":{"command":"x"},"b":{"url":"https://b.test/mcp"}}}', [{ name: 'a' }, { name: 'b' }]],
+  ])('%s', async (text, expected) => {
+    const { call } = await startBench()
+    const { servers, problems } = await call('servers.preview', { text })
+    expect(problems).toEqual([])
+    expect(servers).toMatchObject(expected)
+    expect((await call('servers.list', {})).servers).toEqual([])
+    const [first] = servers
+    const added = await call(
+      'servers.add',
+      first?.entry === undefined ? { text } : { name: 'mine', entry: first.entry },
+    )
+    expect(added).toEqual({ added: first?.entry === undefined ? ['a', 'b'] : ['mine'], problems: [] })
+  })
+
+  it('says what to give where it understands nothing', async () => {
+    const { call } = await startBench()
+    const { servers, problems } = await call('servers.preview', { text: '{"a": 1}' })
+    expect(servers).toEqual([])
+    expect(problems[0]?.remedy).toBeTruthy()
+  })
+})
+
+it('lets a browser in again after a restart on the same port, and only that one (newcomer A7)', async () => {
+  const before = await startBench()
+  const { stateDir, cookie } = before
+  const port = Number(new URL(before.workbench.origin).port)
+  await before.close()
+  const after = await startBench({ stateDir, preferredPort: port })
+  expect(after.workbench.origin).toBe(before.workbench.origin)
+  const info = (given: string) =>
+    fetch(`${after.workbench.origin}/api/app.info`, {
+      method: 'POST',
+      headers: { cookie: given, origin: after.workbench.origin, 'content-type': 'application/json' },
+      body: '{}',
+    })
+  expect((await info(cookie)).status).toBe(200)
+  expect((await info(`${cookie.slice(0, -1)}${cookie.endsWith('A') ? 'B' : 'A'}`)).status).toBe(401)
+  // The preferred port is taken by the one that runs: another is used.
+  const beside = await startBench({ preferredPort: port })
+  expect(new URL(beside.workbench.origin).port).not.toBe(String(port))
 })

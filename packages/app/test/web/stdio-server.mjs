@@ -3,6 +3,9 @@ import { createInterface } from 'node:readline'
 
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
 const TOOLS = [
+  ...(process.argv.includes('--crash')
+    ? [{ name: 'crash', description: 'Ends it', inputSchema: { type: 'object' } }]
+    : []),
   { name: 'pid', description: 'Its process', inputSchema: { type: 'object' } },
   {
     name: 'flood',
@@ -28,6 +31,8 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   } else if (method === 'tools/list') send({ id, result: { tools: TOOLS } })
   else if (method === 'ping') send({ id, result: {} })
   else if (method === 'tools/call') {
+    // Ends in the middle of the call.
+    if (params.name === 'crash') process.exit(3)
     if (params.name === 'flood') {
       const data = '<img src=x onerror=alert(1)>'
       for (let at = 0; at < params.arguments.count; at++) {

@@ -93,3 +93,24 @@ it('stays bounded and quick while a server floods it with 10,000 messages at onc
   expect(told.filter(({ type }) => type === 'timeline').length).toBeLessThan(60)
   expect((await bench.call('servers.logs', { server: 'wild' })).lines.length).toBeLessThanOrEqual(500)
 })
+
+it('shows a call as failed when its server ends in the middle of it, with the same number everywhere (newcomer A5)', async () => {
+  const bench = await startBench()
+  const small = fileURLToPath(new URL('./stdio-server.mjs', import.meta.url))
+  await bench.call('servers.add', { name: 'small', entry: { command: process.execPath, args: [small, '--crash'] } })
+  const asked = await bench.next((event) => event.type === 'question')
+  if (asked.type !== 'question') throw new Error('never')
+  await bench.call('inbox.answer', { id: asked.question.id, answer: { action: 'allow' } })
+  await until(async () => (await bench.call('items.list', { server: 'small', kind: 'tool' })).total > 0)
+  const failed = await bench
+    .call('tools.call', { name: 'small_crash', arguments: {}, run: 'r' })
+    .catch((error) => error)
+  expect(failed).toBeInstanceOf(Error)
+  const query = { filter: 'status:error method:tools/call server:small' }
+  await until(async () => (await bench.call('timeline.query', query)).total === 1)
+  const { rows } = await bench.call('timeline.query', query)
+  expect(rows[0]).toMatchObject({ kind: 'request', lost: expect.any(String), durationMs: expect.any(Number) })
+  expect((await bench.call('timeline.query', { filter: 'status:pending method:tools/call' })).total).toBe(0)
+  const { servers } = await bench.call('timeline.stats', {})
+  expect(servers.find(({ server }) => server === 'small')?.errors).toBeGreaterThanOrEqual(1)
+}, 60_000)

@@ -1,6 +1,8 @@
+import { createServer, tool } from '@portico/sdk/server'
 import { afterEach, expect, it } from 'vitest'
 import type { Chat, ChatPart } from '../../src/web/api.ts'
 import { type Bench, cleanUp, startBench, until } from './bench.ts'
+import { withServers } from './servers.ts'
 
 afterEach(cleanUp)
 
@@ -51,4 +53,18 @@ it('goes on after it was stopped, whatever is said, and admits when there is no 
   await bench.call('chat.send', { id, text: 'go on' })
   await agree(bench, id)
   expect(partsOf(await bench.call('chat.open', { id }), 'assistant').at(-1)?.text).toContain('a script has no answer')
+}, 60_000)
+
+it('works however many tools there are besides (newcomer A2)', async () => {
+  const many = createServer({ name: 'many', version: '1' })
+  for (let at = 0; at < 100; at++)
+    many.tool(
+      `tool_${at}`,
+      tool({ input: { type: 'object' } }, () => 'x'),
+    )
+  const bench = await startBench({ builtIns: ['time'], ...withServers({ many: () => many }) })
+  await until(async () => (await bench.call('items.list', { server: 'many', kind: 'tool' })).total === 100)
+  const { id } = await bench.call('chat.create', { tour: true })
+  await agree(bench, id)
+  expect(partsOf(await bench.call('chat.open', { id }), 'tool')).toMatchObject([{ name: 'time_now', status: 'ok' }])
 }, 60_000)

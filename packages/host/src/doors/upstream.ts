@@ -14,7 +14,7 @@ export { differenceOf, type PartDifference, type WordRun, wordDifference } from 
 export { explainFailure, type Failure, type FailureContext } from '../upstream/failure.ts'
 export type { CatalogueItem, ItemKind, Quarantine, TextFinding } from '../upstream/item.ts'
 export type { LifeOptions, LogSource } from '../upstream/life-options.ts'
-export type { WireMessage } from '../upstream/link-tap.ts'
+export type { LostRequests, WireMessage } from '../upstream/link-tap.ts'
 export type { ClientTelemetryApi } from '../upstream/link-telemetry.ts'
 export type { ListingProblem, ListKind, Missing } from '../upstream/listing.ts'
 export {

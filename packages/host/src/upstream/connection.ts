@@ -43,7 +43,7 @@ export interface ConnectionOptions {
   readonly wish: ClientWish
   readonly gate: Gate
   readonly events: ConnectionEvents
-  readonly tap: { readonly isOn: () => boolean; readonly tell: Tap }
+  readonly tap: Tap
   readonly telemetry: ClientTelemetryApi | undefined
   readonly info: ConnectOptions['info']
   readonly verdicts: NonNullable<ConnectOptions['verdicts']>
@@ -159,7 +159,7 @@ export class UpstreamConnection {
       signal: this.ending.signal,
       onProcess: (process) => events.process(process),
       wrapLink: (link) => {
-        const tapped = withTap(link, tap.isOn, tap.tell)
+        const tapped = withTap(link, tap)
         const traced = telemetry === undefined ? tapped : withClientTelemetry(tapped, telemetry, config.name)
         const gated = gate.wrap(traced, {
           active: () => {

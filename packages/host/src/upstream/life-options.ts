@@ -31,7 +31,8 @@ export interface LifeEvents {
   log(connection: string, source: LogSource, text: string, level?: LogLevel): void
   started(process: ProcessView): void
   isTapped(): boolean
-  tap(connection: string, ...message: Parameters<Tap>): void
+  tap(connection: string, ...message: Parameters<Tap['message']>): void
+  lost(connection: string, ...request: Parameters<Tap['lost']>): void
 }
 
 export type LogSource = 'stderr' | 'message' | 'warning'

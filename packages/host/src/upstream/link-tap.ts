@@ -14,7 +14,25 @@ export interface WireMessage {
   readonly message: JsonObject
 }
 
-export type Tap = (direction: WireMessage['direction'], message: JsonObject) => void
+/** Requests of a connection that get no answer any more: one, or all that are open when the connection ends. */
+export interface LostRequests {
+  readonly server: string
+  readonly connection: string
+  readonly at: number
+  /** Undefined where the whole connection is gone. */
+  readonly id?: string | number
+  readonly reason: string
+  /** This side gave it up; that says nothing about the server. */
+  readonly cancelled: boolean
+}
+
+/** Who is told what passes a connection. */
+export interface Tap {
+  /** Asked for every message. */
+  isOn(): boolean
+  message(direction: WireMessage['direction'], message: JsonObject): void
+  lost(id: string | number | undefined, reason: string, cancelled?: boolean): void
+}
 
 export function toWireMessage(
   server: string,
@@ -25,11 +43,10 @@ export function toWireMessage(
   return { server, connection, direction, at: Date.now(), bytes: sizeOf(message), message }
 }
 
-/** `isOn` is asked for every message. */
-export function withTap(link: Link, isOn: () => boolean, tap: Tap): Link {
+export function withTap(link: Link, tap: Tap): Link {
   // Messages are JSON objects, whichever of their types the compiler knows them by.
-  const sent = (message: object) => tap('out', message as JsonObject)
-  const received = (message: object) => tap('in', message as JsonObject)
+  const sent = (message: object) => tap.message('out', message as JsonObject)
+  const received = (message: object) => tap.message('in', message as JsonObject)
   return {
     kind: link.kind,
     label: link.label,
@@ -37,37 +54,48 @@ export function withTap(link: Link, isOn: () => boolean, tap: Tap): Link {
     open: (events) =>
       link.open({
         response: (response) => {
-          if (isOn()) received(response)
+          if (tap.isOn()) received(response)
           events.response(response)
         },
         message: (message, owner) => {
-          if (isOn()) received(message)
+          if (tap.isOn()) received(message)
           events.message(message, owner)
         },
-        failed: (id, error) => events.failed(id, error),
+        failed: (id, error) => {
+          if (tap.isOn()) tap.lost(id, reasonOf(error))
+          events.failed(id, error)
+        },
         held: (id, waiting) => events.held?.(id, waiting),
         paused: (id, retryMs) => events.paused?.(id, retryMs),
         irregular: (reason, detail) => events.irregular(reason, detail),
-        closed: (error) => events.closed(error),
+        closed: (error) => {
+          if (tap.isOn()) tap.lost(undefined, reasonOf(error))
+          events.closed(error)
+        },
       }),
     request: (outgoing) => {
       const { id, method } = outgoing
-      if (isOn()) sent({ jsonrpc: '2.0', id, method, params: requestParams(outgoing) })
+      if (tap.isOn()) sent({ jsonrpc: '2.0', id, method, params: requestParams(outgoing) })
       link.request(outgoing)
     },
     cancel: (id, reason) => {
       const params = { requestId: id, reason }
-      if (isOn()) sent({ jsonrpc: '2.0', method: 'notifications/cancelled', params })
+      if (tap.isOn()) sent({ jsonrpc: '2.0', method: 'notifications/cancelled', params })
       link.cancel(id, reason)
+      if (tap.isOn()) tap.lost(id, 'Cancelled', true)
     },
     send: (message) => {
-      if (isOn()) sent(message)
+      if (tap.isOn()) sent(message)
       return link.send(message)
     },
     agree: (revision) => link.agree(revision),
     listen: () => link.listen(),
     close: () => link.close(),
   }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'The connection was closed'
 }
 
 function sizeOf(message: JsonObject): number {

@@ -187,7 +187,11 @@ export class ServerLife {
       info: this.#options.info,
       verdicts: this.#verdicts,
       events: this.#eventsOf(() => connection, id),
-      tap: { isOn: () => this.#events.isTapped(), tell: (...message) => this.#events.tap(id, ...message) },
+      tap: {
+        isOn: () => this.#events.isTapped(),
+        message: (...message) => this.#events.tap(id, ...message),
+        lost: (...request) => this.#events.lost(id, ...request),
+      },
     })
     this.#pool.add(connection)
     clearTimeout(this.#retryTimer)

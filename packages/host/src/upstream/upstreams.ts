@@ -7,7 +7,7 @@ import type { Client, ConnectOptions, LogLevel } from '@portico/sdk/client'
 import type { ServerConfig } from '../config/server-config.ts'
 import { HostError } from '../errors.ts'
 import type { LifeOptions, LogSource } from './life-options.ts'
-import { toWireMessage, type WireMessage } from './link-tap.ts'
+import { type LostRequests, toWireMessage, type WireMessage } from './link-tap.ts'
 import { Listeners } from './listeners.ts'
 import { ServerLife } from './server-life.ts'
 import type { Ailment, AilmentWords } from './state-board.ts'
@@ -39,6 +39,8 @@ export interface UpstreamEvents {
   servers: { readonly names: readonly string[] }
   log: UpstreamLog
   message: WireMessage
+  /** Requests among those messages that get no answer any more. */
+  lost: LostRequests
 }
 
 export interface Upstreams extends UpstreamSource {
@@ -190,6 +192,16 @@ class UpstreamSet implements Upstreams {
       isTapped: () => listeners.has('message'),
       tap: (connection, direction, message) =>
         listeners.emit('message', toWireMessage(server, connection, direction, message)),
+      lost: (connection, id, reason, cancelled = false) =>
+        listeners.emit('lost', {
+          server,
+          connection,
+          at: Date.now(),
+          ...(id !== undefined && { id }),
+          // It may quote what a server wrote.
+          reason: neutralise(bounded(reason, MAX_REASON)).text,
+          cancelled,
+        }),
     })
     return life
   }
@@ -208,6 +220,7 @@ class UpstreamSet implements Upstreams {
 }
 
 const MAX_LINE = 4_096
+const MAX_REASON = 500
 const LINES_PER_SECOND = 200
 
 /** Lets so many lines through in a second; the rest is counted. */

@@ -13,12 +13,15 @@ type Listener = (event: never) => void
 const listeners = new Map<EventType, Set<Listener>>()
 const onlineListeners = new Set<() => void>()
 const reconnectListeners = new Set<() => void>()
+const refusedListeners = new Set<() => void>()
 let online = true
 let wasOpen = false
 let source: EventSource | undefined
 let waiting: ApiEvent[] = []
 
-/** Opens the stream; the browser reconnects by itself. Called once. */
+const RETRY_MS = 2_000
+
+/** Opens the stream. Called once. The browser reconnects by itself, but not after a refusal: that is tried again here. */
 export function openEvents(): void {
   if (source !== undefined) return
   source = new EventSource('/api/events')
@@ -28,7 +31,13 @@ export function openEvents(): void {
     if (wasOpen) for (const listener of reconnectListeners) listener()
     wasOpen = true
   }
-  source.onerror = () => setOnline(false)
+  source.onerror = () => {
+    setOnline(false)
+    if (source?.readyState !== EventSource.CLOSED) return
+    source = undefined
+    for (const listener of refusedListeners) listener()
+    setTimeout(openEvents, RETRY_MS)
+  }
   source.onmessage = ({ data }) => {
     if (waiting.length === 0) requestFrame(deliver)
     // The program writes these from the shared contract.
@@ -56,6 +65,12 @@ export function onApiEvent<T extends EventType>(type: T, listener: (event: Event
 export function onReconnected(listener: () => void): () => void {
   reconnectListeners.add(listener)
   return () => reconnectListeners.delete(listener)
+}
+
+/** Calls `listener` when the program answers and does not let this browser listen. */
+export function onRefused(listener: () => void): () => void {
+  refusedListeners.add(listener)
+  return () => refusedListeners.delete(listener)
 }
 
 export function useReconnected(listener: () => void): void {

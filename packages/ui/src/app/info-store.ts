@@ -2,7 +2,7 @@
 
 import type { AppInfo } from 'portico/web-api'
 import { type ApiError, call } from './api.ts'
-import { onReconnected } from './events.ts'
+import { onReconnected, onRefused } from './events.ts'
 import { createStore, useStore } from './store.ts'
 import { toApiError } from './use-api.ts'
 
@@ -29,6 +29,7 @@ export async function loadInfo(): Promise<void> {
 /** Called once, by the shell. */
 export function watchInfo(): void {
   onReconnected(() => void loadInfo())
+  onRefused(() => void loadInfo())
   void loadInfo()
 }
 

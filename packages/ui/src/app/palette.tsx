@@ -48,7 +48,9 @@ export function Palette({ scheme, onScheme, onHelp }: PaletteProps) {
     {
       group: 'Do',
       actions: [
-        act('Add a server', 'By form, paste, import or registry', <PlusIcon />, () => go('/servers', { add: 'form' })),
+        act('Add a server', 'A command, an address, or from another program', <PlusIcon />, () =>
+          go('/servers', { add: 'paste' }),
+        ),
         act('Import servers from other programs', 'Editors and assistants on this machine', <PlusIcon />, () =>
           go('/servers', { add: 'import' }),
         ),

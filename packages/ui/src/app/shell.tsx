@@ -49,7 +49,8 @@ export function Shell() {
         {!online && refusal === undefined && (
           <div className={classes.offline}>
             <Note tone="warn" role="alert" title="The program behind this page does not answer">
-              Start it again with <code>npm start</code> or <code>npx portico</code>. The page reconnects by itself.
+              Start it again with <code>npm start</code> or <code>npx portico</code>. This page finds it by itself on
+              the same port.
             </Note>
           </div>
         )}

@@ -15,6 +15,7 @@ import { ChatList } from './chat-list.tsx'
 import { createChat, openChat, useChat } from './chat-store.ts'
 import { Conversation } from './conversation.tsx'
 import classes from './screen.module.css'
+import { startTour } from './tour.ts'
 import { Welcome } from './welcome.tsx'
 
 export function ChatScreen() {
@@ -26,10 +27,10 @@ export function ChatScreen() {
   const models = useApi('chat.models', {})
   const [isAdding, adding] = useDisclosure(false)
   const choices = models.data?.models ?? []
-  const begin = async (tour: boolean) => {
+  const begin = async () => {
     const model = choices.find(({ usable }) => usable)?.id
-    const made = await createChat(tour ? { tour } : model === undefined ? {} : { model })
-    if (made !== undefined) go('/chat', { id: made.id, attach: tour ? undefined : attach })
+    const made = await createChat(model === undefined ? {} : { model })
+    if (made !== undefined) go('/chat', { id: made.id, attach })
   }
   const detail =
     id === undefined ? undefined : error !== undefined ? (
@@ -55,9 +56,9 @@ export function ChatScreen() {
       <Welcome
         models={choices}
         hint={models.data?.hint ?? ''}
-        onNew={() => void begin(false)}
+        onNew={() => void begin()}
         onAddModel={adding.open}
-        onTour={() => void begin(true)}
+        onTour={() => void startTour()}
       />
     ) : (
       <FailureNote error={models.error} onRetry={models.reload} />
@@ -76,7 +77,7 @@ export function ChatScreen() {
                 current={id}
                 // Once it has found its conversation, the others are without it.
                 attach={id === undefined ? attach : undefined}
-                onNew={() => void begin(false)}
+                onNew={() => void begin()}
                 onGone={(gone) => {
                   if (gone === id) go('/chat')
                 }}

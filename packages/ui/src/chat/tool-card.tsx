@@ -24,12 +24,18 @@ const LOOKS = {
   cancelled: { tone: 'calm', word: 'Cancelled' },
 } as const
 
-export function ToolCard({ part }: { readonly part: ToolPart }) {
+export interface ToolCardProps {
+  readonly part: ToolPart
+  /** Its result is shown without a click. */
+  readonly startsOpen?: boolean
+}
+
+export function ToolCard({ part, startsOpen = false }: ToolCardProps) {
   const { name, server, status, durationMs, reason, result, progress } = part
   const question = useQuestion(part.question)
   const [opened, setOpened] = useState<boolean>()
   const isWaiting = status === 'waiting'
-  const isOpen = opened ?? isWaiting
+  const isOpen = opened ?? (isWaiting || (startsOpen && result !== undefined))
   const look = LOOKS[status]
   return (
     <article className={classes.card} data-status={status} aria-label={`Tool call: ${toVisible(name)} of ${server}`}>

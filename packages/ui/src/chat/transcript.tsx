@@ -43,7 +43,7 @@ export function Transcript({ chat }: { readonly chat: Chat }) {
       <div ref={column} className={classes.column}>
         {parts.map((part) => (
           <div key={part.id} className={classes.part}>
-            <PartView part={part} />
+            <PartView part={part} isTour={chat.tour} />
           </div>
         ))}
         {busy && !isWriting && (
@@ -60,7 +60,7 @@ export function Transcript({ chat }: { readonly chat: Chat }) {
 }
 
 /** Parts that did not change are not drawn again while another one streams. */
-const PartView = memo(function PartView({ part }: { readonly part: ChatPart }) {
+const PartView = memo(function PartView({ part, isTour }: { readonly part: ChatPart; readonly isTour: boolean }) {
   switch (part.kind) {
     case 'user':
       return (
@@ -85,7 +85,8 @@ const PartView = memo(function PartView({ part }: { readonly part: ChatPart }) {
         </div>
       )
     case 'tool':
-      return <ToolCard part={part} />
+      // Whoever takes the tour came to see results.
+      return <ToolCard part={part} startsOpen={isTour} />
     default:
       return (
         <Note

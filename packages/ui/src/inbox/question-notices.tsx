@@ -68,7 +68,7 @@ function show(question: Question, onClosed: () => void): void {
             variant={isQuick(question) ? 'default' : 'filled'}
             onClick={() => go('/inbox', { id })}
           >
-            Look at it
+            Review
           </Button>
           <Button
             size="compact-sm"

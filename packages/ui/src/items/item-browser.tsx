@@ -45,14 +45,20 @@ export function ItemBrowser(props: ItemBrowserProps) {
   const { query: route } = useRoute()
   const [typed, setTyped] = useState('')
   const [query] = useDebouncedValue(typed.trim(), 150)
-  const [server, setServer] = useState<string | null>(null)
   const kind = kinds.find((one) => one.kind === route.get('kind'))?.kind ?? kinds[0].kind
-  const list = useItems({ kind, query, server: server ?? undefined })
   const name = route.get('name')
+  // Beside a name, `server` says whose item it is, and `in` what the list is narrowed to.
+  const server = route.get('in') ?? (name === null ? route.get('server') : null)
+  const list = useItems({ kind, query, server: server ?? undefined })
   const { item: chosen, isMissing } = useChosenItem(list.items, kind, name, route.get('server'))
   const detail = other ?? detailOf()
+  const shownKind = kinds.length > 1 ? kind : undefined
+  const narrowTo = (next: string | null, nextKind = shownKind) =>
+    go(path, { kind: nextKind, server: next ?? undefined })
   const choose = (item: Item | undefined) =>
-    go(path, { kind: kinds.length > 1 ? kind : undefined, name: item?.name, server: item?.server })
+    item === undefined
+      ? narrowTo(server)
+      : go(path, { kind: shownKind, name: item.name, server: item.server, in: server ?? undefined })
   function detailOf(): ReactNode | undefined {
     if (chosen !== undefined) return <div key={keyOf(chosen)}>{panel(chosen)}</div>
     if (!isMissing || list.isFirst || name === null) return undefined
@@ -86,10 +92,10 @@ export function ItemBrowser(props: ItemBrowserProps) {
               typed={typed}
               onType={setTyped}
               server={server}
-              onServer={setServer}
+              onServer={(next) => narrowTo(next)}
               kinds={kinds}
               kind={kind}
-              onKind={(next) => go(path, { kind: next })}
+              onKind={(next) => narrowTo(server, next)}
             />
             <ItemList
               title={title}

@@ -2,7 +2,8 @@
 
 import { Button, SegmentedControl, Stack, Textarea, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
-import { EMPTY_FORM, type EntryForm, previewEntry, toEntry } from './entry-preview.ts'
+import { call } from '../app/api.ts'
+import { EMPTY_FORM, type Entry, type EntryForm, previewEntry, toEntry } from './entry-preview.ts'
 import type { Proposal } from './review.tsx'
 import classes from './servers.module.css'
 
@@ -25,15 +26,16 @@ export function AddByForm({ onProposal }: WayProps) {
       setForm((before) => ({ ...before, [name]: value }))
     },
   })
-  const submit = (event: FormEvent) => {
+  const submit = async (event: FormEvent) => {
     event.preventDefault()
     setTried(true)
     if (entry === undefined) return
     const { name } = form
-    onProposal({ previews: [previewEntry(name, entry)], send: (call) => call('servers.add', { name, entry }) })
+    const whole = await withWords(entry)
+    onProposal({ previews: [previewEntry(name, whole)], send: (use) => use('servers.add', { name, entry: whole }) })
   }
   return (
-    <form onSubmit={submit}>
+    <form onSubmit={(event) => void submit(event)}>
       <Stack gap="md">
         <SegmentedControl
           aria-label="Kind of server"
@@ -53,11 +55,19 @@ export function AddByForm({ onProposal }: WayProps) {
         />
         {form.kind === 'stdio' ? <ProgramFields field={field} /> : <AddressFields field={field} />}
         <div className={classes.dialogFoot}>
-          <Button type="submit">Look at the command</Button>
+          <Button type="submit">Review</Button>
         </div>
       </Stack>
     </form>
   )
+}
+
+/** Whoever types a whole line where the program's name goes means that line: it is split as a shell would. */
+async function withWords(entry: Entry): Promise<Entry> {
+  const { command, args } = entry
+  if (typeof command !== 'string' || args !== undefined || !/\s/.test(command)) return entry
+  const read = await call('servers.preview', { text: command }).catch(() => undefined)
+  return { ...entry, ...read?.servers[0]?.entry }
 }
 
 interface FieldsProps {

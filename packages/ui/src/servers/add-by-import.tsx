@@ -47,7 +47,7 @@ function Program({ program, onProposal }: { readonly program: ImportableProgram 
         <Title order={3}>{toVisible(program.program)}</Title>
         <span className={classes.gap} />
         <Button size="compact-sm" variant="light" disabled={picked.length === 0} onClick={look}>
-          Look at {picked.length === 1 ? 'the one chosen' : `the ${picked.length} chosen`}
+          Review {picked.length === 1 ? 'the one chosen' : `the ${picked.length} chosen`}
         </Button>
       </div>
       <Text className={classes.place} mb="sm">

@@ -79,7 +79,7 @@ function Entry({ entry, onProposal }: { readonly entry: RegistryEntry } & Omit<W
       <Group gap="xs">
         {ways.map((way) => (
           <Button key={way.label} size="compact-sm" variant="light" onClick={() => look(way)}>
-            Look at {toVisible(way.label)}
+            Review {toVisible(way.label)}
           </Button>
         ))}
         {ways.length === 0 && <Text c="dimmed">It cannot be added from here.</Text>}

@@ -13,8 +13,8 @@ import { AddFromRegistry } from './add-from-registry.tsx'
 import { type Proposal, Review } from './review.tsx'
 
 const WAYS = [
-  ['form', 'By hand', AddByForm],
-  ['paste', 'Paste', AddByPaste],
+  ['paste', 'Paste or type', AddByPaste],
+  ['form', 'Form', AddByForm],
   ['import', 'From other programs', AddByImport],
   ['registry', 'Registry', AddFromRegistry],
 ] as const
@@ -34,12 +34,12 @@ export function AddServer({ tab }: { readonly tab: string | undefined }) {
     void loadServers()
     close()
   }
-  const current = WAYS.some(([way]) => way === tab) ? tab : 'form'
+  const current = WAYS.some(([way]) => way === tab) ? tab : 'paste'
   return (
     <Modal
       opened={isOpen}
       onClose={close}
-      title={proposal === undefined ? 'Add a server' : 'Look at it before it is added'}
+      title={proposal === undefined ? 'Add a server' : 'Review before adding'}
       size="44rem"
       fullScreen={isPhone}
       closeButtonProps={{ 'aria-label': 'Close' }}
@@ -47,7 +47,7 @@ export function AddServer({ tab }: { readonly tab: string | undefined }) {
       {proposal !== undefined && <Review proposal={proposal} onBack={() => setProposal(undefined)} onAdded={added} />}
       {/* Kept while it is reviewed, so that going back loses nothing. */}
       <div hidden={proposal !== undefined}>
-        <Tabs value={current} onChange={(next) => go('/servers', { add: next ?? 'form' })} keepMounted>
+        <Tabs value={current} onChange={(next) => go('/servers', { add: next ?? 'paste' })} keepMounted>
           <ScrollArea type="never">
             <Tabs.List mb="md" style={{ flexWrap: 'nowrap' }}>
               {WAYS.map(([way, title]) => (

@@ -5,6 +5,7 @@ import { CubeIcon, DotsVerticalIcon, ExclamationTriangleIcon, GlobeIcon, ReloadI
 import type { ServerCard } from 'portico/web-api'
 import { useState } from 'react'
 import { useNow } from '../app/ago.tsx'
+import { useOnline } from '../app/events.ts'
 import { type Question, useQuestions } from '../app/question-store.ts'
 import { go } from '../app/route.ts'
 import { toAgo, toCount, toDuration, toSize, toVisible } from '../app/text.ts'
@@ -16,7 +17,8 @@ import classes from './servers.module.css'
 
 export function Card({ server }: { readonly server: ServerCard }) {
   const { name, state, serverInfo, version } = server
-  const look = STATES[state.state]
+  // Nobody knows how it is while the program behind the page is away.
+  const look = useOnline() ? STATES[state.state] : AWAY
   return (
     <Box component="article" className={classes.card} aria-label={`Server ${name}`} data-state={state.state}>
       <header className={classes.cardHead}>
@@ -45,6 +47,8 @@ export function Card({ server }: { readonly server: ServerCard }) {
   )
 }
 
+const AWAY = { tone: 'calm', word: 'Not known' } as const
+
 function Trouble({ server: { name, state, warnings, items } }: { readonly server: ServerCard }) {
   const { tone } = STATES[state.state]
   const now = useNow()
@@ -58,7 +62,7 @@ function Trouble({ server: { name, state, warnings, items } }: { readonly server
           actions={
             asked !== undefined ? (
               <Button size="compact-sm" onClick={() => go('/inbox', { id: asked.id })}>
-                Look at it
+                Review
               </Button>
             ) : (
               state.state === 'quarantined' && <Compare server={name} />

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { EMPTY_FORM, isName, previewEntry, previewText, toEntry, toFreeName } from './entry-preview.ts'
+import { EMPTY_FORM, isName, previewEntry, toEntry, toFreeName } from './entry-preview.ts'
 
 describe('the command before it is added', () => {
   it('is shown whole, however long (sec-93)', () => {
@@ -42,19 +42,6 @@ describe('the command before it is added', () => {
     const { shown } = previewEntry('x', { command: 'x', env: { API_KEY: 'abc', GH_TOKEN: reference, A: 'b' } })
     expect(shown).toBe(`API_KEY=•••• GH_TOKEN=${reference} A=b x`)
   })
-})
-
-it.each([
-  ['the common form', { mcpServers: { a: { command: 'x' }, b: { url: 'https://b.test' } } }, ['a', 'b']],
-  ['an editor’s form', { servers: { a: { command: 'x' } } }, ['a']],
-  ['the map alone', { a: { command: 'x' } }, ['a']],
-  ['one entry alone', { command: 'x' }, ['server']],
-])('reads %s when pasted', (_what, value, names) => {
-  expect(previewText(JSON.stringify(value))?.map(({ name }) => name)).toEqual(names)
-})
-
-it.each(['', 'not json', '[1]', '{"a":1}'])('leaves what it cannot read to the program: %s', (text) => {
-  expect(previewText(text)).toBeUndefined()
 })
 
 describe('the form', () => {

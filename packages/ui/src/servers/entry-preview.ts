@@ -89,23 +89,6 @@ export function previewEntry(name: string, entry: Entry): EntryPreview {
   return { name, shown, warnings: WARNINGS.filter(({ pattern }) => pattern.test(shown)).map(({ words }) => words) }
 }
 
-/** Every entry of a pasted text, where the page can read it; undefined where only the program can. */
-export function previewText(text: string): readonly EntryPreview[] | undefined {
-  const value = readJson(text)
-  if (!isRecord(value)) return undefined
-  const servers = [value.mcpServers, value.servers, value.context_servers].find(isRecord) ?? unwrapped(value)
-  if (servers === undefined) return undefined
-  return Object.entries(servers).flatMap(([name, entry]) => (isRecord(entry) ? [previewEntry(name, entry)] : []))
-}
-
-function unwrapped(value: Entry): Entry | undefined {
-  const isOne = typeof value.command === 'string' || typeof value.url === 'string'
-  if (isOne) return { server: value }
-  const all = Object.values(value)
-  const isMap = all.length > 0 && all.every((one) => isRecord(one) && ('command' in one || 'url' in one))
-  return isMap ? value : undefined
-}
-
 /** As a shell would need it, so that it is plain where one argument ends. */
 function showEntry(entry: Entry): string {
   const url = entry.url ?? entry.serverUrl ?? entry.httpUrl
@@ -170,14 +153,6 @@ function readPairs(text: string, sign: '=' | ':'): { [name: string]: string } | 
 
 function part(name: string, values: { [name: string]: string } | undefined): { [name: string]: Entry } {
   return values === undefined || Object.keys(values).length === 0 ? {} : { [name]: values }
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function isWebAddress(text: string): boolean {

@@ -3,7 +3,7 @@
  * Adding only writes the configuration; before the program first runs it, the host asks once more in the inbox.
  */
 
-import { Button, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Stack, TextInput } from '@mantine/core'
 import type { ApiResult } from 'portico/web-api'
 import { useState } from 'react'
 import { type ApiError, call } from '../app/api.ts'
@@ -20,9 +20,7 @@ import classes from './servers.module.css'
 type Added = ApiResult<'servers.add'>
 
 export interface Proposal {
-  /** Undefined where only the program can read it; then the text itself is shown. */
-  readonly previews: readonly EntryPreview[] | undefined
-  readonly text?: string
+  readonly previews: readonly EntryPreview[]
   /** What it is called where the user has not said so; they can change it here. */
   readonly suggested?: string
   readonly send: (use: typeof call, name: string) => Promise<Added>
@@ -34,7 +32,7 @@ export interface ReviewProps {
   readonly onAdded: (names: readonly string[]) => void
 }
 
-export function Review({ proposal: { previews, text, suggested, send }, onBack, onAdded }: ReviewProps) {
+export function Review({ proposal: { previews, suggested, send }, onBack, onAdded }: ReviewProps) {
   const [name, setName] = useState(suggested ?? '')
   const isTaken = useServers().servers?.some((server) => server.name === name) ?? false
   const problem = isTaken ? 'There is a server of that name already' : isName(name) ? undefined : NAME_RULE
@@ -54,7 +52,7 @@ export function Review({ proposal: { previews, text, suggested, send }, onBack, 
       setBusy(false)
     }
   }
-  const runs = previews?.some(({ shown }) => !/^https?:/.test(shown)) ?? true
+  const runs = previews.some(({ shown }) => !/^https?:/.test(shown))
   return (
     <Stack gap="md">
       <Note
@@ -76,7 +74,7 @@ export function Review({ proposal: { previews, text, suggested, send }, onBack, 
           onChange={(event) => setName(event.currentTarget.value)}
         />
       )}
-      {previews?.map(({ name: own, shown, warnings }) => (
+      {previews.map(({ name: own, shown, warnings }) => (
         <section key={own} className={classes.entry} aria-label={`Server ${own}`}>
           <div className={classes.entryHead}>
             <strong>{toVisible(own)}</strong>
@@ -87,14 +85,6 @@ export function Review({ proposal: { previews, text, suggested, send }, onBack, 
           </Stack>
         </section>
       ))}
-      {previews === undefined && (
-        <section className={classes.entry} aria-label="Pasted text">
-          <Text mb="xs">
-            The program reads this form; here it is whole. Each command is shown again before it runs.
-          </Text>
-          <CommandText text={text ?? ''} label="Pasted text" />
-        </section>
-      )}
       {error !== undefined && <FailureNote error={error} />}
       {problems.map((problem) => (
         <ProblemNote key={`${problem.place.path} ${problem.message}`} problem={problem} />
@@ -104,7 +94,7 @@ export function Review({ proposal: { previews, text, suggested, send }, onBack, 
           Back
         </Button>
         <Button loading={busy} disabled={suggested !== undefined && problem !== undefined} onClick={() => void add()}>
-          {previews !== undefined && previews.length > 1 ? `Add ${previews.length} servers` : 'Add server'}
+          {previews.length > 1 ? `Add ${previews.length} servers` : 'Add server'}
         </Button>
       </div>
     </Stack>

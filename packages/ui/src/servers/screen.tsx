@@ -13,6 +13,7 @@ import { Attention } from './attention.tsx'
 import { Card } from './card.tsx'
 import { ServerDrawer } from './server-drawer.tsx'
 import { sortServers, summarise } from './server-state.ts'
+import { TourOffer } from './tour-offer.tsx'
 
 /** From so many servers on there is a field to filter them. */
 const MANY = 7
@@ -39,12 +40,13 @@ export function ServersScreen() {
               onChange={(event) => setFilter(event.currentTarget.value)}
             />
           )}
-          <Button leftSection={<PlusIcon />} onClick={() => go('/servers', { add: 'form' })}>
+          <Button leftSection={<PlusIcon />} onClick={() => go('/servers', { add: 'paste' })}>
             Add server
           </Button>
         </>
       }
     >
+      <TourOffer />
       <Attention problems={problems} />
       {error !== undefined && <FailureNote error={error} onRetry={() => void loadServers()} />}
       {servers === undefined ? error === undefined && <Waiting rows={3} height={180} /> : null}
@@ -82,7 +84,7 @@ function NoServers() {
       title="No servers yet"
       actions={
         <>
-          <Button onClick={() => go('/servers', { add: 'form' })}>Add a server</Button>
+          <Button onClick={() => go('/servers', { add: 'paste' })}>Add a server</Button>
           <Button variant="default" onClick={() => go('/servers', { add: 'import' })}>
             Import from other programs
           </Button>

@@ -5,7 +5,7 @@ import { MixerHorizontalIcon } from '@radix-ui/react-icons'
 import type { ApiResult, TimelineRow } from 'portico/web-api'
 import { FailureNote, Waiting } from '../app/feedback.tsx'
 import { toClock, toDuration, toSize, toVisible } from '../app/text.ts'
-import { Chip } from '../app/tone.tsx'
+import { Chip, Note } from '../app/tone.tsx'
 import { useApi } from '../app/use-api.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { JsonView } from '../parts/json-view.tsx'
@@ -117,6 +117,11 @@ function Head({ row }: { readonly row: TimelineRow }) {
         </Title>
       </Group>
       {row.summary !== '' && <div className={classes.summary}>{toVisible(row.summary)}</div>}
+      {row.lost !== undefined && (
+        <Note tone="bad" title="It got no answer">
+          {toVisible(row.lost)}
+        </Note>
+      )}
       <div className={classes.facts}>{facts.join(' · ')}</div>
     </Stack>
   )

@@ -21,9 +21,9 @@ export interface RowViewProps {
 /** Drawn again only when something of it changes. */
 export const RowView = memo(function RowView({ row, lane, lanes, isRelated }: RowViewProps) {
   if (row === undefined) return <div className={classes.waiting} />
-  const { at, direction, kind, method, summary, durationMs, bytes, server } = row
+  const { at, direction, kind, method, summary, durationMs, lost, bytes, server } = row
   return (
-    <div className={classes.row} data-kind={kind} data-related={isRelated || undefined}>
+    <div className={classes.row} data-kind={lost === undefined ? kind : 'error'} data-related={isRelated || undefined}>
       <span className={classes.time}>{toTime(at)}</span>
       <span className={classes.gutter} style={{ width: lanes * 12 }} aria-hidden="true">
         {Array.from({ length: lanes }, (_, place) => (
@@ -45,7 +45,7 @@ export const RowView = memo(function RowView({ row, lane, lanes, isRelated }: Ro
       </span>
       <span className={classes.summary}>
         <span className={classes.server}>{server}</span>
-        {toVisible(cutText(summary, 160).text)}
+        {toVisible(cutText(lost === undefined ? summary : `${summary} — no answer: ${lost}`, 200).text)}
       </span>
       <span className={classes.duration}>
         {durationMs !== undefined && (

@@ -6,6 +6,9 @@ import type { Io } from '../io.ts'
 import { leaveSoon, untilInterrupted } from '../serving.ts'
 import { openWorkbench, showPage } from '../workbench.ts'
 
+/** The same each time, so that a page that is still open finds the program again. */
+const DEFAULT_PORT = 4630
+
 export async function run({ flags, json }: CommandInput, io: Io): Promise<number> {
   const open = typeof flags.open === 'boolean' ? flags.open : io.interactive
   const show = async (url: string, words: string): Promise<void> => {
@@ -22,7 +25,7 @@ export async function run({ flags, json }: CommandInput, io: Io): Promise<number
     }
   }
   const workbench = await openWorkbench(io, {
-    ...(typeof flags.port === 'number' && { port: flags.port }),
+    ...(typeof flags.port === 'number' ? { port: flags.port } : { preferredPort: DEFAULT_PORT }),
     ...(typeof flags.config === 'string' && { configFile: flags.config }),
   })
   try {

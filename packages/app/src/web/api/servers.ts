@@ -12,6 +12,8 @@ export interface ServersApi {
     { readonly name?: string; readonly entry?: JsonObject; readonly text?: string },
     { readonly added: readonly string[]; readonly problems: readonly ConfigProblem[] }
   >
+  /** What `servers.add` would add from this text. */
+  'servers.preview': Method<{ readonly text: string }, PastedPreview>
   'servers.remove': Method<{ readonly server: string }>
   'servers.set': Method<{
     readonly server: string
@@ -47,6 +49,19 @@ export interface ServerCard extends UpstreamView {
   }
   readonly warnings: readonly string[]
   readonly builtIn: boolean
+}
+
+export interface PastedPreview {
+  readonly servers: readonly {
+    readonly name: string
+    /** The whole command line or URL. */
+    readonly shown: string
+    readonly warnings: readonly string[]
+    /** Of a single line: the entry, and whether the line says what it is called. */
+    readonly entry?: JsonObject
+    readonly named?: boolean
+  }[]
+  readonly problems: readonly ConfigProblem[]
 }
 
 export interface ImportableProgram {

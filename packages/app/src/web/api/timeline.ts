@@ -45,6 +45,8 @@ export interface TimelineRow {
   /** The same for a request, its answer, its notifications, and all rounds of a call. */
   readonly group: string
   readonly durationMs?: number
+  /** Why a request got no answer and never will. */
+  readonly lost?: string
   readonly bytes: number
   /** A few words: the tool's name, the error's message. */
   readonly summary: string

@@ -208,7 +208,13 @@ export class Chats {
   ) {
     const { host, emit } = this.#options
     const { id, model } = summary
-    const conversation = host.converse({ session: sessionOf(id), model, saved: saved?.conversation })
+    const conversation = host.converse({
+      session: sessionOf(id),
+      model,
+      saved: saved?.conversation,
+      // The script names its tools: however many others there are, these are offered as they are.
+      ...(summary.tour && { tools: tourTurns(this.#options.stateDir).flatMap(({ needs }) => needs) }),
+    })
     const chat = new LiveChat(summary, conversation, saved?.parts ?? [], (event) =>
       emit({ type: 'chat', chat: id, event }),
     )

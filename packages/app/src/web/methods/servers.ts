@@ -10,7 +10,7 @@ import { examine } from '../doctor/doctor.ts'
 import { Refused } from '../failure.ts'
 import { flag, list, object, oneOf, optional, readParams, text } from '../params.ts'
 import { findImportable, readImportable } from '../servers/importable.ts'
-import { readEntry, readPasted } from '../servers/own-file.ts'
+import { previewPasted, readEntry, readPasted } from '../servers/own-file.ts'
 import { searchRegistry } from '../servers/registry.ts'
 
 export function serverMethods(desk: Desk): HandlersOf<'servers.'> {
@@ -31,6 +31,7 @@ export function serverMethods(desk: Desk): HandlersOf<'servers.'> {
       if (pasted !== undefined) return ownFile.add(readPasted(pasted, name === '' ? undefined : name))
       throw new Refused(400, { code: 'bad-request', message: 'Give a name and an entry, or the text of some' })
     },
+    'servers.preview': (params) => previewPasted(readParams(params, { text }).text),
     'servers.remove': async (params) => {
       const { server } = readParams(params, { server: text })
       await remove(desk, findConfig(desk, server))

@@ -4,12 +4,16 @@ import type { Host } from '@portico/host'
 import {
   type ConfigInput,
   type ConfigProblem,
+  inspectCommand,
   readConfigText,
+  readServerLine,
   removeFromFile,
   type ServerConfig,
+  showCommand,
   writeIntoFile,
 } from '@portico/host/config'
 import type { JsonObject } from '@portico/sdk/client'
+import type { PastedPreview } from '../api.ts'
 import { Refused } from '../failure.ts'
 
 export interface Added {
@@ -76,8 +80,10 @@ export function readEntry(name: string, entry: JsonObject): Pasted {
   return readConfigText(JSON.stringify({ mcpServers: { [name]: entry } }), { file: PASTED, form: 'portico' })
 }
 
-/** What people copy from a page or a file: a whole file, the servers alone, a single entry, with or without braces. */
+/** What people copy from a page or a file: a line to type, a whole file, the servers alone, a single entry, with or without braces. */
 export function readPasted(text: string, name: string | undefined): Pasted {
+  const line = readServerLine(text)
+  if (line !== undefined) return readEntry(name ?? line.name, line.entry)
   const trimmed = text.trim().replace(/,$/, '')
   const whole = readConfigText(trimmed, { file: PASTED })
   if (whole.names.length > 0) return whole
@@ -92,10 +98,25 @@ export function readPasted(text: string, name: string | undefined): Pasted {
   }
   if (whole.problems.length > 0) return whole
   const message = 'Nothing in the text is a server'
-  const remedy = 'Paste {"mcpServers": {"name": {"command": …}}}, or one entry together with a name.'
+  const remedy = 'Give a command line, a URL, or {"mcpServers": {"name": {"command": …}}}.'
   return {
     servers: [],
     inputs: [],
     problems: [{ severity: 'error', place: { file: PASTED, path: '' }, message, remedy }],
+  }
+}
+
+/** What would be added, before anything is: names that the text does not say itself can still be chosen. */
+export function previewPasted(text: string): PastedPreview {
+  const line = readServerLine(text)
+  const { servers, problems } = readPasted(text, undefined)
+  return {
+    servers: servers.map(({ name, target }) => ({
+      name,
+      shown: showCommand(target),
+      warnings: inspectCommand(target).map(({ message }) => message),
+      ...(line !== undefined && { entry: line.entry, named: line.named }),
+    })),
+    problems,
   }
 }

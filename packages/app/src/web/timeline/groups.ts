@@ -45,6 +45,21 @@ export class Groups {
     return { group }
   }
 
+  /** Takes away the request of this id in either direction, or every open one of the connection, and tells which. */
+  lose(connection: string, id?: string | number): readonly (OpenRequest & { readonly direction: 'out' | 'in' })[] {
+    const keys =
+      id === undefined
+        ? [...this.#open.keys()].filter((key) => key.startsWith(`${connection} `))
+        : [keyOf(connection, 'out', id)]
+    return keys.flatMap((key) => {
+      const request = this.#open.get(key)
+      if (request === undefined) return []
+      this.#open.delete(key)
+      if (request.token !== undefined) this.#tokens.delete(request.token)
+      return [{ ...request, direction: key.startsWith(`${connection} out `) ? ('out' as const) : ('in' as const) }]
+    })
+  }
+
   clear(): void {
     this.#open.clear()
     this.#tokens.clear()

@@ -64,6 +64,35 @@ describe('messages that belong together', () => {
   })
 })
 
+describe('a request that gets no answer any more (newcomer A5)', () => {
+  const lost = { server: 's', connection: 's#1', at: clock + 1_000, reason: 'It ended', cancelled: false }
+
+  it('has failed, is found as failed and counts as failed, once', () => {
+    const log = new MessageLog()
+    const asked = log.add(request(1))
+    const other = log.add({ ...request(2), connection: 's#2' })
+    expect(log.query({ filter: 'status:error' }).total).toBe(0)
+    log.lose({ ...lost, at: asked.at + 40 })
+    log.lose({ ...lost, at: asked.at + 50 })
+    expect(log.query({ filter: 'status:error' }).rows).toMatchObject([
+      { id: asked.id, durationMs: 40, lost: 'It ended' },
+    ])
+    expect(log.query({ filter: 'status:pending' }).rows.map(({ id }) => id)).toEqual([other.id])
+    expect(log.stats(asked.at + 60).servers).toMatchObject([{ calls: 1, errors: 1 }])
+    // What comes too late answers nothing.
+    expect(log.add(answer(1)).durationMs).toBeUndefined()
+  })
+
+  it('is one alone where only that one is lost; what was cancelled is not held against the server', () => {
+    const log = new MessageLog()
+    const first = log.add(request(1))
+    log.add(request(2))
+    log.lose({ ...lost, id: 1, cancelled: true })
+    expect(log.query({ filter: 'status:error' }).rows.map(({ id }) => id)).toEqual([first.id])
+    expect(log.stats().servers).toEqual([])
+  })
+})
+
 describe('a query', () => {
   it('gives the newest last, and pages before and after a row', () => {
     const log = new MessageLog()

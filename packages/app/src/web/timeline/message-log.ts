@@ -3,7 +3,7 @@
  * first. Filters are followed as messages come, so that a page that scrolls does not search everything each time.
  */
 
-import type { WireMessage } from '@portico/host/upstream'
+import type { LostRequests, WireMessage } from '@portico/host/upstream'
 import type { TimelineRow, TimelineStats } from '../api.ts'
 import { isFailure, isId, kindOf, MAX_TEXT, summaryOf, type TimelineEntry } from './entry.ts'
 import { Groups } from './groups.ts'
@@ -87,10 +87,19 @@ export class MessageLog {
     const status = kind === 'request' ? 'pending' : kind === 'notification' ? undefined : failed ? 'error' : 'ok'
     this.#keep({ row, text, cut, status })
     if (answers !== undefined && durationMs !== undefined) {
-      this.#settle(answers.row, durationMs, failed)
+      this.#settle(answers.row, failed ? 'error' : 'ok', { durationMs })
       if (direction === 'in') this.#statistics.add(server, at, durationMs, failed)
     }
     return row
+  }
+
+  /** What is still open and gets no answer any more has failed, and counts as such. */
+  lose({ server, connection, id, at, reason, cancelled }: LostRequests): void {
+    for (const { row, at: begun, direction } of this.#groups.lose(connection, id)) {
+      const durationMs = Math.max(0, at - begun)
+      this.#settle(row, 'error', { durationMs, lost: reason })
+      if (direction === 'out' && !cancelled) this.#statistics.add(server, at, durationMs, true)
+    }
   }
 
   query({ filter = '', before, after, limit = DEFAULT_LIMIT }: LogQuery): LogPage {
@@ -142,12 +151,12 @@ export class MessageLog {
     this.#bytes += costOf(entry)
   }
 
-  /** The answer came: the request's own row says so, too. */
-  #settle(id: number, durationMs: number, failed: boolean): void {
+  /** The answer came, or never will: the request's own row says so, too. */
+  #settle(id: number, status: 'ok' | 'error', words: Pick<TimelineRow, 'durationMs' | 'lost'>): void {
     const request = this.find(id)
     if (request === undefined) return
-    request.row = { ...request.row, durationMs }
-    request.status = failed ? 'error' : 'ok'
+    request.row = { ...request.row, ...words }
+    request.status = status
     for (const filter of this.#followed.values()) filter.recheck(request)
   }
 
