@@ -140,6 +140,16 @@ describe('Rounds', () => {
     expect(outcome).toBe('yes')
   })
 
+  it('sends its questions although a step threw at once, and leaves timers running (sdk D1)', async () => {
+    const { sent } = await new Bench().run(async (rounds) => {
+      const sold = rounds.step('reserve', () => {
+        throw new Error('sold out')
+      })
+      await Promise.all([rounds.ask('a', asking('A?'), read), sold.catch(() => {})])
+    })
+    expect(sent?.inputRequests).toEqual({ a: asking('A?') })
+  })
+
   it('takes `undefined` of a step for done', async () => {
     const bench = new Bench()
     const action = vi.fn(() => undefined)

@@ -153,17 +153,16 @@ export class Rounds {
     if (this.#over) throw new Suspended()
     const begun = this.#record(name, action)
     this.#running.set(name, begun)
+    // Only now: an action that throws at once is over before its promise is known.
+    const done = (): boolean => this.#running.delete(name)
+    begun.then(done, done)
     return begun
   }
 
   async #record<T>(name: string, action: () => T | Promise<T>): Promise<T> {
-    try {
-      const value = await action()
-      this.#steps.set(name, value === undefined ? null : value)
-      return value
-    } finally {
-      this.#running.delete(name)
-    }
+    const value = await action()
+    this.#steps.set(name, value === undefined ? null : value)
+    return value
   }
 
   async #flush(): Promise<void> {
