@@ -12,6 +12,8 @@ import type { Opened, Target } from './target.ts'
 export interface DriveOptions {
   readonly seconds: number
   readonly seed: number
+  /** That many inputs, however long they take; as many as fit into the time unless given. */
+  readonly runs?: number
 }
 
 export interface Outcome {
@@ -28,7 +30,7 @@ export interface Outcome {
 export const MAX_COST_MS = 1000
 export const MAX_KEPT_BYTES = 32 * 1024 * 1024
 
-export async function drive(target: Target, { seconds, seed }: DriveOptions): Promise<Outcome> {
+export async function drive(target: Target, { seconds, seed, runs }: DriveOptions): Promise<Outcome> {
   const opened = await target.open()
   const watch = new Watch(opened)
   const strays: unknown[] = []
@@ -42,7 +44,9 @@ export async function drive(target: Target, { seconds, seed }: DriveOptions): Pr
     const rest =
       first.counterexample !== null
         ? first
-        : await check(opened, watch, seed + 1, Number.MAX_SAFE_INTEGER, seconds * 900)
+        : runs === undefined
+          ? await check(opened, watch, seed + 1, Number.MAX_SAFE_INTEGER, seconds * 900)
+          : await check(opened, watch, seed + 1, Math.max(1, runs - watch.runs), undefined)
     await new Promise((resolve) => setImmediate(resolve))
     const keptBytes = Math.max(0, heapInUse() - before)
     return {
@@ -60,10 +64,11 @@ export async function drive(target: Target, { seconds, seed }: DriveOptions): Pr
   }
 }
 
-function check(opened: Opened, watch: Watch, seed: number, numRuns: number, ms: number) {
+function check(opened: Opened, watch: Watch, seed: number, numRuns: number, ms: number | undefined) {
+  const until = ms === undefined ? {} : { interruptAfterTimeLimit: ms, markInterruptAsFailure: false }
   return fc.check(
     fc.asyncProperty(opened.arbitrary, (input) => watch.run(input)),
-    { seed, numRuns, interruptAfterTimeLimit: ms, markInterruptAsFailure: false },
+    { seed, numRuns, ...until },
   )
 }
 

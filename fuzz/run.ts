@@ -7,6 +7,7 @@ import { TARGETS } from './targets.ts'
 const USAGE = `usage: npm run fuzz -- [options]
 
   --seconds <n>    for each target (10)
+  --runs <n>       so many inputs for each target, however long they take
   --target <name>  only this one; may be given several times
   --seed <n>       repeats a run; random unless given
 
@@ -16,6 +17,7 @@ ${TARGETS.map(({ name, about }) => `  ${name.padEnd(10)} ${about}`).join('\n')}`
 const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '10' },
+    runs: { type: 'string' },
     target: { type: 'string', multiple: true },
     seed: { type: 'string' },
     help: { type: 'boolean', short: 'h', default: false },
@@ -33,16 +35,17 @@ async function main(): Promise<number> {
   const seconds = Number(values.seconds)
   const seed = values.seed === undefined ? Math.trunc(Math.random() * 2 ** 31) : Number(values.seed)
   const unknown = values.target?.find((name) => !TARGETS.some((target) => target.name === name))
-  if (unknown !== undefined || !(seconds > 0) || !Number.isInteger(seed)) {
+  const runs = values.runs === undefined ? {} : { runs: Number(values.runs) }
+  if (unknown !== undefined || !(seconds > 0) || !((runs.runs ?? 1) > 0) || !Number.isInteger(seed)) {
     console.error(unknown === undefined ? USAGE : `no target is named "${unknown}"\n\n${USAGE}`)
     return 2
   }
   let failed = 0
   for (const target of TARGETS.filter(({ name }) => values.target?.includes(name) ?? true)) {
-    const { runs, slowestMs, keptBytes, failure } = await drive(target, { seconds, seed })
+    const { slowestMs, keptBytes, failure, ...done } = await drive(target, { seconds, seed, ...runs })
     const kept = (keptBytes / 1024 / 1024).toFixed(1)
     console.log(
-      `${target.name.padEnd(10)} ${runs} inputs, dearest ${slowestMs.toFixed(0)} ms, ${kept} MiB kept, seed ${seed}`,
+      `${target.name.padEnd(10)} ${done.runs} inputs, dearest ${slowestMs.toFixed(0)} ms, ${kept} MiB kept, seed ${seed}`,
     )
     if (failure === undefined) continue
     failed++

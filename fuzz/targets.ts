@@ -1,6 +1,7 @@
 /** Everything that is fuzzed. */
 
 import type { Target } from './target.ts'
+import { eras } from './targets/eras.ts'
 import { events } from './targets/events.ts'
 import { http } from './targets/http.ts'
 import { lines } from './targets/lines.ts'
@@ -8,4 +9,4 @@ import { messages } from './targets/messages.ts'
 import { schemas } from './targets/schemas.ts'
 import { templates } from './targets/templates.ts'
 
-export const TARGETS: readonly Target[] = [messages, lines, events, http, templates, schemas]
+export const TARGETS: readonly Target[] = [messages, lines, events, http, templates, schemas, eras]

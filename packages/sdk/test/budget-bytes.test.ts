@@ -12,8 +12,8 @@ const doors = fileURLToPath(new URL('../src/doors/', import.meta.url))
 
 /** Minified kilobytes (1,000 bytes), libraries that the package depends on left out. */
 const BUDGETS: { readonly [door: string]: number } = {
-  server: 135,
-  stdio: 135,
+  server: 137,
+  stdio: 137,
   http: 164,
   fetch: 159,
   client: 195,
@@ -33,9 +33,9 @@ describe('the bytes of a door', () => {
     expect(bytes / 1000).toBeGreaterThan(budget * 0.6)
   })
 
-  it('the smallest server on stdio stays within 135 kB and loads no HTTP', async () => {
+  it('the smallest server on stdio stays within 137 kB and loads no HTTP', async () => {
     const { bytes, imports } = await measure(SMALLEST)
-    expect(bytes / 1000).toBeLessThan(135)
+    expect(bytes / 1000).toBeLessThan(137)
     expect(imports.filter((name) => /^node:(http|https|http2|net|tls|child_process)$/.test(name))).toEqual([])
   })
 

@@ -4,13 +4,28 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { drive } from '../../../fuzz/drive.ts'
 import { opened, type Target } from '../../../fuzz/target.ts'
+import { eras } from '../../../fuzz/targets/eras.ts'
 import { TARGETS } from '../../../fuzz/targets.ts'
 
 describe('random input', () => {
-  it.each(TARGETS)('does no harm to $name: $about', { timeout: 60_000 }, async (target) => {
-    const { runs, failure } = await drive(target, { seconds: 1.5, seed: 20_260_728 })
+  it.each(TARGETS.filter((target) => target !== eras))(
+    'does no harm to $name: $about',
+    { timeout: 60_000 },
+    async (target) => {
+      const { runs, failure } = await drive(target, { seconds: 1.5, seed: 20_260_728 })
+      expect(failure).toBeUndefined()
+      expect(runs).toBeGreaterThan(0)
+    },
+  )
+})
+
+describe('one handler on five revisions', () => {
+  it('gives the same result, effects, questions and progress (sdk D8, D9, D10, D19)', {
+    timeout: 120_000,
+  }, async () => {
+    const { runs, failure } = await drive(eras, { seconds: 1, seed: 20_260_729, runs: 200 })
     expect(failure).toBeUndefined()
-    expect(runs).toBeGreaterThan(0)
+    expect(runs).toBeGreaterThanOrEqual(200)
   })
 })
 

@@ -30,7 +30,7 @@ export interface Asker {
   roundsOf(call: ServerCall): Rounds | Promise<Rounds> | undefined
 }
 
-/** Puts one question by whichever way the revision has. `read` returns undefined for an answer that is unusable. */
+/** Puts one question of the handler's own. `read` returns undefined for an answer that is unusable. */
 export async function askClient<T>(
   asker: Asker,
   call: ServerCall,
@@ -39,11 +39,22 @@ export async function askClient<T>(
   question: { method: string; params: JsonObject },
   read: (response: JsonObject) => T | undefined,
 ): Promise<T> {
+  return putQuestion(asker, call, call.run.claimKey(key, kind), question, read)
+}
+
+/** Puts a question by whichever way the revision has. */
+export async function putQuestion<T>(
+  asker: Asker,
+  call: ServerCall,
+  key: string,
+  question: { method: string; params: JsonObject },
+  read: (response: JsonObject) => T | undefined,
+): Promise<T> {
   const { session } = call
   if (session === undefined) {
     const rounds = await asker.roundsOf(call)
     if (rounds === undefined) throw new PorticoError('capability-missing', 'This request cannot ask the client')
-    return rounds.ask(key ?? rounds.nextKey(kind), question, read)
+    return rounds.ask(key, question, read)
   }
   await session.whenReady(call.signal)
   const asked = session
@@ -86,6 +97,8 @@ export function openRounds(asker: Asker, call: ServerCall): Promise<Rounds> {
   const options: RoundOptions = {
     sealer: asker.sealer,
     maxRounds: asker.maxRounds,
+    run: call.run,
+    progress: call,
     suspend: (result) => asker.suspend(call, result),
     fail: (error) => asker.fail(call, error),
   }

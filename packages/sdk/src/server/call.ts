@@ -9,6 +9,7 @@ import type { JsonObject, RequestId } from '../jsonrpc/message.ts'
 import { type ProgressToken, progressToken } from '../protocol/meta.ts'
 import type { Conversation } from '../session/conversation.ts'
 import type { RequestHead } from '../session/exchange.ts'
+import { HandlerRun } from '../session/handler-run.ts'
 import type { LegacySession } from '../session/legacy-session.ts'
 import type { Rounds } from '../session/rounds.ts'
 
@@ -47,7 +48,9 @@ export class ServerCall extends IncomingCall {
   /** True once an answer went out; later ones are dropped. */
   answered = false
   #token: ProgressToken | undefined | null = null
-  #lastProgress = -Infinity
+  /** The highest progress that was told, in this round or an earlier one. */
+  reached = -Infinity
+  #run: HandlerRun | undefined
 
   constructor(
     id: RequestId,
@@ -66,6 +69,12 @@ export class ServerCall extends IncomingCall {
     this.outlet = outlet
     this.session = session
     this.head = head
+  }
+
+  /** What the handler asked and did so far. */
+  get run(): HandlerRun {
+    this.#run ??= new HandlerRun()
+    return this.#run
   }
 
   override cancel(reason?: unknown): void {
@@ -97,8 +106,8 @@ export class ServerCall extends IncomingCall {
   progress(progress: number, total: number | undefined, message: string | undefined): void {
     if (this.#token === null) this.#token = progressToken(this.sent)
     const token = this.#token
-    if (token === undefined || this.answered || !Number.isFinite(progress) || progress <= this.#lastProgress) return
-    this.#lastProgress = progress
+    if (token === undefined || this.answered || !Number.isFinite(progress) || progress <= this.reached) return
+    this.reached = progress
     let text = `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":${JSON.stringify(token)},"progress":${progress}`
     // JSON has no infinities: a careless total must not make an invalid message.
     if (total !== undefined && Number.isFinite(total)) text += `,"total":${total}`

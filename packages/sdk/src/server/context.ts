@@ -14,6 +14,7 @@ import type { Root } from '../protocol/roots.ts'
 import type { CreateMessageResult } from '../protocol/sampling.ts'
 import type { AnySchema, InferOutput } from '../schema/schema.ts'
 import type { RequestHead } from '../session/exchange.ts'
+import type { Recorded } from '../session/handler-run.ts'
 import type { Asker, QuestionMethod } from './asking.ts'
 import type { ServerCall } from './call.ts'
 import { askElicitation, type ElicitAnswer, type ElicitQuestion } from './elicitation.ts'
@@ -159,10 +160,11 @@ export class AskingContext<State = unknown> extends RequestContext<State> {
   }
 
   /**
-   * Runs `action` once, however many rounds of input the request takes: later runs of the handler get the recorded
-   * value, which must be JSON. Put what must not happen twice here.
+   * Runs `action` once for its name, however many rounds of input the request takes: whoever uses the name again, in this
+   * run of the handler or a later one, gets the same value, as it comes back from JSON, or the same failure. Put what must
+   * not happen twice here; in a loop, put the index into the name.
    */
-  step<T>(name: string, action: () => T | Promise<T>): Promise<T> {
+  step<T>(name: string, action: () => T | Promise<T>): Promise<Recorded<T>> {
     return watched(this.#step(name, action))
   }
 
@@ -174,9 +176,9 @@ export class AskingContext<State = unknown> extends RequestContext<State> {
     this.call.outlet.pause?.(retryMs)
   }
 
-  async #step<T>(name: string, action: () => T | Promise<T>): Promise<T> {
+  async #step<T>(name: string, action: () => T | Promise<T>): Promise<Recorded<T>> {
     const rounds = this.#asker.roundsOf(this.call)
-    return rounds === undefined ? action() : (await rounds).step(name, action)
+    return rounds === undefined ? this.call.run.step(name, action) : (await rounds).step(name, action)
   }
 }
 

@@ -9,7 +9,7 @@ import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import type { ElicitParams, ElicitResult } from '../protocol/elicitation.ts'
 import { liftElicitResult } from '../protocol/revisions/elicitation-forms.ts'
 import type { CreateMessageParams } from '../protocol/sampling.ts'
-import { type Asker, askClient, type QuestionMethod, requireClient } from './asking.ts'
+import { type Asker, putQuestion, type QuestionMethod, requireClient } from './asking.ts'
 import type { ServerCall } from './call.ts'
 import { readCreateMessageResult } from './sampling.ts'
 
@@ -36,7 +36,7 @@ async function askElicitation(asker: Asker, call: ServerCall, key: string, param
     if (!url && !(isObject(schema) && isObject(schema.properties))) throw new TypeError('a form needs properties')
     return revision.writeElicitParams(asked)
   })
-  return askClient(asker, call, key, 'elicitation', { method: 'elicitation/create', params: wire }, (response) => {
+  return putQuestion(asker, call, key, { method: 'elicitation/create', params: wire }, (response) => {
     const { action, content } = response
     if (action !== 'accept' && action !== 'decline' && action !== 'cancel') return undefined
     if (content !== undefined && content !== null && !isObject(content)) return undefined
@@ -54,14 +54,14 @@ async function askSampling(asker: Asker, call: ServerCall, key: string, params: 
     return revision.writeCreateMessageParams(params as unknown as CreateMessageParams)
   })
   const asked = { method: 'sampling/createMessage', params: wire }
-  return askClient(asker, call, key, 'sampling', asked, (response) =>
+  return putQuestion(asker, call, key, asked, (response) =>
     readCreateMessageResult(response) === undefined ? undefined : response,
   )
 }
 
 async function askRoots(asker: Asker, call: ServerCall, key: string): Promise<JsonObject> {
   requireClient(call, 'roots')
-  return askClient(asker, call, key, 'roots', { method: 'roots/list', params: {} }, (response) => {
+  return putQuestion(asker, call, key, { method: 'roots/list', params: {} }, (response) => {
     const { roots } = response
     const usable = Array.isArray(roots) && roots.every((root) => isObject(root) && typeof root.uri === 'string')
     return usable ? response : undefined

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { JsonObject } from '../jsonrpc/message.ts'
+import { HandlerRun } from './handler-run.ts'
 import { type Question, Rounds, Suspended } from './rounds.ts'
 import { type StateBinding, StateSealer } from './sealed-state.ts'
 
@@ -27,6 +28,8 @@ class Bench {
     const options = {
       sealer: this.#sealer,
       maxRounds: this.#maxRounds,
+      run: new HandlerRun(),
+      progress: { reached: -Infinity },
       suspend: (result: Sent) => {
         sent = result
       },
@@ -130,16 +133,6 @@ describe('Rounds', () => {
     expect(action).toHaveBeenCalledOnce()
   })
 
-  it('runs a step again that failed', async () => {
-    const bench = new Bench()
-    const action = vi.fn().mockRejectedValueOnce(new Error('no')).mockResolvedValueOnce('yes')
-    const { outcome } = await bench.run(async (rounds) => {
-      await rounds.step('s', action).catch(() => {})
-      return rounds.step('s', action)
-    })
-    expect(outcome).toBe('yes')
-  })
-
   it('sends its questions although a step threw at once, and leaves timers running (sdk D1)', async () => {
     const { sent } = await new Bench().run(async (rounds) => {
       const sold = rounds.step('reserve', () => {
@@ -162,10 +155,18 @@ describe('Rounds', () => {
     expect(action).toHaveBeenCalledOnce()
   })
 
-  it('numbers unnamed keys by kind', async () => {
-    await new Bench().run(async (rounds) => {
-      expect([rounds.nextKey('x'), rounds.nextKey('y'), rounds.nextKey('x')]).toEqual(['x_1', 'y_1', 'x_2'])
-    })
+  it('says that a question changed between runs when there were too many rounds (sdk D10)', async () => {
+    const bench = new Bench(1)
+    const first = await bench.run((rounds) => rounds.ask('when', asking('now 1'), read))
+    const answers = { when: { value: 'x' } }
+    const changed = await bench.run(
+      (rounds) => rounds.ask('when', asking('now 2'), read),
+      first.sent?.requestState,
+      answers,
+    )
+    expect(changed.failed).toMatchObject({ message: expect.stringContaining('the question "when" changed between') })
+    const other = await bench.run((rounds) => rounds.ask('more', asking('?'), read), first.sent?.requestState, answers)
+    expect(other.failed).toMatchObject({ message: expect.not.stringContaining('changed') })
   })
 
   it.each([1, 2, 3])('ends after maxRounds, here %i', async (maxRounds) => {

@@ -6,6 +6,7 @@
 
 import { PorticoError } from '../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
+import type { HandlerRun, Recorded, StepOutcome } from './handler-run.ts'
 import { digestOf, randomToken, type StateBinding, type StateSealer } from './sealed-state.ts'
 
 /** Rejects inside a handler whose question went out to the client. Let it pass; `finally` blocks run. */
@@ -34,7 +35,9 @@ interface RoundState {
   r: number
   q: [key: string, digest: string][]
   a: [key: string, answer: Answered][]
-  s: [name: string, value: unknown][]
+  s: [name: string, outcome: StepOutcome][]
+  /** How far the handler said it was; absent when it said nothing. */
+  p?: number
 }
 
 interface OpenQuestion extends Question {
@@ -44,6 +47,9 @@ interface OpenQuestion extends Question {
 export interface RoundOptions {
   readonly sealer: StateSealer
   readonly maxRounds: number
+  readonly run: HandlerRun
+  /** The highest progress that the client was told of, and how a later round hears of it. */
+  readonly progress: { reached: number }
   /** Called once, when this run's questions are complete: answer the request with them. */
   readonly suspend: (result: { inputRequests: JsonObject; requestState: string }) => void
   /** Called when suspending itself fails: too much state, too many rounds. */
@@ -55,13 +61,9 @@ export class Rounds {
   readonly #binding: StateBinding
   readonly #state: RoundState
   readonly #answers: Map<string, Answered>
-  readonly #steps: Map<string, unknown>
   readonly #asked = new Map<string, string>()
   readonly #responses: JsonObject
   readonly #open = new Map<string, OpenQuestion>()
-  readonly #ordinals = new Map<string, number>()
-  /** Steps that have begun: questions go out once these are over, so that what they did is recorded. */
-  readonly #running = new Map<string, Promise<unknown>>()
   #flushing = false
   /** The questions of this run went out; nothing that happens in it now could be recorded. */
   #over = false
@@ -71,7 +73,8 @@ export class Rounds {
     this.#binding = binding
     this.#state = state
     this.#answers = new Map(state.a)
-    this.#steps = new Map(state.s)
+    options.run.restore(state.s)
+    if (state.p !== undefined) options.progress.reached = state.p
     for (const [key, digest] of state.q) this.#asked.set(key, digest)
     this.#responses = responses
   }
@@ -99,13 +102,6 @@ export class Rounds {
   /** Names this round among all rounds of all requests, for the round store. */
   get id(): string {
     return `${this.#state.n}.${this.#state.r}`
-  }
-
-  /** A key for an ask that was not given one: kind and ordinal, the same in every run that asks in the same order. */
-  nextKey(kind: string): string {
-    const ordinal = (this.#ordinals.get(kind) ?? 0) + 1
-    this.#ordinals.set(kind, ordinal)
-    return `${kind}_${ordinal}`
   }
 
   /**
@@ -144,49 +140,33 @@ export class Rounds {
     })
   }
 
-  /** Runs `action` once over all rounds; later runs get the recorded value. */
-  async step<T>(name: string, action: () => T | Promise<T>): Promise<T> {
-    // Under one name there is one action, so what is recorded or running is of its type.
-    if (this.#steps.has(name)) return this.#steps.get(name) as T
-    const running = this.#running.get(name)
-    if (running !== undefined) return running as Promise<T>
-    if (this.#over) throw new Suspended()
-    const begun = this.#record(name, action)
-    this.#running.set(name, begun)
-    // Only now: an action that throws at once is over before its promise is known.
-    const done = (): boolean => this.#running.delete(name)
-    begun.then(done, done)
-    return begun
-  }
-
-  async #record<T>(name: string, action: () => T | Promise<T>): Promise<T> {
-    const value = await action()
-    this.#steps.set(name, value === undefined ? null : value)
-    return value
+  /** Runs `action` once over all rounds; later runs get the recorded outcome. */
+  async step<T>(name: string, action: () => T | Promise<T>): Promise<Recorded<T>> {
+    return this.#options.run.step(name, action, () => {
+      if (this.#over) throw new Suspended()
+    })
   }
 
   async #flush(): Promise<void> {
-    while (this.#running.size > 0) await Promise.allSettled(this.#running.values())
+    const { run, progress } = this.#options
+    // What steps do is recorded with the questions, so these wait for those.
+    await run.settled()
     this.#over = true
     const questions = [...this.#open]
     try {
-      if (this.#state.r + 1 > this.#options.maxRounds) {
-        throw new PorticoError(
-          'limit-exceeded',
-          `The request took more than ${this.#options.maxRounds} rounds of input (maxRounds)`,
-        )
-      }
       const digests = await Promise.all(
         questions.map(
           async ([key, { method, params }]): Promise<[string, string]> => [key, await digestOf({ method, params })],
         ),
       )
+      if (this.#state.r + 1 > this.#options.maxRounds) throw this.#tooMany(digests)
       const next: RoundState = {
         n: this.#state.n,
         r: this.#state.r + 1,
         q: digests,
         a: [...this.#answers, ...this.#unread()],
-        s: [...this.#steps],
+        s: run.record(),
+        ...(progress.reached > -Infinity && { p: progress.reached }),
       }
       const requestState = await this.#options.sealer.seal(next, this.#binding)
       const entries = questions.map(([key, { method, params }]) => [key, { method, params }] as const)
@@ -195,6 +175,20 @@ export class Rounds {
       this.#options.fail(error)
     }
     for (const [, question] of questions) question.reject(new Suspended())
+  }
+
+  /** A question that is another in every run is asked for ever: say so, since the count alone explains nothing. */
+  #tooMany(digests: readonly [key: string, digest: string][]): PorticoError {
+    const [changed] = digests.find(([key, digest]) => (this.#asked.get(key) ?? digest) !== digest) ?? []
+    const reason =
+      changed === undefined
+        ? ''
+        : `: the question "${changed}" changed between runs of the handler, so it was asked again. ` +
+          'Ask the same in each run, or take what varies from ctx.step'
+    return new PorticoError(
+      'limit-exceeded',
+      `The request took more than ${this.#options.maxRounds} rounds of input (maxRounds)${reason}`,
+    )
   }
 
   /** Answers that came with this round and that no ask has looked at yet: nobody should be asked for them again. */

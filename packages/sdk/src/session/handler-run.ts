@@ -1,0 +1,149 @@
+/**
+ * One run of a handler: the questions it has put and the steps it has taken. It is the same on every revision, so that a
+ * handler does the same on all of them; `rounds.ts` carries the steps from one run to the next where there are several.
+ */
+
+import { PorticoError } from '../jsonrpc/errors.ts'
+import { unserializable } from '../jsonrpc/unserializable.ts'
+import { stepOf, withinStep } from './step-scope.ts'
+
+/** How a step ended: with a value (`v`, absent for undefined), or with an error (`e`). All of it is JSON. */
+export interface StepOutcome {
+  v?: unknown
+  e?: StepFailure
+}
+
+interface StepFailure {
+  name?: string
+  message?: string
+  members?: object
+  /** What was thrown, when it was no error. */
+  thrown?: unknown
+}
+
+/** A value as it comes back from JSON: dates are text, members that are undefined or functions are absent. */
+export type Recorded<T> = T extends string | number | boolean | null | undefined
+  ? T
+  : T extends { toJSON(): infer J }
+    ? Recorded<J>
+    : T extends (...args: never) => unknown
+      ? never
+      : T extends object
+        ? { [K in keyof T]: Recorded<T[K]> }
+        : T
+
+export class HandlerRun {
+  readonly #keys = new Set<string>()
+  readonly #ordinals = new Map<string, number>()
+  readonly #steps = new Map<string, StepOutcome>()
+  readonly #running = new Map<string, Promise<unknown>>()
+
+  /**
+   * The key of a question: the one it was given, or kind and ordinal, which are the same in every run that asks in the
+   * same order. Under one key goes one question, since the answer is found by it.
+   */
+  claimKey(key: string | undefined, kind: string): string {
+    const step = stepOf(this)
+    if (step !== undefined) {
+      throw misuse(`A question is asked inside the step "${step}"; ask before the step, and use the answer in it`)
+    }
+    const claimed = key ?? this.#nextKey(kind)
+    if (this.#keys.has(claimed)) {
+      throw misuse(`Two questions share the key "${claimed}"; give each its own (in a loop: \`${claimed}-\${i}\`)`)
+    }
+    this.#keys.add(claimed)
+    return claimed
+  }
+
+  /**
+   * Runs `action`, once for its name: whoever uses the name again, now or in a later run, gets the same outcome.
+   * `begin` is asked before an action that was not begun yet.
+   */
+  step<T>(name: string, action: () => T | Promise<T>, begin?: () => void): Promise<Recorded<T>> {
+    // Under one name there is one action, so what is recorded or running is of its type.
+    const known = this.#steps.get(name)
+    if (known !== undefined) return replay(known) as Promise<Recorded<T>>
+    if (stepOf(this, name) !== undefined) {
+      throw misuse(`The step "${name}" waits for itself; give the step inside it another name`)
+    }
+    const running = this.#running.get(name)
+    if (running !== undefined) return running as Promise<Recorded<T>>
+    begin?.()
+    const begun = this.#perform(name, action)
+    this.#running.set(name, begun)
+    // Only now: an action that throws at once is over before its promise is known.
+    const done = (): boolean => this.#running.delete(name)
+    begun.then(done, done)
+    return begun as Promise<Recorded<T>>
+  }
+
+  /** When no step is under way. */
+  async settled(): Promise<void> {
+    while (this.#running.size > 0) await Promise.allSettled(this.#running.values())
+  }
+
+  record(): [name: string, outcome: StepOutcome][] {
+    return [...this.#steps]
+  }
+
+  restore(record: Iterable<[name: string, outcome: StepOutcome]>): void {
+    for (const [name, outcome] of record) this.#steps.set(name, outcome)
+  }
+
+  #nextKey(kind: string): string {
+    const ordinal = (this.#ordinals.get(kind) ?? 0) + 1
+    this.#ordinals.set(kind, ordinal)
+    return `${kind}_${ordinal}`
+  }
+
+  async #perform(name: string, action: () => unknown): Promise<unknown> {
+    let outcome: StepOutcome
+    try {
+      const value = await withinStep(this, name, action)
+      outcome = value === undefined ? {} : { v: throughJson(name, value) }
+    } catch (error) {
+      this.#steps.set(name, { e: describeError(error) })
+      throw error
+    }
+    this.#steps.set(name, outcome)
+    return replay(outcome)
+  }
+}
+
+async function replay(outcome: StepOutcome): Promise<unknown> {
+  if (outcome.e !== undefined) throw revive(outcome.e)
+  // A copy for each: what one user of the value changes, a later run could not see.
+  return outcome.v === undefined ? undefined : JSON.parse(JSON.stringify(outcome.v))
+}
+
+/** What JSON makes of the value; what it would lose without a word is refused. */
+function throughJson(name: string, value: unknown): unknown {
+  const text = JSON.stringify(value, function (this: { [key: string]: unknown }, key, converted: unknown) {
+    const reason = unserializable(this[key])
+    if (reason === undefined) return converted
+    throw misuse(`The step "${name}" returned what JSON cannot carry${key && ` at "${key}"`}: ${reason}`)
+  })
+  return text === undefined ? undefined : JSON.parse(text)
+}
+
+function describeError(error: unknown): StepFailure {
+  if (!(error instanceof Error)) return { thrown: jsonOr(error, String(error)) }
+  return { name: error.name, message: error.message, members: jsonOr({ ...error }, {}) as object }
+}
+
+function revive({ name, message, members, thrown }: StepFailure): unknown {
+  return message === undefined ? thrown : Object.assign(new Error(message), members, { name })
+}
+
+function jsonOr(value: unknown, otherwise: unknown): unknown {
+  try {
+    const text = JSON.stringify(value)
+    return text === undefined ? undefined : JSON.parse(text)
+  } catch {
+    return otherwise
+  }
+}
+
+function misuse(message: string): PorticoError {
+  return new PorticoError('invalid-definition', message)
+}
