@@ -30,6 +30,11 @@ export function isRestricted(access: Access): boolean {
   return access.visible !== undefined || (access.challenge === undefined && (access.scopes?.length ?? 0) > 0)
 }
 
+/** Whether there is anybody who may not use the item. What one principal was given of it is for no other. */
+export function isGuarded(access: Access): boolean {
+  return access.visible !== undefined || (access.scopes?.length ?? 0) > 0
+}
+
 /** Whether the item is there for this principal. */
 export function isVisible(access: Access, principal: Principal | undefined): boolean {
   const { scopes, visible, challenge } = access

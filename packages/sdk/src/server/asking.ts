@@ -19,6 +19,8 @@ export type QuestionMethod = 'elicitation/create' | 'sampling/createMessage' | '
 export interface Asker {
   readonly sealer: StateSealer
   readonly maxRounds: number
+  /** Whose questions these are: state between rounds is for no other server, whatever keys they share. */
+  readonly serverName: string
   readonly askTimeoutMs: number
   /** Answers the call with `input_required`. */
   suspend(call: ServerCall, result: { inputRequests: JsonObject; requestState: string }): void
@@ -106,7 +108,12 @@ export function openRounds(asker: Asker, call: ServerCall): Promise<Rounds> {
   const { _meta, inputResponses, requestState, ...own } = call.sent
   const principal = call.conversation.principal?.id
   const open = async (): Promise<Rounds> => {
-    const binding: StateBinding = { principal, method: call.method, digest: await digestOf(own) }
+    const binding: StateBinding = {
+      server: asker.serverName,
+      principal,
+      method: call.method,
+      digest: await digestOf(own),
+    }
     if (inputResponses !== undefined && !isObject(inputResponses)) {
       throw invalidParam('inputResponses', 'must be an object')
     }

@@ -8,6 +8,7 @@ import type { RpcNotification } from '../jsonrpc/message.ts'
 import type { ServerCapabilities } from '../protocol/capabilities.ts'
 import type { Implementation } from '../protocol/content.ts'
 import type { ParamHeader } from '../protocol/headers.ts'
+import { methodOf } from '../protocol/methods.ts'
 import { PROTOCOL_VERSIONS, type ProtocolVersion, type Revision } from '../protocol/revision.ts'
 import type { SubscriptionFilter } from '../protocol/subscriptions.ts'
 import type { LegacySession } from '../session/legacy-session.ts'
@@ -32,6 +33,7 @@ import { createPromptMethods, type PromptEntry } from './prompts.ts'
 import { Registry } from './registry.ts'
 import type { DefinedRelay } from './relay.ts'
 import { createResourceMethods, findResource, type ResourceEntry, type TemplateEntry } from './resources.ts'
+import { oncePerRound } from './round-once.ts'
 import { SlowWatch } from './slow.ts'
 import { Listens } from './subscriptions.ts'
 import { createToolMethods, type ToolEntry } from './tools.ts'
@@ -175,6 +177,11 @@ export class ServerCore {
     this.#middleware = other.#middleware
     this.#observers = other.#observers
     this.#rootsWatchers = other.#rootsWatchers
+    // Items that are added from now on come under the rule that the adopted ones are under.
+    this.tools.prepare = other.tools.prepare
+    this.resources.prepare = other.resources.prepare
+    this.templates.prepare = other.templates.prepare
+    this.prompts.prepare = other.prompts.prepare
     this.extensionsChanged()
   }
 
@@ -231,10 +238,9 @@ export class ServerCore {
     for (const method of this.#methods) {
       if (!revision.clientRequests.has(method.method) && !extensions.has(method.method)) continue
       const chain = this.#middleware.get(method.method) ?? []
-      table.set(
-        method.method,
-        applyMiddleware(method, chain, (call) => this.plainContext(call)),
-      )
+      const wrap = (one: ServerMethod) => applyMiddleware(one, chain, (call) => this.plainContext(call))
+      const rounds = revision.era === 'modern' && methodOf(method.method)?.asks === true
+      table.set(method.method, rounds ? { ...wrap(method), again: wrap(oncePerRound(method, this)) } : wrap(method))
     }
     return table
   }

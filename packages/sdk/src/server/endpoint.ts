@@ -24,6 +24,7 @@ import { type Holder, ServerCall } from './call.ts'
 import type { ServerCore } from './core.ts'
 import { unsupportedVersion } from './lifecycle.ts'
 import { andThen, HELD, type ServerMethod } from './method.ts'
+import { settleRound } from './round-once.ts'
 import { attachSession } from './subscriptions.ts'
 
 const NO_PARAMS: JsonObject = Object.freeze({})
@@ -46,6 +47,10 @@ export class ServerEndpoint implements Endpoint, Asker, Holder {
 
   get maxRounds(): number {
     return this.#core.maxRounds
+  }
+
+  get serverName(): string {
+    return this.#core.info.name
   }
 
   get askTimeoutMs(): number {
@@ -119,6 +124,7 @@ export class ServerEndpoint implements Endpoint, Asker, Holder {
   }
 
   suspend(call: ServerCall, result: { inputRequests: JsonObject; requestState: string }): void {
+    settleRound(this.#core, call, { i: result })
     if (call.answered) return
     const written = { resultType: 'input_required', ...result }
     this.#send(call, this.#writer(call).write(written), 200)
@@ -126,9 +132,11 @@ export class ServerEndpoint implements Endpoint, Asker, Holder {
 
   fail(call: ServerCall, error: unknown): void {
     // A question that comes while the others are being sealed is put off like them: their answer is on its way.
-    if (call.answered || error instanceof Suspended) return
+    if (error instanceof Suspended || (call.answered && call.round === undefined)) return
     const { revision } = call.conversation
     const shown = toRpcError(error, revision) ?? this.#core.concealed(error, call.method)
+    settleRound(this.#core, call, { e: shown.toErrorObject() })
+    if (call.answered) return
     this.#observe(call, error)
     if (shown instanceof ScopeError) this.#forbid(call, shown)
     else this.#send(call, errorFragment(shown), revision.httpStatus(shown.rpcCode))
@@ -221,25 +229,9 @@ export class ServerEndpoint implements Endpoint, Asker, Holder {
 
   /** A later round: once per round, however often its request is sent (design: rounds are consumed once). */
   async #retry(method: ServerMethod, call: ServerCall): Promise<void> {
-    const rounds = await openRounds(this, call)
-    call.rounds = rounds
-    const stored = await this.#core.roundStore.take(rounds.id, this.#core.sealer.ttlMs)
-    if (stored !== undefined) {
-      this.#send(call, stored, storedStatus(stored, call.conversation.revision))
-      return
-    }
-    call.round = rounds.id
-    let suspended = false
-    try {
-      await this.#core.enter(call)
-      this.#complete(method, await method.run(call), call)
-    } catch (error) {
-      suspended = error instanceof Suspended
-      this.fail(call, error)
-    } finally {
-      // Cancelled before it had an outcome: the round may be tried again.
-      if (call.round !== undefined && !suspended) await this.#core.roundStore.release(call.round)
-    }
+    call.rounds = await openRounds(this, call)
+    await this.#core.enter(call)
+    this.#complete(method, await (method.again ?? method).run(call), call)
   }
 
   #complete(method: ServerMethod, result: unknown, call: ServerCall): void {
@@ -249,9 +241,8 @@ export class ServerEndpoint implements Endpoint, Asker, Holder {
     this.#finish(call, this.#writer(call).write(written))
   }
 
-  /** Answers without text where the outlet can. A round's outcome is kept as text, so it is also sent so. */
+  /** Answers without text where the outlet can. */
   #handOver(call: ServerCall, written: JsonObject): boolean {
-    if (call.round !== undefined) return false
     const result = this.#writer(call).value(written)
     if (call.outlet.endWith?.({ jsonrpc: '2.0', id: call.id, result }) !== true) return false
     this.#observe(call, undefined)
@@ -276,10 +267,6 @@ export class ServerEndpoint implements Endpoint, Asker, Holder {
   #send(call: ServerCall, fragment: Fragment, status: number, headers?: readonly string[]): void {
     if (call.answered) return
     call.answered = true
-    if (call.round !== undefined) {
-      void this.#core.roundStore.settle(call.round, fragment)
-      call.round = undefined
-    }
     call.outlet.end(responseText(call.id, fragment), status, headers)
   }
 
@@ -296,12 +283,6 @@ export class ServerEndpoint implements Endpoint, Asker, Holder {
     }
     return writer
   }
-}
-
-/** The status that an outcome was sent with the first time. */
-function storedStatus(outcome: Fragment, revision: Revision): number {
-  const code = /^"error":\{"code":(-?\d+)/.exec(outcome)?.[1]
-  return code === undefined ? 200 : revision.httpStatus(Number(code))
 }
 
 /** A session's requests may come by credentials of different strength; each is served by its own. */

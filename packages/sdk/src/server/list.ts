@@ -8,7 +8,8 @@ import type { Revision } from '../protocol/revision.ts'
 import { isRestricted, isVisible } from './access.ts'
 import type { ServerCall } from './call.ts'
 import type { Access, CacheHint } from './item-options.ts'
-import { invalidParam, type ServerMethod } from './method.ts'
+import type { ServerMethod } from './method.ts'
+import { notACursor, type Page, pageSizeFor, readCursor, writeCursor } from './paging.ts'
 import type { Registry } from './registry.ts'
 
 export interface Listed {
@@ -24,6 +25,8 @@ export interface ListOptions<Item extends Listed, Shown> {
   readonly write: (shown: Shown, revision: Revision) => JsonObject
   readonly pageSize: number | undefined
   readonly cache: CacheHint
+  /** Whether what `all` is put together with varies by principal. */
+  readonly alsoRestricted?: () => boolean
 }
 
 /** A list's result: its items are in the member that the list is named by. */
@@ -63,7 +66,8 @@ export class ItemList<Item extends Listed, Shown> {
   text(call: ServerCall): ListText {
     const { revision } = call.conversation
     const { cursor } = call.params
-    const whole = !this.restricted && this.#options.pageSize === undefined && cursor === undefined
+    const { registry, pageSize } = this.#options
+    const whole = !this.restricted && cursor === undefined && pageSizeFor(pageSize, registry.size) >= registry.size
     const kept = whole ? this.#whole.get(revision) : undefined
     if (kept !== undefined) return kept
     const items = this.#visible(call)
@@ -83,21 +87,27 @@ export class ItemList<Item extends Listed, Shown> {
   /** The same as objects, for middleware that wants to alter them. */
   shown<Result extends ListResult>(call: ServerCall): Result {
     const { items, nextCursor } = this.#page(this.#visible(call), call.params.cursor)
-    const shown = { [this.#options.member]: items.map(([, item]) => this.#options.show(item)) }
+    const shown = { [this.#options.member]: items.map(([, item]) => this.#copy(item)) }
     // The member's name is what makes the result of one list differ from another's.
     return (nextCursor === undefined ? shown : { ...shown, nextCursor }) as unknown as Result
+  }
+
+  /** Everything that the caller may see, for lists to which something is added. */
+  all(call: ServerCall): Shown[] {
+    return this.#visible(call).map(([, item]) => this.#copy(item))
   }
 
   /** Writes a result that middleware has had in its hands. */
   write(result: ListResult, call: ServerCall): JsonObject {
     const { revision } = call.conversation
-    const { cache, member } = this.#options
+    const { cache, member, alsoRestricted } = this.#options
     const items = (result as { readonly [member: string]: unknown })[member] as readonly Shown[]
     return {
       ...result,
       [member]: items.map((item) => this.#options.write(item, revision)),
       // Whoever made this result may have looked at the principal, so it is for sharing only if the author says so.
-      ...(revision.traits.cacheHints && cacheHints({ scope: 'private', ...cache }, this.restricted)),
+      ...(revision.traits.cacheHints &&
+        cacheHints({ scope: 'private', ...cache }, this.restricted || alsoRestricted?.() === true)),
     }
   }
 
@@ -112,17 +122,17 @@ export class ItemList<Item extends Listed, Shown> {
     }
   }
 
-  #page(items: readonly [string, Item][], cursor: unknown): Page<Item> {
+  #page(items: readonly [string, Item][], cursor: unknown): Page<[string, Item]> {
     const { registry, member, pageSize } = this.#options
     let from = 0
     if (cursor !== undefined) {
       const last = readCursor(cursor, member)
-      if (last === undefined) throw invalidParam('cursor', 'is not a cursor of this list')
+      if (last === undefined) throw notACursor()
       const at = items.findIndex(([key]) => key === last.key)
       const next = items.findIndex(([key]) => registry.placeOf(key) > last.place)
       from = at >= 0 ? at + 1 : next >= 0 ? next : items.length
     }
-    const to = pageSize === undefined ? items.length : Math.min(from + pageSize, items.length)
+    const to = Math.min(from + pageSizeFor(pageSize, items.length), items.length)
     const last = items[to - 1]
     const nextCursor =
       to < items.length && last !== undefined ? writeCursor(member, registry.placeOf(last[0]), last[0]) : undefined
@@ -134,6 +144,11 @@ export class ItemList<Item extends Listed, Shown> {
     if (!this.restricted) return all
     const { principal } = call.conversation
     return all.filter(([, item]) => isVisible(item.access, principal))
+  }
+
+  /** What one request's middleware does to an item is for that request alone. */
+  #copy(item: Item): Shown {
+    return structuredClone(this.#options.show(item))
   }
 
   #itemTexts(revision: Revision): Map<Item, string> {
@@ -160,29 +175,5 @@ export function cacheHints(hint: CacheHint, restricted: boolean): { ttlMs: numbe
   return {
     ttlMs: Math.max(0, Math.trunc(hint.ttlMs ?? 0)),
     cacheScope: restricted ? 'private' : (hint.scope ?? 'public'),
-  }
-}
-
-interface Page<Item> {
-  readonly items: readonly [string, Item][]
-  readonly nextCursor: string | undefined
-}
-
-/** A cursor names the list, the last item shown and its place, so that pages survive changes to the list between them. */
-function writeCursor(member: string, place: number, key: string): string {
-  const bytes = new TextEncoder().encode(JSON.stringify([member, place, key]))
-  return btoa(String.fromCharCode(...bytes))
-}
-
-function readCursor(cursor: unknown, member: string): { place: number; key: string } | undefined {
-  try {
-    if (typeof cursor !== 'string') return undefined
-    const bytes = Uint8Array.from(atob(cursor), (char) => char.charCodeAt(0))
-    const value: unknown = JSON.parse(new TextDecoder().decode(bytes))
-    if (!Array.isArray(value) || value.length !== 3 || value[0] !== member) return undefined
-    const [, place, key] = value
-    return Number.isInteger(place) && typeof key === 'string' ? { place, key } : undefined
-  } catch {
-    return undefined
   }
 }

@@ -18,6 +18,10 @@ export interface ServerMethod<Result = unknown> {
   served?(): boolean
   run(call: ServerCall): Result | Promise<Result>
   write(result: Result, call: ServerCall): Written
+  /** Throws what `run` would for a caller that may not use what is asked for, and does nothing else. */
+  admit?(call: ServerCall): void
+  /** The same method for a later round of a request, where the revision has rounds. */
+  readonly again?: ServerMethod
   /** The answer without running anything, where no middleware is in the way. */
   ready?(call: ServerCall): string | undefined
   /** `run` may return `HELD`. */

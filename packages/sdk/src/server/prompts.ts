@@ -43,18 +43,19 @@ export function createPromptMethods(host: PromptHost): ServerMethod[] {
     defineMethod<GetPromptResult>({
       method: 'prompts/get',
       served,
-      run: (call) => getPrompt(host, call),
+      admit: (call) => void requirePrompt(host, call),
+      run: (call) => requirePrompt(host, call).get(call.params.arguments ?? {}, host.context(call)),
       write: (result, call) => call.conversation.revision.writeGetPromptResult(result),
     }),
   ]
 }
 
-function getPrompt(host: PromptHost, call: ServerCall): GetPromptResult | Promise<GetPromptResult> {
+function requirePrompt(host: PromptHost, call: ServerCall): PromptEntry {
   const name = stringParam(call.params, 'name')
   const entry = host.prompts.get(name)
   if (entry === undefined || !isVisible(entry.access, call.conversation.principal)) {
     throw new RpcError(INVALID_PARAMS, `Unknown prompt: ${name}`, { parameter: 'name', reason: 'names no prompt here' })
   }
   requireAccess(entry.access, call.conversation.principal)
-  return entry.get(call.params.arguments ?? {}, host.context(call))
+  return entry
 }

@@ -27,6 +27,7 @@ import type { AskingContext, RequestContext, SessionView } from './context.ts'
 import type { CacheHint } from './item-options.ts'
 import { cacheHints } from './list.ts'
 import { defineMethod, invalidParam, type ServerMethod, stringParam, tooManySubscriptions } from './method.ts'
+import { pageOf, pageSizeFor } from './paging.ts'
 import { askRelayed } from './relayed-question.ts'
 
 /** The four lists, by the member of the result that holds them. */
@@ -171,8 +172,8 @@ function listMethod<K extends keyof RelayLists>(
     write: (items, call) => {
       const { revision } = call.conversation
       const { cursor } = call.params
-      if (host.pageSize !== undefined || cursor !== undefined) {
-        const page = pageOf(member, items, cursor, host.pageSize ?? items.length)
+      if (cursor !== undefined || pageSizeFor(host.pageSize, items.length) < items.length) {
+        const page = pageOf(member, items, cursor, host.pageSize)
         return textOf(page.items, revision, page.nextCursor)
       }
       const known = texts.get(items) ?? new Map<Revision, string>()
@@ -182,34 +183,6 @@ function listMethod<K extends keyof RelayLists>(
       return text
     },
   })
-}
-
-/** A cursor names the list and the last item shown; where that item is gone, its place stands in for it. */
-function pageOf<Item>(member: string, items: readonly Item[], cursor: unknown, pageSize: number) {
-  const from = cursor === undefined ? 0 : placeAfter(member, items, cursor)
-  const page = items.slice(from, from + pageSize)
-  const to = from + page.length
-  if (to >= items.length || page.length === 0) return { items: page, nextCursor: undefined }
-  const bytes = new TextEncoder().encode(JSON.stringify([member, to - 1, keyOf(items[to - 1])]))
-  return { items: page, nextCursor: btoa(String.fromCharCode(...bytes)) }
-}
-
-function placeAfter<Item>(member: string, items: readonly Item[], cursor: unknown): number {
-  try {
-    if (typeof cursor !== 'string') throw new TypeError('no text')
-    const bytes = Uint8Array.from(atob(cursor), (char) => char.charCodeAt(0))
-    const [list, place, key]: unknown[] = JSON.parse(new TextDecoder().decode(bytes))
-    if (list !== member || typeof place !== 'number' || !Number.isInteger(place)) throw new TypeError('another list')
-    const at = items.findIndex((item) => keyOf(item) === key)
-    return at >= 0 ? at + 1 : Math.max(0, place)
-  } catch {
-    throw invalidParam('cursor', 'is not a cursor of this list')
-  }
-}
-
-function keyOf(item: unknown): unknown {
-  const { uri, uriTemplate, name } = item as { uri?: string; uriTemplate?: string; name?: string }
-  return uri ?? uriTemplate ?? name
 }
 
 /** What each session of the older revisions follows. */

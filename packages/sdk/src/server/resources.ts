@@ -3,16 +3,18 @@
  * is made of comes with it (`resource-entry.ts`), so that a server without resources is without that code.
  */
 
+import { given } from '../jsonrpc/members.ts'
 import type { ListResourcesResult, ReadResourceResult, Resource, ResourceTemplate } from '../protocol/resources.ts'
 import type { Revision } from '../protocol/revision.ts'
 import type { TemplateMatch, UriTemplate } from '../schema/uri-template.ts'
-import { isUsable, isVisible, requireAccess } from './access.ts'
+import { isGuarded, isUsable, isVisible, requireAccess } from './access.ts'
 import type { ServerCall } from './call.ts'
 import type { Completable } from './completion.ts'
 import type { AskingContext, RequestContext } from './context.ts'
 import type { Access, CacheHint } from './item-options.ts'
 import { cacheHints, ItemList } from './list.ts'
 import { defineMethod, type ServerMethod, stringParam, tooManySubscriptions } from './method.ts'
+import { pageOf } from './paging.ts'
 import type { Registry } from './registry.ts'
 
 interface Readable extends Completable {
@@ -68,6 +70,8 @@ function createListMethods(host: ResourceHost, served: () => boolean): ServerMet
     member: 'resources',
     show: (entry) => entry.resource,
     write: (resource, revision) => revision.writeResource(resource),
+    alsoRestricted: () =>
+      [...host.templates.values()].some(({ list, access }) => list !== undefined && isGuarded(access)),
   })
   const templates = new ItemList<TemplateEntry, ResourceTemplate>({
     ...shared,
@@ -83,9 +87,9 @@ function createListMethods(host: ResourceHost, served: () => boolean): ServerMet
       // Templates that list their own resources make the list a matter of the moment.
       ready: (call) => (listing() ? undefined : resources.text(call)),
       run: async (call) => {
-        const result = resources.shown<ListResourcesResult>(call)
-        if (result.nextCursor !== undefined) return result
-        return { resources: [...result.resources, ...(await listTemplated(host, call))] }
+        const all = [...resources.all(call), ...(await listTemplated(host, call))]
+        const { items, nextCursor } = pageOf('resources', all, call.params.cursor, host.pageSize)
+        return { resources: [...items], ...given({ nextCursor }) }
       },
     }),
     defineMethod(templates.method('resources/templates/list', served)),
@@ -97,6 +101,7 @@ function createReadMethods(host: ResourceHost, served: () => boolean): ServerMet
     defineMethod<ReadResourceResult>({
       method: 'resources/read',
       served,
+      admit: (call) => void requireResource(host, stringParam(call.params, 'uri'), call),
       run: (call) => {
         const uri = stringParam(call.params, 'uri')
         const { entry, variables } = requireResource(host, uri, call)
@@ -106,8 +111,13 @@ function createReadMethods(host: ResourceHost, served: () => boolean): ServerMet
         const { revision, principal } = call.conversation
         const written = revision.writeReadResourceResult(result)
         if (!revision.traits.cacheHints) return written
-        const hint = findResource(host, String(call.params.uri), principal)?.entry.cache ?? host.readCache
-        return { ...written, ...cacheHints({ scope: 'private', ...hint }, false) }
+        const found = findResource(host, String(call.params.uri), principal)
+        const hint = found?.entry.cache ?? host.readCache
+        // One that is gone by now may have had any rule.
+        return {
+          ...written,
+          ...cacheHints({ scope: 'private', ...hint }, found === undefined || isGuarded(found.entry.access)),
+        }
       },
     }),
     defineMethod<object>({

@@ -24,6 +24,7 @@ import {
   stringParam,
 } from './method.ts'
 import { checkName, type Registry } from './registry.ts'
+import { endedByAbort } from './round-once.ts'
 import {
   isFullResult,
   stripMark,
@@ -68,6 +69,7 @@ export function createToolMethods(host: ToolHost): ServerMethod[] {
     defineMethod<CallToolResult>({
       method: 'tools/call',
       served,
+      admit: (call) => void requireTool(host, call),
       run: (call) => callTool(host, call),
       write: (result, call) =>
         (call.outlet.takesValues === true ? undefined : plainText(result)) ??
@@ -126,13 +128,18 @@ export function compileTool(name: string, definition: ToolDefinition): ToolEntry
   }
 }
 
-function callTool(host: ToolHost, call: ServerCall): CallToolResult | Promise<CallToolResult> {
+function requireTool(host: ToolHost, call: ServerCall): ToolEntry {
   const name = stringParam(call.params, 'name')
   const entry = host.tools.get(name)
   if (entry === undefined || !isVisible(entry.access, call.conversation.principal)) {
     throw new RpcError(INVALID_PARAMS, `Unknown tool: ${name}`, { parameter: 'name', reason: 'names no tool here' })
   }
   requireAccess(entry.access, call.conversation.principal)
+  return entry
+}
+
+function callTool(host: ToolHost, call: ServerCall): CallToolResult | Promise<CallToolResult> {
+  const entry = requireTool(host, call)
   const args = call.params.arguments ?? {}
   if (!isObject(args)) throw invalidParam('arguments', 'must be an object')
   return andThen(entry.input === undefined ? passed(args) : entry.input.validate(args), (checked) => {
@@ -195,7 +202,8 @@ function toFailure(host: ToolHost, entry: ToolEntry, error: unknown, call: Serve
     if (call.session === undefined) throw error
     return textError(error.message)
   }
-  if (call.cancelled) throw error
+  // Of a round, what is not the abort itself is an outcome, which a resent request must get.
+  if (call.cancelled && (call.round === undefined || endedByAbort(error, call))) throw error
   if (error instanceof PorticoError && TELLABLE.has(error.code)) return textError(error.message)
   return textError(
     `The tool "${entry.tool.name}" failed unexpectedly. ${host.conceal(error, `tool ${entry.tool.name}`)}`,

@@ -3,12 +3,15 @@
  * the first instead of running the handler twice. In process by default; several replicas share one of their own.
  */
 
+import { PorticoError } from '../jsonrpc/errors.ts'
+
 export interface RoundStore {
   /**
    * Takes a round. The first taker gets undefined, runs the handler, and calls `settle` or `release`; later takers get
-   * the first one's outcome as soon as there is one.
+   * the first one's outcome as soon as there is one. `principal` is the id of whoever asks, for stores that share their
+   * room fairly.
    */
-  take(round: string, ttlMs: number): Promise<string | undefined>
+  take(round: string, ttlMs: number, principal?: string): Promise<string | undefined>
   /** Keeps the serialized outcome of a round that was taken. */
   settle(round: string, outcome: string): Promise<void> | void
   /** Gives a round back: its taker ended without an outcome. */
@@ -16,57 +19,111 @@ export interface RoundStore {
 }
 
 interface Entry {
-  expires: number
-  outcome: string | undefined
-  waiting: ((outcome: string | undefined) => void)[]
+  readonly owner: string
+  readonly expires: number
+  /** Undefined while the handler runs, null once there was no more room for it. */
+  outcome: string | null | undefined
+  waiting: (() => void)[]
 }
 
-/** Bounded, in memory: the oldest settled rounds are forgotten first. */
+/** The names of rounds are small: so many are known for each outcome that is kept. */
+const NAMES_PER_OUTCOME = 10
+
+/**
+ * Bounded, in memory. When it is full, whoever has most in it gives way, the oldest first: its outcomes are forgotten
+ * before the fact that the rounds were taken, so that they are refused and do not run again.
+ */
 export class MemoryRoundStore implements RoundStore {
   readonly #rounds = new Map<string, Entry>()
+  readonly #known = new Shares()
+  readonly #kept = new Shares()
   readonly #maxRounds: number
 
   constructor(maxRounds = 10_000) {
     this.#maxRounds = maxRounds
   }
 
-  async take(round: string, ttlMs: number): Promise<string | undefined> {
+  async take(round: string, ttlMs: number, principal = ''): Promise<string | undefined> {
     const entry = this.#rounds.get(round)
     if (entry === undefined) {
       // Only a new round makes room: one that is asked for again must not push itself out.
       this.#forgetExpired()
-      this.#rounds.set(round, { expires: Date.now() + ttlMs, outcome: undefined, waiting: [] })
+      if (this.#known.size >= this.#maxRounds * NAMES_PER_OUTCOME) this.#forget(this.#known.oldestOfLargest())
+      this.#rounds.set(round, { owner: principal, expires: Date.now() + ttlMs, outcome: undefined, waiting: [] })
       return undefined
     }
+    if (entry.outcome === null) {
+      throw new PorticoError('state-refused', 'This round was taken already, and its outcome is no longer kept')
+    }
     if (entry.outcome !== undefined) return entry.outcome
-    const outcome = await new Promise<string | undefined>((resolve) => entry.waiting.push(resolve))
-    // The first taker gave up: whoever waited longest takes the round now.
-    return outcome ?? this.take(round, ttlMs)
+    await new Promise<void>((resolve) => entry.waiting.push(resolve))
+    // Settled, or given up by its taker: then whoever waited longest takes it now.
+    return this.take(round, ttlMs, principal)
   }
 
   settle(round: string, outcome: string): void {
     const entry = this.#rounds.get(round)
     if (entry === undefined) return
     entry.outcome = outcome
-    for (const resolve of entry.waiting.splice(0)) resolve(outcome)
+    this.#known.add(entry.owner, round)
+    this.#kept.add(entry.owner, round)
+    for (const resolve of entry.waiting.splice(0)) resolve()
+    if (this.#kept.size > this.#maxRounds) this.#drop(this.#kept.oldestOfLargest())
   }
 
   release(round: string): void {
-    const entry = this.#rounds.get(round)
-    if (entry === undefined) return
+    this.#forget(round)
+  }
+
+  #drop(round: string | undefined): void {
+    const entry = round === undefined ? undefined : this.#rounds.get(round)
+    if (round === undefined || entry === undefined) return
+    entry.outcome = null
+    this.#kept.delete(entry.owner, round)
+  }
+
+  #forget(round: string | undefined): void {
+    const entry = round === undefined ? undefined : this.#rounds.get(round)
+    if (round === undefined || entry === undefined) return
     this.#rounds.delete(round)
-    for (const resolve of entry.waiting.splice(0)) resolve(undefined)
+    this.#known.delete(entry.owner, round)
+    this.#kept.delete(entry.owner, round)
+    for (const resolve of entry.waiting.splice(0)) resolve()
   }
 
   /** Entries are in order of age, so the sweep stops at the first that is still wanted. */
   #forgetExpired(): void {
     const now = Date.now()
     for (const [round, entry] of this.#rounds) {
-      const full = this.#rounds.size >= this.#maxRounds
-      if (entry.expires > now && !full) break
-      if (entry.outcome === undefined && entry.expires > now) continue
-      this.#rounds.delete(round)
-      for (const resolve of entry.waiting.splice(0)) resolve(undefined)
+      if (entry.expires > now) break
+      this.#forget(round)
     }
+  }
+}
+
+/** What each principal has in the store, oldest first. */
+class Shares {
+  readonly #shares = new Map<string, Set<string>>()
+  size = 0
+
+  add(owner: string, round: string): void {
+    const share = this.#shares.get(owner) ?? new Set()
+    this.#shares.set(owner, share)
+    if (share.has(round)) return
+    share.add(round)
+    this.size++
+  }
+
+  delete(owner: string, round: string): void {
+    const share = this.#shares.get(owner)
+    if (share?.delete(round) !== true) return
+    this.size--
+    if (share.size === 0) this.#shares.delete(owner)
+  }
+
+  oldestOfLargest(): string | undefined {
+    let largest: Set<string> | undefined
+    for (const share of this.#shares.values()) if (share.size > (largest?.size ?? 0)) largest = share
+    return largest?.values().next().value
   }
 }

@@ -4,7 +4,7 @@ import { HandlerRun } from './handler-run.ts'
 import { type Question, Rounds, Suspended } from './rounds.ts'
 import { type StateBinding, StateSealer } from './sealed-state.ts'
 
-const BINDING: StateBinding = { principal: undefined, method: 'tools/call', digest: 'd' }
+const BINDING: StateBinding = { server: 's', principal: undefined, method: 'tools/call', digest: 'd' }
 const asking = (message: string): Question => ({ method: 'elicitation/create', params: { message } })
 const read = ({ value }: JsonObject): string | undefined => (typeof value === 'string' ? value : undefined)
 

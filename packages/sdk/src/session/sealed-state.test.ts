@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { digestOf, randomToken, type StateBinding, StateSealer } from './sealed-state.ts'
 
-const BINDING: StateBinding = { principal: 'alice', method: 'tools/call', digest: 'd' }
+const BINDING: StateBinding = { server: 's', principal: 'alice', method: 'tools/call', digest: 'd' }
 const key = (byte: number): Uint8Array => new Uint8Array(32).fill(byte)
 
 afterEach(() => {

@@ -17,6 +17,8 @@ export interface StateSealerOptions {
 
 /** What a state is bound to: presented with any other, it is refused. */
 export interface StateBinding {
+  /** The name of the server that sealed it. */
+  readonly server: string
   readonly principal: string | undefined
   readonly method: string
   /** Digest of the request's own parameters. */
@@ -136,7 +138,9 @@ async function importKey(raw: Uint8Array): Promise<SealingKey> {
 }
 
 function bindingBytes(binding: StateBinding): Uint8Array<ArrayBuffer> {
-  return new TextEncoder().encode(JSON.stringify([binding.principal ?? null, binding.method, binding.digest]))
+  return new TextEncoder().encode(
+    JSON.stringify([binding.server, binding.principal ?? null, binding.method, binding.digest]),
+  )
 }
 
 function refused(): PorticoError {
