@@ -332,20 +332,22 @@ describe('the end', () => {
   })
 
   const listen = request('l', 'subscriptions/listen', { notifications: { toolsListChanged: true }, _meta: ENVELOPE })
-  it('of one connection ends its listens without waiting', async () => {
-    const { ask, connection, closed, received } = setUp()
-    expect(await ask(listen)).toMatchObject({ method: 'notifications/subscriptions/acknowledged' })
-    await connection.drain(60_000)
-    await closed
-    expect(received).toEqual([])
-  })
-
-  it('of the whole process ends them with their result', async () => {
-    const { ask, next, connection, closed } = setUp({ ownsEndpoint: true })
+  it('by drain ends its listens with their result (sdk D2)', async () => {
+    const { ask, next, connection, closed } = setUp()
     expect(await ask(listen)).toMatchObject({ method: 'notifications/subscriptions/acknowledged' })
     const drained = connection.drain(60_000)
     expect(await next()).toMatchObject({ id: 'l', result: {} })
     await Promise.all([drained, closed])
+  })
+
+  it('by drain takes nothing new while something is under way', async () => {
+    const { say, ask, next, connection, closed } = setUp()
+    say(call(1, 'wait', { name: 'x' }, { progressToken: 1, ...ENVELOPE }))
+    await next()
+    void connection.drain(60_000)
+    const late = await ask(request('late', 'tools/list', { _meta: ENVELOPE }))
+    expect(late).toMatchObject({ id: 'late', error: { code: -32603, message: 'The server is shutting down' } })
+    await Promise.all([connection.close(), closed])
   })
 
   it('by close is immediate and can be repeated', async () => {

@@ -3,16 +3,13 @@
 import { describe, expect, it } from 'vitest'
 import { serveFetch } from '../src/serve/fetch.ts'
 import { serveHttp } from '../src/serve/http.ts'
-import { createServer, endpointOf, type Server } from '../src/server/server.ts'
+import { createServer, type Server } from '../src/server/server.ts'
 import { open, type Target, type Wire } from './wire.ts'
 
 const ID = 'io.modelcontextprotocol/subscriptionId'
 
-async function begin(
-  transport: 'memory' | 'http' | 'fetch',
-): Promise<{ target: Target; drain: () => unknown; server: Server }> {
+async function begin(transport: 'http' | 'fetch'): Promise<{ target: Target; drain: () => unknown; server: Server }> {
   const server = createServer({ name: 'drained', version: '1', tools: {} })
-  if (transport === 'memory') return { target: { transport, server }, drain: () => endpointOf(server).drain(), server }
   if (transport === 'fetch') {
     const handler = serveFetch(server)
     return { target: { transport, handler }, drain: () => handler.close(), server }
@@ -25,7 +22,7 @@ const isAcknowledged = ({ method }: { method?: unknown }) => method === 'notific
 const listen = (wire: Wire, id: string) =>
   wire.start('subscriptions/listen', { notifications: { toolsListChanged: true } }, { id }).outcome
 
-describe.each(['memory', 'http', 'fetch'] as const)('draining over %s', (transport) => {
+describe.each(['http', 'fetch'] as const)('draining over %s', (transport) => {
   it('ends every listen with its result', async () => {
     const { target, drain } = await begin(transport)
     const wire = await open(target, '2026-07-28')
@@ -36,7 +33,6 @@ describe.each(['memory', 'http', 'fetch'] as const)('draining over %s', (transpo
     expect(ended.map(({ result }) => (result._meta as { [key: string]: unknown })[ID])).toEqual(['one', 'two'])
     for (const { result } of ended) expect(result.resultType).toBe('complete')
     await drained
-    if (transport === 'memory') expect((await listen(wire, 'three')).error).toMatchObject({ code: -32603 })
     await wire.close()
   })
 

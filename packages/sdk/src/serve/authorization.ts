@@ -5,7 +5,6 @@
 
 import type { Principal } from '../auth/principal.ts'
 import type { RequestHead } from '../session/exchange.ts'
-import { unref } from '../transport/http-heartbeat.ts'
 import type { Reply } from '../transport/http-reply.ts'
 import { isRefusal, type Refusal } from './http-refusal.ts'
 
@@ -37,17 +36,6 @@ export function anyOf(...protections: readonly [Protection, ...Protection[]]): P
   }
 }
 
-/**
- * Ends what only listens when the credential does that it was opened by; the client comes back with a new one. Requests
- * under way are not cut. Returns how to call it off.
- */
-export function atExpiry(principal: Principal | undefined, end: () => void): () => void {
-  if (principal?.expiresAt === undefined) return nothing
-  const timer = setTimeout(end, Math.min(Math.max(0, principal.expiresAt - Date.now()), LONGEST_TIMER_MS))
-  unref(timer)
-  return () => clearTimeout(timer)
-}
-
 /** Answers a request for a public document, whatever page it comes from: there is nothing in it to protect. */
 export function serveDocument(text: string, head: RequestHead, reply: Reply): Refusal | undefined {
   if (head.method === 'OPTIONS') {
@@ -66,10 +54,5 @@ export function serveDocument(text: string, head: RequestHead, reply: Reply): Re
   reply.json(200, text, [...OPEN, 'cache-control', 'public, max-age=300'])
   return undefined
 }
-
-/** What timers take at most; nothing listens for longer on one credential. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1
-
-function nothing(): void {}
 
 const OPEN = ['access-control-allow-origin', '*'] as const

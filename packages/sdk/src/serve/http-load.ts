@@ -1,7 +1,8 @@
 /**
  * Counts what is going on at once, for the whole server and for each principal, and says no when a bound is reached.
  * Requests and listeners are counted apart: a listener may stay for days and costs next to nothing meanwhile. Each way
- * of serving has a load with bounds of its own, but a server that is served in several ways is counted once.
+ * of serving has a load with bounds of its own, but a server that is served in several ways is counted once. A request
+ * counts until its handler has settled: one that was cancelled and goes on all the same still takes its place.
  */
 
 import type { Principal } from '../auth/principal.ts'
@@ -29,7 +30,7 @@ export class Load {
     this.#listeners = new Bound(listeners, 'maxListeners', limits.maxListeners, limits.maxListenersPerPrincipal)
   }
 
-  /** Of this way of serving alone; so is the next. */
+  /** Requests of this way of serving alone that are not answered; the next are its listeners. */
   get inFlight(): number {
     return this.#requests.own
   }
@@ -43,12 +44,18 @@ export class Load {
     return this.#bound(kind).enter(principal, count)
   }
 
-  leave(kind: LoadKind, principal: Principal | undefined, count = 1): void {
-    this.#bound(kind).leave(principal, count)
+  /** An answer is there, or none will come: nobody waits for these any more. */
+  answered(kind: LoadKind, count = 1): void {
+    this.#bound(kind).own -= count
     if (this.#onIdle.length > 0 && this.inFlight === 0) for (const action of this.#onIdle.splice(0)) action()
   }
 
-  /** Calls back once no request is being worked on. */
+  /** The work is over, and its place is free. */
+  leave(kind: LoadKind, principal: Principal | undefined, count = 1): void {
+    this.#bound(kind).leave(principal, count)
+  }
+
+  /** Calls back once no request waits for its answer. */
   onIdle(action: () => void): void {
     if (this.inFlight === 0) action()
     else this.#onIdle.push(action)
@@ -56,6 +63,28 @@ export class Load {
 
   #bound(kind: LoadKind): Bound {
     return kind === 'request' ? this.#requests : this.#listeners
+  }
+}
+
+/** The place of some requests that are answered together, from the time they have entered. */
+export class RequestCount {
+  readonly #load: Load
+  readonly #principal: Principal | undefined
+  readonly #count: number
+
+  constructor(load: Load, principal: Principal | undefined, count = 1) {
+    this.#load = load
+    this.#principal = principal
+    this.#count = count
+  }
+
+  answered(): void {
+    this.#load.answered('request', this.#count)
+  }
+
+  /** For one of them. */
+  settled(): void {
+    this.#load.leave('request', this.#principal)
   }
 }
 
@@ -88,7 +117,6 @@ class Bound {
   }
 
   leave(principal: Principal | undefined, count: number): void {
-    this.own -= count
     this.#tally.add(principal, -count)
   }
 }

@@ -67,7 +67,7 @@ export async function serveSocket(server: Server, options: SocketOptions): Promi
     ...describe(node, options),
     node,
     close() {
-      closing ??= shutDown(node, endpoint, connections, file, options.graceMs ?? 10_000)
+      closing ??= shutDown(node, connections, file, options.graceMs ?? 10_000)
       return closing
     },
   }
@@ -138,16 +138,12 @@ function describe(node: NodeServer, options: SocketOptions): { url: string; port
 
 async function shutDown(
   node: NodeServer,
-  endpoint: Endpoint,
   connections: Connections,
   file: SocketPath | undefined,
   graceMs: number,
 ): Promise<void> {
   const closed = stopListening(node)
   file?.remove()
-  endpoint.drain()
-  // The listeners' last answers are written in this turn; draining a connection ends those that are left without one.
-  await new Promise((resolve) => setImmediate(resolve))
   await connections.drain(graceMs)
   await closed
 }

@@ -10,7 +10,6 @@ import type { RequestHead } from '../session/exchange.ts'
 import type { EventStreamSettings } from '../transport/http-event-stream.ts'
 import { EVENT_STREAM_HEADERS, type Reply } from '../transport/http-reply.ts'
 import { SseChannel } from '../transport/http-sse-channel.ts'
-import { atExpiry } from './authorization.ts'
 import { acceptsEvents, pathOf } from './http-headers.ts'
 import type { Load } from './http-load.ts'
 import type { Refusal } from './http-refusal.ts'
@@ -59,10 +58,9 @@ export class SseHttp {
       load: this.#load,
     })
     this.#pairs.set(id, { channel, connection, principal })
-    const callOff = atExpiry(principal, () => void connection.close())
     connection.closed.then(() => {
-      callOff()
       this.#pairs.delete(id)
+      this.#load.answered('listener')
       this.#load.leave('listener', principal)
     })
     return undefined

@@ -29,7 +29,7 @@ export function serveStdio(server: Server, options: StdioOptions = {}): Connecti
   const endpoint = endpointOf(server)
   const bounds = withDefaults(limits)
   const load = new Load(bounds, endpoint)
-  const connection = serveChannel(endpoint, channel, { ...bounds, graceMs, load, ownsEndpoint: true })
+  const connection = serveChannel(endpoint, channel, { ...bounds, graceMs, load })
 
   let signalled = false
   const onSignal = (): void => {

@@ -10,8 +10,9 @@ import { type Classified, classify, isRequestId, type RpcNotification } from '..
 import type { Endpoint } from '../session/endpoint.ts'
 import type { RequestHead } from '../session/exchange.ts'
 import type { LegacySession } from '../session/legacy-session.ts'
+import type { OutletOwner } from '../transport/event-stream-outlet.ts'
 import type { Reply } from '../transport/http-reply.ts'
-import type { Load } from './http-load.ts'
+import { type Load, RequestCount } from './http-load.ts'
 import { type Refusal, toErrorText } from './http-refusal.ts'
 
 /** A message that is one. */
@@ -29,8 +30,8 @@ export interface Batch {
   readonly load: Load
   readonly head: RequestHead
   readonly reply: Reply
-  /** Makes the outlet for all answers, when there will be any; calls back when it is done with. */
-  outlet(onDone: () => void): BatchOutlet
+  /** Makes the outlet for all answers, when there will be any, whose end the owner hears of. */
+  outlet(owner: OutletOwner): BatchOutlet
 }
 
 /** The messages of a batch, or why it may not be one. */
@@ -64,7 +65,7 @@ export function serveBatch(messages: readonly Classified[], batch: Batch): Refus
     reply.empty(202)
     return undefined
   }
-  const outlet = batch.outlet(() => load.leave('request', principal, requests.length))
+  const outlet = batch.outlet(new RequestCount(load, principal, requests.length))
   const texts = faults.map((fault) => toErrorText(INVALID_REQUEST, `Invalid message: ${fault.reason}`, fault.id))
   const answers = new BatchAnswers(outlet, requests.length, texts)
   for (const { message } of requests) {
@@ -114,6 +115,7 @@ class BatchAnswers {
       close: () => {
         if (!done) finish()
       },
+      settled: () => this.#outlet.settled?.(),
     }
   }
 

@@ -4,15 +4,16 @@
  * message means is the endpoint's business.
  */
 
+import { atExpiry } from '../auth/expiry.ts'
 import type { Principal } from '../auth/principal.ts'
 import type { RpcRequest } from '../jsonrpc/message.ts'
 import type { Endpoint } from '../session/endpoint.ts'
 import type { RequestHead } from '../session/exchange.ts'
+import type { OutletOwner } from '../transport/event-stream-outlet.ts'
 import type { EventStream, EventStreamOwner } from '../transport/http-event-stream.ts'
 import { EVENT_STREAM_HEADERS, type Reply } from '../transport/http-reply.ts'
-import { atExpiry } from './authorization.ts'
 import { acceptsEvents, SESSION_HEADER, VERSION_HEADER } from './http-headers.ts'
-import type { Load } from './http-load.ts'
+import { type Load, RequestCount } from './http-load.ts'
 import type { Refusal } from './http-refusal.ts'
 import type { SessionStore } from './session-store.ts'
 import { checkBatch, type Message, serveBatch, takeNotification } from './streamable-batch.ts'
@@ -64,7 +65,7 @@ export class LegacyHttp {
     const { session } = found
     const messages = checkBatch(items, session, this.#settings.limits.maxBatch)
     if ('status' in messages) return messages
-    const outlet = (onDone: () => void) => new ResumableOutlet(reply, found, onDone)
+    const outlet = (owner: OutletOwner) => new ResumableOutlet(reply, found, owner)
     return serveBatch(messages, { endpoint: this.#endpoint, session, principal, load: this.#load, head, reply, outlet })
   }
 
@@ -106,19 +107,24 @@ export class LegacyHttp {
     if (refusal !== undefined) return refusal
     const session = new HttpSession(principal, this.#settings)
     if (!this.#sessions.add(session)) {
+      this.#load.answered('request')
       this.#load.leave('request', principal)
       const { maxSessions } = this.#settings.limits
       const text = `The server has no room for another session: maxSessions (${maxSessions}) reached`
       return { status: 503, message: text, headers: ['retry-after', '10'] }
     }
-    const leave = (): void => {
-      this.#load.leave('request', principal)
-      if (session.session.initialized) return
-      this.#sessions.delete(session.id)
-      session.end()
+    const count = new RequestCount(this.#load, principal)
+    const owner = {
+      answered: () => {
+        count.answered()
+        if (session.session.initialized) return
+        this.#sessions.delete(session.id)
+        session.end()
+      },
+      settled: () => count.settled(),
     }
     const idHeader = () => (session.session.initialized ? [SESSION_HEADER, session.id] : undefined)
-    const outlet = new ResumableOutlet(reply, session, leave, idHeader)
+    const outlet = new ResumableOutlet(reply, session, owner, idHeader)
     this.#endpoint.serveLegacy({ message, outlet, scope: session.session.incoming, principal, head }, session.session)
     return undefined
   }
@@ -134,7 +140,7 @@ export class LegacyHttp {
     const { session } = found
     const refusal = this.#load.enter('request', principal)
     if (refusal !== undefined) return refusal
-    const outlet = new ResumableOutlet(reply, found, () => this.#load.leave('request', principal))
+    const outlet = new ResumableOutlet(reply, found, new RequestCount(this.#load, principal))
     this.#endpoint.serveLegacy({ message, outlet, scope: session.incoming, principal, head }, session)
     return undefined
   }
@@ -182,6 +188,7 @@ class Listener implements EventStreamOwner {
     this.#stream.streamClosed(connection)
     this.#callOff()
     this.#session.uses--
+    this.#load.answered('listener')
     // The principal that it was counted for has the same id, which is what counts.
     this.#load.leave('listener', this.#session.session.principal)
   }

@@ -3,7 +3,9 @@
  * headers are held against the body here; the envelope and everything beyond it are the endpoint's business.
  */
 
+import { atExpiry } from '../auth/expiry.ts'
 import type { Principal } from '../auth/principal.ts'
+import type { IncomingCall } from '../jsonrpc/incoming.ts'
 import { isObject, type RpcRequest } from '../jsonrpc/message.ts'
 import { HEADER_MISMATCH } from '../protocol/errors.ts'
 import { checkHeaders } from '../protocol/headers.ts'
@@ -21,9 +23,8 @@ import { createSharedJson } from '../session/shared-json.ts'
 import { EventStreamOutlet, type OutletOwner } from '../transport/event-stream-outlet.ts'
 import type { EventStreamSettings } from '../transport/http-event-stream.ts'
 import type { Reply } from '../transport/http-reply.ts'
-import { atExpiry } from './authorization.ts'
 import { VERSION_HEADER } from './http-headers.ts'
-import type { Load, LoadKind } from './http-load.ts'
+import type { Load } from './http-load.ts'
 import type { Refusal } from './http-refusal.ts'
 import type { Message } from './streamable-batch.ts'
 
@@ -34,15 +35,17 @@ export class ModernHttp {
   readonly #load: Load
   readonly #settings: EventStreamSettings
   readonly #nameSource: (method: string) => string | undefined
-  readonly #anonymous: { readonly [kind in LoadKind]: Stay }
-  readonly #listens = createSharedJson()
+  readonly #anonymous: Stay
+  readonly #shared = createSharedJson()
+  /** The open listens that came this way. */
+  readonly #listens = new Set<IncomingCall>()
 
   constructor(endpoint: Endpoint, load: Load, settings: EventStreamSettings) {
     this.#endpoint = endpoint
     this.#load = load
     this.#settings = settings
     this.#nameSource = (method) => endpoint.nameSource(method)
-    this.#anonymous = { request: new Stay(load, 'request', undefined), listener: new Stay(load, 'listener', undefined) }
+    this.#anonymous = new Stay(load, undefined)
   }
 
   /** Serves a message, or says why not. */
@@ -60,24 +63,32 @@ export class ModernHttp {
     const kind = message.method === LISTEN ? 'listener' : 'request'
     const refusal = this.#load.enter(kind, principal)
     if (refusal !== undefined) return refusal
-    const stay = principal === undefined ? this.#anonymous[kind] : new Stay(this.#load, kind, principal)
+    const isListen = kind === 'listener'
+    const stay = isListen ? new ListenStay(this.#load, principal, this.#listens) : this.#stay(principal)
     const outlet = new EventStreamOutlet(reply, this.#settings, stay)
-    const kept = kind === 'listener' ? this.#toShared(message) : message
+    const kept = isListen ? this.#toShared(message) : message
     const call = this.#endpoint.serveModern({ message: kept, outlet, scope: undefined, principal, head })
     if (call === undefined) return undefined
-    if (kind === 'listener' && principal !== undefined) {
-      stay.callOff = atExpiry(principal, () => call.cancel('The credential has expired'))
-    }
+    if (stay instanceof ListenStay) stay.begin(call)
     // Going away is the cancellation (sec-15).
     outlet.call = call
     reply.watch(outlet)
     return undefined
   }
 
+  /** Ends the listens that are open here with their results. */
+  drain(): void {
+    for (const call of [...this.#listens]) call.end()
+  }
+
+  #stay(principal: Principal | undefined): Stay {
+    return principal === undefined ? this.#anonymous : new Stay(this.#load, principal)
+  }
+
   /** What a listener said is kept for as long as it stays; those of one kind of client say the same. */
   #toShared(message: RpcRequest): RpcRequest {
     const { id, params } = message
-    return { jsonrpc: '2.0', id, method: LISTEN, ...(params && { params: this.#listens.share(params) }) }
+    return { jsonrpc: '2.0', id, method: LISTEN, ...(params && { params: this.#shared.share(params) }) }
   }
 
   /** Without a claimed version there is nothing to compare: the endpoint refuses the envelope, which says more. */
@@ -99,20 +110,53 @@ export class ModernHttp {
 
 /** Counts one request, or all those of nobody in particular. */
 class Stay implements OutletOwner {
-  callOff: (() => void) | undefined
   readonly #load: Load
-  readonly #kind: LoadKind
   readonly #principal: Principal | undefined
 
-  constructor(load: Load, kind: LoadKind, principal: Principal | undefined) {
+  constructor(load: Load, principal: Principal | undefined) {
     this.#load = load
-    this.#kind = kind
     this.#principal = principal
   }
 
   answered(): void {
-    this.callOff?.()
-    this.#load.leave(this.#kind, this.#principal)
+    this.#load.answered('request')
+  }
+
+  settled(): void {
+    this.#load.leave('request', this.#principal)
+  }
+}
+
+/** Counts one listener, which ends with its credential, with the server or when the client goes. */
+class ListenStay implements OutletOwner {
+  readonly #load: Load
+  readonly #principal: Principal | undefined
+  readonly #open: Set<IncomingCall>
+  #call: IncomingCall | undefined
+  #callOff: (() => void) | undefined
+
+  constructor(load: Load, principal: Principal | undefined, open: Set<IncomingCall>) {
+    this.#load = load
+    this.#principal = principal
+    this.#open = open
+  }
+
+  begin(call: IncomingCall): void {
+    this.#call = call
+    this.#open.add(call)
+    if (this.#principal?.expiresAt !== undefined) {
+      this.#callOff = atExpiry(this.#principal, () => call.cancel('The credential has expired'))
+    }
+  }
+
+  answered(): void {
+    this.#callOff?.()
+    if (this.#call !== undefined) this.#open.delete(this.#call)
+    this.#load.answered('listener')
+  }
+
+  settled(): void {
+    this.#load.leave('listener', this.#principal)
   }
 }
 

@@ -4,6 +4,7 @@
  */
 
 import type { Outlet, Urgency } from '../jsonrpc/channel.ts'
+import type { OutletOwner } from '../transport/event-stream-outlet.ts'
 import { EVENT_STREAM_HEADERS, type HeaderList, type Reply } from '../transport/http-reply.ts'
 import type { HttpSession } from './streamable-session.ts'
 import type { ResumableStream } from './streamable-stream.ts'
@@ -11,16 +12,16 @@ import type { ResumableStream } from './streamable-stream.ts'
 export class ResumableOutlet implements Outlet {
   readonly #reply: Reply
   readonly #session: HttpSession
-  readonly #onDone: () => void
+  readonly #owner: OutletOwner
   readonly #headers: (() => HeaderList | undefined) | undefined
   #stream: ResumableStream | undefined
   #done = false
 
   /** `headers` are asked for when the JSON answer is there, since what they say may depend on it. */
-  constructor(reply: Reply, session: HttpSession, onDone: () => void, headers?: () => HeaderList | undefined) {
+  constructor(reply: Reply, session: HttpSession, owner: OutletOwner, headers?: () => HeaderList | undefined) {
     this.#reply = reply
     this.#session = session
-    this.#onDone = onDone
+    this.#owner = owner
     this.#headers = headers
     session.uses++
   }
@@ -49,6 +50,10 @@ export class ResumableOutlet implements Outlet {
     this.#finish()
   }
 
+  settled(): void {
+    this.#owner.settled()
+  }
+
   /** Only where clients know to come back: elsewhere the stream stays open until the answer. */
   pause(retryMs: number): void {
     if (this.#done || !this.#session.primed) return
@@ -65,6 +70,6 @@ export class ResumableOutlet implements Outlet {
   #finish(): void {
     this.#done = true
     this.#session.uses--
-    this.#onDone()
+    this.#owner.answered()
   }
 }

@@ -10,11 +10,11 @@ import { revisionOf } from '../protocol/revisions.ts'
 import type { Endpoint } from '../session/endpoint.ts'
 import type { RequestHead } from '../session/exchange.ts'
 import { type Agreement, LegacySession } from '../session/legacy-session.ts'
-import { EventStreamOutlet } from '../transport/event-stream-outlet.ts'
+import { EventStreamOutlet, type OutletOwner } from '../transport/event-stream-outlet.ts'
 import type { EventStreamSettings } from '../transport/http-event-stream.ts'
 import type { Reply } from '../transport/http-reply.ts'
 import { VERSION_HEADER } from './http-headers.ts'
-import type { Load } from './http-load.ts'
+import { type Load, RequestCount } from './http-load.ts'
 import type { Refusal } from './http-refusal.ts'
 import { checkBatch, type Message, serveBatch } from './streamable-batch.ts'
 import { checkLegacyVersion } from './streamable-legacy.ts'
@@ -57,7 +57,7 @@ export class StatelessHttp {
     if (!(session instanceof LegacySession)) return session
     const messages = checkBatch(items, session, this.#maxBatch)
     if ('status' in messages) return messages
-    const outlet = (onDone: () => void) => this.#outlet(reply, session, onDone)
+    const outlet = (count: OutletOwner) => this.#outlet(reply, session, count)
     return serveBatch(messages, { endpoint: this.#endpoint, session, principal, load: this.#load, head, reply, outlet })
   }
 
@@ -67,17 +67,18 @@ export class StatelessHttp {
     if (!(session instanceof LegacySession)) return session
     const refusal = this.#load.enter('request', principal)
     if (refusal !== undefined) return refusal
-    const outlet = this.#outlet(reply, session, () => this.#load.leave('request', principal))
+    const outlet = this.#outlet(reply, session, new RequestCount(this.#load, principal))
     this.#endpoint.serveLegacy({ message, outlet, scope: session.incoming, principal, head }, session)
     return undefined
   }
 
-  #outlet(reply: Reply, session: LegacySession, onDone: () => void): EventStreamOutlet {
+  #outlet(reply: Reply, session: LegacySession, count: OutletOwner): EventStreamOutlet {
     return new EventStreamOutlet(reply, this.#settings, {
       answered() {
-        onDone()
+        count.answered()
         session.close()
       },
+      settled: () => count.settled(),
     })
   }
 

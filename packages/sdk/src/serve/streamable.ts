@@ -108,9 +108,7 @@ export class Streamable {
   /** Refuses new requests, lets those under way finish within `graceMs`, then ends everything that is kept. */
   async close(graceMs: number): Promise<void> {
     this.#draining = true
-    this.#endpoint.drain()
-    // The listeners' last answers are written in this turn; draining a connection ends those that are left without one.
-    await new Promise((resolve) => setTimeout(resolve, 0))
+    this.#modern.drain()
     let timer: ReturnType<typeof setTimeout> | undefined
     const grace = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, graceMs)

@@ -110,7 +110,6 @@ export class WebSocketUpgrades {
   /** Refuses new connections, and lets requests under way finish before the open ones are closed. */
   async drain(): Promise<void> {
     this.#draining = true
-    this.#endpoint.drain()
     await this.#connections.drain(this.#options.graceMs ?? 10_000)
   }
 
@@ -150,8 +149,6 @@ export class WebSocketUpgrades {
         graceMs,
         load: this.#load,
         principal: place.principal,
-        // Nothing but the end of the whole server drains a connection: a WebSocket is never closed on one side alone.
-        ownsEndpoint: true,
       })
     })
   }

@@ -31,8 +31,10 @@ export class ServerCall extends IncomingCall {
   readonly session: LegacySession | undefined
   /** Multi-round input, on modern revisions: made at the first ask, or at once for a retry. */
   rounds: Rounds | Promise<Rounds> | undefined
-  /** Runs when the call is cancelled, for work that has no handler to hear the signal. */
-  onCancel: (() => void) | undefined
+  /** Runs when the call is cancelled or asked to end, for work that has no handler to hear the signal. */
+  onEnd: (() => void) | undefined
+  /** True once a request that stays open was asked to end. */
+  ending = false
   /** Answers a request that was held open; given by the endpoint, with the scope that its id is in use in. */
   holder: Holder | undefined
   scope: IncomingCalls | undefined
@@ -47,6 +49,7 @@ export class ServerCall extends IncomingCall {
   #waitedMs = 0
   /** True once an answer went out; later ones are dropped. */
   answered = false
+  #settled = false
   #token: ProgressToken | undefined | null = null
   /** The highest progress that was told, in this round or an earlier one. */
   reached = -Infinity
@@ -80,11 +83,23 @@ export class ServerCall extends IncomingCall {
   override cancel(reason?: unknown): void {
     if (this.cancelled) return
     super.cancel(reason)
-    this.onCancel?.()
+    this.onEnd?.()
     if (!this.answered) {
       this.answered = true
       this.outlet.close()
     }
+  }
+
+  override end(): void {
+    this.ending = true
+    this.onEnd?.()
+  }
+
+  /** Says that nothing runs for this call any more. */
+  settle(): void {
+    if (this.#settled) return
+    this.#settled = true
+    this.outlet.settled?.()
   }
 
   /** How long the call has waited for the client's answers. */

@@ -75,6 +75,7 @@ export class ServerEndpoint implements Endpoint, Asker, Holder {
       // Malformed envelopes are the client's fault as a whole: 400, whatever the code (basic, "`_meta`").
       if (!(error instanceof RpcError)) throw error
       exchange.outlet.end(responseText(message.id, errorFragment(error)), 400)
+      exchange.outlet.settled?.()
       return undefined
     }
     return this.#serve(exchange, params, conversation, undefined)
@@ -87,6 +88,7 @@ export class ServerEndpoint implements Endpoint, Asker, Holder {
     if (early || session.phase === 'closed') {
       const reason = early ? 'Send "initialize" first' : 'The session has ended'
       outlet.end(responseText(message.id, errorFragment(new RpcError(INVALID_REQUEST, reason))), 400)
+      outlet.settled?.()
       return undefined
     }
     const conversation = conversationOf(session, exchange)
@@ -117,10 +119,6 @@ export class ServerEndpoint implements Endpoint, Asker, Holder {
 
   report(error: unknown, where: string): void {
     this.#core.conceal(error, where)
-  }
-
-  drain(): void {
-    this.#core.listens.drain()
   }
 
   suspend(call: ServerCall, result: { inputRequests: JsonObject; requestState: string }): void {
@@ -181,20 +179,29 @@ export class ServerEndpoint implements Endpoint, Asker, Holder {
       running = this.#run(method, call)
     } catch (error) {
       this.fail(call, error)
+      call.settle()
       return undefined
     }
     if (running === HELD) return this.#hold(call, scope)
-    if (!(running instanceof Promise)) return undefined
+    if (!(running instanceof Promise)) {
+      call.settle()
+      return undefined
+    }
     if (!call.answered) scope?.add(call)
     const watched = this.#core.slow?.began(call)
     const over = (): void => {
       scope?.remove(call)
       if (watched !== undefined) this.#core.slow?.ended(watched)
     }
-    const settled = (outcome: unknown): unknown => (outcome === HELD ? this.#hold(call, scope) : over())
+    const settled = (outcome: unknown): void => {
+      over()
+      if (outcome === HELD) this.#hold(call, scope)
+      else call.settle()
+    }
     running.then(settled, (error: unknown) => {
       over()
       this.fail(call, error)
+      call.settle()
     })
     return call
   }
@@ -210,6 +217,7 @@ export class ServerEndpoint implements Endpoint, Asker, Holder {
   end(call: ServerCall, result: JsonObject): void {
     call.scope?.remove(call)
     if (!call.answered && !call.cancelled) this.#finish(call, this.#writer(call).write(result))
+    call.settle()
   }
 
   /** Runs and answers; returns a promise only when the work is not done yet. */
@@ -257,6 +265,7 @@ export class ServerEndpoint implements Endpoint, Asker, Holder {
 
   #refuse(call: ServerCall, error: RpcError): void {
     this.#send(call, errorFragment(error), call.conversation.revision.httpStatus(error.rpcCode))
+    call.settle()
   }
 
   /** With the challenge that tells the client what to come back with, where its credential knows one. */

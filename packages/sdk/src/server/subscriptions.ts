@@ -3,7 +3,6 @@
  * the older ones, which hear of every list and of the resources they subscribed to.
  */
 
-import { PorticoError } from '../jsonrpc/errors.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import { META_SUBSCRIPTION_ID } from '../protocol/meta.ts'
 import { type Change, readFilter, type SubscriptionFilter } from '../protocol/subscriptions.ts'
@@ -22,18 +21,12 @@ export interface SubscriptionHost {
   watch?(uri: string, call: ServerCall, changed: (uri: string) => void): Promise<() => void>
 }
 
-/** The open listens of one server, so that they can be ended gracefully all at once. */
+/** What serves `subscriptions/listen`. Whoever brought a listen ends it: a server may be served in several ways. */
 export class Listens {
   readonly #host: SubscriptionHost
-  readonly #open = new Set<Listen>()
-  #draining = false
 
   constructor(host: SubscriptionHost) {
     this.#host = host
-  }
-
-  get size(): number {
-    return this.#open.size
   }
 
   method(): ServerMethod {
@@ -45,18 +38,11 @@ export class Listens {
     })
   }
 
-  /** Ends every listen with its result and refuses new ones. */
-  drain(): void {
-    this.#draining = true
-    for (const listen of [...this.#open]) listen.end()
-  }
-
   #listen(call: ServerCall): Promise<typeof HELD> | typeof HELD {
     const asked = readFilter(call.params.notifications)
     if (asked === undefined) throw invalidParam('notifications', 'must be an object')
     const length = asked.resourceSubscriptions?.reduce((sum, uri) => sum + uri.length, 0) ?? 0
     if (length > SUBSCRIPTION_LIMITS.maxSubscriptionLength) throw tooManySubscriptions('resourceSubscriptions')
-    if (this.#draining) throw new PorticoError('closed', 'The server is shutting down')
     const extra = this.#host.extensionFilters(call.params)
     const filter = { ...this.#host.honoured(asked, call), ...extra }
     const { watch } = this.#host
@@ -83,10 +69,6 @@ export class Listens {
     )
     const { resourceSubscriptions: _asked, ...rest } = filter
     const uris = granted.flat()
-    if (call.cancelled || this.#draining) {
-      for (const end of watches.ends) end()
-      if (this.#draining) throw new PorticoError('closed', 'The server is shutting down')
-    }
     return this.#hold(call, uris.length === 0 ? rest : { ...rest, resourceSubscriptions: uris }, watches)
   }
 
@@ -94,19 +76,17 @@ export class Listens {
     const listen = new Listen(this, call, filter, watches.ends)
     if (watches !== NO_WATCHES) watches.changed = (uri) => listen.tell({ kind: 'resource', uri })
     // Bound, not wrapped: a function around it would keep everything in sight of here.
-    call.onCancel = listen.end.bind(listen)
-    if (call.cancelled) {
+    call.onEnd = listen.end.bind(listen)
+    if (!call.cancelled) listen.acknowledge()
+    if (call.cancelled || call.ending) {
       listen.end()
       return HELD
     }
-    this.#open.add(listen)
-    listen.acknowledge()
     this.#host.hub.add(listen)
     return HELD
   }
 
   forget(listen: Listen): void {
-    this.#open.delete(listen)
     this.#host.hub.remove(listen)
   }
 }

@@ -6,18 +6,35 @@
 import type { Channel, Outlet, Urgency } from '../jsonrpc/channel.ts'
 import type { IncomingCall } from '../jsonrpc/incoming.ts'
 
+/** The connection that an outlet belongs to. Both are called once. */
+export interface OutletOwner {
+  /** The answer is there, or none will come. */
+  answered(outlet: ConnectionOutlet): void
+  /** The work for it is over. */
+  settled(outlet: ConnectionOutlet): void
+}
+
 export class ConnectionOutlet implements Outlet {
   /** The running call, once known: when it is cancelled, nothing more is sent for it (sec-42). */
   call: IncomingCall | undefined
+  /** What the request counts as. */
+  readonly kind: 'request' | 'listener'
   readonly #channel: Channel
   readonly #batch: BatchReply | undefined
-  readonly #finished: (outlet: ConnectionOutlet) => void
+  readonly #owner: OutletOwner
   #done = false
+  #settled = false
 
-  constructor(channel: Channel, batch: BatchReply | undefined, finished: (outlet: ConnectionOutlet) => void) {
+  constructor(
+    channel: Channel,
+    batch: BatchReply | undefined,
+    owner: OutletOwner,
+    kind: 'request' | 'listener' = 'request',
+  ) {
+    this.kind = kind
     this.#channel = channel
     this.#batch = batch
-    this.#finished = finished
+    this.#owner = owner
     batch?.expect()
   }
 
@@ -47,12 +64,18 @@ export class ConnectionOutlet implements Outlet {
     this.#finish(undefined)
   }
 
+  settled(): void {
+    if (this.#settled) return
+    this.#settled = true
+    this.#owner.settled(this)
+  }
+
   #finish(text: string | undefined): void {
     if (this.#done) return
     this.#done = true
     if (this.#batch !== undefined) this.#batch.answered(text)
     else if (text !== undefined) this.#channel.send(text)
-    this.#finished(this)
+    this.#owner.answered(this)
   }
 }
 

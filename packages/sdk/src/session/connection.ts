@@ -4,6 +4,7 @@
  * the connection's one legacy session. The channel knows no method, the endpoint no channel.
  */
 
+import { atExpiry } from '../auth/expiry.ts'
 import type { Principal } from '../auth/principal.ts'
 import { FRAMING_LIMITS } from '../framing/limits.ts'
 import type { Channel, Malformed } from '../jsonrpc/channel.ts'
@@ -19,11 +20,12 @@ import {
 } from '../jsonrpc/message.ts'
 import { NotificationRate } from '../jsonrpc/notification-rate.ts'
 import { META_CLIENT_CAPABILITIES, META_CLIENT_INFO, META_LOG_LEVEL, META_VERSION } from '../protocol/meta.ts'
-import { BatchReply, ConnectionOutlet } from './connection-outlet.ts'
+import { BatchReply, ConnectionOutlet, type OutletOwner } from './connection-outlet.ts'
 import type { Endpoint } from './endpoint.ts'
 import { LegacySession } from './legacy-session.ts'
 
 export interface ConnectionOptions {
+  /** Who the client is. The connection ends with the credential: what is under way may finish, nothing new is taken. */
   readonly principal?: Principal
   /** Messages in one batch, where the revision has batches. */
   readonly maxBatch?: number
@@ -35,8 +37,6 @@ export interface ConnectionOptions {
   readonly notificationsPerSecond?: number
   /** How long requests may still take after the client has ended its side: 5 s unless given. */
   readonly graceMs?: number
-  /** The process ends with this connection: when it drains, so does the endpoint. */
-  readonly ownsEndpoint?: boolean
   /** Told of what is ignored: late answers, noise. */
   readonly debug?: (note: string) => void
 }
@@ -45,6 +45,9 @@ export interface ConnectionOptions {
 export interface ConnectionLoad {
   /** Counts one more, or says why not and counts nothing. */
   enter(kind: 'request' | 'listener', principal: Principal | undefined): { readonly message: string } | undefined
+  /** The answer is there, or none will come. */
+  answered(kind: 'request' | 'listener'): void
+  /** The work is over. */
   leave(kind: 'request' | 'listener', principal: Principal | undefined): void
 }
 
@@ -63,7 +66,7 @@ export function serveChannel(endpoint: Endpoint, channel: Channel, options: Conn
   return new ServedConnection(endpoint, channel, options)
 }
 
-class ServedConnection implements Connection {
+class ServedConnection implements Connection, OutletOwner {
   readonly closed: Promise<void>
   readonly #endpoint: Endpoint
   readonly #channel: Channel
@@ -74,11 +77,15 @@ class ServedConnection implements Connection {
   readonly #modern = new IncomingCalls()
   /** Requests with an outlet that is not ended yet, in both eras. */
   #inFlight = 0
+  /** Requests whose work is not over, listeners not counted where the load counts them. */
+  #running = 0
   /** Requests that end only when somebody ends them. */
   readonly #listens = new Set<ConnectionOutlet>()
   #sawModern = false
   #onIdle: (() => void) | undefined
   #draining: Promise<void> | undefined
+  /** Why no new request is taken, once none is. */
+  #refusal: string | undefined
 
   constructor(endpoint: Endpoint, channel: Channel, options: ConnectionOptions) {
     this.#endpoint = endpoint
@@ -95,6 +102,7 @@ class ServedConnection implements Connection {
       { post: (text, urgency, key) => this.#channel.send(text, urgency, key) },
       options.principal,
     )
+    const callOff = atExpiry(options.principal, () => void this.#end('The credential of this connection has expired'))
     this.closed = new Promise((resolve) => {
       const events = {
         message: (value: unknown) => this.#receive(value),
@@ -102,6 +110,7 @@ class ServedConnection implements Connection {
         // Of channels whose two directions end apart; others go straight to `closed`.
         ended: () => this.#inputEnded(),
         closed: () => {
+          callOff()
           this.#rate?.close()
           this.#cancelAll('The connection was closed')
           this.#onIdle?.()
@@ -117,14 +126,18 @@ class ServedConnection implements Connection {
     return this.#channel.close()
   }
 
-  drain(graceMs = this.#options.graceMs ?? CONNECTION_LIMITS.graceMs): Promise<void> {
+  drain(graceMs?: number): Promise<void> {
+    return this.#end('The server is shutting down', graceMs)
+  }
+
+  #end(reason: string, graceMs = this.#options.graceMs ?? CONNECTION_LIMITS.graceMs): Promise<void> {
+    this.#refusal ??= reason
     this.#draining ??= this.#drain(graceMs)
     return this.#draining
   }
 
   async #drain(graceMs: number): Promise<void> {
-    if (this.#options.ownsEndpoint) this.#endpoint.drain()
-    else this.#endListens()
+    for (const outlet of [...this.#listens]) outlet.call?.end()
     if (this.#inFlight > 0) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, graceMs)
@@ -182,14 +195,18 @@ class ServedConnection implements Connection {
   #request(message: RpcRequest, batch: BatchReply | undefined): void {
     const modern = isModern(message)
     if (modern) this.#sawModern = true
-    const fault = this.#requestFault(message, modern, batch)
+    const listens = message.method === LISTEN
+    // A listener may stay for days and is counted apart, where there is a load to count it.
+    const kind = listens && this.#options.load !== undefined ? 'listener' : 'request'
+    const fault = this.#requestFault(message, modern, batch, kind)
     if (fault !== undefined) {
       this.#refuse(message.id, fault[0], fault[1], batch)
       return
     }
-    const outlet = new ConnectionOutlet(this.#channel, batch, this.#finished)
+    const outlet = new ConnectionOutlet(this.#channel, batch, this, kind)
     this.#inFlight++
-    if (isListen(message)) this.#listens.add(outlet)
+    if (kind === 'request') this.#running++
+    if (listens) this.#listens.add(outlet)
     const scope = modern ? this.#modern : this.#session.incoming
     const exchange = { message, outlet, scope, principal: this.#options.principal, head: undefined }
     try {
@@ -197,25 +214,30 @@ class ServedConnection implements Connection {
     } catch (error) {
       this.#endpoint.report(error, message.method)
       outlet.end(toErrorText(message.id, INTERNAL_ERROR, 'Internal error'))
+      outlet.settled()
     }
   }
 
-  #requestFault(message: RpcRequest, modern: boolean, batch: BatchReply | undefined): [number, string] | undefined {
+  #requestFault(
+    message: RpcRequest,
+    modern: boolean,
+    batch: BatchReply | undefined,
+    kind: Kind,
+  ): [number, string] | undefined {
     if (batch !== undefined && (modern || message.method === 'initialize')) {
       return [INVALID_REQUEST, `Invalid request: "${message.method}" of this kind may not be part of a batch`]
     }
+    if (this.#refusal !== undefined) return [INTERNAL_ERROR, this.#refusal]
     // The endpoint looks into the scope of the request's own era.
     const other = modern ? this.#session.incoming : this.#modern
     if (other.has(message.id)) return [INVALID_REQUEST, 'Invalid request: a request with this id is under way']
-    return this.#loadFault(message)
+    return this.#loadFault(kind)
   }
 
-  /** Counts the request, or says which bound keeps it out. A listener may stay for days and is counted apart. */
-  #loadFault(message: RpcRequest): [number, string] | undefined {
+  /** Counts the request, or says which bound keeps it out. */
+  #loadFault(kind: Kind): [number, string] | undefined {
     const { load, principal } = this.#options
-    const kind = load !== undefined && isListen(message) ? 'listener' : 'request'
-    const under = load === undefined ? this.#inFlight : this.#inFlight - this.#listens.size
-    if (kind === 'request' && under >= this.#maxInFlight) {
+    if (kind === 'request' && this.#running >= this.#maxInFlight) {
       return [INTERNAL_ERROR, `Too many requests at once: maxInFlight (${this.#maxInFlight}) exceeded`]
     }
     const refusal = load?.enter(kind, principal)
@@ -257,19 +279,17 @@ class ServedConnection implements Connection {
     void this.drain()
   }
 
-  /** Other connections may go on listening, so the endpoint is not asked. */
-  #endListens(): void {
-    for (const outlet of [...this.#listens]) {
-      outlet.call?.cancel('The client has ended its side')
-      outlet.close()
-    }
+  /** Called by outlets, as is the next. */
+  answered(outlet: ConnectionOutlet): void {
+    this.#inFlight--
+    this.#listens.delete(outlet)
+    this.#options.load?.answered(outlet.kind)
+    if (this.#inFlight === 0) this.#onIdle?.()
   }
 
-  readonly #finished = (outlet: ConnectionOutlet): void => {
-    this.#inFlight--
-    const kind = this.#listens.delete(outlet) ? 'listener' : 'request'
-    this.#options.load?.leave(kind, this.#options.principal)
-    if (this.#inFlight === 0) this.#onIdle?.()
+  settled(outlet: ConnectionOutlet): void {
+    if (outlet.kind === 'request') this.#running--
+    this.#options.load?.leave(outlet.kind, this.#options.principal)
   }
 
   #cancelAll(reason: string): void {
@@ -278,9 +298,9 @@ class ServedConnection implements Connection {
   }
 }
 
-function isListen(message: RpcRequest): boolean {
-  return message.method === 'subscriptions/listen'
-}
+type Kind = ConnectionOutlet['kind']
+
+const LISTEN = 'subscriptions/listen'
 
 function withRate(channel: Channel, rate: NotificationRate): Channel {
   return {

@@ -16,7 +16,8 @@ export interface Endpoint {
 
   /**
    * Serves a request that carries the modern envelope (or should). Always answers through the exchange's outlet, unless
-   * the call is cancelled. Returns the running call, or undefined when it was answered before returning.
+   * the call is cancelled, and tells the outlet when the work is over. Returns the running call, or undefined when it was
+   * answered before returning.
    */
   serveModern(exchange: Exchange): IncomingCall | undefined
 
@@ -34,7 +35,4 @@ export interface Endpoint {
 
   /** Hands a failure that no client may see to the server's error hook. */
   report(error: unknown, where: string): void
-
-  /** Ends every `subscriptions/listen` gracefully and refuses new ones: the process is going down. */
-  drain(): void
 }

@@ -11,8 +11,10 @@ import { EVENT_STREAM_HEADERS, type HeaderList, type Reply, type ReplyWatcher } 
 
 /** Whoever waits for the end of the answer. */
 export interface OutletOwner {
-  /** Called once. */
+  /** Called once, when the answer was written or will not be. */
   answered(): void
+  /** Called once, when the work for the request is over. */
+  settled(): void
 }
 
 export class EventStreamOutlet implements Outlet, ReplyWatcher {
@@ -57,6 +59,10 @@ export class EventStreamOutlet implements Outlet, ReplyWatcher {
     if (this.#stream === undefined) this.#reply.empty(204)
     else this.#stream.end()
     this.#finish()
+  }
+
+  settled(): void {
+    this.#owner.settled()
   }
 
   /** The client went away: nothing further is written, not even an end. */
