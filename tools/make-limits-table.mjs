@@ -39,7 +39,9 @@ export const LIMIT_TABLES = [
       maxLineBytes: '`-32600`; the next line is read',
       maxFrameBytes: 'closed with 1009',
       maxBatch: '`-32600`, HTTP 400',
-      maxSessions: '`-32603`, HTTP 503 with `Retry-After`',
+      maxSessions:
+        'a session that was never used, or an idle one of whoever has most, gives way; else `-32603`, HTTP 503',
+      maxSessionsPerPrincipal: 'a session that was never used gives way; else `-32600`, HTTP 429 with `Retry-After`',
       sessionIdleMs: 'the session ends; its id is 404',
       maxConnections: 'HTTP 503 with `Retry-After`; `-32603` on sockets, then closed',
       maxConnectionsPerPrincipal: 'HTTP 429 with `Retry-After`; `-32603` on sockets, then closed',
@@ -60,11 +62,19 @@ export const LIMIT_TABLES = [
     },
   },
   {
-    title: 'Resource subscriptions',
+    title: 'What is kept of a client',
     where: 'fixed',
-    file: 'packages/sdk/src/session/legacy-session.ts',
-    name: 'SUBSCRIPTION_LIMITS',
-    beyond: { maxSubscriptionLength: '`-32602`' },
+    file: 'packages/sdk/src/session/kept-text.ts',
+    name: 'KEPT_LIMITS',
+    beyond: {
+      maxIdLength: '`-32600`, HTTP 400',
+      maxClientInfoLength:
+        'the texts of `clientInfo` are cut to as much, its icons and members that nobody knows left out',
+      maxCapabilitiesLength: '`-32602`',
+      maxSubscriptionLength: '`-32602`',
+      keptShare: 'more comes out of `maxTotalKeptLength`',
+      maxTotalKeptLength: '`-32602` to those who have more than `keptShare`',
+    },
   },
   {
     title: 'Schemas',

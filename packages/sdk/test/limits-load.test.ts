@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { createPrincipal } from '../src/auth/principal.ts'
 import { resource, tool } from '../src/server/definition.ts'
 import { createServer, type Server } from '../src/server/server.ts'
-import { SUBSCRIPTION_LIMITS } from '../src/session/legacy-session.ts'
+import { KEPT_LIMITS } from '../src/session/kept-text.ts'
 import { type Json, type Line, type Place, WAYS, type Way, type WayOptions } from './limits-ways.ts'
 
 /** A server whose calls wait until they are let go. */
@@ -172,7 +172,7 @@ describe.each(WAYS)('over $name', (way) => {
     expect(logs.map(({ params }) => params.data)).toEqual([0, 1, 2, 3, 4].slice(0, Math.min(count, 5)))
   })
 
-  const { maxSubscriptionLength } = SUBSCRIPTION_LIMITS
+  const { maxSubscriptionLength } = KEPT_LIMITS
   it.each([-1, 0, 1])(
     `a listener subscribes to URIs of ${maxSubscriptionLength} and %i characters in all`,
     async (extra) => {

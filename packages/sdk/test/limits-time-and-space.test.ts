@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { connect as dial } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { createPrincipal } from '../src/auth/principal.ts'
 import { connect } from '../src/connect/connect.ts'
 import { createEventDecoder } from '../src/framing/event-stream.ts'
 import { SCHEMA_LIMITS } from '../src/schema/json-schema-limits.ts'
@@ -12,7 +13,7 @@ import { serveWebSocket } from '../src/serve/websocket.ts'
 import { tool } from '../src/server/definition.ts'
 import { createServer } from '../src/server/server.ts'
 import { SendQueue } from '../src/transport/send-queue.ts'
-import { initialize, legacy, send } from './http-fixture.ts'
+import { initialize, legacy, openSession, send } from './http-fixture.ts'
 import { type Json, WAYS } from './limits-ways.ts'
 
 const open: { close(): Promise<unknown> }[] = []
@@ -34,10 +35,26 @@ describe('sessions', () => {
     { before: 3, status: 503 },
   ])('under maxSessions 3 with $before open: $status', async ({ before, status }) => {
     const { port } = keep(await serveHttp(plain, { port: 0, graceMs: 100, limits: { maxSessions: 3 } }))
-    for (let at = 0; at < before; at++) await send(port, legacy(initialize('2025-11-25')))
+    for (let at = 0; at < before; at++) await openSession(port, '2025-11-25')
     const answer = await send(port, legacy(initialize('2025-11-25')))
     expect(answer.status).toBe(status)
     if (status === 503) expect(answer.json?.error.message).toContain('maxSessions (3)')
+  })
+
+  it.each([
+    { before: 1, status: 200 },
+    { before: 2, status: 200 },
+    { before: 3, status: 429 },
+  ])('under maxSessionsPerPrincipal 3 with $before open: $status (sec-165)', async ({ before, status }) => {
+    const limits = { maxSessionsPerPrincipal: 3 }
+    const authenticate = (head: { header(name: string): string | undefined }) =>
+      createPrincipal(head.header('authorization') ?? '')
+    const { port } = keep(await serveHttp(plain, { port: 0, graceMs: 100, limits, authenticate }))
+    for (let at = 0; at < before; at++) await openSession(port, '2025-11-25', { authorization: 'ada' })
+    const answer = await send(port, legacy(initialize('2025-11-25'), undefined, { authorization: 'ada' }))
+    expect(answer.status).toBe(status)
+    if (status === 429) expect(answer.json?.error.message).toContain('maxSessionsPerPrincipal (3)')
+    await openSession(port, '2025-11-25', { authorization: 'bob' })
   })
 })
 

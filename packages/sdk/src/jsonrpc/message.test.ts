@@ -49,7 +49,13 @@ describe('classify', () => {
 })
 
 describe('isRequestId', () => {
-  it.each(['', 'a', 0, -1, Number.MAX_SAFE_INTEGER])('takes %j', (id) => expect(isRequestId(id)).toBe(true))
+  it.each(['', 'a', 'a'.repeat(1023), 'a'.repeat(1024), 0, -1, Number.MAX_SAFE_INTEGER])('takes %j', (id) =>
+    expect(isRequestId(id)).toBe(true),
+  )
+  // 2^53 + 1 reads as 2^53, which another request may have (security D28, sec-170).
+  it.each(['a'.repeat(1025), 2 ** 53, -(2 ** 53), JSON.parse('9007199254740993'), 1e300])('refuses %j', (id) => {
+    expect(isRequestId(id)).toBe(false)
+  })
   it.each([null, undefined, 1.5, Number.NaN, Number.POSITIVE_INFINITY, true, {}, []])('refuses %j', (id) => {
     expect(isRequestId(id)).toBe(false)
   })

@@ -67,7 +67,7 @@ export function classify(value: unknown): Classified {
     if (id === undefined && !('id' in message)) {
       return { kind: 'notification', message: value as unknown as RpcNotification }
     }
-    if (readableId === null) return invalid(null, '"id" must be a string or an integer')
+    if (readableId === null) return invalid(null, BAD_ID)
     return { kind: 'request', message: value as unknown as RpcRequest }
   }
   if (message.result !== undefined) {
@@ -86,14 +86,22 @@ export function classify(value: unknown): Classified {
   return invalid(readableId, 'a message needs "method", "result" or "error"')
 }
 
-/** MCP narrows JSON-RPC: an id is a string or an integer, never null and never a fraction. */
+/** UTF-16 units of a request's id: it is kept for as long as the request is open. */
+export const MAX_ID_LENGTH = 1024
+
+/**
+ * MCP narrows JSON-RPC: an id is a string or an integer, never null and never a fraction. An integer that a double
+ * cannot hold would come back as another one, to a caller who waits for its own.
+ */
 export function isRequestId(id: unknown): id is RequestId {
-  return typeof id === 'string' || (typeof id === 'number' && Number.isInteger(id))
+  return typeof id === 'string' ? id.length <= MAX_ID_LENGTH : typeof id === 'number' && Number.isSafeInteger(id)
 }
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
+
+const BAD_ID = `"id" must be a string of at most ${MAX_ID_LENGTH} characters (maxIdLength) or an integer within ±(2^53 - 1)`
 
 function invalid(id: RequestId | null, reason: string): Classified {
   return { kind: 'invalid', id, reason }

@@ -37,6 +37,8 @@ export interface ServeLimits extends SharedLimits {
   readonly maxBodyBytes: number
   /** Sessions of the older revisions at a time. */
   readonly maxSessions: number
+  /** The same for one principal; anonymous clients have no such bound, but give way to principals that have fewer. */
+  readonly maxSessionsPerPrincipal: number
   /** Time after which an unused session ends. */
   readonly sessionIdleMs: number
   /** Bytes kept of one resumable stream. */
@@ -90,6 +92,7 @@ export const SERVE_LIMITS: AllLimits = {
   maxFrameBytes: FRAMING_LIMITS.maxFrameBytes,
   maxBatch: FRAMING_LIMITS.maxBatch,
   maxSessions: 10_000,
+  maxSessionsPerPrincipal: 256,
   sessionIdleMs: 30 * MINUTE,
   maxConnections: 10_000,
   maxConnectionsPerPrincipal: 64,

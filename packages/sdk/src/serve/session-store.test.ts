@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createMemorySessions, type Expiring } from './session-store.ts'
 
@@ -6,8 +7,10 @@ class Session implements Expiring {
   lastUsed = 0
   busy = false
   ended = false
-  constructor(id: string) {
+  readonly holder: string | undefined
+  constructor(id: string, holder?: string) {
     this.id = id
+    this.holder = holder
   }
   sweep(): void {}
   end(): void {
@@ -15,9 +18,17 @@ class Session implements Expiring {
   }
 }
 
-function start(maxSessions = 2, sessionIdleMs = 1000) {
+function start(maxSessions = 2, sessionIdleMs = 1000, maxSessionsPerPrincipal = 100) {
   const clock = { now: 0 }
-  return { clock, store: createMemorySessions<Session>({ maxSessions, sessionIdleMs }, () => clock.now) }
+  const limits = { maxSessions, sessionIdleMs, maxSessionsPerPrincipal }
+  return { clock, store: createMemorySessions<Session>(limits, () => clock.now) }
+}
+
+/** Adds a session and uses it once. */
+function addUsed(store: ReturnType<typeof start>['store'], id: string, holder?: string) {
+  const bound = store.add(new Session(id, holder))
+  if (bound === undefined) store.get(id)
+  return bound
 }
 
 describe('sessions in memory', () => {
@@ -49,15 +60,64 @@ describe('sessions in memory', () => {
 
   it('are bounded in number; expired ones make room', () => {
     const { clock, store } = start(2)
-    expect([store.add(new Session('a')), store.add(new Session('b')), store.add(new Session('c'))]).toEqual([
-      true,
-      true,
-      false,
-    ])
+    expect(['a', 'b', 'c'].map((id) => addUsed(store, id))).toEqual([undefined, undefined, 'maxSessions'])
     clock.now = 2000
-    expect(store.add(new Session('c'))).toBe(true)
+    expect(store.add(new Session('c'))).toBeUndefined()
     expect(store.size).toBe(1)
     store.close()
+  })
+
+  it('that were opened and never used make room, the oldest first (security D8, sec-165)', () => {
+    const { store } = start(3)
+    addUsed(store, 'used')
+    const [older, newer] = [new Session('older'), new Session('newer')]
+    store.add(older)
+    store.add(newer)
+    expect(store.add(new Session('next'))).toBeUndefined()
+    expect([older.ended, newer.ended, store.get('used')?.ended]).toEqual([true, false, false])
+    store.close()
+  })
+
+  it.each([
+    { before: 1, bound: undefined },
+    { before: 2, bound: undefined },
+    { before: 3, bound: 'maxSessionsPerPrincipal' },
+  ])('of one principal are bounded, here with $before before (security D8, sec-165)', ({ before, bound }) => {
+    const { store } = start(100, 1000, 3)
+    for (let at = 0; at < before; at++) addUsed(store, `a${at}`, 'ada')
+    expect(addUsed(store, 'next', 'ada')).toBe(bound)
+    expect(addUsed(store, 'theirs', 'bob')).toBeUndefined()
+    store.close()
+  })
+
+  it('are shared fairly: whoever opens most never keeps another from its share (security D8, sec-165)', () => {
+    const holders = ['ada', 'bob', 'eve', undefined]
+    const moves = fc.array(fc.tuple(fc.constantFrom(...holders), fc.boolean()), { maxLength: 200 })
+    fc.assert(
+      fc.property(moves, (list) => {
+        const { store } = start(12, 1_000_000)
+        const kept = new Map<string, Session>()
+        for (const [at, [holder, used]] of list.entries()) {
+          const session = new Session(`s${at}`, holder)
+          if (store.add(session) === undefined) kept.set(session.id, session)
+          if (used) store.get(session.id)
+          expect(store.size).toBeLessThanOrEqual(12)
+        }
+        // Four holders, twelve places: everybody gets to three, however many the others have.
+        for (const holder of holders) {
+          for (let at = 0; at < 3; at++) {
+            const open = [...kept.values()].filter((one) => !one.ended && one.holder === holder).length
+            if (open >= 3) break
+            const session = new Session(`${holder} ${at}`, holder)
+            expect(store.add(session)).toBeUndefined()
+            store.get(session.id)
+            kept.set(session.id, session)
+          }
+        }
+        store.close()
+      }),
+      { numRuns: 200 },
+    )
   })
 
   it('are not found by names of inherited members', () => {

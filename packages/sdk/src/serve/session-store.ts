@@ -1,13 +1,17 @@
 /**
- * The sessions of the older revisions by id, with idle expiry and a bound on their number. One timer serves all; it
- * runs only while there are sessions. What a session is stays open here: the store sees an id, a time and an end.
+ * The sessions of the older revisions by id, with idle expiry and bounds on their number. One timer serves all; it
+ * runs only while there are sessions. What a session is stays open here: the store sees an id, a holder, a time and an
+ * end. Where there is no room, whoever holds most gives way to whoever holds less (`session-holders.ts`).
  */
 
 import { unref } from '../transport/http-heartbeat.ts'
 import type { ServeLimits } from './limits.ts'
+import { SessionHolders } from './session-holders.ts'
 
 export interface Expiring {
   readonly id: string
+  /** Whose it is; those of nobody in particular belong together. */
+  readonly holder?: string | undefined
   /** When the session was last used, in milliseconds; the store sets it. */
   lastUsed: number
   /** Streams are open or requests under way: it may not expire now. */
@@ -19,8 +23,8 @@ export interface Expiring {
 
 export interface SessionStore<Session extends Expiring> {
   readonly size: number
-  /** False when there is no room; then nothing was added. */
-  add(session: Session): boolean
+  /** The bound that leaves no room, if one does; then nothing was added. */
+  add(session: Session): SessionBound | undefined
   /** Finds a session that has not expired, and counts as a use of it. */
   get(id: string): Session | undefined
   /** Forgets a session without ending it. */
@@ -29,8 +33,12 @@ export interface SessionStore<Session extends Expiring> {
   close(): void
 }
 
+export type SessionBound = 'maxSessions' | 'maxSessionsPerPrincipal'
+
+type SessionLimits = Pick<ServeLimits, SessionBound | 'sessionIdleMs'>
+
 export function createMemorySessions<Session extends Expiring>(
-  limits: Pick<ServeLimits, 'maxSessions' | 'sessionIdleMs'>,
+  limits: SessionLimits,
   now: () => number = Date.now,
 ): SessionStore<Session> {
   return new MemorySessions<Session>(limits, now)
@@ -40,12 +48,13 @@ export function createMemorySessions<Session extends Expiring>(
 const SWEEP_MS = 30_000
 
 class MemorySessions<Session extends Expiring> implements SessionStore<Session> {
-  readonly #limits: Pick<ServeLimits, 'maxSessions' | 'sessionIdleMs'>
+  readonly #limits: SessionLimits
   readonly #now: () => number
   readonly #sessions = new Map<string, Session>()
+  readonly #holders = new SessionHolders<Session>()
   #timer: ReturnType<typeof setInterval> | undefined
 
-  constructor(limits: Pick<ServeLimits, 'maxSessions' | 'sessionIdleMs'>, now: () => number) {
+  constructor(limits: SessionLimits, now: () => number) {
     this.#limits = limits
     this.#now = now
   }
@@ -54,16 +63,17 @@ class MemorySessions<Session extends Expiring> implements SessionStore<Session> 
     return this.#sessions.size
   }
 
-  add(session: Session): boolean {
-    if (this.#sessions.size >= this.#limits.maxSessions) this.#sweep()
-    if (this.#sessions.size >= this.#limits.maxSessions) return false
+  add(session: Session): SessionBound | undefined {
+    const bound = this.#makeRoom(session.holder)
+    if (bound !== undefined) return bound
     session.lastUsed = this.#now()
     this.#sessions.set(session.id, session)
+    this.#holders.add(session)
     if (this.#timer === undefined) {
       this.#timer = setInterval(() => this.#sweep(), Math.min(SWEEP_MS, this.#limits.sessionIdleMs))
       unref(this.#timer)
     }
-    return true
+    return undefined
   }
 
   get(id: string): Session | undefined {
@@ -75,16 +85,35 @@ class MemorySessions<Session extends Expiring> implements SessionStore<Session> 
       return undefined
     }
     session.lastUsed = now
+    this.#holders.used(session)
     return session
   }
 
   delete(id: string): void {
+    const session = this.#sessions.get(id)
+    if (session !== undefined) this.#holders.remove(session)
     this.#sessions.delete(id)
     if (this.#sessions.size === 0) this.#stop()
   }
 
   close(): void {
     for (const session of [...this.#sessions.values()]) this.#expire(session)
+  }
+
+  #makeRoom(holder: string | undefined): SessionBound | undefined {
+    const { maxSessions, maxSessionsPerPrincipal } = this.#limits
+    if (holder !== undefined && this.#holders.count(holder) >= maxSessionsPerPrincipal) {
+      const idle = this.#holders.neverUsed(holder)
+      if (idle === undefined) return 'maxSessionsPerPrincipal'
+      this.#expire(idle)
+    }
+    if (this.#sessions.size >= maxSessions) this.#sweep()
+    if (this.#sessions.size >= maxSessions) {
+      const idle = this.#holders.surplus(holder)
+      if (idle === undefined) return 'maxSessions'
+      this.#expire(idle)
+    }
+    return undefined
   }
 
   #sweep(): void {

@@ -106,12 +106,12 @@ export class LegacyHttp {
     const refusal = this.#load.enter('request', principal)
     if (refusal !== undefined) return refusal
     const session = new HttpSession(principal, this.#settings)
-    if (!this.#sessions.add(session)) {
+    const bound = this.#sessions.add(session)
+    if (bound !== undefined) {
       this.#load.answered('request')
       this.#load.leave('request', principal)
-      const { maxSessions } = this.#settings.limits
-      const text = `The server has no room for another session: maxSessions (${maxSessions}) reached`
-      return { status: 503, message: text, headers: ['retry-after', '10'] }
+      const text = `There is no room for another session: ${bound} (${this.#settings.limits[bound]}) reached`
+      return { status: bound === 'maxSessions' ? 503 : 429, message: text, headers: ['retry-after', '10'] }
     }
     const count = new RequestCount(this.#load, principal)
     const owner = {

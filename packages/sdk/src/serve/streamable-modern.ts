@@ -58,7 +58,7 @@ export class ModernHttp {
   }
 
   #request(message: RpcRequest, head: RequestHead, principal: Principal | undefined, reply: Reply) {
-    const mismatch = this.#checkHeaders(message, head)
+    const mismatch = this.#checkHeaders(message, head, principal)
     if (mismatch !== undefined) return { status: 400, code: HEADER_MISMATCH, message: mismatch }
     const kind = message.method === LISTEN ? 'listener' : 'request'
     const refusal = this.#load.enter(kind, principal)
@@ -92,7 +92,7 @@ export class ModernHttp {
   }
 
   /** Without a claimed version there is nothing to compare: the endpoint refuses the envelope, which says more. */
-  #checkHeaders(message: RpcRequest, head: RequestHead): string | undefined {
+  #checkHeaders(message: RpcRequest, head: RequestHead, principal: Principal | undefined): string | undefined {
     const { method, params } = message
     const version = claimedVersion(params)
     if (typeof version !== 'string') return undefined
@@ -102,7 +102,7 @@ export class ModernHttp {
       method,
       params,
       version,
-      paramHeaders: typeof tool === 'string' ? this.#endpoint.paramHeaders(tool) : undefined,
+      paramHeaders: typeof tool === 'string' ? this.#endpoint.paramHeaders(tool, principal) : undefined,
       nameSource: this.#nameSource,
     })
   }

@@ -43,6 +43,10 @@ export class HttpSession implements Expiring, StreamHost, Courier {
     this.session = new LegacySession(this, principal)
   }
 
+  get holder(): string | undefined {
+    return this.session.principal?.id
+  }
+
   get busy(): boolean {
     return this.uses > 0
   }

@@ -3,6 +3,7 @@
  * `endpoint.ts` the face that transports use; both work on this.
  */
 
+import type { Principal } from '../auth/principal.ts'
 import { INTERNAL_ERROR, invalidDefinition, RpcError } from '../jsonrpc/errors.ts'
 import type { RpcNotification } from '../jsonrpc/message.ts'
 import type { ServerCapabilities } from '../protocol/capabilities.ts'
@@ -14,7 +15,7 @@ import type { SubscriptionFilter } from '../protocol/subscriptions.ts'
 import type { LegacySession } from '../session/legacy-session.ts'
 import { MemoryRoundStore, type RoundStore } from '../session/round-store.ts'
 import { randomToken, StateSealer } from '../session/sealed-state.ts'
-import { isUsable } from './access.ts'
+import { isUsable, isVisible } from './access.ts'
 import { applyRule } from './access-rule.ts'
 import type { Asker } from './asking.ts'
 import { addBudget } from './budget.ts'
@@ -41,6 +42,8 @@ import { createToolMethods, type ToolEntry } from './tools.ts'
 const DEFAULT_MAX_ROUNDS = 10
 /** People answer slowly: a live question waits as long as a sealed one may be presented. */
 const DEFAULT_ASK_TIMEOUT_MS = 10 * 60_000
+
+const NO_HEADERS: readonly ParamHeader[] = []
 
 export class ServerCore {
   info: Implementation
@@ -131,9 +134,12 @@ export class ServerCore {
     }
   }
 
-  /** The parameters of a tool that are mirrored in HTTP headers. */
-  paramHeaders(tool: string): readonly ParamHeader[] {
-    return this.relay === undefined ? (this.tools.get(tool)?.paramHeaders ?? []) : this.relay.relay.paramHeaders(tool)
+  /** The parameters of a tool that are mirrored in HTTP headers; a hidden tool has none, like one that is not there. */
+  paramHeaders(tool: string, principal: Principal | undefined): readonly ParamHeader[] {
+    if (this.relay !== undefined) return this.relay.relay.paramHeaders(tool, principal)
+    const entry = this.tools.get(tool)
+    if (entry === undefined || entry.paramHeaders.length === 0) return NO_HEADERS
+    return isVisible(entry.access, principal) ? entry.paramHeaders : NO_HEADERS
   }
 
   context(call: ServerCall): AskingContext {

@@ -109,8 +109,8 @@ export class ServerEndpoint implements Endpoint, Asker, Holder {
     this.#core.notified(message, session)
   }
 
-  paramHeaders(tool: string): readonly ParamHeader[] {
-    return this.#core.paramHeaders(tool)
+  paramHeaders(tool: string, principal: Conversation['principal']): readonly ParamHeader[] {
+    return this.#core.paramHeaders(tool, principal)
   }
 
   nameSource(method: string): string | undefined {

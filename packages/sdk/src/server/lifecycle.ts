@@ -7,6 +7,7 @@ import type { Implementation } from '../protocol/content.ts'
 import { UNSUPPORTED_VERSION } from '../protocol/errors.ts'
 import type { ProtocolVersion } from '../protocol/revision.ts'
 import { negotiateLegacy } from '../protocol/revisions.ts'
+import { KEPT_LIMITS } from '../session/kept-text.ts'
 import type { ServerCall } from './call.ts'
 import type { CacheHint } from './item-options.ts'
 import { cacheHints } from './list.ts'
@@ -70,11 +71,11 @@ function initialize(host: LifecycleHost, call: ServerCall): undefined {
   const revision = negotiateLegacy(requested, host.versions)
   if (revision === undefined) throw unsupportedVersion(requested, host.versions)
   // Capabilities are read member by member where they are used, so an ill-typed member reads as absent.
-  session.agree({
-    revision,
-    capabilities: params.capabilities as ClientCapabilities,
-    clientInfo: readClientInfo(params.clientInfo),
-  })
+  const capabilities = params.capabilities as ClientCapabilities
+  if (!session.agree({ revision, capabilities, clientInfo: readClientInfo(params.clientInfo) })) {
+    const { maxCapabilitiesLength } = KEPT_LIMITS
+    throw invalidParam('capabilities', `say too much: maxCapabilitiesLength (${maxCapabilitiesLength}) exceeded`)
+  }
   if (!host.logs) session.logLevel = undefined
 }
 

@@ -6,7 +6,7 @@
 import { INVALID_PARAMS, RpcError } from '../jsonrpc/errors.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import { formatIssues, type Issue, subjectOf } from '../schema/schema.ts'
-import { SUBSCRIPTION_LIMITS } from '../session/legacy-session.ts'
+import { KEPT_LIMITS } from '../session/kept-text.ts'
 import type { ServerCall } from './call.ts'
 
 /** A result ready to send: an object, or its JSON text without the last brace (for lists that are kept as text). */
@@ -65,7 +65,7 @@ export function invalidArguments(issues: readonly Issue[]): RpcError {
 
 /** The refusal of a subscription beyond the bound, which sessions and listeners share. */
 export function tooManySubscriptions(parameter: string): RpcError {
-  const { maxSubscriptionLength } = SUBSCRIPTION_LIMITS
+  const { maxSubscriptionLength } = KEPT_LIMITS
   return invalidParam(parameter, `subscribes to too much: maxSubscriptionLength (${maxSubscriptionLength}) exceeded`)
 }
 

@@ -4,6 +4,7 @@
  * server. `createServer({ relay: defineRelay(…) })` puts this in the place of the features; a gateway is made of it.
  */
 
+import type { Principal } from '../auth/principal.ts'
 import { INTERNAL_ERROR, INVALID_PARAMS, RpcError } from '../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import type { ServerCapabilities } from '../protocol/capabilities.ts'
@@ -51,8 +52,8 @@ export interface Relay {
   complete(params: JsonObject, ctx: RequestContext): Promise<CompleteResult>
   /** Follows a resource for one subscriber until the function that comes back is called. Rejects what cannot be followed. */
   watch(uri: string, ctx: RequestContext, changed: (uri: string) => void): Promise<() => void>
-  /** The parameters of a tool that are mirrored in HTTP headers. */
-  paramHeaders(tool: string): readonly ParamHeader[]
+  /** The parameters of a tool that are mirrored in HTTP headers; none for a tool that the caller is not to know of. */
+  paramHeaders(tool: string, principal: Principal | undefined): readonly ParamHeader[]
   /** An older client asked for log messages of this level. */
   levelChanged?(level: LogLevel, ctx: RequestContext): void
   /** An older client said that its roots changed. */

@@ -6,7 +6,8 @@
 import type { JsonObject } from '../jsonrpc/message.ts'
 import { META_SUBSCRIPTION_ID } from '../protocol/meta.ts'
 import { type Change, readFilter, type SubscriptionFilter } from '../protocol/subscriptions.ts'
-import { type LegacySession, SUBSCRIPTION_LIMITS } from '../session/legacy-session.ts'
+import { KEPT_LIMITS, KeptText } from '../session/kept-text.ts'
+import type { LegacySession } from '../session/legacy-session.ts'
 import type { ServerCall } from './call.ts'
 import { type ChangeHub, type ChangeListener, noticeOf } from './changes.ts'
 import { defineMethod, HELD, invalidParam, type ServerMethod, tooManySubscriptions } from './method.ts'
@@ -41,13 +42,13 @@ export class Listens {
   #listen(call: ServerCall): Promise<typeof HELD> | typeof HELD {
     const asked = readFilter(call.params.notifications)
     if (asked === undefined) throw invalidParam('notifications', 'must be an object')
-    const length = asked.resourceSubscriptions?.reduce((sum, uri) => sum + uri.length, 0) ?? 0
-    if (length > SUBSCRIPTION_LIMITS.maxSubscriptionLength) throw tooManySubscriptions('resourceSubscriptions')
+    const kept = keep(asked, call)
     const extra = this.#host.extensionFilters(call.params)
     const filter = { ...this.#host.honoured(asked, call), ...extra }
     const { watch } = this.#host
-    if (watch === undefined || filter.resourceSubscriptions === undefined) return this.#hold(call, filter, NO_WATCHES)
-    return this.#watchAll(call, filter, watch)
+    if (watch === undefined || filter.resourceSubscriptions === undefined)
+      return this.#hold(call, filter, NO_WATCHES, kept)
+    return this.#watchAll(call, filter, watch, kept)
   }
 
   /** Follows each resource first, so that the acknowledgement names those that will be heard of. */
@@ -55,6 +56,7 @@ export class Listens {
     call: ServerCall,
     filter: SubscriptionFilter,
     watch: NonNullable<SubscriptionHost['watch']>,
+    kept: KeptText,
   ): Promise<typeof HELD> {
     const watches: Watches = { changed: () => {}, ends: [] }
     const granted = await Promise.all(
@@ -69,11 +71,11 @@ export class Listens {
     )
     const { resourceSubscriptions: _asked, ...rest } = filter
     const uris = granted.flat()
-    return this.#hold(call, uris.length === 0 ? rest : { ...rest, resourceSubscriptions: uris }, watches)
+    return this.#hold(call, uris.length === 0 ? rest : { ...rest, resourceSubscriptions: uris }, watches, kept)
   }
 
-  #hold(call: ServerCall, filter: SubscriptionFilter, watches: Watches): typeof HELD {
-    const listen = new Listen(this, call, filter, watches.ends)
+  #hold(call: ServerCall, filter: SubscriptionFilter, watches: Watches, kept: KeptText): typeof HELD {
+    const listen = new Listen(this, call, filter, watches.ends, kept)
     if (watches !== NO_WATCHES) watches.changed = (uri) => listen.tell({ kind: 'resource', uri })
     // Bound, not wrapped: a function around it would keep everything in sight of here.
     call.onEnd = listen.end.bind(listen)
@@ -91,6 +93,27 @@ export class Listens {
   }
 }
 
+/** Takes the room for what stays of a listen: the resources it names, and whatever else it says. */
+function keep(asked: SubscriptionFilter, call: ServerCall): KeptText {
+  const { maxSubscriptionLength, maxCapabilitiesLength } = KEPT_LIMITS
+  const length = asked.resourceSubscriptions?.reduce((sum, uri) => sum + uri.length, 0) ?? 0
+  if (length > maxSubscriptionLength) throw tooManySubscriptions('resourceSubscriptions')
+  const { notifications: _asked, ...rest } = call.sent
+  const said = JSON.stringify(rest).length
+  if (said > maxCapabilitiesLength) {
+    throw invalidParam('_meta', `says too much: maxCapabilitiesLength (${maxCapabilitiesLength}) exceeded`)
+  }
+  const kept = new KeptText()
+  if (kept.add(said + length + ENTRY * (asked.resourceSubscriptions?.length ?? 0))) return kept
+  throw invalidParam(
+    'notifications',
+    `no room for more: maxTotalKeptLength (${KEPT_LIMITS.maxTotalKeptLength}) reached`,
+  )
+}
+
+/** What a string costs beside its characters. */
+const ENTRY = 8
+
 /** What is followed for one listener, and how it is told. */
 interface Watches {
   changed: (uri: string) => void
@@ -106,13 +129,21 @@ class Listen implements ChangeListener {
   readonly #filter: SubscriptionFilter
   readonly #resources: ReadonlySet<string> | undefined
   readonly #watches: readonly (() => void)[]
+  readonly #kept: KeptText
 
-  constructor(listens: Listens, call: ServerCall, filter: SubscriptionFilter, watches: readonly (() => void)[]) {
+  constructor(
+    listens: Listens,
+    call: ServerCall,
+    filter: SubscriptionFilter,
+    watches: readonly (() => void)[],
+    kept: KeptText,
+  ) {
     this.#listens = listens
     this.#call = call
     this.#filter = filter
     this.#resources = filter.resourceSubscriptions && new Set(filter.resourceSubscriptions)
     this.#watches = watches
+    this.#kept = kept
   }
 
   acknowledge(): void {
@@ -134,6 +165,7 @@ class Listen implements ChangeListener {
 
   end(): void {
     for (const end of this.#watches) end()
+    this.#kept.clear()
     this.#listens.forget(this)
     this.#call.holder?.end(this.#call, { _meta: { [META_SUBSCRIPTION_ID]: this.#call.id } })
   }

@@ -3,6 +3,7 @@
  * exchanges from pipes, sockets and HTTP. Era and session are settled before a call gets here.
  */
 
+import type { Principal } from '../auth/principal.ts'
 import type { IncomingCall } from '../jsonrpc/incoming.ts'
 import type { RpcNotification } from '../jsonrpc/message.ts'
 import type { ParamHeader } from '../protocol/headers.ts'
@@ -27,8 +28,8 @@ export interface Endpoint {
   /** Takes a notification: `initialized`, `cancelled`, `roots/list_changed`, or one nobody knows, which is ignored. */
   notify(message: RpcNotification, session: LegacySession | undefined): void
 
-  /** The parameters of a tool that are mirrored in HTTP headers; empty for unknown tools. */
-  paramHeaders(tool: string): readonly ParamHeader[]
+  /** The parameters of a tool that are mirrored in HTTP headers; none for tools that the caller is not to know of. */
+  paramHeaders(tool: string, principal: Principal | undefined): readonly ParamHeader[]
 
   /** Where an extension takes `Mcp-Name` from for a method of its own. */
   nameSource(method: string): string | undefined

@@ -14,23 +14,16 @@ import type { ClientCapabilities } from '../protocol/capabilities.ts'
 import type { Implementation } from '../protocol/content.ts'
 import type { LogLevel } from '../protocol/logging.ts'
 import type { Revision } from '../protocol/revision.ts'
+import { type ClientDescription, toKeptClient } from './client-description.ts'
 import type { Conversation } from './conversation.ts'
-import { createSharedJson } from './shared-json.ts'
+import { KEPT_LIMITS, KeptText } from './kept-text.ts'
 
 /** `new` answers only `initialize` and `ping`; `initializing` may be sent only ping and logging; `ready` is all. */
 export type Phase = 'new' | 'initializing' | 'ready' | 'closed'
 
-export interface Agreement extends Client {
+export interface Agreement extends ClientDescription {
   readonly revision: Revision
 }
-
-/** What a client said of itself. */
-interface Client {
-  readonly capabilities: ClientCapabilities
-  readonly clientInfo: Implementation
-}
-
-const CLIENTS = createSharedJson()
 
 /** Takes messages about no request in particular to the client. */
 export interface Courier {
@@ -44,23 +37,20 @@ export interface SessionWatcher {
 
 type Closing = (() => void) | SessionWatcher
 
-export const SUBSCRIPTION_LIMITS = {
-  /** UTF-16 units of all resource URIs that one session, or one listener, is subscribed to. */
-  maxSubscriptionLength: 256 * 1024,
-} as const
-
 export class LegacySession implements Conversation {
   readonly principal: Principal | undefined
   readonly incoming = new IncomingCalls()
   // An idle session is little more than its agreement: what only some sessions need is made when one does.
   #subscriptions: Set<string> | undefined
   #subscribedLength = 0
+  /** Made for the first thing that is kept for this session alone. */
+  #kept: KeptText | undefined
   readonly #courier: Courier
   phase: Phase = 'new'
   logLevel: LogLevel | undefined = 'info'
   #pending: PendingCalls | undefined
   #revision: Revision | undefined
-  #client: Client | undefined
+  #client: ClientDescription | undefined
   #onClose: Closing | Closing[] | undefined
   #onReady: (() => void)[] | undefined
 
@@ -69,12 +59,21 @@ export class LegacySession implements Conversation {
     this.principal = principal
   }
 
-  /** Keeps what `initialize` settled. An agreement that is frozen is somebody's constant and kept as it is. */
-  agree(agreement: Agreement): void {
+  /**
+   * Keeps what `initialize` settled, unless the client says too much of itself: then it is false. An agreement that is
+   * frozen is somebody's constant and kept as it is.
+   */
+  agree(agreement: Agreement): boolean {
     const { revision, capabilities, clientInfo } = agreement
+    if (Object.isFrozen(agreement)) this.#client = agreement
+    else {
+      const kept = toKeptClient({ capabilities, clientInfo })
+      if (kept === undefined || (kept.length > 0 && !this.#keep(kept.length))) return false
+      this.#client = kept.client
+    }
     this.#revision = revision
-    this.#client = Object.isFrozen(agreement) ? agreement : CLIENTS.share({ capabilities, clientInfo })
     this.phase = 'initializing'
+    return true
   }
 
   get revision(): Revision {
@@ -160,14 +159,17 @@ export class LegacySession implements Conversation {
   subscribe(uri: string): boolean {
     this.#subscriptions ??= new Set()
     if (this.#subscriptions.has(uri)) return true
-    if (this.#subscribedLength + uri.length > SUBSCRIPTION_LIMITS.maxSubscriptionLength) return false
+    if (this.#subscribedLength + uri.length > KEPT_LIMITS.maxSubscriptionLength) return false
+    if (!this.#keep(uri.length)) return false
     this.#subscribedLength += uri.length
     this.#subscriptions.add(uri)
     return true
   }
 
   unsubscribe(uri: string): void {
-    if (this.#subscriptions?.delete(uri)) this.#subscribedLength -= uri.length
+    if (!this.#subscriptions?.delete(uri)) return
+    this.#subscribedLength -= uri.length
+    this.#kept?.remove(uri.length)
   }
 
   /** Settles what `request` waits for. */
@@ -186,6 +188,7 @@ export class LegacySession implements Conversation {
   close(reason = 'The session has ended'): void {
     if (this.phase === 'closed') return
     this.phase = 'closed'
+    this.#kept?.clear()
     this.incoming.cancelAll(reason)
     this.#pending?.failAll(new PorticoError('closed', reason, { delivery: 'unknown' }))
     const closing = this.#onClose ?? []
@@ -194,6 +197,11 @@ export class LegacySession implements Conversation {
       if (typeof one === 'function') one()
       else one.sessionClosed(this)
     }
+  }
+
+  #keep(length: number): boolean {
+    this.#kept ??= new KeptText()
+    return this.#kept.add(length)
   }
 
   #send(text: string, outlet: Outlet | undefined): void {

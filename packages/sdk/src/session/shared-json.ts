@@ -4,8 +4,10 @@
  */
 
 export interface SharedJson {
-  /** An equal value that came before, or this one. Either is frozen, deeply: it may be everybody's. */
+  /** An equal value that came before, or this one. Either is frozen, deeply, unless it is too long to be shared. */
   share<T extends object>(value: T): T
+  /** The same, or undefined when it is too long to be shared. */
+  find<T extends object>(value: T): T | undefined
 }
 
 export const SHARED_JSON_LIMITS = {
@@ -17,20 +19,19 @@ export const SHARED_JSON_LIMITS = {
 
 export function createSharedJson(): SharedJson {
   const known = new Map<string, object>()
-  return {
-    share(value) {
-      const text = textOf(value)
-      if (text === undefined) return value
-      const equal = known.get(text)
-      // What has the same text has the same members; for values of JSON that makes it the same type.
-      if (equal !== undefined) return equal as typeof value
-      const [oldest] = known.keys()
-      if (oldest !== undefined && known.size >= SHARED_JSON_LIMITS.maxShared) known.delete(oldest)
-      freeze(value)
-      known.set(text, value)
-      return value
-    },
+  function find<T extends object>(value: T): T | undefined {
+    const text = textOf(value)
+    if (text === undefined) return undefined
+    const equal = known.get(text)
+    // What has the same text has the same members; for values of JSON that makes it the same type.
+    if (equal !== undefined) return equal as T
+    const [oldest] = known.keys()
+    if (oldest !== undefined && known.size >= SHARED_JSON_LIMITS.maxShared) known.delete(oldest)
+    freeze(value)
+    known.set(text, value)
+    return value
   }
+  return { find, share: (value) => find(value) ?? value }
 }
 
 function textOf(value: object): string | undefined {
