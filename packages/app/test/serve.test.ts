@@ -128,6 +128,39 @@ describe('portico serve', () => {
 })
 
 describe('portico auth', () => {
+  it('sec-200, security D1: run gives strangers no token, however they register', async () => {
+    await runCli(['auth', 'add', 'ada'], { ...place(), input: 'correct horse\n' })
+    const issuer = `http://127.0.0.1:${await freePort()}`
+    const resource = 'http://127.0.0.1:3000/mcp'
+    const words = ['auth', 'run', '--issuer', issuer, '--resource', resource, '--scope', 'use', '--scope', 'admin']
+    const auth = startCli(words, place())
+    await auth.until('stdout', /http:\S+/)
+    const asked = {
+      grant_types: ['client_credentials'],
+      redirect_uris: [],
+      response_types: [],
+      token_endpoint_auth_method: 'client_secret_basic',
+    }
+    const registered = await fetch(`${issuer}/reg`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(asked),
+    })
+    expect(registered.status).toBe(400)
+    const { client_id: id, client_secret: secret } = (await registered.json()) as {
+      client_id?: string
+      client_secret?: string
+    }
+    const token = await fetch(`${issuer}/token`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` },
+      body: new URLSearchParams({ grant_type: 'client_credentials', resource, scope: 'use admin' }),
+    })
+    expect([token.status >= 400, await token.text()]).toEqual([true, expect.not.stringContaining('access_token')])
+    auth.interrupt()
+    expect(await auth.ended).toMatchObject({ code: 0 })
+  }, 60_000)
+
   it.each([
     ['run without users', ['auth', 'run'], 7, 'there are no users', ''],
     ['a password that is too short', ['auth', 'add', 'bob'], 2, 'at least 8', 'short\n'],

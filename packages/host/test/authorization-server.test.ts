@@ -1,120 +1,26 @@
 /** The embedded authorization server and a protected server, by the whole flow: register, sign in, consent, token, use. */
 
-import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
-import { type AddressInfo, createServer as createSocket } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { requireBearer } from '@portico/sdk/bearer'
 import { type HttpServer, serveHttp } from '@portico/sdk/http'
 import { createServer, tool } from '@portico/sdk/server'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type AuthorizationServerOptions, createAuthorizationServer } from '../src/authorization-server/server.ts'
+import { describe, expect, it } from 'vitest'
+import { createAuthorizationServer } from '../src/authorization-server/server.ts'
+import {
+  authorizationUrl,
+  closers,
+  goThrough,
+  issuer,
+  REDIRECT,
+  RESOURCE,
+  register,
+  signIn,
+  start,
+  token,
+} from './authorization-world.ts'
 import { Browser, type Page } from './browser.ts'
-
-const REDIRECT = 'http://127.0.0.1:7777/callback'
-const RESOURCE = 'https://mcp.example.com/mcp'
-
-let issuer: string
-let closers: (() => Promise<void>)[]
-
-beforeEach(async () => {
-  closers = []
-  issuer = `http://127.0.0.1:${await freePort()}`
-})
-
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close()
-})
-
-async function freePort(): Promise<number> {
-  const socket = createSocket().listen(0, '127.0.0.1')
-  await once(socket, 'listening')
-  // A server that listens on a port has an address of this form.
-  const { port } = socket.address() as AddressInfo
-  socket.close()
-  await once(socket, 'close')
-  return port
-}
-
-async function start(options: Partial<AuthorizationServerOptions> = {}): Promise<void> {
-  const users = { alice: { password: 'correct horse', roles: ['editor'] }, bob: 'battery staple' }
-  const server = createAuthorizationServer({
-    issuer,
-    resources: [RESOURCE],
-    scopes: ['read', 'write'],
-    users,
-    ...options,
-  })
-  const listening = await server.listen()
-  closers.push(() => listening.close())
-}
-
-async function register(metadata: object = {}): Promise<{ client_id: string; [name: string]: unknown }> {
-  const response = await fetch(`${issuer}/reg`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      redirect_uris: [REDIRECT],
-      token_endpoint_auth_method: 'none',
-      grant_types: ['authorization_code', 'refresh_token'],
-      application_type: 'native',
-      client_name: 'Test <b>client</b>',
-      ...metadata,
-    }),
-  })
-  // What the endpoint answers is what the tests look at.
-  return (await response.json()) as { client_id: string }
-}
-
-interface Attempt {
-  readonly url: string
-  readonly verifier: string
-}
-
-function authorizationUrl(client: string, extra: { [name: string]: string | undefined } = {}): Attempt {
-  const verifier = randomBytes(32).toString('base64url')
-  const parameters = {
-    response_type: 'code',
-    client_id: client,
-    redirect_uri: REDIRECT,
-    scope: 'read',
-    state: 'st',
-    resource: RESOURCE,
-    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-    code_challenge_method: 'S256',
-    ...extra,
-  }
-  const known = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined)
-  return { url: `${issuer}/auth?${new URLSearchParams(known)}`, verifier }
-}
-
-interface Tokens {
-  readonly access_token: string
-  readonly refresh_token: string
-  readonly scope: string
-  readonly error?: string
-}
-
-async function token(parameters: { readonly [name: string]: string }): Promise<Tokens> {
-  const response = await fetch(`${issuer}/token`, { method: 'POST', body: new URLSearchParams(parameters) })
-  return (await response.json()) as Tokens
-}
-
-/** Signs in, allows, and returns where the browser was sent. */
-async function goThrough(browser: Browser, url: string, name = 'alice', password = 'correct horse'): Promise<URL> {
-  let page: Page = await browser.open(url)
-  if (page.html.includes('Sign in')) page = await browser.submit(page, { name, password, decision: 'login' })
-  if (page.html.includes('Allow access?')) page = await browser.submit(page, { decision: 'allow' })
-  return new URL(page.url)
-}
-
-async function signIn(scope = 'read', browser = new Browser(), client?: string): Promise<Tokens & { client: string }> {
-  const id = client ?? (await register()).client_id
-  const { url, verifier } = authorizationUrl(id, { scope })
-  const code = (await goThrough(browser, url)).searchParams.get('code') ?? ''
-  const redeemed = { grant_type: 'authorization_code', code, client_id: id, redirect_uri: REDIRECT }
-  return { client: id, ...(await token({ ...redeemed, code_verifier: verifier, resource: RESOURCE })) }
-}
 
 async function serveTools(extra: object = {}): Promise<HttpServer> {
   const server = createServer({

@@ -5,6 +5,7 @@
 
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { type ClientMetadata, type Configuration, errors, type JWKS, type KoaContextWithOIDC } from 'oidc-provider'
+import { ClientPolicy } from './client-policy.ts'
 import { isPublicHost } from './document-host.ts'
 import { createMemoryStore } from './memory-store.ts'
 import { pagePolicy } from './page-response.ts'
@@ -31,6 +32,7 @@ export function createConfiguration(options: ConfigurationOptions): Configuratio
   return {
     adapter: createMemoryStore(),
     clients: [...options.clients],
+    extraClientMetadata: createClientCheck(new ClientPolicy(options.clients)),
     jwks: options.jwks ?? createKeys(),
     clientDefaults: { id_token_signed_response_alg: 'ES256' },
     scopes: ['openid', 'offline_access', ...scopes],
@@ -90,7 +92,7 @@ function createFeatures(options: ConfigurationOptions): NonNullable<Configuratio
       // Whoever brings a fetch of their own decides what it reaches.
       ...(options.fetch === undefined && { allowFetch: (_ctx: unknown, id: string) => isPublicHost(id) }),
     },
-    clientCredentials: { enabled: true },
+    clientCredentials: { enabled: options.clients.some(mayActAlone) },
     dPoP: { enabled: true },
     revocation: { enabled: true, allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId },
     // Only clients with a secret may ask about tokens of others: those are the resources.
@@ -120,6 +122,23 @@ function createFeatures(options: ConfigurationOptions): NonNullable<Configuratio
       postLogoutSuccessSource: async (ctx) => setPage(ctx, messagePage('Signed out', 'You may close this page.')),
     },
   }
+}
+
+/** The library calls it for every client that it makes, once for each member that is declared: one is enough. */
+function createClientCheck(policy: ClientPolicy): NonNullable<Configuration['extraClientMetadata']> {
+  return {
+    properties: [CHECKED],
+    validator: (_ctx, name, _value, metadata) => {
+      policy.check(metadata)
+      delete metadata[name]
+    },
+  }
+}
+
+const CHECKED = 'portico_checked'
+
+function mayActAlone({ grant_types: grants }: ClientMetadata): boolean {
+  return grants?.includes('client_credentials') === true
 }
 
 function setPage(ctx: KoaContextWithOIDC, html: string): void {
