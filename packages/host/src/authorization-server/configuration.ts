@@ -4,12 +4,13 @@
  */
 
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { type ClientMetadata, type Configuration, errors, type JWKS, type KoaContextWithOIDC } from 'oidc-provider'
+import type { ClientMetadata, Configuration, JWKS, KoaContextWithOIDC } from 'oidc-provider'
 import { ClientPolicy } from './client-policy.ts'
-import { isPublicHost } from './document-host.ts'
+import { createDocumentFetch } from './document-fetch.ts'
 import { createMemoryStore } from './memory-store.ts'
 import { pagePolicy } from './page-response.ts'
 import { logoutPage, messagePage } from './pages.ts'
+import { errors } from './provider.ts'
 import type { Users } from './users.ts'
 
 export interface ConfigurationOptions {
@@ -27,12 +28,13 @@ export interface ConfigurationOptions {
 
 export function createConfiguration(options: ConfigurationOptions): Configuration {
   const { users, scopes, accessTokenSeconds, refreshTokenSeconds } = options
+  const policy = new ClientPolicy(options.clients)
   const secure = options.issuer.startsWith('https:')
   const cookie = { httpOnly: true, sameSite: 'lax', secure, signed: true } as const
   return {
     adapter: createMemoryStore(),
     clients: [...options.clients],
-    extraClientMetadata: createClientCheck(new ClientPolicy(options.clients)),
+    extraClientMetadata: createClientCheck(policy),
     jwks: options.jwks ?? createKeys(),
     clientDefaults: { id_token_signed_response_alg: 'ES256' },
     scopes: ['openid', 'offline_access', ...scopes],
@@ -62,7 +64,7 @@ export function createConfiguration(options: ConfigurationOptions): Configuratio
         'accountId' in token && token.accountId !== undefined ? users.get(token.accountId)?.roles : undefined
       return roles === undefined ? undefined : { roles }
     },
-    features: createFeatures(options),
+    features: createFeatures(options, policy),
     renderError: async (ctx, { error, error_description: description }) => {
       setPage(ctx, messagePage('Something is not right', `${description ?? error}`))
     },
@@ -76,30 +78,24 @@ export function createConfiguration(options: ConfigurationOptions): Configuratio
       Session: refreshTokenSeconds,
       Grant: refreshTokenSeconds,
     },
-    ...(options.fetch !== undefined && { fetch: options.fetch }),
+    fetch: options.fetch ?? createDocumentFetch(),
   }
 }
 
-function createFeatures(options: ConfigurationOptions): NonNullable<Configuration['features']> {
+function createFeatures(options: ConfigurationOptions, policy: ClientPolicy): NonNullable<Configuration['features']> {
   const { resources, scopes, tokenFormat, accessTokenSeconds } = options
   const served = new Set(resources)
   return {
     devInteractions: { enabled: false },
     registration: { enabled: true },
-    clientIdMetadataDocument: {
-      enabled: true,
-      ack: 'draft-02',
-      // Whoever brings a fetch of their own decides what it reaches.
-      ...(options.fetch === undefined && { allowFetch: (_ctx: unknown, id: string) => isPublicHost(id) }),
-    },
+    clientIdMetadataDocument: { enabled: true, ack: 'draft-02' },
     clientCredentials: { enabled: options.clients.some(mayActAlone) },
     dPoP: { enabled: true },
     revocation: { enabled: true, allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId },
-    // Only clients with a secret may ask about tokens of others: those are the resources.
     introspection: {
       enabled: true,
       allowedPolicy: async (_ctx, client, token) =>
-        client.clientAuthMethod !== 'none' || token.clientId === client.clientId,
+        policy.isResourceServer(client) || token.clientId === client.clientId,
     },
     resourceIndicators: {
       enabled: true,

@@ -5,9 +5,10 @@
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { InteractionResults, default as Provider } from 'oidc-provider'
+import type { InteractionResults } from 'oidc-provider'
 import { sendPage } from './page-response.ts'
 import { consentPage, loginPage, messagePage } from './pages.ts'
+import type { Provider } from './provider.ts'
 import { type InteractionParams, readForm, toFormTarget, toShownClient } from './request-form.ts'
 import type { Users } from './users.ts'
 
@@ -19,6 +20,8 @@ export interface InteractionOptions {
   /** The one user's name, where only a password is asked for. */
   readonly singleUser: string | undefined
   readonly origin: string
+  /** Where a request comes from, to count guesses by. */
+  readonly sourceOf: (req: IncomingMessage) => string
 }
 
 export class Interactions {
@@ -69,9 +72,9 @@ export class Interactions {
   }
 
   async #login(req: IncomingMessage, res: ServerResponse, details: Details, form: URLSearchParams): Promise<void> {
-    const { users, singleUser } = this.#options
+    const { users, singleUser, sourceOf } = this.#options
     const name = singleUser ?? form.get('name') ?? ''
-    const outcome = await users.signIn(name, form.get('password') ?? '')
+    const outcome = await users.signIn(name, form.get('password') ?? '', sourceOf(req))
     if (outcome === 'ok') return this.#finish(req, res, { login: { accountId: name } })
     const problem = outcome === 'wrong' ? 'Name or password are not right.' : 'Too many attempts. Wait a minute.'
     return this.#show(res, details, problem)

@@ -1,11 +1,12 @@
 /**
  * Where the embedded authorization server keeps codes, tokens, grants, sessions and clients: in this process, each with
- * its expiry, a bounded number of each kind. A restart signs everybody out.
+ * its expiry, a bounded number of each kind. A restart signs everybody out. When a kind is full, whoever has most of it
+ * makes room: nobody's things go because somebody else made many, and a client that somebody allowed stays.
  */
 
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 
-/** Entries of one kind; the oldest make room. */
+/** Entries of one kind. */
 const MAX_ENTRIES = 10_000
 
 interface Entry {
@@ -13,13 +14,18 @@ interface Entry {
   readonly until: number
 }
 
+export interface MemoryStoreOptions {
+  readonly maxEntries?: number
+}
+
 /** Makes the function that the library asks for a store of each kind. */
-export function createMemoryStore(): (name: string) => Adapter {
+export function createMemoryStore({ maxEntries = MAX_ENTRIES }: MemoryStoreOptions = {}): (name: string) => Adapter {
   const kinds = new Map<string, MemoryAdapter>()
+  const isInUse = (client: string) => kinds.get('Grant')?.namesClient(client) === true
   return (name) => {
     let kind = kinds.get(name)
     if (kind === undefined) {
-      kind = new MemoryAdapter()
+      kind = new MemoryAdapter(maxEntries, name === 'Client' ? isInUse : () => false)
       kinds.set(name, kind)
     }
     return kind
@@ -27,20 +33,28 @@ export function createMemoryStore(): (name: string) => Adapter {
 }
 
 class MemoryAdapter implements Adapter {
+  readonly #maxEntries: number
+  readonly #isInUse: (id: string) => boolean
   readonly #entries = new Map<string, Entry>()
   readonly #uids = new Map<string, string>()
-  readonly #grants = new Map<string, Set<string>>()
+  readonly #grants = new Groups()
+  readonly #owners = new Groups()
+  readonly #clients = new Groups()
+
+  constructor(maxEntries: number, isInUse: (id: string) => boolean) {
+    this.#maxEntries = maxEntries
+    this.#isInUse = isInUse
+  }
 
   async upsert(id: string, payload: AdapterPayload, expiresIn: number): Promise<undefined> {
     await this.destroy(id)
+    if (this.#entries.size >= this.#maxEntries) await this.#makeRoom()
     const until = expiresIn > 0 ? Date.now() + expiresIn * 1000 : Number.POSITIVE_INFINITY
     this.#entries.set(id, { payload, until })
     if (payload.uid !== undefined) this.#uids.set(payload.uid, id)
-    if (payload.grantId !== undefined) {
-      const ids = this.#grants.get(payload.grantId) ?? new Set()
-      this.#grants.set(payload.grantId, ids.add(id))
-    }
-    if (this.#entries.size > MAX_ENTRIES) await this.#makeRoom()
+    this.#grants.add(payload.grantId, id)
+    this.#owners.add(ownerOf(payload), id)
+    this.#clients.add(payload.clientId, id)
   }
 
   async find(id: string): Promise<AdapterPayload | undefined> {
@@ -67,21 +81,65 @@ class MemoryAdapter implements Adapter {
     const entry = this.#entries.get(id)
     if (entry === undefined) return
     this.#entries.delete(id)
-    const { uid, grantId } = entry.payload
+    const { uid, grantId, clientId } = entry.payload
     if (uid !== undefined) this.#uids.delete(uid)
-    const ids = grantId === undefined ? undefined : this.#grants.get(grantId)
-    ids?.delete(id)
-    if (grantId !== undefined && ids?.size === 0) this.#grants.delete(grantId)
+    this.#grants.remove(grantId, id)
+    this.#owners.remove(ownerOf(entry.payload), id)
+    this.#clients.remove(clientId, id)
   }
 
   async revokeByGrantId(grantId: string): Promise<undefined> {
-    for (const id of [...(this.#grants.get(grantId) ?? [])]) await this.destroy(id)
+    for (const id of this.#grants.of(grantId)) await this.destroy(id)
+  }
+
+  namesClient(client: string): boolean {
+    const now = Date.now()
+    return this.#clients.of(client).some((id) => (this.#entries.get(id)?.until ?? 0) > now)
   }
 
   async #makeRoom(): Promise<void> {
     const now = Date.now()
-    const expired = [...this.#entries].filter(([, { until }]) => until <= now)
-    const [oldest] = this.#entries
-    for (const [id] of expired.length > 0 || oldest === undefined ? expired : [oldest]) await this.destroy(id)
+    const expired = [...this.#entries].filter(([, { until }]) => until <= now).map(([id]) => id)
+    const spare =
+      expired.length > 0
+        ? expired
+        : this.#owners
+            .ofLargest()
+            .filter((id) => !this.#isInUse(id))
+            .slice(0, 1)
+    if (spare.length === 0) throw new Error('The authorization server holds as much as it may')
+    for (const id of spare) await this.destroy(id)
+  }
+}
+
+/** Whose an entry is, as far as somebody has signed in for it; the rest belongs to strangers, all together. */
+function ownerOf({ accountId }: AdapterPayload): string {
+  return accountId ?? ''
+}
+
+/** Ids by what they have in common, in the order in which they came. */
+class Groups {
+  readonly #groups = new Map<string, Set<string>>()
+
+  add(name: string | undefined, id: string): void {
+    if (name === undefined) return
+    const ids = this.#groups.get(name) ?? new Set()
+    this.#groups.set(name, ids.add(id))
+  }
+
+  remove(name: string | undefined, id: string): void {
+    const ids = name === undefined ? undefined : this.#groups.get(name)
+    ids?.delete(id)
+    if (name !== undefined && ids?.size === 0) this.#groups.delete(name)
+  }
+
+  of(name: string): string[] {
+    return [...(this.#groups.get(name) ?? [])]
+  }
+
+  ofLargest(): string[] {
+    let largest: ReadonlySet<string> = new Set()
+    for (const ids of this.#groups.values()) if (ids.size > largest.size) largest = ids
+    return [...largest]
   }
 }

@@ -5,10 +5,12 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { PorticoError } from '@portico/sdk/server'
-import Provider, { type ClientMetadata, type JWKS } from 'oidc-provider'
+import type { ClientMetadata, JWKS } from 'oidc-provider'
 import { createConfiguration } from './configuration.ts'
 import { Interactions } from './interaction.ts'
 import { FRAME_HEADERS } from './page-response.ts'
+import { Provider } from './provider.ts'
+import { type GateRefusal, RequestGate } from './request-gate.ts'
 import { type User, Users } from './users.ts'
 
 export interface AuthorizationServerOptions {
@@ -61,6 +63,11 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   if ((options.users === undefined) === (options.password === undefined)) {
     throw new PorticoError('invalid-definition', 'Give either users or password')
   }
+  const twice = options.clients?.find(({ client_id: id }) => isUser(options, id))
+  if (twice !== undefined) {
+    // Tokens name both in the same claim (RFC 9068, 5): the one must not pass for the other.
+    throw new PorticoError('invalid-definition', `"${twice.client_id}" is both a client and a user`)
+  }
   const users = new Users(options.users ?? { [OWNER]: options.password ?? '' })
   const configuration = createConfiguration({
     issuer: options.issuer,
@@ -78,11 +85,18 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   const provider = new Provider(options.issuer, configuration)
   provider.proxy = options.trustProxy === true
   const singleUser = options.users === undefined ? OWNER : undefined
-  const interactions = new Interactions({ provider, users, singleUser, origin: issuer.origin })
+  const gate = new RequestGate(issuer, options.trustProxy === true)
+  const sourceOf = (req: IncomingMessage) => gate.sourceOf(req)
+  const interactions = new Interactions({ provider, users, singleUser, origin: issuer.origin, sourceOf })
   const serveProtocol = provider.callback()
 
   function handler(req: IncomingMessage, res: ServerResponse): void {
     for (const [name, value] of Object.entries(FRAME_HEADERS)) res.setHeader(name, value)
+    const refusal = gate.judge(req)
+    if (refusal !== undefined) {
+      refuse(res, refusal)
+      return
+    }
     const path = withScope(req.url ?? '/')
     req.url = path
     if (!/^\/interaction\/[\w-]+$/.test(path)) {
@@ -96,6 +110,16 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   }
 
   return { issuer: options.issuer, handler, listen: () => listen(issuer, handler) }
+}
+
+function isUser({ users }: AuthorizationServerOptions, name: string): boolean {
+  return users === undefined ? name === OWNER : Object.hasOwn(users, name)
+}
+
+function refuse(res: ServerResponse, { status, error, retryAfter }: GateRefusal): void {
+  if (retryAfter !== undefined) res.setHeader('retry-after', retryAfter)
+  res.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' })
+  res.end(JSON.stringify({ error: 'temporarily_unavailable', error_description: error }))
 }
 
 /** Who names no scope gets the least there is (RFC 6749, 3.3): the library takes a grant of nothing for a refusal. */

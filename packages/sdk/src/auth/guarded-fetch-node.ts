@@ -9,17 +9,17 @@ import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { type RequestOptions, request as requestHttps } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { Readable } from 'node:stream'
-import { type AuthFetch, type AuthRequest, blocked, type GuardOptions, mayReach } from './guarded-target.ts'
+import { type AuthFetch, type AuthRequest, blocked, type GuardOptions, homeOf, mayReach } from './guarded-target.ts'
 import { type NetworkZone, zoneOfAddress, zoneOfHost } from './network-zone.ts'
 
 export function createPinnedFetch({ server, tls }: GuardOptions): AuthFetch {
-  let home: Promise<NetworkZone[]> | undefined
+  let home: Promise<NetworkZone | undefined> | undefined
   const judged: LookupFunction = (hostname, options, done) => {
-    home ??= zonesOf(server.hostname)
+    home ??= homeOfHost(server?.hostname)
     resolve(hostname).then(
       async (addresses) => {
-        const zones = await home!
-        const bad = addresses.map(({ address }) => zoneOfAddress(address)).find((zone) => !mayReach(zone, zones))
+        const zone = await home
+        const bad = addresses.map(({ address }) => zoneOfAddress(address)).find((one) => !mayReach(one, zone))
         if (bad !== undefined) done(blocked(hostname, bad), '')
         else if (options.all) done(null, addresses)
         else done(null, addresses[0]?.address ?? '', addresses[0]?.family)
@@ -29,7 +29,7 @@ export function createPinnedFetch({ server, tls }: GuardOptions): AuthFetch {
   }
   return async (url, init) => {
     const target = new URL(url)
-    const own = target.origin === server.origin
+    const own = target.origin === server?.origin
     // The certificate is for the server alone; who else is reached must not learn it.
     const identity = own ? tls : tls?.ca === undefined ? undefined : { ca: tls.ca }
     // The user chose the server, so where it lies is not in question.
@@ -65,11 +65,10 @@ function toResponse(answer: IncomingMessage): Response {
   return new Response(Readable.toWeb(answer) as ReadableStream<Uint8Array<ArrayBuffer>>, { status, headers })
 }
 
-async function zonesOf(hostname: string): Promise<NetworkZone[]> {
-  const known = zoneOfHost(hostname)
-  if (known !== undefined) return [known]
+async function homeOfHost(hostname: string | undefined): Promise<NetworkZone | undefined> {
+  if (hostname === undefined) return undefined
   const addresses = await resolve(hostname).catch(() => [])
-  return addresses.map(({ address }) => zoneOfAddress(address))
+  return zoneOfHost(hostname) ?? homeOf(addresses.map(({ address }) => zoneOfAddress(address)))
 }
 
 function resolve(hostname: string): Promise<LookupAddress[]> {

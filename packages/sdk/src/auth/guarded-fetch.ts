@@ -8,6 +8,7 @@ import { authFailure } from './failure.ts'
 import { type AuthFetch, type GuardOptions, judgeTarget } from './guarded-target.ts'
 
 export function createGuardedFetch(options: GuardOptions): AuthFetch {
+  const { maxRedirects = MAX_REDIRECTS } = options
   let dial: Promise<AuthFetch> | undefined
   return async (url, init) => {
     dial ??= createDial(options)
@@ -20,7 +21,7 @@ export function createGuardedFetch(options: GuardOptions): AuthFetch {
       const next = redirectOf(response, target, init.method ?? 'GET')
       if (next === undefined) return bounded(response)
       await response.body?.cancel()
-      if (hops === MAX_REDIRECTS) throw authFailure('blocked-target', `${target.host} redirects without end`)
+      if (hops === maxRedirects) throw authFailure('blocked-target', `${target.host} redirects without end`)
       target = next
     }
   }

@@ -19,8 +19,10 @@ export interface AuthRequest {
 }
 
 export interface GuardOptions {
-  /** The server that is to be reached. Addresses in the zone that it lies in are as good as it. */
-  readonly server: URL
+  /** The server that is to be reached. Addresses in the zone that it lies in are as good as it; without one, none are. */
+  readonly server?: URL
+  /** Redirects that are followed, on the same origin; 3 unless given. */
+  readonly maxRedirects?: number
   /** Used in place of the runtime's own; then names are not resolved here, and only addresses in URLs are judged. */
   readonly fetch?: AuthFetch
   /** For connections to the server's own origin; `ca` counts everywhere. */
@@ -39,20 +41,28 @@ export function judgeTarget(target: URL, options: GuardOptions, secret = false):
   }
   if (target.protocol !== 'https:') {
     // The server's own origin is where its user chose to go, and may be read from; secrets are another matter.
-    const own = target.origin === server.origin && !secret
+    const own = target.origin === server?.origin && !secret
     const plainly = own || zone === 'loopback' || dangerouslyAllowPlainHttp
-    if (target.protocol !== 'http:' || server.protocol === 'https:' || !plainly) {
+    if (target.protocol !== 'http:' || server === undefined || server.protocol === 'https:' || !plainly) {
       throw authFailure('insecure-url', `${named} is not reached by https`)
     }
   }
-  if (target.origin === server.origin || zone === undefined || zone === 'public') return
-  const home = zoneOfHost(server.hostname)
-  if (home === undefined || !mayReach(zone, [home])) throw blocked(target.host, zone)
+  if (target.origin === server?.origin || zone === undefined || zone === 'public') return
+  const home = server === undefined ? undefined : zoneOfHost(server.hostname)
+  if (!mayReach(zone, home)) throw blocked(target.host, zone)
 }
 
-/** Whether a server in these zones may send a client to that one. */
-export function mayReach(zone: NetworkZone, home: readonly NetworkZone[]): boolean {
-  return zone === 'public' || (zone !== 'reserved' && home.includes(zone))
+/** Whether a server at home in one zone may send a client to another. */
+export function mayReach(zone: NetworkZone, home: NetworkZone | undefined): boolean {
+  return zone === 'public' || (zone !== 'reserved' && zone === home)
+}
+
+/**
+ * The zone that all addresses of a name lie in. Whoever owns a name can give it an address in any zone, beside the one
+ * that it is reached by: a name with addresses in several is at home in none.
+ */
+export function homeOf(zones: readonly NetworkZone[]): NetworkZone | undefined {
+  return zones.every((zone) => zone === zones[0]) ? zones[0] : undefined
 }
 
 export function blocked(host: string, zone: NetworkZone): Error {

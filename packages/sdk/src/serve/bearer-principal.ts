@@ -30,7 +30,10 @@ export function createPrincipalMaker(
   }
 }
 
-/** Subjects are unique within their issuer. A client that acts for itself is told apart: no issuer begins like that. */
+/**
+ * Subjects are unique within their issuer. A client that acts for itself is its own subject (RFC 9068, 2.2), and could be
+ * called like a user: it is told apart, as no issuer begins like that.
+ */
 function toPrincipalId({ issuer, subject, clientId }: AccessToken): string {
-  return subject === undefined ? `client ${issuer} ${clientId}` : `${issuer} ${subject}`
+  return subject === undefined || subject === clientId ? `client ${issuer} ${clientId}` : `${issuer} ${subject}`
 }

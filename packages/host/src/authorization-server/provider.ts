@@ -1,0 +1,11 @@
+/** The library, loaded without its notice about the runtime. Import it from here only: whoever loads it first hears it. */
+
+import './runtime-notice.ts'
+
+import Provider, { errors } from 'oidc-provider'
+
+import { endNotice } from './runtime-notice.ts'
+
+endNotice()
+
+export { errors, Provider }
