@@ -1,8 +1,6 @@
 /**
- * The environment that git runs in. A repository's own configuration can name programs: hooks, filters, drivers, helpers,
- * editors. None of them may run because somebody looked at a repository, so each such setting is overridden, by name for
- * the fixed ones and one by one for those that the repository made up. Overrides travel in variables rather than as
- * `-c` arguments, since made-up names may contain `=`.
+ * The environment that git runs in. The settings here hold in every repository and, unlike those of a file, also in what git
+ * starts by itself inside of a submodule.
  */
 
 import { plainEnvironment } from '../machine/program.ts'
@@ -72,76 +70,30 @@ const FIXED_VARIABLES: { readonly [name: string]: string } = {
   GIT_MERGE_AUTOEDIT: 'no',
 }
 
-export function gitEnvironment(
-  place: { readonly gitDirectory: string; readonly workTree: string },
-  found: readonly Setting[],
-): { [name: string]: string } {
-  const env: { [name: string]: string } = {
-    ...plainEnvironment(),
-    ...FIXED_VARIABLES,
-    // Both are said outright: git then looks for no other, and `core.worktree` has no say.
+/** What git itself is run with. `shared` is the folder whose configuration it reads. */
+export function gitEnvironment(place: {
+  readonly gitDirectory: string
+  readonly workTree: string
+  readonly objects: string
+  readonly shared: string
+}): { [name: string]: string } {
+  return {
+    ...bareEnvironment(),
+    // All are said outright: git then looks for no other, and `core.worktree` and `commondir` have no say.
     GIT_DIR: place.gitDirectory,
     GIT_WORK_TREE: place.workTree,
+    GIT_OBJECT_DIRECTORY: place.objects,
+    GIT_COMMON_DIR: place.shared,
   }
-  const settings = [...FIXED, ...found]
-  env.GIT_CONFIG_COUNT = String(settings.length)
-  for (const [index, [key, value]] of settings.entries()) {
+}
+
+/** The same without a repository. */
+export function bareEnvironment(): { [name: string]: string } {
+  const env: { [name: string]: string } = { ...plainEnvironment(), ...FIXED_VARIABLES, GIT_DIR: NOWHERE }
+  env.GIT_CONFIG_COUNT = String(FIXED.length)
+  for (const [index, [key, value]] of FIXED.entries()) {
     env[`GIT_CONFIG_KEY_${index}`] = key
     env[`GIT_CONFIG_VALUE_${index}`] = value
   }
   return env
-}
-
-/** Overrides for the settings under names that a repository made up, as `git config --list --name-only -z` shows them. */
-export function toOverrides(keys: Iterable<string>): Setting[] {
-  const overrides = new Map<string, string>()
-  for (const key of keys) {
-    const first = key.indexOf('.')
-    const last = key.lastIndexOf('.')
-    const section = key.slice(0, first).toLowerCase()
-    const name = key.slice(last + 1).toLowerCase()
-    const group = key.slice(0, last)
-    if (section === 'filter') {
-      for (const part of ['clean', 'smudge', 'process']) overrides.set(`${group}.${part}`, '')
-      overrides.set(`${group}.required`, 'false')
-    } else if (section === 'submodule' && last > first) {
-      overrides.set(`${group}.update`, 'none')
-      overrides.set(`${group}.ignore`, 'all')
-    } else {
-      const value = valueFor(section, name)
-      if (value !== undefined) overrides.set(key, value)
-    }
-  }
-  return [...overrides]
-}
-
-/** The same three-way merge that git does by itself, for files whose driver is not to be run. */
-const PLAIN_MERGE = 'git merge-file --marker-size=%L %A %O %B'
-
-function valueFor(section: string, name: string): string | undefined {
-  switch (`${section}.${name}`) {
-    case 'diff.textconv':
-      return 'cat'
-    case 'diff.cachetextconv':
-      return 'false'
-    case 'diff.command':
-    case 'hook.command':
-      return 'true'
-    case 'merge.driver':
-      return PLAIN_MERGE
-    case 'gpg.program':
-    case 'gpg.defaultkeycommand':
-    case 'remote.uploadpack':
-    case 'remote.receivepack':
-      return 'false'
-    case 'remote.vcs':
-    case 'credential.helper':
-    case 'trailer.command':
-    case 'trailer.cmd':
-      return ''
-    case 'remote.promisor':
-      return 'false'
-    default:
-      return section === 'pager' ? 'false' : undefined
-  }
 }

@@ -66,8 +66,8 @@ export class GitHost {
     const limit = path === undefined ? ['--'] : ['--', checkRepositoryPath(path)]
     const options = { ...(signal && { signal }) }
     const [patch, numbers] = await Promise.all([
-      repository.run([...which, '--patch', ...safe, ...limit], options),
-      repository.run([...which, '--numstat', '-z', ...safe, ...limit], options),
+      repository.look([...which, '--patch', ...safe, ...limit], options),
+      repository.look([...which, '--numstat', '-z', ...safe, ...limit], options),
     ])
     const truncated = patch.truncated || numbers.truncated
     return { text: redact(patch.text), files: parseNumstat(numbers).slice(0, 1000), truncated }

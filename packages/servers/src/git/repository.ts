@@ -1,22 +1,21 @@
-/**
- * One repository and the only way to run git in it. Before each run the repository's settings are listed, which starts
- * nothing, and what could start a program is overridden.
- */
+/** One repository and the only way to run git in it: over the view of it that `view.ts` makes. */
 
-import { lstat, readFile, realpath } from 'node:fs/promises'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { PorticoError, ToolError } from '@portico/sdk/server'
-import { isInside } from '../machine/path-text.ts'
 import { findProgram, type Outcome, plainEnvironment, runProgram } from '../machine/program.ts'
-import { gitEnvironment, type Setting, toOverrides } from './environment.ts'
+import { bareEnvironment, gitEnvironment } from './environment.ts'
 import type { GitSettings } from './options.ts'
+import { findPlace, type Place, requireOwn } from './place.ts'
 import { redact } from './redact.ts'
 import { checkRevision } from './refs.ts'
+import { RepositoryView } from './view.ts'
 
 export interface GitRun {
   readonly signal?: AbortSignal
   readonly input?: string
   readonly env?: { readonly [name: string]: string }
+  /** Bytes of output where the option "maxBytes" is about something else. */
+  readonly maxBytes?: number
   /** Exit codes that are no failure; 0 unless given. */
   readonly codes?: readonly number[]
 }
@@ -35,29 +34,33 @@ export class Repository {
   readonly gitDirectory: string
   readonly #program: string
   readonly #settings: GitSettings
-  /** Every file, but for included ones, that a setting or the name of a submodule can come from. */
-  readonly #sources: readonly string[]
-  #known: { readonly stamp: string; readonly overrides: readonly Setting[] } | undefined
+  readonly #view: RepositoryView
+  readonly #env: { readonly [name: string]: string }
   #writing: Promise<unknown> = Promise.resolve()
 
-  constructor(place: Place, name: string, program: string, settings: GitSettings) {
+  constructor(place: Place, name: string, program: string, settings: GitSettings, view: RepositoryView) {
     this.name = name
     this.workTree = place.workTree
     this.gitDirectory = place.gitDirectory
     this.#program = program
     this.#settings = settings
-    const { gitDirectory, shared, workTree } = place
-    const own = ['config.worktree', 'index', 'HEAD'].map((name) => join(gitDirectory, name))
-    this.#sources = [join(shared, 'config'), ...own, join(workTree, '.gitmodules')]
+    this.#view = view
+    this.#env = gitEnvironment({ ...place, objects: join(place.shared, 'objects'), shared: view.folder })
   }
 
   /** Runs git. Every argument that came from outside was judged before, or stands behind `--`. */
   async run(args: readonly string[], options: GitRun = {}): Promise<GitOutput> {
-    const outcome = await this.#spawn(args, await this.#overrides(options.signal), options)
+    await this.#view.refresh((file) => this.#list(file))
+    const outcome = await this.#spawn(args, this.#env, options)
     const { code, truncated } = outcome
     const text = outcome.stdout.toString('utf8')
     if (truncated || (options.codes ?? [0]).includes(code ?? -1)) return { text, code, truncated }
     throw this.#failure(args[0] ?? 'git', outcome)
+  }
+
+  /** Runs git where it would freshen the index by the way, which is no business of somebody who looks. */
+  look(args: readonly string[], options: GitRun = {}): Promise<GitOutput> {
+    return this.#view.withIndex((env) => this.run(args, { ...options, env: { ...options.env, ...env } }))
   }
 
   /** Changes to one repository happen one after the other. */
@@ -79,44 +82,26 @@ export class Repository {
     )
   }
 
-  /** Listed again whenever a file that settings come from has changed. */
-  async #overrides(signal: AbortSignal | undefined): Promise<readonly Setting[]> {
-    const stamp = await this.#stamp()
-    if (this.#known?.stamp === stamp) return this.#known.overrides
-    const list = async (args: string[]): Promise<string[]> => {
-      const options = signal === undefined ? {} : { signal }
-      const outcome = await this.#spawn(['config', '--list', '--name-only', '-z', ...args], [], options)
-      if (outcome.truncated) throw new ToolError(`The configuration of ${this.name} is larger than "maxBytes" allows`)
-      return outcome.code === 0 ? outcome.stdout.toString('utf8').split('\0').filter(Boolean) : []
-    }
-    // Submodules are named in a file of the tree or, where it is missing, of the index.
-    const [own, tree, index] = await Promise.all([
-      list(['--includes']),
-      list(['--no-includes', '--file', join(this.workTree, '.gitmodules')]),
-      list(['--no-includes', '--blob', ':.gitmodules']),
-    ])
-    const overrides = toOverrides([...own, ...tree, ...index])
-    // Included files may be anywhere; with any, the list is made anew each time.
-    this.#known = own.some((key) => /^include(?:if)?\./i.test(key)) ? undefined : { stamp, overrides }
-    return overrides
+  close(): Promise<void> {
+    return this.#view.close()
   }
 
-  async #stamp(): Promise<string> {
-    const stamps = await Promise.all(
-      this.#sources.map(async (path) => {
-        const stats = await lstat(path, { bigint: true }).catch(() => undefined)
-        return stats === undefined ? '-' : `${stats.ino} ${stats.size} ${stats.mtimeNs}`
-      }),
-    )
-    return stamps.join(', ')
+  /** What a file of settings says, without what it includes, read where there is no repository. */
+  async #list(file: string): Promise<Buffer> {
+    const args = ['config', '--file', file, '--no-includes', '--null', '--list']
+    const { code, truncated, stdout } = await this.#spawn(args, bareEnvironment(), {})
+    if (truncated) throw new ToolError(`The configuration of ${this.name} is larger than "maxBytes" allows`)
+    if (code !== 0) throw new ToolError(`The configuration of ${this.name} cannot be read`)
+    return stdout
   }
 
-  async #spawn(args: readonly string[], found: readonly Setting[], options: GitRun): Promise<Outcome> {
-    const { maxBytes, timeoutMs } = this.#settings
+  async #spawn(args: readonly string[], env: { readonly [name: string]: string }, options: GitRun): Promise<Outcome> {
+    const { timeoutMs } = this.#settings
+    const { maxBytes = this.#settings.maxBytes } = options
     const outcome = await runProgram(this.#program, {
       args: ['--no-pager', ...args],
       cwd: this.workTree,
-      env: { ...gitEnvironment(this, found), ...options.env },
+      env: { ...env, ...options.env },
       maxBytes,
       timeoutMs,
       ...(options.signal && { signal: options.signal }),
@@ -144,15 +129,17 @@ export async function openRepositories(settings: GitSettings): Promise<Repositor
   const trees = places.map(({ workTree }) => workTree)
   for (const place of places) await requireOwn(place, trees)
   const names = new Map<string, number>()
-  return places.map((place) => {
+  const open = async (place: Place): Promise<Repository> => {
     const plain =
       basename(place.workTree)
         .replace(/[^A-Za-z0-9._-]+/g, '-')
         .toLowerCase() || 'repository'
     const count = (names.get(plain) ?? 0) + 1
     names.set(plain, count)
-    return new Repository(place, count === 1 ? plain : `${plain}-${count}`, program, settings)
-  })
+    const view = await RepositoryView.open(place, settings.write)
+    return new Repository(place, count === 1 ? plain : `${plain}-${count}`, program, settings, view)
+  }
+  return Promise.all(places.map(open))
 }
 
 /** Older ones do not know the variables that settings are overridden by, and would run what they should not. */
@@ -164,72 +151,4 @@ async function requireVersion(program: string): Promise<void> {
   const [, major = 0, minor = 0] = /(\d+)\.(\d+)/.exec(stdout.toString('utf8'))?.map(Number) ?? []
   if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) return
   throw new PorticoError('invalid-definition', `git: this server needs git ${OLDEST.join('.')} or newer`)
-}
-
-interface Place {
-  readonly workTree: string
-  readonly gitDirectory: string
-  /** What several working trees have in common; the same unless there are several. */
-  readonly shared: string
-}
-
-async function findPlace(given: string): Promise<Place> {
-  const path = resolve(given)
-  try {
-    const workTree = await realpath(path)
-    const marker = join(workTree, '.git')
-    if ((await lstat(marker)).isFile()) {
-      const [, target] = /^gitdir: (.+?)\s*$/.exec(await readFile(marker, 'utf8')) ?? []
-      if (target === undefined) throw new Error('no gitdir')
-      return await withShared(workTree, await realpath(resolve(workTree, target)))
-    }
-    return await withShared(workTree, await realpath(marker))
-  } catch (cause) {
-    throw new PorticoError('invalid-definition', `git: ${path} is not the top of a working tree (it has no .git)`, {
-      cause,
-    })
-  }
-}
-
-/** What of a repository may be elsewhere by a link or a file that says so. */
-const PARTS = [
-  'HEAD',
-  'config',
-  'config.worktree',
-  'index',
-  'objects',
-  'refs',
-  'packed-refs',
-  'logs',
-  'info',
-  'modules',
-]
-
-/**
- * A repository that was handed over may be made to show another one: by a link, by `commondir` or by borrowed objects.
- * All of it has to lie in the configured repositories.
- */
-async function requireOwn({ workTree, gitDirectory, shared }: Place, trees: readonly string[]): Promise<void> {
-  const isOwn = (path: string): boolean => trees.some((tree) => isInside(path, tree))
-  const objects = join(shared, 'objects')
-  const borrowed = (await readPaths(join(objects, 'info', 'alternates'))).map((line) => resolve(objects, line))
-  const parts = [gitDirectory, shared].flatMap((folder) => [folder, ...PARTS.map((part) => join(folder, part))])
-  for (const path of [...parts, ...borrowed]) {
-    const real = await realpath(path).catch(() => undefined)
-    if (real === undefined || isOwn(real)) continue
-    throw new PorticoError(
-      'invalid-definition',
-      `git: ${workTree} keeps part of itself in ${dirname(real)}. Add that repository to "repositories" to allow this`,
-    )
-  }
-}
-
-async function withShared(workTree: string, gitDirectory: string): Promise<Place> {
-  const [common] = await readPaths(join(gitDirectory, 'commondir'))
-  return { workTree, gitDirectory, shared: common === undefined ? gitDirectory : resolve(gitDirectory, common) }
-}
-
-async function readPaths(file: string): Promise<string[]> {
-  const text = await readFile(file, 'utf8').catch(() => '')
-  return text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
 }

@@ -1,6 +1,6 @@
 /**
  * The git server: history, differences, blame and status as resources and tools; staging, committing, branches, merges
- * and stashes when allowed. All of it goes through `repository.ts`, which keeps a repository from running programs.
+ * and stashes when allowed. All of it goes through `repository.ts`, which keeps a repository from naming programs.
  */
 
 import { createServer } from '@portico/sdk/server'
@@ -37,5 +37,9 @@ export async function createGitServer(options: GitOptions): Promise<ReadyServer>
   )
   host.changed = (repository) => watches.announce(repository)
   onSubscriptions(server, watches)
-  return { server, close: () => watches.close() }
+  const close = async (): Promise<void> => {
+    await watches.close()
+    await Promise.all(host.repositories.map((repository) => repository.close()))
+  }
+  return { server, close }
 }

@@ -11,6 +11,7 @@ import { checkBranch, checkRepositoryPath } from './refs.ts'
 import { readStatus, type Status } from './reports.ts'
 import type { Repository } from './repository.ts'
 import { PATHS, REPOSITORY, REVISION, STATUS } from './shapes.ts'
+import { refuseSubmodules, requireStaged, stagePaths } from './staging.ts'
 
 const SAFE = { destructive: false, openWorld: false } as const
 const RISKY = { destructive: true, idempotent: false, openWorld: false } as const
@@ -47,35 +48,10 @@ function createStage(host: GitHost) {
     },
     async ({ repository, paths }, ctx) => {
       const chosen = host.repository(repository)
-      const input = toInput(paths)
-      return change(host, chosen, ctx, async () => {
-        await refuseFiltered(chosen, input)
-        await chosen.run(['add', '--pathspec-from-file=-', '--pathspec-file-nul'], { input })
-      })
+      const checked = paths.map(checkRepositoryPath)
+      return change(host, chosen, ctx, () => stagePaths(chosen, checked))
     },
   )
-}
-
-/** A filter (Git LFS is one) would have to run to stage such a file rightly, and filters are programs. */
-async function refuseFiltered(repository: Repository, input: string): Promise<void> {
-  const files = await repository.run([
-    'ls-files',
-    '-z',
-    '--cached',
-    '--others',
-    '--exclude-standard',
-    '--',
-    ...input.split('\0'),
-  ])
-  const { text } = await repository.run(['check-attr', '-z', '--stdin', 'filter'], { input: files.text })
-  const fields = text.split('\0')
-  for (let at = 0; at + 2 < fields.length; at += 3) {
-    const [path, , filter] = fields.slice(at, at + 3)
-    if (filter === 'unspecified' || filter === 'unset') continue
-    throw new ToolError(
-      `${path} goes through the filter "${filter}", a program that this server does not run. Stage it by hand`,
-    )
-  }
 }
 
 function createUnstage(host: GitHost) {
@@ -134,7 +110,10 @@ function createCommit(host: GitHost) {
       if (message.includes('\0') || message.trim() === '') throw new ToolError('Give a message that has words in it')
       return chosen.inTurn(async () => {
         const env = await authorEnvironment(host, chosen)
-        const args = ['commit', '--quiet', '--no-verify', '--no-gpg-sign', '--cleanup=whitespace', '--file=-']
+        await requireStaged(chosen)
+        // With nothing staged git would look at the status, which leads it into submodules.
+        const quiet = ['--quiet', '--allow-empty', '--no-verify', '--no-gpg-sign']
+        const args = ['commit', ...quiet, '--cleanup=whitespace', '--file=-']
         await chosen.run(args, { input: message, env })
         host.changed(chosen)
         const { branch } = await readStatus(chosen, 1)
@@ -304,6 +283,7 @@ function createStashSave(host: GitHost) {
       const chosen = host.repository(repository)
       if (/[\0\n]/.test(message ?? '')) throw new ToolError('Give the message on one line')
       return change(host, chosen, ctx, async () => {
+        await refuseSubmodules(chosen)
         const env = await stashEnvironment(host, chosen)
         const extra = untracked === true ? ['--include-untracked'] : []
         await chosen.run(['stash', 'push', '--quiet', ...extra, `--message=${message ?? 'stashed by portico'}`], {

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { PorticoError, ToolError } from '@portico/sdk/server'
+import { makeTemporaryFolder, removeTemporaryFolder } from '../machine/temporary-folder.ts'
 import { describeSqlite, listSqliteTables } from './catalog-sqlite.ts'
 import {
   type Engine,
@@ -20,7 +21,6 @@ import { SAMPLE_SCRIPT } from './sample.ts'
 import { copyDatabase, type DatabaseCopy, removeCopy, stampDatabase } from './sqlite-copy.ts'
 import type { WorkerRequest, WorkerResult } from './sqlite-protocol.ts'
 import { SqliteThread } from './sqlite-thread.ts'
-import { makeTemporaryFolder, removeTemporaryFolder } from './temporary-folder.ts'
 
 export interface SqliteOptions {
   /** The sample shop, in a temporary file, when absent. */
@@ -34,7 +34,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Engine> {
   if (options.file !== undefined && !options.write && !existsSync(options.file)) {
     throw new PorticoError('invalid-arguments', `There is no SQLite file at ${resolve(options.file)}`)
   }
-  const folder = await makeTemporaryFolder('portico-sql-')
+  const folder = await makeTemporaryFolder('sql')
   return prepareEngine(new SqliteEngine(options, folder))
 }
 

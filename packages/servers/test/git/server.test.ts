@@ -228,7 +228,7 @@ describe.each(ERAS)('changing at %s', (version) => {
     expect(git(repo, 'log', '-1', '--format=%H %an %cn %B').trim()).toBe(
       `${hash} Grace Grace -m is no option here\n\n# nor a comment`,
     )
-    expect(await refusal(client, 'commit', { message: 'Empty' })).toContain('failed')
+    expect(await refusal(client, 'commit', { message: 'Empty' })).toContain('Nothing is staged')
   })
 
   it('asks before it switches with changes, and not without', async () => {

@@ -1,0 +1,86 @@
+/**
+ * What goes into the next commit. `git add`, `git stash` and a `git commit` of nothing look whether submodules are changed, and
+ * for that run git inside of them, under settings that are theirs. So files are listed and put into the index one by one, and
+ * the other two are only run where git has no reason to look.
+ */
+
+import { lstat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ToolError } from '@portico/sdk/server'
+import { readStatus } from './reports.ts'
+import type { Repository } from './repository.ts'
+
+/** Lists of names are for ourselves, not for an answer. */
+const MAX_LIST_BYTES = 64 * 1024 * 1024
+const SUBMODULE = '160000 '
+
+/** Puts what changed at some paths into the index. */
+export async function stagePaths(repository: Repository, paths: readonly string[]): Promise<void> {
+  const known = ['--cached', '--others', '--exclude-standard']
+  const found = await repository.run(['ls-files', '-z', '--error-unmatch', ...known, '--', ...paths], {
+    codes: [0, 1],
+    maxBytes: MAX_LIST_BYTES,
+  })
+  if (found.code === 1)
+    throw new ToolError('One of the paths is nothing that git knows or would take: it may be ignored')
+  const submodules = new Set(await submodulesAt(repository, paths))
+  const changed = ['--modified', '--deleted', '--others', '--exclude-standard']
+  const files = (await listed(repository, [...changed, '--', ...paths])).filter(
+    // A folder is a repository that git does not know.
+    (path) => !submodules.has(path) && !path.endsWith('/'),
+  )
+  const named = paths.find((path) => submodules.has(path.replace(/\/$/, '')))
+  if (named !== undefined) {
+    throw new ToolError(`${named} is a submodule: git would have to run inside of it. Stage it by hand`)
+  }
+  const unreadable = files.find((path) => path.includes('\ufffd'))
+  if (unreadable !== undefined) throw new ToolError(`The name ${unreadable} is not UTF-8. Stage it by hand`)
+  if (files.length === 0) return
+  const input = `${[...new Set(files)].join('\0')}\0`
+  await refuseFiltered(repository, input)
+  await repository.run(['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], { input })
+}
+
+/** A commit needs something to say; the end of a merge is that, too. */
+export async function requireStaged(repository: Repository): Promise<void> {
+  const { staged } = await readStatus(repository, 1)
+  if (staged.length > 0) return
+  const isMerging = await lstat(join(repository.gitDirectory, 'MERGE_HEAD')).then(
+    () => true,
+    () => false,
+  )
+  if (!isMerging) throw new ToolError('Nothing is staged: there is nothing to commit. The tool "stage" puts files in')
+}
+
+/** A stash would have git run inside of every submodule. */
+export async function refuseSubmodules(repository: Repository): Promise<void> {
+  const [first] = await submodulesAt(repository, [])
+  if (first === undefined) return
+  throw new ToolError(
+    `There are submodules (${first}), and to stash git would have to run inside of them. Do it by hand`,
+  )
+}
+
+async function submodulesAt(repository: Repository, paths: readonly string[]): Promise<string[]> {
+  const entries = await listed(repository, ['--cached', '--stage', '--', ...paths])
+  return entries.filter((entry) => entry.startsWith(SUBMODULE)).map((entry) => entry.slice(entry.indexOf('\t') + 1))
+}
+
+async function listed(repository: Repository, args: readonly string[]): Promise<string[]> {
+  const { text, truncated } = await repository.run(['ls-files', '-z', ...args], { maxBytes: MAX_LIST_BYTES })
+  if (truncated) throw new ToolError('There are too many files for one call: name fewer paths')
+  return text.split('\0').filter(Boolean)
+}
+
+/** A filter (Git LFS is one) would have to run to stage such a file rightly, and filters are programs. */
+async function refuseFiltered(repository: Repository, input: string): Promise<void> {
+  const { text } = await repository.run(['check-attr', '-z', '--stdin', 'filter'], { input, maxBytes: MAX_LIST_BYTES })
+  const fields = text.split('\0')
+  for (let at = 0; at + 2 < fields.length; at += 3) {
+    const [path, , filter] = fields.slice(at, at + 3)
+    if (filter === 'unspecified' || filter === 'unset') continue
+    throw new ToolError(
+      `${path} goes through the filter "${filter}", a program that this server does not run. Stage it by hand`,
+    )
+  }
+}
