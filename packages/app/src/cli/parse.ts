@@ -25,17 +25,39 @@ export function parseCommand(command: Command, words: readonly string[]): Comman
   )
   let parsed: { values: { [name: string]: unknown }; positionals: string[] }
   try {
-    parsed = parseArgs({ args: [...own], options, allowPositionals: true, allowNegative: true, strict: true })
+    parsed = parseArgs({
+      args: [...own],
+      options: { ...negatives(flags), ...options },
+      allowPositionals: true,
+      strict: true,
+    })
   } catch (error) {
     throw usage(command, error instanceof Error ? (error.message.split('. ')[0] ?? error.message) : String(error))
   }
   const values = Object.fromEntries(
-    Object.entries(flags).map(([name, flag]) => [name, readValue(command, name, flag, parsed.values[name])]),
+    Object.entries(flags).map(([name, flag]) => [
+      name,
+      readValue(command, name, flag, given(flags, name, parsed.values)),
+    ]),
   )
   const positionals = [...parsed.positionals, ...rest]
   const dashed = words.includes('--') ? rest : []
   if (values.help !== true) checkPositionals(command, dashed.length > 0 ? [...parsed.positionals, '--'] : positionals)
   return { positionals, dashed, flags: values, json: values.json === true, help: values.help === true }
+}
+
+/**
+ * `--no-x` says no to the switch `x`, unless a switch is itself called `no-x`. Node's own way (`allowNegative`) takes every
+ * word that begins so for a no.
+ */
+function negatives(flags: Command['flags']): { [name: string]: { type: 'boolean' } } {
+  const switches = Object.entries(flags).filter(([, { type }]) => type === 'boolean')
+  return Object.fromEntries(switches.map(([name]) => [`no-${name}`, { type: 'boolean' }]))
+}
+
+function given(flags: Command['flags'], name: string, values: { readonly [name: string]: unknown }): unknown {
+  const isRefused = flags[`no-${name}`] === undefined && values[`no-${name}`] === true
+  return isRefused ? false : values[name]
 }
 
 /** Splits off what belongs to another program: `portico call npx some-server --its-flag`. A bare `--` does so anywhere. */
@@ -53,7 +75,8 @@ function splitRest(
     const name = word.startsWith('--')
       ? word.slice(2)
       : Object.entries(flags).find(([, { short }]) => short === word.slice(1))?.[0]
-    if (!word.includes('=') && flags[name ?? '']?.type !== 'boolean') at++
+    const isSwitch = [name, name?.replace(/^no-/, '')].some((one) => flags[one ?? '']?.type === 'boolean')
+    if (!word.includes('=') && !isSwitch) at++
   }
   return [words, []]
 }
