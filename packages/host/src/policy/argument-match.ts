@@ -7,6 +7,7 @@
 import { homedir } from 'node:os'
 import type { JsonObject } from '@portico/sdk/server'
 import { toCanonicalJson } from '../audit/canonical.ts'
+import { plainSpelling } from '../config/spelling.ts'
 import { createGlob } from './glob.ts'
 import { isUnder } from './path-containment.ts'
 import type { ValueTest } from './rule.ts'
@@ -24,7 +25,7 @@ export function createArgumentMatch(path: string, test: ValueTest, reading: Read
   const steps = toSteps(path)
   const single = createSingleTest(test, reading)
   return (values, surroundings) => {
-    const found = valuesAt(values, steps)
+    const found = valuesAt(values, steps, reading === 'wide')
     // Too many to look at: no permission can be sure, and a prohibition holds.
     if (found === undefined) return reading === 'wide'
     const judge = (value: unknown) => single(value, surroundings)
@@ -43,7 +44,7 @@ export function toSteps(path: string): readonly string[] {
 
 const MAX_VALUES = 10_000
 
-function valuesAt(source: JsonObject, steps: readonly string[]): unknown[] | undefined {
+function valuesAt(source: JsonObject, steps: readonly string[], wide: boolean): unknown[] | undefined {
   let values: unknown[] = [source]
   for (const step of steps) {
     const next: unknown[] = []
@@ -52,6 +53,12 @@ function valuesAt(source: JsonObject, steps: readonly string[]): unknown[] | und
       if (step === '*') for (const member of Object.values(value)) next.push(member)
       // Own members alone: `__proto__` and `constructor` are names like any other. An object may be looked at by name.
       else if (Object.hasOwn(value, step)) next.push((value as JsonObject)[step])
+      // A list where one object is expected may be taken for each of its members.
+      else if (wide && Array.isArray(value)) {
+        for (const member of value.flat(8)) {
+          if (typeof member === 'object' && member !== null && Object.hasOwn(member, step)) next.push(member[step])
+        }
+      }
       if (next.length > MAX_VALUES) return undefined
     }
     values = next
@@ -68,12 +75,20 @@ function createSingleTest(test: ValueTest, reading: Reading): SingleTest {
   if (test.oneOf !== undefined) whole.push(equalTo(test.oneOf, wide))
   const each: SingleTest[] = []
   if (test.glob !== undefined) {
-    const glob = createGlob(test.glob)
-    each.push(onText((text) => glob(text), wide))
+    const { glob } = test
+    each.push(onText(createGlob(glob), createGlob(folded(glob)), wide))
   }
   if (test.prefix !== undefined) {
     const { prefix } = test
-    each.push(onText((text) => text.startsWith(prefix), wide))
+    // A space at the end says where the first word ends.
+    const wanted = folded(prefix) + prefix.slice(prefix.trimEnd().length)
+    each.push(
+      onText(
+        (text) => text.startsWith(prefix),
+        (text) => text.startsWith(wanted),
+        wide,
+      ),
+    )
   }
   if (test.range !== undefined) {
     const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = test.range
@@ -86,13 +101,16 @@ function createSingleTest(test: ValueTest, reading: Reading): SingleTest {
     const { under } = test
     each.push((value, { workspace }) => {
       if (typeof value !== 'string') return false
-      return isUnder(value, under, { workspace, home: homedir(), wide })
+      const contains = (path: string) => isUnder(path, under, { workspace, home: homedir(), wide })
+      const plain = plainSpelling(value)
+      if (plain === undefined) return wide
+      return wide ? contains(value) || contains(plain) : contains(value) && contains(plain)
     })
   }
   return (value, surroundings) => {
     if (!whole.every((holds) => holds(value))) return false
     if (each.length === 0) return true
-    const leaves = Array.isArray(value) ? flatten(value) : [value]
+    const leaves = wide ? leavesOf(value) : Array.isArray(value) ? flatten(value) : [value]
     if (leaves === undefined) return wide
     const judge = (leaf: unknown) => each.every((holds) => holds(leaf, surroundings))
     return wide ? leaves.some(judge) : leaves.length > 0 && leaves.every(judge)
@@ -105,28 +123,68 @@ function flatten(list: readonly unknown[]): unknown[] | undefined {
   return leaves.length > MAX_VALUES ? undefined : leaves
 }
 
+/** Everything in a value that is not made of others, however deep it lies. */
+function leavesOf(value: unknown): unknown[] | undefined {
+  const leaves: unknown[] = []
+  const open: unknown[] = [value]
+  for (let seen = 0; open.length > 0; seen++) {
+    if (seen > MAX_VALUES) return undefined
+    const one = open.pop()
+    if (typeof one !== 'object' || one === null) leaves.push(one)
+    else for (const member of Object.values(one)) open.push(member)
+  }
+  return leaves
+}
+
 function equalTo(wanted: readonly unknown[], wide: boolean): (value: unknown) => boolean {
   const texts = new Set(wanted.map(toCanonicalJson))
-  const loose = new Set(wanted.filter((one) => typeof one !== 'object').map(String))
+  if (!wide) return (value) => texts.has(toCanonicalJson(value))
+  const loose = new Set(wanted.filter((one) => typeof one !== 'object').flatMap(meanings))
   return (value) => {
     if (texts.has(toCanonicalJson(value))) return true
-    if (!wide) return false
+    const leaves = leavesOf(value)
+    if (leaves === undefined) return true
     // The text "5" may be taken for the number 5, and a list of one for its member.
-    if (Array.isArray(value)) return value.some((one) => loose.has(String(one)) || texts.has(toCanonicalJson(one)))
-    return typeof value !== 'object' && loose.has(String(value))
+    if (leaves.some((leaf) => meanings(leaf).some((meaning) => loose.has(meaning)))) return true
+    return Array.isArray(value) && value.some((one) => texts.has(toCanonicalJson(one)))
   }
 }
 
-function onText(holds: (text: string) => boolean, wide: boolean): SingleTest {
+const YES: ReadonlySet<string> = new Set(['true', 'yes', 'on', 'y', 't', '1'])
+const NO: ReadonlySet<string> = new Set(['false', 'no', 'off', 'n', 'f', '0'])
+
+/** What a careless server may take a value for: its text, its number, a yes or no. */
+function meanings(value: unknown): readonly string[] {
+  const text = folded(String(value))
+  const found = [`text ${text}`]
+  const number = text === '' || text.length > 100 ? Number.NaN : Number(text)
+  if (!Number.isNaN(number)) found.push(`number ${number}`)
+  if (YES.has(text)) found.push('yes')
+  if (NO.has(text)) found.push('no')
+  return found
+}
+
+/** The text whichever way it is spelled, letters in one case. What is encoded without end is like nothing else. */
+function folded(text: string): string {
+  return plainSpelling(text)?.toLowerCase() ?? text
+}
+
+/** A prohibition looks at the text as it is and as it may be read, a permission wants both to fit. */
+function onText(holds: (text: string) => boolean, holdsFolded: (text: string) => boolean, wide: boolean): SingleTest {
   return (value) => {
-    if (typeof value === 'string') return holds(value)
+    if (typeof value === 'string') {
+      if (wide) return holds(value) || holdsFolded(folded(value)) || plainSpelling(value) === undefined
+      const plain = plainSpelling(value)
+      return plain !== undefined && holds(value) && holdsFolded(plain.toLowerCase())
+    }
     return wide && (typeof value === 'number' || typeof value === 'boolean') && holds(String(value))
   }
 }
 
 function toNumber(value: unknown, wide: boolean): number | undefined {
   if (typeof value === 'number') return value
-  if (!wide || typeof value !== 'string' || value.trim() === '' || value.length > 100) return undefined
-  const number = Number(value)
+  if (!wide || typeof value !== 'string' || value.length > 100) return undefined
+  const text = folded(value)
+  const number = text === '' ? Number.NaN : Number(text)
   return Number.isNaN(number) ? undefined : number
 }

@@ -4,6 +4,7 @@
  */
 
 import { toCanonicalJson } from '../audit/canonical.ts'
+import { createAddressDenial, createAddressPermission } from '../config/address.ts'
 import { createArgumentMatch } from './argument-match.ts'
 import { claimedRoles } from './cedar.ts'
 import { createCedarCondition } from './cedar-condition.ts'
@@ -41,8 +42,12 @@ export function toConditions(rule: Rule): readonly Condition[] {
     add(`the server is not ${shown(rule.server)}`, ({ effect }) => any(effect.server))
   }
   if (rule.item !== undefined) {
-    const any = anyGlob(rule.item)
-    add(`the item is not ${shown(rule.item)}`, ({ effect }) => any(itemOf(effect)))
+    const named = anyGlob(rule.item)
+    const addressed = (wide ? createAddressDenial : createAddressPermission)(rule.item, createGlob)
+    add(`the item is not ${shown(rule.item)}`, ({ effect }) => {
+      const isAddress = effect.kind === 'read' || effect.kind === 'root'
+      return (isAddress ? addressed : named)(itemOf(effect))
+    })
   }
   if (rule.from !== undefined) {
     const any = anyGlob(rule.from)
