@@ -5,6 +5,7 @@ import { createServer, prompt, resource, type Server, tool } from '@portico/sdk/
 import { DEFAULT_SETTINGS, type ServerConfig, type ServerSettings } from '../src/config/server-config.ts'
 import type { GatewayCatalogue, GatewayHost } from '../src/gateway/gateway-host.ts'
 import type { CatalogueItem, ItemKind } from '../src/upstream/item.ts'
+import { assignNames } from '../src/upstream/names.ts'
 import type { ClientWish, UpstreamSource, UpstreamView } from '../src/upstream/upstream.ts'
 
 export interface LabServer {
@@ -142,7 +143,10 @@ export class LabCatalogue implements GatewayCatalogue {
         ]
       }),
     )
-    this.#items = lists.flat()
+    const items = lists.flat()
+    const isAddressed = ({ kind }: CatalogueItem) => kind === 'resource' || kind === 'template'
+    const { names: unique } = assignNames(items.filter(isAddressed), new Set())
+    this.#items = items.map((item) => ({ ...item, name: unique.get(item) ?? item.name }))
     for (const listener of this.#listeners) listener({ kinds: ['tool', 'resource', 'prompt'] })
   }
 }

@@ -3,6 +3,7 @@
 import type { RequestContext } from '@portico/sdk/server'
 import type { CatalogueItem } from '../upstream/item.ts'
 import { listOf } from '../upstream/listing.ts'
+import { distinctName } from '../upstream/names.ts'
 import type { GatewayCatalogue } from './gateway-host.ts'
 import type { Lines } from './lines.ts'
 
@@ -31,12 +32,29 @@ export class ItemSource {
     if (known !== undefined) return known
     const replaced = new Map(own.map((line) => [line.server, line.lists.kinds]))
     const kept = base.filter(({ server, kind }) => replaced.get(server)?.has(listOf(kind)) !== true)
-    const made = [...kept, ...own.flatMap(({ lists }) => lists.items)]
+    const made = withOwnItems(
+      kept,
+      own.flatMap(({ lists }) => lists.items),
+    )
     const [oldest] = this.#kept.keys()
     if (this.#kept.size >= MAX_KEPT && oldest !== undefined) this.#kept.delete(oldest)
     this.#kept.set(key, made)
     return made
   }
+}
+
+/** A server that lists something for one caller gets no name by it that another has. */
+function withOwnItems(kept: readonly CatalogueItem[], own: readonly CatalogueItem[]): readonly CatalogueItem[] {
+  const taken = new Set(kept.map(({ kind, name }) => `${kind} ${name}`))
+  const reserved = new Set(kept.map((item) => `${item.kind} ${distinctName(item)}`))
+  const named = own.flatMap((item) => {
+    const names = [item.name, distinctName(item), distinctName(item, 'long')]
+    const name = names.find((one) => !taken.has(`${item.kind} ${one}`) && !reserved.has(`${item.kind} ${one}`))
+    if (name === undefined) return []
+    taken.add(`${item.kind} ${name}`)
+    return [name === item.name ? item : { ...item, name }]
+  })
+  return [...kept, ...named]
 }
 
 const MAX_KEPT = 1_000

@@ -79,6 +79,12 @@ export class Lines {
     return view
   }
 
+  /** All servers that are not switched off. */
+  servers(): readonly string[] {
+    const views = this.#host.upstreams.views()
+    return views.filter(({ config }) => !config.settings.disabled).map(({ name }) => name)
+  }
+
   /** The lines that a session of an older client uses alone. */
   ofSession(session: SessionView): readonly Line[] {
     return [...(this.#sessions.get(session)?.values() ?? [])]

@@ -33,7 +33,7 @@ export function withOwnNames(catalogue: GatewayCatalogue): GatewayCatalogue {
     items: update,
     on: (event, listener) => catalogue.on(event, listener),
     nameOf: (item) => {
-      const taken = update().some(
+      const taken = [...update(), ...catalogue.items()].some(
         ({ kind, name, server }) => kind === item.kind && name === item.ownName && server !== item.server,
       )
       return taken || !isShort(item) ? plainName(item) : (item.rename ?? item.ownName)
@@ -52,7 +52,13 @@ function shortNames(items: readonly CatalogueItem[]): Map<CatalogueItem, string>
     const key = `${item.kind} ${item.ownName}`
     owners.set(key, [...(owners.get(key) ?? []), item])
   }
-  const alone = [...owners.values()].filter(({ length }) => length === 1).flat()
+  // What another is called with its server in front is that one's, whether or not it is shown so.
+  const long = new Map(items.map((item) => [`${item.kind} ${item.name}`, item]))
+  const alone = [...owners].flatMap(([key, [only, ...others]]) => {
+    if (only === undefined || others.length > 0) return []
+    const rightful = long.get(key)
+    return rightful === undefined || rightful === only ? [only] : []
+  })
   // A name that a person chose stays.
   const unchanged = (item: CatalogueItem) => item.name === plainName(item)
   return new Map(alone.filter(unchanged).map((item) => [item, item.ownName]))

@@ -25,6 +25,7 @@ import {
   RpcError,
 } from '@portico/sdk/server'
 import type { CatalogueItem, ItemKind } from '../upstream/item.ts'
+import { isWithheld } from '../upstream/listing.ts'
 import { ANONYMOUS, Dispatch, type DispatchParts, metaOf } from './dispatch.ts'
 import { toToolFailure } from './failures.ts'
 import { CatalogueIndex } from './item-source.ts'
@@ -249,10 +250,14 @@ export class GatewayRelay implements Relay {
   }
 
   #route(uri: string, ctx: RequestContext): Route {
-    const { views } = this.#parts
-    const found = this.#routes.find(views.of(ctx), uri, callerOf(ctx)?.id ?? ANONYMOUS)
-    if (found === undefined) throw new RpcError(INVALID_PARAMS, 'Resource not found', { uri })
-    return found
+    const { views, lines } = this.#parts
+    const found = this.#routes.find(views.of(ctx), uri, callerOf(ctx)?.id ?? ANONYMOUS, () => lines.servers())
+    const isHidden =
+      found !== undefined && 'server' in found && isWithheld(lines.view(found.server).config, found.ownUri)
+    if (found === undefined || isHidden) throw new RpcError(INVALID_PARAMS, 'Resource not found', { uri })
+    if (!('names' in found)) return found
+    const reason = `may be of several servers: name one of ${found.names.join(', ')}`
+    throw new RpcError(INVALID_PARAMS, `Invalid params: uri ${reason}`, { parameter: 'uri', reason })
   }
 
   /** Whose argument is to be completed, and what the server calls it. */

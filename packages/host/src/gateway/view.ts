@@ -4,7 +4,10 @@
  */
 
 import type { Principal, RequestContext } from '@portico/sdk/server'
+import { type AddressTest, createAddressDenial, createAddressPermission } from '../config/address.ts'
+import { AddressBook, literalOf } from '../upstream/addresses.ts'
 import type { CatalogueItem, ItemKind } from '../upstream/item.ts'
+import { plainName } from '../upstream/names.ts'
 import { callerOf, toolsetOf } from './toolset.ts'
 
 /** What a principal may see. Patterns match whole names, `*` stands for any characters. */
@@ -31,6 +34,10 @@ export interface View {
   readonly serves: (server: string) => boolean
   readonly items: { readonly [kind in ItemKind]: readonly CatalogueItem[] }
   readonly byName: ReadonlyMap<string, CatalogueItem>
+  /** Whose an address is, of what is in view. */
+  readonly addresses: AddressBook
+  /** Whether an address of a server is in view, by itself or through a template that is. */
+  reaches(server: string, uri: string, item?: CatalogueItem): boolean
 }
 
 const MAX_KEPT = 256
@@ -75,25 +82,58 @@ function createView(source: readonly CatalogueItem[], rule: ViewRule, toolset: s
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '' && part !== SEARCH)
-  const servers = matcher(rule.servers)
-  const items = matcher(rule.items)
-  const hidden = rule.hidden === undefined ? () => false : matcher(rule.hidden)
+  const serves = matcher(rule.servers)
+  const tests = testsOf(rule)
   const tools = matcher(chosen.length === 0 ? undefined : chosen)
   const shown = source.filter(
     (item) =>
       item.quarantine === undefined &&
-      servers(item.server) &&
-      items(item.name) &&
-      !hidden(item.name) &&
+      serves(item.server) &&
+      isShown(item, tests) &&
       (item.kind !== 'tool' || tools(item.name)),
   )
   const of = (kind: ItemKind) => shown.filter((item) => item.kind === kind)
+  let addresses: AddressBook | undefined
   return {
-    serves: servers,
+    serves,
     search: rule.search === true || toolset.split(',').some((part) => part.trim() === SEARCH),
     items: { tool: of('tool'), resource: of('resource'), template: of('template'), prompt: of('prompt') },
     byName: new Map(shown.map((item) => [keyOf(item.kind, item.name), item])),
+    get addresses() {
+      addresses ??= new AddressBook({ shown, listed: source.filter((item) => serves(item.server)) })
+      return addresses
+    },
+    reaches: (server, uri, item) => {
+      if (!serves(server) || tests.hiddenAddress(uri)) return false
+      if (rule.items === undefined || item?.kind === 'resource' || tests.addresses(uri)) return true
+      return item?.kind === 'template' && createAddressPermission([`${literalOf(item)}*`], compile)(uri)
+    },
   }
+}
+
+interface RuleTests {
+  readonly names: (name: string) => boolean
+  readonly hiddenNames: (name: string) => boolean
+  readonly addresses: AddressTest
+  readonly hiddenAddress: AddressTest
+}
+
+function testsOf({ items, hidden }: ViewRule): RuleTests {
+  return {
+    names: matcher(items),
+    hiddenNames: matcher(hidden ?? []),
+    addresses: items === undefined ? () => true : createAddressPermission(items, compile),
+    hiddenAddress: hidden === undefined ? () => false : createAddressDenial(hidden, compile),
+  }
+}
+
+/** What is hidden stays so when the catalogue calls it otherwise, because another server listed the same. */
+function isShown(item: CatalogueItem, { names, hiddenNames, addresses, hiddenAddress }: RuleTests): boolean {
+  const { kind, name, ownName } = item
+  if (kind === 'resource' || kind === 'template') {
+    return addresses(name) && !hiddenAddress(name) && !hiddenAddress(ownName)
+  }
+  return names(name) && !hiddenNames(name) && !hiddenNames(plainName(item))
 }
 
 /** Names are unique within a kind. */
@@ -107,14 +147,21 @@ const NOTHING: View = {
   serves: () => false,
   items: { tool: [], resource: [], template: [], prompt: [] },
   byName: new Map(),
+  addresses: new AddressBook({ shown: [], listed: [] }),
+  reaches: () => false,
 }
 
 /** Whether a name matches any of the patterns, in time linear in both. No list matches everything. */
 export function matcher(patterns: readonly string[] | undefined): (name: string) => boolean {
   if (patterns === undefined) return () => true
   const exact = new Set(patterns.filter((pattern) => !pattern.includes('*')))
-  const globs = patterns.filter((pattern) => pattern.includes('*')).map((pattern) => pattern.split('*'))
-  return (name) => exact.has(name) || globs.some((parts) => matchesParts(name, parts))
+  const globs = patterns.filter((pattern) => pattern.includes('*')).map(compile)
+  return (name) => exact.has(name) || globs.some((matches) => matches(name))
+}
+
+function compile(pattern: string): (text: string) => boolean {
+  const parts = pattern.split('*')
+  return parts.length === 1 ? (text) => text === pattern : (text) => matchesParts(text, parts)
 }
 
 function matchesParts(name: string, parts: readonly string[]): boolean {

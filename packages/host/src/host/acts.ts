@@ -98,6 +98,7 @@ export class Acts {
       return withSafeText(await client.callTool(tool, sent, { signal, onProgress }))
     })
     const reviewed = await guard.review(permit.effect, result, circumstances, options)
+    catalogue.linked(server, reviewed)
     return { result: reviewed, server, arguments: sent, reason: permit.decision.reason }
   }
 

@@ -6,11 +6,12 @@
 
 import type { ContentBlock, ResourceContents } from '@portico/sdk/client'
 import type { ContextPiece } from '../model/conversation.ts'
+import { qualify } from '../upstream/names.ts'
 import type { Acts } from './acts.ts'
 import type { ActOptions, AttachRule } from './options.ts'
 
 export type Attachment =
-  | { readonly kind: 'resource'; readonly uri: string }
+  | { readonly kind: 'resource'; readonly uri: string; readonly server?: string }
   | { readonly kind: 'prompt'; readonly name: string; readonly arguments: { readonly [name: string]: string } }
 
 export interface AttachedPiece extends ContextPiece {
@@ -38,13 +39,13 @@ export async function readAttachment(
       result.messages.map(({ content }) => content),
     )
   }
-  const { uri } = attachment
-  if (!parts.offers(uri) && /^https:/i.test(uri)) {
+  const { uri, server: named } = attachment
+  if (named === undefined && !parts.offers(uri) && /^https:/i.test(uri)) {
     return toPiece(`Page ${uri}`, new URL(uri).host, [
       { type: 'text', text: await parts.fetchPage(uri, options.signal) },
     ])
   }
-  const { result, server } = await parts.acts.read(uri, options)
+  const { result, server } = await parts.acts.read(named === undefined ? uri : qualify(named, uri), options)
   return toPiece(`Resource ${uri}`, server, result.contents.map(toBlock))
 }
 
@@ -55,9 +56,9 @@ export async function readAttached(
   options: ActOptions,
   onWarning: (message: string) => void,
 ): Promise<AttachedPiece[]> {
-  const pieces = rules.map(async ({ uri }) => {
+  const pieces = rules.map(async ({ uri, server }) => {
     try {
-      return [await readAttachment({ kind: 'resource', uri }, parts, options)]
+      return [await readAttachment({ kind: 'resource', uri, server }, parts, options)]
     } catch (error) {
       onWarning(`${uri} could not be attached: ${error instanceof Error ? error.message : error}`)
       return []

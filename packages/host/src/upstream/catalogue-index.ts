@@ -3,6 +3,7 @@
  * makes another one when lists have changed and somebody looks.
  */
 
+import { AddressBook, type AddressLookup } from './addresses.ts'
 import { KIND_ORDER, orderOf } from './catalogue-page.ts'
 import type { CatalogueItem, ItemKind } from './item.ts'
 import type { ListedItem } from './listing.ts'
@@ -27,6 +28,7 @@ export class CatalogueIndex {
   readonly collisions: readonly Collision[]
   readonly #byName: ReadonlyMap<string, NamedItem>
   #search: SearchIndex | undefined
+  #addresses: AddressBook | undefined
 
   constructor(all: readonly ListedItem[], { clashed, made }: IndexMemory) {
     const { names, collisions } = assignNames(all, clashed)
@@ -57,15 +59,11 @@ export class CatalogueIndex {
     return this.#search.search(query, options)
   }
 
-  /** By the text before the first variable; the longest wins. */
-  templatesFor(uri: string): CatalogueItem[] {
-    const fitting = this.items.flatMap((item) => {
-      if (item.kind !== 'template') return []
-      const literal = item.ownName.split('{', 1)[0] ?? ''
-      return literal !== '' && uri.startsWith(literal) ? [{ item, length: literal.length }] : []
-    })
-    const longest = Math.max(0, ...fitting.map(({ length }) => length))
-    return fitting.filter(({ length }) => length === longest).map(({ item }) => item)
+  /** Whose an address is. */
+  whose(uri: string): AddressLookup {
+    const isOpen = ({ kind, quarantine }: CatalogueItem) => kind === 'template' || quarantine === undefined
+    this.#addresses ??= new AddressBook({ shown: this.items.filter(isOpen), listed: this.items })
+    return this.#addresses.find(uri)
   }
 
   /** Those that changed since they were approved, by server. */

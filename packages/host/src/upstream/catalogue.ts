@@ -10,9 +10,20 @@ import { HostError } from '../errors.ts'
 import { CatalogueEntry } from './catalogue-entry.ts'
 import { CatalogueIndex, type IndexMemory, toQuarantineWords } from './catalogue-index.ts'
 import { pageOf } from './catalogue-page.ts'
+import type {
+  AddressCall,
+  Catalogue,
+  CatalogueEvents,
+  CatalogueOptions,
+  CataloguePage,
+  ItemCall,
+  ListOptions,
+} from './catalogue-types.ts'
 import type { CatalogueItem, ItemKind } from './item.ts'
+import { type Linking, Links } from './links.ts'
 import { Listeners } from './listeners.ts'
 import {
+  isWithheld,
   KINDS_OF,
   type ListedItem,
   type ListingProblem,
@@ -27,74 +38,7 @@ import type { SearchHit, SearchOptions } from './search.ts'
 import type { Upstreams } from './upstreams.ts'
 import { abortable } from './waiting.ts'
 
-export interface CatalogueOptions {
-  readonly pins?: PinStore
-  /** How old a listing may be when something is called; older ones are read again first. */
-  readonly ttlMs?: number
-  /** How often the lists of connected servers are read again, whether or not they announce changes. */
-  readonly relistMs?: number
-  /** How long the first listing waits for servers that have not answered yet. */
-  readonly patienceMs?: number
-}
-
-export interface CataloguePage {
-  readonly items: readonly CatalogueItem[]
-  readonly nextCursor?: string
-  /** Servers whose items are not here. */
-  readonly missing: readonly Missing[]
-}
-
-export interface ListOptions {
-  readonly kinds?: readonly ItemKind[]
-  readonly cursor?: string
-  /** Items on a page; all unless given. */
-  readonly limit?: number
-  readonly signal?: AbortSignal
-}
-
-/** What a name means: one server's own item, and all the arguments it is to get. */
-export interface ItemCall {
-  readonly server: string
-  readonly ownName: string
-  readonly arguments: JsonObject
-  readonly item: CatalogueItem
-}
-
-export interface CatalogueEvents {
-  /** Items came, went or changed. */
-  change: { readonly kinds: readonly ItemKind[] }
-  quarantine: { readonly item: CatalogueItem }
-}
-
-export interface Catalogue {
-  /** As known now, in the order of their names. */
-  items(kinds?: readonly ItemKind[]): readonly CatalogueItem[]
-  /** The same a page at a time, after servers that are just starting had a moment to answer. */
-  list(options?: ListOptions): Promise<CataloguePage>
-  /** Resolves when there is something to go by: all servers are listed or have failed, or no other follows for a while. */
-  gather(signal?: AbortSignal): Promise<void>
-  find(name: string, kind?: ItemKind): CatalogueItem | undefined
-  search(query: string, options?: SearchOptions): readonly SearchHit[]
-  /** For a tool: checks that it is what was approved and adds the presets. Rejects with `unknown-item` or `quarantined`. */
-  toCall(name: string, args: JsonObject, signal?: AbortSignal): Promise<ItemCall>
-  toPrompt(name: string, args: JsonObject, signal?: AbortSignal): Promise<ItemCall>
-  /** For a resource's URI, listed or made from a template. `ownName` is the URI to read. */
-  toRead(uri: string, signal?: AbortSignal): Promise<ItemCall>
-  missing(): readonly Missing[]
-  collisions(): readonly Collision[]
-  problems(): readonly ListingProblem[]
-  /** What each item means, for lock files. */
-  sightings(): readonly Sighting[]
-  /** Lets a changed item be used again, or all of a server's. Returns how many that were. */
-  approve(server: string, ownName?: string, kind?: ItemKind): number
-  /** Reads lists again now. */
-  refresh(server?: string, signal?: AbortSignal): Promise<void>
-  on<E extends keyof CatalogueEvents>(event: E, listener: (value: CatalogueEvents[E]) => void): () => void
-  /** `on('change', …)` for those who need no more. */
-  onChange(listener: (kinds: readonly ItemKind[]) => void): () => void
-  /** Resolves when the pins are on disk. */
-  close(): Promise<void>
-}
+export type * from './catalogue-types.ts'
 
 const TTL_MS = 60_000
 const RELIST_MS = 300_000
@@ -116,6 +60,7 @@ class ServersCatalogue implements Catalogue {
   readonly #patienceMs: number
   readonly #entries = new Map<string, CatalogueEntry>()
   readonly #listeners = new Listeners<CatalogueEvents>()
+  readonly #links = new Links()
   readonly #memory: IndexMemory = { clashed: new Set(), made: new WeakMap() }
   readonly #stops: (() => void)[]
   readonly #relist: ReturnType<typeof setInterval>
@@ -188,21 +133,42 @@ class ServersCatalogue implements Catalogue {
     return this.#toUse(name, 'prompt', args, signal)
   }
 
-  async toRead(uri: string, signal?: AbortSignal): Promise<ItemCall> {
+  async toRead(uri: string, signal?: AbortSignal): Promise<AddressCall> {
     const isListed = () => this.#index.find(uri, 'resource') !== undefined
-    if (isListed()) return this.#toUse(uri, 'resource', {}, signal)
-    await this.#settle(() => isListed() || this.#index.templatesFor(uri).length > 0, signal)
-    const templates = this.#index.templatesFor(uri)
-    const [template] = templates
-    if (isListed() || template === undefined) {
-      return this.#toUse(uri, 'resource', {}, signal)
+    // A server that is still starting may list what a template of another could make.
+    if (!isListed()) await this.#settle(isListed, signal)
+    const found = this.#index.whose(uri)
+    if (found.kind === 'found' && !this.#isWithheld(found.server, found.ownUri)) {
+      const { item, server, ownUri } = found
+      if (item === undefined) return { server, ownName: ownUri, arguments: {} }
+      return { ...(await this.#toUse(item.name, item.kind, {}, signal)), ownName: ownUri }
     }
-    const servers = new Set(templates.map(({ server }) => server))
-    if (servers.size > 1) {
-      const reason = `Several servers have templates for ${uri}: ${[...servers].join(', ')}`
-      throw new HostError('unknown-item', reason, { data: { name: uri, servers: [...servers] } })
+    if (found.kind === 'ambiguous') {
+      const reason = `Several servers could be meant by ${uri}: name one of ${found.names.join(', ')}`
+      throw new HostError('unknown-item', reason, { data: { name: uri, names: found.names } })
     }
-    return { ...(await this.#toUse(template.name, 'template', {}, signal)), ownName: uri }
+    const server = found.kind === 'unknown' ? this.#unlisted(found.ownUri, found.server) : undefined
+    if (found.kind === 'unknown' && server !== undefined) return { server, ownName: found.ownUri, arguments: {} }
+    return this.#toUse(uri, 'resource', {}, signal)
+  }
+
+  linked(server: string, result: Linking): void {
+    this.#links.note('', server, result)
+  }
+
+  #isWithheld(server: string, uri: string): boolean {
+    const config = this.#entries.get(server)?.config
+    return config !== undefined && isWithheld(config, uri)
+  }
+
+  /** Whose an address is that nobody lists: of the one that linked to it, or of the only one there is. */
+  #unlisted(uri: string, named: string | undefined): string | undefined {
+    const isMeant = (name: string) => (named === undefined || name === named) && !this.#isWithheld(name, uri)
+    const linking = this.#links.of('', uri).filter((name) => this.#entries.has(name) && isMeant(name))
+    if (linking.length === 1) return linking[0]
+    const all = [...this.#entries.values()].filter(({ config }) => !config.settings.disabled)
+    const [only] = all
+    return all.length === 1 && only !== undefined && isMeant(only.name) ? only.name : undefined
   }
 
   missing(): readonly Missing[] {

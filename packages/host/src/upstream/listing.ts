@@ -4,6 +4,7 @@
  */
 
 import type { Client, JsonObject } from '@portico/sdk/client'
+import { type AddressTest, createAddressDenial, isQualified, QUALIFIED_SCHEME } from '../config/address.ts'
 import type { ItemOverride, ServerConfig } from '../config/server-config.ts'
 import { meaningOf, ownNameOf } from './canonical.ts'
 import { DEFINITION_LIMITS, showDefinition } from './definition.ts'
@@ -137,6 +138,19 @@ export function listOf(kind: ItemKind): ListKind {
   return kind === 'tool' ? 'tools' : kind === 'prompt' ? 'prompts' : 'resources'
 }
 
+const WITHHELD = new WeakMap<ServerConfig, AddressTest>()
+
+/** Whether a person has hidden an address of a server, so that it is not to be had by a template or a link either. */
+export function isWithheld(config: ServerConfig, address: string): boolean {
+  let test = WITHHELD.get(config)
+  if (test === undefined) {
+    const hidden = Object.entries(config.settings.resources).flatMap(([uri, { hide }]) => (hide === true ? [uri] : []))
+    test = createAddressDenial(hidden, (uri) => (text) => text === uri)
+    WITHHELD.set(config, test)
+  }
+  return test(address)
+}
+
 /** Undefined for what a person has hidden; a reason for what cannot be shown. */
 function judgeItem(
   config: ServerConfig,
@@ -145,6 +159,9 @@ function judgeItem(
   definition: object,
   pins: PinStore,
 ): ListedItem | string | undefined {
+  if ((kind === 'resource' || kind === 'template') && isQualified(ownName)) {
+    return `addresses that begin with "${QUALIFIED_SCHEME}" are the host's own names for those of servers.`
+  }
   const override = overrideOf(config, kind, ownName)
   const shown = showDefinition(kind, definition, override)
   if (typeof shown === 'string') return shown

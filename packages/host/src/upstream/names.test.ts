@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { assignNames, NAME_RULE, type Nameable, plainName } from './names.ts'
+import { assignNames, distinctName, NAME_RULE, type Nameable, plainName } from './names.ts'
 
 const tool = (server: string, ownName: string, rename?: string): Nameable => ({ server, kind: 'tool', ownName, rename })
 
@@ -41,6 +41,41 @@ describe('assignNames (sec-130)', () => {
   it('tells resources that two servers share apart by server', () => {
     const items = ['a', 'b'].map((server): Nameable => ({ server, kind: 'resource', ownName: 'file:///x' }))
     expect([...assignNames(items, new Set()).names.values()]).toEqual(['portico:a/file:///x', 'portico:b/file:///x'])
+  })
+
+  it('sec-261: nobody gets the distinct name of another by being called so, and that is reported (host 6)', () => {
+    const [one, two] = [tool('git_hub', 'search'), tool('git', 'hub_search')]
+    for (const form of ['short', 'long'] as const) {
+      const forged = tool('git', distinctName(one, form).slice('git_'.length))
+      for (const items of [
+        [one, two, forged],
+        [forged, two, one],
+      ]) {
+        const { names, collisions } = assignNames(items, new Set())
+        expect(names.get(one)).toBe(distinctName(one))
+        expect(new Set(names.values()).size).toBe(3)
+        expect(names.get(forged)).not.toBe(plainName(forged))
+        expect(collisions.some(({ name }) => name === plainName(forged))).toBe(true)
+      }
+    }
+  })
+
+  it('sec-261: is unique whatever is forged upon what was given before (host 6)', () => {
+    const servers = fc.constantFrom('a', 'a_b', 'a_b_c')
+    const first = fc.record({ server: servers, ownName: fc.constantFrom('b_c_d', 'c_d', 'd', 'd.e', 'd e') })
+    const steps = fc.array(fc.record({ server: servers, of: fc.nat(30), long: fc.boolean() }), { maxLength: 8 })
+    fc.assert(
+      fc.property(fc.array(first, { minLength: 2, maxLength: 6 }), steps, (start, forgeries) => {
+        const items = start.map(({ server, ownName }) => tool(server, ownName))
+        for (const { server, of, long } of forgeries) {
+          const name = distinctName(items[of % items.length] as Nameable, long ? 'long' : 'short')
+          if (name.startsWith(`${server}_`)) items.push(tool(server, name.slice(server.length + 1)))
+        }
+        const all = [...new Map(items.map((item) => [`${item.server}\n${item.ownName}`, item])).values()]
+        const { names } = assignNames(all, new Set())
+        expect(new Set(names.values()).size).toBe(all.length)
+      }),
+    )
   })
 
   it('is unique, by the rule, and independent of the order', () => {
