@@ -58,6 +58,7 @@ describe('a local server (sec-93)', () => {
         })
       },
     })
+    await expect.poll(() => asked.length).toBe(1)
     const body = asked[0]?.body
     expect(body?.kind === 'approval' && body.effect.kind === 'connect' && body.effect.shown).toContain('argument-999')
     // Code in the arguments is one of the things to look at first (sec-94).

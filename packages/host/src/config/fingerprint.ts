@@ -17,7 +17,8 @@ export function digestOfText(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-function digestOf(value: unknown): string {
+/** Equal for values that are the same JSON, whatever the order of members. */
+export function digestOf(value: unknown): string {
   return digestOfText(toCanonical(value))
 }
 

@@ -42,9 +42,24 @@ export interface ResolveContext {
   readonly platform?: NodeJS.Platform
 }
 
+/** A value, and whether nobody but the server may see it. */
+export interface ResolvedValue {
+  readonly text: string
+  readonly secret: boolean
+}
+
+/** What stands in the text for a variable, or for a piece that is none. `part` is where in the entry: `args`, `0`. */
+export type Spelling = (value: ResolvedValue, part: readonly string[], variable?: Variable) => string
+
+const AS_IT_IS: Spelling = ({ text }) => text
+
 /** Rejects with `invalid-config` or `secret-missing`; all that is missing is in `data.problems`. */
-export async function resolveTarget(config: ServerConfig, context: ResolveContext = {}): Promise<ConcreteTarget> {
-  const resolver = new Resolver(config, context)
+export async function resolveTarget(
+  config: ServerConfig,
+  context: ResolveContext = {},
+  spell: Spelling = AS_IT_IS,
+): Promise<ConcreteTarget> {
+  const resolver = new Resolver(config, context, spell)
   const resolved = await resolveParts(config.target, resolver)
   resolver.throwIfMissing()
   return resolved
@@ -78,18 +93,25 @@ const MAX_ENV_FILE = 1_048_576
 class Resolver {
   readonly #config: ServerConfig
   readonly #context: ResolveContext
+  readonly #spell: Spelling
   readonly #problems: ConfigProblem[] = []
   #isSecretMissing = false
 
-  constructor(config: ServerConfig, context: ResolveContext) {
+  constructor(config: ServerConfig, context: ResolveContext, spell: Spelling) {
     this.#config = config
     this.#context = context
+    this.#spell = spell
   }
 
   /** `isOpen`: other programs can read it, so that no secret may be in it. */
   async text(text: string, part: readonly string[], isOpen = false): Promise<string> {
-    const values = toPieces(text).map((piece) => {
-      return typeof piece === 'string' ? piece : this.#value(piece, part, isOpen)
+    return this.#join(text, part, isOpen, this.#spell)
+  }
+
+  async #join(text: string, part: readonly string[], isOpen: boolean, spell: Spelling): Promise<string> {
+    const values = toPieces(text).map(async (piece) => {
+      if (typeof piece === 'string') return spell({ text: piece, secret: false }, part)
+      return spell(await this.#value(piece, part, isOpen), part, piece)
     })
     return (await Promise.all(values)).join('')
   }
@@ -114,11 +136,14 @@ class Resolver {
   }
 
   async envFile(text: string): Promise<{ [name: string]: string }> {
-    const path = await this.text(text, ['envFile'], true)
+    const path = await this.#join(text, ['envFile'], true, AS_IT_IS)
     // With a variable missing there is no path, and that has been noted.
     if (this.#problems.length > 0) return {}
     try {
-      return parseEnvFile(await readBounded(this.#absolute(path), MAX_ENV_FILE))
+      const found = Object.entries(parseEnvFile(await readBounded(this.#absolute(path), MAX_ENV_FILE)))
+      return Object.fromEntries(
+        found.map(([name, text]) => [name, this.#spell({ text, secret: true }, ['envFile', name])]),
+      )
     } catch {
       this.miss(['envFile'], 'The file cannot be read', 'Make it, or correct its path')
       return {}
@@ -126,7 +151,7 @@ class Resolver {
   }
 
   checkUrl(url: string, kind: 'http' | 'sse' | 'websocket'): void {
-    if (this.#problems.length > 0) return
+    if (this.#problems.length > 0 || this.#spell !== AS_IT_IS) return
     const schemes = kind === 'websocket' ? ['ws:', 'wss:'] : ['http:', 'https:']
     if (URL.canParse(url) && schemes.includes(new URL(url).protocol)) return
     this.miss(
@@ -151,18 +176,20 @@ class Resolver {
     throw new HostError(code, formatProblem(first) + more, { data: { problems: this.#problems } })
   }
 
-  async #value(variable: Variable, part: readonly string[], isOpen: boolean): Promise<string> {
+  async #value(variable: Variable, part: readonly string[], isOpen: boolean): Promise<ResolvedValue> {
     switch (variable.kind) {
       case 'env':
-        return this.#environment(variable.name, variable.fallback, part)
+        return shown(this.#environment(variable.name, variable.fallback, part))
       case 'place':
-        return this.#place(variable.name, part)
+        return shown(this.#place(variable.name, part))
       case 'secret':
-        return isOpen ? this.#refuseOpen(part) : this.#secret(variable.name, part)
+        return { text: isOpen ? this.#refuseOpen(part) : await this.#secret(variable.name, part), secret: true }
       case 'input':
         return this.#input(variable.name, part, isOpen)
       case 'unknown':
-        return this.miss(part, 'A kind of variable is not known', `Use \${NAME}, \${input:id} or \${secret:name}`)
+        return shown(
+          this.miss(part, 'A kind of variable is not known', `Use \${NAME}, \${input:id} or \${secret:name}`),
+        )
     }
   }
 
@@ -183,13 +210,14 @@ class Resolver {
     return this.miss(part, `There is no secret called ${shown}`, 'Add it to the secret store, or to the environment')
   }
 
-  async #input(id: string, part: readonly string[], isOpen: boolean): Promise<string> {
+  async #input(id: string, part: readonly string[], isOpen: boolean): Promise<ResolvedValue> {
     const answer = await this.#context.inputs?.value(id, this.#config.place.file)
     if (answer === undefined) {
       this.#isSecretMissing = true
-      return this.miss(part, `Nobody has answered the input ${JSON.stringify(id.slice(0, 200))}`, 'Answer it')
+      return shown(this.miss(part, `Nobody has answered the input ${JSON.stringify(id.slice(0, 200))}`, 'Answer it'))
     }
-    return answer.secret && isOpen ? this.#refuseOpen(part) : answer.value
+    const { value, secret } = answer
+    return { text: secret && isOpen ? this.#refuseOpen(part) : value, secret }
   }
 
   #refuseOpen(part: readonly string[]): string {
@@ -211,4 +239,8 @@ class Resolver {
     const { workspaceFolder, platform = process.platform } = this.#context
     return (platform === 'win32' ? win32 : posix).resolve(workspaceFolder ?? '.', path)
   }
+}
+
+function shown(text: string): ResolvedValue {
+  return { text, secret: false }
 }

@@ -54,7 +54,7 @@ function showName(name: string): string {
 }
 
 function showValue(name: string, value: string): string {
-  return isHidden(name, value) ? HIDDEN : quote(value)
+  return value === HIDDEN || isHidden(name, value) ? HIDDEN : quote(value)
 }
 
 function hideAll(values: { readonly [name: string]: string }): { [name: string]: string } {
@@ -74,7 +74,8 @@ function isBare(variable: Variable): boolean {
   return variable.kind !== 'env' || !variable.fallback
 }
 
-const HIDDEN = '‹hidden›'
+/** Stands for a value that is nobody's business. */
+export const HIDDEN = '‹hidden›'
 const SCHEMES = /^(?:Bearer|Basic|token)?\s*$/i
 
 /** Passwords in the address, and parameters that are named like secrets. */

@@ -2,7 +2,7 @@
 
 import type { CommandTarget, ConnectOptions } from '@portico/sdk/client'
 import { HostError } from '../errors.ts'
-import { type ResolveContext, resolveTarget } from './resolve-target.ts'
+import { type ConcreteTarget, type ResolveContext, resolveTarget } from './resolve-target.ts'
 import type { ServerConfig } from './server-config.ts'
 
 export interface ConnectableTarget {
@@ -14,13 +14,14 @@ export interface ConnectableTarget {
 export function createTargetResolver(
   context: ResolveContext = {},
 ): (config: ServerConfig) => Promise<ConnectableTarget> {
-  return async (config) => {
-    const resolved = await resolveTarget(config, context)
-    if (resolved.kind === 'in-process') {
-      throw new HostError('invalid-config', `No server called ${JSON.stringify(resolved.module)} is built in`)
-    }
-    if (resolved.kind !== 'stdio') return { target: resolved.url, options: { headers: resolved.headers } }
-    const { command, args, env, cwd } = resolved
-    return { target: { command, args, env, ...(cwd !== undefined && { cwd }) }, options: {} }
+  return async (config) => toConnectable(await resolveTarget(config, context))
+}
+
+export function toConnectable(resolved: ConcreteTarget): ConnectableTarget {
+  if (resolved.kind === 'in-process') {
+    throw new HostError('invalid-config', `No server called ${JSON.stringify(resolved.module)} is built in`)
   }
+  if (resolved.kind !== 'stdio') return { target: resolved.url, options: { headers: resolved.headers } }
+  const { command, args, env, cwd } = resolved
+  return { target: { command, args, env, ...(cwd !== undefined && { cwd }) }, options: {} }
 }

@@ -46,6 +46,8 @@ export function isCovering(grant: Grant, effect: Effect, about: Circumstances, f
   const current = effect.kind === 'connect' ? effect.fingerprint : fingerprint
   // A permission ends with what it was given for; a refusal stays.
   if (grant.action === 'allow' && grant.fingerprint !== undefined && grant.fingerprint !== current) return false
+  // What may run is never approved for whatever it comes to.
+  if (grant.action === 'allow' && grant.kind === 'connect' && grant.fingerprint === undefined) return false
   if (grant.item !== undefined && grant.item !== itemOf(effect)) return false
   if (effect.kind === 'flow' && !coversFlow(grant, effect)) return false
   return coversArguments(grant, effect)

@@ -1,50 +1,86 @@
 /**
- * Before a server is connected to: the whole command is shown with what looks dangerous about it, and the package that
- * would run is looked up. A yes holds for exactly this command and this version; another one asks again.
+ * Before a server is connected to: the whole command is shown as it would run now, with what looks dangerous about it,
+ * and the package that would run is looked up. A yes holds for exactly this command, with these values of its variables,
+ * and this version; another one asks again. What is connected to in the end is held against what was approved.
  */
 
+import { type ApprovalSubject, approvalSubjectOf } from '../config/approval-subject.ts'
 import { inspectCommand } from '../config/inspect-command.ts'
 import { packageOf } from '../config/package-reference.ts'
 import { type ResolvedPackage, resolvePackage } from '../config/resolve-package.ts'
-import type { ServerConfig } from '../config/server-config.ts'
-import { showCommand } from '../config/show-command.ts'
+import { type ResolveContext, resolveTarget } from '../config/resolve-target.ts'
+import type { ServerConfig, ServerTarget } from '../config/server-config.ts'
+import { toConnectable } from '../config/target-resolver.ts'
 import type { VersionLedger } from '../config/version-ledger.ts'
+import { HostError } from '../errors.ts'
 import type { Guard } from '../guard/guard.ts'
 import type { Circumstances } from '../policy/effect.ts'
+import type { TargetResolver } from '../upstream/resolve.ts'
 
 export interface AdmissionParts {
   guard(): Guard
   circumstances(): Circumstances
+  /** What variables and secrets mean. */
+  readonly context: ResolveContext
   readonly ledger?: VersionLedger
   /** The package registry to ask which version would run; none is asked without it. */
   readonly registry?: string
   readonly fetch?: typeof fetch
 }
 
+export interface Admission {
+  /** Rejects when the server may not be connected to. */
+  admit(config: ServerConfig): Promise<void>
+  /** Makes what was admitted, and nothing else, into something to connect to. */
+  readonly resolve: TargetResolver
+}
+
 const LOOKUP_MS = 3_000
 
-export function createAdmission(parts: AdmissionParts): (config: ServerConfig) => Promise<void> {
-  return async (config) => {
-    const { name: server, target } = config
-    // What this program brought along itself has been chosen by whoever installed it.
-    if (target.kind === 'in-process') return
-    const { resolved, warnings } = await lookUp(config, parts)
-    const shown = showCommand(target)
-    const fingerprint =
-      resolved === undefined ? config.fingerprint : `${config.fingerprint}:${resolved.version}:${resolved.integrity}`
-    const effect = { kind: 'connect', server, shown, fingerprint } as const
-    const dangers = inspectCommand(target).map(({ message }) => message)
-    const reason = 'It has not been run or contacted in exactly this form before.'
-    const question = { kind: 'approval', effect, reason, warnings: [...warnings, ...dangers] } as const
-    const permit = await parts.guard().pass(effect, parts.circumstances(), { question })
-    permit.finish('ok')
-    if (resolved !== undefined) await parts.ledger?.record(server, resolved)
+export function createAdmission(parts: AdmissionParts): Admission {
+  /** What each server was last admitted with. */
+  const admitted = new Map<string, string>()
+  return {
+    async admit(config) {
+      // What this program brought along itself has been chosen by whoever installed it.
+      if (config.target.kind === 'in-process') return
+      const subject = await approvalSubjectOf(config, parts.context)
+      await pass(config.name, subject, parts)
+      admitted.set(config.name, subject.fingerprint)
+    },
+    async resolve(config) {
+      if (config.target.kind === 'in-process') return toConnectable(await resolveTarget(config, parts.context))
+      const { concrete, fingerprint } = await approvalSubjectOf(config, parts.context)
+      if (admitted.get(config.name) === fingerprint) return toConnectable(concrete)
+      const reason = 'What would be connected to is no longer what was approved. Restart it to be asked again.'
+      throw new HostError('denied', `"${config.name}": ${reason}`, { data: { reason } })
+    },
   }
+}
+
+async function pass(server: string, subject: ApprovalSubject, parts: AdmissionParts): Promise<void> {
+  const { display, shown } = subject
+  const { resolved, warnings } = await lookUp(server, display, parts)
+  const fingerprint =
+    resolved === undefined ? subject.fingerprint : `${subject.fingerprint}:${resolved.version}:${resolved.integrity}`
+  const effect = { kind: 'connect', server, shown, fingerprint } as const
+  const dangers = inspectCommand(display).map(({ message }) => message)
+  const reason = 'It has not been run or contacted in exactly this form before.'
+  const question = {
+    kind: 'approval',
+    effect,
+    reason,
+    warnings: [...warnings, ...subject.notes, ...dangers],
+  } as const
+  const permit = await parts.guard().pass(effect, parts.circumstances(), { question })
+  permit.finish('ok')
+  if (resolved !== undefined) await parts.ledger?.record(server, resolved)
 }
 
 /** Which version an unpinned package would be now, and whether that is another than last time. */
 async function lookUp(
-  { name, target }: ServerConfig,
+  server: string,
+  target: ServerTarget,
   { ledger, registry, fetch }: AdmissionParts,
 ): Promise<{ readonly resolved?: ResolvedPackage; readonly warnings: readonly string[] }> {
   const reference = packageOf(target)
@@ -52,7 +88,7 @@ async function lookUp(
   try {
     const resolved = await resolvePackage(reference, { registry, fetch, timeoutMs: LOOKUP_MS })
     if (resolved === undefined) return { warnings: [] }
-    const verdict = await ledger?.check(name, resolved)
+    const verdict = await ledger?.check(server, resolved)
     return {
       resolved,
       warnings:

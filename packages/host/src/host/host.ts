@@ -17,7 +17,6 @@ import type { AuditLog } from '../audit/log.ts'
 import type { AuditSink } from '../audit/record.ts'
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts'
 import type { ConfigProblem, ServerConfig } from '../config/server-config.ts'
-import { createTargetResolver } from '../config/target-resolver.ts'
 import { createTrustStore, type TrustStore } from '../config/trust-store.ts'
 import { createVersionLedger } from '../config/version-ledger.ts'
 import { type ConfigWatch, watchConfig } from '../config/watch-config.ts'
@@ -333,17 +332,19 @@ export class Host {
       this.#options.stateDir === undefined
         ? undefined
         : createVersionLedger({ file: join(this.#options.stateDir, 'versions.json') })
+    const admission = createAdmission({
+      guard: () => this.guard,
+      circumstances: () => circumstances({}),
+      context: { env, secrets, inputs, workspaceFolder: workspace },
+      ledger,
+      registry: env.npm_config_registry,
+    })
     return createUpstreams({
       telemetry: this.#options.telemetry,
       ...this.#options.upstreams,
       ...(inProcess !== undefined && { inProcess }),
-      resolve: resolve(this.#signIn.wrap(createTargetResolver({ env, secrets, inputs, workspaceFolder: workspace }))),
-      admit: createAdmission({
-        guard: () => this.guard,
-        circumstances: () => circumstances({}),
-        ledger,
-        registry: env.npm_config_registry,
-      }),
+      resolve: resolve(this.#signIn.wrap(admission.resolve)),
+      admit: admission.admit,
       questions: (config) =>
         createQuestions(config, {
           guard: this.guard,
