@@ -190,16 +190,38 @@ describe("a model's tool call", () => {
   })
 })
 
-it('asks again for a remembered tool once untrusted text is in the context, unless that was said', async () => {
+it.each([
+  ['once, where the question told of it', undefined, 1],
+  ['each time, where the answer says so', false, 2],
+])('a yes in untrusted context holds in untrusted context: asks %s (host 28)', async (_, evenIfTainted, times) => {
   const topics = { go: [callSay('a'), { text: 'ok' }] }
   const { host, asked } = await start({ replies: [], topics }, () => ({
     action: 'allow',
     remember: 'session',
     breadth: 'item',
+    evenIfTainted,
   }))
   await turn(host, 'go')
   await turn(host, 'go')
+  expect(asked).toHaveLength(times)
+})
+
+it('what a person has refused is not asked again in the same turn, and is in the next (host 28)', async () => {
+  const topics = { go: [...Array.from({ length: 6 }, () => callSay('a')), { text: 'ok' }] }
+  const { host, asked } = await start({ replies: [], topics }, () => ({ action: 'deny' }))
+  const conversation = host.converse({ session: 's' })
+  await conversation.send('go', () => {})
+  expect(asked).toHaveLength(1)
+  await conversation.send('go', () => {})
   expect(asked).toHaveLength(2)
+})
+
+it('a tool refused three times in other words is not asked about in the same turn (host 28)', async () => {
+  const words = ['a', 'b', 'c', 'd', 'e', 'f']
+  const topics = { go: [...words.map((word) => callSay(word)), { text: 'ok' }] }
+  const { host, asked } = await start({ replies: [], topics }, () => ({ action: 'deny' }))
+  await host.converse({ session: 's' }).send('go', () => {})
+  expect(asked).toHaveLength(3)
 })
 
 describe('data of one server', () => {

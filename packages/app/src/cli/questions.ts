@@ -87,7 +87,7 @@ async function askApproval({ effect, reason, warnings }: Body<'approval'>, setti
   io.say(`${io.paint.cyan('?')} ${title}`)
   if (details !== undefined) io.say(indent(details))
   io.say(`  ${io.paint.dim(toLine(reason))}`)
-  for (const warning of warnings) io.say(`  ${io.paint.yellow(`! ${toLine(warning, 400)}`)}`)
+  warn(warnings, io)
   const canEdit = effect.kind === 'call' || effect.kind === 'prompt'
   const canSession = effect.kind !== 'connect'
   const letters: [string, string][] = [
@@ -116,12 +116,21 @@ async function askApproval({ effect, reason, warnings }: Body<'approval'>, setti
   }
 }
 
-async function askSampling(name: string, { request, models }: Body<'sampling'>, setting: Setting): Promise<Answer> {
+function warn(warnings: readonly string[] | undefined, io: Io): void {
+  for (const warning of warnings ?? []) io.say(`  ${io.paint.yellow(`! ${toLine(warning, 400)}`)}`)
+}
+
+async function askSampling(
+  name: string,
+  { request, models, warnings }: Body<'sampling'>,
+  setting: Setting,
+): Promise<Answer> {
   const { io } = setting
   const messages = textsOf(request.messages)
   io.say(`${io.paint.cyan('?')} ${name} wants to use your model (${toLine(models.join(', '))}) and asks it:`)
   if (typeof request.systemPrompt === 'string') io.say(indent(`system: ${toPlain(request.systemPrompt)}`))
   for (const { role, text } of messages) io.say(indent(`${role}: ${toPlain(text)}`))
+  warn(warnings, io)
   const letter = await askLetter(
     [
       ['y', 'yes'],
@@ -154,10 +163,15 @@ async function askSampledAnswer(name: string, { answer }: Body<'sampling-answer'
   return text === undefined ? { action: 'deny' } : { action: 'allow', content: { text } }
 }
 
-async function askServersForm(name: string, { message, schema }: Body<'form'>, setting: Setting): Promise<Answer> {
+async function askServersForm(
+  name: string,
+  { message, schema, warnings }: Body<'form'>,
+  setting: Setting,
+): Promise<Answer> {
   const { io, terminal, signal } = setting
   io.say(`${io.paint.cyan('?')} ${name} asks: ${toPlain(message)}`)
   io.say(`  ${io.paint.dim('Do not give passwords or keys to a form. Ctrl-D leaves it.')}`)
+  warn(warnings, io)
   // The host passes the server's schema on as it is; the client had read it as a form.
   const content = await askForm(schema as unknown as FormSchema, terminal, io, signal)
   if (content === undefined) return { action: 'cancel' }

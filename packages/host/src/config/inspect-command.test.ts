@@ -173,3 +173,18 @@ describe('dangerous patterns are pointed out in words (sec-94)', () => {
     },
   )
 })
+
+describe('what decides the program and its folder (host 37)', () => {
+  it.each([
+    [{ command: `\${CMD}` }, 'variable-program'],
+    [{ command: `\${HOME}/bin/x` }, 'variable-program'],
+    [{ cwd: `\${workspaceFolder}` }, 'variable-folder'],
+    [{ cwd: 'here' }, 'variable-folder'],
+    [{ cwd: '/tmp' }, 'odd-folder'],
+    [{ cwd: '/home/ada/Downloads' }, 'odd-folder'],
+    [{ cwd: '/srv/app' }, undefined],
+  ])('%j: %s', (part, code) => {
+    const found = codes({ kind: 'stdio', command: 'x', args: [], env: {}, ...part })
+    expect(found).toEqual(code === undefined ? [] : [code])
+  })
+})

@@ -8,6 +8,7 @@ import { ENVIRONMENT_PATTERN, INLINE_CODE, LINE_PATTERNS } from './danger-patter
 import { type PackageReference, packageOf, programOf } from './package-reference.ts'
 import type { ServerTarget } from './server-config.ts'
 import { makeVisible } from './show-command.ts'
+import { toPieces } from './variables.ts'
 
 export interface CommandFinding {
   /** Stable, for rules and tests: `unpinned-package`, `administrator`. */
@@ -40,6 +41,8 @@ function inspectProgram(target: Program): CommandFinding[] {
     ...inspectInline(target),
     ...inspectEnvironment(target),
     ...inspectPlace(target.command),
+    ...inspectVariable(target),
+    ...inspectFolder(target.cwd),
     ...inspectCharacters(whole),
   ]
 }
@@ -108,11 +111,33 @@ function inspectEnvironment({ env }: Program): CommandFinding[] {
     })
 }
 
+const ODD_PLACE =
+  /^(?:\/tmp\/|\/var\/tmp\/|\/dev\/shm\/)|[/\\](?:Downloads|Temp|\.cache|AppData[/\\]Local[/\\]Temp)[/\\]/i
+
 function inspectPlace(command: string): CommandFinding[] {
-  const isOdd =
-    /^(?:\/tmp\/|\/var\/tmp\/|\/dev\/shm\/)|[/\\](?:Downloads|Temp|\.cache|AppData[/\\]Local[/\\]Temp)[/\\]/i
-  if (!isOdd.test(command)) return []
+  if (!ODD_PLACE.test(command)) return []
   return [{ code: 'odd-place', level: 'caution', message: 'The program is in a folder where anything may be put' }]
+}
+
+function inspectVariable({ command }: Program): CommandFinding[] {
+  if (!isVariable(command)) return []
+  const message = 'Which program is started depends on a variable'
+  return [{ code: 'variable-program', level: 'danger', message, remedy: 'Write the program out' }]
+}
+
+/** The files of the folder that a program is started in may decide what it does. */
+function inspectFolder(cwd: string | undefined): CommandFinding[] {
+  if (cwd === undefined) return []
+  if (ODD_PLACE.test(`${cwd}/`)) {
+    return [{ code: 'odd-folder', level: 'caution', message: 'Is started in a folder where anything may be put' }]
+  }
+  if (!isVariable(cwd) && /^(?:[/\\~]|[a-z]:)/i.test(cwd)) return []
+  const message = 'Is started in a folder that is not the same everywhere'
+  return [{ code: 'variable-folder', level: 'caution', message, remedy: 'Write the whole path out' }]
+}
+
+function isVariable(text: string): boolean {
+  return toPieces(text).some((piece) => typeof piece !== 'string')
 }
 
 function inspectCharacters(line: string): CommandFinding[] {

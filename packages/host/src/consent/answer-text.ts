@@ -35,8 +35,8 @@ export function readAnswer(value: unknown): Answer | string {
   if (evenIfTainted !== undefined && typeof evenIfTainted !== 'boolean') return 'evenIfTainted must be true or false'
   const members = ['action', 'remember', 'breadth', 'pattern', 'content', 'evenIfTainted', 'model', 'by']
   const known = members.filter((member) => value[member] !== undefined).map((member) => [member, value[member]])
-  // Every member was looked at above, and only those are taken.
-  return Object.fromEntries(known) as Answer
+  // Every member was looked at above, and only those are taken; a copy, as it is at this moment.
+  return structuredClone(Object.fromEntries(known)) as Answer
 }
 
 function isTooLarge(value: JsonObject): boolean {

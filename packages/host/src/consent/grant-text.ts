@@ -12,7 +12,7 @@ export function fromGrantText(text: string): readonly Grant[] {
   return value.grants.filter(isGrant)
 }
 
-const OPTIONAL_TEXTS = ['item', 'argumentDigest', 'fingerprint', 'principal', 'workspace', 'by']
+const OPTIONAL_TEXTS = ['item', 'argumentDigest', 'context', 'fingerprint', 'principal', 'workspace', 'by']
 
 function isGrant(value: unknown): value is Grant {
   if (typeof value !== 'object' || value === null) return false
@@ -25,6 +25,7 @@ function isGrant(value: unknown): value is Grant {
   if (remember === 'workspace' && typeof grant.workspace !== 'string') return false
   if (!EFFECT_KINDS.some((known) => known === kind)) return false
   if (OPTIONAL_TEXTS.some((name) => grant[name] !== undefined && typeof grant[name] !== 'string')) return false
+  if (grant.maxTokens !== undefined && typeof grant.maxTokens !== 'number') return false
   if (from !== undefined && !(Array.isArray(from) && from.every((one) => typeof one === 'string'))) return false
   return isNarrowEnough(breadth, grant.item, grant.argumentDigest, pattern, kind)
 }

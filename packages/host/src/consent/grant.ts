@@ -23,6 +23,10 @@ export interface Grant {
   readonly from?: readonly string[]
   /** For a flow: covers values in the arguments themselves, and not only a conversation that has seen them. */
   readonly inArguments?: boolean
+  /** For sampling: how much of the conversation may go along; none where it is absent. */
+  readonly context?: string
+  /** For sampling: at most so many tokens in an answer. */
+  readonly maxTokens?: number
   /** The definition that was approved; another one needs a new answer. */
   readonly fingerprint?: string
   readonly principal?: string
@@ -50,6 +54,7 @@ export function isCovering(grant: Grant, effect: Effect, about: Circumstances, f
   if (grant.action === 'allow' && grant.kind === 'connect' && grant.fingerprint === undefined) return false
   if (grant.item !== undefined && grant.item !== itemOf(effect)) return false
   if (effect.kind === 'flow' && !coversFlow(grant, effect)) return false
+  if (effect.kind === 'sample' && !coversSampling(grant, effect)) return false
   return coversArguments(grant, effect)
 }
 
@@ -59,6 +64,21 @@ function coversFlow(grant: Grant, effect: Effect & { readonly kind: 'flow' }): b
   if (effect.inArguments === true && grant.inArguments !== true) return false
   return effect.from.every((server) => known.has(server))
 }
+
+/** Whose words go to the model is never part of a yes that was given without them, however wide it is. */
+function coversSampling(grant: Grant, effect: Effect & { readonly kind: 'sample' }): boolean {
+  if (grant.action === 'deny') return true
+  if (reach(effect.includeContext) > reach(grant.context)) return false
+  return grant.breadth === 'server' || grant.maxTokens === undefined || effect.maxTokens <= grant.maxTokens
+}
+
+/** What nobody has heard of is taken for the most. */
+function reach(context = 'none'): number {
+  const at = CONTEXTS.indexOf(context)
+  return at === -1 ? CONTEXTS.length : at
+}
+
+const CONTEXTS = ['none', 'thisServer', 'allServers']
 
 function coversArguments({ breadth, pattern, argumentDigest }: Grant, effect: Effect): boolean {
   if (breadth !== 'arguments') return true
@@ -82,9 +102,10 @@ const DOING: { readonly [kind in EffectKind]: string } = {
 
 /** The grant in one line, for lists. */
 export function describeGrant(grant: Grant): string {
-  const { action, kind, server, item, breadth, pattern, from, remember } = grant
+  const { action, kind, server, item, breadth, pattern, from, context, remember } = grant
   const what = item === undefined || kind === 'connect' ? `"${server}"` : `"${item}" of "${server}"`
   const details = [
+    context === undefined || context === 'none' ? undefined : CONTEXT_WORDS[context],
     from === undefined ? undefined : `from ${from.map((one) => `"${one}"`).join(', ')}`,
     breadth === 'server' && kind !== 'connect' ? 'whatever it is' : undefined,
     breadth !== 'arguments' ? undefined : pattern ? `with ${toCanonicalJson(pattern)}` : 'with the same arguments',
@@ -92,6 +113,11 @@ export function describeGrant(grant: Grant): string {
   ]
   const verb = action === 'allow' ? 'May' : 'Must not'
   return `${verb} ${DOING[kind]} ${what}, ${details.filter((one) => one !== undefined).join(', ')}`
+}
+
+const CONTEXT_WORDS: { readonly [context: string]: string } = {
+  thisServer: 'with what it has said before',
+  allServers: 'with what all servers have said',
 }
 
 const TIMES: { readonly [remember in Remember]: string } = {

@@ -31,6 +31,8 @@ export interface Grants {
   list(): readonly Grant[]
   revoke(id: string): Promise<boolean>
   endSession(session: string): void
+  /** Told after every change. */
+  on(listener: () => void): () => void
   /** Takes up what other processes have written since. */
   reload(): Promise<void>
 }
@@ -59,6 +61,7 @@ class KeptGrants implements Grants {
   /** Of sessions, and for one time. */
   #passing: Grant[] = []
   #byServer = new Map<string, Grant[]>()
+  readonly #listeners = new Set<() => void>()
 
   constructor({ file, clock = systemClock, onWarning }: GrantsOptions) {
     this.#clock = clock
@@ -146,6 +149,11 @@ class KeptGrants implements Grants {
     this.#index()
   }
 
+  on(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
   async #update(change: (kept: readonly Grant[]) => readonly Grant[]): Promise<void> {
     this.#kept = this.#file === undefined ? change(this.#kept) : await this.#file.update(change)
     this.#index()
@@ -168,6 +176,7 @@ class KeptGrants implements Grants {
       if (list === undefined) this.#byServer.set(grant.server, [grant])
       else list.push(grant)
     }
+    for (const listener of [...this.#listeners]) listener()
   }
 }
 
@@ -196,6 +205,7 @@ function toGrant(
     ...(held === 'arguments' &&
       (pattern === undefined ? { argumentDigest: toDigest(argumentsOf(effect)) } : { pattern })),
     ...(effect.kind === 'flow' && { from: [...effect.from], inArguments: effect.inArguments === true }),
+    ...(effect.kind === 'sample' && { context: effect.includeContext ?? 'none', maxTokens: effect.maxTokens }),
     ...(held !== 'server' && current !== undefined && { fingerprint: current }),
     ...(about.principal !== undefined && { principal: about.principal.id }),
     ...(evenIfTainted === true && { evenIfTainted }),

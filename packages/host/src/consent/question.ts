@@ -17,10 +17,20 @@ export type QuestionBody =
   /** May the model see this result? It may be edited. */
   | { readonly kind: 'result'; readonly effect: Effect; readonly result: JsonObject }
   /** A server's sampling request, before the model sees it. */
-  | { readonly kind: 'sampling'; readonly request: JsonObject; readonly models: readonly string[] }
+  | {
+      readonly kind: 'sampling'
+      readonly request: JsonObject
+      readonly models: readonly string[]
+      readonly warnings?: readonly string[]
+    }
   /** The model's answer, before the server sees it. */
   | { readonly kind: 'sampling-answer'; readonly request: JsonObject; readonly answer: JsonObject }
-  | { readonly kind: 'form'; readonly message: string; readonly schema: JsonObject }
+  | {
+      readonly kind: 'form'
+      readonly message: string
+      readonly schema: JsonObject
+      readonly warnings?: readonly string[]
+    }
   | {
       readonly kind: 'url'
       readonly message: string

@@ -22,6 +22,7 @@ import type { Guard, PassOptions, Permit } from './guard.ts'
 import { isSufficient, type Judgement, type JudgeParts, judge, MAX_ROUNDS } from './judge.ts'
 import type { Provenance } from './provenance.ts'
 import { decisionEntry, outcomeEntry, reviewEntry, type Verdict } from './records.ts'
+import { Refusals } from './refusals.ts'
 
 export interface GuardOptions {
   /** A function, where rules may be replaced while the host runs. */
@@ -45,6 +46,9 @@ export interface GuardOptions {
 }
 
 export interface OpenGuard extends Guard {
+  /** The person speaks: what they refused before may be put to them again. */
+  beginTurn(session: string): void
+  endSession(session: string): void
   /** No longer takes up answers to questions whose asker is gone. */
   close(): void
 }
@@ -86,6 +90,7 @@ class HostGuard implements OpenGuard {
       inbox,
       clock,
       fingerprint: options.fingerprint ?? (() => undefined),
+      refusals: new Refusals(),
       onWarning: options.onWarning ?? ((message) => process.emitWarning(message, { code: 'PORTICO_GUARD' })),
     }
     this.#stop = inbox.on((event) => this.#onAnswer(event))
@@ -153,6 +158,14 @@ class HostGuard implements OpenGuard {
     return shown
   }
 
+  beginTurn(session: string): void {
+    this.#parts.refusals.beginTurn(session)
+  }
+
+  endSession(session: string): void {
+    this.#parts.refusals.endSession(session)
+  }
+
   close(): void {
     this.#stop()
   }
@@ -182,11 +195,9 @@ class HostGuard implements OpenGuard {
           return refuse({ by: passage.by, reason: passage.reason, decision: passage.decision })
         }
         await this.#recordYes(passage.effect, about, passage, ref)
-        if (passage.effect !== flow) {
-          // An effect with arguments keeps its other members.
-          effect = { ...effect, arguments: passage.effect.arguments }
-          continue
-        }
+        // An effect with arguments keeps its other members.
+        if (passage.effect !== flow) effect = { ...effect, arguments: passage.effect.arguments }
+        if (passage.edited === true) continue
       }
       // While somebody was asked, rules may have changed, and counts may have been used up.
       const later = this.#later(circumstances, started)
@@ -194,7 +205,7 @@ class HostGuard implements OpenGuard {
       if (now.outcome === 'deny') return refuse({ by: 'rule', reason: now.reason, decision: now })
       if (now.outcome === 'ask' && judgement.by === 'rule') continue
       // Counted in the same breath as it was decided, so that no other comes between.
-      return { ...judgement, counted: this.#count(effect, later) }
+      return { ...judgement, effect, counted: this.#count(effect, later) }
     }
   }
 

@@ -17,6 +17,7 @@ import { isRisky } from '../policy/facts.ts'
 import type { Rules } from '../policy/rules.ts'
 import type { PassOptions } from './guard.ts'
 import type { DecidedBy, Verdict } from './records.ts'
+import type { Refusals } from './refusals.ts'
 import { warningsFor } from './warnings.ts'
 
 export interface JudgeParts {
@@ -27,11 +28,15 @@ export interface JudgeParts {
   readonly clock: Clock
   /** The fingerprint of the definition that an effect uses, where there is one. */
   readonly fingerprint: (effect: Effect) => string | undefined
+  readonly refusals: Refusals
   readonly onWarning: (message: string) => void
 }
 
 export interface Judgement<E extends Effect> extends Verdict {
+  /** As it was put to the person, where one was asked: a copy that nobody can change any more. */
   readonly effect: E
+  /** The person changed the arguments. */
+  readonly edited?: boolean
   readonly answer?: Answer
 }
 
@@ -58,6 +63,7 @@ export async function judge<E extends Effect>(
     // What was just approved under this rule, with these arguments, is not asked once more.
     if (approved?.by === nameOf(decision)) {
       return settle(true, 'person', 'A person edited and allowed it.', {
+        edited: true,
         answer: approved.answer,
         detail: { edited: true, ...surfaceOf(approved.answer) },
       })
@@ -67,10 +73,19 @@ export async function judge<E extends Effect>(
       return settle(true, 'grant', `${describeGrant(grant)}.`, detailOf(grant))
     }
     if (about.unattended) return settle(false, 'nobody', `Nobody is there to be asked. ${decision.reason}.`)
-    const answer = await ask(parts, effect, about, decision, options)
+    const refused = parts.refusals.reason(effect, about)
+    if (refused !== undefined) return settle(false, 'person', refused, { detail: { again: true } })
+    effect = toFrozen(effect)
+    const answer = await askUnlessSettled(parts, effect, about, decision, options)
+    // Somebody has answered for this, too, while it waited.
+    if (answer === undefined) {
+      round--
+      continue
+    }
     if (answer.action !== 'allow') {
       await remember(parts, effect, answer, about)
       const by = answer.by === 'expired' || answer.by === 'withdrawn' ? 'nobody' : 'person'
+      if (by === 'person') parts.refusals.note(effect, about)
       const words = by === 'nobody' ? 'Nobody answered.' : 'A person said no.'
       return settle(false, by, words, { answer, detail: surfaceOf(answer) })
     }
@@ -84,6 +99,48 @@ export async function judge<E extends Effect>(
   return { allowed: false, by: 'person', reason: 'The arguments were edited too often.', decision, effect }
 }
 
+/** Undefined when a remembered answer, given elsewhere meanwhile, has become enough. */
+async function askUnlessSettled(
+  parts: JudgeParts,
+  effect: Effect,
+  about: Circumstances,
+  decision: Decision,
+  options: PassOptions,
+): Promise<Answer | undefined> {
+  const settled = new AbortController()
+  const { signal } = options
+  const stop = parts.grants.on(() => {
+    const grant = parts.grants.peek(effect, about, parts.fingerprint(effect))
+    if (grant !== undefined && (grant.action === 'deny' || isSufficient(grant, effect, about))) settled.abort()
+  })
+  try {
+    const both = signal === undefined ? settled.signal : AbortSignal.any([signal, settled.signal])
+    return await ask(parts, effect, about, decision, { ...options, signal: both })
+  } catch (error) {
+    if (settled.signal.aborted && signal?.aborted !== true) return undefined
+    throw error
+  } finally {
+    stop()
+  }
+}
+
+/** What to look at first goes with every question that has a place for it, whoever has written the question. */
+function withWarnings(body: QuestionBody, more: readonly string[]): QuestionBody {
+  if (body.kind !== 'approval' && body.kind !== 'sampling') return body
+  return { ...body, warnings: [...new Set([...more, ...(body.warnings ?? [])])] }
+}
+
+/** What is shown is what happens, whatever the caller does with its own object while somebody reads. */
+function toFrozen<E extends Effect>(effect: E): E {
+  return freeze(structuredClone(effect))
+}
+
+function freeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  for (const member of Object.values(value)) freeze(member)
+  return Object.freeze(value)
+}
+
 function ask(
   { inbox }: JudgeParts,
   effect: Effect,
@@ -92,12 +149,8 @@ function ask(
   { signal, onWaiting, question }: PassOptions,
 ): Promise<Answer> {
   const { session, principal, workspace } = about
-  const body: QuestionBody = question ?? {
-    kind: 'approval',
-    effect,
-    reason: decision.reason,
-    warnings: warningsFor(effect, about),
-  }
+  const plain: QuestionBody = { kind: 'approval', effect, reason: decision.reason, warnings: [] }
+  const body = withWarnings(question ?? plain, warningsFor(effect, about))
   return inbox.ask(
     {
       server: effect.server,
@@ -122,7 +175,9 @@ async function remember(
   about: Circumstances,
 ): Promise<void> {
   try {
-    await grants.remember(effect, answer, about, fingerprint(effect))
+    // Whoever was told of untrusted text and says so for the future means it, unless they say otherwise.
+    const { evenIfTainted = about.tainted && isRisky(effect) } = answer
+    await grants.remember(effect, { ...answer, evenIfTainted }, about, fingerprint(effect))
   } catch (error) {
     // The answer counts; that it is not remembered only asks again.
     onWarning(`An answer could not be remembered: ${error instanceof Error ? error.message : String(error)}`)
@@ -133,7 +188,7 @@ async function remember(
 function withEdits<E extends Effect>(effect: E, { content }: Answer, question: QuestionBody | undefined): E {
   if (content === undefined || !('arguments' in effect) || question !== undefined) return effect
   if (toDigest(content) === toDigest(effect.arguments)) return effect
-  return { ...effect, arguments: content }
+  return toFrozen({ ...effect, arguments: content })
 }
 
 function nameOf({ rule, reason }: Decision): string {

@@ -12,7 +12,9 @@ export function warningsFor(effect: Effect, { tainted }: Circumstances): readonl
 function* ofKind(effect: Effect): Generator<string> {
   switch (effect.kind) {
     case 'connect':
-      yield 'A local server runs with your own rights. Read the whole command before you allow it.'
+      if (effect.local !== false) {
+        yield 'A local server runs with your own rights. Read the whole command before you allow it.'
+      }
       break
     case 'call':
       if (!effect.trusted && claimedTraits(effect.annotations).readOnly) {

@@ -45,7 +45,7 @@ export function createAdmission(parts: AdmissionParts): Admission {
       // What this program brought along itself has been chosen by whoever installed it.
       if (config.target.kind === 'in-process') return
       const subject = await approvalSubjectOf(config, parts.context)
-      await pass(config.name, subject, parts)
+      await pass(config, subject, parts)
       admitted.set(config.name, subject.fingerprint)
     },
     async resolve(config) {
@@ -58,13 +58,15 @@ export function createAdmission(parts: AdmissionParts): Admission {
   }
 }
 
-async function pass(server: string, subject: ApprovalSubject, parts: AdmissionParts): Promise<void> {
+async function pass(config: ServerConfig, subject: ApprovalSubject, parts: AdmissionParts): Promise<void> {
+  const { name: server, target: written } = config
   const { display, shown } = subject
   const { resolved, warnings } = await lookUp(server, display, parts)
   const fingerprint =
     resolved === undefined ? subject.fingerprint : `${subject.fingerprint}:${resolved.version}:${resolved.integrity}`
-  const effect = { kind: 'connect', server, shown, fingerprint } as const
-  const dangers = inspectCommand(display).map(({ message }) => message)
+  const effect = { kind: 'connect', server, shown, fingerprint, local: display.kind === 'stdio' } as const
+  // What is only seen in the entry as it is written counts, too: that a variable names the program.
+  const dangers = new Set([...inspectCommand(display), ...inspectCommand(written)].map(({ message }) => message))
   const reason = 'It has not been run or contacted in exactly this form before.'
   const question = {
     kind: 'approval',

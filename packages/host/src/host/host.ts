@@ -224,7 +224,10 @@ export class Host {
     const { model, system, budget, saved } = options
     const hands = createHands(parts, options)
     // What the person says themselves is nobody else's data.
-    const onUser = (text: string): void => this.provenance(options.session).noteUser(text)
+    const onUser = (text: string): void => {
+      this.guard.beginTurn(options.session)
+      this.provenance(options.session).noteUser(text)
+    }
     return new Conversation({ models: this.models, hands, model, system, budget, onUser }, saved)
   }
 
@@ -280,6 +283,7 @@ export class Host {
   endSession(session: string): void {
     this.#contexts.delete(session)
     this.grants.endSession(session)
+    this.guard.endSession(session)
   }
 
   on<E extends keyof HostEvents>(event: E, listener: (value: HostEvents[E]) => void): () => void {

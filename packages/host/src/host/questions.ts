@@ -5,6 +5,7 @@
 
 import type { AskContext, ElicitResult, JsonObject, Root } from '@portico/sdk/client'
 import type { ServerConfig } from '../config/server-config.ts'
+import { inspectForm } from '../consent/form-inspection.ts'
 import type { Inbox } from '../consent/inbox.ts'
 import type { Answer, QuestionBody } from '../consent/question.ts'
 import { inspectUrl } from '../consent/url-inspection.ts'
@@ -52,7 +53,9 @@ export function createQuestions(config: ServerConfig, parts: QuestionParts): Que
         const message = neutralise(params.message).text
         // The requested schema is JSON by its nature.
         const schema = params.requestedSchema as unknown as JsonObject
-        const answer = circumstances.unattended ? CANCELLED : await ask({ kind: 'form', message, schema }, context)
+        const warnings = inspectForm(message, schema)
+        const body = { kind: 'form', message, schema, ...(warnings.length > 0 && { warnings }) } as const
+        const answer = circumstances.unattended ? CANCELLED : await ask(body, context)
         permit.finish(answer.action === 'allow' ? 'ok' : 'cancelled')
         return toElicitResult(answer)
       },

@@ -8,7 +8,14 @@ import type { JsonObject, Principal, ToolAnnotations } from '@portico/sdk/server
 
 export type Effect =
   /** `shown` is the whole command line or URL, with secrets as references. */
-  | { readonly kind: 'connect'; readonly server: string; readonly shown: string; readonly fingerprint: string }
+  | {
+      readonly kind: 'connect'
+      readonly server: string
+      readonly shown: string
+      readonly fingerprint: string
+      /** It is a program on this machine, and no address. */
+      readonly local?: boolean
+    }
   | {
       readonly kind: 'call'
       readonly server: string

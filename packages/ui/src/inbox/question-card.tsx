@@ -4,6 +4,7 @@ import { Card } from '@mantine/core'
 import { Ago } from '../app/ago.tsx'
 import { answerQuestion, type Question, useClaim } from '../app/question-store.ts'
 import { toVisible } from '../app/text.ts'
+import { WarningList } from '../servers/command-text.tsx'
 import { Approval } from './approval.tsx'
 import { ChangedDefinition } from './changed-definition.tsx'
 import { FormQuestion } from './form-question.tsx'
@@ -70,11 +71,21 @@ function Body({ question, answer }: Pick<BodyProps<never>, 'question' | 'answer'
     case 'result':
       return <ResultReview {...common} body={body} />
     case 'sampling':
-      return <SamplingRequest {...common} body={body} />
+      return (
+        <>
+          <WarningList warnings={body.warnings ?? []} />
+          <SamplingRequest {...common} body={body} />
+        </>
+      )
     case 'sampling-answer':
       return <SamplingAnswer {...common} body={body} />
     case 'form':
-      return <FormQuestion {...common} body={body} />
+      return (
+        <>
+          <WarningList warnings={body.warnings ?? []} />
+          <FormQuestion {...common} body={body} />
+        </>
+      )
     case 'url':
       return <LinkQuestion {...common} body={body} />
     case 'roots':

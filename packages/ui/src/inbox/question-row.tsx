@@ -12,7 +12,7 @@ export function QuestionRow({ question, onOpen }: { readonly question: Question;
   const { kind, title } = wordsOf(question)
   const { body } = question
   const Icon = ICONS[body.kind]
-  const isRisky = 'warnings' in body && body.warnings.length > 0
+  const isRisky = 'warnings' in body && (body.warnings ?? []).length > 0
   return (
     <UnstyledButton className={classes.row} onClick={onOpen} aria-expanded={false}>
       <span className={classes.icon} aria-hidden="true">
