@@ -137,7 +137,7 @@ describe('what is sent and taken over pipes', () => {
 })
 
 describe('what a server says is not believed further than it must be', () => {
-  test('sec-126: a tool that calls itself read-only or idempotent is not called twice for that', async () => {
+  test('sec-126: that a tool calls itself read-only or idempotent is believed for one lost call, sent once more', async () => {
     let calls = 0
     const server = await http(({ body }, response) => {
       if (body?.method === 'server/discover') json(response, 200, result(body.id, discovered()))
@@ -159,7 +159,7 @@ describe('what a server says is not believed further than it must be', () => {
     const made = await client(server.url)
     await made.listTools()
     await expect(made.callTool('x')).rejects.toMatchObject({ code: 'closed', delivery: 'unknown' })
-    expect(calls).toBe(1)
+    expect(calls).toBe(2)
   })
 
   test.each([

@@ -154,7 +154,8 @@ function failureIn(response: object): Attributes | undefined {
 }
 
 /** The same request with the trace in its `_meta`, beside what the caller put there. */
-function withMeta({ id, method, params, meta, envelope, progress, headers }: Outgoing, carrier: JsonObject): Outgoing {
+function withMeta(outgoing: Outgoing, carrier: JsonObject): Outgoing {
+  const { id, method, params, meta, envelope, progress, fresh, headers } = outgoing
   const own = meta ?? (params._meta as JsonObject | undefined)
-  return { id, method, params, meta: { ...own, ...carrier }, envelope, progress, headers }
+  return { id, method, params, meta: { ...own, ...carrier }, envelope, progress, fresh, headers }
 }

@@ -18,6 +18,8 @@ export interface RequestSpec<Answer = JsonObject> {
   readonly timeoutMs: number
   /** With a ceiling, progress extends the time allowed. */
   readonly ceilingMs?: number
+  /** For the call of a tool: to send it twice does no harm. */
+  readonly repeatable?: boolean
   headers?(connection: Connection): Outgoing['headers']
   /** Called after the server found the headers wrong; the request is then sent once more. */
   refreshHeaders?(): Promise<void>
@@ -94,6 +96,7 @@ export class Attempt<Answer> extends PeerCall implements Tried {
     this.onProgress = options.onProgress
     this.relay = options.relay
     this.ceilingMs = spec.ceilingMs
+    this.fresh = attempts !== undefined
     this.progress = spec.ceilingMs !== undefined || options.onProgress !== undefined
   }
 

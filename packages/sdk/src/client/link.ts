@@ -19,6 +19,8 @@ export interface Outgoing {
   readonly envelope: Envelope | undefined
   /** Whether the id also serves as a progress token: unique among requests under way, as the specification asks. */
   readonly progress: boolean
+  /** The connection of an earlier attempt was lost: this one is not to share its fate. */
+  readonly fresh: boolean
   /** Headers that only the caller can know: `Mcp-Param-*`, from the tool's definition. */
   readonly headers?: readonly (readonly [name: string, value: string])[]
 }

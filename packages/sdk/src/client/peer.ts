@@ -35,6 +35,7 @@ export abstract class PeerCall extends PendingCall implements Outgoing {
   envelope: Envelope | undefined
   headers: Outgoing['headers']
   progress = false
+  fresh = false
   /** Progress starts the clock anew until this long after `sentAt`, in whole milliseconds; not at all when undefined. */
   ceilingMs: number | undefined
   sentAt = 0

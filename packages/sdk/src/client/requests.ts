@@ -74,11 +74,21 @@ export class Requests implements AttemptHost {
       return undefined
     }
     if (!isLoss(error)) return undefined
-    // What only reads may be sent again after a loss, but is not made to wait for a server that is not there.
-    const { idempotent = READS.has(spec.method) && attempts.count < READ_RESENDS && !isUnreachable(error) } = options
+    const { idempotent = this.#resends(request, attempts) && !isUnreachable(error) } = options
     if (!idempotent) return undefined
-    const waitMs = Math.min(FIRST_RESEND_MS * 1.6 ** attempts.count, 5_000)
+    // A connection of HTTP is no sign of its server's health: the first new one is made at once.
+    const atOnce = attempts.count === 0 && connection?.peer.link.kind === 'http' && !isUnreachable(error)
+    const waitMs = atOnce ? 0 : Math.min(FIRST_RESEND_MS * 1.6 ** attempts.count, 5_000)
     return waitMs < left ? waitMs : undefined
+  }
+
+  /**
+   * What does no harm twice may be sent again after a loss, but is not made to wait for a server that is not there. The
+   * call of a tool may be what ended the process on the other side of a pipe.
+   */
+  #resends({ spec, connection }: Tried, { count }: Attempts): boolean {
+    if (spec.method !== 'tools/call') return READS.has(spec.method) && count < READ_RESENDS
+    return spec.repeatable === true && count < CALL_RESENDS && connection?.verdict.transport !== 'channel'
   }
 
   admit(connection: Connection, method: string): Envelope | undefined {
@@ -126,6 +136,8 @@ export function requireCapability({ server, revision }: Connection, method: stri
 
 const FIRST_RESEND_MS = 100
 const READ_RESENDS = 2
+/** What a server says of its own tool is believed so far: that a call which was lost may be sent once more (sec-126). */
+const CALL_RESENDS = 1
 /** Methods that change nothing: to send one twice does no harm, whether or not the first was processed. */
 const READS: ReadonlySet<string> = new Set([
   'completion/complete',

@@ -133,6 +133,7 @@ class Round implements RequestSpec {
   readonly params: JsonObject
   readonly timeoutMs: number
   readonly ceilingMs: number | undefined
+  readonly repeatable: boolean | undefined
   readonly headers: RequestSpec['headers']
   readonly refreshHeaders: RequestSpec['refreshHeaders']
 
@@ -141,6 +142,7 @@ class Round implements RequestSpec {
     this.params = params
     this.timeoutMs = first.timeoutMs
     this.ceilingMs = first.ceilingMs
+    this.repeatable = first.repeatable
     this.headers = first.headers && ((connection) => first.headers?.(connection))
     this.refreshHeaders = first.refreshHeaders && (async () => first.refreshHeaders?.())
   }

@@ -121,6 +121,12 @@ export class ToolCall extends AskingRequest<CallToolResult> {
     return this.#host.tools.readResult(this.params.name as string, result)
   }
 
+  /** By the word of the server, whose tool it is. */
+  get repeatable(): boolean {
+    const { readOnlyHint, idempotentHint } = this.#host.tools.get(this.params.name as string)?.annotations ?? {}
+    return readOnlyHint === true || idempotentHint === true
+  }
+
   headers(connection: Connection): Outgoing['headers'] {
     const { name, arguments: args } = this.params
     return this.#host.tools.headersFor(name as string, args as JsonObject, connection)

@@ -3,6 +3,7 @@
 import type { AnswerHead, AuthHeaders, Authorizer, OutgoingHead } from '../auth/authorization.ts'
 import type { HttpDialer } from '../transport/http-client.ts'
 import { createDialer } from '../transport/http-client-dialer.ts'
+import { createRepeatingDialer } from '../transport/http-client-repeat.ts'
 import { createAuthorizedDialer } from './auth-dialer.ts'
 import type { ConnectOptions } from './options.ts'
 
@@ -28,7 +29,8 @@ export function withPatience(options: ConnectOptions): ConnectOptions {
 
 export async function createHttpDialer({ fetch, tls, auth }: ConnectOptions): Promise<HttpDialer> {
   const dialer = await createDialer(fetch, tls)
-  return auth !== undefined && isAuthorizer(auth) ? createAuthorizedDialer(dialer, auth) : dialer
+  // Outermost, so that what is sent again is authorized again: a proof of possession counts once.
+  return createRepeatingDialer(auth !== undefined && isAuthorizer(auth) ? createAuthorizedDialer(dialer, auth) : dialer)
 }
 
 const PATIENCE_MS = 600_000

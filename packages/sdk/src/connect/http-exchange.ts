@@ -42,7 +42,6 @@ export class HttpExchange implements HttpOutcome {
   #done = false
   #redirects = 0
   #remedied = false
-  #repeated = false
 
   constructor(host: ExchangeHost, outgoing: Outgoing, modern: boolean) {
     this.#host = host
@@ -112,10 +111,7 @@ export class HttpExchange implements HttpOutcome {
   failed(error: PorticoError): void {
     if (this.#done) return
     if (this.#isResumable()) this.#resumeLater(error)
-    else if (this.#mayRepeat(error)) {
-      this.#repeated = true
-      this.start()
-    } else this.#fail(error)
+    else this.#fail(error)
   }
 
   held(waiting: boolean): void {
@@ -159,11 +155,6 @@ export class HttpExchange implements HttpOutcome {
 
   #isResumable(): boolean {
     return this.#stream !== undefined && this.#stream.lastEventId !== ''
-  }
-
-  /** A server may close an idle connection just as it is used again. What agrees on a revision does no harm twice. */
-  #mayRepeat({ code }: PorticoError): boolean {
-    return code === 'closed' && !this.#repeated && HANDSHAKES.has(this.outgoing.method)
   }
 
   #brokeOff(cause: PorticoError): void {
@@ -290,7 +281,6 @@ export class HttpExchange implements HttpOutcome {
 
 const UNKNOWN = { delivery: 'unknown' } as const
 const MAX_REDIRECTS = 3
-const HANDSHAKES: ReadonlySet<string> = new Set(['server/discover', 'initialize'])
 const MAX_RESUMES = 20
 const LINGER_MS = 1_000
 

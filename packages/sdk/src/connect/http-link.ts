@@ -89,7 +89,8 @@ export class HttpLink implements Link, ExchangeHost, ListenerHost {
 
   send(message: RpcNotification | RpcResponse): Promise<void> {
     return new Promise((resolve) => {
-      const call = this.#post(JSON.stringify(message), this.#postHeaders(), {
+      // Twice does no harm: the second answer to a question finds nobody who waits, and a notice says the same again.
+      const call = this.#post(JSON.stringify(message), {
         answered: (answer) => {
           if (answer.status >= 400)
             this.events.irregular('The server refused a message', statusError(answer, false).message)
@@ -143,7 +144,7 @@ export class HttpLink implements Link, ExchangeHost, ListenerHost {
       queueMicrotask(() => outcome.failed(unwritable(cause)))
       return { abort() {} }
     }
-    return this.#post(body, own, outcome)
+    return this.#send('POST', own, body, outcome, HANDSHAKES.has(method), outgoing.fresh)
   }
 
   get(outcome: HttpOutcome, lastEventId: string): HttpCall {
@@ -192,8 +193,8 @@ export class HttpLink implements Link, ExchangeHost, ListenerHost {
     return made
   }
 
-  #post(body: string, headers: HeaderRecord, outcome: HttpOutcome): HttpCall {
-    return this.#send('POST', headers, body, outcome)
+  #post(body: string, outcome: HttpOutcome): HttpCall {
+    return this.#send('POST', this.#postHeaders(), body, outcome, true)
   }
 
   #send(
@@ -201,10 +202,12 @@ export class HttpLink implements Link, ExchangeHost, ListenerHost {
     own: HeaderRecord,
     body: string | undefined,
     outcome: HttpOutcome,
+    repeatable?: boolean,
+    fresh?: boolean,
   ): HttpCall {
     const { dialer, headers } = this.#options
     if (typeof headers !== 'function') {
-      return dialer.request({ method, url: this.url, headers: merge(headers, own), body }, outcome)
+      return dialer.request({ method, url: this.url, headers: merge(headers, own), body, repeatable, fresh }, outcome)
     }
     let call: HttpCall | undefined
     let aborted = false
@@ -212,7 +215,9 @@ export class HttpLink implements Link, ExchangeHost, ListenerHost {
       .then(headers)
       .then(
         (given) => {
-          if (!aborted) call = dialer.request({ method, url: this.url, headers: merge(given, own), body }, outcome)
+          if (aborted) return
+          const all = merge(given, own)
+          call = dialer.request({ method, url: this.url, headers: all, body, repeatable, fresh }, outcome)
         },
         (cause) => {
           const message = 'The headers for the request could not be made'
@@ -245,6 +250,11 @@ export class HttpLink implements Link, ExchangeHost, ListenerHost {
 
 const POST_HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 const GOODBYE_MS = 1_000
+/**
+ * What agrees on a revision does no harm twice. Of other requests a server may know the ids: what is safe to repeat gets
+ * a new one (`client/requests.ts`).
+ */
+const HANDSHAKES: ReadonlySet<string> = new Set(['server/discover', 'initialize'])
 
 /** The headers of a modern POST: those of each, and those that mirror the request. Names were checked where they were made. */
 function withHeaders(own: readonly (readonly [name: string, value: string])[]): HeaderRecord {

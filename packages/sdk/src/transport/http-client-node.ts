@@ -7,33 +7,39 @@ import { urlToHttpOptions } from 'node:url'
 import type { TlsIdentity } from '../auth/tls-identity.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
 import type { BodySink, HttpAnswer, HttpCall, HttpDialer, HttpOutcome, HttpRequest } from './http-client.ts'
+import { KeptSockets, type Waiting } from './http-client-sockets.ts'
 
 export function createNodeDialer(identity?: TlsIdentity): HttpDialer {
   // The newest idle socket is used first: the one least likely to have been closed by the other side meanwhile.
   const options = { keepAlive: true, scheduling: 'lifo', maxFreeSockets: 64 } as const
-  const plain = new Agent(options)
-  let secure: TlsAgent | undefined
+  // Node's types want mutable arrays where it only reads.
+  const tls = identity as SecureContextOptions | undefined
+  let plain: Connections | undefined
+  let secure: Connections | undefined
   return {
     request(request, outcome) {
-      const tls = request.url.protocol === 'https:'
-      // Node's types want mutable arrays where it only reads.
-      if (tls) secure ??= new TlsAgent({ ...options, ...(identity as SecureContextOptions | undefined) })
-      try {
-        return new NodeCall(request, outcome, tls ? secure! : plain)
-      } catch (cause) {
-        // A header that cannot be sent, from the caller or from a server's event id: node throws before it connects.
-        const message = 'The request cannot be made'
-        queueMicrotask(() =>
-          outcome.failed(new PorticoError('connect-failed', message, { cause, delivery: 'not-sent' })),
-        )
-        return { abort() {} }
-      }
+      if (request.url.protocol === 'https:') secure ??= connections(new TlsAgent({ ...options, ...tls }), tls)
+      else plain ??= connections(new Agent(options), undefined)
+      const call = new NodeCall(request, outcome, request.url.protocol === 'https:' ? secure! : plain!)
+      call.start()
+      return call
     },
     close() {
-      plain.destroy()
-      secure?.destroy()
+      plain?.agent.destroy()
+      secure?.agent.destroy()
     },
   }
+}
+
+/** The sockets of a client, and how it makes one that is not kept. */
+interface Connections {
+  readonly agent: Agent
+  readonly kept: KeptSockets
+  readonly tls: SecureContextOptions | undefined
+}
+
+function connections(agent: Agent, tls: SecureContextOptions | undefined): Connections {
+  return { agent, kept: new KeptSockets(agent), tls }
 }
 
 const ADDRESSES = new WeakMap<URL, ReturnType<typeof urlToHttpOptions>>()
@@ -48,21 +54,49 @@ function addressOf(url: URL): ReturnType<typeof urlToHttpOptions> {
   return address
 }
 
-class NodeCall implements HttpCall, HttpAnswer {
+class NodeCall implements HttpCall, HttpAnswer, Waiting {
+  turn = 0
   readonly #outcome: HttpOutcome
-  readonly #request: ClientRequest
+  readonly #connections: Connections
+  readonly #asked: HttpRequest
+  #request: ClientRequest | undefined
   #answer: IncomingMessage | undefined
   #body: BodySink | undefined
   #done = false
 
-  constructor({ method, url, headers, body }: HttpRequest, outcome: HttpOutcome, agent: Agent) {
+  constructor(asked: HttpRequest, outcome: HttpOutcome, connections: Connections) {
+    this.#asked = asked
     this.#outcome = outcome
+    this.#connections = connections
+  }
+
+  start(): void {
+    if (this.#asked.fresh) this.send()
+    else this.#connections.kept.whenFit(this)
+  }
+
+  send(): void {
+    if (this.#done) return
+    const { method, url, headers, body, fresh } = this.#asked
+    const { agent, tls } = this.#connections
     const open = url.protocol === 'https:' ? requestHttps : requestHttp
     const all = body === undefined ? headers : { ...headers, 'content-length': Buffer.byteLength(body) }
-    this.#request = open({ ...addressOf(url), method, headers: all, agent })
-    this.#request.on('response', (answer) => this.#answered(answer))
-    this.#request.on('error', (error) => this.#failed(error))
-    this.#request.end(body)
+    const address = addressOf(url)
+    try {
+      const request = open(
+        fresh
+          ? { ...tls, ...address, method, headers: all, agent: false }
+          : { ...address, method, headers: all, agent },
+      )
+      this.#request = request
+      request.on('response', (answer) => this.#answered(answer))
+      request.on('error', (error) => this.#failed(error))
+      request.end(body)
+    } catch (cause) {
+      // A header that cannot be sent, from the caller or from a server's event id: node throws before it connects.
+      const error = new PorticoError('connect-failed', 'The request cannot be made', { cause, delivery: 'not-sent' })
+      queueMicrotask(() => this.#settle(error))
+    }
   }
 
   get status(): number {
@@ -92,12 +126,13 @@ class NodeCall implements HttpCall, HttpAnswer {
   abort(): void {
     if (this.#done) return
     this.#done = true
-    this.#request.destroy()
+    this.#request?.destroy()
   }
 
   #answered(answer: IncomingMessage): void {
     if (this.#done) return
     this.#answer = answer
+    this.#connections.kept.answered(answer.socket, answer.headers['keep-alive'] as string | undefined)
     this.#outcome.answered(this)
   }
 
@@ -107,8 +142,19 @@ class NodeCall implements HttpCall, HttpAnswer {
       this.#end(lost(error))
       return
     }
+    this.#settle(toFailure(error, this.#wasUnsent(error), this.#asked.url))
+  }
+
+  #settle(error: PorticoError): void {
+    if (this.#done) return
     this.#done = true
-    this.#outcome.failed(toFailure(error))
+    this.#outcome.failed(error)
+  }
+
+  /** Whether the server cannot have had the whole request: a write that fails has not handed all of it on. */
+  #wasUnsent({ syscall }: NodeJS.ErrnoException): boolean {
+    const request = this.#request
+    return syscall === 'write' || request === undefined || this.#connections.kept.wroteNothing(request)
   }
 
   #end(error: PorticoError | undefined): void {
@@ -135,17 +181,20 @@ const UNCONNECTED = new Set([
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ])
 
-function toFailure(error: NodeJS.ErrnoException): PorticoError {
-  const unconnected = error.syscall === 'connect' || UNCONNECTED.has(error.code ?? '')
-  if (!unconnected) return lost(error)
-  const message = `No connection: ${error.code ?? error.message}`
+function toFailure(error: NodeJS.ErrnoException, unsent: boolean, { host }: URL): PorticoError {
+  const unconnected = error.syscall === 'connect' || UNCONNECTED.has(error.code ?? '') || error.message === NOT_SECURED
+  if (!unconnected) return lost(error, unsent)
+  const message = `No connection to ${host}: ${error.code ?? error.message}`
   return new PorticoError('connect-failed', message, { cause: error, delivery: 'not-sent' })
 }
 
-function lost(cause: Error | undefined): PorticoError {
+/** A connection that ended during the TLS handshake has no code of its own. */
+const NOT_SECURED = 'Client network socket disconnected before secure TLS connection was established'
+
+function lost(cause: Error | undefined, unsent = false): PorticoError {
   const code = (cause as NodeJS.ErrnoException | undefined)?.code
   return new PorticoError('closed', `The connection was lost${code ? ` (${code})` : ''}`, {
     cause,
-    delivery: 'unknown',
+    delivery: unsent ? 'not-sent' : 'unknown',
   })
 }

@@ -2,7 +2,7 @@
  * The HTTP that clients speak, reduced to what they need of it: one request, a head, a body that arrives in pieces. The
  * implementations are `http-client-node.ts` (node:http with kept-alive sockets, four times as fast as `fetch` there)
  * and `http-client-fetch.ts` (every other runtime, or a `fetch` of the caller's). They move bytes; what an answer means
- * is judged in `connect/http-link.ts` and `sse-client.ts`.
+ * is judged in `connect/http-link.ts` and `sse-client.ts`, and what is sent again in `http-client-repeat.ts`.
  */
 
 import { FRAMING_LIMITS } from '../framing/limits.ts'
@@ -13,6 +13,10 @@ export interface HttpRequest {
   readonly url: URL
   readonly headers: { readonly [name: string]: string }
   readonly body?: string
+  /** To send it twice does no harm, whether or not the first was processed. True for all but POST unless given. */
+  readonly repeatable?: boolean
+  /** Wants a connection that nothing was sent on before, where that can be had. */
+  readonly fresh?: boolean
 }
 
 /** What becomes of a request. Exactly one of the two is called, unless it was aborted before. */

@@ -148,6 +148,8 @@ class SseChannel implements Channel {
         url,
         headers: { ...headers, 'content-type': 'application/json' },
         body,
+        // One that is lost would end the stream, and with it all that is under way: none follows another that may be ending.
+        fresh: true,
       } as const
       const call = this.#options.dialer.request(request, {
         answered: (answer) => {
