@@ -22,6 +22,11 @@ export function describeEffect(effect: Effect, paint: Paint): EffectText {
         title: `Use the prompt ${paint.bold(toLine(effect.prompt, 80))} of ${server}?`,
         details: toJson(effect.arguments),
       }
+    case 'complete':
+      return {
+        title: `Let ${server} complete what you type for ${paint.bold(toLine(effect.item, 80))}?`,
+        details: toJson(effect.arguments),
+      }
     case 'read':
       return { title: `Read a resource of ${server}?`, details: toPlain(effect.uri) }
     case 'sample': {

@@ -2,6 +2,7 @@
 
 import type { Host } from '@portico/host'
 import type { ApiEvent } from './api.ts'
+import { createByHand } from './by-hand.ts'
 import { Refused } from './failure.ts'
 
 const MAX_WATCHES = 200
@@ -33,9 +34,9 @@ export class ResourceWatches {
       throw new Refused(429, { code: 'too-many', message: `${MAX_WATCHES} resources are followed already` })
     }
     const own = this.#host.catalogue.items(['resource']).find((item) => item.server === server && item.name === uri)
-    const watch = this.#host.subscribe(server, own?.ownName ?? uri, () => {
-      this.#emit({ type: 'resource-changed', server, uri })
-    })
+    const changed = (): void => this.#emit({ type: 'resource-changed', server, uri })
+    const onWaiting = createByHand(this.#host.inbox)
+    const watch = this.#host.subscribe(server, own?.ownName ?? uri, changed, { onWaiting })
     this.#watches.set(key, watch)
     watch.catch(() => this.#watches.delete(key))
     await watch

@@ -94,6 +94,7 @@ const DOING: { readonly [kind in EffectKind]: string } = {
   call: 'call',
   read: 'read',
   prompt: 'use the prompt',
+  complete: 'complete words for',
   sample: 'use the model, asked by',
   elicit: 'ask, by',
   root: 'share',

@@ -16,10 +16,12 @@ import { HostError } from '../errors.ts'
 import { type Counter, createCounter } from '../policy/counts.ts'
 import type { Decision } from '../policy/decision.ts'
 import type { Circumstances, Effect } from '../policy/effect.ts'
+import { itemOf } from '../policy/facts.ts'
 import type { Rules } from '../policy/rules.ts'
 import { createDecisionTelemetry, type DecisionTelemetry, type DecisionTelemetryApi } from './decision-telemetry.ts'
 import type { Guard, PassOptions, Permit } from './guard.ts'
 import { isSufficient, type Judgement, type JudgeParts, judge, MAX_ROUNDS } from './judge.ts'
+import { loadOf, withLoad } from './load.ts'
 import type { Provenance } from './provenance.ts'
 import { decisionEntry, outcomeEntry, reviewEntry, type Verdict } from './records.ts'
 import { Refusals } from './refusals.ts'
@@ -57,7 +59,6 @@ export function createGuard(options: GuardOptions): OpenGuard {
   return new HostGuard(options)
 }
 
-type CallEffect = Effect & { readonly kind: 'call' }
 type FlowEffect = Effect & { readonly kind: 'flow' }
 
 interface Settled<E extends Effect> extends Judgement<E> {
@@ -128,7 +129,7 @@ class HostGuard implements OpenGuard {
     })
     const grant = this.#parts.grants.peek(effect, about, this.#parts.fingerprint(effect))
     if (grant !== undefined) considered.push(`remembered: ${describeGrant(grant)}`)
-    const flow = effect.kind === 'call' ? this.#flowOf(effect, about) : undefined
+    const flow = this.#flowOf(effect, about)
     if (flow !== undefined) {
       const { outcome, reason } = await this.explain(flow, circumstances)
       considered.push(`then, data from ${flow.from.join(', ')}: ${outcome}, ${reason}`)
@@ -170,7 +171,7 @@ class HostGuard implements OpenGuard {
     this.#stop()
   }
 
-  /** Judges the effect and, for a call, the flow of data that it would be, until both hold for the same arguments. */
+  /** Judges the effect and, where it sends something, the flow of data that it would be, until both hold for the same arguments. */
   async #settle<E extends Effect>(
     asked: E,
     circumstances: Circumstances,
@@ -186,7 +187,7 @@ class HostGuard implements OpenGuard {
       if (!judgement.allowed) return refuse({})
       if (round >= MAX_ROUNDS) return refuse({ by: 'person', reason: 'It was changed too often.' })
       effect = judgement.effect
-      const flow = effect.kind === 'call' ? this.#flowOf(effect, about) : undefined
+      const flow = this.#flowOf(effect, about)
       if (flow !== undefined) {
         const { signal, onWaiting } = options
         const passage = await judge(this.#parts, flow, about, { signal, onWaiting })
@@ -195,8 +196,7 @@ class HostGuard implements OpenGuard {
           return refuse({ by: passage.by, reason: passage.reason, decision: passage.decision })
         }
         await this.#recordYes(passage.effect, about, passage, ref)
-        // An effect with arguments keeps its other members.
-        if (passage.effect !== flow) effect = { ...effect, arguments: passage.effect.arguments }
+        if (passage.effect !== flow) effect = withLoad(effect, passage.effect.arguments)
         if (passage.edited === true) continue
       }
       // While somebody was asked, rules may have changed, and counts may have been used up.
@@ -209,15 +209,16 @@ class HostGuard implements OpenGuard {
     }
   }
 
-  #flowOf(effect: CallEffect, { session, byHand }: Circumstances): FlowEffect | undefined {
-    if (this.#flow === undefined) return undefined
-    const { server, tool } = effect
-    const { inArguments, inTurn } = this.#flow(session).sourcesOf(effect.arguments)
+  #flowOf(effect: Effect, { session, byHand }: Circumstances): FlowEffect | undefined {
+    const load = this.#flow === undefined ? undefined : loadOf(effect)
+    if (this.#flow === undefined || load === undefined) return undefined
+    const { server } = effect
+    const { inArguments, inTurn } = this.#flow(session).sourcesOf(load, server)
     const others = (names: readonly string[]) => names.filter((name) => name !== server).sort()
     const seen = others(inArguments)
     const from = seen.length > 0 ? seen : this.#byTurn && byHand !== true ? others(inTurn) : []
     if (from.length === 0) return undefined
-    return { kind: 'flow', server, from, tool, arguments: effect.arguments, inArguments: seen.length > 0 }
+    return { kind: 'flow', server, from, tool: itemOf(effect), arguments: load, inArguments: seen.length > 0 }
   }
 
   #permit<E extends Effect>(

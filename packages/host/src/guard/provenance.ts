@@ -4,9 +4,11 @@
  * retold or computed from) is covered by the turn itself: a conversation that has seen A's data may carry it anywhere.
  */
 
+import type { DefinitionWords } from './definition-words.ts'
 import { HashSet } from './hash-set.ts'
 import { leavesOf } from './leaves.ts'
-import { normalise, PIECE, piecesOf, readingsOf, tokensOf } from './shingles.ts'
+import { PIECE } from './shingles.ts'
+import { addWords, hasRun, type Words, wordsIn } from './words.ts'
 
 export interface Sources {
   /** Servers whose data stands in the arguments, or cannot be excluded to. */
@@ -21,8 +23,10 @@ export interface Provenance {
   note(server: string, value: unknown, options?: { readonly trusted?: boolean }): void
   /** What the person has said themselves is nobody else's data. */
   noteUser(value: unknown): void
-  /** Where a value may come from, by evidence and by the turn. */
-  sourcesOf(value: unknown): Sources
+  /** A model has been told what servers say of themselves. It leads nowhere by itself, and is found where it is sent on. */
+  noteDefinitions(words: DefinitionWords): void
+  /** Where a value may come from, by evidence and by the turn. `target` is the server that it is for. */
+  sourcesOf(value: unknown, target?: string): Sources
   /** Untrusted text is in the context. */
   isTainted(): boolean
   /** The latest words of a server, or of all, with their origin. */
@@ -36,6 +40,14 @@ export interface ProvenanceOptions {
   readonly maxTotalPieces?: number
   /** Characters that are kept for `wordsOf`; 64,000 unless given. */
   readonly maxWords?: number
+  /** What is known of a context whose words are no longer there: of these servers, nothing is excluded. */
+  readonly before?: Residue
+}
+
+/** What remains of a context that was let go. */
+export interface Residue {
+  readonly servers: readonly string[]
+  readonly tainted: boolean
 }
 
 export function createProvenance(options: ProvenanceOptions = {}): Provenance {
@@ -53,11 +65,14 @@ class HashedProvenance implements Provenance {
   /** Undefined for a server whose words were too many to remember. */
   readonly #servers = new Map<string, HashSet | undefined>()
   #user: HashSet | undefined
+  #definitions: DefinitionWords | undefined
   #words: { readonly server: string; readonly text: string }[] = []
   #wordsLength = 0
   #tainted = false
 
-  constructor({ maxPieces = 1_000_000, maxTotalPieces = 2_000_000, maxWords = 64_000 }: ProvenanceOptions) {
+  constructor({ maxPieces = 1_000_000, maxTotalPieces = 2_000_000, maxWords = 64_000, before }: ProvenanceOptions) {
+    for (const server of before?.servers ?? []) this.#servers.set(server, undefined)
+    this.#tainted = before?.tainted ?? false
     this.#maxPieces = maxPieces
     this.#maxTotalPieces = maxTotalPieces
     this.#maxWords = maxWords
@@ -73,27 +88,30 @@ class HashedProvenance implements Provenance {
     }
     const known = this.#servers.get(server)
     if (known === undefined) return
-    fill(known, leaves)
+    addWords(known, leaves)
     if (!complete || known.overflowed || this.#total() > this.#maxTotalPieces) this.#servers.set(server, undefined)
   }
 
   noteUser(value: unknown): void {
     this.#user ??= new HashSet(this.#maxPieces)
     // What does not fit is not counted as the person's: that only asks more.
-    fill(this.#user, leavesOf(value).leaves)
+    addWords(this.#user, leavesOf(value).leaves)
   }
 
-  sourcesOf(value: unknown): Sources {
+  noteDefinitions(words: DefinitionWords): void {
+    this.#definitions = words
+  }
+
+  sourcesOf(value: unknown, target?: string): Sources {
     const inTurn = [...this.#servers.keys()]
-    if (inTurn.length === 0) return { inArguments: [], inTurn }
+    if (inTurn.length === 0 && this.#definitions === undefined) return { inArguments: [], inTurn }
     const { leaves, complete } = leavesOf(value)
     // Nothing can be excluded of what is too much to look at.
     if (!complete) return { inArguments: inTurn, inTurn }
-    const foreign = leaves
-      .flatMap((leaf) => [...readingsOf(leaf)])
-      .map((text): Words => ({ pieces: piecesOf(normalise(text)), tokens: [...tokensOf(text)] }))
-      .filter((words) => !isOwn(words, this.#user))
-    return { inArguments: inTurn.filter((server) => isFrom(foreign, this.#servers.get(server))), inTurn }
+    const foreign = wordsIn(leaves).filter((words) => !isOwn(words, this.#user))
+    const said = inTurn.filter((server) => isFrom(foreign, this.#servers.get(server)))
+    const defined = this.#definitions?.serversIn(foreign, target) ?? []
+    return { inArguments: [...new Set([...said, ...defined])], inTurn }
   }
 
   isTainted(): boolean {
@@ -124,21 +142,6 @@ class HashedProvenance implements Provenance {
   }
 }
 
-function fill(known: HashSet, leaves: readonly string[]): void {
-  for (const leaf of leaves) {
-    for (const text of readingsOf(leaf)) {
-      for (const piece of piecesOf(normalise(text))) known.add(piece)
-      for (const token of tokensOf(text)) known.add(token)
-    }
-  }
-}
-
-/** One text, as hashes. */
-interface Words {
-  readonly pieces: Uint32Array
-  readonly tokens: readonly number[]
-}
-
 /** The person has said all of it. */
 function isOwn({ pieces, tokens }: Words, user: HashSet | undefined): boolean {
   if (user === undefined) return false
@@ -150,15 +153,9 @@ function isFrom(texts: readonly Words[], known: HashSet | undefined): boolean {
   if (known === undefined) return texts.some(({ pieces, tokens }) => pieces.length + tokens.length > 0)
   return texts.some(({ pieces, tokens }) => {
     if (tokens.some((token) => known.has(token))) return true
-    return (pieces.length > 0 && pieces.every((piece) => known.has(piece))) || hasRun(known, pieces)
+    return (
+      (pieces.length > 0 && pieces.every((piece) => known.has(piece))) ||
+      hasRun(pieces, RUN, (piece) => known.has(piece))
+    )
   })
-}
-
-function hasRun(known: HashSet, pieces: Uint32Array): boolean {
-  let run = 0
-  for (const piece of pieces) {
-    run = known.has(piece) ? run + 1 : 0
-    if (run >= RUN) return true
-  }
-  return false
 }

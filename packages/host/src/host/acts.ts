@@ -1,26 +1,28 @@
 /**
- * Doing things, each past the guard: calls, readings, prompts. What comes back is made safe to show and remembered as
- * the server's, so that it does not wander to another unasked.
+ * Doing things, each past the guard and back through the gate for foreign text: calls, readings, prompts, completions
+ * and resources that are followed. There is one way through, `#act`; a new kind of act is another effect on it.
  */
 
 import type {
   CallToolResult,
+  Client,
   CompleteParams,
   CompleteResult,
-  ContentBlock,
   GetPromptResult,
   JsonObject,
   ReadResourceResult,
+  RequestOptions,
 } from '@portico/sdk/client'
 import { type DecisionTelemetryApi, withinSpan } from '../guard/decision-telemetry.ts'
+import { admit, admitError, toClean } from '../guard/foreign-text.ts'
 import type { Guard, Permit } from '../guard/guard.ts'
 import type { Provenance } from '../guard/provenance.ts'
 import type { Circumstances, Effect } from '../policy/effect.ts'
 import type { Catalogue } from '../upstream/catalogue.ts'
-import { neutralise } from '../upstream/text.ts'
+import { qualify } from '../upstream/names.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 import type { CallsInFlight } from './calls-in-flight.ts'
-import type { ActOptions } from './options.ts'
+import type { ActOptions, ReadOptions } from './options.ts'
 
 export interface Done<Result> {
   readonly result: Result
@@ -42,6 +44,9 @@ export interface ActsParts {
   readonly telemetry?: DecisionTelemetryApi
 }
 
+type EffectOf<Kind extends Effect['kind']> = Effect & { readonly kind: Kind }
+type Send<E extends Effect, Result> = (client: Client, effect: E, options: RequestOptions) => Promise<Result>
+
 export class Acts {
   readonly #parts: ActsParts
 
@@ -50,11 +55,36 @@ export class Acts {
   }
 
   call(name: string, args: JsonObject, options: ActOptions = {}): Promise<Done<CallToolResult>> {
-    return this.#traced('call', () => this.#call(name, args, options))
+    return this.#traced('call', async () => {
+      const found = await this.#parts.catalogue.toCall(name, args, options.signal)
+      const { server, ownName: tool, item } = found
+      const definition = item.kind === 'tool' ? item.definition : undefined
+      const effect: EffectOf<'call'> = {
+        kind: 'call',
+        server,
+        tool,
+        arguments: found.arguments,
+        ...(definition?.annotations !== undefined && { annotations: definition.annotations }),
+        trusted: this.#isTrusted(server),
+      }
+      const { result, permit } = await this.#act(effect, options, (client, permitted, request) =>
+        client.callTool(tool, permitted.arguments, request),
+      )
+      this.#parts.catalogue.linked(server, result)
+      return { result, server, arguments: permit.effect.arguments, reason: permit.decision.reason }
+    })
   }
 
-  read(uri: string, options: ActOptions = {}): Promise<Done<ReadResourceResult>> {
-    return this.#traced('read', () => this.#read(uri, options))
+  read(uri: string, options: ReadOptions = {}): Promise<Done<ReadResourceResult>> {
+    return this.#traced('read', async () => {
+      const name = options.server === undefined ? uri : qualify(options.server, uri)
+      const { server, ownName } = await this.#parts.catalogue.toRead(name, options.signal)
+      const effect: EffectOf<'read'> = { kind: 'read', server, uri: ownName }
+      const { result, permit } = await this.#act(effect, options, (client, permitted, request) =>
+        client.readResource(permitted.uri, request),
+      )
+      return { result, server, arguments: {}, reason: permit.decision.reason }
+    })
   }
 
   prompt(
@@ -62,13 +92,51 @@ export class Acts {
     args: { readonly [name: string]: string },
     options: ActOptions = {},
   ): Promise<Done<GetPromptResult>> {
-    return this.#traced('prompt', () => this.#prompt(name, args, options))
+    return this.#traced('prompt', async () => {
+      const found = await this.#parts.catalogue.toPrompt(name, args, options.signal)
+      const { server, ownName: prompt } = found
+      const effect: EffectOf<'prompt'> = { kind: 'prompt', server, prompt, arguments: found.arguments }
+      const { result, permit } = await this.#act(effect, options, (client, permitted, request) => {
+        // Prompt arguments are strings on the wire; edited ones are made so.
+        const words = Object.entries(permitted.arguments).map(([key, value]) => [key, String(value)])
+        return client.getPrompt(prompt, Object.fromEntries(words), request)
+      })
+      return { result, server, arguments: permit.effect.arguments, reason: permit.decision.reason }
+    })
   }
 
-  /** What may follow while something is typed. Proposals only: nothing is decided by them. */
-  async complete(server: string, params: CompleteParams, options: ActOptions = {}): Promise<CompleteResult> {
-    const client = await this.#parts.upstreams.client(server, { signal: options.signal })
-    return client.complete(params, { signal: options.signal })
+  /** What may follow while something is typed, as the server proposes it. */
+  complete(server: string, params: CompleteParams, options: ActOptions = {}): Promise<CompleteResult> {
+    return this.#traced('complete', async () => {
+      const { ref, argument, context } = params
+      const effect: EffectOf<'complete'> = {
+        kind: 'complete',
+        server,
+        ...(ref.type === 'ref/prompt' ? { of: 'prompt', item: ref.name } : { of: 'read', item: ref.uri }),
+        arguments: { ...context?.arguments, [argument.name]: argument.value },
+      }
+      const { result } = await this.#act(effect, options, (client, permitted, request) => {
+        const { [argument.name]: value = '', ...others } = permitted.arguments
+        const typed = { ...argument, value: String(value) }
+        const known = Object.fromEntries(Object.entries(others).map(([name, one]) => [name, String(one)]))
+        const given = context === undefined ? {} : { context: { ...context, arguments: known } }
+        return client.complete({ ref, argument: typed, ...given }, request)
+      })
+      return result
+    })
+  }
+
+  /** Tells of every change of a resource, until what comes back is called. To follow is to read, again and again. */
+  subscribe(server: string, uri: string, listener: () => void, options: ActOptions = {}): Promise<() => Promise<void>> {
+    return this.#traced('read', async () => {
+      let close = async (): Promise<void> => {}
+      await this.#act<EffectOf<'read'>, object>({ kind: 'read', server, uri }, options, async (client, permitted) => {
+        const subscription = await client.subscribe(permitted.uri, listener)
+        close = () => subscription.close()
+        return {}
+      })
+      return close
+    })
   }
 
   #traced<Result>(kind: Effect['kind'], act: () => Promise<Result>): Promise<Result> {
@@ -76,104 +144,63 @@ export class Acts {
     return telemetry === undefined ? act() : withinSpan(telemetry, `portico.${kind}`, act)
   }
 
-  async #call(name: string, args: JsonObject, options: ActOptions): Promise<Done<CallToolResult>> {
-    const { guard, catalogue, upstreams } = this.#parts
-    const found = await catalogue.toCall(name, args, options.signal)
-    const { server, ownName: tool } = found
-    const circumstances = this.#parts.circumstances(options)
-    const definition = found.item.kind === 'tool' ? found.item.definition : undefined
-    const effect = {
-      kind: 'call',
-      server,
-      tool,
-      arguments: found.arguments,
-      ...(definition?.annotations !== undefined && { annotations: definition.annotations }),
-      trusted: upstreams.view(server)?.config.settings.trusted ?? false,
-    } as const
-    const permit = await guard.pass<Effect & { kind: 'call' }>(effect, circumstances, options)
-    const sent = permit.effect.arguments
-    const result = await this.#perform(permit, server, options, async () => {
-      const client = await upstreams.client(server, { principal: options.principal, signal: options.signal })
-      const { signal, onProgress } = options
-      return withSafeText(await client.callTool(tool, sent, { signal, onProgress }))
-    })
-    const reviewed = await guard.review(permit.effect, result, circumstances, options)
-    catalogue.linked(server, reviewed)
-    return { result: reviewed, server, arguments: sent, reason: permit.decision.reason }
-  }
-
-  async #read(uri: string, options: ActOptions): Promise<Done<ReadResourceResult>> {
-    const { guard, catalogue, upstreams } = this.#parts
-    const { server, ownName } = await catalogue.toRead(uri, options.signal)
-    const circumstances = this.#parts.circumstances(options)
-    const permit = await guard.pass({ kind: 'read', server, uri: ownName }, circumstances, options)
-    const result = await this.#perform(permit, server, options, async () => {
-      const client = await upstreams.client(server, { principal: options.principal, signal: options.signal })
-      const read = await client.readResource(ownName, { signal: options.signal })
-      const contents = read.contents.map((one) => ('text' in one ? { ...one, text: neutralise(one.text).text } : one))
-      return { ...read, contents }
-    })
-    this.#note(circumstances, server, result)
-    return { result, server, arguments: {}, reason: permit.decision.reason }
-  }
-
-  async #prompt(
-    name: string,
-    args: { readonly [name: string]: string },
+  /** The one way to a server and back. */
+  async #act<E extends Effect, Result extends object>(
+    asked: E,
     options: ActOptions,
-  ): Promise<Done<GetPromptResult>> {
-    const { guard, catalogue, upstreams } = this.#parts
-    const found = await catalogue.toPrompt(name, args, options.signal)
-    const { server, ownName: prompt } = found
+    send: Send<E, Result>,
+  ): Promise<{ result: Result; permit: Permit<E> }> {
+    const { guard } = this.#parts
     const circumstances = this.#parts.circumstances(options)
-    const effect = { kind: 'prompt', server, prompt, arguments: found.arguments } as const
-    const permit = await guard.pass<Effect & { kind: 'prompt' }>(effect, circumstances, options)
-    const result = await this.#perform(permit, server, options, async () => {
-      const client = await upstreams.client(server, { principal: options.principal, signal: options.signal })
-      // Prompt arguments are strings on the wire; edited ones are made so.
-      const words = Object.entries(permit.effect.arguments).map(([key, value]) => [key, String(value)])
-      const got = await client.getPrompt(prompt, Object.fromEntries(words), { signal: options.signal })
-      return { ...got, messages: got.messages.map((message) => ({ ...message, content: safeBlock(message.content) })) }
-    })
-    this.#note(circumstances, server, result)
-    return { result, server, arguments: permit.effect.arguments, reason: permit.decision.reason }
+    const permit = await guard.pass(asked, circumstances, options)
+    const result = await this.#send(permit, circumstances, options, send)
+    if (permit.effect.kind === 'call') {
+      // Noted by the guard, as a person has released it; the result of a call is a tool's.
+      const reviewed = await guard.review(permit.effect, result as unknown as CallToolResult, circumstances, options)
+      return { result: reviewed as unknown as Result, permit }
+    }
+    return { result: admit(result, this.#originOf(asked), this.#contextOf(circumstances)), permit }
   }
 
-  /** What a server has said is in the conversation from now on, under its name. */
-  #note({ session }: Circumstances, server: string, value: unknown): void {
-    const trusted = this.#parts.upstreams.view(server)?.config.settings.trusted ?? false
-    this.#parts.provenance(session).note(server, value, { trusted })
-  }
-
-  async #perform<Result>(
-    permit: Permit,
-    server: string,
+  async #send<E extends Effect, Result extends object>(
+    permit: Permit<E>,
+    circumstances: Circumstances,
     options: ActOptions,
-    act: () => Promise<Result>,
+    send: Send<E, Result>,
   ): Promise<Result> {
-    const landed = this.#parts.inFlight.enter(server, options)
+    const { upstreams, inFlight } = this.#parts
+    const { effect } = permit
+    const { signal, principal, onProgress } = options
+    const flight = inFlight.enter(effect.server, options)
     try {
-      const result = await act()
-      permit.finish((result as { isError?: boolean }).isError === true ? 'error' : 'ok')
+      const client = await upstreams.client(effect.server, { principal, signal })
+      const result = toClean(
+        await send(client, effect, {
+          signal,
+          relay: { owner: flight },
+          ...(onProgress !== undefined && { onProgress: (progress) => onProgress(toClean(progress)) }),
+        }),
+      )
+      permit.finish('isError' in result && result.isError === true ? 'error' : 'ok')
       return result
     } catch (error) {
-      permit.finish(options.signal?.aborted ? 'cancelled' : 'error', error instanceof Error ? error.message : undefined)
-      throw error
+      const told = admitError(error, this.#originOf(effect), this.#contextOf(circumstances))
+      permit.finish(signal?.aborted ? 'cancelled' : 'error', told instanceof Error ? told.message : undefined)
+      throw told
     } finally {
-      landed()
+      flight.end()
     }
   }
-}
 
-function withSafeText(result: CallToolResult): CallToolResult {
-  return { ...result, content: result.content.map(safeBlock) }
-}
-
-/** Hidden and misleading characters are made visible; everything else stays as the server wrote it. */
-function safeBlock<Block extends ContentBlock>(block: Block): Block {
-  if (block.type === 'text') return { ...block, text: neutralise(block.text).text }
-  if (block.type === 'resource' && 'text' in block.resource) {
-    return { ...block, resource: { ...block.resource, text: neutralise(block.resource.text).text } }
+  #contextOf({ session }: Circumstances): Provenance {
+    return this.#parts.provenance(session)
   }
-  return block
+
+  #originOf({ server }: Effect) {
+    return { server, trusted: this.#isTrusted(server) }
+  }
+
+  #isTrusted(server: string): boolean {
+    return this.#parts.upstreams.view(server)?.config.settings.trusted ?? false
+  }
 }

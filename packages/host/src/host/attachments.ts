@@ -4,15 +4,26 @@
  * same guard as everything else it fetches.
  */
 
-import type { ContentBlock, ResourceContents } from '@portico/sdk/client'
+import { isDeepStrictEqual } from 'node:util'
+import type { ContentBlock, GetPromptResult, ResourceContents } from '@portico/sdk/client'
+import { admit } from '../guard/foreign-text.ts'
+import type { Provenance } from '../guard/provenance.ts'
 import type { ContextPiece } from '../model/conversation.ts'
-import { qualify } from '../upstream/names.ts'
 import type { Acts } from './acts.ts'
 import type { ActOptions, AttachRule } from './options.ts'
 
 export type Attachment =
   | { readonly kind: 'resource'; readonly uri: string; readonly server?: string }
-  | { readonly kind: 'prompt'; readonly name: string; readonly arguments: { readonly [name: string]: string } }
+  | {
+      readonly kind: 'prompt'
+      readonly name: string
+      readonly arguments: { readonly [name: string]: string }
+      /**
+       * The messages as `host.prompt` gave them and the user has seen them: they are said as the user's choice, with
+       * the roles that the server gave them. Whatever the server says otherwise by now is data of the server's.
+       */
+      readonly seen?: GetPromptResult['messages']
+    }
 
 export interface AttachedPiece extends ContextPiece {
   readonly bytes: number
@@ -24,6 +35,8 @@ export interface AttachmentParts {
   offers(uri: string): boolean
   /** Fetches a page the host may fetch: public, bounded, no credentials. */
   fetchPage(url: string, signal?: AbortSignal): Promise<string>
+  /** Whose words are in the conversation that it is for. */
+  context(options: ActOptions): Provenance
 }
 
 export async function readAttachment(
@@ -32,20 +45,23 @@ export async function readAttachment(
   options: ActOptions,
 ): Promise<AttachedPiece> {
   if (attachment.kind === 'prompt') {
-    const { result, server } = await parts.acts.prompt(attachment.name, attachment.arguments, options)
-    return toPiece(
-      `Prompt ${attachment.name}`,
+    const { name, arguments: args, seen } = attachment
+    const { result, server } = await parts.acts.prompt(name, args, options)
+    const { messages } = result
+    const piece = toPiece(
+      `Prompt ${name}`,
       server,
-      result.messages.map(({ content }) => content),
+      messages.map(({ content }) => content),
     )
+    return seen !== undefined && isDeepStrictEqual(messages, seen) ? { ...piece, chosen: messages } : piece
   }
-  const { uri, server: named } = attachment
-  if (named === undefined && !parts.offers(uri) && /^https:/i.test(uri)) {
-    return toPiece(`Page ${uri}`, new URL(uri).host, [
-      { type: 'text', text: await parts.fetchPage(uri, options.signal) },
-    ])
+  const { uri, server: meant } = attachment
+  if (meant === undefined && !parts.offers(uri) && /^https:/i.test(uri)) {
+    const { host } = new URL(uri)
+    const page = { type: 'text', text: await parts.fetchPage(uri, options.signal) } as const
+    return toPiece(`Page ${uri}`, host, [admit(page, { server: host, trusted: false }, parts.context(options))])
   }
-  const { result, server } = await parts.acts.read(named === undefined ? uri : qualify(named, uri), options)
+  const { result, server } = await parts.acts.read(uri, { ...options, server: meant })
   return toPiece(`Resource ${uri}`, server, result.contents.map(toBlock))
 }
 
@@ -56,7 +72,7 @@ export async function readAttached(
   options: ActOptions,
   onWarning: (message: string) => void,
 ): Promise<AttachedPiece[]> {
-  const pieces = rules.map(async ({ uri, server }) => {
+  const pieces = rules.map(async ({ server, uri }) => {
     try {
       return [await readAttachment({ kind: 'resource', uri, server }, parts, options)]
     } catch (error) {

@@ -1,25 +1,72 @@
 /**
  * Which acts of ours a server is working on, so that what it asks meanwhile is asked as part of the right conversation,
- * and what it asks with nothing under way is known to come from the background.
+ * ends with the act, and what it asks with nothing under way is known to come from the background.
  */
 
+import type { AskContext } from '@portico/sdk/client'
 import type { ActOptions } from './options.ts'
 
+/** One act under way. */
+export interface Flight {
+  readonly options: ActOptions
+  /** Fires when the act is over, however it ended. */
+  readonly signal: AbortSignal
+  end(): void
+}
+
+/** The act that a question belongs to, as far as that is known. */
+export interface Cause {
+  /** Undefined when nothing is under way, or it cannot be told which of several conversations the question is part of. */
+  readonly act: ActOptions | undefined
+  /** Fires when nothing that the question can belong to is under way any more. */
+  readonly signal: AbortSignal | undefined
+}
+
 export class CallsInFlight {
-  readonly #acts = new Map<string, Set<ActOptions>>()
+  readonly #flights = new Map<string, Set<Flight>>()
 
-  /** Notes an act; call what comes back when it is over. */
-  enter(server: string, options: ActOptions): () => void {
-    const acts = this.#acts.get(server) ?? new Set()
-    this.#acts.set(server, acts)
-    // A wrapper, since the same options may be used for several acts.
-    const act = { ...options }
-    acts.add(act)
-    return () => acts.delete(act)
+  /** Notes an act; end it when it is over. */
+  enter(server: string, options: ActOptions): Flight {
+    const flights = this.#flights.get(server) ?? new Set()
+    this.#flights.set(server, flights)
+    const over = new AbortController()
+    const flight: Flight = {
+      options,
+      signal: over.signal,
+      end: () => {
+        flights.delete(flight)
+        over.abort(new DOMException('The call that it was asked in is over', 'AbortError'))
+      },
+    }
+    flights.add(flight)
+    return flight
   }
 
-  /** The newest act on a server, or undefined when it is idle. A connection does not say more on the older revisions. */
-  newest(server: string): ActOptions | undefined {
-    return [...(this.#acts.get(server) ?? [])].at(-1)
+  /** What a server asks about. Where its connection does not say, only acts of one and the same session answer for it. */
+  causeOf(server: string, { owner, owned }: Pick<AskContext, 'owner' | 'owned'>): Cause {
+    const flights = [...(this.#flights.get(server) ?? [])]
+    const certain = owned === true ? flights.find((one) => one === owner) : undefined
+    if (certain !== undefined) return { act: certain.options, signal: certain.signal }
+    const newest = flights.at(-1)
+    if (newest === undefined) return { act: undefined, signal: undefined }
+    const isOne = flights.every(({ options }) => isSame(options, newest.options))
+    return { act: isOne ? newest.options : undefined, signal: whenAllEnd(flights) }
   }
+}
+
+function isSame(one: ActOptions, other: ActOptions): boolean {
+  return one.session === other.session && one.principal?.id === other.principal?.id
+}
+
+function whenAllEnd(flights: readonly Flight[]): AbortSignal {
+  const over = new AbortController()
+  let left = flights.length
+  for (const { signal } of flights) {
+    const ended = () => {
+      left--
+      if (left === 0) over.abort(signal.reason)
+    }
+    signal.addEventListener('abort', ended, { once: true })
+  }
+  return over.signal
 }

@@ -1,8 +1,11 @@
 /**
  * The host's hands for one conversation: the tools it may use, shown as they are or behind a search when there are too
- * many, and calls that pass the guard as the model's doing.
+ * many, and calls that pass the guard as the model's doing. What is not on offer is not called, by whatever name.
  */
 
+import { HostError } from '../errors.ts'
+import type { DefinitionWords } from '../guard/definition-words.ts'
+import type { Provenance } from '../guard/provenance.ts'
 import type { Hands } from '../model/hands.ts'
 import type { OfferedTool } from '../model/step.ts'
 import type { Catalogue } from '../upstream/catalogue.ts'
@@ -17,35 +20,61 @@ export interface HandsParts {
   readonly catalogue: Catalogue
   readonly upstreams: Upstreams
   readonly maxTools?: number
+  /** What servers say of themselves, for all conversations. */
+  readonly definitions: DefinitionWords
+  provenance(session: string): Provenance
 }
 
 export function createHands(parts: HandsParts, { session, tools }: ConverseOptions): Hands {
-  const { acts, catalogue, upstreams, maxTools = DEFAULT_MAX_TOOLS } = parts
-  const search = searchTools(catalogue)
+  const { acts, catalogue, upstreams, definitions, maxTools = DEFAULT_MAX_TOOLS } = parts
   const chosen = tools === undefined ? undefined : new Set(tools)
+  const isChosen = (name: string): boolean => chosen?.has(name) ?? true
+  const search = searchTools({
+    missing: () => catalogue.missing(),
+    find: (name, kind) => (isChosen(name) ? catalogue.find(name, kind) : undefined),
+    search: (query, { limit, ...options } = {}) => {
+      const hits = catalogue.search(query, {
+        ...options,
+        limit: chosen === undefined ? limit : Number.POSITIVE_INFINITY,
+      })
+      return hits.filter(({ item }) => isChosen(item.name)).slice(0, limit)
+    },
+  })
+  /** The model was last shown the search in place of the tools: only then are its names the search's. */
+  let isSearching = false
   const offered = (): CatalogueItem[] =>
-    catalogue.items(['tool']).filter((item) => item.quarantine === undefined && (chosen?.has(item.name) ?? true))
+    catalogue.items(['tool']).filter((item) => item.quarantine === undefined && isChosen(item.name))
   return {
     ready: (signal) => catalogue.gather(signal),
     tools: () => {
       const items = offered()
-      return items.length > maxTools ? search.definitions.map(toOffer) : items.map(toTool)
+      parts.provenance(session).noteDefinitions(definitions)
+      for (const { server, fingerprint, definition } of items) definitions.note(server, fingerprint, definition)
+      isSearching = items.length > maxTools
+      return isSearching ? search.definitions.map(toOffer) : items.map(toTool)
     },
-    serverOf: (name) => catalogue.find(name, 'tool')?.server ?? 'portico',
+    serverOf: (name, args) => {
+      const use = isSearching ? search.use(name, args) : undefined
+      if (use?.kind === 'answer') return undefined
+      return catalogue.find(use?.name ?? name, 'tool')?.server
+    },
     instructions: () =>
       upstreams.views().flatMap(({ name, state, instructions }) => {
-        return state.state === 'ready' && instructions !== undefined ? [{ server: name, text: instructions }] : []
+        if (state.state !== 'ready' || instructions === undefined) return []
+        definitions.note(name, `instructions ${instructions}`, instructions)
+        return [{ server: name, text: instructions }]
       }),
     async call({ name, arguments: args, ...options }) {
-      const use = search.use(name, args)
-      if (use?.kind === 'answer')
-        return {
-          result: use.result,
-          server: 'portico',
-          arguments: args,
-          reason: 'Searching the catalogue touches no server',
-        }
-      const act = use?.kind === 'call' ? use : { name, arguments: args }
+      const use = isSearching ? search.use(name, args) : undefined
+      if (use?.kind === 'answer') {
+        const reason = 'Searching the catalogue touches no server'
+        return { result: use.result, server: undefined, arguments: args, reason }
+      }
+      const act = use ?? { name, arguments: args }
+      if (!isChosen(act.name)) {
+        const message = `"${act.name}" is not among the tools of this conversation`
+        throw new HostError('unknown-item', message, { data: { name: act.name } })
+      }
       // Whatever a model decides may have been put into its mouth by text that a server sent.
       return acts.call(act.name, act.arguments, { ...options, session, byModel: true })
     },

@@ -24,9 +24,11 @@ import { createGrants, type Grants } from '../consent/grants.ts'
 import { createInbox, type Inbox } from '../consent/inbox.ts'
 import type { Question } from '../consent/question.ts'
 import { createGuard, type OpenGuard } from '../guard/create-guard.ts'
-import { createProvenance, type Provenance } from '../guard/provenance.ts'
+import { DefinitionWords } from '../guard/definition-words.ts'
+import type { Provenance } from '../guard/provenance.ts'
 import { Conversation } from '../model/conversation.ts'
 import { Models } from '../model/models.ts'
+import { recall } from '../model/origins.ts'
 import { SamplingDesk } from '../model/sampling.ts'
 import type { Circumstances, Effect } from '../policy/effect.ts'
 import { createRules, type Rules } from '../policy/rules.ts'
@@ -39,8 +41,9 @@ import { createAdmission } from './admission.ts'
 import { type AttachedPiece, type Attachment, readAttached, readAttachment } from './attachments.ts'
 import { openHostAudit } from './audit-file.ts'
 import { CallsInFlight } from './calls-in-flight.ts'
+import { Contexts } from './contexts.ts'
 import { createHands } from './hands.ts'
-import type { ActOptions, ConverseOptions, HostOptions } from './options.ts'
+import type { ActOptions, ConverseOptions, HostOptions, ReadOptions } from './options.ts'
 import { createQuestions } from './questions.ts'
 import { type HostSettings, readSettings } from './settings.ts'
 import { SignIn, type SignInStep } from './sign-in.ts'
@@ -79,8 +82,6 @@ interface HostParts {
   readonly config: LoadedConfig
 }
 
-const MAX_SESSIONS = 1_000
-
 export class Host {
   readonly inbox: Inbox
   readonly grants: Grants
@@ -94,7 +95,8 @@ export class Host {
   readonly #acts: Acts
   readonly #inFlight = new CallsInFlight()
   readonly #signIn: SignIn
-  readonly #contexts = new Map<string, Provenance>()
+  readonly #contexts = new Contexts()
+  readonly #definitions = new DefinitionWords()
   readonly #listeners = new Listeners<HostEvents>()
   #ownRules: readonly unknown[]
   #ownServers: readonly ServerConfig[]
@@ -177,7 +179,7 @@ export class Host {
     return this.#acts.call(name, args, options)
   }
 
-  read(uri: string, options?: ActOptions): Promise<Done<ReadResourceResult>> {
+  read(uri: string, options?: ReadOptions): Promise<Done<ReadResourceResult>> {
     return this.#acts.read(uri, options)
   }
 
@@ -189,15 +191,14 @@ export class Host {
     return this.#acts.prompt(name, args, options)
   }
 
+  /** What a server proposes while something is typed for one of its prompts or URIs. */
   complete(server: string, params: CompleteParams, options?: ActOptions): Promise<CompleteResult> {
     return this.#acts.complete(server, params, options)
   }
 
   /** Tells of every change of a resource, until what comes back is called. */
-  async subscribe(server: string, uri: string, listener: () => void): Promise<() => Promise<void>> {
-    const client = await this.upstreams.client(server)
-    const subscription = await client.subscribe(uri, listener)
-    return () => subscription.close()
+  subscribe(server: string, uri: string, listener: () => void, options?: ActOptions): Promise<() => Promise<void>> {
+    return this.#acts.subscribe(server, uri, listener, options)
   }
 
   /** Signs the user in to a server: its page opens in their browser, and the server is connected anew. */
@@ -215,36 +216,33 @@ export class Host {
 
   /** A conversation whose model may use the servers, past the guard. */
   converse(options: ConverseOptions): Conversation {
+    const { attach = [], maxTools, onWarning = () => {} } = this.#options
     const parts = {
       acts: this.#acts,
       catalogue: this.catalogue,
       upstreams: this.upstreams,
-      maxTools: this.#options.maxTools,
+      maxTools,
+      definitions: this.#definitions,
+      provenance: (session: string) => this.provenance(session),
     }
-    const { model, system, budget, saved } = options
+    const { model, system, budget, saved, session } = options
     const hands = createHands(parts, options)
+    if (saved !== undefined) recall(saved, this.provenance(session), (server) => this.#isTrusted(server))
     // What the person says themselves is nobody else's data.
     const onUser = (text: string): void => {
-      this.guard.beginTurn(options.session)
-      this.provenance(options.session).noteUser(text)
+      this.guard.beginTurn(session)
+      this.provenance(session).noteUser(text)
     }
-    return new Conversation({ models: this.models, hands, model, system, budget, onUser }, saved)
+    const attached = (signal: AbortSignal) =>
+      readAttached(attach, this.#attachmentParts(), { session, signal }, onWarning)
+    return new Conversation({ models: this.models, hands, model, system, budget, onUser, attached }, saved)
   }
 
   /** Puts a resource or prompt into a conversation's next message, with its origin. */
   async attach(conversation: Conversation, attachment: Attachment, options: ActOptions): Promise<AttachedPiece> {
     const piece = await readAttachment(attachment, this.#attachmentParts(), options)
-    this.provenance(options.session ?? DEFAULT_SESSION).note(piece.server, piece.content)
     conversation.attach(piece)
     return piece
-  }
-
-  /** Puts what the rules attach to every message into a conversation's next one. */
-  async attachByRule(conversation: Conversation, options: ActOptions): Promise<AttachedPiece[]> {
-    const { attach = [], onWarning = () => {} } = this.#options
-    const pieces = await readAttached(attach, this.#attachmentParts(), options, onWarning)
-    for (const piece of pieces) conversation.attach(piece)
-    return pieces
   }
 
   /** Under what circumstances an act happens, for those who pass the guard themselves. */
@@ -270,18 +268,12 @@ export class Host {
 
   /** Whose words are in the context of a session. */
   provenance(session: string): Provenance {
-    const known = this.#contexts.get(session) ?? createProvenance()
-    // Put last, so that the session used longest ago is the first to go.
-    this.#contexts.delete(session)
-    this.#contexts.set(session, known)
-    const [oldest] = this.#contexts.keys()
-    if (this.#contexts.size > MAX_SESSIONS && oldest !== undefined) this.#contexts.delete(oldest)
-    return known
+    return this.#contexts.of(session)
   }
 
   /** Forgets what was remembered for a session. */
   endSession(session: string): void {
-    this.#contexts.delete(session)
+    this.#contexts.end(session)
     this.grants.endSession(session)
     this.guard.endSession(session)
   }
@@ -383,12 +375,17 @@ export class Host {
   #attachmentParts() {
     return {
       acts: this.#acts,
+      context: ({ session = DEFAULT_SESSION }: ActOptions) => this.provenance(session),
       offers: (uri: string) => this.catalogue.find(uri, 'resource') !== undefined,
       fetchPage: async (url: string, signal?: AbortSignal) => {
         const response = await fetchPublic(url, { headers: { accept: 'text/*' }, signal })
         return response.text()
       },
     }
+  }
+
+  #isTrusted(server: string): boolean {
+    return this.upstreams.view(server)?.config.settings.trusted ?? false
   }
 
   #file(name: string): { readonly file?: string; readonly onWarning?: (message: string) => void } {

@@ -3,17 +3,17 @@
  * sampling to the desk, roots are what the user chose. All of it past the guard.
  */
 
-import type { AskContext, ElicitResult, JsonObject, Root } from '@portico/sdk/client'
+import type { AskContext, ElicitFormParams, ElicitResult, JsonObject, Root } from '@portico/sdk/client'
 import type { ServerConfig } from '../config/server-config.ts'
 import { inspectForm } from '../consent/form-inspection.ts'
 import type { Inbox } from '../consent/inbox.ts'
 import type { Answer, QuestionBody } from '../consent/question.ts'
 import { inspectUrl } from '../consent/url-inspection.ts'
+import { toClean } from '../guard/foreign-text.ts'
 import type { Guard } from '../guard/guard.ts'
 import type { Provenance } from '../guard/provenance.ts'
 import type { SamplingDesk } from '../model/sampling.ts'
-import type { Circumstances } from '../policy/effect.ts'
-import { neutralise } from '../upstream/text.ts'
+import type { Circumstances, Effect } from '../policy/effect.ts'
 import type { QuestionHandlers } from '../upstream/upstream.ts'
 import type { CallsInFlight } from './calls-in-flight.ts'
 import type { ActOptions } from './options.ts'
@@ -28,59 +28,69 @@ export interface QuestionParts {
   provenance(session: string): Provenance
 }
 
+/** One question of a server's: what it is part of, and until when an answer is wanted. */
+interface Asked {
+  readonly act: ActOptions | undefined
+  readonly circumstances: Circumstances
+  readonly signal: AbortSignal
+}
+
 /** Handlers for one server's connection. */
 export function createQuestions(config: ServerConfig, parts: QuestionParts): QuestionHandlers {
   const { name: server, settings } = config
   const { guard, inbox, desk, inFlight } = parts
-  const part = (): { act: ActOptions | undefined; circumstances: Circumstances } => {
-    const act = inFlight.newest(server)
-    return { act, circumstances: parts.circumstances(act ?? { session: `background:${server}`, byModel: true }) }
+  /** Ends with the server's own wish for an answer, or with the call that the question was asked in. */
+  const askedIn = (context: AskContext): Asked => {
+    const { act, signal } = inFlight.causeOf(server, context)
+    return {
+      act,
+      circumstances: parts.circumstances(act ?? { session: `background:${server}`, byModel: true }),
+      signal: signal === undefined ? context.signal : AbortSignal.any([context.signal, signal]),
+    }
   }
-  const ask = (body: QuestionBody, context: AskContext): Promise<Answer> => {
-    const { act, circumstances } = part()
-    const { session, principal, workspace } = circumstances
-    const question = { server, session, principal: principal?.id, workspace, body }
-    return inbox.ask(question, { signal: context.signal, onWaiting: act?.onWaiting })
+  const elicit = async (
+    effect: Effect & { readonly kind: 'elicit' },
+    body: QuestionBody | undefined,
+    { act, circumstances, signal }: Asked,
+  ): Promise<ElicitResult> => {
+    const { session, principal, workspace, unattended } = circumstances
+    const onWaiting = act?.onWaiting
+    const permit = await guard.pass(effect, circumstances, { onWaiting, signal })
+    const question = { server, session, principal: principal?.id, workspace }
+    const isAsked = body !== undefined && !unattended
+    const answer = isAsked ? await inbox.ask({ ...question, body }, { signal, onWaiting }) : CANCELLED
+    permit.finish(answer.action === 'allow' ? 'ok' : 'cancelled')
+    return toElicitResult(answer)
   }
   return {
     elicitation: {
-      async form(params, context): Promise<ElicitResult> {
-        const { act, circumstances } = part()
-        const permit = await guard.pass({ kind: 'elicit', server, mode: 'form' }, circumstances, {
-          ...act,
-          signal: context.signal,
-        })
-        const message = neutralise(params.message).text
+      form(params, context): Promise<ElicitResult> {
+        // What is sent back must be what was shown: a form that hides something in its names is not shown.
+        const { message, requestedSchema } = toClean(params)
+        const isShown = namesIn(params.requestedSchema).every((name) => toClean(name) === name)
         // The requested schema is JSON by its nature.
-        const schema = params.requestedSchema as unknown as JsonObject
+        const schema = requestedSchema as unknown as JsonObject
         const warnings = inspectForm(message, schema)
         const body = { kind: 'form', message, schema, ...(warnings.length > 0 && { warnings }) } as const
-        const answer = circumstances.unattended ? CANCELLED : await ask(body, context)
-        permit.finish(answer.action === 'allow' ? 'ok' : 'cancelled')
-        return toElicitResult(answer)
+        return elicit({ kind: 'elicit', server, mode: 'form' }, isShown ? body : undefined, askedIn(context))
       },
       async url(params, context): Promise<ElicitResult> {
-        const { act, circumstances } = part()
         const { host, warnings, blocked, url } = inspectUrl(params.url)
-        const permit = await guard.pass({ kind: 'elicit', server, mode: 'url', host }, circumstances, {
-          ...act,
-          signal: context.signal,
-        })
-        const message = neutralise(params.message).text
+        const { message } = toClean(params)
         const body = { kind: 'url', message, url, host, warnings } as const
-        const answer = blocked || circumstances.unattended ? CANCELLED : await ask(body, context)
-        permit.finish(answer.action === 'allow' ? 'ok' : 'cancelled')
-        return { action: toElicitResult(answer).action }
+        const effect = { kind: 'elicit', server, mode: 'url', host } as const
+        const { action } = await elicit(effect, blocked ? undefined : body, askedIn(context))
+        return { action }
       },
     },
     sampling: {
       tools: true,
       context: true,
-      handler: (params, { signal }) => {
-        const { act, circumstances } = part()
+      handler: (params, context) => {
+        const { act, circumstances, signal } = askedIn(context)
         return desk.answer({
           server,
-          params,
+          params: toClean(params),
           background: act === undefined,
           circumstances,
           settings: settings.sampling,
@@ -91,22 +101,36 @@ export function createQuestions(config: ServerConfig, parts: QuestionParts): Que
         })
       },
     },
-    roots: () => shareRoots(config, guard, part().circumstances),
+    roots: (context) => shareRoots(config, guard, askedIn(context)),
   }
+}
+
+/** What an answer repeats of a form: the names of its fields, and the values to choose from. */
+function namesIn({ properties }: ElicitFormParams['requestedSchema']): string[] {
+  return Object.entries(properties).flatMap(([name, field]) => [name, ...choicesIn(field)])
+}
+
+/** Choices are listed as values, or as titled constants, below the field or below its items. */
+function choicesIn(schema: unknown): string[] {
+  if (typeof schema !== 'object' || schema === null) return []
+  const { enum: values, const: constant, oneOf, anyOf, items } = schema as { readonly [member: string]: unknown }
+  const own = [constant, ...(Array.isArray(values) ? values : [])].filter((one) => typeof one === 'string')
+  const below = [oneOf, anyOf].flatMap((list) => (Array.isArray(list) ? list : []))
+  return [...own, ...[...below, items].flatMap(choicesIn)]
 }
 
 /** Every configured root is a decision of its own; what is not allowed is not offered, and nothing else ever is. */
 async function shareRoots(
   { name: server, settings }: ServerConfig,
   guard: Guard,
-  circumstances: Circumstances,
+  { circumstances, signal }: Asked,
 ): Promise<Root[]> {
   const shared: Root[] = []
   for (const configured of settings.roots) {
     const root = await toRoot(configured)
     if (root === undefined) continue
     try {
-      const permit = await guard.pass({ kind: 'root', server, uri: root.uri }, circumstances)
+      const permit = await guard.pass({ kind: 'root', server, uri: root.uri }, circumstances, { signal })
       permit.finish('ok')
       shared.push(root)
     } catch {

@@ -17,8 +17,8 @@ export interface HandCall {
 
 export interface HandResult {
   readonly result: CallToolResult
-  /** The server that answered; its data is in the context from now on. */
-  readonly server: string
+  /** The server that answered; its data is in the context from now on. Undefined where the host itself did. */
+  readonly server: string | undefined
   /** The arguments that were sent, where a person edited them. */
   readonly arguments: JsonObject
   /** Why it was let through. */
@@ -30,8 +30,8 @@ export interface Hands {
   ready?(signal: AbortSignal): Promise<void>
   /** As they are now; asked before every step, so that what comes later is there in the next. */
   tools(): readonly OfferedTool[]
-  /** The server behind a tool, for display before it is called. */
-  serverOf(name: string): string
+  /** The server behind a call, for display before it is made; undefined where the host answers itself. */
+  serverOf(name: string, args: JsonObject): string | undefined
   /** Rejects with `denied` and the like; what the model is told of it is the error's message. */
   call(call: HandCall): Promise<HandResult>
   /** What connected servers say about how to use them, by server. */

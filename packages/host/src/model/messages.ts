@@ -8,23 +8,26 @@ import type {
   ContentBlock,
   CreateMessageParams,
   CreateMessageResult,
+  GetPromptResult,
   JsonObject,
 } from '@portico/sdk/client'
 import type { FilePart, ModelMessage, TextPart, ToolCallPart, ToolResultPart } from 'ai'
-import { labelled } from './safety.ts'
+import { labelled } from '../guard/foreign-text.ts'
 
 type SamplingMessage = CreateMessageParams['messages'][number]
+type PromptMessage = GetPromptResult['messages'][number]
 type SamplingBlock = Exclude<SamplingMessage['content'], unknown[]>
 
 /** Characters of one result that the model is given; the rest is cut with a word about it. */
 const MAX_RESULT_LENGTH = 100_000
 
-/** What the model is told of a call that was made. */
-export function toToolMessage(call: ToolCallPart, server: string, result: CallToolResult): ModelMessage {
+/** What the model is told of a call that was made; without a server, of one that the host answered itself. */
+export function toToolMessage(call: ToolCallPart, server: string | undefined, result: CallToolResult): ModelMessage {
   const words = result.content.map(describeBlock).join('\n')
   const structured =
     result.structuredContent === undefined || words !== '' ? '' : JSON.stringify(result.structuredContent)
-  const text = labelled(server, cut(words === '' ? structured : words))
+  const shown = cut(words === '' ? structured : words)
+  const text = server === undefined ? shown : labelled(server, shown)
   const images = result.content.flatMap((block) => (block.type === 'image' ? [block] : []))
   const output: ToolResultPart['output'] =
     images.length === 0
@@ -39,9 +42,9 @@ export function toToolMessage(call: ToolCallPart, server: string, result: CallTo
   return toolMessage(call, output)
 }
 
-/** What the model is told of a call that was not made. */
-export function toRefusal(call: ToolCallPart, reason: string): ModelMessage {
-  return toolMessage(call, { type: 'error-text', value: reason })
+/** What the model is told of a call that was not made, or failed; with a server, in the server's words. */
+export function toRefusal(call: ToolCallPart, reason: string, server?: string): ModelMessage {
+  return toolMessage(call, { type: 'error-text', value: server === undefined ? reason : labelled(server, cut(reason)) })
 }
 
 function toolMessage({ toolCallId, toolName }: ToolCallPart, output: ToolResultPart['output']): ModelMessage {
@@ -54,10 +57,22 @@ export function toContextParts(
   label: string,
   blocks: readonly ContentBlock[],
 ): (TextPart | FilePart)[] {
-  return blocks.map((block) => {
-    if (block.type === 'image') return { type: 'file', data: block.data, mediaType: block.mimeType }
-    return { type: 'text', text: `${label}\n${labelled(server, cut(describeBlock(block)))}` }
+  return blocks.flatMap((block): (TextPart | FilePart)[] => {
+    const text = `${label}\n${labelled(server, cut(describeBlock(block)))}`
+    if (block.type !== 'image') return [{ type: 'text', text }]
+    return [
+      { type: 'text', text },
+      { type: 'file', data: block.data, mediaType: block.mimeType },
+    ]
   })
+}
+
+/** A message of a prompt that the user chose and saw. What it brings along from elsewhere was not written for it. */
+export function fromChosen(server: string, label: string, { role, content }: PromptMessage): ModelMessage {
+  const parts: (TextPart | FilePart)[] =
+    content.type === 'text' ? [{ type: 'text', text: content.text }] : toContextParts(server, label, [content])
+  if (role === 'user') return { role, content: parts }
+  return { role, content: parts.filter((part) => part.type === 'text') }
 }
 
 /** A block as text, as far as it has any. */

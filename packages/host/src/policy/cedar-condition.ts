@@ -68,6 +68,7 @@ const TYPES: { readonly [kind in EffectKind]: string } = {
   call: 'Tool',
   read: 'Resource',
   prompt: 'Prompt',
+  complete: 'Prompt',
   sample: 'Server',
   elicit: 'Server',
   root: 'Root',
@@ -76,7 +77,7 @@ const TYPES: { readonly [kind in EffectKind]: string } = {
 
 /** The item in its server; tools with what may be believed of them. */
 function resourceOf(effect: Effect): CedarEntity {
-  const type = TYPES[effect.kind]
+  const type = effect.kind === 'complete' && effect.of === 'read' ? 'Resource' : TYPES[effect.kind]
   if (type === 'Server') return { uid: { type, id: effect.server } }
   const attrs =
     effect.kind === 'call'

@@ -35,7 +35,9 @@ export function toConditions(rule: Rule): readonly Condition[] {
   const add = (unmet: string, holds: Condition['holds']) => conditions.push({ unmet, holds })
   if (rule.effect !== undefined) {
     const kinds = new Set(rule.effect)
-    add(`it is about ${rule.effect.join(', ')}`, ({ effect }) => kinds.has(effect.kind))
+    // What may not be used may not be typed for either.
+    const isPart = (effect: Effect) => rule.outcome === 'deny' && effect.kind === 'complete' && kinds.has(effect.of)
+    add(`it is about ${rule.effect.join(', ')}`, ({ effect }) => kinds.has(effect.kind) || isPart(effect))
   }
   if (rule.server !== undefined) {
     const any = anyGlob(rule.server)

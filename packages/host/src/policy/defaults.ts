@@ -17,6 +17,7 @@ export const DEFAULTS: { readonly [kind in EffectKind]: Default } = {
   call: { outcome: 'ask', reason: 'Calling a tool asks' },
   read: { outcome: 'ask', reason: 'Reading a resource asks' },
   prompt: { outcome: 'ask', reason: 'Using a prompt of a server asks' },
+  complete: { outcome: 'allow', reason: 'What somebody types is completed by the server that it is for' },
   sample: { outcome: 'ask', reason: 'A server that wants to use the model asks' },
   elicit: { outcome: 'allow', reason: 'A question of a server is shown, and is the question itself' },
   root: { outcome: 'ask', reason: 'Telling a server of a folder asks' },

@@ -27,6 +27,15 @@ export type Effect =
     }
   | { readonly kind: 'read'; readonly server: string; readonly uri: string }
   | { readonly kind: 'prompt'; readonly server: string; readonly prompt: string; readonly arguments: JsonObject }
+  /** Words that somebody is typing go to the server, which proposes how to go on: for a prompt, or a URI to read. */
+  | {
+      readonly kind: 'complete'
+      readonly server: string
+      readonly of: 'prompt' | 'read'
+      /** The prompt's name, or the template of the URI. */
+      readonly item: string
+      readonly arguments: JsonObject
+    }
   /** `background`: asked for outside any call of ours. */
   | {
       readonly kind: 'sample'
@@ -38,11 +47,12 @@ export type Effect =
   /** `host` is the web host of a URL question. */
   | { readonly kind: 'elicit'; readonly server: string; readonly mode: 'form' | 'url'; readonly host?: string }
   | { readonly kind: 'root'; readonly server: string; readonly uri: string }
-  /** Data of `from` is about to reach `server` in the arguments of a call, or in the turn that made them. */
+  /** Data of `from` is about to reach `server` in what a call, reading, prompt or completion sends, or in the turn that made it. */
   | {
       readonly kind: 'flow'
       readonly server: string
       readonly from: readonly string[]
+      /** The tool, prompt, or URI. */
       readonly tool: string
       readonly arguments: JsonObject
       /** The data was found in the arguments themselves; else it is known to the turn alone. */

@@ -16,6 +16,8 @@ export function itemOf(effect: Effect): string {
       return effect.uri
     case 'prompt':
       return effect.prompt
+    case 'complete':
+      return effect.item
     case 'sample':
       return effect.background ? 'background' : 'in-call'
     case 'elicit':
@@ -27,6 +29,7 @@ export function argumentsOf(effect: Effect): JsonObject {
   switch (effect.kind) {
     case 'call':
     case 'prompt':
+    case 'complete':
     case 'flow':
       return effect.arguments
     case 'sample':

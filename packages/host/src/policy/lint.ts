@@ -107,7 +107,7 @@ function* deadLists(rule: Rule): Generator<string> {
   if (rule.principal?.id === '') yield 'principal.id is an empty pattern'
 }
 
-const WITH_ARGUMENTS: readonly EffectKind[] = ['call', 'prompt', 'flow', 'sample']
+const WITH_ARGUMENTS: readonly EffectKind[] = ['call', 'prompt', 'complete', 'flow', 'sample']
 
 /** Members that only some effects have, beside effects that do not have them. */
 function* deadKinds(rule: Rule): Generator<string> {

@@ -73,6 +73,7 @@ export const EFFECT_KINDS: readonly EffectKind[] = [
   'call',
   'read',
   'prompt',
+  'complete',
   'sample',
   'elicit',
   'root',

@@ -152,7 +152,7 @@ export class UpstreamConnection {
           handler: (params, context) => demand(this.#questions.sampling?.handler)(params, context),
         },
       }),
-      ...(roots !== undefined && { roots: () => demand(this.#questions.roots)() }),
+      ...(roots !== undefined && { roots: (context) => demand(this.#questions.roots)(context) }),
       timeouts: { callMs: settings.callMs, connectMs: settings.startMs, ...given.timeouts },
       cache: withoutLists(createMemoryCache()),
       verdicts,

@@ -32,6 +32,8 @@ export function showDefinition(kind: ItemKind, raw: object, override: ItemOverri
   if (depth > DEFINITION_LIMITS.maxDepth) return `it is nested more than ${DEFINITION_LIMITS.maxDepth} deep`
   if (JSON.stringify(raw).length > DEFINITION_LIMITS.maxDefinition)
     return `its definition has more than ${DEFINITION_LIMITS.maxDefinition} characters`
+  // Whoever decides about an item must see which one it is, and whoever uses it must be able to name it.
+  if (neutralise(nameOf(kind, raw)).findings.length > 0) return 'its name holds characters that cannot be seen'
   const findings: TextFinding[] = []
   // An object stays one when its texts are replaced.
   const definition = visible(raw, '', findings) as JsonObject
@@ -41,6 +43,11 @@ export function showDefinition(kind: ItemKind, raw: object, override: ItemOverri
 }
 
 const MAX_FINDINGS = 100
+
+function nameOf(kind: ItemKind, raw: object): string {
+  const { name, uri, uriTemplate } = raw as { readonly [member: string]: unknown }
+  return String(kind === 'resource' ? uri : kind === 'template' ? uriTemplate : name)
+}
 
 /** A copy with every text made visible, names of members included. */
 function visible(value: unknown, path: string, findings: TextFinding[]): unknown {

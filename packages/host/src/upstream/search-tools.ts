@@ -60,7 +60,10 @@ const DEFINITIONS: readonly Tool[] = [
   },
 ]
 
-export function searchTools(catalogue: Catalogue): SearchTools {
+/** The part of a catalogue that is searched; less of it where less may be used. */
+export type SearchedCatalogue = Pick<Catalogue, 'search' | 'find' | 'missing'>
+
+export function searchTools(catalogue: SearchedCatalogue): SearchTools {
   return {
     definitions: DEFINITIONS,
     use(tool, args) {
@@ -83,14 +86,14 @@ export function searchTools(catalogue: Catalogue): SearchTools {
   }
 }
 
-function search(catalogue: Catalogue, query: string, limit: number): SearchToolUse {
+function search(catalogue: SearchedCatalogue, query: string, limit: number): SearchToolUse {
   const hits = catalogue.search(query, { limit, kinds: ['tool'] })
   const tools = hits.map(({ item }) => ({ name: item.name, description: firstLine(item.definition.description ?? '') }))
   const missing = catalogue.missing().map(({ server, reason }) => ({ server, reason }))
   return answer({ tools, ...(missing.length > 0 && { missing }) })
 }
 
-function describe(catalogue: Catalogue, name: string): SearchToolUse {
+function describe(catalogue: SearchedCatalogue, name: string): SearchToolUse {
   const item = catalogue.find(name, 'tool')
   if (item === undefined) return refusal(`there is no tool "${name}"; search_tools finds the ones there are`)
   if (item.quarantine !== undefined) return refusal(`"${name}" waits for approval because it changed`)

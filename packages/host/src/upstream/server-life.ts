@@ -167,12 +167,12 @@ export class ServerLife {
     throw toUnavailable(this.#config.name, this.#board.shown)
   }
 
-  /** The host's own connections answer by the host's own handlers; what is shared is nobody's in particular. */
+  /** Whoever brings no answers of their own has the host's; what is shared is the host's own connection. */
   #complete(wish: ClientWish): ClientWish {
     if (wish.questions !== undefined) return wish
-    if (!isOwn(wish)) return this.#config.settings.shareable ? {} : wish
+    const whose = isOwn(wish) || this.#config.settings.shareable ? {} : wish
     const questions = this.#options.questions?.(this.#config)
-    return questions === undefined ? {} : { questions }
+    return questions === undefined ? whose : { ...whose, questions }
   }
 
   #open(key: string, wish: ClientWish): UpstreamConnection {

@@ -3,7 +3,14 @@
  * those above (`guard/`, `gateway/`). The life behind it is in `upstreams.ts` and the files beside it.
  */
 
-import type { Client, ElicitationHandlers, ProtocolVersion, Root, SamplingOptions } from '@portico/sdk/client'
+import type {
+  AskContext,
+  Client,
+  ElicitationHandlers,
+  ProtocolVersion,
+  Root,
+  SamplingOptions,
+} from '@portico/sdk/client'
 import type { Principal } from '@portico/sdk/server'
 import type { ServerConfig } from '../config/server-config.ts'
 
@@ -50,7 +57,7 @@ export interface UpstreamView {
 export interface QuestionHandlers {
   readonly elicitation?: ElicitationHandlers
   readonly sampling?: SamplingOptions
-  readonly roots?: () => readonly Root[] | Promise<readonly Root[]>
+  readonly roots?: (context: AskContext) => readonly Root[] | Promise<readonly Root[]>
 }
 
 export interface ClientWish {

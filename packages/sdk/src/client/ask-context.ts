@@ -9,6 +9,10 @@ export interface AskContext {
   readonly label: string
   /** Fires when the answer is no longer wanted. */
   readonly signal: AbortSignal
+  /** The `relay.owner` of the request that the question belongs to: the newest one where `owned` is not true. */
+  readonly owner?: unknown
+  /** It is certain which request the question belongs to. Pipes of the older revisions do not say. */
+  readonly owned?: boolean
   /** A request waits until the person is done at the URL (`-32042`): `accept` then says that they are. */
   readonly required?: boolean
 }

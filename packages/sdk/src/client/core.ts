@@ -160,8 +160,11 @@ export class ClientCore implements ToolHost {
   readonly answerQuestion: AnswerQuestion = async (method, params, signal, required, relay) => {
     // A server may ask as soon as the handshake is over for it, which can be a moment before it is over here.
     const { revision, server } = this.#last ?? (await this.lifeline.ready())
-    if (relay !== undefined) return this.questions.relayed(method, params, revision, { signal, required, ...relay })
-    const context = { server: server.info, label: this.#connector.label, signal, required }
+    if (relay?.relay.question !== undefined) {
+      return this.questions.relayed(method, params, revision, { signal, required, ...relay })
+    }
+    const asked = relay && { owner: relay.relay.owner, owned: relay.owned }
+    const context = { server: server.info, label: this.#connector.label, signal, required, ...asked }
     return this.questions.answer(method, params, revision, context)
   }
 

@@ -101,8 +101,8 @@ export class Questions {
     if (this.#open >= this.#maxOpen) throw tooMany(this.#maxOpen)
     this.#open++
     try {
-      const answer = await relay.question({ method, params, signal, owned, key, required: required === true })
-      return writeAnswer(method, answer, revision)
+      const answer = await relay.question?.({ method, params, signal, owned, key, required: required === true })
+      return writeAnswer(method, answer ?? {}, revision)
     } finally {
       this.#open--
     }
@@ -111,7 +111,7 @@ export class Questions {
   #dispatch(method: string, params: JsonObject, revision: Revision, context: AskContext): Promise<JsonObject> {
     const { sampling, elicitation } = this.#options
     const known = revision.serverRequests.has(method)
-    if (known && method === 'roots/list' && this.#roots !== undefined) return answerRoots(this.#roots)
+    if (known && method === 'roots/list' && this.#roots !== undefined) return answerRoots(this.#roots, context)
     if (known && method === 'sampling/createMessage' && sampling !== undefined) {
       return answerSampling(samplingOptions(sampling), params, revision, context)
     }

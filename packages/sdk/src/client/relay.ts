@@ -7,11 +7,13 @@ import type { JsonObject } from '../jsonrpc/message.ts'
 
 /** Takes what belongs to one request as it came from the server, for whoever asked this side to make the request. */
 export interface RequestRelay {
+  /** Told to the client's own handlers as `context.owner` where there is no `question`. */
+  readonly owner?: unknown
   /**
-   * Answers a question, in the newest spelling. `owned` is false where the transport cannot tell which request the
+   * Answers a question in place of the client's own handlers, in the newest spelling. `owned` is false where the transport cannot tell which request the
    * question belongs to and this was the newest; `required` marks a URL that must have been visited first (`-32042`).
    */
-  question(asked: {
+  question?(asked: {
     readonly method: string
     readonly params: JsonObject
     readonly signal: AbortSignal

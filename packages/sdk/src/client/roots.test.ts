@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { answerRoots, checkRoots } from './roots.ts'
 
+const context = { server: undefined, label: 'test', signal: new AbortController().signal }
+
 describe('roots (sec-120)', () => {
   test.each(['file:///', 'file:///home/a', 'file:///C:/work', 'file:///a%20b', 'file:///a..b/c.d'])(
     '%s is offered',
     async (uri) => {
       checkRoots([{ uri }])
-      expect(await answerRoots(() => [{ uri }])).toEqual({ roots: [{ uri }] })
+      expect(await answerRoots(() => [{ uri }], context)).toEqual({ roots: [{ uri }] })
     },
   )
 
@@ -23,6 +25,6 @@ describe('roots (sec-120)', () => {
     '',
   ])('%s is refused', async (uri) => {
     expect(() => checkRoots([{ uri }])).toThrow(/no local file: URI/)
-    await expect(answerRoots(() => [{ uri }])).rejects.toMatchObject({ code: 'invalid-definition' })
+    await expect(answerRoots(() => [{ uri }], context)).rejects.toMatchObject({ code: 'invalid-definition' })
   })
 })

@@ -3,11 +3,12 @@
 import { PorticoError } from '../jsonrpc/errors.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import type { Root } from '../protocol/roots.ts'
+import type { AskContext } from './ask-context.ts'
 
-export type RootsSource = readonly Root[] | (() => readonly Root[] | Promise<readonly Root[]>)
+export type RootsSource = readonly Root[] | ((context: AskContext) => readonly Root[] | Promise<readonly Root[]>)
 
-export async function answerRoots(source: RootsSource): Promise<JsonObject> {
-  const roots = typeof source === 'function' ? await source() : source
+export async function answerRoots(source: RootsSource, context: AskContext): Promise<JsonObject> {
+  const roots = typeof source === 'function' ? await source(context) : source
   for (const root of roots) checkRoot(root)
   return { roots }
 }

@@ -47,6 +47,8 @@ export function effectWords(effect: Effect): string {
       return `Read ${toVisible(effect.uri)} of ${server}?`
     case 'prompt':
       return `Use the prompt ${toVisible(effect.prompt)} of ${server}?`
+    case 'complete':
+      return `Let ${server} complete what you type for ${toVisible(effect.item)}?`
     case 'sample':
       return `May ${server} use your model?`
     case 'elicit':

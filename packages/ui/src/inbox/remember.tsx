@@ -21,6 +21,7 @@ const THINGS: { readonly [kind in Effect['kind']]: string } = {
   call: 'this tool',
   read: 'this resource',
   prompt: 'this prompt',
+  complete: 'completing this',
   sample: 'using the model',
   elicit: 'asking me',
   root: 'this folder',

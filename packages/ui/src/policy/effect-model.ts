@@ -37,6 +37,7 @@ export const ITEM_WORDS: { readonly [kind in EffectKind]: string | undefined } =
   call: 'Tool',
   read: 'Address',
   prompt: 'Prompt',
+  complete: 'Prompt or address',
   sample: undefined,
   elicit: 'Web host (for a link)',
   root: 'Folder',
@@ -44,7 +45,7 @@ export const ITEM_WORDS: { readonly [kind in EffectKind]: string | undefined } =
 }
 
 export function hasArguments(kind: EffectKind): boolean {
-  return kind === 'call' || kind === 'prompt' || kind === 'flow'
+  return kind === 'call' || kind === 'prompt' || kind === 'complete' || kind === 'flow'
 }
 
 /** The effect, or why it is not one yet. */
@@ -67,6 +68,8 @@ export function toEffect(form: EffectForm): { readonly effect: Effect } | { read
       return { effect: { kind, server, uri: item } }
     case 'prompt':
       return { effect: { kind, server, prompt: item, arguments: given } }
+    case 'complete':
+      return { effect: { kind, server, of: item.includes(':') ? 'read' : 'prompt', item, arguments: given } }
     case 'sample':
       return { effect: { kind, server, background: false, maxTokens: 1_000 } }
     case 'elicit':

@@ -5,7 +5,7 @@ import type { ApiResult } from 'portico/web-api'
 /** A rule as it is written in the configuration. */
 export type RuleJson = ApiResult<'policy.get'>['rules'][number]
 
-export const EFFECTS = ['connect', 'call', 'read', 'prompt', 'sample', 'elicit', 'root', 'flow'] as const
+export const EFFECTS = ['connect', 'call', 'read', 'prompt', 'complete', 'sample', 'elicit', 'root', 'flow'] as const
 export type EffectKind = (typeof EFFECTS)[number]
 
 export const OUTCOMES = ['allow', 'ask', 'deny'] as const
@@ -17,6 +17,7 @@ export const EFFECT_WORDS: { readonly [kind in EffectKind]: string } = {
   call: 'call a tool',
   read: 'read a resource',
   prompt: 'use a prompt',
+  complete: 'let a server complete what is typed',
   sample: 'let a server use the model',
   elicit: 'let a server ask the user',
   root: 'tell a server of a folder',

@@ -100,6 +100,8 @@ function toEffect(words: readonly string[], { flags }: CommandInput, isTrusted: 
       return { kind, server, uri: item }
     case 'prompt':
       return { kind, server, prompt: item, arguments: args }
+    case 'complete':
+      return { kind, server, of: item.includes(':') ? 'read' : 'prompt', item, arguments: args }
     case 'sample':
       return { kind, server, background: item === 'background', maxTokens: Number(args.maxTokens ?? 1000) }
     case 'elicit':

@@ -9,7 +9,17 @@ import type { Desk, HandlersOf } from '../desk.ts'
 import { flag, isRecord, list, number, object, oneOf, optional, readParams, text } from '../params.ts'
 import { readSearchTerms } from '../search-terms.ts'
 
-const KINDS: readonly EffectKind[] = ['connect', 'call', 'read', 'prompt', 'sample', 'elicit', 'root', 'flow']
+const KINDS: readonly EffectKind[] = [
+  'connect',
+  'call',
+  'read',
+  'prompt',
+  'complete',
+  'sample',
+  'elicit',
+  'root',
+  'flow',
+]
 const MAX_SHADOWS = 100
 const MAX_RECORDS = 1_000
 

@@ -1,0 +1,35 @@
+/** Texts as hashes, in every reading of them: how provenance and definitions are kept and compared. */
+
+import type { HashSet } from './hash-set.ts'
+import { normalise, piecesOf, readingsOf, tokensOf } from './shingles.ts'
+
+/** One text, as hashes. */
+export interface Words {
+  readonly pieces: Uint32Array
+  readonly tokens: readonly number[]
+}
+
+export function wordsIn(leaves: readonly string[]): Words[] {
+  return leaves
+    .flatMap((leaf) => [...readingsOf(leaf)])
+    .map((text) => ({ pieces: piecesOf(normalise(text)), tokens: [...tokensOf(text)] }))
+}
+
+export function addWords(known: HashSet, leaves: readonly string[]): void {
+  for (const leaf of leaves) {
+    for (const text of readingsOf(leaf)) {
+      for (const piece of piecesOf(normalise(text))) known.add(piece)
+      for (const token of tokensOf(text)) known.add(token)
+    }
+  }
+}
+
+/** So many pieces in a row are known. */
+export function hasRun(pieces: Uint32Array, length: number, isKnown: (piece: number) => boolean): boolean {
+  let run = 0
+  for (const piece of pieces) {
+    run = isKnown(piece) ? run + 1 : 0
+    if (run >= length) return true
+  }
+  return false
+}
