@@ -47,12 +47,14 @@ export async function startHost(
     ...options,
   })
   const asked: Question[] = []
-  host.inbox.on((event) => {
-    if (event.type !== 'asked') return
-    asked.push(event.question)
-    const answer = decide(event.question)
-    if (answer !== undefined) queueMicrotask(() => host.inbox.answer(event.question.id, answer))
-  })
+  const take = (question: Question): void => {
+    asked.push(question)
+    const answer = decide(question)
+    if (answer !== undefined) queueMicrotask(() => host.inbox.answer(question.id, answer))
+  }
+  host.inbox.on((event) => event.type === 'asked' && take(event.question))
+  // Servers may have begun to connect.
+  for (const question of host.inbox.pending()) take(question)
   await host.catalogue.list()
   return {
     host,
