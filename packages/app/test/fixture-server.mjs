@@ -33,6 +33,7 @@ const TOOLS = [
   { name: 'ask', description: 'Asks the user for a name', inputSchema: schema({}) },
   { name: 'think', description: 'Asks the model', inputSchema: schema({}) },
   { name: 'escape', description: 'Answers with terminal codes', inputSchema: schema({}) },
+  { name: 'broken', description: 'Fails with terminal codes', inputSchema: schema({}) },
 ]
 
 const METHODS = {
@@ -79,6 +80,7 @@ function call({ name, arguments: args = {}, _meta = {} }, id) {
   if (name === 'greet') return text(`Hello, ${JSON.stringify(args)}`, { structuredContent: { greeting: args.name } })
   if (name === 'fail') return text('the disk is full', { isError: true })
   if (name === 'escape') return text('red \u001b[31mtext\u001b[0m')
+  if (name === 'broken') throw { code: -32000, message: 'bad \u001b]0;owned\u0007\u001b[2J\u202e' }
   if (name === 'wait') {
     const progressToken = _meta.progressToken
     if (progressToken !== undefined)

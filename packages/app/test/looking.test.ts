@@ -67,7 +67,7 @@ describe.concurrent('portico doctor', () => {
   it('looks at one server, step by step', async () => {
     expect(await run('doctor', SERVER)).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/ok\tconnection\t[\s\S]*ok\ttools\t6/),
+      stdout: expect.stringMatching(/ok\tconnection\t[\s\S]*ok\ttools\t7/),
     })
     const gone = await run('doctor', 'http://127.0.0.1:1/mcp')
     expect(gone).toMatchObject({

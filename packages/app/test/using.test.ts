@@ -109,6 +109,14 @@ describe.concurrent('portico call', () => {
     expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ structuredContent: { greeting: 'Ada' } })])
   })
 
+  it("shows a server's error without letting it act on the terminal (host 16, sec-252)", async () => {
+    expect(await run(['call', SERVER, 'broken'])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'error: bad ⟦U+001B⟧]0;owned⟦U+0007⟧⟦U+001B⟧[2J⟦U+202E⟧\n',
+    })
+  })
+
   it('ends with 1 when the tool reports an error, on standard error unless JSON is asked for', async () => {
     expect(await run(['call', SERVER, 'fail'])).toEqual({
       code: 1,

@@ -159,7 +159,9 @@ describe('what is attached', () => {
     // It is the server's all the same where it is sent on, also when the conversation is taken up again.
     const saved = conversation.save()
     lab.host.converse({ session: 'later', saved })
-    expect(lab.host.provenance('later').sourcesOf('Please review this change with great care').inArguments).toEqual(['p'])
+    expect(lab.host.provenance('later').sourcesOf('Please review this change with great care').inArguments).toEqual([
+      'p',
+    ])
   })
 
   it('as a prompt is data of the server where it is not what the user saw (issue 19, sec-250)', async () => {

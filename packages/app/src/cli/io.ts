@@ -4,6 +4,7 @@
  */
 
 import { writeSync } from 'node:fs'
+import { toPainted } from './plain-text.ts'
 
 export interface Io {
   readonly stdin: NodeJS.ReadStream
@@ -52,6 +53,8 @@ export interface Paint {
 export function createIo({ signal, handlers, interrupt }: Interrupts): Io {
   const { stdin, stdout, stderr, env } = process
   const interactive = stderr.isTTY === true && stdin.isTTY === true
+  // Whoever wrote a text, only our own colours act on a terminal.
+  const shown = stdout.isTTY === true ? toPainted : (text: string) => text
   let line = false
   const clear = (): void => {
     if (line) stderr.write('\r\u001B[2K')
@@ -66,18 +69,18 @@ export function createIo({ signal, handlers, interrupt }: Interrupts): Io {
     terminal: stdout.isTTY === true,
     paint: createPaint(usesColour(env, stderr.isTTY === true)),
     signal,
-    out: (text) => writeWhole(stdout.fd, `${text}\n`),
-    write: (text) => writeWhole(stdout.fd, text),
+    out: (text) => writeWhole(stdout.fd, `${shown(text)}\n`),
+    write: (text) => writeWhole(stdout.fd, shown(text)),
     writeBytes: (bytes) => writeWhole(stdout.fd, bytes),
     say: (text) => {
       clear()
-      stderr.write(`${text}\n`)
+      stderr.write(`${toPainted(text)}\n`)
     },
     progress: (text) => {
       if (stderr.isTTY !== true) return
       clear()
       if (text === undefined) return
-      stderr.write(text.replace(/\s+/g, ' ').slice(0, Math.max(10, (stderr.columns ?? 80) - 1)))
+      stderr.write(toPainted(text.replace(/\s+/g, ' ')).slice(0, Math.max(10, (stderr.columns ?? 80) - 1)))
       line = true
     },
     onInterrupt: (handler) => {

@@ -3,18 +3,23 @@
  * Data that goes to a file or another program is left as it is.
  */
 
-import type { Io } from './io.ts'
+import { showHidden } from '@portico/host/text'
 
 /** With everything that a terminal would act on made visible; lines and tabs stay. */
 export function toPlain(text: string): string {
-  return text.replace(/\r\n/g, '\n').replace(UNSEEN, (char) => {
-    const code = char.codePointAt(0) ?? 0
-    return `⟦U+${code.toString(16).toUpperCase().padStart(4, '0')}⟧`
-  })
+  return showHidden(text.replace(/\r\n/g, '\n'))
+}
+
+/** The same for text that has our own colours in it, which are the only thing that still acts. */
+export function toPainted(text: string): string {
+  return text
+    .split(COLOUR)
+    .map((piece, at) => (at % 2 === 0 ? toPlain(piece) : piece))
+    .join('')
 }
 
 /** For standard output: plain where a person looks, untouched where a program reads. */
-export function toShown(text: string, io: Pick<Io, 'terminal'>): string {
+export function toShown(text: string, io: { readonly terminal: boolean }): string {
   return io.terminal ? toPlain(text) : text
 }
 
@@ -24,5 +29,6 @@ export function toLine(text: string, length = 200): string {
   return line.length > length ? `${line.slice(0, length - 1)}…` : line
 }
 
-// Control and format characters (bidirectional and invisible ones among them), but for newline and tab.
-const UNSEEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+/** As `io.ts` paints; in a group, so that splitting keeps them. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: an escape character is what is looked for
+const COLOUR = /(\u001B\[(?:1|2|22|3[1236]|39)m)/

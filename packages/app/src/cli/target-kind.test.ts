@@ -1,7 +1,8 @@
 import { PROTOCOL_VERSIONS } from '@portico/sdk/client'
 import { expect, it } from 'vitest'
 import { TARGET_FLAGS } from './flags.ts'
-import { toLine, toPlain } from './plain-text.ts'
+import { createPaint } from './io.ts'
+import { toLine, toPainted, toPlain } from './plain-text.ts'
 import { splitWords } from './shell-words.ts'
 import { labelOf, readTarget, splitTarget } from './target-kind.ts'
 
@@ -46,6 +47,14 @@ it.each([
 it("makes visible what a terminal would act on in a server's words", () => {
   expect(toPlain('a\u001B[2Jb\u202Ec\td\r\ne\rf\u200B')).toBe('a⟦U+001B⟧[2Jb⟦U+202E⟧c\td\ne⟦U+000D⟧f⟦U+200B⟧')
   expect(toLine('one\n  two', 6)).toBe('one t…')
+})
+
+it('lets nothing act on a terminal but our own colours (host 16, sec-252)', () => {
+  const { red } = createPaint(true)
+  const hostile = '\u001B]0;owned\u0007\u001B[2J\u001B[8m\u202E'
+  expect(toPainted(`${red('error')}: ${hostile}`)).toBe(
+    `${red('error')}: ⟦U+001B⟧]0;owned⟦U+0007⟧⟦U+001B⟧[2J⟦U+001B⟧[8m⟦U+202E⟧`,
+  )
 })
 
 it('offers every revision that there is', () => {

@@ -3,6 +3,7 @@
  * every argument is told apart from the next, what cannot be seen is made visible, and secrets stay references.
  */
 
+import { showHidden } from './hidden-characters.ts'
 import type { ServerTarget } from './server-config.ts'
 import { isSecretName, isSecretValue, toPieces, type Variable } from './variables.ts'
 
@@ -31,14 +32,8 @@ export function withoutSecrets(target: ServerTarget): ServerTarget {
 
 /** Control, bidirectional, invisible and unassigned characters as their code points; everything else as it is. */
 export function makeVisible(text: string): string {
-  return text.replace(UNSEEN, (char) => {
-    const code = char.codePointAt(0) ?? 0
-    return `⟦U+${code.toString(16).toUpperCase().padStart(4, '0')}⟧`
-  })
+  return showHidden(text, 'word')
 }
-
-// Ignorable ones are letters and marks that are drawn as nothing; of the spaces only the plain one is what it seems.
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{DI}\u2800]|(?! )\p{Zs}/gu
 
 /** As a POSIX shell would need it, so that where one argument ends and the next begins is never in doubt. */
 function quote(word: string): string {

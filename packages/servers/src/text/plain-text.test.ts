@@ -8,7 +8,7 @@ describe('sec-125: text from outside loses what cannot be seen', () => {
     ['direction overrides', 'a\u202eb\u2066c\u2069\u200fd', 'abcd'],
     ['tag characters', `a${String.fromCodePoint(0xe0041, 0xe0042)}b`, 'ab'],
     ['zero width', 'a\u200bb\ufeffc\u2060d\u00ade', 'abcde'],
-    ['runs of joiners', 'a\u200d\u200c\u200d\u200cb', 'a\u200db'],
+    ['runs of joiners', 'a\u200d\u200c\u200d\u200cb', 'ab'],
     ['line ends', 'a\r\nb\rc', 'a\nb\nc'],
     ['what is legitimate stays', '👩‍👩‍👧 ❤️ نامه‌ای\tx\ny', '👩‍👩‍👧 ❤️ نامه‌ای\tx\ny'],
   ])('%s', (_name, given, expected) => {
@@ -36,7 +36,7 @@ describe('sec-125: names and values show what cannot be seen', () => {
     ['tag characters', `a${String.fromCodePoint(0xe0041)}b`, 'a\\u{E0041}b'],
     ['zero width and soft hyphens', 'a\u200bb\u00adc', 'a\\u{200B}b\\u{AD}c'],
     ['line and paragraph separators', 'a\u2028b\u2029', 'a\\u{2028}b\\u{2029}'],
-    ['runs of joiners', 'a\u200d\u200c\ufe0fb', 'a\u200d\\u{200C}\\u{FE0F}b'],
+    ['runs of joiners', 'a\u200d\u200c\ufe0fb', 'a\\u{200D}\\u{200C}\\u{FE0F}b'],
     ['what is legitimate stays', '👩‍👩‍👧 ❤️ نامه‌ای\tx\r\ny', '👩‍👩‍👧 ❤️ نامه‌ای\tx\r\ny'],
   ])('%s', (_name, given, expected) => {
     expect(spellHidden(given)).toBe(expected)

@@ -4,19 +4,18 @@
  * where a text must stay what it is (sec-125). Needs no package, because worker threads use it too.
  */
 
+import { replaceHidden } from './hidden-characters.ts'
+
 /** The text as a person would see it. For what services, pages and programs answer. */
 export function toPlainText(text: string): string {
   // Most text has nothing of the kind, and one look is cheaper than a copy.
-  if (!FOREIGN.test(text) || !SUSPECT.test(text)) return text
-  return text.replace(ESCAPE_SEQUENCE, '').replace(/\r\n?/g, '\n').replace(INVISIBLE, '').replace(JOINER_RUN, '$1')
+  if (PLAIN.test(text)) return text
+  return replaceHidden(text.replace(ESCAPE_SEQUENCE, '').replace(/\r\n?/g, '\n'), () => '')
 }
 
 /** The text with the same characters as `\u{202E}`. For names and values, which are not to lose anything. */
 export function spellHidden(text: string): string {
-  if (!FOREIGN.test(text)) return text
-  return text
-    .replace(INVISIBLE, (character) => (character === '\r' ? character : spell(character)))
-    .replace(JOINER_RUN, (run, first: string) => first + Array.from(run.slice(1), spell).join(''))
+  return replaceHidden(text, (hidden) => (hidden === '\r' ? hidden : Array.from(hidden, spell).join('')))
 }
 
 /** The same for every string of a JSON value, names of members included. Depth is bounded by the parser's own. */
@@ -48,51 +47,10 @@ function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdbff
 }
 
-/** What is never seen, as first and last code point. */
-const UNSEEN: readonly (readonly [number, number])[] = [
-  // Controls, except tab and line feed.
-  [0x00, 0x08],
-  [0x0b, 0x1f],
-  [0x7f, 0x9f],
-  // Soft hyphen, fillers and other marks without a shape.
-  [0xad, 0xad],
-  [0x34f, 0x34f],
-  [0x115f, 0x1160],
-  [0x17b4, 0x17b5],
-  [0x180b, 0x180f],
-  [0x3164, 0x3164],
-  [0xffa0, 0xffa0],
-  [0xfff0, 0xfffb],
-  // Zero width, direction marks and overrides, invisible operators.
-  [0x61c, 0x61c],
-  [0x200b, 0x200b],
-  [0x200e, 0x200f],
-  [0x2028, 0x202e],
-  [0x2060, 0x206f],
-  [0xfeff, 0xfeff],
-  // Shorthand and music format controls, tags, supplementary variation selectors.
-  [0x1bca0, 0x1bca3],
-  [0x1d173, 0x1d17a],
-  [0xe0000, 0xe0fff],
-]
-
-/** Joiners and variation selectors shape real scripts and emoji, one at a time; a run of them carries something else. */
-const JOINERS: readonly (readonly [number, number])[] = [
-  [0x200c, 0x200d],
-  [0xfe00, 0xfe0f],
-]
-
-const INVISIBLE = new RegExp(`[${classOf(UNSEEN)}]`, 'gu')
-const JOINER_RUN = new RegExp(`([${classOf(JOINERS)}])[${classOf(JOINERS)}]+`, 'gu')
-/** Anything but letters, digits and signs of ASCII, which is most text, with tabs and line feeds. */
-const FOREIGN = /[^\t\n -~]/
-const SUSPECT = new RegExp(`[${classOf(UNSEEN)}${classOf(JOINERS)}]`, 'u')
+/** Letters, digits and signs of ASCII, which is most text, with tabs and line feeds. */
+const PLAIN = /^[\t\n -~]*$/
 
 /** Escape sequences of terminals: CSI, OSC up to its end, and the short ones; each part is bounded. */
 const ESCAPE_SEQUENCE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   /(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]|\x1b\][^\x07\x1b]{0,1024}(?:\x07|\x1b\\)|\x1b[@-Z\\^_]/g
-
-function classOf(ranges: readonly (readonly [number, number])[]): string {
-  return ranges.map(([first, last]) => `\\u{${first.toString(16)}}-\\u{${last.toString(16)}}`).join('')
-}

@@ -1,15 +1,11 @@
 /** Words and numbers for people: characters that hide are made visible, sizes and times are short. */
 
+import { showHidden } from './hidden-characters.ts'
+
 /** Control, bidirectional, invisible and private characters as their code points. Line ends and tabs stay. */
 export function toVisible(text: string): string {
-  return text.replace(UNSEEN, (char) => {
-    if (char === '\n' || char === '\t' || char === '\r') return char
-    const code = char.codePointAt(0) ?? 0
-    return `⟦U+${code.toString(16).toUpperCase().padStart(4, '0')}⟧`
-  })
+  return showHidden(text, 'lines')
 }
-
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{DI}\u2800]|(?! )\p{Zs}/gu
 
 export function toSize(bytes: number): string {
   if (bytes < 1_000) return `${bytes} B`
