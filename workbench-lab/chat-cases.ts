@@ -84,7 +84,7 @@ async function atEnd({ page }: Site): Promise<void> {
 }
 
 async function approve(card: Locator): Promise<void> {
-  await card.getByRole('button', { name: /^Approve/ }).click()
+  await card.getByRole('button', { name: /^Allow/ }).click()
 }
 
 async function deny(card: Locator): Promise<void> {
@@ -94,9 +94,9 @@ async function deny(card: Locator): Promise<void> {
 }
 
 async function edit(card: Locator): Promise<void> {
-  await card.getByRole('button', { name: 'Edit', exact: true }).click()
-  await card.getByRole('textbox', { name: /as they will be sent/ }).fill('{"text": "kind words"}')
-  await card.getByRole('button', { name: 'Approve as edited' }).click()
+  await card.getByRole('button', { name: 'Edit arguments' }).click()
+  await card.getByRole('textbox', { name: 'Arguments' }).fill('{"text": "kind words"}')
+  await card.getByRole('button', { name: 'Allow with changes' }).click()
   await card.getByText('Done', { exact: true }).waitFor()
   await card.page().getByText('It was changed.').waitFor()
   await card.getByRole('button', { expanded: false }).first().click()
@@ -105,9 +105,7 @@ async function edit(card: Locator): Promise<void> {
 
 async function remember(site: Site): Promise<void> {
   await talk(site, 'remember this', async (card) => {
-    await card.getByRole('combobox', { name: 'Remember' }).or(card.getByLabel('Remember')).first().click()
-    await site.page.getByRole('option', { name: 'Always' }).click()
-    await card.getByText('Even while text from elsewhere').click()
+    await card.getByText('Always', { exact: true }).click()
     await approve(card)
     await site.page.getByText('First time done.').waitFor()
   })
@@ -183,9 +181,9 @@ async function flow(site: Site): Promise<void> {
   await page.getByText('I know it now.').waitFor()
   await send(site, 'carry it over')
   const card = page.getByRole('article', { name: /^Tool call.*memory/ }).last()
-  const warned = card.getByText(/Data from lab would go to memory/)
+  const warned = card.getByText(/Send data of lab to memory/)
   // The call itself may be asked about first.
-  await card.getByRole('button', { name: /^Approve/ }).waitFor()
+  await card.getByRole('button', { name: /^Allow/ }).waitFor()
   if (!(await warned.isVisible())) await approve(card)
   await warned.waitFor()
   await card.getByRole('button', { name: 'Deny' }).click()

@@ -66,19 +66,26 @@ async function harmless({ page }: Site): Promise<void> {
 async function flood(site: Site): Promise<void> {
   const { page, call, show, figures } = site
   await show('/timeline')
+  const quiet: number[] = []
+  for (const title of TOUR) quiet.push(await page.evaluate(clickThrough, title))
   const before = (await call('timeline.query', { limit: 1 })).total
   const flooding = call('tools.call', { name: 'hostile_flood', arguments: {}, run: 'hostile-flood' })
   await until(async () => (await call('timeline.query', { limit: 1 })).total > before + 2_000, 'the flood has begun')
   const times: number[] = []
-  for (const title of ['Servers', 'Policy', 'Inbox', 'Timeline', 'Tools', 'Timeline']) {
-    times.push(await page.evaluate(clickThrough, title))
-  }
+  for (const title of TOUR) times.push(await page.evaluate(clickThrough, title))
   const { result } = await flooding
   figures.set('flood', result.content[0].text)
   figures.set('clicks during the flood', times.map((ms) => `${Math.round(ms)} ms`).join(', '))
   await harmless(site)
-  assert.ok(Math.max(...times) < 1_000, `clicks took ${times.map(Math.round).join(', ')} ms`)
+  // On a machine that is busy with other things, clicks take longer without any flood as well.
+  const bound = Math.max(1_000, 6 * Math.max(...quiet))
+  assert.ok(
+    Math.max(...times) < bound,
+    `clicks took ${times.map(Math.round).join(', ')} ms; without the flood ${quiet.map(Math.round).join(', ')} ms`,
+  )
 }
+
+const TOUR = ['Servers', 'Policy', 'Inbox', 'Timeline', 'Tools', 'Timeline']
 
 /** Runs in the page: from the click on a screen's link to the frame that shows its heading. */
 async function clickThrough(title: string): Promise<number> {

@@ -7,7 +7,7 @@ import { useState } from 'react'
 import { useQuestion } from '../app/question-store.ts'
 import { toDuration, toVisible } from '../app/text.ts'
 import { Chip, Note } from '../app/tone.tsx'
-import { Approval } from '../parts/approval.tsx'
+import { QuestionInPlace } from '../inbox/question-card.tsx'
 import { JsonView } from '../parts/json-view.tsx'
 import { ToolResultView } from '../parts/result-view.tsx'
 import { cutText } from '../parts/text-safety.ts'
@@ -59,7 +59,7 @@ export function ToolCard({ part, startsOpen = false }: ToolCardProps) {
           {reason !== undefined && !(isWaiting && question !== undefined) && (
             <span className={classes.reason}>{toVisible(reason)}</span>
           )}
-          {isWaiting && question !== undefined && <Approval question={question} withoutArguments />}
+          {isWaiting && question !== undefined && <QuestionInPlace question={question} withoutArguments />}
           {isWaiting && question === undefined && (
             <Note tone="busy" title="An answer is on its way, or somebody else gave it." />
           )}

@@ -13,7 +13,13 @@ import { type Memory, ONCE, Remember } from './remember.tsx'
 
 type Effect = BodyProps<'approval'>['body']['effect']
 
-export function Approval({ question, body: { effect, reason, warnings }, answer }: BodyProps<'approval'>) {
+export interface ApprovalProps extends BodyProps<'approval'> {
+  /** Where they are shown beside it already: only a button to change them is there. */
+  readonly withoutArguments?: boolean | undefined
+}
+
+export function Approval({ question, body, answer, withoutArguments }: ApprovalProps) {
+  const { effect, reason, warnings } = body
   const given: Schema | undefined = 'arguments' in effect ? effect.arguments : undefined
   const [edited, setEdited] = useState<Schema | undefined>(given)
   const [memory, setMemory] = useState<Memory>(ONCE)
@@ -21,8 +27,8 @@ export function Approval({ question, body: { effect, reason, warnings }, answer 
   const isEdited = edited !== given
   const send = async (action: 'allow' | 'deny') => {
     setBusy(true)
-    const { remember, breadth, evenIfTainted } = memory
-    const kept = remember === 'once' ? { remember } : { remember, breadth, ...(evenIfTainted && { evenIfTainted }) }
+    const { remember, breadth } = memory
+    const kept = remember === 'once' ? { remember } : { remember, breadth }
     const content = action === 'allow' && isEdited && edited !== undefined ? { content: edited } : {}
     await answer({ action, ...kept, ...content })
     setBusy(false)
@@ -33,7 +39,7 @@ export function Approval({ question, body: { effect, reason, warnings }, answer 
       <Text>{toVisible(reason)}</Text>
       <EffectFacts effect={effect} />
       {given !== undefined && Object.keys(given).length > 0 && (
-        <ObjectEditor label="Arguments" value={given} onChange={setEdited} />
+        <ObjectEditor label="Arguments" value={given} onChange={setEdited} folded={withoutArguments === true} />
       )}
       <div className={classes.foot}>
         <Remember
@@ -46,12 +52,8 @@ export function Approval({ question, body: { effect, reason, warnings }, answer 
           <Button variant="default" disabled={busy} onClick={() => void send('deny')}>
             Deny
           </Button>
-          <Button
-            color={warnings.length > 0 ? 'yellow' : undefined}
-            disabled={busy || (given !== undefined && edited === undefined)}
-            onClick={() => void send('allow')}
-          >
-            {isEdited ? 'Allow as changed' : warnings.length > 0 ? 'Allow all the same' : 'Allow'}
+          <Button disabled={busy || (given !== undefined && edited === undefined)} onClick={() => void send('allow')}>
+            {isEdited ? 'Allow with changes' : 'Allow'}
           </Button>
         </div>
       </div>

@@ -13,9 +13,11 @@ export interface ObjectEditorProps {
   readonly value: Schema
   /** Undefined while the text is no object. */
   readonly onChange: (value: Schema | undefined) => void
+  /** Not shown before somebody wants to change it. */
+  readonly folded?: boolean
 }
 
-export function ObjectEditor({ label, value, onChange }: ObjectEditorProps) {
+export function ObjectEditor({ label, value, onChange, folded = false }: ObjectEditorProps) {
   const [text, setText] = useState<string>()
   const edited = text === undefined ? undefined : parseJson(text)
   const problem =
@@ -46,7 +48,7 @@ export function ObjectEditor({ label, value, onChange }: ObjectEditorProps) {
           {text === undefined ? 'Edit' : 'Undo changes'}
         </Button>
       </div>
-      {text === undefined ? (
+      {text === undefined && folded ? null : text === undefined ? (
         <ScrollBox label={label} className={classes.pre}>
           <TextBlock text={toJson(value)} bare />
         </ScrollBox>

@@ -57,17 +57,40 @@ export function QuestionCard({ question }: { readonly question: Question }) {
   )
 }
 
+interface BodyPartProps extends Pick<BodyProps<never>, 'question' | 'answer'> {
+  readonly withoutArguments?: boolean
+}
+
+export interface QuestionInPlaceProps {
+  readonly question: Question
+  /** Where the arguments are shown beside it already. */
+  readonly withoutArguments?: boolean
+}
+
+/** The same question where the work is that waits for it: in a conversation, beside a run. */
+export function QuestionInPlace({ question, withoutArguments = false }: QuestionInPlaceProps) {
+  const { id } = question
+  useClaim(id)
+  return (
+    // One call may be asked about twice, and nothing that was chosen for the first question is an answer to the second.
+    <section key={id} className={classes.inPlace} aria-label="Question">
+      <strong className={classes.inPlaceTitle}>{wordsOf(question).title}</strong>
+      <Body question={question} answer={(answer) => answerQuestion(id, answer)} withoutArguments={withoutArguments} />
+    </section>
+  )
+}
+
 /** The last part of a path; the whole of it is in the title. */
 function folderOf(path: string): string {
   return path.split(/[\\/]/).findLast((part) => part !== '') ?? path
 }
 
-function Body({ question, answer }: Pick<BodyProps<never>, 'question' | 'answer'>) {
+function Body({ question, answer, withoutArguments }: BodyPartProps) {
   const { body } = question
   const common = { question, answer }
   switch (body.kind) {
     case 'approval':
-      return <Approval {...common} body={body} />
+      return <Approval {...common} body={body} withoutArguments={withoutArguments} />
     case 'result':
       return <ResultReview {...common} body={body} />
     case 'sampling':

@@ -1,13 +1,13 @@
 /** For how long an answer holds, and for what. Once, unless somebody chooses more. */
 
-import { Checkbox, SegmentedControl, Select } from '@mantine/core'
+import { SegmentedControl, Select } from '@mantine/core'
 import type { Answer, Question } from '../app/question-store.ts'
 import classes from './inbox.module.css'
 
-export type Memory = Required<Pick<Answer, 'remember' | 'breadth' | 'evenIfTainted'>>
+export type Memory = Required<Pick<Answer, 'remember' | 'breadth'>>
 type Effect = Extract<Question['body'], { readonly kind: 'approval' }>['effect']
 
-export const ONCE: Memory = { remember: 'once', breadth: 'arguments', evenIfTainted: false }
+export const ONCE: Memory = { remember: 'once', breadth: 'item' }
 
 const TIMES = [
   { value: 'once', label: 'Once' },
@@ -36,7 +36,7 @@ export interface RememberProps {
 }
 
 export function Remember({ effect, hasWorkspace, memory, onChange }: RememberProps) {
-  const { remember, breadth, evenIfTainted } = memory
+  const { remember, breadth } = memory
   const hasArguments = 'arguments' in effect && Object.keys(effect.arguments).length > 0
   const breadths = [
     ...(hasArguments ? [{ value: 'arguments', label: `${THINGS[effect.kind]} with exactly these arguments` }] : []),
@@ -64,14 +64,6 @@ export function Remember({ effect, hasWorkspace, memory, onChange }: RememberPro
           w="20rem"
           maw="100%"
           onChange={(value) => onChange({ ...memory, breadth: (value ?? 'item') as Memory['breadth'] })}
-        />
-      )}
-      {remember !== 'once' && effect.kind === 'call' && (
-        <Checkbox
-          size="xs"
-          label="Even while text from strangers is in the conversation"
-          checked={evenIfTainted}
-          onChange={(event) => onChange({ ...memory, evenIfTainted: event.currentTarget.checked })}
         />
       )}
     </div>

@@ -96,6 +96,10 @@ export function ItemBrowser(props: ItemBrowserProps) {
               kinds={kinds}
               kind={kind}
               onKind={(next) => narrowTo(server, next)}
+              onEnterList={(chooses) => {
+                if (chooses || chosen === undefined) choose(list.items[0])
+                document.querySelector<HTMLElement>(`[role="listbox"][aria-label="${title}"]`)?.focus()
+              }}
             />
             <ItemList
               title={title}
@@ -121,9 +125,12 @@ interface FiltersProps {
   readonly kinds: readonly KindChoice[]
   readonly kind: Item['kind']
   readonly onKind: (kind: Item['kind']) => void
+  /** The keyboard goes on to the list; `chooses` takes its first entry. */
+  readonly onEnterList: (chooses: boolean) => void
 }
 
-function Filters({ title, typed, onType, server, onServer, kinds, kind, onKind }: FiltersProps) {
+function Filters(props: FiltersProps) {
+  const { title, typed, onType, server, onServer, kinds, kind, onKind, onEnterList } = props
   const { servers = [] } = useServers()
   const field = useRef<HTMLInputElement>(null)
   useHotkeys([['/', () => field.current?.focus()]])
@@ -139,6 +146,11 @@ function Filters({ title, typed, onType, server, onServer, kinds, kind, onKind }
         }
         value={typed}
         onChange={(event) => onType(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'ArrowDown' && event.key !== 'Enter') return
+          event.preventDefault()
+          onEnterList(event.key === 'Enter')
+        }}
       />
       <div className={classes.second}>
         <Select

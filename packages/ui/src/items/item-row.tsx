@@ -38,6 +38,9 @@ export const ItemRow = memo(function ItemRow({ item, watch }: ItemRowProps) {
       <div className={classes.bottom}>
         <span className={classes.server}>{server}</span>
         <span className={classes.words}>
+          {item.definition.title !== undefined && (item.kind === 'tool' || item.kind === 'prompt') && (
+            <code>{toVisible(cutText(item.ownName, 80).text)} </code>
+          )}
           {toVisible(cutText(definition.description ?? addressOf(item) ?? '', 200).text)}
           {item.kind === 'resource' && item.definition.size !== undefined && ` · ${toSize(item.definition.size)}`}
         </span>
@@ -47,7 +50,7 @@ export const ItemRow = memo(function ItemRow({ item, watch }: ItemRowProps) {
 })
 
 export function titleOf(item: Item): string {
-  if (item.kind === 'tool' || item.kind === 'prompt') return item.ownName
+  if (item.kind === 'tool' || item.kind === 'prompt') return item.definition.title ?? item.ownName
   return item.definition.title ?? item.definition.name
 }
 

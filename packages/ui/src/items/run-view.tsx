@@ -7,7 +7,7 @@ import { FailureNote } from '../app/feedback.tsx'
 import { useQuestions } from '../app/question-store.ts'
 import { toCount, toDuration, toVisible } from '../app/text.ts'
 import { Chip, Note } from '../app/tone.tsx'
-import { Approval } from '../parts/approval.tsx'
+import { QuestionInPlace } from '../inbox/question-card.tsx'
 import { PromptResultView, ResourceResultView, ToolResultView } from '../parts/result-view.tsx'
 import { ScrollBox } from '../parts/scroll-box.tsx'
 import { cutText } from '../parts/text-safety.ts'
@@ -107,7 +107,7 @@ function Asked({ server, since }: { readonly server: string; readonly since: num
   const { questions = [] } = useQuestions()
   return questions
     .filter((question) => question.server === server && question.createdAt >= since - 1_000)
-    .map((question) => <Approval key={question.id} question={question} />)
+    .map((question) => <QuestionInPlace key={question.id} question={question} />)
 }
 
 function Logs({ logs }: { readonly logs: RunState['logs'] }) {

@@ -3,9 +3,10 @@
 import { Button, Group, Stack } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
 import { PlayIcon, ResetIcon } from '@radix-ui/react-icons'
-import { useMemo, useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
+import { Confirm } from '../app/confirm.tsx'
 import { MOD } from '../app/modifier-key.ts'
-import { toCount } from '../app/text.ts'
+import { toCount, toVisible } from '../app/text.ts'
 import { ArgumentsEditor } from '../parts/arguments-editor.tsx'
 import { Foldable } from '../parts/foldable.tsx'
 import type { JsonRecord } from '../parts/json.ts'
@@ -31,10 +32,20 @@ export function ToolPanel({ item }: { readonly item: ItemOf<'tool'> }) {
   const [isBroken, setBroken] = useState(false)
   const state = useRun(key)
   const isBusy = state?.status === 'running'
+  const [isConfirming, setConfirming] = useState(false)
+  const section = useRef<HTMLDivElement>(null)
+  const isDestructive =
+    definition.annotations?.readOnlyHint !== true && definition.annotations?.destructiveHint === true
+  const start = () => {
+    setConfirming(false)
+    void startRun(key, { method: 'tools.call', params: { name, arguments: value } })
+  }
   const run = () => {
     setTried(true)
-    if (isBroken || isBusy || quarantine !== undefined || problems.length > 0) return
-    void startRun(key, { method: 'tools.call', params: { name, arguments: value } })
+    if (isBroken || isBusy || quarantine !== undefined) return
+    if (problems.length > 0) requestAnimationFrame(() => goToProblem(section.current))
+    else if (isDestructive) setConfirming(true)
+    else start()
   }
   useHotkeys([['mod+Enter', run]], [])
   // What is simply not there yet is no fault before somebody tries to run it.
@@ -42,7 +53,7 @@ export function ToolPanel({ item }: { readonly item: ItemOf<'tool'> }) {
   return (
     <div className={classes.panel}>
       <ItemHead item={item} actions={<CopyMenu kind="tool" server={server} ownName={ownName} arguments={value} />} />
-      <Stack gap="md" component="section" aria-label="Arguments">
+      <Stack gap="md" component="section" aria-label="Arguments" ref={section}>
         <ArgumentsEditor
           field={field}
           value={value}
@@ -50,13 +61,14 @@ export function ToolPanel({ item }: { readonly item: ItemOf<'tool'> }) {
           onChange={(next: JsonRecord) => setDraft(key, next)}
           onBroken={setBroken}
         />
-        <Group gap="xs">
+        <Group gap="xs" className={classes.deeds}>
           <Button
             leftSection={<PlayIcon />}
+            rightSection={<kbd className={classes.keys}>{MOD} Enter</kbd>}
             onClick={run}
             loading={isBusy}
             disabled={quarantine !== undefined || isBroken}
-            title={`${MOD} Enter`}
+            aria-label="Run"
           >
             Run
           </Button>
@@ -66,13 +78,26 @@ export function ToolPanel({ item }: { readonly item: ItemOf<'tool'> }) {
             </Button>
           )}
           {tried && problems.length > 0 && (
-            <span className={classes.problem} role="alert">
-              {toCount(problems.length, 'field needs', 'fields need')} attention: {problems[0]?.path}
+            <span role="alert">
+              <button type="button" className={classes.problemLink} onClick={() => goToProblem(section.current)}>
+                {toCount(problems.length, 'field needs', 'fields need')} attention:{' '}
+                {toVisible(problems.map(({ path }) => path).join(', '))}
+              </button>
             </span>
           )}
           {quarantine !== undefined && <span className={classes.problem}>It must be approved before it can run.</span>}
         </Group>
       </Stack>
+      <Confirm
+        opened={isConfirming}
+        title={`Run ${toVisible(definition.title ?? ownName)}?`}
+        deed="Run it"
+        onConfirm={start}
+        onClose={() => setConfirming(false)}
+      >
+        The server says that this tool may destroy something. What you run by hand is your own doing: no rule asks
+        again.
+      </Confirm>
       {state !== undefined && <RunView state={state} server={server} />}
       <Stack gap="xs">
         <Foldable title="Schema of the arguments">
@@ -86,4 +111,12 @@ export function ToolPanel({ item }: { readonly item: ItemOf<'tool'> }) {
       </Stack>
     </div>
   )
+}
+
+/** The first field that says what is wrong with it gets the focus. */
+function goToProblem(section: HTMLElement | null): void {
+  const field = section?.querySelector<HTMLElement>('[aria-invalid="true"], [data-error="true"]')
+  const place = field ?? section?.querySelector<HTMLElement>('fieldset [role="alert"]')
+  place?.scrollIntoView({ block: 'center' })
+  field?.focus({ preventScroll: true })
 }

@@ -3,7 +3,7 @@
 import { SegmentedControl } from '@mantine/core'
 import { FileIcon, Link2Icon } from '@radix-ui/react-icons'
 import type { ApiResult } from 'portico/web-api'
-import { useMemo, useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { toSize, toVisible } from '../app/text.ts'
 import { Note } from '../app/tone.tsx'
 import classes from './content-view.module.css'
@@ -90,18 +90,66 @@ interface MediaViewProps {
 }
 
 function MediaView({ mimeType, data, label }: MediaViewProps) {
+  const [pixels, setPixels] = useState<string>()
+  const facts = `${toVisible(mimeType)} · ${toSize(toByteCount(data))}${pixels === undefined ? '' : ` · ${pixels}`}`
   const image = toImageSource(mimeType, data)
-  if (image !== undefined) return <img className={classes.image} src={image} alt={toVisible(label)} />
+  if (image !== undefined) {
+    return (
+      <Media source={image} facts={facts}>
+        <img
+          className={classes.image}
+          src={image}
+          alt={toVisible(label)}
+          onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) =>
+            setPixels(`${naturalWidth} × ${naturalHeight}`)
+          }
+        />
+      </Media>
+    )
+  }
   const audio = toAudioSource(mimeType, data)
-  // biome-ignore lint/a11y/useMediaCaption: servers send none
-  if (audio !== undefined) return <audio className={classes.audio} controls src={audio} aria-label={toVisible(label)} />
+  if (audio !== undefined) {
+    return (
+      <Media source={audio} facts={facts}>
+        {/* biome-ignore lint/a11y/useMediaCaption: servers send none */}
+        <audio className={classes.audio} controls src={audio} aria-label={toVisible(label)} />
+      </Media>
+    )
+  }
   const video = toVideoSource(mimeType, data)
-  // biome-ignore lint/a11y/useMediaCaption: servers send none
-  if (video !== undefined) return <video className={classes.image} controls src={video} aria-label={toVisible(label)} />
+  if (video !== undefined) {
+    return (
+      <Media source={video} facts={facts}>
+        {/* biome-ignore lint/a11y/useMediaCaption: servers send none */}
+        <video className={classes.image} controls src={video} aria-label={toVisible(label)} />
+      </Media>
+    )
+  }
   return (
     <Note tone="calm" title={`${mimeType === '' ? 'Bytes' : toVisible(mimeType)} · ${toSize(toByteCount(data))}`}>
       This kind is not shown here, because it could hold more than a picture or sound, or is not what it says it is.
     </Note>
+  )
+}
+
+interface MediaProps {
+  readonly source: string
+  readonly facts: string
+  readonly children: ReactNode
+}
+
+/** With what it is, and a way to keep it. */
+function Media({ source, facts, children }: MediaProps) {
+  return (
+    <figure className={classes.media}>
+      {children}
+      <figcaption className={classes.mediaFacts}>
+        <span>{facts}</span>
+        <a href={source} download={`portico.${source.slice(source.indexOf('/') + 1, source.indexOf(';'))}`}>
+          Download
+        </a>
+      </figcaption>
+    </figure>
   )
 }
 

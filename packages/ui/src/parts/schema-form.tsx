@@ -22,8 +22,34 @@ export function SchemaForm({ field, value, problems, onChange }: SchemaFormProps
   if (field.members.length === 0) return <Text c="dimmed">It takes no arguments.</Text>
   return (
     <div className={classes.form}>
-      <Members members={field.members} value={value} path="" problems={problems} onChange={onChange} />
+      <Folded {...{ field, value, problems, onChange }} />
     </div>
+  )
+}
+
+/** From so many optional fields on they can be folded away. */
+const MANY_OPTIONAL = 6
+
+function Folded({ field, value, problems, onChange }: SchemaFormProps) {
+  const [isOpen, setOpen] = useState(true)
+  const required = field.members.filter((member) => member.required)
+  const optional = field.members.filter((member) => !member.required)
+  const common = { value, path: '', problems, onChange }
+  if (optional.length < MANY_OPTIONAL) return <Members members={field.members} {...common} />
+  return (
+    <>
+      <Members members={required} {...common} />
+      <Button
+        className={classes.add}
+        size="compact-sm"
+        variant="subtle"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {isOpen ? 'Hide' : 'Show'} {optional.length} optional fields
+      </Button>
+      {isOpen && <Members members={optional} {...common} />}
+    </>
   )
 }
 

@@ -1,13 +1,25 @@
 /** The fields of a form that hold one value each. */
 
-import { Autocomplete, Input, MultiSelect, SegmentedControl, Select, Switch, Textarea, TextInput } from '@mantine/core'
+import {
+  Autocomplete,
+  FileInput,
+  Input,
+  MultiSelect,
+  SegmentedControl,
+  Select,
+  Switch,
+  Textarea,
+  TextInput,
+} from '@mantine/core'
+import { ChevronDownIcon, ChevronUpIcon } from '@radix-ui/react-icons'
 import { useState } from 'react'
-import { toVisible } from '../app/text.ts'
+import { toCount, toSize, toVisible } from '../app/text.ts'
 import type { FieldProps } from './field-props.ts'
 import { type JsonValue, parseJson, toJson } from './json.ts'
 import classes from './schema-form.module.css'
 import type { Choice, Field, FieldOf } from './schema-model.ts'
 import { isSame, problemAt } from './schema-values.ts'
+import { toByteCount } from './text-safety.ts'
 
 export function LeafField(props: FieldProps) {
   const { field } = props
@@ -57,11 +69,16 @@ function boundsOf(field: Field): string {
     if (minimum !== undefined) return `${minimum} or more`
     return maximum === undefined ? '' : `${maximum} or less`
   }
-  return field.kind === 'text' && field.maxLength !== undefined ? `up to ${field.maxLength} characters` : ''
+  if (field.kind !== 'text') return ''
+  const { minLength = 0, maxLength } = field
+  if (minLength > 1 && maxLength !== undefined) return `${minLength} to ${maxLength} characters`
+  if (minLength > 1) return `at least ${minLength} characters`
+  return maxLength === undefined ? '' : `up to ${toCount(maxLength, 'character')}`
 }
 
 const INPUT_TYPES = new Map([
   ['date', 'date'],
+  ['date-time', 'datetime-local'],
   ['time', 'time'],
   ['email', 'email'],
   ['uri', 'url'],
@@ -69,6 +86,8 @@ const INPUT_TYPES = new Map([
 ])
 
 function TextField(props: FieldProps<FieldOf<'text'>>) {
+  if (props.field.isFile === true) return <BytesField {...props} />
+  if (props.field.format === 'date-time') return <MomentField {...props} />
   const { field, value, required, onChange } = props
   const text = typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value)
   const change = (next: string) => onChange(next === '' && !required ? undefined : next)
@@ -110,6 +129,62 @@ function TextField(props: FieldProps<FieldOf<'text'>>) {
   )
 }
 
+/** A time with its zone, chosen in the person's own. */
+function MomentField(props: FieldProps<FieldOf<'text'>>) {
+  const { value, onChange } = props
+  const moment = typeof value === 'string' ? new Date(value) : undefined
+  const isMoment = moment !== undefined && !Number.isNaN(moment.getTime())
+  return (
+    <TextInput
+      {...labelsOf(props)}
+      type="datetime-local"
+      step={1}
+      value={isMoment ? toLocalText(moment) : ''}
+      onChange={({ currentTarget }) => {
+        const next = new Date(currentTarget.value)
+        onChange(Number.isNaN(next.getTime()) ? undefined : next.toISOString())
+      }}
+    />
+  )
+}
+
+function toLocalText(moment: Date): string {
+  return new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 19)
+}
+
+const MAX_FILE_BYTES = 12 * 1_048_576
+
+/** A file of the person's, sent as base64; what is there already can be replaced or left out. */
+function BytesField(props: FieldProps<FieldOf<'text'>>) {
+  const { value, onChange } = props
+  const labels = labelsOf(props)
+  const [problem, setProblem] = useState<string>()
+  const size = typeof value === 'string' && value !== '' ? toSize(toByteCount(value)) : undefined
+  const take = async (file: File | null) => {
+    const isTooLarge = file !== null && file.size > MAX_FILE_BYTES
+    setProblem(isTooLarge ? `At most ${toSize(MAX_FILE_BYTES)}` : undefined)
+    onChange(file === null || isTooLarge ? undefined : await toBase64(file))
+  }
+  return (
+    <FileInput
+      {...labels}
+      error={problem ?? labels.error}
+      clearable
+      placeholder={size === undefined ? 'Choose a file' : `${size} chosen`}
+      onChange={(file) => void take(file)}
+    />
+  )
+}
+
+function toBase64(file: File): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader()
+    reader.onload = () => resolve(String(reader.result).replace(/^[^,]*,/, ''))
+    reader.onerror = () => reject(reader.error)
+    reader.readAsDataURL(file)
+  })
+}
+
 const LONG = /^(?:content|body|text|query|sql|code|prompt|message|script|markdown|html)$/i
 
 function NumberField(props: FieldProps<FieldOf<'number'>>) {
@@ -122,6 +197,7 @@ function NumberField(props: FieldProps<FieldOf<'number'>>) {
     <TextInput
       {...labelsOf(props)}
       inputMode={field.integer ? 'numeric' : 'decimal'}
+      rightSection={<Stepper field={field} value={value} onChange={onChange} />}
       value={text}
       placeholder={exampleOf(field)}
       onChange={(event) => {
@@ -133,14 +209,40 @@ function NumberField(props: FieldProps<FieldOf<'number'>>) {
   )
 }
 
+interface StepperProps {
+  readonly field: FieldOf<'number'>
+  readonly value: JsonValue | undefined
+  readonly onChange: (value: JsonValue) => void
+}
+
+/** One more, one less; arrow keys move the caret as anywhere else. */
+function Stepper({ field, value, onChange }: StepperProps) {
+  const step = field.multipleOf ?? 1
+  const move = (by: number) => {
+    const from = typeof value === 'number' ? value : (field.minimum ?? 0) - by
+    const next = Number((from + by).toPrecision(12))
+    onChange(Math.min(field.maximum ?? next, Math.max(field.minimum ?? next, next)))
+  }
+  return (
+    <span className={classes.stepper}>
+      <button type="button" tabIndex={-1} aria-label="One step up" onClick={() => move(step)}>
+        <ChevronUpIcon />
+      </button>
+      <button type="button" tabIndex={-1} aria-label="One step down" onClick={() => move(-step)}>
+        <ChevronDownIcon />
+      </button>
+    </span>
+  )
+}
+
 function toNumber(text: string): number | undefined {
   return /^\s*-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i.test(text) ? Number(text) : undefined
 }
 
 function BooleanField(props: FieldProps<FieldOf<'boolean'>>) {
-  const { value, required, field, onChange } = props
+  const { value, required, onChange } = props
   const { label, description, error } = labelsOf(props)
-  if (required || field.default !== undefined) {
+  if (required) {
     return (
       <Switch
         label={label}

@@ -34,6 +34,8 @@ export type Field = FieldWords &
         readonly minLength?: number
         readonly maxLength?: number
         readonly pattern?: string
+        /** Bytes, written as base64. */
+        readonly isFile?: true
       }
     | {
         readonly kind: 'number'
@@ -256,6 +258,9 @@ function textField(words: FieldWords, schema: Schema): Field {
     ...(typeof schema.format === 'string' && { format: schema.format }),
     ...(typeof schema.pattern === 'string' && { pattern: schema.pattern }),
     ...pickNumbers(schema, ['minLength', 'maxLength']),
+    ...((schema.contentEncoding === 'base64' || schema.format === 'byte' || schema.format === 'base64') && {
+      isFile: true as const,
+    }),
   }
 }
 
