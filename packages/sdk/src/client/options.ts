@@ -30,6 +30,7 @@ export interface ClientOptions {
   /** Names who this client is to the server within a shared cache. Never the credential itself. */
   readonly cacheIdentity?: string
   readonly timeouts?: Partial<ClientTimeouts>
+  /** Bounds on what a server may send; an answer beyond one fails its call, and the error names the option. */
   readonly limits?: Partial<ClientLimits>
 }
 
@@ -59,6 +60,16 @@ export interface ClientLimits {
   readonly notificationsPerSecond: number
   /** Requests of a server's that are being answered at the same time. */
   readonly maxOpenQuestions: number
+  /** Bytes of one message from the server, however it comes: a body, an event, a line or a frame. */
+  readonly maxAnswerBytes: number
+  /** UTF-16 units of one string in a message, names included: pictures and files are such strings. */
+  readonly maxStringLength: number
+  /** Arrays and objects inside one another in a message. */
+  readonly maxDepth: number
+  /** Members of one object in a message. */
+  readonly maxKeys: number
+  /** Items of one array in a message. */
+  readonly maxItems: number
 }
 
 export interface RequestOptions {
@@ -90,6 +101,11 @@ export const CLIENT_LIMITS: ClientLimits = {
   maxQuestions: 32,
   notificationsPerSecond: 200,
   maxOpenQuestions: 32,
+  maxAnswerBytes: 64 * 1024 * 1024,
+  maxStringLength: 16 * 1024 * 1024,
+  maxDepth: 128,
+  maxKeys: 10_000,
+  maxItems: 100_000,
 }
 
 export const DEFAULT_INFO: Implementation = { name: 'portico-client', version: '0.1.0' }

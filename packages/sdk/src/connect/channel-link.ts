@@ -16,6 +16,7 @@ import type { Channel, ChannelEvents, Malformed } from '../jsonrpc/channel.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
 import { classify, type RequestId, type RpcNotification, type RpcResponse } from '../jsonrpc/message.ts'
 import type { Revision } from '../protocol/revision.ts'
+import { inClientWords } from './answer-limits.ts'
 
 export class ChannelLink implements Link, ChannelEvents {
   readonly kind = 'channel'
@@ -81,10 +82,11 @@ export class ChannelLink implements Link, ChannelEvents {
     }
   }
 
-  malformed({ kind, reason, excerpt }: Malformed): void {
+  malformed({ kind, reason: framed, excerpt, found }: Malformed): void {
+    const reason = inClientWords(framed)
     const what = kind === 'noise' ? 'The server wrote something that is no message' : 'The server sent a broken message'
     this.#events?.irregular(`${what}: ${reason}`, excerpt)
-    const id = kind === 'noise' ? undefined : idIn(excerpt)
+    const id = kind === 'noise' ? undefined : found === undefined ? idIn(excerpt) : answeredId(found)
     if (id === undefined) return
     const code = kind === 'limit' ? 'limit-exceeded' : 'invalid-message'
     this.#events?.failed(id, new PorticoError(code, `The answer is not valid: ${reason}`, { delivery: 'unknown' }))
@@ -93,7 +95,7 @@ export class ChannelLink implements Link, ChannelEvents {
   closed(reason?: Error): void {
     const error =
       reason instanceof PorticoError
-        ? reason
+        ? inWords(reason)
         : new PorticoError('closed', `The connection to ${this.label} has ended`, {
             cause: reason,
             delivery: 'unknown',
@@ -124,6 +126,12 @@ export class ChannelLink implements Link, ChannelEvents {
   }
 }
 
+function inWords(error: PorticoError): PorticoError {
+  const { code, message, data, delivery } = error
+  const own = inClientWords(message)
+  return own === message ? error : new PorticoError(code, own, { cause: error, data, delivery })
+}
+
 export function unwritable(cause: unknown): PorticoError {
   return new PorticoError('invalid-arguments', 'The request cannot be written as JSON', { cause, delivery: 'not-sent' })
 }
@@ -138,6 +146,11 @@ function idIn(excerpt: string | undefined): RequestId | undefined {
     excerpt ?? '',
   )
   return found === null ? undefined : Number(found[1])
+}
+
+/** The id of an answer that was found in what could not be read. */
+function answeredId({ id, isRequest }: NonNullable<Malformed['found']>): RequestId | undefined {
+  return isRequest || typeof id !== 'number' ? undefined : id
 }
 
 function isRequest(value: unknown): boolean {

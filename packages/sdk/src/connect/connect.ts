@@ -10,6 +10,7 @@ import { PorticoError } from '../jsonrpc/errors.ts'
 import { CONNECT, type Connectable, isConnectable } from '../session/connectable.ts'
 import { createMemoryChannels } from '../transport/memory.ts'
 import { openWebSocketChannel } from '../transport/websocket-client.ts'
+import { answerLimits } from './answer-limits.ts'
 import { withPatience } from './auth.ts'
 import { ChannelLink } from './channel-link.ts'
 import { type ConnectorOptions, createChannelConnector, createHttpConnector } from './connectors.ts'
@@ -44,7 +45,7 @@ export function createConnector(target: Target, options: ConnectOptions): Connec
     const settings: ConnectorOptions = { label: 'memory', key: undefined, reopens: true, restarts: false, options }
     const byReference = options.transfer === 'reference'
     return createChannelConnector(settings, async () => {
-      const [near, far] = createMemoryChannels({ byReference })
+      const [near, far] = createMemoryChannels({ byReference, answerLimits: answerLimits(options) })
       target[CONNECT](near)
       return new ChannelLink(far)
     })
@@ -68,13 +69,15 @@ function forUrl(target: string | URL, options: ConnectOptions): Connector {
     case 'ws:':
     case 'wss:':
       return createChannelConnector(settings, async (signal) => {
-        return new ChannelLink(await openWebSocketChannel({ url, webSocket, keepAlive, signal }))
+        return new ChannelLink(
+          await openWebSocketChannel({ url, webSocket, keepAlive, limits: answerLimits(options), signal }),
+        )
       })
     case 'tcp:':
     case 'unix:':
       return createChannelConnector(settings, async (signal) => {
         const { openSocketChannel } = await import('../transport/socket-client.ts')
-        return new ChannelLink(await openSocketChannel(url, signal))
+        return new ChannelLink(await openSocketChannel(url, signal, answerLimits(options)))
       })
     default:
       throw unusable(`${url.protocol} is not a way to reach a server`)
@@ -88,7 +91,7 @@ function forCommand(target: CommandTarget, options: ConnectOptions): Connector {
   const settings: ConnectorOptions = { label: `stdio:${command}`, key, reopens: true, restarts: true, options }
   return createChannelConnector(settings, async () => {
     const { spawnChannel } = await import('../transport/child-process.ts')
-    const channel = spawnChannel({ command, args, env, cwd })
+    const channel = spawnChannel({ command, args, env, cwd, limits: answerLimits(options) })
     options.onProcess?.(channel)
     return new ChannelLink(channel, channel)
   })

@@ -11,6 +11,7 @@ import type { Channel } from '../jsonrpc/channel.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
 import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../protocol/revision.ts'
 import { openSseChannel } from '../transport/sse-client.ts'
+import { answerLimits } from './answer-limits.ts'
 import { createHttpDialer, withAuthorizer } from './auth.ts'
 import { ChannelLink } from './channel-link.ts'
 import { HttpLink } from './http-link.ts'
@@ -197,7 +198,8 @@ async function openStreamable(
   const { pingMs, pongMs } = options.keepAlive ?? {}
   const silenceMs = pingMs === undefined || pongMs === undefined ? undefined : pingMs + pongMs
   const dialer = await createHttpDialer(options)
-  const link = new HttpLink({ url, headers, onRefused, nameSources, silenceMs, dialer })
+  const limits = answerLimits(options)
+  const link = new HttpLink({ url, headers, onRefused, nameSources, silenceMs, limits, dialer })
   return settle(link, events, signal, { profile, versions, discoverMs, wrapLink }, 'streamable-http')
 }
 
@@ -214,7 +216,7 @@ async function openSse(
   const headers = typeof source === 'function' ? source : () => source ?? {}
   let channel: Channel
   try {
-    channel = await openSseChannel({ url, dialer, headers, signal })
+    channel = await openSseChannel({ url, dialer, headers, signal, limits: answerLimits(options) })
   } catch (error) {
     dialer.close()
     throw error

@@ -10,6 +10,7 @@ import { FRAMING_LIMITS } from '../framing/limits.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
 import { classify } from '../jsonrpc/message.ts'
 import { discard, type HttpAnswer, type HttpCall, type HttpOutcome, readText } from '../transport/http-client.ts'
+import { type FramedLimits, inClientWords } from './answer-limits.ts'
 import { invalidAnswer } from './channel-link.ts'
 import { backoff, contentType, errorInBody, redirectOf, statusError } from './http-answer.ts'
 import { ResumableStream } from './resumable-stream.ts'
@@ -28,6 +29,8 @@ export interface ExchangeHost {
   readonly inSession: boolean
   /** How long a stream that has a heartbeat may be silent. */
   readonly silenceMs: number | undefined
+  /** What an answer may be. */
+  readonly limits: FramedLimits
   ended(exchange: HttpExchange): void
 }
 
@@ -128,7 +131,7 @@ export class HttpExchange implements HttpOutcome {
       this.#drop(invalidAnswer(`its content type is ${JSON.stringify(type)}`))
       return
     }
-    readText(answer, this.#call!, (text) => {
+    readText(answer, this.#call!, this.#host.limits.maxAnswerBytes, (text) => {
       if (this.#done) return
       if (typeof text !== 'string') {
         this.#fail(text)
@@ -144,13 +147,14 @@ export class HttpExchange implements HttpOutcome {
       message: (data) => {
         if (!this.#done) this.#take(data)
       },
-      fault: (reason) => this.#drop(new PorticoError('limit-exceeded', `An event was not taken: ${reason}`, UNKNOWN)),
+      fault: (reason) =>
+        this.#drop(new PorticoError('limit-exceeded', `An event was not taken: ${inClientWords(reason)}`, UNKNOWN)),
       ended: (error) => {
         if (this.#done) clearTimeout(this.#timer)
         else this.#brokeOff(error ?? new PorticoError('closed', 'The stream ended without the response', UNKNOWN))
       },
     })
-    this.#stream.read(answer, this.#call!, this.#host.silenceMs)
+    this.#stream.read(answer, this.#call!, this.#host.silenceMs, this.#host.limits.maxEventBytes)
   }
 
   #isResumable(): boolean {
@@ -164,7 +168,7 @@ export class HttpExchange implements HttpOutcome {
 
   /** Takes one JSON text: a message, or an array of them where the revision has batches. */
   #take(text: string): void {
-    const parsed = parseJson(text)
+    const parsed = parseJson(text, this.#host.limits)
     if (!parsed.ok) {
       const code = parsed.kind === 'limit' ? 'limit-exceeded' : 'invalid-message'
       this.#drop(new PorticoError(code, `The answer is not valid: ${parsed.reason}`, UNKNOWN))
@@ -205,7 +209,7 @@ export class HttpExchange implements HttpOutcome {
     const { sessionLost, retryAfterMs } = httpFault(error) ?? {}
     // Who is told to come back later, or with a new session, does that, whatever the body says.
     const isFinal = sessionLost !== true && retryAfterMs === undefined
-    readText(answer, this.#call!, (text) => {
+    readText(answer, this.#call!, this.#host.limits.maxAnswerBytes, (text) => {
       if (this.#done) return
       const response = typeof text === 'string' && isFinal ? errorInBody(text, this.outgoing.id) : undefined
       if (response === undefined) {

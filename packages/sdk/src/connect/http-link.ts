@@ -10,6 +10,7 @@ import type { RequestId, RpcNotification, RpcResponse } from '../jsonrpc/message
 import { standardHeaders, VERSION_HEADER } from '../protocol/headers.ts'
 import type { Revision } from '../protocol/revision.ts'
 import { discard, type HttpAnswer, type HttpCall, type HttpDialer, type HttpOutcome } from '../transport/http-client.ts'
+import type { FramedLimits } from './answer-limits.ts'
 import { unwritable } from './channel-link.ts'
 import { statusError } from './http-answer.ts'
 import { type ExchangeHost, HttpExchange } from './http-exchange.ts'
@@ -25,6 +26,7 @@ export interface HttpLinkOptions {
   readonly headers?: HeaderSource
   /** How long a stream that has a heartbeat may be silent: 20 s unless given. */
   readonly silenceMs?: number
+  readonly limits: FramedLimits
   /** The parameter that `Mcp-Name` mirrors, for methods of extensions. */
   readonly nameSources?: { readonly [method: string]: string }
   /** Called for 401 and 403. True when new headers are ready and the request may be sent once more. */
@@ -56,6 +58,10 @@ export class HttpLink implements Link, ExchangeHost, ListenerHost {
     this.#options = options
     this.url = options.url
     this.label = `${options.url.origin}${options.url.pathname}`
+  }
+
+  get limits(): FramedLimits {
+    return this.#options.limits
   }
 
   get silenceMs(): number | undefined {

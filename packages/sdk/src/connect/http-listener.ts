@@ -9,6 +9,7 @@ import { parseJson } from '../framing/json.ts'
 import type { PorticoError } from '../jsonrpc/errors.ts'
 import { classify } from '../jsonrpc/message.ts'
 import { discard, type HttpAnswer, type HttpCall, type HttpOutcome } from '../transport/http-client.ts'
+import { type FramedLimits, inClientWords } from './answer-limits.ts'
 import { backoff, contentType, statusError } from './http-answer.ts'
 import { ResumableStream } from './resumable-stream.ts'
 
@@ -19,6 +20,8 @@ export interface ListenerHost {
   readonly inSession: boolean
   /** How long a stream that has a heartbeat may be silent. */
   readonly silenceMs: number | undefined
+  /** What a message may be. */
+  readonly limits: FramedLimits
   /** The server has forgotten the session. */
   sessionLost(error: PorticoError): void
 }
@@ -29,7 +32,7 @@ export class HttpListener implements HttpOutcome {
     message: (data) => {
       if (!this.#closed) this.#take(data)
     },
-    fault: (reason) => this.#host.events.irregular('An event was left out', reason),
+    fault: (reason) => this.#host.events.irregular('An event was left out', inClientWords(reason)),
     ended: () => {
       if (!this.#closed) this.#later()
     },
@@ -53,7 +56,7 @@ export class HttpListener implements HttpOutcome {
   answered(answer: HttpAnswer): void {
     if (this.#closed) return
     if (answer.status === 200 && contentType(answer) === 'text/event-stream') {
-      this.#stream.read(answer, this.#call!, this.#host.silenceMs)
+      this.#stream.read(answer, this.#call!, this.#host.silenceMs, this.#host.limits.maxEventBytes)
       return
     }
     const error = statusError(answer, this.#host.inSession)
@@ -79,7 +82,7 @@ export class HttpListener implements HttpOutcome {
   }
 
   #take(text: string): void {
-    const parsed = parseJson(text)
+    const parsed = parseJson(text, this.#host.limits)
     if (!parsed.ok) {
       this.#host.events.irregular('The server sent a broken message', parsed.reason)
       return

@@ -33,8 +33,9 @@ export class ResumableStream {
   }
 
   /** Reads a stream to its end; `silenceMs` is how long one that has a heartbeat may be silent. */
-  read(answer: HttpAnswer, call: HttpCall, silenceMs: number | undefined): void {
+  read(answer: HttpAnswer, call: HttpCall, silenceMs: number | undefined, maxEventBytes: number): void {
     const decoder = createEventDecoder({
+      maxEventBytes,
       onEvent: ({ data, id, event }) => {
         this.failures = 0
         if (id !== '') this.lastEventId = id

@@ -5,7 +5,6 @@
  * is judged in `connect/http-link.ts` and `sse-client.ts`, and what is sent again in `http-client-repeat.ts`.
  */
 
-import { FRAMING_LIMITS } from '../framing/limits.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
 
 export interface HttpRequest {
@@ -54,15 +53,20 @@ export interface HttpDialer {
 export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>
 
 /** Collects a body as text, bounded. `done` gets the text or the reason why there is none. */
-export function readText(answer: HttpAnswer, call: HttpCall, done: (text: string | PorticoError) => void): void {
+export function readText(
+  answer: HttpAnswer,
+  call: HttpCall,
+  maxBytes: number,
+  done: (text: string | PorticoError) => void,
+): void {
   const chunks: Uint8Array[] = []
   let size = 0
   answer.read({
     data(chunk) {
       size += chunk.length
-      if (size > MAX_ANSWER_BYTES) {
+      if (size > maxBytes) {
         call.abort()
-        done(new PorticoError('limit-exceeded', `maxAnswerBytes (${MAX_ANSWER_BYTES}) exceeded`, unknownDelivery))
+        done(new PorticoError('limit-exceeded', `maxAnswerBytes (${maxBytes}) exceeded`, unknownDelivery))
         return
       }
       chunks.push(chunk)
@@ -86,9 +90,6 @@ export function discard(answer: HttpAnswer, call: HttpCall): void {
 }
 
 const MAX_DISCARDED_BYTES = 65_536
-
-/** Bytes of one JSON answer, decoded. */
-export const MAX_ANSWER_BYTES = FRAMING_LIMITS.maxEventBytes
 
 const unknownDelivery = { delivery: 'unknown' } as const
 

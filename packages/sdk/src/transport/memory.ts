@@ -5,7 +5,7 @@
  * the other's objects.
  */
 
-import { parseJson } from '../framing/json.ts'
+import { type JsonLimits, parseJson } from '../framing/json.ts'
 import { copyJson, type JsonCopy } from '../framing/json-copy.ts'
 import type { Channel, ChannelEvents, Urgency } from '../jsonrpc/channel.ts'
 import { type SendLimits, SendQueue } from './send-queue.ts'
@@ -13,11 +13,13 @@ import { type SendLimits, SendQueue } from './send-queue.ts'
 export interface MemoryOptions extends SendLimits {
   /** Whether messages cross as values, without being written and parsed. */
   readonly byReference?: boolean
+  /** What the second of the two may be sent, where that is not the usual. */
+  readonly answerLimits?: JsonLimits
 }
 
 export function createMemoryChannels(options: MemoryOptions = {}): [Channel, Channel] {
   const left = new MemoryChannel(options)
-  const right = new MemoryChannel(options)
+  const right = new MemoryChannel(options, options.answerLimits)
   left.join(right)
   right.join(left)
   return [left, right]
@@ -29,6 +31,7 @@ class MemoryChannel implements Channel {
   readonly #queue: SendQueue<string | JsonCopy>
   readonly #inbox: (string | JsonCopy)[] = []
   readonly #gone: Promise<void>
+  readonly #received: JsonLimits | undefined
   #peer: MemoryChannel | undefined
   #events: ChannelEvents | undefined
   #resolveGone = (): void => {}
@@ -37,7 +40,8 @@ class MemoryChannel implements Channel {
   #closed = false
   #reason: Error | undefined
 
-  constructor({ byReference, ...limits }: MemoryOptions) {
+  constructor({ byReference, ...limits }: MemoryOptions, received?: JsonLimits) {
+    this.#received = received
     this.sendValue = byReference ? (message) => this.#sendCopy(message) : undefined
     this.#gone = new Promise((resolve) => {
       this.#resolveGone = resolve
@@ -128,9 +132,9 @@ class MemoryChannel implements Channel {
         this.#events?.message(text.value)
         continue
       }
-      const parsed = parseJson(text)
+      const parsed = parseJson(text, this.#received)
       if (parsed.ok) this.#events?.message(parsed.value)
-      else this.#events?.malformed({ kind: parsed.kind, reason: parsed.reason, excerpt: text.slice(0, 200) })
+      else this.#events?.malformed({ ...parsed, excerpt: text.slice(0, 200) })
     }
   }
 

@@ -3,13 +3,13 @@
 import { connect, type Socket } from 'node:net'
 import type { Channel } from '../jsonrpc/channel.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
-import { createByteStreamChannel } from './byte-stream.ts'
+import { type ByteStreamLimits, createByteStreamChannel } from './byte-stream.ts'
 
 /** Opens `tcp://host:port` or `unix:/path/to/socket`. */
-export async function openSocketChannel(url: URL, signal: AbortSignal): Promise<Channel> {
+export async function openSocketChannel(url: URL, signal: AbortSignal, limits?: ByteStreamLimits): Promise<Channel> {
   const socket = await dial(url, signal)
   const label = url.protocol === 'unix:' ? `unix:${url.pathname}` : `tcp://${url.host}`
-  return createByteStreamChannel({ readable: socket, writable: socket, label })
+  return createByteStreamChannel({ readable: socket, writable: socket, label, limits })
 }
 
 function dial(url: URL, signal: AbortSignal): Promise<Socket> {

@@ -4,7 +4,7 @@
  */
 
 import { createEventDecoder } from '../framing/event-stream.ts'
-import { parseJson } from '../framing/json.ts'
+import { type JsonLimits, parseJson } from '../framing/json.ts'
 import type { Channel, ChannelEvents } from '../jsonrpc/channel.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
 import { discard, type HttpAnswer, type HttpCall, type HttpDialer } from './http-client.ts'
@@ -14,6 +14,7 @@ export interface SseChannelOptions {
   readonly dialer: HttpDialer
   /** Headers of every request. */
   readonly headers?: () => { readonly [name: string]: string } | Promise<{ readonly [name: string]: string }>
+  readonly limits?: JsonLimits & { readonly maxEventBytes?: number }
   readonly signal?: AbortSignal
 }
 
@@ -96,8 +97,10 @@ class SseChannel implements Channel {
       return
     }
     const decoder = createEventDecoder({
+      maxEventBytes: this.#options.limits?.maxEventBytes,
       onEvent: ({ event, data }) => this.#event(event, data),
-      onFault: (reason) => this.#events?.malformed({ kind: 'limit', reason }),
+      // Whose answer it was nobody can tell from here; so none of them is left waiting.
+      onFault: (reason) => this.#end(new PorticoError('limit-exceeded', reason, { delivery: 'unknown' })),
     })
     answer.read({
       data: (chunk) => decoder.push(chunk),
@@ -115,8 +118,8 @@ class SseChannel implements Channel {
       return
     }
     if (event !== 'message' || data === '') return
-    const parsed = parseJson(data)
-    if (!parsed.ok) this.#events?.malformed({ kind: parsed.kind, reason: parsed.reason })
+    const parsed = parseJson(data, this.#options.limits)
+    if (!parsed.ok) this.#events?.malformed({ ...parsed, excerpt: data.slice(0, 200) })
     else if (this.#events !== undefined) this.#events.message(parsed.value)
     else this.#early.push(parsed.value)
   }

@@ -6,7 +6,7 @@
 
 import type { Channel } from '../jsonrpc/channel.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
-import { createWebSocketChannel, WEBSOCKET_LIMITS, type WebSocketLike } from './websocket-channel.ts'
+import { createWebSocketChannel, WEBSOCKET_LIMITS, type WebSocketLike, type WebSocketLimits } from './websocket-channel.ts'
 import { KeepAlive, type KeepAliveOptions } from './websocket-keep-alive.ts'
 
 /** A socket that is not open yet. */
@@ -20,12 +20,13 @@ export interface WebSocketClientOptions {
   readonly url: URL
   readonly webSocket?: WebSocketConstructor
   readonly keepAlive?: KeepAliveOptions
+  readonly limits?: WebSocketLimits
   readonly signal?: AbortSignal
 }
 
 export async function openWebSocketChannel(options: WebSocketClientOptions): Promise<Channel> {
-  const { url, signal } = options
-  const WebSocket = options.webSocket ?? (await findConstructor())
+  const { url, signal, limits } = options
+  const WebSocket = options.webSocket ?? (await findConstructor(limits?.maxFrameBytes))
   const label = `${url.protocol}//${url.host}${url.pathname}`
   const keepAlive = options.keepAlive === undefined ? KEEP_ALIVE : new KeepAlive(options.keepAlive)
   const socket = new WebSocket(url.href, ['mcp'])
@@ -38,7 +39,7 @@ export async function openWebSocketChannel(options: WebSocketClientOptions): Pro
       }
       // Made while `open` is told: a message may be right behind it.
       socket.addEventListener('open', () =>
-        resolve(createWebSocketChannel(socket, { label, keepAlive, closeMs: CLOSE_MS })),
+        resolve(createWebSocketChannel(socket, { label, keepAlive, limits, closeMs: CLOSE_MS })),
       )
       socket.addEventListener('error', (event) => failed('error' in event ? event.error : undefined))
       socket.addEventListener('close', () => failed(signal?.reason))
@@ -57,7 +58,7 @@ const CLOSE_MS = 2_000
 /** The `ws` package takes options beyond the web's. */
 type WsConstructor = new (url: string, protocols: string[], options: { maxPayload: number }) => OpeningWebSocket
 
-async function findConstructor(): Promise<WebSocketConstructor> {
+async function findConstructor(maxPayload: number = WEBSOCKET_LIMITS.maxFrameBytes): Promise<WebSocketConstructor> {
   const { WebSocket: known, process } = globalThis as {
     WebSocket?: WebSocketConstructor
     process?: { versions?: { node?: string } }
@@ -69,7 +70,7 @@ async function findConstructor(): Promise<WebSocketConstructor> {
     const { WebSocket } = (await import(name)) as { WebSocket: WsConstructor }
     return class extends WebSocket {
       constructor(url: string, protocols: string[]) {
-        super(url, protocols, { maxPayload: WEBSOCKET_LIMITS.maxFrameBytes })
+        super(url, protocols, { maxPayload })
       }
     }
   } catch (cause) {
