@@ -138,7 +138,7 @@ describe('what can be asked of clients', () => {
   })
 
   it('not more proofs at a time than are remembered', async () => {
-    served = await serveProtected({ issuer: issuer.url, dpop: { maxProofsPerKey: 2 } })
+    served = await serveProtected({ issuer: issuer.url, dpop: { maxProofsPerPrincipal: 2 } })
     const statuses = []
     for (let round = 0; round < 3; round++) statuses.push((await present(await prove())).status)
     expect(statuses).toEqual([200, 200, 429])

@@ -120,7 +120,7 @@ function page(title: string, body: string): string {
 /** Also takes out what turns text around or hides it, so that a name cannot pass for something else. */
 function toText(text: string): string {
   return text
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')
+    .replace(/[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, '')
     .slice(0, 300)
     .replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
 }

@@ -60,7 +60,10 @@ export async function recallClient(
   redirectUri?: string,
 ): Promise<ClientIdentity | undefined> {
   const { issuer, credentials } = place
-  if (choice.client !== undefined) return known(choice.client, place)
+  if (choice.client !== undefined) {
+    await requireHome(choice.client, place)
+    return choice.client
+  }
   if (choice.clientMetadataUrl !== undefined && issuer.client_id_metadata_document_supported === true) {
     return { clientId: checkClientMetadataUrl(choice.clientMetadataUrl), method: 'none' }
   }
@@ -78,11 +81,27 @@ export function checkClientMetadataUrl(text: string): string {
   return text
 }
 
-/** Credentials of one authorization server are no use at another, and not for its eyes (sec-57). */
-function known(client: KnownClient, { issuer, previousIssuer }: RegistrationPlace): ClientIdentity {
-  const home = client.issuer ?? previousIssuer
-  if (home === undefined || home === issuer.issuer) return client
-  throw authFailure('no-client', `The client is registered at ${plain(home)}, not at ${plain(issuer.issuer)}`)
+/**
+ * Credentials of one authorization server are no use at another, and not for its eyes (sec-57): asked before any is sent.
+ * A secret is remembered with its client as well as in the store, since every server may have a store of its own.
+ */
+export async function requireHome(client: KnownClient, place: RegistrationPlace): Promise<void> {
+  const { issuer } = place.issuer
+  const home = client.issuer ?? (await rememberedHome(client, place)) ?? place.previousIssuer
+  if (home === undefined || home === issuer) return
+  throw authFailure('no-client', `The client is registered at ${plain(home)}, not at ${plain(issuer)}`)
+}
+
+const HOMES = new WeakMap<KnownClient, string>()
+
+async function rememberedHome(client: KnownClient, place: RegistrationPlace): Promise<string | undefined> {
+  if (client.clientSecret === undefined) return undefined
+  const first = place.previousIssuer ?? place.issuer.issuer
+  const kept = HOMES.get(client) ?? first
+  HOMES.set(client, kept)
+  const stored = await place.credentials.homeOf(client.clientId, kept)
+  // Either may know of an earlier use than the other; a secret goes out only where they agree.
+  return stored === place.issuer.issuer ? kept : stored
 }
 
 function isUsable({ expiresAt, redirectUri }: Registration, wanted: string | undefined): boolean {

@@ -83,6 +83,19 @@ export class Credentials {
     return this.#store.delete(this.#key('client', issuer))
   }
 
+  /**
+   * Where a client with a secret belongs: to the first authorization server that it was used with, whichever server and
+   * principal it was used for. Remembers `issuer` where there is none yet.
+   */
+  homeOf(clientId: string, issuer: string): Promise<string> {
+    const key = JSON.stringify(['home', clientId])
+    return this.#store.withLock(key, async () => {
+      const home = await this.#store.get(key)
+      if (home === undefined) await this.#store.set(key, issuer)
+      return home ?? issuer
+    })
+  }
+
   #key(kind: string, issuer = ''): string {
     return JSON.stringify([kind, ...this.#owner, issuer])
   }

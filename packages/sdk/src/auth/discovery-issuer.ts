@@ -35,6 +35,8 @@ export async function discoverLegacyIssuer(fetch: AuthFetch, server: URL): Promi
     authorization_endpoint: `${origin}/authorize`,
     token_endpoint: `${origin}/token`,
     registration_endpoint: `${origin}/register`,
+    // Required there, without a way to say so.
+    code_challenge_methods_supported: ['S256'],
   }
 }
 

@@ -126,5 +126,6 @@ test('sec-55: without any metadata 2025-03-26 has three fixed paths', async () =
     authorization_endpoint: 'https://h/authorize',
     token_endpoint: 'https://h/token',
     registration_endpoint: 'https://h/register',
+    code_challenge_methods_supported: ['S256'],
   })
 })

@@ -59,8 +59,11 @@ export function toAuthFailure(cause: unknown, reason: AuthFailureReason, what: s
   return authFailure('unreachable', `${what} could not be made: ${why}`)
 }
 
+/** What is not seen, or turns what is seen around: controls, formats, line ends, characters without a shape, halves. */
+const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]+/gu
+
 /** Text from elsewhere, made fit for one line of a log. */
 export function plain(text: string): string {
-  const line = text.replace(/[^\x20-\x7e\xa0-\ud7ff]+/g, ' ').trim()
+  const line = text.replace(UNSEEN, ' ').trim()
   return line.length > 300 ? `${line.slice(0, 300)}…` : line
 }

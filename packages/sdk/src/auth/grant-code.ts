@@ -41,7 +41,7 @@ export function authorizationCode(options: AuthorizationCodeOptions): GrantType 
 async function signIn(options: AuthorizationCodeOptions, context: GrantContext): Promise<oauth.TokenEndpointResponse> {
   const { userAgent, signInMs = 300_000 } = options
   const { issuer } = context
-  requirePkce(issuer, context.legacy)
+  requirePkce(issuer)
   const page = checkPageUrl(issuer.authorization_endpoint ?? '')
   try {
     const redirectUri = await userAgent.redirectUri()
@@ -68,10 +68,9 @@ async function signIn(options: AuthorizationCodeOptions, context: GrantContext):
   }
 }
 
-/** Without PKCE a stolen code is as good as a token (sec-77). 2025-03-26 requires it without a way to say so. */
-function requirePkce(issuer: IssuerMetadata, legacy: boolean): void {
+/** Without PKCE a stolen code is as good as a token (sec-77). */
+function requirePkce(issuer: IssuerMetadata): void {
   const methods = issuer.code_challenge_methods_supported
-  if (legacy && methods === undefined) return
   if (!Array.isArray(methods) || !methods.includes('S256')) {
     throw authFailure('pkce-unsupported', `${plain(issuer.issuer)} does not offer PKCE with S256`)
   }

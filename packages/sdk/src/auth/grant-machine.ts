@@ -5,7 +5,7 @@
 
 import * as oauth from 'oauth4webapi'
 import { authenticate, type ClientIdentity } from './client-authentication.ts'
-import type { KnownClient } from './client-registration.ts'
+import { type KnownClient, requireHome } from './client-registration.ts'
 import type { IssuerMetadata } from './discovery-issuer.ts'
 import { authFailure, plain } from './failure.ts'
 import { type GrantContext, type GrantType, requestTokens, resourceOf, scopeOf } from './grant-type.ts'
@@ -63,20 +63,14 @@ function machine(client: KnownClient, obtain: GrantType['obtain']): GrantType {
   return {
     interactive: false,
     async obtain(context) {
-      checkHome(client, context)
+      await requireHome(client, context)
       return obtain(context)
     },
     async refreshingClient(context) {
-      checkHome(client, context)
+      await requireHome(client, context)
       return authenticate(client, context.issuer)
     },
   }
-}
-
-function checkHome(client: KnownClient, { issuer, previousIssuer }: GrantContext): void {
-  const home = client.issuer ?? previousIssuer
-  if (home === undefined || home === issuer.issuer) return
-  throw authFailure('no-client', `The client is registered at ${plain(home)}, not at ${plain(issuer.issuer)}`)
 }
 
 async function bearAssertion(

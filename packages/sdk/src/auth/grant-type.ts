@@ -13,8 +13,6 @@ export interface GrantContext extends RegistrationPlace {
   /** As the server has published it; undefined for servers that publish nothing. */
   readonly resource: string | undefined
   readonly scopes: readonly string[]
-  /** The server has no resource metadata, so 2025-03-26 applies. */
-  readonly legacy: boolean
   readonly dpop: DpopKey | undefined
 }
 

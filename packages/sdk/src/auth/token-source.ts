@@ -31,6 +31,11 @@ export interface OAuthOptions {
   readonly dpop?: 'auto' | 'require' | 'off'
   /** Chooses among several authorization servers; the one used before, else the first, unless given. */
   readonly selectIssuer?: (issuers: readonly string[]) => string
+  /**
+   * Whether a server that publishes nothing may issue tokens itself, at fixed paths of its origin, as the revision
+   * 2025-03-26 has it. `connect` allows it only where that revision may be spoken; allowed unless given.
+   */
+  readonly allowMissingMetadata?: boolean
   /** Used in place of the runtime's own for requests to authorization servers. */
   readonly fetch?: AuthFetch
   /** Lets authorization servers be reached without TLS on other machines. Tokens can then be read on the way. */
@@ -169,7 +174,7 @@ export class TokenSource {
   /** Looked up anew each time: a server may have moved to another authorization server (sec-57). */
   async #discover(challenge: TokenChallenge | undefined): Promise<Place> {
     const resource = await discoverResource(this.#fetch, this.#server, challenge?.resourceMetadata)
-    if (resource === undefined) return { issuer: await discoverLegacyIssuer(this.#fetch, this.#server), resource }
+    if (resource === undefined) return { issuer: await this.#legacyIssuer(), resource }
     const { authorizationServers: offered } = resource
     const before = offered.find((issuer) => issuer === this.#site?.issuer)
     const issuer = before ?? this.#options.selectIssuer?.(offered) ?? offered[0]
@@ -182,12 +187,15 @@ export class TokenSource {
   async #issuerOf(site: Site): Promise<IssuerMetadata> {
     const known = this.#issuers.get(site.issuer)
     if (known !== undefined) return known
-    const found = site.legacy
-      ? await discoverLegacyIssuer(this.#fetch, this.#server)
-      : await discoverIssuer(this.#fetch, site.issuer)
+    const found = site.legacy ? await this.#legacyIssuer() : await discoverIssuer(this.#fetch, site.issuer)
     if (found.issuer !== site.issuer) throw authFailure('issuer-mismatch', 'The authorization server has changed')
     this.#issuers.set(site.issuer, found)
     return found
+  }
+
+  #legacyIssuer(): Promise<IssuerMetadata> {
+    if (this.#options.allowMissingMetadata !== false) return discoverLegacyIssuer(this.#fetch, this.#server)
+    throw authFailure('no-metadata', `${this.#server.host} does not say who issues tokens for it`)
   }
 
   #context(
@@ -205,7 +213,6 @@ export class TokenSource {
       signal,
       resource,
       scopes,
-      legacy: resource === undefined,
       dpop,
     }
   }

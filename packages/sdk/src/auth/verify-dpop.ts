@@ -16,9 +16,9 @@ export interface DpopOptions {
   readonly nonceKey?: Uint8Array
   /** How old a proof may be: 60 seconds unless given. */
   readonly maxAgeSeconds?: number
-  /** Proofs remembered at a time, in all and of one key. */
+  /** Proofs remembered at a time, in all and of one principal. */
   readonly maxProofs?: number
-  readonly maxProofsPerKey?: number
+  readonly maxProofsPerPrincipal?: number
 }
 
 /** What a proof has to be about. */
@@ -30,6 +30,8 @@ export interface ProofSubject {
   readonly token: string
   /** The thumbprint that the token is bound to. */
   readonly jkt: string
+  /** Whose token it is: room for proofs is counted by it, since anybody can make any number of keys. */
+  readonly principal: string
 }
 
 export type ProofOutcome =
@@ -56,7 +58,7 @@ export class DpopVerifier {
       // A proof can be presented from its age of minus the tolerance until it is too old.
       keepMs: (this.#maxAge + 2 * CLOCK_TOLERANCE_SECONDS) * 1000,
       max: options.maxProofs ?? 100_000,
-      maxPerOwner: options.maxProofsPerKey ?? 10_000,
+      maxPerOwner: options.maxProofsPerPrincipal ?? 10_000,
     })
   }
 
@@ -72,7 +74,7 @@ export class DpopVerifier {
       return { ok: false, error: 'use_dpop_nonce', nonce: await this.#nonces.create() }
     }
     // Last, so that only proofs which would pass take up memory.
-    const memory = this.#replays.remember(subject.jkt, String(claims.jti))
+    const memory = this.#replays.remember(subject.principal, subject.jkt, String(claims.jti))
     if (memory === 'known') return refused('The proof was used before')
     return memory === 'full' ? { ok: false, error: 'too_many' } : { ok: true }
   }

@@ -4,7 +4,16 @@
  */
 
 import type { Claims } from './access-scopes.ts'
-import { type ClaimRules, invalid, judgeClaims, type TokenFault, type TokenVerifier } from './access-token.ts'
+import {
+  type AccessToken,
+  type ClaimRules,
+  invalid,
+  isFault,
+  judgeClaims,
+  type TokenFault,
+  type TokenVerifier,
+} from './access-token.ts'
+import { RecentTokens } from './recent-tokens.ts'
 import { type FetchRules, fetchBounded, requireSecureUrl } from './verify-fetch.ts'
 
 export interface IntrospectionOptions {
@@ -23,6 +32,12 @@ export interface IntrospectionRules extends FetchRules {
   readonly maxPending: number
 }
 
+/** A token that the issuer does not know is not asked about again for this long. */
+const REFUSED_MS = 5000
+/** A token that was good is given room before others for this long. */
+const GOOD_MS = 10 * 60_000
+const MAX_REMEMBERED = 1000
+
 export function createIntrospector(options: IntrospectionOptions, rules: IntrospectionRules): TokenVerifier {
   const endpoint = requireSecureUrl(options.endpoint, 'introspection.endpoint', rules.allowHttp).href
   const headers = {
@@ -33,10 +48,28 @@ export function createIntrospector(options: IntrospectionOptions, rules: Introsp
       authorization: `Basic ${btoa(`${formEncode(options.clientId)}:${formEncode(options.clientSecret ?? '')}`)}`,
     }),
   }
+  const refused = new RecentTokens<TokenFault>(MAX_REMEMBERED)
+  const good = new RecentTokens<true>(MAX_REMEMBERED)
   let pending = 0
   return async (token) => {
-    if (pending >= rules.maxPending) return unavailable('Too many tokens are being asked about')
+    const now = Date.now()
+    const before = refused.get(token, now)
+    if (before !== undefined) return before
+    // Anybody can make tokens up: what was never good leaves room for what was.
+    const room = good.get(token, now) === undefined ? Math.ceil(rules.maxPending / 2) : rules.maxPending
+    if (pending >= room) return unavailable('Too many tokens are being asked about')
     pending++
+    try {
+      const outcome = await ask(token)
+      if (!isFault(outcome)) good.set(token, true, now + GOOD_MS)
+      else if (outcome.fault !== 'unavailable') refused.set(token, outcome, now + REFUSED_MS)
+      return outcome
+    } finally {
+      pending--
+    }
+  }
+
+  async function ask(token: string): Promise<AccessToken | TokenFault> {
     try {
       const body = new URLSearchParams({ token, token_type_hint: 'access_token' }).toString()
       const response = await fetchBounded(endpoint, { method: 'POST', headers, body }, rules)
@@ -52,8 +85,6 @@ export function createIntrospector(options: IntrospectionOptions, rules: Introsp
       return judgeClaims(claims, rules.claims)
     } catch (error) {
       return unavailable('The issuer cannot be reached', error)
-    } finally {
-      pending--
     }
   }
 }

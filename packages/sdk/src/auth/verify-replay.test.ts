@@ -7,18 +7,18 @@ import { ReplayMemory } from './verify-replay.ts'
 describe('ReplayMemory', () => {
   it('knows an id until it could no longer be presented', () => {
     const memory = new ReplayMemory({ keepMs: 1000, max: 10, maxPerOwner: 10 })
-    expect(memory.remember('a', '1', 0)).toBe('new')
-    expect(memory.remember('a', '1', 999)).toBe('known')
-    expect(memory.remember('b', '1', 999)).toBe('new')
-    expect(memory.remember('a', '1', 1000)).toBe('new')
+    expect(memory.remember('a', 'k', '1', 0)).toBe('new')
+    expect(memory.remember('a', 'k', '1', 999)).toBe('known')
+    expect(memory.remember('b', 'l', '1', 999)).toBe('new')
+    expect(memory.remember('a', 'k', '1', 1000)).toBe('new')
     expect(memory.size).toBe(2)
   })
 
   it('refuses beyond its bounds rather than to forget, each owner by itself', () => {
     const memory = new ReplayMemory({ keepMs: 1000, max: 3, maxPerOwner: 2 })
-    const outcomes = ['a', 'a', 'a', 'b', 'c'].map((owner, at) => memory.remember(owner, String(at), 0))
+    const outcomes = ['a', 'a', 'a', 'b', 'c'].map((owner, at) => memory.remember(owner, owner, String(at), 0))
     expect(outcomes).toEqual(['new', 'new', 'full', 'new', 'full'])
-    expect(memory.remember('a', '9', 1000)).toBe('new')
+    expect(memory.remember('a', 'a', '9', 1000)).toBe('new')
     expect(memory.size).toBe(1)
   })
 })

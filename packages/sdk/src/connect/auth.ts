@@ -15,7 +15,7 @@ export function withAuthorizer(options: ConnectOptions, server: URL): ConnectOpt
   const patience = auth.grant.interactive ? { discoverMs: options.discoverMs ?? PATIENCE_MS } : {}
   const authorizer = new LazyAuthorizer(auth.grant.interactive, async () => {
     const { createAuthorizer } = await import('../auth/authorizer.ts')
-    return createAuthorizer(server, auth, tls)
+    return createAuthorizer(server, { allowMissingMetadata: speaksOldest(options), ...auth }, tls)
   })
   return { ...options, ...patience, auth: authorizer }
 }
@@ -34,6 +34,11 @@ export async function createHttpDialer({ fetch, tls, auth }: ConnectOptions): Pr
 }
 
 const PATIENCE_MS = 600_000
+
+/** The one revision that knows servers which publish nothing about who issues their tokens. */
+function speaksOldest({ versions }: ConnectOptions): boolean {
+  return versions === undefined || versions.includes('2025-03-26')
+}
 
 function isAuthorizer(auth: NonNullable<ConnectOptions['auth']>): auth is Authorizer {
   return 'challenge' in auth

@@ -3,11 +3,13 @@
  * with each request. Bounded in number and time, and never beyond a token's own expiry.
  */
 
+import { RecentTokens } from '../auth/recent-tokens.ts'
+
 const MAX_TOKENS = 1000
 
 export class TokenCache<Known extends object> {
   readonly #keepMs: number
-  readonly #known = new Map<string, { readonly value: Known; readonly until: number }>()
+  readonly #known = new RecentTokens<Known>(MAX_TOKENS)
   readonly #pending = new Map<string, Promise<unknown>>()
 
   constructor(keepMs: number) {
@@ -15,26 +17,13 @@ export class TokenCache<Known extends object> {
   }
 
   get(token: string): Known | undefined {
-    const found = this.#known.get(token)
-    if (found === undefined) return undefined
-    if (found.until > Date.now()) return found.value
-    this.#known.delete(token)
-    return undefined
+    return this.#known.get(token)
   }
 
   /** `expiresAt` in seconds since 1970. */
   set(token: string, value: Known, expiresAt: number | undefined): void {
     const until = Math.min(Date.now() + this.#keepMs, (expiresAt ?? Number.POSITIVE_INFINITY) * 1000)
-    if (until <= Date.now()) return
-    this.#known.delete(token)
-    if (this.#known.size >= MAX_TOKENS) {
-      // The first in a map is the one that was put in first.
-      for (const [oldest] of this.#known) {
-        this.#known.delete(oldest)
-        break
-      }
-    }
-    this.#known.set(token, { value, until })
+    if (until > Date.now()) this.#known.set(token, value, until)
   }
 
   /** Runs `work` for a token, or waits for the run that is under way. */

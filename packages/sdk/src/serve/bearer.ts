@@ -94,7 +94,14 @@ class BearerGuard {
     const { resource, origin } = this.#settings
     const addresses = [toAddress(origin + pathOf(head.url)), toAddress(resource)].filter((url) => url !== undefined)
     const proof = head.header('dpop')
-    const outcome = await this.#dpop.verify({ proof, method: head.method, addresses, token, jkt })
+    const outcome = await this.#dpop.verify({
+      proof,
+      method: head.method,
+      addresses,
+      token,
+      jkt,
+      principal: principal.id,
+    })
     if (outcome.ok) return this.#suffices(principal)
     if (outcome.error === 'use_dpop_nonce') return this.#refusals.nonce(outcome.nonce)
     if (outcome.error === 'too_many') return TOO_MANY_PROOFS
