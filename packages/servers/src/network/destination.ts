@@ -45,12 +45,10 @@ export function createDestinations({ allowPrivate = [], refuse }: DestinationOpt
       }
       const zone = zoneOfHost(url.hostname)
       if (zone !== undefined) judgeZone(url, zone, isNamed(url), true)
-      if (isMetadata(url.hostname)) throw refused(url, 'link-local')
       const reason = refuse?.(url)
       if (reason !== undefined) throw new RefusedDestination(reason)
     },
     judgeAddress(url, address) {
-      if (isMetadata(address)) throw refused(url, 'link-local')
       judgeZone(url, zoneOfAddress(address), isNamed(url), false)
     },
   }
@@ -67,14 +65,6 @@ function refused(url: URL, zone: NetworkZone): RefusedDestination {
   // Nobody should be led to open what holds the secrets of a machine, or what is no address at all.
   const advice = zone === 'link-local' || zone === 'reserved' ? '' : ` The operator can allow it by name: ${hint(url)}`
   return new RefusedDestination(`${url.host} is a ${zone} address, which is not fetched.${advice}`)
-}
-
-/** A public address that a cloud uses for its machines' own metadata; the others are link-local or carrier-shared. */
-const METADATA_ADDRESS = '168.63.129.16'
-
-function isMetadata(host: string): boolean {
-  const bare = host.replace(/^\[|\]$/g, '').toLowerCase()
-  return bare === METADATA_ADDRESS || bare === `::ffff:${METADATA_ADDRESS}` || bare === '::ffff:a83f:8110'
 }
 
 function hint(url: URL): string {
