@@ -24,7 +24,8 @@ export const HTTP_CHECKS: readonly HttpCheck[] = [
     name: 'refuses a page of another origin (DNS rebinding)',
     run: async (url, headers, signal) => {
       const { hostname } = new URL(url)
-      if (!/^(localhost|127\.|\[::1\])/.test(hostname)) return { outcome: 'skip', detail: 'not on this machine' }
+      if (!/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname))
+        return { outcome: 'skip', detail: 'not on this machine' }
       const status = await post(url, PING, { ...headers, origin: 'https://attacker.example' }, signal)
       return expectStatus(status, (one) => one === 403, '403')
     },

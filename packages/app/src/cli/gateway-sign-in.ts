@@ -17,7 +17,7 @@ import {
   type SignInOptions,
   toSignInListener,
 } from '@portico/host/gateway'
-import { createFileTokenStore } from '@portico/sdk/auth-node'
+import { createFileTokenStore, isLoopbackHost } from '@portico/sdk/auth-node'
 import type { Protection } from '@portico/sdk/bearer'
 import { createServer, type Server } from '@portico/sdk/server'
 import { CliError } from './exit-codes.ts'
@@ -134,7 +134,7 @@ function pagesUrl(settings: GatewaySettings): string {
   }
   const found = signIn?.url ?? `${originOf(named ?? resourceOf(settings))}/sign-in`
   const url = URL.canParse(found) ? new URL(found) : undefined
-  const safe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isOwnMachine(url.hostname))
+  const safe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackHost(url.hostname))
   const plain = url !== undefined && url.search === '' && url.hash === '' && url.pathname.length > 1
   if (safe && plain) return url.href.replace(/\/+$/, '')
   throw new CliError(
@@ -146,8 +146,4 @@ function pagesUrl(settings: GatewaySettings): string {
 
 function originOf(text: string): string {
   return URL.canParse(text) ? new URL(text).origin : text
-}
-
-function isOwnMachine(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || /^127\./.test(host)
 }

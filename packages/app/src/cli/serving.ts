@@ -3,6 +3,7 @@
  * Ctrl-C or until the client is gone. `run`, `dev`, `replay`, `record` and `bridge` are this with different servers.
  */
 
+import { isIPv4 } from 'node:net'
 import type { HttpOptions } from '@portico/sdk/http'
 import type { Server } from '@portico/sdk/server'
 import type { CommandInput, FlagValue } from './command.ts'
@@ -140,7 +141,7 @@ function announce(server: Server, urls: readonly string[], wishes: ServingWishes
 }
 
 function isOwnAddress(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\./.test(host)
+  return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
 }
 
 function toPort(flag: string, value: FlagValue, command: string): number {

@@ -12,7 +12,7 @@ import { type ConfigFile, configFiles, configFolder, type ServerConfig, stateFol
 import type { Models } from '@portico/host/model'
 import { createRules } from '@portico/host/policy'
 import type { InProcessFactory } from '@portico/host/upstream'
-import { openBrowser } from '@portico/sdk/auth-node'
+import { isLoopbackHost, openBrowser } from '@portico/sdk/auth-node'
 import type { JsonObject } from '@portico/sdk/client'
 import { createBuiltIns, createFactories } from './built-in.ts'
 import { ChatStore } from './chat/chat-store.ts'
@@ -159,7 +159,7 @@ async function open(options: WorkbenchOptions, opened: Opened): Promise<Workbenc
   const { host, stateDir, configFile, disabled, rules, sessions, ownServers } = opened
   const { signInPages, models, messages, env, home } = opened
   const { workspace, address, onWarning = () => {} } = options
-  if (address !== undefined && !LOOPBACK.test(address)) {
+  if (address !== undefined && !isLoopbackHost(address)) {
     onWarning(`${address} can be reached from other machines; whoever has a link can use everything`)
   }
   let web: WebServer | undefined
@@ -245,8 +245,6 @@ async function open(options: WorkbenchOptions, opened: Opened): Promise<Workbenc
     },
   }
 }
-
-const LOOPBACK = /^(?:127\.|localhost$|::1$|\[::1\]$)/
 
 /** A project's own files and the user's own; those of other programs can be imported, and are not read by themselves. */
 function filesFor(configFile: string, query: Parameters<typeof configFiles>[0]): readonly ConfigFile[] {

@@ -1,6 +1,7 @@
 /** What comes from the other side of a page: the form that was sent, and the client that began it all, made presentable. */
 
 import type { IncomingMessage } from 'node:http'
+import { isLoopbackHost } from '@portico/sdk/auth-node'
 import type { Client } from 'oidc-provider'
 import type { ShownClient } from './pages.ts'
 
@@ -34,7 +35,7 @@ export function toShownClient(client: Client, params: InteractionParams): ShownC
     provenHost: document,
     redirectTo:
       redirect === undefined ? 'nowhere' : isWeb ? redirect.host : `an app on this computer (${redirect.protocol})`,
-    local: redirect !== undefined && (!isWeb || isLoopback(redirect.hostname)),
+    local: redirect !== undefined && (!isWeb || isLoopbackHost(redirect.hostname)),
   }
 }
 
@@ -47,8 +48,4 @@ export function toFormTarget(params: InteractionParams): string {
 
 function toUrl(value: unknown): URL | undefined {
   return typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname)
 }

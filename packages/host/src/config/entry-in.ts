@@ -182,7 +182,7 @@ function readUrl(fields: EntryFields, key: string, named: ServerTarget['kind'] |
   if (!url.startsWith('${') && (scheme === undefined || !allowed.includes(scheme))) {
     return fields.error(spot, `The address must begin with ${allowed.join(':// or ')}://`, 'Correct the address')
   }
-  if (/^(?:http|ws):\/\/(?!localhost\b|127\.|\[::1\])/i.test(url)) {
+  if (/^(?:http|ws):\/\/(?!(?:localhost|127(?:\.\d+){3}|\[::1\])(?:[:/?#]|$))/i.test(url)) {
     const remedy = 'Use https:// or wss:// unless the network is yours alone'
     fields.context.text.warn(spot, 'What is said to this server can be read on the way', remedy)
   }

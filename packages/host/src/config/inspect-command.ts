@@ -148,6 +148,6 @@ function inspectCharacters(line: string): CommandFinding[] {
 
 function inspectUrl(url: string): CommandFinding[] {
   const findings = inspectCharacters(url)
-  if (!/^(?:http|ws):\/\/(?!localhost\b|127\.|\[::1\])/i.test(url)) return findings
+  if (!/^(?:http|ws):\/\/(?!(?:localhost|127(?:\.\d+){3}|\[::1\])(?:[:/?#]|$))/i.test(url)) return findings
   return [...findings, { code: 'clear-text', level: 'caution', message: 'Is talked to without encryption' }]
 }

@@ -4,6 +4,7 @@
  */
 
 import { domainToUnicode } from 'node:url'
+import { isLoopbackHost, zoneOfHost } from '@portico/sdk/auth-node'
 
 export interface UrlInspection {
   /** The URL as it would be opened, spelled out in full. */
@@ -49,7 +50,7 @@ const HIDDEN = /[\p{Cc}\p{Cf}\u115f\u1160\u3164\uffa0]/u
 function* warningsFor(url: URL, text: string, displayHost: string, blocked: boolean): Generator<string> {
   const { hostname } = url
   if (blocked) yield `It is not a web address: "${url.protocol}" may start another program.`
-  if (url.protocol === 'http:' && !isLoopback(hostname)) yield 'It is not encrypted (http).'
+  if (url.protocol === 'http:' && !isLoopbackHost(hostname)) yield 'It is not encrypted (http).'
   if (url.username !== '' || url.password !== '') {
     yield `What stands before "@" is no host; the host is "${url.host}".`
   }
@@ -61,7 +62,7 @@ function* warningsFor(url: URL, text: string, displayHost: string, blocked: bool
   const scripts = scriptsOf(displayHost)
   if (scripts.length > 1) yield `The host mixes alphabets (${scripts.join(', ')}), which can imitate another name.`
   if (isAddress(hostname)) {
-    yield isLoopback(hostname) ? 'It leads to this computer.' : 'The host is a number, not a name.'
+    yield isLoopbackHost(hostname) ? 'It leads to this computer.' : 'The host is a number, not a name.'
     if (isPrivate(hostname)) yield 'It leads into the local network.'
   } else if (hostname === 'localhost' || hostname.endsWith('.localhost')) yield 'It leads to this computer.'
   if (url.port !== '') yield `It uses the unusual port ${url.port}.`
@@ -112,12 +113,9 @@ function isAddress(hostname: string): boolean {
   return /^\d+\.\d+\.\d+\.\d+$/.test(hostname) || hostname.startsWith('[')
 }
 
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname.endsWith('.localhost') || /^127\./.test(hostname) || hostname === '[::1]'
-}
-
 function isPrivate(hostname: string): boolean {
-  return /^(10\.|192\.168\.|169\.254\.|172\.(1[6-9]|2\d|3[01])\.)/.test(hostname) || /^\[f[cde]/.test(hostname)
+  const zone = zoneOfHost(hostname)
+  return zone === 'private' || zone === 'link-local'
 }
 
 function safeDecode(text: string): string {

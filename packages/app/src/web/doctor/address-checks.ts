@@ -3,7 +3,7 @@
 import { lookup } from 'node:dns/promises'
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import { createGuardedFetch } from '@portico/sdk/auth-node'
+import { createGuardedFetch, isLoopbackHost } from '@portico/sdk/auth-node'
 import type { DoctorCheck } from '../api.ts'
 import { isRecord } from '../params.ts'
 import { type Examination, failed, ok, type Patient, skipped, warning } from './checks.ts'
@@ -92,7 +92,7 @@ function explain(url: URL, error: unknown): DoctorCheck {
 
 function checkTls(url: URL): DoctorCheck {
   if (url.protocol === 'https:') return ok('TLS', 'The certificate is accepted')
-  if (/^(?:localhost|127\.|\[?::1)/.test(url.hostname)) return skipped('TLS', 'On this machine it is not needed')
+  if (isLoopbackHost(url.hostname)) return skipped('TLS', 'On this machine it is not needed')
   return warning('TLS', 'The connection is not encrypted', 'Use https:// where the server offers it.')
 }
 
