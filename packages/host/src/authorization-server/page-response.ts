@@ -7,7 +7,13 @@ import { STYLE } from './pages.ts'
 const STYLE_DIGEST = createHash('sha256').update(STYLE).digest('base64')
 
 /** The headers that every answer has, the library's own included. */
-export const FRAME_HEADERS = { 'x-frame-options': 'DENY', 'x-content-type-options': 'nosniff' } as const
+export const FRAME_HEADERS = {
+  'x-frame-options': 'DENY',
+  'content-security-policy': "frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  // Not `no-referrer`: browsers would then send `Origin: null` with the form.
+  'referrer-policy': 'same-origin',
+} as const
 
 export function pagePolicy(formTarget = ''): string {
   const action = `form-action 'self'${formTarget === '' ? '' : ` ${formTarget}`}`
@@ -19,8 +25,6 @@ export function sendPage(res: ServerResponse, status: number, html: string, form
     ...FRAME_HEADERS,
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': pagePolicy(formTarget),
-    // Not `no-referrer`: browsers would then send `Origin: null` with the form.
-    'referrer-policy': 'same-origin',
     'cache-control': 'no-store',
   })
   res.end(html)
