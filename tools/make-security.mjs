@@ -8,22 +8,43 @@ import { join } from 'node:path'
 import { writeIfMain } from './make.mjs'
 import { isTestFile, listCode } from './tree.mjs'
 
-const FOLDERS = ['packages', 'test', 'examples', 'tools', 'interop', 'conformance']
+const FOLDERS = ['packages', 'test', 'examples', 'tools', 'conformance']
+/** Their files are no tests of vitest: each is a program of its own, with cases that cite requirements all the same. */
+const LABS = ['interop', 'auth-lab', 'servers-lab', 'bridge', 'cli-lab', 'workbench-lab', 'fuzz']
 
 /**
  * @param {string} root
  * @returns {Map<string, string>}
  */
 export function makeSecurity(root) {
-  const requirements = JSON.parse(readFileSync(join(root, 'tools', 'security-requirements.json'), 'utf8'))
-  const files = FOLDERS.flatMap((folder) => listCode(root, folder)).filter(
-    (file) => isTestFile(file) || file.startsWith('interop/'),
-  )
-  const citations = files
-    // Its own test speaks of requirements without testing any.
-    .filter((file) => !file.startsWith('tools/make-security'))
-    .flatMap((file) => readCitations(file, readFileSync(join(root, file), 'utf8')))
+  const requirements = readRequirements(root)
+  const citations = collectCitations(root)
   return new Map([['docs/reference/security.md', toSecurityPage(requirements, citations)]])
+}
+
+/**
+ * @param {string} root
+ * @returns {{ id: number, section: string, text: string, level: string, side: string }[]}
+ */
+export function readRequirements(root) {
+  return JSON.parse(readFileSync(join(root, 'tools', 'security-requirements.json'), 'utf8'))
+}
+
+/**
+ * Every citation in the repository; `lab` where it is no test of vitest.
+ * @param {string} root
+ * @returns {{ id: number, file: string, name: string, lab: boolean }[]}
+ */
+export function collectCitations(root) {
+  const tests = FOLDERS.flatMap((folder) => listCode(root, folder)).filter(isTestFile)
+  const labs = LABS.flatMap((folder) => listCode(root, folder))
+  return (
+    [...tests, ...labs]
+      // These speak of requirements without testing any.
+      .filter((file) => !/^tools\/(?:make-)?security\b/.test(file))
+      .flatMap((file) => readCitations(file, readFileSync(join(root, file), 'utf8')))
+      .map((one) => ({ ...one, lab: labs.includes(one.file) }))
+  )
 }
 
 /**

@@ -14,10 +14,15 @@ export const repositoryRoot = fileURLToPath(new URL('..', import.meta.url))
  * @param {(root: string) => string[]} check
  */
 export function reportIfMain(moduleUrl, subject, check) {
-  const script = process.argv[1]
-  if (script === undefined || realpathSync(script) !== fileURLToPath(moduleUrl)) return
+  if (!isMain(moduleUrl)) return
   const problems = check(repositoryRoot)
   for (const problem of problems) console.error(problem)
   console.log(problems.length === 0 ? `${subject}: in order` : `${subject}: ${problems.length} to fix`)
   if (problems.length > 0) process.exitCode = 1
+}
+
+/** Whether `moduleUrl` is the script that Node was started with. */
+export function isMain(moduleUrl) {
+  const script = process.argv[1]
+  return script !== undefined && realpathSync(script) === fileURLToPath(moduleUrl)
 }
