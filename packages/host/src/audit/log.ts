@@ -9,6 +9,7 @@ import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { HostError } from '../errors.ts'
 import { type AuditHead, type AuditKey, fromLine, type StoredHead, toHeadText, toLine, toRecord } from './chain.ts'
+import { HeadCopies, type HeadKeeper } from './head-keeper.ts'
 import type { AuditEntry, AuditRecord, AuditSink } from './record.ts'
 import { recover } from './recovery.ts'
 import { createRedactor, type RedactionOptions, type Redactor } from './redaction.ts'
@@ -24,6 +25,8 @@ export interface AuditLogOptions {
   /** How many full files are kept; all unless given. */
   readonly maxFiles?: number
   readonly redact?: RedactionOptions
+  /** Keeps a copy of the head elsewhere: what was cut off is then found even when the head was cut off, too. */
+  readonly keeper?: HeadKeeper
   /** `disk` waits for the disk, and survives a power failure; `system`, the default, a crash of the program. */
   readonly flush?: 'system' | 'disk'
 }
@@ -44,7 +47,7 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
   await mkdir(dirname(options.file), { recursive: true, mode: 0o700 })
   const lock = await acquireWriterLock(options.file)
   try {
-    const { head, size, findings } = await recover(options.file, options.key)
+    const { head, size, findings } = await recover(options.file, options.key, options.keeper)
     const headHandle = await open(headPath(options.file), constants.O_RDWR | constants.O_CREAT, 0o600)
     const log = new FileAuditLog(options, {
       lock,
@@ -56,6 +59,8 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
     for (const { what, reason, detail } of findings) {
       await log.append({ at: Date.now(), type: 'event', what, reason, detail })
     }
+    // Before anything else is written: a log that has begun has its copy.
+    await log.keep()
     return log
   } catch (error) {
     await lock.release()
@@ -89,6 +94,7 @@ class FileAuditLog implements AuditLog {
   readonly #maxFiles: number
   readonly #toDisk: boolean
   readonly #redact: Redactor
+  readonly #copies: HeadCopies | undefined
   readonly #lock: WriterLock
   readonly #headHandle: FileHandle
   #handle: FileHandle
@@ -106,6 +112,7 @@ class FileAuditLog implements AuditLog {
     this.#maxFiles = options.maxFiles ?? Number.POSITIVE_INFINITY
     this.#toDisk = options.flush === 'disk'
     this.#redact = createRedactor(options.redact)
+    this.#copies = options.keeper === undefined ? undefined : new HeadCopies(options.keeper, warn)
     this.#lock = lock
     this.#handle = handle
     this.#headHandle = headHandle
@@ -128,10 +135,17 @@ class FileAuditLog implements AuditLog {
     return { sequence: this.#head.sequence, hash: this.#head.hash }
   }
 
+  async keep(): Promise<void> {
+    if (this.#head.sequence === 0) return
+    this.#copies?.note(this.#head)
+    await this.#copies?.flush()
+  }
+
   async close(): Promise<void> {
     if (this.#closed) return
     this.#closed = true
     await this.#work
+    await this.#copies?.flush()
     await Promise.all([this.#handle, this.#headHandle].map((handle) => handle.close().catch(() => {})))
     await this.#lock.release()
   }
@@ -192,6 +206,7 @@ class FileAuditLog implements AuditLog {
     }
     this.#head = head
     this.#size += bytes
+    this.#copies?.note(head)
   }
 
   /** In place, and within one sector: a new file in its stead would make many systems wait for the disk each time. */
@@ -220,6 +235,11 @@ class FileAuditLog implements AuditLog {
     this.#writeHead(this.#head)
     for (const { path } of old) await rm(path, { force: true })
   }
+}
+
+function warn(error: unknown): void {
+  const why = error instanceof Error ? error.message : String(error)
+  process.emitWarning(`The copy of the audit log's head could not be saved: ${why}`, { code: 'PORTICO_AUDIT' })
 }
 
 function writeWhole(descriptor: number, bytes: Buffer): void {

@@ -7,8 +7,9 @@ import { createHash } from 'node:crypto'
 import { truncate } from 'node:fs/promises'
 import type { JsonObject } from '@portico/sdk/server'
 import { type AuditHead, type AuditKey, fromHeadText, fromLine, GENESIS, isIntact, type StoredHead } from './chain.ts'
+import type { HeadKeeper } from './head-keeper.ts'
 import type { AuditRecord } from './record.ts'
-import { listSegments, readHead, readTail } from './segments.ts'
+import { listSegments, readHead, readLines, readTail } from './segments.ts'
 
 export interface Recovery {
   readonly head: StoredHead
@@ -19,12 +20,12 @@ export interface Recovery {
 
 /** An event for the log itself. */
 export interface Finding {
-  readonly what: 'audit-torn-line' | 'audit-gap' | 'audit-head-lost'
+  readonly what: 'audit-torn-line' | 'audit-gap' | 'audit-head-lost' | 'audit-copy-begun'
   readonly reason: string
   readonly detail: JsonObject
 }
 
-export async function recover(file: string, key: AuditKey): Promise<Recovery> {
+export async function recover(file: string, key: AuditKey, keeper?: HeadKeeper): Promise<Recovery> {
   const headText = await readHead(file)
   const stored = headText === undefined ? undefined : fromHeadText(headText, key)
   const findings: Finding[] = []
@@ -41,7 +42,34 @@ export async function recover(file: string, key: AuditKey): Promise<Recovery> {
   const records = lines.map(fromLine)
   const { head, finding } = resume(records, stored, headText !== undefined, key)
   if (finding !== undefined) findings.push(finding)
-  return { head, size: current.size, findings }
+  const kept = await keeper?.load()
+  if (keeper !== undefined && kept === undefined && head.sequence > 0) {
+    const reason = 'From here on a copy of the head is kept elsewhere; there was none'
+    findings.push({ what: 'audit-copy-begun', reason, detail: { continuesAfter: head.sequence } })
+  }
+  if (kept === undefined || (await holds(file, kept, head))) return { head, size: current.size, findings }
+  // The numbers go on after the kept head, so that the gap stays for `verify` to see.
+  findings.push({
+    what: 'audit-gap',
+    reason: 'Records that the copy of the head knows are missing or altered',
+    detail: { expected: kept.sequence, found: head.sequence },
+  })
+  const ahead = kept.sequence >= head.sequence ? { ...kept, from: head.from } : head
+  return { head: ahead, size: current.size, findings }
+}
+
+/** Whether the log still has the record of a head, as far as it reaches back. */
+async function holds(file: string, kept: AuditHead, head: StoredHead): Promise<boolean> {
+  if (kept.sequence === head.sequence) return kept.hash === head.hash
+  if (kept.sequence > head.sequence) return false
+  if (kept.sequence < head.from) return true
+  for (const { path } of (await listSegments(file)).reverse()) {
+    for await (const { text } of readLines(path)) {
+      const record = fromLine(text)
+      if (record?.sequence === kept.sequence) return record.hash === kept.hash
+    }
+  }
+  return false
 }
 
 /** Twice what one write can be. */

@@ -4,6 +4,7 @@
  */
 
 import { type AuditHead, type AuditKey, fromHeadText, fromLine, GENESIS, isIntact, type StoredHead } from './chain.ts'
+import type { HeadKeeper } from './head-keeper.ts'
 import type { AuditRecord } from './record.ts'
 import { type Line, listSegments, readHead, readLines } from './segments.ts'
 
@@ -16,6 +17,8 @@ export type AuditProblemKind =
   | 'truncated'
   | 'head-missing'
   | 'head-altered'
+  | 'head-lost'
+  | 'no-log'
 
 export interface AuditProblem {
   readonly kind: AuditProblemKind
@@ -42,6 +45,8 @@ export interface VerifyOptions {
   readonly key?: Uint8Array
   /** A head that was kept elsewhere: the log must still hold that record. */
   readonly expect?: AuditHead
+  /** Where the log's writer keeps a copy of the head; what it says must still be in the log. */
+  readonly keeper?: HeadKeeper
 }
 
 export async function verifyAuditLog(file: string, options: VerifyOptions = {}): Promise<AuditVerdict> {
@@ -60,32 +65,37 @@ async function fileNames(file: string): Promise<string> {
   return (await listSegments(file)).map(({ path }) => path).join('\n')
 }
 
-async function inspect(file: string, { key, expect }: VerifyOptions): Promise<AuditVerdict> {
+async function inspect(file: string, { key, expect, keeper }: VerifyOptions): Promise<AuditVerdict> {
+  // Before the records: whoever writes meanwhile saves a copy of what is there by then.
+  const kept = await keeper?.load()
   const text = await readHead(file)
   const stored = text === undefined ? undefined : fromHeadText(text, key)
   const segments = await listSegments(file)
-  const walk = new Walk(stored, key, expect)
+  const heads = [expect, kept].filter((head) => head !== undefined && head.sequence > 0) as AuditHead[]
+  const walk = new Walk(stored, key, heads)
   for (const { path, number } of segments) {
     for await (const line of readLines(path)) walk.take(line, path, !Number.isFinite(number))
   }
-  return walk.end(file, text !== undefined)
+  return walk.end(file, { hadHead: text !== undefined, hadFiles: segments.length > 0 })
 }
 
 class Walk {
   readonly #stored: StoredHead | undefined
   readonly #key: AuditKey
-  readonly #expect: AuditHead | undefined
+  /** Heads from elsewhere that no record was found for yet. */
+  readonly #expected: Set<AuditHead>
   readonly #problems: AuditProblem[] = []
   #last: AuditHead | undefined
   #records = 0
-  #expectSeen = false
+  #copiesBegun = 0
   /** The record at the place where the head points, to be compared with it. */
   #atHead: string | undefined
 
-  constructor(stored: StoredHead | undefined, key: AuditKey, expect: AuditHead | undefined) {
+  constructor(stored: StoredHead | undefined, key: AuditKey, expected: readonly AuditHead[]) {
     this.#stored = stored
     this.#key = key
-    this.#expect = expect
+    // What is no longer kept cannot be looked for.
+    this.#expected = new Set(expected.filter(({ sequence }) => sequence >= (stored?.from ?? 1)))
     if (stored === undefined || stored.from === 1) this.#last = GENESIS
   }
 
@@ -122,10 +132,27 @@ class Walk {
     }
     this.#last = { sequence, hash }
     if (sequence === this.#stored?.sequence) this.#atHead = hash
-    if (sequence === this.#expect?.sequence && hash === this.#expect.hash) this.#expectSeen = true
+    for (const head of this.#expected) {
+      if (head.sequence === sequence && head.hash === hash) this.#expected.delete(head)
+    }
+    this.#confess(record, file, line)
   }
 
-  end(file: string, hadHead: boolean): AuditVerdict {
+  /** The writer itself has noted that the end could no longer be told: opening the log again does not mend that. */
+  #confess({ type, what, reason = '', sequence }: AuditRecord, file: string, line: number): void {
+    if (type !== 'event') return
+    if (what === 'audit-copy-begun' && ++this.#copiesBegun > 1) {
+      this.#note('head-lost', sequence, file, line, `before record ${sequence} the copy of the head was lost`)
+    }
+    // A gap in the numbers has been told of; where there is none, the records themselves were exchanged.
+    const isTold = this.#problems.at(-1)?.kind === 'missing' && this.#problems.at(-1)?.line === line
+    if (what === 'audit-head-lost' || (what === 'audit-gap' && !isTold)) {
+      this.#note('head-lost', sequence, file, line, `before record ${sequence} the end was lost: ${reason}`)
+    }
+  }
+
+  end(file: string, { hadHead, hadFiles }: { hadHead: boolean; hadFiles: boolean }): AuditVerdict {
+    if (!hadFiles) this.#note('no-log', 0, file, undefined, 'there is no log under this name')
     const last = this.#last ?? GENESIS
     const stored = this.#stored
     if (stored === undefined) {
@@ -139,8 +166,8 @@ class Walk {
     } else if (stored.sequence > 0 && this.#atHead !== undefined && this.#atHead !== stored.hash) {
       this.#note('changed', stored.sequence, file, undefined, 'the head knows another record in this place')
     }
-    if (this.#expect !== undefined && this.#expect.sequence > 0 && !this.#expectSeen) {
-      this.#note('truncated', this.#expect.sequence, file, undefined, 'the log does not hold the record that was kept')
+    for (const { sequence } of this.#expected) {
+      this.#note('truncated', sequence, file, undefined, 'the log does not hold the record that was kept')
     }
     return {
       ok: this.#problems.length === 0,

@@ -2,7 +2,7 @@
 
 export type { Done } from '../host/acts.ts'
 export type { AttachedPiece, Attachment } from '../host/attachments.ts'
-export { auditFiles } from '../host/audit-file.ts'
+export { auditFiles, type HostAuditOptions, verifyHostAudit } from '../host/audit-file.ts'
 export { createHost, Host, type HostEvents } from '../host/host.ts'
 export type { ActOptions, AttachRule, ConverseOptions, HostOptions, HostTelemetryApi } from '../host/options.ts'
 export type { SignInOptions, SignInStep } from '../host/sign-in.ts'

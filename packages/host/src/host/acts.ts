@@ -13,6 +13,7 @@ import type {
   ReadResourceResult,
   RequestOptions,
 } from '@portico/sdk/client'
+import { hideInError } from '../config/used-secrets.ts'
 import { type DecisionTelemetryApi, withinSpan } from '../guard/decision-telemetry.ts'
 import { admit, admitError, toClean } from '../guard/foreign-text.ts'
 import type { Guard, Permit } from '../guard/guard.ts'
@@ -42,6 +43,8 @@ export interface ActsParts {
   /** Whose words are in the context of a session. */
   provenance(session: string): Provenance
   readonly telemetry?: DecisionTelemetryApi
+  /** Takes secrets out of words that are shown. */
+  hide(text: string): string
 }
 
 type EffectOf<Kind extends Effect['kind']> = Effect & { readonly kind: Kind }
@@ -140,8 +143,11 @@ export class Acts {
   }
 
   #traced<Result>(kind: Effect['kind'], act: () => Promise<Result>): Promise<Result> {
-    const { telemetry } = this.#parts
-    return telemetry === undefined ? act() : withinSpan(telemetry, `portico.${kind}`, act)
+    const { telemetry, hide } = this.#parts
+    const done = telemetry === undefined ? act() : withinSpan(telemetry, `portico.${kind}`, act)
+    return done.catch((error) => {
+      throw hideInError(error, hide)
+    })
   }
 
   /** The one way to a server and back. */

@@ -1,11 +1,26 @@
 /**
  * The host's audit log. One process writes a file at a time; a second program with the same state folder (a command
- * beside an open workbench) takes the next file, so that nothing goes unrecorded and no chain is mixed up.
+ * beside an open workbench) takes the next file, so that nothing goes unrecorded and no chain is mixed up. A sealed copy
+ * of each file's head is kept outside their folder, so that its end cannot be cut off unnoticed.
  */
 
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+import type { HeadKeeper } from '../audit/head-keeper.ts'
 import { type AuditLog, openAuditLog } from '../audit/log.ts'
+import type { RedactionOptions } from '../audit/redaction.ts'
+import { type AuditVerdict, verifyAuditLog } from '../audit/verify.ts'
+import { createSecretStore, type SecretStore } from '../config/secret-store.ts'
 import { HostError } from '../errors.ts'
+
+/** How a host keeps its audit log. */
+export interface HostAuditOptions {
+  /** At least 16 bytes that whoever can write the files does not have. */
+  readonly key?: Uint8Array
+  /** What else must not be written down; values of the secret store that were used never are. */
+  readonly redact?: RedactionOptions
+  /** Where copies of the heads are kept; a sealed file in the state folder unless given. `false` keeps none. */
+  readonly headStore?: Pick<SecretStore, 'get' | 'set'> | false
+}
 
 const MAX_WRITERS = 16
 
@@ -16,15 +31,52 @@ export function auditFiles(stateDir: string): string[] {
   )
 }
 
-export async function openHostAudit(stateDir: string): Promise<AuditLog> {
+export async function openHostAudit(stateDir: string, options: HostAuditOptions = {}): Promise<AuditLog> {
+  const { key, redact } = options
   let busy: unknown
   for (const file of auditFiles(stateDir)) {
     try {
-      return await openAuditLog({ file })
+      return await openAuditLog({ file, key, redact, keeper: keeperFor(stateDir, file, options) })
     } catch (error) {
       if (!(error instanceof HostError) || error.code !== 'audit-broken') throw error
       busy = error
     }
   }
   throw busy
+}
+
+/**
+ * Verifies every log of a state folder: those that are there, and those that were.
+ *
+ * @example
+ * ```ts
+ * const verdicts = await verifyHostAudit('/home/ann/.portico')
+ * const isWhole = verdicts.length > 0 && verdicts.every(({ ok }) => ok)
+ * ```
+ */
+export async function verifyHostAudit(
+  stateDir: string,
+  options: Pick<HostAuditOptions, 'key' | 'headStore'> = {},
+): Promise<(AuditVerdict & { readonly file: string })[]> {
+  const verdicts: (AuditVerdict & { readonly file: string })[] = []
+  for (const file of auditFiles(stateDir)) {
+    const keeper = keeperFor(stateDir, file, options)
+    const verdict = await verifyAuditLog(file, { key: options.key, keeper })
+    const wasNever = verdict.problems.some(({ kind }) => kind === 'no-log') && (await keeper?.load()) === undefined
+    if (!wasNever) verdicts.push({ file, ...verdict })
+  }
+  return verdicts
+}
+
+function keeperFor(stateDir: string, file: string, { headStore }: HostAuditOptions): HeadKeeper | undefined {
+  if (headStore === false) return undefined
+  const store = headStore ?? createSecretStore({ file: join(stateDir, 'audit-heads') })
+  const name = `audit-head ${basename(file)}`
+  return {
+    async load() {
+      const text = await store.get(name)
+      return text === undefined ? undefined : JSON.parse(text)
+    },
+    save: (head) => store.set(name, JSON.stringify(head)),
+  }
 }

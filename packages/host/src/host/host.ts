@@ -18,6 +18,7 @@ import type { AuditSink } from '../audit/record.ts'
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts'
 import type { ConfigProblem, ServerConfig } from '../config/server-config.ts'
 import { createTrustStore, type TrustStore } from '../config/trust-store.ts'
+import { type UsedSecrets, watchSecrets } from '../config/used-secrets.ts'
 import { createVersionLedger } from '../config/version-ledger.ts'
 import { type ConfigWatch, watchConfig } from '../config/watch-config.ts'
 import { createGrants, type Grants } from '../consent/grants.ts'
@@ -39,7 +40,7 @@ import { createUpstreams, type Upstreams } from '../upstream/upstreams.ts'
 import { Acts, type Done } from './acts.ts'
 import { createAdmission } from './admission.ts'
 import { type AttachedPiece, type Attachment, readAttached, readAttachment } from './attachments.ts'
-import { openHostAudit } from './audit-file.ts'
+import { type HostAuditOptions, openHostAudit } from './audit-file.ts'
 import { CallsInFlight } from './calls-in-flight.ts'
 import { Contexts } from './contexts.ts'
 import { createHands } from './hands.ts'
@@ -68,10 +69,17 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       ...(options.workspace !== undefined && { project: options.workspace }),
     }))
   const [inbox, grants] = await Promise.all([createInbox(file('inbox.json')), createGrants(file('grants.json'))])
-  const audit = stateDir === undefined ? undefined : await openHostAudit(stateDir)
-  const host = new Host(options, { trust, inbox, grants, audit, config })
+  const used = watchSecrets(options)
+  const audit = stateDir === undefined ? undefined : await openHostAudit(stateDir, auditOptions(options, used))
+  const host = new Host(options, { trust, inbox, grants, audit, config, used })
   await host.start()
   return host
+}
+
+/** Whatever was handed to a server is never written down, besides what the program names. */
+function auditOptions({ audit = {} }: HostOptions, used: UsedSecrets): HostAuditOptions {
+  const { redact } = audit
+  return { ...audit, redact: { ...redact, values: () => [...used.values(), ...(redact?.values?.() ?? [])] } }
 }
 
 interface HostParts {
@@ -80,6 +88,7 @@ interface HostParts {
   readonly grants: Grants
   readonly audit: AuditLog | undefined
   readonly config: LoadedConfig
+  readonly used: UsedSecrets
 }
 
 export class Host {
@@ -92,6 +101,7 @@ export class Host {
   readonly upstreams: Upstreams
   readonly catalogue: Catalogue
   readonly #options: HostOptions
+  readonly #used: UsedSecrets
   readonly #acts: Acts
   readonly #inFlight = new CallsInFlight()
   readonly #signIn: SignIn
@@ -104,8 +114,9 @@ export class Host {
   #settings: HostSettings
   #watch: ConfigWatch | undefined
 
-  constructor(options: HostOptions, { trust, inbox, grants, audit, config }: HostParts) {
+  constructor(options: HostOptions, { trust, inbox, grants, audit, config, used }: HostParts) {
     this.#options = options
+    this.#used = used
     this.#config = config
     this.#ownRules = options.rules ?? []
     this.#ownServers = options.servers ?? []
@@ -136,7 +147,8 @@ export class Host {
       provenance: (session: string) => this.provenance(session),
     }
     const { telemetry } = options
-    this.#acts = new Acts({ ...shared, upstreams: this.upstreams, catalogue: this.catalogue, telemetry })
+    const { hide } = used
+    this.#acts = new Acts({ ...shared, hide, upstreams: this.upstreams, catalogue: this.catalogue, telemetry })
   }
 
   /** Connects the configured servers, and follows the files where asked to. Called once, by `createHost`. */
@@ -315,7 +327,8 @@ export class Host {
   }
 
   #createUpstreams(): Upstreams {
-    const { env = process.env, secrets, inputs, workspace, resolve = (plain) => plain, inProcess } = this.#options
+    const { secrets, inputs, hide } = this.#used
+    const { env = process.env, workspace, resolve = (plain) => plain, inProcess } = this.#options
     const desk = new SamplingDesk({
       models: this.models,
       guard: this.guard,
@@ -337,6 +350,7 @@ export class Host {
     })
     return createUpstreams({
       telemetry: this.#options.telemetry,
+      hide,
       ...this.#options.upstreams,
       ...(inProcess !== undefined && { inProcess }),
       resolve: resolve(this.#signIn.wrap(admission.resolve)),

@@ -17,6 +17,7 @@ import type { SafetyFilter } from '../model/safety.ts'
 import type { ClientTelemetryApi } from '../upstream/link-telemetry.ts'
 import type { InProcessFactory, TargetResolver } from '../upstream/resolve.ts'
 import type { UpstreamsOptions } from '../upstream/upstreams.ts'
+import type { HostAuditOptions } from './audit-file.ts'
 import type { SignInOptions } from './sign-in.ts'
 
 export interface HostOptions {
@@ -42,6 +43,8 @@ export interface HostOptions {
   readonly ask?: (question: Question) => Promise<Answer | undefined> | Answer | undefined
   readonly env?: { readonly [name: string]: string | undefined }
   readonly secrets?: SecretSource
+  /** How the audit log is kept: its key, what else is redacted, where copies of its head go. */
+  readonly audit?: HostAuditOptions
   readonly inputs?: InputSource
   /** Rules as they are written in a configuration file; those of files are added. */
   readonly rules?: readonly unknown[]

@@ -22,6 +22,8 @@ export interface LifeOptions {
   /** How long a server that left a call unanswered may take to answer a ping before it is started anew. */
   readonly pingMs?: number
   readonly telemetry?: ClientTelemetryApi
+  /** Takes secrets out of what is shown: log lines, and why a server is not there. */
+  readonly hide?: (text: string) => string
   readonly info?: ConnectOptions['info']
 }
 

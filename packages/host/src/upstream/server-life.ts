@@ -58,7 +58,7 @@ export class ServerLife {
     this.#breaker = new Breaker(options.breaker)
     this.#gate = new Gate(config.name, config.settings)
     this.#disabled = config.settings.disabled
-    this.#board = new StateBoard(this.#resting(), (state) => events.state(state))
+    this.#board = new StateBoard(this.#resting(), (state) => events.state(state), options.hide)
     this.#pool = new ConnectionPool({
       idleMs: options.idleMs ?? IDLE_MS,
       isKept: ({ wish }) => isOwn(wish) && !this.#config.settings.lazy,

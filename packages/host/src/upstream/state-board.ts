@@ -19,11 +19,13 @@ export type PlainState = Omit<UpstreamState, 'since'>
 export class StateBoard {
   readonly #ailments = new Map<Ailment, AilmentWords>()
   readonly #tell: (state: UpstreamState) => void
+  readonly #hide: (text: string) => string
   #plain: PlainState
   #shown: UpstreamState
   #floodTimer: ReturnType<typeof setTimeout> | undefined
 
-  constructor(state: PlainState, tell: (state: UpstreamState) => void) {
+  constructor(state: PlainState, tell: (state: UpstreamState) => void, hide?: (text: string) => string) {
+    this.#hide = hide ?? ((text) => text)
     this.#tell = tell
     this.#plain = state
     this.#shown = { ...state, since: Date.now() }
@@ -40,7 +42,8 @@ export class StateBoard {
 
   show(state: PlainState): void {
     this.#plain = state
-    const { state: name, reason, remedy, retryAt } = this.#withAilments(state)
+    const { state: name, reason: words, remedy, retryAt } = this.#withAilments(state)
+    const reason = words === undefined ? undefined : this.#hide(words)
     const before = this.#shown
     const isSame = before.state === name && before.reason === reason && before.retryAt === retryAt
     this.#shown = {

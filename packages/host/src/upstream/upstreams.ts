@@ -174,6 +174,10 @@ class UpstreamSet implements Upstreams {
     this.#lives.get(config.name)?.start()
   }
 
+  #hide(text: string): string {
+    return this.#options.hide?.(text) ?? text
+  }
+
   #end(name: string): Promise<void> | undefined {
     const life = this.#lives.get(name)
     this.#lives.delete(name)
@@ -215,7 +219,7 @@ class UpstreamSet implements Upstreams {
     const entry = { server, connection, at: Date.now(), source, ...(level !== undefined && { level }) }
     if (dropped > 0)
       this.#listeners.emit('log', { ...entry, source: 'warning', text: `${dropped} lines were left out` })
-    this.#listeners.emit('log', { ...entry, text: neutralise(bounded(text, MAX_LINE)).text })
+    this.#listeners.emit('log', { ...entry, text: this.#hide(neutralise(bounded(text, MAX_LINE)).text) })
   }
 }
 

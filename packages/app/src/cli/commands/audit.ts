@@ -1,7 +1,7 @@
 /** `portico audit`: what was decided and done, and whether the record of it is whole. */
 
 import { existsSync } from 'node:fs'
-import { auditFiles } from '@portico/host'
+import { auditFiles, verifyHostAudit } from '@portico/host'
 import { type AuditQuery, type AuditRecord, type AuditVerdict, searchAudit, verifyAuditLog } from '@portico/host/audit'
 import type { CommandInput } from '../command.ts'
 import { CliError, EXIT_CODES } from '../exit-codes.ts'
@@ -18,7 +18,7 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
   if (typeof file === 'string' && !existsSync(file)) throw new CliError('not-found', `There is no file ${file}`)
   const files = typeof file === 'string' ? [file] : auditFiles(stateOf(io)).filter((one) => existsSync(one))
   if (action === 'search') return search(words, files, input, io)
-  if (action === 'verify' && words.length === 0) return verify(files, input, io)
+  if (action === 'verify' && words.length === 0) return verify(typeof file === 'string' ? file : undefined, input, io)
   throw new CliError(
     'usage',
     `audit: there is no "${[action, ...(action === 'verify' ? words : [])].join(' ')}"`,
@@ -42,12 +42,13 @@ async function search(
   return EXIT_CODES.ok.code
 }
 
-async function verify(files: readonly string[], input: CommandInput, io: Io): Promise<number> {
-  const verdicts = await Promise.all(files.map(async (file) => ({ file, ...(await verifyAuditLog(file)) })))
+async function verify(file: string | undefined, input: CommandInput, io: Io): Promise<number> {
+  const verdicts = file === undefined ? await verifyHostAudit(stateOf(io)) : [{ file, ...(await verifyAuditLog(file)) }]
   if (input.json) io.out(JSON.stringify(verdicts))
   else for (const verdict of verdicts) printVerdict(verdict, io)
-  if (verdicts.length === 0) io.say('There is no audit log yet.')
-  return verdicts.every(({ ok }) => ok) ? EXIT_CODES.ok.code : EXIT_CODES.failed.code
+  // A log that is not there is not whole: whoever takes it away must not pass for whoever never wrote one.
+  if (verdicts.length === 0) io.say(`There is no audit log in ${stateOf(io)}.`)
+  return verdicts.length > 0 && verdicts.every(({ ok }) => ok) ? EXIT_CODES.ok.code : EXIT_CODES.failed.code
 }
 
 function printVerdict({ file, ok, records, problems }: AuditVerdict & { readonly file: string }, io: Io): void {

@@ -1,8 +1,7 @@
 /** `portico doctor`: looks at everything that has to be right, and says what to do where it is not. */
 
 import { access, constants, mkdir, stat } from 'node:fs/promises'
-import { auditFiles } from '@portico/host'
-import { verifyAuditLog } from '@portico/host/audit'
+import { verifyHostAudit } from '@portico/host'
 import { formatProblem, inspectCommand } from '@portico/host/config'
 import { Models, readModels } from '@portico/host/model'
 import { lintRules } from '@portico/host/policy'
@@ -120,9 +119,7 @@ function examineModels(extras: readonly { readonly scope: string; readonly model
 
 async function* examineAudit(io: Io): AsyncGenerator<Check> {
   let records = 0
-  for (const file of auditFiles(stateOf(io))) {
-    if ((await stat(file).catch(() => undefined)) === undefined) continue
-    const verdict = await verifyAuditLog(file)
+  for (const { file, ...verdict } of await verifyHostAudit(stateOf(io))) {
     records += verdict.records
     if (!verdict.ok) {
       const [problem] = verdict.problems

@@ -1,8 +1,8 @@
 /** `policy.*` and `audit.*`: the rules, what they would say, and what was decided. */
 
 import { stat } from 'node:fs/promises'
-import { auditFiles } from '@portico/host'
-import { type AuditQuery, type AuditRecord, searchAudit, verifyAuditLog } from '@portico/host/audit'
+import { auditFiles, verifyHostAudit } from '@portico/host'
+import { type AuditQuery, type AuditRecord, searchAudit } from '@portico/host/audit'
 import type { Circumstances, Effect, EffectKind } from '@portico/host/policy'
 import type { ShadowResult } from '../api.ts'
 import type { Desk, HandlersOf } from '../desk.ts'
@@ -54,7 +54,7 @@ export function policyMethods(desk: Desk): HandlersOf<'policy.'> & HandlersOf<'a
       return { records: await search(desk, query, most, before) }
     },
     'audit.verify': async () => {
-      const verdicts = await Promise.all((await existing(desk)).map((file) => verifyAuditLog(file)))
+      const verdicts = await verifyHostAudit(desk.info.stateDir)
       return {
         ok: verdicts.every(({ ok }) => ok),
         records: verdicts.reduce((sum, { records }) => sum + records, 0),

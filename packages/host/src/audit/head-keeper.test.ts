@@ -1,0 +1,112 @@
+/** Whoever cuts a log must not find that opening it once more mends it. */
+
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { AuditHead } from './chain.ts'
+import type { HeadKeeper } from './head-keeper.ts'
+import { type AuditLogOptions, openAuditLog } from './log.ts'
+import { verifyAuditLog } from './verify.ts'
+
+let folder: string
+let file: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'portico-keeper-'))
+  file = join(folder, 'audit.jsonl')
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+function createKeeper(): HeadKeeper & { head: AuditHead | undefined } {
+  return {
+    head: undefined,
+    async load() {
+      return this.head
+    },
+    async save(head) {
+      this.head = head
+    },
+  }
+}
+
+async function write(count: number, options: Omit<AuditLogOptions, 'file'> = {}): Promise<void> {
+  const log = await openAuditLog({ file, ...options })
+  for (let at = 0; at < count; at++) await log.append({ at: 1, type: 'event', what: `e${at}` })
+  await log.close()
+}
+
+async function cut(count: number): Promise<void> {
+  const lines = (await readFile(file, 'utf8')).trimEnd().split('\n')
+  await writeFile(
+    file,
+    lines
+      .slice(0, -count)
+      .map((line) => `${line}\n`)
+      .join(''),
+  )
+}
+
+const KEY = new Uint8Array(32).fill(7)
+
+describe('a cut end stays found after the next start (host 8, sec-223)', () => {
+  it.each([
+    ['without a key', undefined],
+    ['with a key', KEY],
+  ])('%s: the head was removed, too', async (_, key) => {
+    await write(10, { key })
+    await cut(3)
+    await rm(`${file}.head`)
+    expect((await verifyAuditLog(file, { key })).ok).toBe(false)
+    await write(0, { key })
+    await write(2, { key })
+    const { ok, problems } = await verifyAuditLog(file, { key })
+    expect([ok, problems[0]?.kind]).toEqual([false, 'head-lost'])
+  })
+
+  it('the head was written anew to fit: the copy elsewhere tells', async () => {
+    const keeper = createKeeper()
+    await write(7, { keeper })
+    const head = await readFile(`${file}.head`, 'utf8')
+    await write(3, { keeper })
+    await cut(3)
+    await writeFile(`${file}.head`, head)
+    expect((await verifyAuditLog(file)).ok).toBe(true)
+    expect((await verifyAuditLog(file, { keeper })).problems).toMatchObject([{ kind: 'truncated', sequence: 10 }])
+    await write(1, { keeper })
+    // From now on the log itself says so, whoever looks.
+    const { problems } = await verifyAuditLog(file)
+    expect(problems.map(({ kind }) => kind)).toEqual(['missing'])
+  })
+
+  it('the whole log was removed', async () => {
+    const keeper = createKeeper()
+    await write(3, { keeper })
+    await rm(file)
+    await rm(`${file}.head`)
+    await write(1, { keeper })
+    expect((await verifyAuditLog(file, { keeper })).ok).toBe(false)
+  })
+
+  it('the copy was removed: its second beginning tells, the first is no problem', async () => {
+    await write(2)
+    const keeper = createKeeper()
+    await write(2, { keeper })
+    expect(await verifyAuditLog(file, { keeper })).toMatchObject({ ok: true, records: 5 })
+    await write(2, { keeper: createKeeper() })
+    expect((await verifyAuditLog(file)).problems).toMatchObject([{ kind: 'head-lost' }])
+  })
+
+  it('a whole log is whole, also after files were full and given up', async () => {
+    const keeper = createKeeper()
+    for (let round = 0; round < 6; round++) await write(20, { keeper, maxBytes: 1_000, maxFiles: 2 })
+    expect(await verifyAuditLog(file, { keeper })).toMatchObject({ ok: true, problems: [] })
+    expect(await verifyAuditLog(file, { keeper, expect: { sequence: 1, hash: 'long gone' } })).toMatchObject({
+      ok: true,
+    })
+  })
+})
+
+it('a log that is not there is not whole (host 8, sec-223)', async () => {
+  const verdict = await verifyAuditLog(join(folder, 'mistyped.jsonl'))
+  expect([verdict.ok, verdict.problems[0]?.kind]).toEqual([false, 'no-log'])
+})
