@@ -16,6 +16,7 @@ import {
   type Warning,
 } from '@portico/sdk/client'
 import type { ServerConfig } from '../config/server-config.ts'
+import type { PartyName } from './fair-shares.ts'
 import type { Gate, GatedLink } from './link-gate.ts'
 import { type Tap, withTap } from './link-tap.ts'
 import { type ClientTelemetryApi, withClientTelemetry } from './link-telemetry.ts'
@@ -161,19 +162,25 @@ export class UpstreamConnection {
       wrapLink: (link) => {
         const tapped = withTap(link, tap)
         const traced = telemetry === undefined ? tapped : withClientTelemetry(tapped, telemetry, config.name)
-        const gated = gate.wrap(traced, {
+        const notices = {
           active: () => {
             this.lastUsed = Date.now()
           },
           answered: () => events.answered(),
-          faulted: (error) => events.faulted(error),
-          unanswered: (afterMs) => events.unanswered(afterMs),
-        })
+          faulted: (error: PorticoError) => events.faulted(error),
+          unanswered: (afterMs: number) => events.unanswered(afterMs),
+        }
+        const gated = gate.wrap(traced, notices, partyOf(this.wish))
         this.#links.add(gated)
         return gated
       },
     }
   }
+}
+
+/** Whose part of the server's slots a connection uses. Callers whom nobody has identified have one together. */
+function partyOf({ principal, session }: ClientWish): PartyName {
+  return principal?.id ?? (session === undefined ? undefined : '')
 }
 
 /** Which answers a wish brings: connections declare them once and for all. */

@@ -4,6 +4,7 @@
  */
 
 import { type Link, type LinkEvents, type Outgoing, PorticoError } from '@portico/sdk/client'
+import { FairShares, isWithinShare, type PartyName, type Turn } from './fair-shares.ts'
 
 type RequestId = Outgoing['id']
 
@@ -25,8 +26,9 @@ export interface LinkNotices {
   unanswered(afterMs: number): void
 }
 
-/** Calls that wait for their turn; more are refused. */
+/** Calls of one party that wait for their turn; more are refused. */
 export const MAX_QUEUED = 256
+const MINUTE_MS = 60_000
 
 export class Gate {
   calls = 0
@@ -34,72 +36,62 @@ export class Gate {
   latencyMs: number | undefined
   readonly #server: string
   readonly #now: () => number
-  readonly #queue: { readonly id: RequestId; readonly owner: GatedLink; readonly send: () => void }[] = []
+  readonly #shares: FairShares
   #limits: GateLimits
-  #open = 0
-  #recent: number[] = []
+  #recent: { readonly at: number; readonly party: PartyName }[] = []
 
   constructor(server: string, limits: GateLimits, now: () => number = performance.now.bind(performance)) {
     this.#server = server
     this.#limits = limits
     this.#now = now
+    this.#shares = new FairShares(limits.maxConcurrent, MAX_QUEUED)
   }
 
   set limits(limits: GateLimits) {
     this.#limits = limits
+    this.#shares.most = limits.maxConcurrent
   }
 
-  wrap(link: Link, notices: LinkNotices): GatedLink {
-    return new GatedLink(link, this, notices, this.#now)
+  /** `party` is whose calls go over the link: nobody's keep another's from their part of what the server may be asked. */
+  wrap(link: Link, notices: LinkNotices, party: PartyName): GatedLink {
+    return new GatedLink(link, this, notices, this.#now, party)
   }
 
-  /** Runs `send` now or when it is the call's turn; says why not when it never will. */
-  enter(id: RequestId, owner: GatedLink, send: () => void): PorticoError | undefined {
+  /** Gives the call a slot now or when it is its turn; says why not when it never will. */
+  enter(turn: Turn): PorticoError | undefined {
     this.calls++
-    const refusal = this.#rateRefusal()
-    if (refusal !== undefined) return refusal
-    if (this.#open < this.#limits.maxConcurrent) {
-      this.#open++
-      send()
-      return undefined
-    }
-    if (this.#queue.length >= MAX_QUEUED) {
-      return limit(`"${this.#server}" has ${this.#open} calls open (maxConcurrent) and ${MAX_QUEUED} waiting`)
-    }
-    this.#queue.push({ id, owner, send })
-    return undefined
+    const refusal = this.#rateRefusal(turn.party)
+    if (refusal !== undefined || this.#shares.enter(turn)) return refusal
+    return limit(`"${this.#server}" has ${this.#shares.open} calls open (maxConcurrent) and ${MAX_QUEUED} waiting`)
   }
 
   /** Takes a call out of the queue; false when it had its turn already. */
-  withdraw(id: RequestId, owner: GatedLink): boolean {
-    const index = this.#queue.findIndex((entry) => entry.id === id && entry.owner === owner)
-    if (index < 0) return false
-    this.#queue.splice(index, 1)
-    return true
+  withdraw(turn: Turn): boolean {
+    return this.#shares.withdraw(turn)
   }
 
-  leave(): void {
-    this.#open--
-    while (this.#open < this.#limits.maxConcurrent) {
-      const next = this.#queue.shift()
-      if (next === undefined) return
-      this.#open++
-      next.send()
-    }
+  leave(party: PartyName): void {
+    this.#shares.leave(party)
   }
 
-  #rateRefusal(): PorticoError | undefined {
+  resume(party: PartyName): void {
+    this.#shares.resume(party)
+  }
+
+  #rateRefusal(party: PartyName): PorticoError | undefined {
     const { callsPerMinute } = this.#limits
     if (callsPerMinute === 0) return undefined
     const now = this.#now()
-    this.#recent = this.#recent.filter((at) => at > now - 60_000)
-    if (this.#recent.length >= callsPerMinute) {
-      const seconds = Math.ceil(((this.#recent[0] ?? now) + 60_000 - now) / 1000)
+    this.#recent = this.#recent.filter(({ at }) => at > now - MINUTE_MS)
+    const own = this.#recent.filter((one) => one.party === party)
+    if (!isWithinShare(party, own.length, callsPerMinute - this.#recent.length)) {
+      // The part that one party has grows as soon as anybody's call is a minute old.
+      const seconds = Math.ceil(((this.#recent[0]?.at ?? now) + MINUTE_MS - now) / 1000)
       return limit(
         `"${this.#server}" may be called ${callsPerMinute} times a minute (callsPerMinute); try again in ${seconds} s`,
       )
     }
-    this.#recent.push(now)
+    this.#recent.push({ at: now, party })
     return undefined
   }
 }
@@ -107,9 +99,13 @@ export class Gate {
 /** What counts as a call: what makes the server work for somebody. Lists, pings and subscriptions pass freely. */
 const COUNTED: ReadonlySet<string> = new Set(['tools/call', 'resources/read', 'prompts/get', 'completion/complete'])
 
+/** What a server asks in the middle of a call, and somebody may have to think about. */
+const ASKING: ReadonlySet<string> = new Set(['elicitation/create', 'sampling/createMessage', 'roots/list'])
+
 interface Open {
   readonly method: string
-  readonly counted: boolean
+  /** For what counts as a call. */
+  readonly turn: Turn | undefined
   readonly at: number
 }
 
@@ -120,10 +116,17 @@ export class GatedLink implements Link {
   readonly #now: () => number
   readonly #open = new Map<RequestId, Open>()
   readonly #subscribed = new Set<unknown>()
+  readonly #party: PartyName
+  /** What the server has asked and not been answered. A call that waits for a person holds no slot meanwhile. */
+  readonly #questions = new Set<RequestId>()
+  /** Calls that are with the server, and how many slots are taken for them. */
+  #running = 0
+  #held = 0
   #events: LinkEvents | undefined
   #lastHeard = Number.NEGATIVE_INFINITY
 
-  constructor(link: Link, gate: Gate, notices: LinkNotices, now: () => number) {
+  constructor(link: Link, gate: Gate, notices: LinkNotices, now: () => number, party: PartyName) {
+    this.#party = party
     this.#link = link
     this.#gate = gate
     this.#notices = notices
@@ -162,6 +165,7 @@ export class GatedLink implements Link {
       },
       message: (message, owner) => {
         this.#heard()
+        this.#asked(message)
         events.message(message, owner)
       },
       failed: (id, error) => {
@@ -174,6 +178,7 @@ export class GatedLink implements Link {
       irregular: (reason, detail) => events.irregular(reason, detail),
       closed: (error) => {
         for (const id of [...this.#open.keys()]) this.#ended(id, true)
+        this.#questions.clear()
         this.#subscribed.clear()
         events.closed(error)
       },
@@ -182,16 +187,18 @@ export class GatedLink implements Link {
 
   request(outgoing: Outgoing): void {
     const { id, method } = outgoing
-    const counted = COUNTED.has(method)
     this.#notices.active()
-    this.#open.set(id, { method, counted, at: this.#now() })
+    const turn: Turn | undefined = COUNTED.has(method)
+      ? { party: this.#party, take: () => this.#begin(outgoing) }
+      : undefined
+    this.#open.set(id, { method, turn, at: this.#now() })
     if (method === 'resources/subscribe') this.#subscribed.add(outgoing.params.uri)
     else if (method === 'resources/unsubscribe') this.#subscribed.delete(outgoing.params.uri)
-    if (!counted) {
+    if (turn === undefined) {
       this.#link.request(outgoing)
       return
     }
-    const refusal = this.#gate.enter(id, this, () => this.#link.request(outgoing))
+    const refusal = this.#gate.enter(turn)
     if (refusal === undefined) return
     this.#open.delete(id)
     this.#gate.errors++
@@ -201,17 +208,18 @@ export class GatedLink implements Link {
 
   cancel(id: RequestId, reason: string): void {
     const open = this.#open.get(id)
-    if (open?.counted && this.#gate.withdraw(id, this)) {
+    if (open?.turn !== undefined && this.#gate.withdraw(open.turn)) {
       this.#open.delete(id)
       return
     }
     this.#ended(id, false)
     this.#link.cancel(id, reason)
-    if (open?.counted && this.#lastHeard < open.at) this.#notices.unanswered(this.#now() - open.at)
+    if (open?.turn !== undefined && this.#lastHeard < open.at) this.#notices.unanswered(this.#now() - open.at)
   }
 
   send(message: Parameters<Link['send']>[0]): Promise<void> {
     this.#notices.active()
+    if (!('method' in message) && this.#questions.delete(message.id as RequestId)) this.#settle()
     return this.#link.send(message)
   }
 
@@ -243,9 +251,39 @@ export class GatedLink implements Link {
 
   #ended(id: RequestId, isError: boolean): void {
     const open = this.#open.get(id)
-    if (open === undefined || !this.#open.delete(id) || !open.counted) return
+    if (open === undefined || !this.#open.delete(id) || open.turn === undefined) return
     if (isError) this.#gate.errors++
-    if (!this.#gate.withdraw(id, this)) this.#gate.leave()
+    if (this.#gate.withdraw(open.turn)) return
+    this.#running--
+    this.#settle()
+  }
+
+  #begin(outgoing: Outgoing): void {
+    this.#running++
+    this.#held++
+    this.#settle()
+    this.#link.request(outgoing)
+  }
+
+  /** Notes what the server asks, and what it takes back. */
+  #asked(message: Parameters<LinkEvents['message']>[0]): void {
+    if ('id' in message && ASKING.has(message.method)) this.#questions.add(message.id)
+    else if (message.method !== 'notifications/cancelled') return
+    else this.#questions.delete(message.params?.requestId as RequestId)
+    this.#settle()
+  }
+
+  /** Has as many slots as calls that the server works on. Who gets one that is given back may come here again. */
+  #settle(): void {
+    const due = () => Math.max(0, this.#running - this.#questions.size)
+    while (this.#held > due()) {
+      this.#held--
+      this.#gate.leave(this.#party)
+    }
+    while (this.#held < due()) {
+      this.#held++
+      this.#gate.resume(this.#party)
+    }
   }
 }
 
