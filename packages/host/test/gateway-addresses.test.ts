@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { DEFAULT_SETTINGS, type ServerSettings } from '../src/config/server-config.ts'
 import { createGateway, type GatewayOptions } from '../src/gateway/gateway.ts'
 import { serveGateway } from '../src/gateway/serve.ts'
+import { createProvenance } from '../src/guard/provenance.ts'
 import type { Acts } from '../src/host/acts.ts'
 import { readAttached } from '../src/host/attachments.ts'
 import { createCatalogue } from '../src/upstream/catalogue.ts'
@@ -195,7 +196,13 @@ describe('sec-265: reads go to the server that lists the address (host 7)', () =
       const { server, ownName } = await catalogue.toRead(uri)
       return { result: await (await upstreams.client(server)).readResource(ownName), server }
     }
-    const parts = { acts: { read } as unknown as Acts, offers: () => false, fetchPage: async () => '' }
+    const context = createProvenance()
+    const parts = {
+      acts: { read } as unknown as Acts,
+      offers: () => false,
+      fetchPage: async () => '',
+      context: () => context,
+    }
     const warnings: string[] = []
     for (const server of ['files', 'evil']) {
       const rules = [{ server, uri: 'file:///x' }]

@@ -53,16 +53,7 @@ afterAll(async () => {
   for (const close of closing) await close()
 })
 
-const WAYS = [
-  'memory',
-  'http, newest',
-  'http, sessions',
-  'http+sse',
-  'socket',
-  'websocket',
-  'stdio',
-  'stdio, older',
-]
+const WAYS = ['memory', 'http, newest', 'http, sessions', 'http+sse', 'socket', 'websocket', 'stdio', 'stdio, older']
 
 async function call(way: string, size: number, limits?: ConnectOptions['limits']): Promise<number> {
   const [target, options] = targets.get(way)!

@@ -4,7 +4,11 @@
  * anybody else from a few. The store beside this module keeps the sessions themselves.
  */
 
-import type { Expiring } from './session-store.ts'
+/** What of a session counts here. */
+export interface HeldSession {
+  readonly holder?: string | undefined
+  readonly busy: boolean
+}
 
 interface Holding<Session> {
   /** Oldest first, as is the next. */
@@ -13,7 +17,7 @@ interface Holding<Session> {
   readonly unused: Set<Session>
 }
 
-export class SessionHolders<Session extends Expiring> {
+export class SessionHolders<Session extends HeldSession> {
   readonly #holdings = new Map<string | undefined, Holding<Session>>()
 
   count(holder: string | undefined): number {
@@ -56,12 +60,12 @@ export class SessionHolders<Session extends Expiring> {
   }
 }
 
-function firstIdle<Session extends Expiring>(sessions: Iterable<Session> = []): Session | undefined {
+function firstIdle<Session extends HeldSession>(sessions: Iterable<Session> = []): Session | undefined {
   for (const session of sessions) if (!session.busy) return session
   return undefined
 }
 
-function leastUsed<Session extends Expiring>(sessions: Iterable<Session>): Session | undefined {
+function leastUsed<Session extends HeldSession>(sessions: Iterable<Session>): Session | undefined {
   let found: Session | undefined
   for (const session of sessions) {
     if (!session.busy && (found === undefined || session.lastUsed < found.lastUsed)) found = session

@@ -6,7 +6,12 @@
 
 import type { Channel } from '../jsonrpc/channel.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
-import { createWebSocketChannel, WEBSOCKET_LIMITS, type WebSocketLike, type WebSocketLimits } from './websocket-channel.ts'
+import {
+  createWebSocketChannel,
+  WEBSOCKET_LIMITS,
+  type WebSocketLike,
+  type WebSocketLimits,
+} from './websocket-channel.ts'
 import { KeepAlive, type KeepAliveOptions } from './websocket-keep-alive.ts'
 
 /** A socket that is not open yet. */
