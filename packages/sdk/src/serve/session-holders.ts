@@ -6,6 +6,7 @@
 
 /** What of a session counts here. */
 export interface HeldSession {
+  readonly lastUsed: number
   readonly holder?: string | undefined
   readonly busy: boolean
 }
