@@ -102,7 +102,7 @@ describe('methods and paths', () => {
     expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, POST, DELETE, OPTIONS'])
   })
 
-  it.each(['/', '/mcp/', '/MCP', '/mcpx', '/../mcp'])('%s is not the endpoint', async (path) => {
+  it.each(['/', '/mcp//', '/MCP', '/mcpx', '/../mcp'])('%s is not the endpoint', async (path) => {
     fixture = await createFixture()
     expect((await send(fixture.port, { ...modern('tools/list'), path })).status).toBe(404)
   })

@@ -46,6 +46,8 @@ describe.each(WAYS)('a message over $name', (way) => {
     }
     expect(heard.message.error.code).toBe(-32600)
     expect(heard.message.error.message).toContain(`${option} (${at}) exceeded`)
+    // By its own id, or the caller would wait for ever (servers 7).
+    expect(heard.message.id).toBe(1)
     expect(heard.status).toBe(way.http ? 400 : undefined)
     // Refused is the message, not the client.
     expect((await line.modern('tools/list', {}, 'next')).message.result.tools).toHaveLength(1)
@@ -66,6 +68,7 @@ describe.each(WAYS)('a message over $name', (way) => {
       const { message, status } = await answer
       expect(message.error.message).toContain(`${option} (${SIZE}) exceeded`)
       expect([message.error.code, status]).toEqual([-32600, way.http ? 413 : undefined])
+      if (!way.http) expect(message.id).toBe(1)
     }
   })
 

@@ -8,6 +8,7 @@
  */
 
 import { FRAMING_LIMITS, toLimitReason } from './limits.ts'
+import { type FoundId, findId } from './message-id.ts'
 
 export interface JsonLimits {
   readonly maxDepth?: number
@@ -18,7 +19,13 @@ export interface JsonLimits {
 
 export type JsonParsed =
   | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly kind: 'parse' | 'limit'; readonly reason: string }
+  | {
+      readonly ok: false
+      readonly kind: 'parse' | 'limit'
+      readonly reason: string
+      /** The id of a message that passes a bound, where it has one: somebody waits for an answer under it. */
+      readonly found?: FoundId
+    }
 
 export type JsonText =
   | { readonly ok: true; readonly text: string }
@@ -28,7 +35,7 @@ export function parseJson(text: string, limits: JsonLimits = FRAMING_LIMITS): Js
   const maxDepth = limits.maxDepth ?? FRAMING_LIMITS.maxDepth
   const isScanned = needsScan(text.length, maxDepth, limits)
   const passed = isScanned ? scan(text, maxDepth, limits) : undefined
-  if (passed !== undefined) return { ok: false, kind: 'limit', reason: passed }
+  if (passed !== undefined) return beyond(passed, text)
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -39,9 +46,55 @@ export function parseJson(text: string, limits: JsonLimits = FRAMING_LIMITS): Js
   }
   // `[[]]` is the shortest text of depth 2.
   if (!isScanned && text.length > 2 * maxDepth + 1 && isDeeper(value, maxDepth)) {
-    return { ok: false, kind: 'limit', reason: toLimitReason('maxDepth', maxDepth) }
+    return beyond(toLimitReason('maxDepth', maxDepth), text)
   }
   return { ok: true, value }
+}
+
+/**
+ * Why a value that somebody else has parsed is beyond the bounds, if it is. The members of an object are counted as they
+ * are, so that repeated names have been lost.
+ */
+export function limitPassed(value: unknown, limits: JsonLimits = FRAMING_LIMITS): string | undefined {
+  const bounds = { ...FRAMING_LIMITS, ...definedOf(limits) }
+  // A level at a time, since the value may be deeper than the stack.
+  let level: unknown[] = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    const next: unknown[] = []
+    for (const one of level) {
+      const reason = shallowLimit(one, bounds, depth)
+      if (reason !== undefined) return reason
+      if (typeof one === 'object' && one !== null) for (const member of Object.values(one)) next.push(member)
+    }
+    level = next
+  }
+  return undefined
+}
+
+function shallowLimit(value: unknown, bounds: Required<JsonLimits>, depth: number): string | undefined {
+  if (typeof value === 'string') return tooLong(value, bounds)
+  if (typeof value !== 'object' || value === null) return undefined
+  if (depth === bounds.maxDepth) return toLimitReason('maxDepth', bounds.maxDepth)
+  if (Array.isArray(value)) {
+    return value.length > bounds.maxItems ? toLimitReason('maxItems', bounds.maxItems) : undefined
+  }
+  const names = Object.keys(value)
+  if (names.length > bounds.maxKeys) return toLimitReason('maxKeys', bounds.maxKeys)
+  for (const name of names) if (name.length > bounds.maxStringLength) return tooLong(name, bounds)
+  return undefined
+}
+
+function tooLong(text: string, { maxStringLength }: Required<JsonLimits>): string | undefined {
+  return text.length > maxStringLength ? toLimitReason('maxStringLength', maxStringLength) : undefined
+}
+
+function definedOf(limits: JsonLimits): JsonLimits {
+  return Object.fromEntries(Object.entries(limits).filter(([, bound]) => bound !== undefined))
+}
+
+function beyond(reason: string, text: string): JsonParsed {
+  const found = findId(text)
+  return found === undefined ? { ok: false, kind: 'limit', reason } : { ok: false, kind: 'limit', reason, found }
 }
 
 /** The text is one line: `JSON.stringify` escapes CR and LF, and lone surrogates too. */
@@ -106,7 +159,7 @@ function scan(text: string, maxDepth: number, limits: JsonLimits): string | unde
     if (code === QUOTE) {
       const end = closingQuote(text, at + 1)
       if (end === -1) return undefined
-      if (end - at - 1 > maxStringLength && decodedLength(text, at + 1, end) > maxStringLength) {
+      if (end - at - 1 > maxStringLength && isLonger(text, at + 1, end, maxStringLength)) {
         return toLimitReason('maxStringLength', maxStringLength)
       }
       at = end
@@ -147,12 +200,12 @@ function closingQuote(text: string, start: number): number {
   return -1
 }
 
-function decodedLength(text: string, start: number, end: number): number {
-  let length = end - start
-  for (let at = text.indexOf('\\', start); at !== -1 && at < end; at = text.indexOf('\\', at)) {
-    const isUnicode = text.charCodeAt(at + 1) === 0x75
-    length -= isUnicode ? 5 : 1
-    at += isUnicode ? 6 : 2
+/** Whether a string is longer than the bound once its escapes are read. A step per character: escapes may be all there is. */
+function isLonger(text: string, start: number, end: number, max: number): boolean {
+  let length = 0
+  for (let at = start; at < end; at++) {
+    if (text.charCodeAt(at) === BACKSLASH) at += text.charCodeAt(at + 1) === 0x75 ? 5 : 1
+    if (++length > max) return true
   }
-  return length
+  return false
 }

@@ -13,13 +13,13 @@ export const FRAMING_LIMITS = {
   /** Items of one JSON array. */
   maxItems: 100_000,
   /** UTF-16 units of one JSON string, names included. */
-  maxStringLength: 4 * MEBIBYTE,
+  maxStringLength: 16 * MEBIBYTE,
   /** Bytes of one line, its ending not counted. */
-  maxLineBytes: 16 * MEBIBYTE,
+  maxLineBytes: 64 * MEBIBYTE,
   /** Bytes of all field lines of one server-sent event, line endings not counted. */
-  maxEventBytes: 16 * MEBIBYTE,
+  maxEventBytes: 64 * MEBIBYTE,
   /** Bytes of one WebSocket message, whatever frames it comes in. */
-  maxFrameBytes: 16 * MEBIBYTE,
+  maxFrameBytes: 64 * MEBIBYTE,
   /** Bytes of one HTTP request body. */
   maxBodyBytes: 4 * MEBIBYTE,
   /** Messages in one JSON-RPC batch. */

@@ -79,6 +79,7 @@ describe('the line decoder', () => {
     decoder.push(Uint8Array.from([0x61, 0xff, 0x0a]))
     decoder.push(toBytes('x'.repeat(10)))
     decoder.push(toBytes('y'.repeat(100_000)))
+    decoder.push(toBytes('\n'))
     expect(excerpts).toEqual(['a\ufffd', 'x'.repeat(10) + 'y'.repeat(70)])
   })
 

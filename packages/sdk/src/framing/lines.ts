@@ -6,6 +6,7 @@
 
 import { ByteBuffer } from './byte-buffer.ts'
 import { FRAMING_LIMITS, toLimitReason } from './limits.ts'
+import { ByteIdFinder, type FoundId } from './message-id.ts'
 import { BOM, decodeUtf8, toReadable } from './utf8.ts'
 
 export type LineFault = 'utf8' | 'limit'
@@ -13,8 +14,11 @@ export type LineFault = 'utf8' | 'limit'
 export interface LineDecoderOptions {
   readonly maxBytes?: number
   readonly onLine: (text: string) => void
-  /** `excerpt` is the start of the line, with bytes that are not UTF-8 replaced. */
-  readonly onFault: (kind: LineFault, reason: string, excerpt: string) => void
+  /**
+   * `excerpt` is the start of the line, with bytes that are not UTF-8 replaced. A line that is too long is told of at its
+   * end: only then is it sure whether the message in it has an id.
+   */
+  readonly onFault: (kind: LineFault, reason: string, excerpt: string, found?: FoundId) => void
 }
 
 export interface LineDecoder {
@@ -36,11 +40,17 @@ const LF = 0x0a
 const CR = 0x0d
 const EXCERPT_BYTES = 80
 
+interface Skipped {
+  readonly ids: ByteIdFinder
+  readonly start: Uint8Array
+}
+
 class Lines implements LineDecoder {
   readonly #options: LineDecoderOptions
   readonly #maxBytes: number
   readonly #held = new ByteBuffer()
-  #skipping = false
+  /** Set while the rest of a line that is too long is thrown away. */
+  #skipped: Skipped | undefined
   #atStart = true
 
   constructor(options: LineDecoderOptions) {
@@ -50,7 +60,7 @@ class Lines implements LineDecoder {
 
   push(chunk: Uint8Array): void {
     let start = 0
-    if (this.#skipping || this.#held.length > 0) {
+    if (this.#skipped !== undefined || this.#held.length > 0) {
       const end = chunk.indexOf(LF)
       this.#hold(end === -1 ? chunk : chunk.subarray(0, end))
       if (end === -1) return
@@ -70,22 +80,29 @@ class Lines implements LineDecoder {
   }
 
   #hold(bytes: Uint8Array): void {
-    if (this.#skipping) return
+    if (this.#skipped !== undefined) {
+      this.#skipped.ids.push(bytes)
+      return
+    }
     // One byte more than the bound, since a CR at the end is part of the line ending.
     if (this.#held.length + bytes.length <= this.#maxBytes + 1) {
       this.#held.append(bytes)
     } else {
+      const ids = new ByteIdFinder()
+      ids.push(this.#held.view())
+      ids.push(bytes)
       if (this.#held.length < EXCERPT_BYTES) this.#held.append(bytes.subarray(0, EXCERPT_BYTES))
-      this.#fault('limit', this.#held.view())
+      this.#skipped = { ids, start: this.#held.view().slice(0, EXCERPT_BYTES) }
       this.#held.clear()
-      this.#skipping = true
     }
   }
 
   #finishHeld(): void {
-    if (!this.#skipping) this.#line(this.#held.view())
+    const skipped = this.#skipped
+    this.#skipped = undefined
+    if (skipped === undefined) this.#line(this.#held.view())
+    else this.#fault('limit', skipped.start, skipped.ids.found())
     this.#held.clear()
-    this.#skipping = false
     this.#atStart = false
   }
 
@@ -112,7 +129,11 @@ class Lines implements LineDecoder {
     const length = bytes[bytes.length - 1] === CR ? bytes.length - 1 : bytes.length
     const text = length > this.#maxBytes ? undefined : decodeUtf8(bytes)
     if (text === undefined) {
-      this.#fault(length > this.#maxBytes ? 'limit' : 'utf8', bytes)
+      if (length > this.#maxBytes) {
+        const ids = new ByteIdFinder()
+        ids.push(bytes)
+        this.#fault('limit', bytes, ids.found())
+      } else this.#fault('utf8', bytes)
       this.#atStart = false
     } else {
       this.#emit(text, 0, text.length)
@@ -126,8 +147,8 @@ class Lines implements LineDecoder {
     if (end > start) this.#options.onLine(text.slice(start, end))
   }
 
-  #fault(kind: LineFault, bytes: Uint8Array): void {
+  #fault(kind: LineFault, bytes: Uint8Array, found?: FoundId): void {
     const reason = kind === 'utf8' ? 'the line is not UTF-8' : toLimitReason('maxLineBytes', this.#maxBytes)
-    this.#options.onFault(kind, reason, toReadable(bytes.subarray(0, EXCERPT_BYTES)))
+    this.#options.onFault(kind, reason, toReadable(bytes.subarray(0, EXCERPT_BYTES)), found)
   }
 }

@@ -4,6 +4,7 @@
  */
 
 import type { Principal } from '../auth/principal.ts'
+import { PorticoError } from '../jsonrpc/errors.ts'
 import type { RequestHead } from '../session/exchange.ts'
 import type { Reply } from '../transport/http-reply.ts'
 import { isRefusal, type Refusal } from './http-refusal.ts'
@@ -34,6 +35,30 @@ export function anyOf(...protections: readonly [Protection, ...Protection[]]): P
     },
     documents: new Map(protections.flatMap(({ documents }) => [...(documents ?? [])])),
   }
+}
+
+/**
+ * What an `authenticate` function said, held against what it may say. Anything else, such as an empty object or null,
+ * is a mistake that would let everybody in, and throws.
+ */
+export function toAdmission(outcome: unknown): Authentication {
+  if (outcome === undefined) return undefined
+  if (typeof outcome === 'object' && outcome !== null && (isRefusal(outcome) || isPrincipal(outcome))) return outcome
+  throw new PorticoError(
+    'invalid-definition',
+    'authenticate must return a principal with an id and scopes (see createPrincipal), a refusal with a status, or undefined',
+  )
+}
+
+/** Anything with `then`: a promise of another library that was taken for a principal would let everybody in. */
+export function isThenable(outcome: unknown): outcome is PromiseLike<Authentication> {
+  return typeof outcome === 'object' && outcome !== null && 'then' in outcome
+}
+
+function isPrincipal(value: object): value is Principal {
+  if (!('id' in value) || typeof value.id !== 'string' || value.id === '' || !('scopes' in value)) return false
+  const { scopes } = value
+  return typeof scopes === 'object' && scopes !== null && 'has' in scopes && typeof scopes.has === 'function'
 }
 
 /** Answers a request for a public document, whatever page it comes from: there is nothing in it to protect. */

@@ -8,6 +8,7 @@ import { readAuthorization } from '../auth/bearer-header.ts'
 import { isBoundTo } from '../auth/certificate.ts'
 import type { Principal } from '../auth/principal.ts'
 import { DpopVerifier, toAddress } from '../auth/verify-dpop.ts'
+import { tellObserver } from '../jsonrpc/observer.ts'
 import type { RequestHead } from '../session/exchange.ts'
 import type { Authentication, Protection } from './authorization.ts'
 import { TokenCache } from './bearer-cache.ts'
@@ -117,7 +118,7 @@ class BearerGuard {
 
   #refuse(fault: TokenFault): Refusal {
     if (fault.fault !== 'unavailable') return this.#refusals.invalid(fault.reason)
-    this.#settings.onError(fault.cause ?? new Error(fault.reason))
+    tellObserver(() => this.#settings.onError(fault.cause ?? new Error(fault.reason)))
     // Not 401: the client would throw away a token that may be good.
     return { status: 503, message: 'The token cannot be verified at the moment', headers: ['retry-after', '5'] }
   }

@@ -39,6 +39,15 @@ export function pathOf(url: string): string {
   return end === -1 ? url : url.slice(0, end)
 }
 
+/** Whether a URL has this path, with or without a slash at the end: people type both. */
+export function isPath(url: string, path: string | undefined): boolean {
+  return path !== undefined && withoutSlash(pathOf(url)) === withoutSlash(path)
+}
+
+function withoutSlash(path: string): string {
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
+}
+
 const BOTH = 'application/json, text/event-stream'
 
 function accepts(accept: string, type: string): boolean {

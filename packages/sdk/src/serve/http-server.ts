@@ -5,10 +5,10 @@
 
 import type { Server as NodeServer, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { PorticoError } from '../jsonrpc/errors.ts'
 import type { Endpoint } from '../session/endpoint.ts'
 import { Health, type HealthOptions } from './health.ts'
 import { NodeExchange, type NodeRequest } from './http-node.ts'
+import { cannotListen } from './socket-listener.ts'
 import { Streamable } from './streamable.ts'
 import type { StreamableOptions } from './streamable-options.ts'
 import { createListener, type Listener, type ListenerOptions } from './tls.ts'
@@ -80,9 +80,7 @@ export function createEndpointHandler(endpoint: Endpoint, options: StreamableOpt
 
 function listen(node: NodeServer, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    node.once('error', (cause) => {
-      reject(new PorticoError('connect-failed', `Cannot listen on ${host}:${port}`, { cause }))
-    })
+    node.once('error', (cause) => reject(cannotListen(`${host}:${port}`, cause)))
     node.listen(port, host, resolve)
   })
 }

@@ -4,6 +4,7 @@
  */
 
 import { PorticoError, RpcError } from '../jsonrpc/errors.ts'
+import { tellObserver } from '../jsonrpc/observer.ts'
 import type { Observation } from '../server/middleware.ts'
 import type { ServerOptions } from '../server/options.ts'
 import type { Server } from '../server/server.ts'
@@ -33,7 +34,7 @@ export function createLogger(options: LoggerOptions = {}): Logger {
   return {
     log(level, message, fields) {
       if (LEVELS.indexOf(level) < threshold) return
-      write(toLine({ time: new Date().toISOString(), level, message, ...always, ...fields }))
+      tellObserver(() => write(toLine({ time: new Date().toISOString(), level, message, ...always, ...fields })))
     },
   }
 }

@@ -7,8 +7,7 @@ import { PorticoError } from '../jsonrpc/errors.ts'
 export function startListening(node: Server, where: ListenOptions, report: (error: Error) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     const failed = (cause: Error): void => {
-      const at = where.path ?? `${where.host}:${where.port}`
-      reject(new PorticoError('connect-failed', `Cannot listen on ${at}`, { cause }))
+      reject(cannotListen(where.path ?? `${where.host}:${where.port}`, cause))
     }
     node.once('error', failed)
     node.listen(where, () => {
@@ -18,6 +17,22 @@ export function startListening(node: Server, where: ListenOptions, report: (erro
     })
   })
 }
+
+/** Says where, why, and what can be done about it. */
+export function cannotListen(where: string, cause: Error): PorticoError {
+  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message
+  const advice = ADVICE.get(code)
+  return new PorticoError('connect-failed', `Cannot listen on ${where}: ${code}${advice ? ` (${advice})` : ''}`, {
+    cause,
+  })
+}
+
+const ADVICE: ReadonlyMap<string, string> = new Map([
+  ['EADDRINUSE', 'another program listens there; stop it, or choose another port, 0 for any that is free'],
+  ['EACCES', 'this user may not; choose a port from 1024 on, or a folder that the user can write to'],
+  ['EADDRNOTAVAIL', 'this machine has no such address; choose one of its own, such as 127.0.0.1'],
+  ['ENOTFOUND', 'no address has this name; choose an address of this machine, such as 127.0.0.1'],
+])
 
 export function stopListening(node: Server): Promise<void> {
   return new Promise((resolve) => node.close(() => resolve()))

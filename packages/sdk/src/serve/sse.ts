@@ -84,7 +84,8 @@ export class SseHttp {
     const pair = this.#find(head, principal)
     if (pair === undefined) return UNKNOWN_SESSION
     reply.empty(202)
-    pair.channel.deliver(value)
+    // By the request's own credential: it may have fewer scopes than the one that opened the stream, or more.
+    if (!pair.channel.closed) pair.connection.receive(value, principal)
     return undefined
   }
 

@@ -5,19 +5,20 @@
  */
 
 import type { Principal } from '../auth/principal.ts'
-import { parseJson } from '../framing/json.ts'
+import { limitPassed, parseJson } from '../framing/json.ts'
 import { PARSE_ERROR, PorticoError } from '../jsonrpc/errors.ts'
-import { classify } from '../jsonrpc/message.ts'
+import { classify, isObject, isRequestId, type RequestId } from '../jsonrpc/message.ts'
+import { tellObserver } from '../jsonrpc/observer.ts'
 import { revisionOf } from '../protocol/revisions.ts'
 import type { Endpoint } from '../session/endpoint.ts'
 import type { RequestHead } from '../session/exchange.ts'
 import type { EventStreamSettings } from '../transport/http-event-stream.ts'
 import { Heartbeat } from '../transport/http-heartbeat.ts'
 import type { Reply } from '../transport/http-reply.ts'
-import { type Authenticate, serveDocument } from './authorization.ts'
+import { type Authenticate, isThenable, serveDocument, toAdmission } from './authorization.ts'
 import { createMemoryEvents } from './event-store.ts'
 import { createGuard, type Guard } from './guard.ts'
-import { acceptsEvents, checkPostHead, isJson, pathOf, SESSION_HEADER, VERSION_HEADER } from './http-headers.ts'
+import { acceptsEvents, checkPostHead, isJson, isPath, pathOf, SESSION_HEADER, VERSION_HEADER } from './http-headers.ts'
 import { Load } from './http-load.ts'
 import { isRefusal, type Refusal, refuse } from './http-refusal.ts'
 import { type ServeLimits, withDefaults } from './limits.ts'
@@ -134,7 +135,7 @@ export class Streamable {
     const authenticate = this.#authentication
     if (authenticate === undefined) return this.#dispatch(request, route, undefined)
     const outcome = authenticate(request.head)
-    if (!isPromise(outcome)) return this.#admit(request, route, outcome)
+    if (!isThenable(outcome)) return this.#admit(request, route, outcome)
     Promise.resolve(outcome).then(
       (found) => this.#answer(request.reply, () => this.#admit(request, route, found)),
       (error) => this.#fail(error, request.reply),
@@ -143,8 +144,8 @@ export class Streamable {
   }
 
   #admit(request: HttpRequest, route: Route, outcome: Authentication): Refusal | undefined {
-    if (outcome !== undefined && isRefusal(outcome)) return outcome
-    return this.#dispatch(request, route, outcome)
+    const found = toAdmission(outcome)
+    return found !== undefined && isRefusal(found) ? found : this.#dispatch(request, route, found)
   }
 
   #dispatch(request: HttpRequest, route: Route, principal: Principal | undefined): Refusal | undefined {
@@ -205,13 +206,18 @@ export class Streamable {
     request.read(this.limits.maxBodyBytes, (body) => {
       this.#answer(request.reply, () => {
         const parsed = this.#parse(body)
-        return 'status' in parsed ? parsed : done(parsed.value)
+        if (!('status' in parsed)) return done(parsed.value)
+        refuse(request.reply, parsed, parsed.id)
+        return undefined
       })
     })
   }
 
-  #parse(body: Body): { readonly value: unknown } | Refusal {
-    if (body.kind === 'value') return body
+  #parse(body: Body): { readonly value: unknown } | (Refusal & { readonly id?: RequestId }) {
+    if (body.kind === 'value') {
+      const reason = limitPassed(body.value, this.#options.json)
+      return reason === undefined ? body : { status: 400, message: `Parse error: ${reason}`, id: idOf(body.value) }
+    }
     if (body.kind === 'not-utf8') return NOT_UTF8
     if (body.kind === 'too-large') {
       return { status: 413, message: `The body is too large: maxBodyBytes (${this.limits.maxBodyBytes}) exceeded` }
@@ -219,7 +225,8 @@ export class Streamable {
     const parsed = parseJson(body.text, this.#options.json)
     if (parsed.ok) return parsed
     const code = parsed.kind === 'parse' ? PARSE_ERROR : undefined
-    return { status: 400, message: `Parse error: ${parsed.reason}`, code }
+    const id = parsed.found?.isRequest ? parsed.found.id : undefined
+    return { status: 400, message: `Parse error: ${parsed.reason}`, code, ...(isRequestId(id) && { id }) }
   }
 
   #document(url: string): string | undefined {
@@ -229,11 +236,10 @@ export class Streamable {
   #route(url: string): Route | undefined {
     const { path, ssePath, messagesPath } = this.#options
     if (path === undefined || url === path) return 'mcp'
-    const pathname = pathOf(url)
-    if (pathname === path) return 'mcp'
+    if (isPath(url, path)) return 'mcp'
     if (this.#sse === undefined) return undefined
-    if (pathname === messagesPath) return 'messages'
-    return pathname === ssePath ? 'sse' : undefined
+    if (isPath(url, messagesPath)) return 'messages'
+    return isPath(url, ssePath) ? 'sse' : undefined
   }
 
   #fail(error: unknown, reply: Reply): void {
@@ -242,8 +248,9 @@ export class Streamable {
   }
 
   #report(error: unknown): void {
-    if (this.#options.onError === undefined) this.#endpoint.report(error, 'http')
-    else this.#options.onError(error)
+    const { onError } = this.#options
+    if (onError === undefined) this.#endpoint.report(error, 'http')
+    else tellObserver(() => onError(error))
   }
 }
 
@@ -255,7 +262,7 @@ const NOT_JSON: Refusal = { status: 415, message: 'Content-Type must be applicat
 const NOT_UTF8: Refusal = { status: 400, message: 'Parse error: the body is not UTF-8', code: PARSE_ERROR }
 const NO_BATCHES: Refusal = { status: 400, message: 'The body must be a single message in this revision' }
 
-/** Anything with `then`: a promise of another library that was taken for a principal would let everybody in. */
-function isPromise(outcome: Authentication | Promise<Authentication>): outcome is Promise<Authentication> {
-  return outcome !== undefined && 'then' in outcome
+/** The id that an answer to this message would have. */
+function idOf(value: unknown): RequestId | undefined {
+  return isObject(value) && 'method' in value && isRequestId(value.id) ? value.id : undefined
 }

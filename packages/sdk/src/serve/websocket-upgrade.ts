@@ -9,13 +9,15 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import type { JsonLimits } from '../framing/json.ts'
+import { tellObserver } from '../jsonrpc/observer.ts'
 import { serveChannel } from '../session/connection.ts'
 import type { Endpoint } from '../session/endpoint.ts'
 import type { RequestHead } from '../session/exchange.ts'
 import { createWebSocketChannel } from '../transport/websocket-channel.ts'
 import { KeepAlive, type KeepAliveOptions } from '../transport/websocket-keep-alive.ts'
+import { toAdmission } from './authorization.ts'
 import { createGuard, type Guard, type GuardOptions } from './guard.ts'
-import { pathOf } from './http-headers.ts'
+import { isPath } from './http-headers.ts'
 import { Load } from './http-load.ts'
 import { NodeExchange } from './http-node.ts'
 import { isRefusal, type Refusal, refuse } from './http-refusal.ts'
@@ -77,7 +79,7 @@ export class WebSocketUpgrades {
   }
 
   owns(req: IncomingMessage): boolean {
-    return pathOf(req.url ?? '/') === this.path
+    return isPath(req.url ?? '/', this.path)
   }
 
   async handle(req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
@@ -97,12 +99,13 @@ export class WebSocketUpgrades {
       }
       socket.once('close', () => place.leave())
       const found = await this.#options.authenticate?.(exchange.head)
-      const refusal = this.#admit(place, found)
+      const refusal = this.#admit(place, toAdmission(found))
       if (refusal !== undefined) turnDown(refusal)
       else this.#upgrade(req, socket, head, place)
     } catch (error) {
-      if (this.#options.onError === undefined) this.#endpoint.report(error, 'websocket')
-      else this.#options.onError(error)
+      const { onError } = this.#options
+      if (onError === undefined) this.#endpoint.report(error, 'websocket')
+      else tellObserver(() => onError(error))
       turnDown({ status: 500, message: 'Internal error' })
     }
   }

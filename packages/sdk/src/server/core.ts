@@ -6,6 +6,7 @@
 import type { Principal } from '../auth/principal.ts'
 import { INTERNAL_ERROR, invalidDefinition, RpcError } from '../jsonrpc/errors.ts'
 import type { RpcNotification } from '../jsonrpc/message.ts'
+import { tellObserver } from '../jsonrpc/observer.ts'
 import type { ServerCapabilities } from '../protocol/capabilities.ts'
 import type { Implementation } from '../protocol/content.ts'
 import type { ParamHeader } from '../protocol/headers.ts'
@@ -203,11 +204,10 @@ export class ServerCore {
   observe(call: ServerCall, durationMs: number, error: unknown): void {
     const ctx = new RequestContext(call)
     for (const observer of this.#observers.get(call.method) ?? []) {
-      try {
-        observer({ method: call.method, params: call.params, ctx, durationMs, error })
-      } catch (thrown) {
-        this.conceal(thrown, `observer of ${call.method}`)
-      }
+      tellObserver(
+        () => observer({ method: call.method, params: call.params, ctx, durationMs, error }),
+        (thrown) => this.conceal(thrown, `observer of ${call.method}`),
+      )
     }
   }
 
@@ -217,19 +217,16 @@ export class ServerCore {
 
   notified(message: RpcNotification, session: LegacySession): void {
     if (message.method !== 'notifications/roots/list_changed') return
-    this.relay?.relay.rootsChanged?.(session)
-    for (const watcher of this.#rootsWatchers) watcher(session)
+    const failed = (thrown: unknown): string => this.conceal(thrown, message.method)
+    tellObserver(() => this.relay?.relay.rootsChanged?.(session), failed)
+    for (const watcher of this.#rootsWatchers) tellObserver(() => watcher(session), failed)
   }
 
   /** Gives an error to the operator in full and returns what a client may be told: a reference, nothing else. */
   conceal(error: unknown, where: string): string {
     const reference = randomToken(6)
-    try {
-      const report = this.#options.onError ?? reportToStderr
-      report(error, { where, reference })
-    } catch {
-      // An error hook that throws must not take the request down with it.
-    }
+    const report = this.#options.onError ?? reportToStderr
+    tellObserver(() => report(error, { where, reference }))
     return `Reference: ${reference}`
   }
 

@@ -230,7 +230,7 @@ export class ServerEndpoint implements Endpoint, Asker, Holder {
       this.#finish(call, this.#writer(call).write(text))
       return
     }
-    return andThen(this.#core.enter(call), () =>
+    return andThen(method.withoutContext ? undefined : this.#core.enter(call), () =>
       andThen(method.run(call), (result) => (result === HELD ? HELD : this.#complete(method, result, call))),
     )
   }

@@ -26,9 +26,10 @@ export interface LifecycleHost {
 
 export function createLifecycleMethods(host: LifecycleHost): ServerMethod[] {
   return [
-    defineMethod<object>({ method: 'ping', run: () => ({}), write: () => ({}) }),
+    defineMethod<object>({ method: 'ping', withoutContext: true, run: () => ({}), write: () => ({}) }),
     defineMethod<undefined>({
       method: 'initialize',
+      withoutContext: true,
       run: (call) => initialize(host, call),
       write: (_, call) => {
         const { revision } = call.conversation
@@ -42,6 +43,7 @@ export function createLifecycleMethods(host: LifecycleHost): ServerMethod[] {
     }),
     defineMethod<undefined>({
       method: 'server/discover',
+      withoutContext: true,
       run: () => undefined,
       write: (_, call) => ({
         supportedVersions: [...host.versions].reverse(),

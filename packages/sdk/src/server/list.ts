@@ -9,7 +9,7 @@ import { isRestricted, isVisible } from './access.ts'
 import type { ServerCall } from './call.ts'
 import type { Access, CacheHint } from './item-options.ts'
 import type { ServerMethod } from './method.ts'
-import { notACursor, type Page, pageSizeFor, readCursor, writeCursor } from './paging.ts'
+import { cursorOf, notACursor, type Page, pageSizeFor, readCursor, writeCursor } from './paging.ts'
 import type { Registry } from './registry.ts'
 
 export interface Listed {
@@ -65,7 +65,7 @@ export class ItemList<Item extends Listed, Shown> {
   /** The answer to a list request, as text: `{"tools":[…],"nextCursor":…` and cache hints, without the last brace. */
   text(call: ServerCall): ListText {
     const { revision } = call.conversation
-    const { cursor } = call.params
+    const cursor = cursorOf(call.params)
     const { registry, pageSize } = this.#options
     const whole = !this.restricted && cursor === undefined && pageSizeFor(pageSize, registry.size) >= registry.size
     const kept = whole ? this.#whole.get(revision) : undefined
@@ -86,7 +86,7 @@ export class ItemList<Item extends Listed, Shown> {
 
   /** The same as objects, for middleware that wants to alter them. */
   shown<Result extends ListResult>(call: ServerCall): Result {
-    const { items, nextCursor } = this.#page(this.#visible(call), call.params.cursor)
+    const { items, nextCursor } = this.#page(this.#visible(call), cursorOf(call.params))
     const shown = { [this.#options.member]: items.map(([, item]) => this.#copy(item)) }
     // The member's name is what makes the result of one list differ from another's.
     return (nextCursor === undefined ? shown : { ...shown, nextCursor }) as unknown as Result

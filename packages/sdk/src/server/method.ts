@@ -26,6 +26,8 @@ export interface ServerMethod<Result = unknown> {
   ready?(call: ServerCall): string | undefined
   /** `run` may return `HELD`. */
   readonly holds?: true
+  /** The server's `context` function does not run for it: a client has to be able to connect whatever that says. */
+  readonly withoutContext?: true
 }
 
 /** Takes `methods` of any result type into one list; `run` and `write` of one method always meet each other only. */

@@ -1,5 +1,6 @@
 /** Pages of a list that is made for the moment: cursors name the list, the last item shown, and its place. */
 
+import type { JsonObject } from '../jsonrpc/message.ts'
 import { invalidParam } from './method.ts'
 
 /** Above this, lists go out in pages also where nobody asked for them: clients bound what they take at once. */
@@ -14,6 +15,11 @@ export interface Page<Item> {
 /** How many of `count` items go into a page. */
 export function pageSizeFor(pageSize: number | undefined, count: number): number {
   return pageSize ?? (count > MAX_UNPAGED ? DEFAULT_PAGE_SIZE : count)
+}
+
+/** The cursor of a request for a list. Some clients send null or an empty text for the first page. */
+export function cursorOf({ cursor }: JsonObject): unknown {
+  return cursor === null || cursor === '' ? undefined : cursor
 }
 
 /** Where the last item shown is gone, its place stands in for it. */

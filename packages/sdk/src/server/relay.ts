@@ -28,7 +28,7 @@ import type { AskingContext, RequestContext, SessionView } from './context.ts'
 import type { CacheHint } from './item-options.ts'
 import { cacheHints } from './list.ts'
 import { defineMethod, invalidParam, type ServerMethod, stringParam, tooManySubscriptions } from './method.ts'
-import { pageOf, pageSizeFor } from './paging.ts'
+import { cursorOf, pageOf, pageSizeFor } from './paging.ts'
 import { askRelayed } from './relayed-question.ts'
 
 /** The four lists, by the member of the result that holds them. */
@@ -172,7 +172,7 @@ function listMethod<K extends keyof RelayLists>(
     run: (call) => relay.list(member, host.plainContext(call)),
     write: (items, call) => {
       const { revision } = call.conversation
-      const { cursor } = call.params
+      const cursor = cursorOf(call.params)
       if (cursor !== undefined || pageSizeFor(host.pageSize, items.length) < items.length) {
         const page = pageOf(member, items, cursor, host.pageSize)
         return textOf(page.items, revision, page.nextCursor)

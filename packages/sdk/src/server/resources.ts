@@ -14,7 +14,7 @@ import type { AskingContext, RequestContext } from './context.ts'
 import type { Access, CacheHint } from './item-options.ts'
 import { cacheHints, ItemList } from './list.ts'
 import { defineMethod, type ServerMethod, stringParam, tooManySubscriptions } from './method.ts'
-import { pageOf } from './paging.ts'
+import { cursorOf, pageOf } from './paging.ts'
 import type { Registry } from './registry.ts'
 
 interface Readable extends Completable {
@@ -88,7 +88,7 @@ function createListMethods(host: ResourceHost, served: () => boolean): ServerMet
       ready: (call) => (listing() ? undefined : resources.text(call)),
       run: async (call) => {
         const all = [...resources.all(call), ...(await listTemplated(host, call))]
-        const { items, nextCursor } = pageOf('resources', all, call.params.cursor, host.pageSize)
+        const { items, nextCursor } = pageOf('resources', all, cursorOf(call.params), host.pageSize)
         return { resources: [...items], ...given({ nextCursor }) }
       },
     }),

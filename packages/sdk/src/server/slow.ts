@@ -6,6 +6,7 @@
  */
 
 import { isObject } from '../jsonrpc/message.ts'
+import { tellObserver } from '../jsonrpc/observer.ts'
 import type { ServerCall } from './call.ts'
 
 export interface SlowTimes {
@@ -113,11 +114,9 @@ export class SlowWatch {
     if (elapsed < thresholdMs) return false
     const { method } = call
     const advice = adviceFor(method)
-    try {
-      this.#report({ method, name: nameOf(call), elapsedMs: Math.round(elapsed), thresholdMs, running, advice })
-    } catch {
-      // A hook that throws must not take the request down with it.
-    }
+    tellObserver(() =>
+      this.#report({ method, name: nameOf(call), elapsedMs: Math.round(elapsed), thresholdMs, running, advice }),
+    )
     return true
   }
 }

@@ -58,6 +58,8 @@ export interface Connection {
   close(): Promise<void>
   /** Lets what is under way finish, at most for `graceMs`, and closes. */
   drain(graceMs?: number): Promise<void>
+  /** Takes a message that came beside the channel, with a credential of its own of the same principal. */
+  receive(value: unknown, principal: Principal | undefined): void
 }
 
 export const CONNECTION_LIMITS = { maxInFlight: 4096, graceMs: 5000 } as const
@@ -105,7 +107,7 @@ class ServedConnection implements Connection, OutletOwner {
     const callOff = atExpiry(options.principal, () => void this.#end('The credential of this connection has expired'))
     this.closed = new Promise((resolve) => {
       const events = {
-        message: (value: unknown) => this.#receive(value),
+        message: (value: unknown) => this.receive(value, options.principal),
         malformed: (fault: Malformed) => this.#malformed(fault),
         // Of channels whose two directions end apart; others go straight to `closed`.
         ended: () => this.#inputEnded(),
@@ -150,19 +152,19 @@ class ServedConnection implements Connection, OutletOwner {
     await this.close()
   }
 
-  #receive(value: unknown): void {
-    if (Array.isArray(value)) this.#receiveBatch(value)
-    else this.#receiveOne(value, undefined)
+  receive(value: unknown, principal: Principal | undefined): void {
+    if (Array.isArray(value)) this.#receiveBatch(value, principal)
+    else this.#receiveOne(value, principal, undefined)
   }
 
-  #receiveBatch(items: readonly unknown[]): void {
+  #receiveBatch(items: readonly unknown[], principal: Principal | undefined): void {
     const fault = this.#batchFault(items)
     if (fault !== undefined) {
       this.#refuse(null, INVALID_REQUEST, `Invalid request: ${fault}`)
       return
     }
     const batch = new BatchReply(this.#channel)
-    for (const item of items) this.#receiveOne(item, batch)
+    for (const item of items) this.#receiveOne(item, principal, batch)
     batch.seal()
   }
 
@@ -175,11 +177,11 @@ class ServedConnection implements Connection, OutletOwner {
     return items.length > maxBatch ? `maxBatch (${maxBatch}) exceeded` : undefined
   }
 
-  #receiveOne(value: unknown, batch: BatchReply | undefined): void {
+  #receiveOne(value: unknown, principal: Principal | undefined, batch: BatchReply | undefined): void {
     const classified = classify(value)
     switch (classified.kind) {
       case 'request':
-        this.#request(classified.message, batch)
+        this.#request(classified.message, principal, batch)
         break
       case 'notification':
         this.#notification(classified.message)
@@ -192,7 +194,7 @@ class ServedConnection implements Connection, OutletOwner {
     }
   }
 
-  #request(message: RpcRequest, batch: BatchReply | undefined): void {
+  #request(message: RpcRequest, principal: Principal | undefined, batch: BatchReply | undefined): void {
     const modern = isModern(message)
     if (modern) this.#sawModern = true
     const listens = message.method === LISTEN
@@ -208,7 +210,7 @@ class ServedConnection implements Connection, OutletOwner {
     if (kind === 'request') this.#running++
     if (listens) this.#listens.add(outlet)
     const scope = modern ? this.#modern : this.#session.incoming
-    const exchange = { message, outlet, scope, principal: this.#options.principal, head: undefined }
+    const exchange = { message, outlet, scope, principal, head: undefined }
     try {
       outlet.call = modern ? this.#endpoint.serveModern(exchange) : this.#endpoint.serveLegacy(exchange, this.#session)
     } catch (error) {
@@ -257,8 +259,18 @@ class ServedConnection implements Connection, OutletOwner {
 
   #malformed(fault: Malformed): void {
     if (fault.kind === 'parse') this.#refuse(null, PARSE_ERROR, `Parse error: ${fault.reason}`)
-    else if (fault.kind === 'limit') this.#refuse(null, INVALID_REQUEST, `Invalid request: ${fault.reason}`)
+    else if (fault.kind === 'limit') this.#beyondLimit(fault)
     else this.#options.debug?.(fault.reason)
+  }
+
+  /** Whoever waits for what the message was about hears of it: the client by its request's id, or the handler that asked. */
+  #beyondLimit({ reason, found }: Malformed): void {
+    const id = isRequestId(found?.id) ? found.id : null
+    if (id !== null && found?.isRequest === false) {
+      const error = { code: INVALID_REQUEST, message: `The answer was refused: ${reason}` }
+      if (this.#session.answers.settle({ jsonrpc: '2.0', id, error })) return
+    }
+    this.#refuse(found?.isRequest ? id : null, INVALID_REQUEST, `Invalid request: ${reason}`)
   }
 
   #refuse(id: RequestId | null, code: number, message: string, batch?: BatchReply): void {

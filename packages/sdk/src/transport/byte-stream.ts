@@ -86,8 +86,8 @@ class StreamChannel implements ByteStreamChannel {
     this.#decoder = createLineDecoder({
       maxBytes: limits?.maxLineBytes,
       onLine: (text) => this.#line(text),
-      onFault: (kind, reason, excerpt) =>
-        this.#malformed({ kind: kind === 'limit' ? 'limit' : 'parse', reason, excerpt }),
+      onFault: (kind, reason, excerpt, found) =>
+        this.#malformed({ kind: kind === 'limit' ? 'limit' : 'parse', reason, excerpt, found }),
     })
     // Messages are joined here already; a socket that waits for more to join only delays them.
     if ('setNoDelay' in writable && typeof writable.setNoDelay === 'function') writable.setNoDelay(true)
@@ -176,6 +176,7 @@ class StreamChannel implements ByteStreamChannel {
       kind: isNoise ? 'noise' : parsed.kind,
       reason: parsed.reason,
       excerpt: text.slice(0, EXCERPT),
+      found: parsed.found,
     })
   }
 

@@ -1,6 +1,7 @@
 /**
  * The two halves of the old HTTP+SSE transport (2024-11-05) as one `Channel`: what the server sends goes out on the
- * event stream, what the client posts is delivered here. The assembly above pairs the requests; it checks who posts.
+ * event stream. What the client posts comes with a credential of its own, so the assembly above, which checks who posts,
+ * hands it to the connection itself.
  */
 
 import type { Channel, ChannelEvents, Urgency } from '../jsonrpc/channel.ts'
@@ -13,7 +14,6 @@ export class SseChannel implements Channel, EventStreamOwner {
   readonly #gone: Promise<void>
   #resolveGone: () => void = () => {}
   #events: ChannelEvents | undefined
-  #early: unknown[] = []
   #closed = false
 
   /** `endpoint` is the URL that the client is told to post to. */
@@ -31,15 +31,7 @@ export class SseChannel implements Channel, EventStreamOwner {
 
   open(events: ChannelEvents): void {
     this.#events = events
-    for (const value of this.#early.splice(0)) events.message(value)
     if (this.#closed) events.closed()
-  }
-
-  /** Takes what the client posted. */
-  deliver(value: unknown): void {
-    if (this.#closed) return
-    if (this.#events === undefined) this.#early.push(value)
-    else this.#events.message(value)
   }
 
   send(text: string, urgency: Urgency = 'keep', key?: string | number): void {

@@ -201,7 +201,7 @@ class WebSocketChannel implements Channel, Watched {
     this.#earlySize = 0
     const parsed = parseJson(text, this.#options.limits)
     if (parsed.ok) this.#events?.message(parsed.value)
-    else this.#events?.malformed({ kind: parsed.kind, reason: parsed.reason, excerpt: text.slice(0, 200) })
+    else this.#events?.malformed({ ...parsed, excerpt: text.slice(0, 200) })
   }
 
   #write(texts: string[]): boolean {
