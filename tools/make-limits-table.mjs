@@ -47,6 +47,7 @@ export const LIMIT_TABLES = [
       maxConnectionsPerPrincipal: 'HTTP 429 with `Retry-After`; `-32603` on sockets, then closed',
       maxQueueBytes: 'logs are dropped and counted, progress coalesces',
       maxKeptBytes: 'the connection is closed',
+      stalledMs: 'the connection is closed',
       maxReplayBytes: 'older events cannot be resumed',
       maxSessionReplayBytes: 'older events cannot be resumed',
       maxTotalReplayBytes: 'older events cannot be resumed',

@@ -24,6 +24,7 @@ const EXCHANGE = Symbol('exchange')
 type NodeResponse = ServerResponse & { [EXCHANGE]?: NodeExchange }
 
 export class NodeExchange implements HttpRequest, RequestHead, Reply, StreamWriter {
+  stalledMs = 0
   readonly #req: NodeRequest
   readonly #res: NodeResponse
   #always: HeaderList | undefined
@@ -101,6 +102,7 @@ export class NodeExchange implements HttpRequest, RequestHead, Reply, StreamWrit
     const list = ['content-type', 'application/json', 'content-length', String(Buffer.byteLength(body))]
     this.#begin(status, list, headers)
     this.#res.end(body)
+    if (typeof body !== 'string') this.#watchReader()
   }
 
   empty(status: number, headers?: HeaderList): void {
@@ -133,11 +135,13 @@ export class NodeExchange implements HttpRequest, RequestHead, Reply, StreamWrit
   write(text: string): boolean {
     if (this.#res.destroyed || this.#res.write(text)) return true
     this.#res.once('drain', onDrain)
+    this.#watchReader()
     return false
   }
 
   /** Called by Node's events, as is the next. */
   drained(): void {
+    this.#res.setTimeout(0)
     this.#events?.drained()
   }
 
@@ -148,10 +152,18 @@ export class NodeExchange implements HttpRequest, RequestHead, Reply, StreamWrit
 
   end(): void {
     this.#res.end()
+    if (!this.#res.writableFinished) this.#watchReader()
   }
 
   abort(): void {
     this.#res.destroy()
+  }
+
+  /** Node waits for ever for a client that does not read, and keeps the answer meanwhile. It sees when some was taken. */
+  #watchReader(): void {
+    if (this.stalledMs === 0) return
+    this.#res.setTimeout(this.stalledMs)
+    if (this.#res.listenerCount('timeout') === 0) this.#res.on('timeout', onStalled)
   }
 
   #listen(): void {
@@ -226,6 +238,10 @@ function onEnd(this: NodeRequest): void {
 
 function onDrain(this: NodeResponse): void {
   this[EXCHANGE]?.drained()
+}
+
+function onStalled(this: NodeResponse): void {
+  this.destroy()
 }
 
 function onClose(this: NodeResponse): void {

@@ -19,6 +19,8 @@ export interface SharedLimits {
   readonly maxQueueBytes: number
   /** Bytes that wait in all, which may not be dropped; beyond this the connection is given up. */
   readonly maxKeptBytes: number
+  /** Time in which a reader has to take something of what waits for it, over HTTP and sockets. */
+  readonly stalledMs: number
   /** Requests being worked on at a time, however they came to the server. */
   readonly maxInFlight: number
   /** The same for one principal; anonymous clients have no such bound. */
@@ -98,6 +100,7 @@ export const SERVE_LIMITS: AllLimits = {
   maxConnectionsPerPrincipal: 64,
   maxQueueBytes: SEND_LIMITS.maxQueueBytes,
   maxKeptBytes: SEND_LIMITS.maxKeptBytes,
+  stalledMs: MINUTE,
   maxReplayBytes: MEBIBYTE,
   maxSessionReplayBytes: 4 * MEBIBYTE,
   maxTotalReplayBytes: 256 * MEBIBYTE,

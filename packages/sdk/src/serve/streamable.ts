@@ -90,6 +90,7 @@ export class Streamable {
   handle(request: HttpRequest): void {
     const { head, reply } = request
     this.#answer(reply, () => {
+      reply.stalledMs = this.limits.stalledMs
       const document = this.#document(head.url)
       if (document !== undefined) return serveDocument(document, head, reply)
       const route = this.#route(head.url)

@@ -142,7 +142,8 @@ export class WebSocketUpgrades {
       const channel = createWebSocketChannel(webSocket, {
         // What Node hands over at an upgrade is the connection's own socket, plain or TLS.
         raw: socket as Socket,
-        limits: { ...limits, ...json },
+        // A peer that does not read answers no ping either, and is dropped for that.
+        limits: { ...limits, ...json, stalledMs: undefined },
         keepAlive: this.#keepAlive,
         closeCode: GOING_AWAY,
         closeMs: CLOSE_MS,

@@ -7,6 +7,8 @@
 export type HeaderList = readonly string[]
 
 export interface Reply {
+  /** How long the client may take nothing of an answer that waits for it, where the runtime does not see to that. */
+  stalledMs?: number
   /** Adds headers to whatever will be answered. Called before any of the methods below. */
   always(headers: HeaderList): void
   /** Answers with JSON text. Exactly one of `json`, `empty` and `stream` is called, once. */

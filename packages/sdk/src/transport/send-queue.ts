@@ -18,12 +18,14 @@ export const SEND_LIMITS = {
 export interface SendLimits {
   readonly maxQueueBytes?: number
   readonly maxKeptBytes?: number
+  /** How long a peer may take nothing of what waits for it before it is given up; for ever unless given. */
+  readonly stalledMs?: number
 }
 
 export interface SendQueueOptions<Text = string> extends SendLimits {
   /** Takes texts, in order, and keeps the array. False asks for a pause until `drained()`. Must not throw. */
   write(texts: Text[]): boolean
-  /** Called once, when `maxKeptBytes` is passed; the queue is closed then. */
+  /** Called once, when `maxKeptBytes` or `stalledMs` is passed; the queue is closed then. */
   overflow(error: PorticoError): void
   /** Called when all that was queued is with the peer, as far as the writer knows. The queue can be let go until the next text. */
   idle?(): void
@@ -55,6 +57,8 @@ export class SendQueue<Text extends { readonly length: number } = string> {
   /** The number of the newest waiting progress text by key; numbers already written are stale. */
   #newest: Map<string | number, number> | undefined
   #flushes: Flush[] | undefined
+  /** Runs while the peer does not read. */
+  #stalled: ReturnType<typeof setTimeout> | undefined
 
   constructor(options: SendQueueOptions<Text>) {
     this.#options = options
@@ -91,7 +95,7 @@ export class SendQueue<Text extends { readonly length: number } = string> {
     this.#texts.push(text)
     this.#size += text.length
     if (this.#blocked) {
-      if (this.size > this.#maxKept) this.#giveUp()
+      if (this.size > this.#maxKept) this.#giveUp(`maxKeptBytes (${this.#maxKept})`)
     } else if (!this.#scheduled) {
       this.#scheduled = true
       // A function of its own each time costs less than one that every idle queue would keep.
@@ -101,7 +105,7 @@ export class SendQueue<Text extends { readonly length: number } = string> {
 
   /** The writer can take more. */
   drained(): void {
-    this.#blocked = false
+    this.#unblock()
     this.#unread = 0
     this.#write()
     this.#rest()
@@ -120,6 +124,7 @@ export class SendQueue<Text extends { readonly length: number } = string> {
   /** Forgets what waits and takes nothing more. */
   close(): void {
     this.#closed = true
+    clearTimeout(this.#stalled)
     this.#texts = []
     this.#head = 0
     this.#size = 0
@@ -164,7 +169,9 @@ export class SendQueue<Text extends { readonly length: number } = string> {
       const taken = before - this.#size
       if (this.#options.write(batch)) continue
       this.#blocked = true
-      if (!this.#closed) this.#unread = taken
+      if (this.#closed) break
+      this.#unread = taken
+      this.#watch()
     }
     this.#writing = false
     if (this.#flushes !== undefined) this.#settleFlushes(this.#flushes)
@@ -203,12 +210,28 @@ export class SendQueue<Text extends { readonly length: number } = string> {
     for (const { resolve } of due) resolve()
   }
 
-  #giveUp(): void {
+  /** Much that was written at once may take its time, at the pace of the slowest line that is served. */
+  #watch(): void {
+    const { stalledMs } = this.#options
+    if (stalledMs === undefined) return
+    const giveUp = (): void => this.#giveUp(`stalledMs (${stalledMs})`)
+    this.#stalled = setTimeout(giveUp, stalledMs + this.#unread / SLOWEST_PER_MS)
+    // Node's timers are objects and would keep the process; elsewhere they are numbers.
+    ;(this.#stalled as { unref?: () => void }).unref?.()
+  }
+
+  #unblock(): void {
+    this.#blocked = false
+    clearTimeout(this.#stalled)
+    this.#stalled = undefined
+  }
+
+  #giveUp(bound: string): void {
     this.close()
-    this.#options.overflow(
-      new PorticoError('limit-exceeded', `maxKeptBytes (${this.#maxKept}) exceeded: the other side does not read`),
-    )
+    this.#options.overflow(new PorticoError('limit-exceeded', `${bound} exceeded: the other side does not read`))
   }
 }
 
 const WRITE_SIZE = 64 * 1024
+/** A Mi a second. */
+const SLOWEST_PER_MS = 1024

@@ -1,0 +1,102 @@
+/** Readers that stop reading are given up after a time, on every way in that has one (host 29, sec-173). */
+
+import { once } from 'node:events'
+import { connect as dial, type Socket } from 'node:net'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { serveHttp } from '../src/serve/http.ts'
+import { serveSocket } from '../src/serve/socket.ts'
+import { tool } from '../src/server/definition.ts'
+import { createServer } from '../src/server/server.ts'
+import { SendQueue } from '../src/transport/send-queue.ts'
+import { META, modern } from './http-fixture.ts'
+import { ENVELOPE } from './limits-ways.ts'
+
+const open: { close(): unknown }[] = []
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close()
+})
+
+/** More than the system takes on its own. */
+const LONG = 'x'.repeat(12_000_000)
+
+const server = createServer({
+  name: 'long',
+  version: '1',
+  tools: {
+    json: tool({}, () => LONG),
+    stream: tool({}, (_args, ctx) => {
+      ctx.progress(1)
+      return LONG
+    }),
+  },
+})
+
+/** A client that asks and never reads. */
+function ask(port: number, text: string): Socket {
+  const socket = dial(port, '127.0.0.1')
+  socket.on('error', () => {})
+  socket.pause()
+  socket.write(text)
+  return socket
+}
+
+describe('a reader that takes nothing', () => {
+  it.each(['json', 'stream'])('of a %s answer over HTTP is dropped after stalledMs', async (name) => {
+    const http = await serveHttp(server, { port: 0, graceMs: 0, limits: { stalledMs: 100 } })
+    open.push(http)
+    const dropped = new Promise((resolve) => http.node.once('connection', (one: Socket) => one.once('close', resolve)))
+    const { headers = {}, body = '' } = modern('tools/call', {
+      name,
+      arguments: {},
+      _meta: { ...META, progressToken: 1 },
+    })
+    const head = Object.entries({ host: 'localhost', ...headers, 'content-length': body.length })
+    ask(http.port, `POST /mcp HTTP/1.1\r\n${head.map((pair) => pair.join(': ')).join('\r\n')}\r\n\r\n${body}`)
+    await dropped
+  })
+
+  it('of a socket is dropped after stalledMs', async () => {
+    const listener = await serveSocket(server, { port: 0, graceMs: 0, limits: { stalledMs: 100 } })
+    open.push(listener)
+    const dropped = once(listener.node, 'connection').then(([one]) => once(one as Socket, 'close'))
+    const params = { name: 'json', arguments: {}, _meta: ENVELOPE }
+    ask(listener.port ?? 0, `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })}\n`)
+    await dropped
+  })
+})
+
+describe('what waits in a queue', () => {
+  it.each([
+    { after: 99, given: 0 },
+    { after: 100, given: 0 },
+    { after: 101, given: 1 },
+  ])('for $after ms under stalledMs 100: given up $given times', ({ after, given }) => {
+    vi.useFakeTimers()
+    const errors: Error[] = []
+    const queue = new SendQueue({ stalledMs: 100, write: () => false, overflow: (error) => errors.push(error) })
+    queue.push('x'.repeat(1024))
+    void queue.flushed()
+    // One millisecond for the 1024 units that were written is within it.
+    vi.advanceTimersByTime(after)
+    expect(errors.map(({ message }) => message)).toEqual(
+      given === 0 ? [] : ['stalledMs (100) exceeded: the other side does not read'],
+    )
+    queue.close()
+    vi.useRealTimers()
+  })
+
+  it('is not given up while the reader takes some of it now and then', () => {
+    vi.useFakeTimers()
+    const errors: Error[] = []
+    const queue = new SendQueue({ stalledMs: 100, write: () => false, overflow: (error) => errors.push(error) })
+    for (let at = 0; at < 20; at++) queue.push('x'.repeat(64 * 1024))
+    void queue.flushed()
+    for (let at = 0; at < 20; at++) {
+      vi.advanceTimersByTime(90)
+      queue.drained()
+    }
+    expect(errors).toEqual([])
+    queue.close()
+    vi.useRealTimers()
+  })
+})
