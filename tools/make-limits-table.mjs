@@ -52,6 +52,8 @@ export const LIMIT_TABLES = [
       maxSessionReplayBytes: 'older events cannot be resumed',
       maxTotalReplayBytes: 'older events cannot be resumed',
       replayMs: 'the stream cannot be resumed',
+      maxReceivingBytes: '`-32603`, HTTP 503 with `Retry-After`; a WebSocket is closed with 1013',
+      maxReceivingBytesPerPeer: '`-32603`, HTTP 503 with `Retry-After`; a WebSocket is closed with 1013',
       maxInFlight: '`-32603`, HTTP 503 with `Retry-After`',
       maxInFlightPerPrincipal: '`-32603` (`-32600` over HTTP), HTTP 429 with `Retry-After`',
       maxListeners: '`-32603`, HTTP 503 with `Retry-After`',

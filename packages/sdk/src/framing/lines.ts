@@ -7,12 +7,15 @@
 import { ByteBuffer } from './byte-buffer.ts'
 import { FRAMING_LIMITS, toLimitReason } from './limits.ts'
 import { ByteIdFinder, type FoundId } from './message-id.ts'
+import type { Receiving } from './receiving.ts'
 import { BOM, decodeUtf8, toReadable } from './utf8.ts'
 
 export type LineFault = 'utf8' | 'limit'
 
 export interface LineDecoderOptions {
   readonly maxBytes?: number
+  /** Counts what is held of a line that is not complete. */
+  readonly receiving?: Receiving | undefined
   readonly onLine: (text: string) => void
   /**
    * `excerpt` is the start of the line, with bytes that are not UTF-8 replaced. A line that is too long is told of at its
@@ -43,6 +46,8 @@ const EXCERPT_BYTES = 80
 interface Skipped {
   readonly ids: ByteIdFinder
   readonly start: Uint8Array
+  /** Why there was no room for it, unless it is simply too long. */
+  readonly reason: string | undefined
 }
 
 class Lines implements LineDecoder {
@@ -85,15 +90,18 @@ class Lines implements LineDecoder {
       return
     }
     // One byte more than the bound, since a CR at the end is part of the line ending.
-    if (this.#held.length + bytes.length <= this.#maxBytes + 1) {
+    const fits = this.#held.length + bytes.length <= this.#maxBytes + 1
+    const full = fits ? this.#options.receiving?.add(bytes.length) : undefined
+    if (fits && full === undefined) {
       this.#held.append(bytes)
     } else {
       const ids = new ByteIdFinder()
       ids.push(this.#held.view())
       ids.push(bytes)
       if (this.#held.length < EXCERPT_BYTES) this.#held.append(bytes.subarray(0, EXCERPT_BYTES))
-      this.#skipped = { ids, start: this.#held.view().slice(0, EXCERPT_BYTES) }
+      this.#skipped = { ids, start: this.#held.view().slice(0, EXCERPT_BYTES), reason: full }
       this.#held.clear()
+      this.#options.receiving?.done()
     }
   }
 
@@ -101,8 +109,9 @@ class Lines implements LineDecoder {
     const skipped = this.#skipped
     this.#skipped = undefined
     if (skipped === undefined) this.#line(this.#held.view())
-    else this.#fault('limit', skipped.start, skipped.ids.found())
+    else this.#fault('limit', skipped.start, skipped.ids.found(), skipped.reason)
     this.#held.clear()
+    this.#options.receiving?.done()
     this.#atStart = false
   }
 
@@ -147,8 +156,8 @@ class Lines implements LineDecoder {
     if (end > start) this.#options.onLine(text.slice(start, end))
   }
 
-  #fault(kind: LineFault, bytes: Uint8Array, found?: FoundId): void {
-    const reason = kind === 'utf8' ? 'the line is not UTF-8' : toLimitReason('maxLineBytes', this.#maxBytes)
+  #fault(kind: LineFault, bytes: Uint8Array, found?: FoundId, full?: string): void {
+    const reason = full ?? (kind === 'utf8' ? 'the line is not UTF-8' : toLimitReason('maxLineBytes', this.#maxBytes))
     this.#options.onFault(kind, reason, toReadable(bytes.subarray(0, EXCERPT_BYTES)), found)
   }
 }

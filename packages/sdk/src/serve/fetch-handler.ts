@@ -3,6 +3,7 @@
  * What is answered is decided in `streamable.ts`. Nothing of Node is used.
  */
 
+import type { Receiving } from '../framing/receiving.ts'
 import { decodeUtf8 } from '../framing/utf8.ts'
 import type { Endpoint } from '../session/endpoint.ts'
 import type { PeerCertificate, RequestHead } from '../session/exchange.ts'
@@ -70,8 +71,8 @@ class WebExchange implements HttpRequest, RequestHead, Reply {
     return [...this.#request.headers.keys()]
   }
 
-  read(maxBytes: number, done: (body: Body) => void): void {
-    readBody(this.#request, maxBytes).then(done, () => done({ kind: 'text', text: '' }))
+  read(maxBytes: number, receiving: Receiving, done: (body: Body) => void): void {
+    readBody(this.#request, maxBytes, receiving).then(done, () => done({ kind: 'text', text: '' }))
   }
 
   always(headers: HeaderList): void {
@@ -118,7 +119,7 @@ class WebExchange implements HttpRequest, RequestHead, Reply {
   }
 }
 
-async function readBody(request: Request, maxBytes: number): Promise<Body> {
+async function readBody(request: Request, maxBytes: number, receiving: Receiving): Promise<Body> {
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) return { kind: 'too-large' }
   const chunks: Uint8Array[] = []
   let size = 0
@@ -130,6 +131,11 @@ async function readBody(request: Request, maxBytes: number): Promise<Body> {
     if (size > maxBytes) {
       await reader.cancel()
       return { kind: 'too-large' }
+    }
+    const reason = receiving.add(value.length)
+    if (reason !== undefined) {
+      await reader.cancel()
+      return { kind: 'busy', reason }
     }
     chunks.push(value)
   }

@@ -5,6 +5,7 @@
 
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Receiving } from '../framing/receiving.ts'
 import type { PeerCertificate, RequestHead } from '../session/exchange.ts'
 import type { HeaderList, Reply, ReplyWatcher, StreamEvents, StreamWriter } from '../transport/http-reply.ts'
 import { peerCertificateOf } from './http-certificate.ts'
@@ -75,16 +76,20 @@ export class NodeExchange implements HttpRequest, RequestHead, Reply, StreamWrit
     return Object.keys(this.#req.headers)
   }
 
-  read(maxBytes: number, done: (body: Body) => void): void {
+  get peer(): string | undefined {
+    return this.#req.socket?.remoteAddress
+  }
+
+  read(maxBytes: number, receiving: Receiving, done: (body: Body) => void): void {
     const req = this.#req
     // A parser in front that does not know the content type may leave an empty object and the stream unread.
     if (req.body !== undefined && req.readableEnded) {
       done(toBody(req.body))
       return
     }
-    const reading = new BodyReading(maxBytes, done)
+    const reading = new BodyReading(maxBytes, receiving, done)
     req[READING] = reading
-    if (Number(req.headers['content-length'] ?? 0) > maxBytes) reading.refuse()
+    if (Number(req.headers['content-length'] ?? 0) > maxBytes) reading.refuse(TOO_LARGE)
     req.on('data', onData)
     req.on('end', onEnd)
     // Without a listener, a client that goes away while it sends would end the process.
@@ -186,45 +191,68 @@ export class NodeExchange implements HttpRequest, RequestHead, Reply, StreamWrit
 /** A body on its way in. The listeners find it by its request, so that nothing of it is left when it is read. */
 class BodyReading {
   readonly #maxBytes: number
+  readonly #receiving: Receiving
   readonly #done: (body: Body) => void
   #first: Buffer | undefined
   #rest: Buffer[] | undefined
   #size = 0
-  #tooLarge = false
+  #refused = false
 
-  constructor(maxBytes: number, done: (body: Body) => void) {
+  constructor(maxBytes: number, receiving: Receiving, done: (body: Body) => void) {
     this.#maxBytes = maxBytes
+    this.#receiving = receiving
     this.#done = done
   }
 
-  refuse(): void {
-    this.#tooLarge = true
+  refuse(body: Body): void {
+    this.#refused = true
     this.#first = undefined
     this.#rest = undefined
-    this.#done({ kind: 'too-large' })
+    this.#done(body)
+  }
+
+  /** The client went away before the body was complete. */
+  abandon(): void {
+    this.#receiving.done()
   }
 
   take(chunk: Buffer, req: IncomingMessage): void {
     this.#size += chunk.length
-    if (this.#tooLarge) {
+    if (this.#refused) {
       // The rest is read and thrown away, so that the client gets to see the answer, but not without end.
       if (this.#size > LINGER * this.#maxBytes) req.destroy()
-    } else if (this.#size > this.#maxBytes) this.refuse()
+      return
+    }
+    if (this.#size > this.#maxBytes) {
+      this.refuse(TOO_LARGE)
+      return
+    }
+    const reason = this.#receiving.add(chunk.length)
+    if (reason !== undefined) this.refuse({ kind: 'busy', reason })
     else if (this.#first === undefined) this.#first = chunk
     else {
-      this.#rest ??= []
+      // Only what comes in pieces can be left incomplete with something counted.
+      if (this.#rest === undefined) {
+        this.#rest = []
+        req.once('close', onRequestClose)
+      }
       this.#rest.push(chunk)
     }
   }
 
   end(): void {
-    if (this.#tooLarge) return
+    if (this.#refused) return
     const first = this.#first ?? EMPTY
     this.#done(decode(this.#rest === undefined ? first : Buffer.concat([first, ...this.#rest], this.#size)))
   }
 }
 
 const EMPTY = Buffer.alloc(0)
+const TOO_LARGE: Body = { kind: 'too-large' }
+
+function onRequestClose(this: NodeRequest): void {
+  this[READING]?.abandon()
+}
 
 function onData(this: NodeRequest, chunk: Buffer): void {
   this[READING]?.take(chunk, this)

@@ -21,6 +21,10 @@ export interface SharedLimits {
   readonly maxKeptBytes: number
   /** Time in which a reader has to take something of what waits for it, over HTTP and sockets. */
   readonly stalledMs: number
+  /** Bytes of messages that are still arriving, in the whole process; the first 64 KiB of each are not counted. */
+  readonly maxReceivingBytes: number
+  /** The same for one principal, or for one address where there is none. */
+  readonly maxReceivingBytesPerPeer: number
   /** Requests being worked on at a time, however they came to the server. */
   readonly maxInFlight: number
   /** The same for one principal; anonymous clients have no such bound. */
@@ -105,6 +109,8 @@ export const SERVE_LIMITS: AllLimits = {
   maxSessionReplayBytes: 4 * MEBIBYTE,
   maxTotalReplayBytes: 256 * MEBIBYTE,
   replayMs: 5 * MINUTE,
+  maxReceivingBytes: 512 * MEBIBYTE,
+  maxReceivingBytesPerPeer: 128 * MEBIBYTE,
   maxInFlight: 4096,
   maxInFlightPerPrincipal: 256,
   maxListeners: 10_000,

@@ -6,6 +6,7 @@
 
 import { type AddressInfo, createServer, type ListenOptions, type Server as NodeServer, type Socket } from 'node:net'
 import type { Principal } from '../auth/principal.ts'
+import { Receiving } from '../framing/receiving.ts'
 import { INTERNAL_ERROR, PorticoError } from '../jsonrpc/errors.ts'
 import { endpointOf, type Server } from '../server/server.ts'
 import { serveChannel } from '../session/connection.ts'
@@ -98,6 +99,7 @@ function serve({ endpoint, connections, limits, load, options }: Setting, socket
     readable: socket,
     writable: socket,
     label: 'socket',
+    receiving: new Receiving(limits, principal?.id ?? socket.remoteAddress),
     limits: { ...options.limits, ...limits },
   })
   if (refusal === undefined) {

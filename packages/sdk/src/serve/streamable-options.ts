@@ -1,6 +1,7 @@
 /** What can be set on the MCP endpoint, and how an adapter presents a request to it. */
 
 import type { JsonLimits } from '../framing/json.ts'
+import type { Receiving } from '../framing/receiving.ts'
 import type { RequestHead } from '../session/exchange.ts'
 import type { Reply } from '../transport/http-reply.ts'
 import type { Authenticate, Protection } from './authorization.ts'
@@ -37,12 +38,16 @@ export interface StreamableOptions extends GuardOptions {
 export interface HttpRequest {
   readonly head: RequestHead
   readonly reply: Reply
+  /** The address that it comes from, where the runtime tells. */
+  readonly peer?: string | undefined
   /** Reads the body, or what a framework in front has already made of it. Not called when the head decides. */
-  read(maxBytes: number, done: (body: Body) => void): void
+  read(maxBytes: number, receiving: Receiving, done: (body: Body) => void): void
 }
 
 export type Body =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'too-large' }
+  /** There is no room for it now. */
+  | { readonly kind: 'busy'; readonly reason: string }
   | { readonly kind: 'not-utf8' }

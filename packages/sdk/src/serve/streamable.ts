@@ -6,6 +6,7 @@
 
 import type { Principal } from '../auth/principal.ts'
 import { limitPassed, parseJson } from '../framing/json.ts'
+import { Receiving } from '../framing/receiving.ts'
 import { PARSE_ERROR, PorticoError } from '../jsonrpc/errors.ts'
 import { classify, isObject, isRequestId, type RequestId } from '../jsonrpc/message.ts'
 import { tellObserver } from '../jsonrpc/observer.ts'
@@ -174,7 +175,9 @@ export class Streamable {
 
   #post(request: HttpRequest, principal: Principal | undefined): Refusal | undefined {
     const { head, reply } = request
-    return checkPostHead(head) ?? this.#read(request, (value) => this.#message(value, head, principal, reply))
+    return (
+      checkPostHead(head) ?? this.#read(request, principal, (value) => this.#message(value, head, principal, reply))
+    )
   }
 
   #oldPost(request: HttpRequest, principal: Principal | undefined): Refusal | undefined {
@@ -182,7 +185,9 @@ export class Streamable {
     const sse = this.#sse
     if (sse === undefined) return NOT_FOUND
     if (!isJson(head.header('content-type'))) return NOT_JSON
-    return sse.check(head, principal) ?? this.#read(request, (value) => sse.post(value, head, principal, reply))
+    return (
+      sse.check(head, principal) ?? this.#read(request, principal, (value) => sse.post(value, head, principal, reply))
+    )
   }
 
   #message(value: unknown, head: RequestHead, principal: Principal | undefined, reply: Reply): Refusal | undefined {
@@ -203,8 +208,14 @@ export class Streamable {
   }
 
   /** Reads and parses the body, once. */
-  #read(request: HttpRequest, done: (value: unknown) => Refusal | undefined): undefined {
-    request.read(this.limits.maxBodyBytes, (body) => {
+  #read(
+    request: HttpRequest,
+    principal: Principal | undefined,
+    done: (value: unknown) => Refusal | undefined,
+  ): undefined {
+    const receiving = new Receiving(this.limits, principal?.id ?? request.peer)
+    request.read(this.limits.maxBodyBytes, receiving, (body) => {
+      receiving.done()
       this.#answer(request.reply, () => {
         const parsed = this.#parse(body)
         if (!('status' in parsed)) return done(parsed.value)
@@ -220,6 +231,9 @@ export class Streamable {
       return reason === undefined ? body : { status: 400, message: `Parse error: ${reason}`, id: idOf(body.value) }
     }
     if (body.kind === 'not-utf8') return NOT_UTF8
+    if (body.kind === 'busy') {
+      return { status: 503, message: `The server is busy: ${body.reason}`, headers: ['retry-after', '1'] }
+    }
     if (body.kind === 'too-large') {
       return { status: 413, message: `The body is too large: maxBodyBytes (${this.limits.maxBodyBytes}) exceeded` }
     }

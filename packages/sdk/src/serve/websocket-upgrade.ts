@@ -7,8 +7,9 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { WebSocketServer } from 'ws'
+import { type WebSocket, WebSocketServer } from 'ws'
 import type { JsonLimits } from '../framing/json.ts'
+import { Receiving } from '../framing/receiving.ts'
 import { tellObserver } from '../jsonrpc/observer.ts'
 import { serveChannel } from '../session/connection.ts'
 import type { Endpoint } from '../session/endpoint.ts'
@@ -41,6 +42,8 @@ export interface UpgradeOptions extends GuardOptions, KeepAliveOptions {
 
 const SUBPROTOCOL = 'mcp'
 const GOING_AWAY = 1001
+/** The server cannot take it now (RFC 6455's registry, 1013). */
+const TRY_LATER = 1013
 const CLOSE_MS = 5000
 
 export class WebSocketUpgrades {
@@ -139,9 +142,11 @@ export class WebSocketUpgrades {
     const { json, graceMs } = this.#options
     const limits = this.#limits
     this.#sockets.handleUpgrade(req, socket, head, (webSocket) => {
+      // What Node hands over at an upgrade is the connection's own socket, plain or TLS.
+      const raw = socket as Socket
+      boundReceiving(webSocket, raw, new Receiving(limits, place.principal?.id ?? raw.remoteAddress))
       const channel = createWebSocketChannel(webSocket, {
-        // What Node hands over at an upgrade is the connection's own socket, plain or TLS.
-        raw: socket as Socket,
+        raw,
         // A peer that does not read answers no ping either, and is dropped for that.
         limits: { ...limits, ...json, stalledMs: undefined },
         keepAlive: this.#keepAlive,
@@ -156,6 +161,15 @@ export class WebSocketUpgrades {
       })
     })
   }
+}
+
+/** Counts what has arrived since the last whole message, before the package takes it. */
+function boundReceiving(webSocket: WebSocket, raw: Socket, receiving: Receiving): void {
+  raw.prependListener('data', (chunk: Buffer) => {
+    if (receiving.add(chunk.length) !== undefined) webSocket.close(TRY_LATER)
+  })
+  webSocket.on('message', () => receiving.done())
+  raw.once('close', () => receiving.done())
 }
 
 /** Node's server has let go of the connection, so an answer has to be given it, and is the last there is. */

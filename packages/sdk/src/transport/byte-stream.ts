@@ -6,6 +6,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { type JsonLimits, parseJson } from '../framing/json.ts'
 import { createLineDecoder, encodeLine, type LineDecoder } from '../framing/lines.ts'
+import type { Receiving } from '../framing/receiving.ts'
 import type { Channel, ChannelEvents, Malformed, Urgency } from '../jsonrpc/channel.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
 import { type SendLimits, SendQueue } from './send-queue.ts'
@@ -20,6 +21,8 @@ export interface ByteStreamOptions {
   readonly writable: Writable
   readonly label: string
   readonly limits?: ByteStreamLimits
+  /** Counts what is held of a line that is not complete. */
+  readonly receiving?: Receiving
   /** Lines that were never meant as messages are reported as `noise`: the peer is a program that may also print. */
   readonly toleratesNoise?: boolean
   /** False for streams that outlive the channel, such as the process's own: they are neither ended nor destroyed. */
@@ -85,6 +88,7 @@ class StreamChannel implements ByteStreamChannel {
     })
     this.#decoder = createLineDecoder({
       maxBytes: limits?.maxLineBytes,
+      receiving: options.receiving,
       onLine: (text) => this.#line(text),
       onFault: (kind, reason, excerpt, found) =>
         this.#malformed({ kind: kind === 'limit' ? 'limit' : 'parse', reason, excerpt, found }),
@@ -254,6 +258,7 @@ class StreamChannel implements ByteStreamChannel {
     this.#reason = reason
     this.#outputEnded = true
     clearTimeout(this.#linger)
+    this.#options.receiving?.done()
     this.#queue.close()
     this.#release()
     this.#events?.closed(reason)

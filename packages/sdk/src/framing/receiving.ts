@@ -1,0 +1,56 @@
+/**
+ * The bytes of messages that are still arriving, for the whole process: what is held of a message that is not complete
+ * is nobody's yet, and a peer that sends the better part of one and stops costs as much as one that sends it all. A
+ * small message is never counted, so that nobody is kept from sending those.
+ */
+
+export interface ReceiveLimits {
+  readonly maxReceivingBytes: number
+  readonly maxReceivingBytesPerPeer: number
+}
+
+/** What every message may have before it counts. */
+export const RECEIVE_SHARE = 64 * 1024
+
+let total = 0
+const perPeer = new Map<string, number>()
+
+/** One message at a time, of one peer: a principal, or an address where there is none. */
+export class Receiving {
+  readonly #limits: ReceiveLimits
+  readonly #peer: string | undefined
+  #size = 0
+  #counted = 0
+
+  constructor(limits: ReceiveLimits, peer: string | undefined) {
+    this.#limits = limits
+    this.#peer = peer
+  }
+
+  /** Counts more bytes of the message; why there is no room for them, if so. What was counted stays until `done`. */
+  add(bytes: number): string | undefined {
+    this.#size += bytes
+    const more = Math.max(0, this.#size - RECEIVE_SHARE) - this.#counted
+    if (more <= 0) return undefined
+    const { maxReceivingBytes, maxReceivingBytesPerPeer } = this.#limits
+    const own = this.#peer === undefined ? 0 : (perPeer.get(this.#peer) ?? 0)
+    if (own + more > maxReceivingBytesPerPeer) return `maxReceivingBytesPerPeer (${maxReceivingBytesPerPeer}) reached`
+    if (total + more > maxReceivingBytes) return `maxReceivingBytes (${maxReceivingBytes}) reached`
+    this.#count(more, own)
+    return undefined
+  }
+
+  /** The message is complete, or given up. */
+  done(): void {
+    this.#size = 0
+    if (this.#counted > 0) this.#count(-this.#counted, perPeer.get(this.#peer ?? '') ?? 0)
+  }
+
+  #count(more: number, own: number): void {
+    this.#counted += more
+    total += more
+    if (this.#peer === undefined) return
+    if (own + more > 0) perPeer.set(this.#peer, own + more)
+    else perPeer.delete(this.#peer)
+  }
+}
