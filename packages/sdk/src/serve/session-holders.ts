@@ -9,6 +9,7 @@ export interface HeldSession {
   readonly lastUsed: number
   readonly holder?: string | undefined
   readonly busy: boolean
+  readonly lastUsed: number
 }
 
 interface Holding<Session> {
