@@ -1,15 +1,12 @@
 /**
- * Questions that nobody in particular asks: definitions that changed, and files of a project that nobody has vouched for.
- * They are put into the inbox beside all others and acted on when answered; what was settled elsewhere is withdrawn.
+ * Questions that nobody in particular asks: files of a project that nobody has vouched for. They are put into the inbox
+ * beside all others and acted on when answered; what was settled elsewhere is withdrawn.
  */
 
 import type { Host } from '@portico/host'
 import type { QuestionBody } from '@portico/host/consent'
-import type { CatalogueItem } from '@portico/host/upstream'
 
 const SESSION = 'workbench'
-/** Of one server; the rest is seen with the server. */
-const MAX_OF_SERVER = 10
 
 interface Standing {
   readonly leave: AbortController
@@ -23,36 +20,12 @@ export class StandingQuestions {
 
   constructor(host: Host) {
     this.#host = host
-    this.#stops = [
-      host.catalogue.on('change', () => this.#askDefinitions()),
-      host.on('problems', () => this.#askTrust()),
-    ]
-    this.#askDefinitions()
+    this.#stops = [host.on('problems', () => this.#askTrust())]
     this.#askTrust()
   }
 
   close(): void {
     for (const stop of this.#stops) stop()
-  }
-
-  #askDefinitions(): void {
-    const held = this.#host.catalogue.items().filter(({ quarantine }) => quarantine !== undefined)
-    const wanted = new Map(
-      held.map((item) => [`definition ${item.kind} ${item.server} ${item.fingerprint} ${item.ownName}`, item]),
-    )
-    this.#withdraw('definition ', wanted)
-    for (const [key, item] of wanted) {
-      const { quarantine } = item
-      if (quarantine === undefined || this.#isEnough(item)) continue
-      const body = { kind: 'definition', item: item.name, difference: quarantine.difference } as const
-      this.#ask(key, item.server, body, () => {
-        this.#host.catalogue.approve(item.server, item.ownName, item.kind)
-      })
-    }
-  }
-
-  #isEnough({ server }: CatalogueItem): boolean {
-    return [...this.#asked.values()].filter((one) => one.server === server).length >= MAX_OF_SERVER
   }
 
   #askTrust(): void {

@@ -74,7 +74,7 @@ describe('a server that is a program', () => {
       name: 'gone',
       entry: { command: 'portico-no-such-program', args: [variable('NOT_SET_X')] },
     })
-    await admit(bench)
+    // Nobody is asked about what cannot run as it is written.
     await until(async () => (await card(bench, 'gone'))?.state.state === 'failed')
     const sick = await bench.call('servers.doctor', { server: 'gone' })
     const failures = sick.checks.filter(({ status }) => status === 'failed')

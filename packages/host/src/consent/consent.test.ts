@@ -492,3 +492,20 @@ describe('URLs before they are opened', () => {
     expect(hits).toBe(0)
   })
 })
+
+it.each(['allow', 'deny'] as const)(
+  'an always (%s) of one process reaches another at once (host 32)',
+  async (action) => {
+    const folder = await mkdtemp(join(tmpdir(), 'portico-two-'))
+    const file = join(folder, 'grants.json')
+    const [one, two] = await Promise.all([createGrants({ file }), createGrants({ file, follow: true })])
+    const effect = { kind: 'read', server: 's', uri: 'x://' } as const
+    const here = { session: 's', unattended: false, tainted: false, at: 0 }
+    const told = new Promise<void>((resolve) => two.on(resolve))
+    await one.remember(effect, { action, remember: 'always' }, here)
+    await told
+    expect(two.peek(effect, here)?.action).toBe(action)
+    two.close()
+    await rm(folder, { recursive: true, force: true })
+  },
+)

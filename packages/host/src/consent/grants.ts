@@ -7,6 +7,7 @@
 import { randomUUID } from 'node:crypto'
 import { toCanonicalJson, toDigest } from '../audit/canonical.ts'
 import { createStateFile, type StateFile } from '../config/state-file.ts'
+import { type FileWatch, watchFiles } from '../config/watch-files.ts'
 import type { Circumstances, Effect } from '../policy/effect.ts'
 import { argumentsOf, itemOf } from '../policy/facts.ts'
 import { type Clock, systemClock } from './clock.ts'
@@ -33,13 +34,17 @@ export interface Grants {
   endSession(session: string): void
   /** Told after every change. */
   on(listener: () => void): () => void
-  /** Takes up what other processes have written since. */
+  /** Takes up what other processes have written since; done by itself while the file is followed. */
   reload(): Promise<void>
+  /** No longer follows the file. */
+  close(): void
 }
 
 export interface GrantsOptions {
   /** In memory alone unless given. */
   readonly file?: string
+  /** Takes up what other processes write, as they do. */
+  readonly follow?: boolean
   readonly clock?: Clock
   readonly onWarning?: (message: string) => void
 }
@@ -47,6 +52,7 @@ export interface GrantsOptions {
 export async function createGrants(options: GrantsOptions = {}): Promise<Grants> {
   const grants = new KeptGrants(options)
   await grants.reload()
+  if (options.follow === true) await grants.follow()
   return grants
 }
 
@@ -62,9 +68,12 @@ class KeptGrants implements Grants {
   #passing: Grant[] = []
   #byServer = new Map<string, Grant[]>()
   readonly #listeners = new Set<() => void>()
+  readonly #path: string | undefined
+  #watch: FileWatch | undefined
 
   constructor({ file, clock = systemClock, onWarning }: GrantsOptions) {
     this.#clock = clock
+    this.#path = file
     this.#file =
       file === undefined
         ? undefined
@@ -142,6 +151,16 @@ class KeptGrants implements Grants {
   endSession(session: string): void {
     this.#passing = this.#passing.filter((grant) => grant.session !== session)
     this.#index()
+  }
+
+  async follow(): Promise<void> {
+    if (this.#path === undefined) return
+    this.#watch = watchFiles([this.#path], () => this.reload().catch(() => {}), { settleMs: 20, pollMs: 1_000 })
+    await this.#watch.ready
+  }
+
+  close(): void {
+    this.#watch?.close()
   }
 
   async reload(): Promise<void> {

@@ -10,6 +10,7 @@ import type { Hands } from '../model/hands.ts'
 import type { OfferedTool } from '../model/step.ts'
 import type { Catalogue } from '../upstream/catalogue.ts'
 import type { CatalogueItem } from '../upstream/item.ts'
+import type { PinStore } from '../upstream/pins.ts'
 import { searchTools } from '../upstream/search-tools.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 import type { Acts } from './acts.ts'
@@ -19,6 +20,7 @@ export interface HandsParts {
   readonly acts: Acts
   readonly catalogue: Catalogue
   readonly upstreams: Upstreams
+  readonly pins: PinStore
   readonly maxTools?: number
   /** What servers say of themselves, for all conversations. */
   readonly definitions: DefinitionWords
@@ -59,8 +61,11 @@ export function createHands(parts: HandsParts, { session, tools }: ConverseOptio
       return catalogue.find(use?.name ?? name, 'tool')?.server
     },
     instructions: () =>
-      upstreams.views().flatMap(({ name, state, instructions }) => {
+      upstreams.views().flatMap(({ name, state, instructions, config }) => {
         if (state.state !== 'ready' || instructions === undefined) return []
+        // Other words than were approved wait for a person.
+        const { quarantine } = parts.pins.checkInstructions(name, instructions, config.settings.trusted)
+        if (quarantine !== undefined) return []
         definitions.note(name, `instructions ${instructions}`, instructions)
         return [{ server: name, text: instructions }]
       }),

@@ -21,6 +21,7 @@ import { createTrustStore, type TrustStore } from '../config/trust-store.ts'
 import { type UsedSecrets, watchSecrets } from '../config/used-secrets.ts'
 import { createVersionLedger } from '../config/version-ledger.ts'
 import { type ConfigWatch, watchConfig } from '../config/watch-config.ts'
+import { type FileWatch, watchFiles } from '../config/watch-files.ts'
 import { createGrants, type Grants } from '../consent/grants.ts'
 import { createInbox, type Inbox } from '../consent/inbox.ts'
 import type { Question } from '../consent/question.ts'
@@ -35,13 +36,14 @@ import type { Circumstances, Effect } from '../policy/effect.ts'
 import { createRules, type Rules } from '../policy/rules.ts'
 import { type Catalogue, createCatalogue } from '../upstream/catalogue.ts'
 import { Listeners } from '../upstream/listeners.ts'
-import { createPinStore } from '../upstream/pins.ts'
+import { createPinStore, type PinStore } from '../upstream/pins.ts'
 import { createUpstreams, type Upstreams } from '../upstream/upstreams.ts'
 import { Acts, type Done } from './acts.ts'
 import { createAdmission } from './admission.ts'
 import { type AttachedPiece, type Attachment, readAttached, readAttachment } from './attachments.ts'
 import { type HostAuditOptions, openHostAudit } from './audit-file.ts'
 import { CallsInFlight } from './calls-in-flight.ts'
+import { ChangedDefinitions } from './changed-definitions.ts'
 import { Contexts } from './contexts.ts'
 import { createHands } from './hands.ts'
 import type { ActOptions, ConverseOptions, HostOptions, ReadOptions } from './options.ts'
@@ -68,7 +70,10 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       ...(trust !== undefined && { trust }),
       ...(options.workspace !== undefined && { project: options.workspace }),
     }))
-  const [inbox, grants] = await Promise.all([createInbox(file('inbox.json')), createGrants(file('grants.json'))])
+  const [inbox, grants] = await Promise.all([
+    createInbox(file('inbox.json')),
+    createGrants({ ...file('grants.json'), follow: true }),
+  ])
   const used = watchSecrets(options)
   const audit = stateDir === undefined ? undefined : await openHostAudit(stateDir, auditOptions(options, used))
   const host = new Host(options, { trust, inbox, grants, audit, config, used })
@@ -105,6 +110,9 @@ export class Host {
   readonly #acts: Acts
   readonly #inFlight = new CallsInFlight()
   readonly #signIn: SignIn
+  readonly #pins: PinStore
+  readonly #changed: ChangedDefinitions
+  readonly #pinWatch: FileWatch | undefined
   readonly #contexts = new Contexts()
   readonly #definitions = new DefinitionWords()
   readonly #listeners = new Listeners<HostEvents>()
@@ -139,7 +147,20 @@ export class Host {
     if (options.ask !== undefined) this.inbox.on((event) => event.type === 'asked' && void this.#ask(event.question))
     this.#signIn = new SignIn({ ...options.signIn, stateDir: options.stateDir })
     this.upstreams = this.#createUpstreams()
-    this.catalogue = createCatalogue(this.upstreams, { pins: createPinStore(this.#file('pins.json')) })
+    this.#pins = createPinStore(this.#file('pins.json'))
+    this.catalogue = createCatalogue(this.upstreams, { pins: this.#pins })
+    const { file } = this.#file('pins.json')
+    this.#pinWatch = file === undefined ? undefined : watchFiles([file], () => this.#takeApprovals(), { settleMs: 20 })
+    this.#changed = new ChangedDefinitions({
+      catalogue: this.catalogue,
+      upstreams: this.upstreams,
+      pins: this.#pins,
+      inbox,
+      audit: audit ?? NOWHERE,
+      attended: options.unattended !== true,
+      session: DEFAULT_SESSION,
+      onWarning: options.onWarning ?? (() => {}),
+    })
     const shared = {
       guard: this.guard,
       inFlight: this.#inFlight,
@@ -233,6 +254,7 @@ export class Host {
       acts: this.#acts,
       catalogue: this.catalogue,
       upstreams: this.upstreams,
+      pins: this.#pins,
       maxTools,
       definitions: this.#definitions,
       provenance: (session: string) => this.provenance(session),
@@ -302,6 +324,9 @@ export class Host {
 
   async close(): Promise<void> {
     this.#watch?.close()
+    this.#changed.close()
+    this.#pinWatch?.close()
+    this.grants.close()
     this.guard.close()
     await this.catalogue.close()
     await this.inbox.close()
@@ -365,6 +390,12 @@ export class Host {
           provenance: (session) => this.provenance(session),
         }),
     })
+  }
+
+  /** Another process with the same state folder has approved what waits here, too. */
+  #takeApprovals(): void {
+    if (this.#pins.reload() > 0) this.catalogue.judgeAgain()
+    this.#changed.look()
   }
 
   /** A changed definition voids what was approved for it. */

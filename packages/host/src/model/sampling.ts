@@ -42,20 +42,36 @@ export interface SamplingRequest {
   readonly onWaiting?: (question: string | undefined) => void
 }
 
+/** What one request has put aside of its server's budget. */
+interface Account {
+  /** What it came to; what was put aside beyond that is free again. */
+  spend(tokens: number): void
+  release(): void
+}
+
 const MINUTE = 60_000
 const DAY = 86_400_000
 
 export class SamplingDesk {
   readonly #options: SamplingDeskOptions
-  readonly #ledger = new Map<string, { requests: number[]; dayStart: number; tokens: number }>()
+  readonly #ledger = new Map<string, { requests: number[]; dayStart: number; tokens: number; reserved: number }>()
 
   constructor(options: SamplingDeskOptions) {
     this.#options = options
   }
 
   async answer(request: SamplingRequest): Promise<CreateMessageResult> {
+    const { server, params, settings } = request
+    const account = this.#reserve(server, params.maxTokens, settings)
+    try {
+      return await this.#pass(request, account)
+    } finally {
+      account.release()
+    }
+  }
+
+  async #pass(request: SamplingRequest, account: Account): Promise<CreateMessageResult> {
     const { server, params, settings, circumstances, signal } = request
-    this.#admit(server, params.maxTokens, settings)
     const choices = chooseModels(this.#options.models.list(), params.modelPreferences, settings.models)
     if (choices.length === 0) {
       throw new HostError('no-model', `No model may answer "${server}". Configure one, or extend \`sampling.models\`.`)
@@ -74,7 +90,7 @@ export class SamplingDesk {
       question: { kind: 'sampling', request: params as unknown as JsonObject, models: choices.map(({ id }) => id) },
     })
     try {
-      const answer = await this.#ask(request, permit, permit.answer?.model ?? choices[0]?.id)
+      const answer = await this.#ask(request, permit, permit.answer?.model ?? choices[0]?.id, account)
       permit.finish('ok')
       return answer
     } catch (error) {
@@ -83,7 +99,12 @@ export class SamplingDesk {
     }
   }
 
-  async #ask(request: SamplingRequest, permit: Permit, modelId: string | undefined): Promise<CreateMessageResult> {
+  async #ask(
+    request: SamplingRequest,
+    permit: Permit,
+    modelId: string | undefined,
+    account: Account,
+  ): Promise<CreateMessageResult> {
     const { server, signal } = request
     // What the person edited has the same shape; what they left out stays as the server wrote it.
     const params = { ...request.params, ...(permit.answer?.content as Partial<CreateMessageParams> | undefined) }
@@ -102,7 +123,7 @@ export class SamplingDesk {
       stopSequences: params.stopSequences,
       signal,
     })
-    this.#spend(server, step.tokens)
+    account.spend(step.tokens.input + step.tokens.output)
     const text = filter(step.text, 'output', server)
     return this.#review(request, toSamplingResult(config.model, text, step.calls, step.finish), config)
   }
@@ -142,24 +163,33 @@ export class SamplingDesk {
     return typeof text === 'string' ? { ...answer, content: { type: 'text', text } } : answer
   }
 
-  #admit(server: string, maxTokens: number, settings: ServerSettings['sampling']): void {
+  /** Takes the most that an answer may cost before it is asked for, so that requests side by side cannot share it. */
+  #reserve(server: string, maxTokens: number, settings: ServerSettings['sampling']): Account {
     const now = this.#options.now?.() ?? Date.now()
-    const entry = this.#ledger.get(server) ?? { requests: [], dayStart: now, tokens: 0 }
+    const entry = this.#ledger.get(server) ?? { requests: [], dayStart: now, tokens: 0, reserved: 0 }
     this.#ledger.set(server, entry)
     entry.requests = entry.requests.filter((at) => at > now - MINUTE)
     if (now - entry.dayStart >= DAY) Object.assign(entry, { dayStart: now, tokens: 0 })
     if (entry.requests.length >= settings.requestsPerMinute) {
       throw refused(server, `sampling.requestsPerMinute`, `${settings.requestsPerMinute} requests in a minute`)
     }
-    if (entry.tokens + maxTokens > settings.tokensPerDay) {
+    if (entry.tokens + entry.reserved + maxTokens > settings.tokensPerDay) {
       throw refused(server, 'sampling.tokensPerDay', `${settings.tokensPerDay} tokens in a day`)
     }
     entry.requests.push(now)
-  }
-
-  #spend(server: string, tokens: { readonly input: number; readonly output: number }): void {
-    const entry = this.#ledger.get(server)
-    if (entry !== undefined) entry.tokens += tokens.input + tokens.output
+    entry.reserved += maxTokens
+    let held = maxTokens
+    const release = (): void => {
+      entry.reserved -= held
+      held = 0
+    }
+    return {
+      release,
+      spend(tokens) {
+        entry.tokens += tokens
+        release()
+      },
+    }
   }
 }
 

@@ -1,14 +1,22 @@
 /**
- * The fingerprint of a definition: what a model is told, in one order, under SHA-256. Looks and program data (`icons`,
- * `_meta`) and what changes by itself (`size`, `lastModified`) are left out, so that only a changed meaning changes it.
+ * The fingerprint of a definition: all of it that reaches a model, a client or a person, in one order, under SHA-256. Only
+ * what changes by itself as data does (`size`, `lastModified`) is left out, and members that nobody knows yet are in.
  */
 
 import { createHash } from 'node:crypto'
 import type { JsonObject } from '@portico/sdk/client'
 import type { ItemKind } from './item.ts'
 
-/** The members that carry meaning, by kind, beside the one the item is found by. */
-const MEANING: { readonly [Kind in ItemKind]: readonly string[] } = {
+/** The member that an item is found by. */
+const KEYS: { readonly [Kind in ItemKind]: string } = {
+  tool: 'name',
+  resource: 'uri',
+  template: 'uriTemplate',
+  prompt: 'name',
+}
+
+/** What earlier versions pinned, by kind. */
+const ONCE_PINNED: { readonly [Kind in ItemKind]: readonly string[] } = {
   tool: ['title', 'description', 'inputSchema', 'outputSchema', 'annotations'],
   resource: ['name', 'title', 'description', 'mimeType'],
   template: ['name', 'title', 'description', 'mimeType'],
@@ -17,11 +25,19 @@ const MEANING: { readonly [Kind in ItemKind]: readonly string[] } = {
 
 /** The part of a definition that is pinned. */
 export function meaningOf(kind: ItemKind, definition: object): JsonObject {
-  // Read by names from a table; what a server sent has whatever members it has.
-  const given = definition as JsonObject
-  const kept: JsonObject = {}
-  for (const member of MEANING[kind]) if (given[member] !== undefined) kept[member] = given[member]
+  const { [KEYS[kind]]: _key, size: _size, ...kept } = definition as JsonObject
+  if (kind !== 'tool' && isObject(kept.annotations)) {
+    const { lastModified: _changed, ...annotations } = kept.annotations
+    kept.annotations = annotations
+    if (Object.keys(annotations).length === 0) delete kept.annotations
+  }
   return kept
+}
+
+/** As much of a meaning as earlier versions pinned. */
+export function onceMeaningOf(kind: ItemKind, meaning: JsonObject): JsonObject {
+  const members = ONCE_PINNED[kind].filter((member) => meaning[member] !== undefined)
+  return Object.fromEntries(members.map((member) => [member, meaning[member]])) as JsonObject
 }
 
 export function fingerprintOf(meaning: JsonObject): string {
@@ -30,9 +46,8 @@ export function fingerprintOf(meaning: JsonObject): string {
 
 /** What an item is found by at its server. */
 export function ownNameOf(kind: ItemKind, definition: object): string {
-  const key = kind === 'resource' ? 'uri' : kind === 'template' ? 'uriTemplate' : 'name'
   // The client takes no item whose key is not a string.
-  return (definition as JsonObject)[key] as string
+  return (definition as JsonObject)[KEYS[kind]] as string
 }
 
 /** JSON with sorted keys. */

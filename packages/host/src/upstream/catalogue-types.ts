@@ -76,6 +76,8 @@ export interface Catalogue {
   sightings(): readonly Sighting[]
   /** Lets a changed item be used again, or all of a server's. Returns how many that were. */
   approve(server: string, ownName?: string, kind?: ItemKind): number
+  /** Takes up approvals that were made elsewhere. */
+  judgeAgain(): void
   /** Reads lists again now. */
   refresh(server?: string, signal?: AbortSignal): Promise<void>
   on<E extends keyof CatalogueEvents>(event: E, listener: (value: CatalogueEvents[E]) => void): () => void

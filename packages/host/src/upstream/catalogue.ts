@@ -194,6 +194,11 @@ class ServersCatalogue implements Catalogue {
     return count
   }
 
+  judgeAgain(): void {
+    for (const entry of this.#entries.values()) entry.judgeAgain()
+    this.#tell()
+  }
+
   async refresh(server?: string, signal?: AbortSignal): Promise<void> {
     const entries = [...this.#entries.values()].filter(({ name }) => server === undefined || name === server)
     await abortable(Promise.all(entries.map((entry) => entry.read())), signal)

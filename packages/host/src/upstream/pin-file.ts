@@ -12,6 +12,8 @@ export interface Pin {
     readonly meaning: JsonObject
     readonly at: number
     readonly by: 'first-sight' | 'person' | 'trust'
+    /** The whole definition is in it; earlier versions kept some members alone. */
+    readonly whole?: boolean
   }
   /** What it means now, where that is not approved. */
   readonly pending?: { readonly fingerprint: string; readonly meaning: JsonObject; readonly since: number }
@@ -102,7 +104,7 @@ function fromText(text: string): PinTable {
   const table: PinTable = new Map()
   for (const [server, pins] of Object.entries(value.servers)) {
     const entries = Object.entries(isObject(pins) ? pins : {}).flatMap(([key, pin]): [string, Pin][] => {
-      return /^(tool|resource|template|prompt) /.test(key) && isPin(pin) ? [[key, pin]] : []
+      return /^(tool|resource|template|prompt|instructions) /.test(key) && isPin(pin) ? [[key, pin]] : []
     })
     table.set(server, new Map(entries))
   }

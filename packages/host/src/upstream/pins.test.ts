@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { meaningOf } from './canonical.ts'
+import { fingerprintOf, meaningOf } from './canonical.ts'
 import { differenceOf, wordDifference } from './difference.ts'
 import { describeDifference, lockServers, lockText, verifyServers } from './lock.ts'
 import { createPinStore, type Sighting } from './pins.ts'
@@ -53,9 +53,9 @@ describe('the pins', () => {
     expect(pins.check(sighting('Writes'), true).quarantine).toBeUndefined()
   })
 
-  it('do not mind the order of keys, looks, or sizes', () => {
+  it('do not mind the order of keys, or sizes', () => {
     const a = meaningOf('resource', { uri: 'x:1', name: 'n', size: 1, icons: [], _meta: { a: 1 }, mimeType: 'a/b' })
-    expect(a).toEqual({ name: 'n', mimeType: 'a/b' })
+    expect(a).toEqual({ name: 'n', mimeType: 'a/b', icons: [], _meta: { a: 1 } })
     const pins = createPinStore()
     pins.check({ server: 's', kind: 'prompt', ownName: 'p', meaning: { title: 't', description: 'd' } })
     expect(
@@ -145,5 +145,23 @@ describe('the lock of servers', () => {
     lock.servers.files['tool read'].meaning.description = 'Writes'
     expect(verifyServers(lock, [sighting('Reads')])).toHaveLength(1)
     expect(() => verifyServers({}, [])).toThrow('no lock file')
+  })
+})
+
+describe('pins of an earlier version (host 35)', () => {
+  it('hold where what they have is unchanged, and from then on hold for the whole definition', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'portico-pins-'))
+    const file = join(folder, 'pins.json')
+    const meaning = { description: 'd', inputSchema: {} }
+    const approved = { fingerprint: fingerprintOf(meaning), meaning, at: 1, by: 'person' }
+    await writeFile(file, JSON.stringify({ pinsVersion: 1, servers: { s: { 'tool t': { approved, present: true } } } }))
+    const pins = createPinStore({ file })
+    const see = (definition: object) =>
+      pins.check({ server: 's', kind: 'tool', ownName: 't', meaning: meaningOf('tool', definition) }).quarantine
+    expect(see({ ...meaning, name: 't', _meta: { a: 1 } })).toBeUndefined()
+    expect(see({ ...meaning, name: 't', _meta: { a: 2 } })).toBeDefined()
+    expect(see({ ...meaning, name: 't', description: 'other' })).toBeDefined()
+    await pins.flush()
+    await rm(folder, { recursive: true })
   })
 })

@@ -5,7 +5,7 @@
  */
 
 import type { JsonObject } from '@portico/sdk/client'
-import { fingerprintOf } from './canonical.ts'
+import { fingerprintOf, onceMeaningOf } from './canonical.ts'
 import { differenceOf } from './difference.ts'
 import type { ItemKind, Quarantine } from './item.ts'
 import { createPinFile, type Pin, type PinFile, type PinTable } from './pin-file.ts'
@@ -27,18 +27,36 @@ export interface Sighting {
   readonly meaning: JsonObject
 }
 
+/** What is pinned besides items: what a server tells models about itself. */
+export type PinKind = ItemKind | 'instructions'
+
+/** Under this name they are pinned, asked about and approved. */
+export const INSTRUCTIONS = 'instructions'
+
 export interface PinVerdict {
   readonly fingerprint: string
   readonly quarantine?: Quarantine
 }
 
+export interface Waiting {
+  readonly server: string
+  readonly kind: PinKind
+  readonly ownName: string
+  readonly fingerprint: string
+  readonly quarantine: Quarantine
+}
+
 export interface PinStore {
   /** Judges what was seen and remembers it. With `accepts`, changes are approved as they come: the server is trusted. */
   check(sighting: Sighting, accepts?: boolean): PinVerdict
+  /** The same for what a server tells models about itself. */
+  checkInstructions(server: string, text: string, accepts?: boolean): PinVerdict
+  /** Takes up what other processes have approved since. Returns how many. */
+  reload(): number
   /** Approves the newest meaning of an item; all of a server's items without a name. Returns how many. */
-  approve(server: string, ownName?: string, kind?: ItemKind): number
+  approve(server: string, ownName?: string, kind?: PinKind): number
   /** What waits for approval. */
-  waiting(): (Omit<Sighting, 'meaning'> & { readonly quarantine: Quarantine })[]
+  waiting(): Waiting[]
   /** The approved items of a server that its last listing still had. */
   known(server: string): Sighting[]
   /** Says what a whole listing of one kind had, so that `known` leaves out the rest. Pins themselves stay. */
@@ -72,6 +90,29 @@ class Pins implements PinStore {
   }
 
   check({ server, kind, ownName, meaning }: Sighting, accepts = false): PinVerdict {
+    return this.#check(server, kind, ownName, meaning, accepts)
+  }
+
+  checkInstructions(server: string, text: string, accepts = false): PinVerdict {
+    return this.#check(server, INSTRUCTIONS, INSTRUCTIONS, { text }, accepts)
+  }
+
+  reload(): number {
+    let count = 0
+    for (const [server, theirs] of this.#file?.read() ?? []) {
+      const pins = this.#pinsOf(server)
+      for (const [key, { approved }] of theirs) {
+        const own = pins.get(key)
+        // Only an approval of what waits here is news: what they have seen is for their own connection.
+        if (approved === undefined || approved.fingerprint !== own?.pending?.fingerprint) continue
+        pins.set(key, { approved, present: own.present })
+        count++
+      }
+    }
+    return count
+  }
+
+  #check(server: string, kind: PinKind, ownName: string, meaning: JsonObject, accepts: boolean): PinVerdict {
     const pins = this.#pinsOf(server)
     const key = keyOf(kind, ownName)
     const fingerprint = fingerprintOf(meaning)
@@ -80,17 +121,20 @@ class Pins implements PinStore {
       if (pins.size >= MAX_PINS) return this.#beyond(fingerprint, meaning)
       const isApproved = this.#approveNew || accepts
       const fresh: Pin = isApproved
-        ? { approved: { fingerprint, meaning, at: this.#now(), by: accepts ? 'trust' : 'first-sight' }, present: true }
+        ? {
+            approved: { fingerprint, meaning, at: this.#now(), by: accepts ? 'trust' : 'first-sight', whole: true },
+            present: true,
+          }
         : { pending: { fingerprint, meaning, since: this.#now() }, present: true }
       this.#set(pins, key, fresh)
       return verdictOf(fresh, fingerprint)
     }
-    const next = this.#judge(pin, fingerprint, meaning, accepts)
+    const next = this.#judge(upgrade(pin, kind, fingerprint, meaning), fingerprint, meaning, accepts)
     if (next !== pin) this.#set(pins, key, next)
     return verdictOf(next, fingerprint)
   }
 
-  approve(server: string, ownName?: string, kind?: ItemKind): number {
+  approve(server: string, ownName?: string, kind?: PinKind): number {
     const pins = this.#table.get(server) ?? new Map<string, Pin>()
     let count = 0
     for (const [key, pin] of pins) {
@@ -98,18 +142,20 @@ class Pins implements PinStore {
       const isMeant = (ownName === undefined || pinName === ownName) && (kind === undefined || pinKind === kind)
       if (!isMeant || pin.pending === undefined) continue
       const { fingerprint, meaning } = pin.pending
-      this.#set(pins, key, { approved: { fingerprint, meaning, at: this.#now(), by: 'person' }, present: pin.present })
+      const approved = { fingerprint, meaning, at: this.#now(), by: 'person', whole: true } as const
+      this.#set(pins, key, { approved, present: pin.present })
       count++
     }
     return count
   }
 
-  waiting(): (Omit<Sighting, 'meaning'> & { quarantine: Quarantine })[] {
+  waiting(): Waiting[] {
     return [...this.#table].flatMap(([server, pins]) =>
       [...pins].flatMap(([key, pin]) => {
         const quarantine = quarantineOf(pin)
         const [kind, ownName] = fromKey(key)
-        return quarantine === undefined ? [] : [{ server, kind, ownName, quarantine }]
+        const fingerprint = pin.pending?.fingerprint ?? ''
+        return quarantine === undefined ? [] : [{ server, kind, ownName, fingerprint, quarantine }]
       }),
     )
   }
@@ -118,7 +164,8 @@ class Pins implements PinStore {
     return [...(this.#table.get(server) ?? [])].flatMap(([key, { approved, pending, present }]) => {
       const [kind, ownName] = fromKey(key)
       const meaning = pending?.meaning ?? approved?.meaning
-      return present && meaning !== undefined ? [{ server, kind, ownName, meaning }] : []
+      if (!present || meaning === undefined || kind === INSTRUCTIONS) return []
+      return [{ server, kind, ownName, meaning }]
     })
   }
 
@@ -143,7 +190,7 @@ class Pins implements PinStore {
     const { approved, pending } = pin
     // It is again what it was when it was approved.
     if (approved?.fingerprint === fingerprint) return pending === undefined ? pin : { approved, present: true }
-    if (accepts) return { approved: { fingerprint, meaning, at: this.#now(), by: 'trust' }, present: true }
+    if (accepts) return { approved: { fingerprint, meaning, at: this.#now(), by: 'trust', whole: true }, present: true }
     if (pending?.fingerprint === fingerprint) return pin
     return { ...pin, pending: { fingerprint, meaning, since: this.#now() }, present: true }
   }
@@ -165,6 +212,14 @@ class Pins implements PinStore {
   }
 }
 
+/** A pin of an earlier version, where what it has is unchanged: the rest of the definition is seen for the first time. */
+function upgrade(pin: Pin, kind: PinKind, fingerprint: string, meaning: JsonObject): Pin {
+  const { approved } = pin
+  if (approved === undefined || approved.whole === true || kind === INSTRUCTIONS) return pin
+  if (approved.fingerprint !== fingerprintOf(onceMeaningOf(kind, meaning))) return pin
+  return { ...pin, approved: { ...approved, fingerprint, meaning, whole: true } }
+}
+
 function verdictOf(pin: Pin, fingerprint: string): PinVerdict {
   const quarantine = quarantineOf(pin)
   return quarantine === undefined ? { fingerprint } : { fingerprint, quarantine }
@@ -179,12 +234,12 @@ function quarantineOf({ approved, pending }: Pin): Quarantine | undefined {
   }
 }
 
-function keyOf(kind: ItemKind, ownName: string): string {
+function keyOf(kind: PinKind, ownName: string): string {
   return `${kind} ${ownName}`
 }
 
-function fromKey(key: string): [kind: ItemKind, ownName: string] {
+function fromKey(key: string): [kind: PinKind, ownName: string] {
   const space = key.indexOf(' ')
   // Keys are made by `keyOf`, and `pin-file.ts` takes no others from a file.
-  return [key.slice(0, space) as ItemKind, key.slice(space + 1)]
+  return [key.slice(0, space) as PinKind, key.slice(space + 1)]
 }
