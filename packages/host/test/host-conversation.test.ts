@@ -142,7 +142,6 @@ describe('what is attached', () => {
     expect(sent).toContain('good words')
     expect(sent).not.toContain('evil words')
     expect(warnings).toEqual([expect.stringContaining(uri)])
-    await expect(lab.host.read(uri, { server: 'nobody' })).rejects.toMatchObject({ code: 'unknown-item' })
   })
 
   it('as a prompt that the user chose and saw is said with its roles; what it embeds is labelled (issue 19)', async () => {

@@ -20,10 +20,9 @@ import type { Guard, Permit } from '../guard/guard.ts'
 import type { Provenance } from '../guard/provenance.ts'
 import type { Circumstances, Effect } from '../policy/effect.ts'
 import type { Catalogue } from '../upstream/catalogue.ts'
-import { qualify } from '../upstream/names.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 import type { CallsInFlight } from './calls-in-flight.ts'
-import type { ActOptions, ReadOptions } from './options.ts'
+import type { ActOptions } from './options.ts'
 
 export interface Done<Result> {
   readonly result: Result
@@ -78,10 +77,9 @@ export class Acts {
     })
   }
 
-  read(uri: string, options: ReadOptions = {}): Promise<Done<ReadResourceResult>> {
+  read(uri: string, options: ActOptions = {}): Promise<Done<ReadResourceResult>> {
     return this.#traced('read', async () => {
-      const name = options.server === undefined ? uri : qualify(options.server, uri)
-      const { server, ownName } = await this.#parts.catalogue.toRead(name, options.signal)
+      const { server, ownName } = await this.#parts.catalogue.toRead(uri, options.signal)
       const effect: EffectOf<'read'> = { kind: 'read', server, uri: ownName }
       const { result, permit } = await this.#act(effect, options, (client, permitted, request) =>
         client.readResource(permitted.uri, request),

@@ -5,10 +5,12 @@
  */
 
 import { isDeepStrictEqual } from 'node:util'
+import { createGuardedFetch } from '@portico/sdk/auth-node'
 import type { ContentBlock, GetPromptResult, ResourceContents } from '@portico/sdk/client'
 import { admit } from '../guard/foreign-text.ts'
 import type { Provenance } from '../guard/provenance.ts'
 import type { ContextPiece } from '../model/conversation.ts'
+import { qualify } from '../upstream/names.ts'
 import type { Acts } from './acts.ts'
 import type { ActOptions, AttachRule } from './options.ts'
 
@@ -61,7 +63,7 @@ export async function readAttachment(
     const page = { type: 'text', text: await parts.fetchPage(uri, options.signal) } as const
     return toPiece(`Page ${uri}`, host, [admit(page, { server: host, trusted: false }, parts.context(options))])
   }
-  const { result, server } = await parts.acts.read(uri, { ...options, server: meant })
+  const { result, server } = await parts.acts.read(meant === undefined ? uri : qualify(meant, uri), options)
   return toPiece(`Resource ${uri}`, server, result.contents.map(toBlock))
 }
 
@@ -82,6 +84,15 @@ export async function readAttached(
   })
   return (await Promise.all(pieces)).flat()
 }
+
+/** A page of the public web, as text. */
+export async function fetchPage(url: string, signal?: AbortSignal): Promise<string> {
+  const response = await fetchPublic(url, { headers: { accept: 'text/*' }, signal })
+  return response.text()
+}
+
+/** From a public address nothing inward may be reached. */
+const fetchPublic = createGuardedFetch({ server: new URL('https://1.1.1.1/') })
 
 function toPiece(label: string, server: string, content: readonly ContentBlock[]): AttachedPiece {
   return { label, server, content, bytes: Buffer.byteLength(JSON.stringify(content)) }

@@ -4,7 +4,6 @@
  */
 
 import { join } from 'node:path'
-import { createGuardedFetch } from '@portico/sdk/auth-node'
 import type {
   CallToolResult,
   CompleteParams,
@@ -40,13 +39,13 @@ import { createPinStore, type PinStore } from '../upstream/pins.ts'
 import { createUpstreams, type Upstreams } from '../upstream/upstreams.ts'
 import { Acts, type Done } from './acts.ts'
 import { createAdmission } from './admission.ts'
-import { type AttachedPiece, type Attachment, readAttached, readAttachment } from './attachments.ts'
+import { type AttachedPiece, type Attachment, fetchPage, readAttached, readAttachment } from './attachments.ts'
 import { type HostAuditOptions, openHostAudit } from './audit-file.ts'
 import { CallsInFlight } from './calls-in-flight.ts'
 import { ChangedDefinitions } from './changed-definitions.ts'
 import { Contexts } from './contexts.ts'
 import { createHands } from './hands.ts'
-import type { ActOptions, ConverseOptions, HostOptions, ReadOptions } from './options.ts'
+import type { ActOptions, ConverseOptions, HostOptions } from './options.ts'
 import { createQuestions } from './questions.ts'
 import { type HostSettings, readSettings } from './settings.ts'
 import { SignIn, type SignInStep } from './sign-in.ts'
@@ -212,7 +211,7 @@ export class Host {
     return this.#acts.call(name, args, options)
   }
 
-  read(uri: string, options?: ReadOptions): Promise<Done<ReadResourceResult>> {
+  read(uri: string, options?: ActOptions): Promise<Done<ReadResourceResult>> {
     return this.#acts.read(uri, options)
   }
 
@@ -422,10 +421,7 @@ export class Host {
       acts: this.#acts,
       context: ({ session = DEFAULT_SESSION }: ActOptions) => this.provenance(session),
       offers: (uri: string) => this.catalogue.find(uri, 'resource') !== undefined,
-      fetchPage: async (url: string, signal?: AbortSignal) => {
-        const response = await fetchPublic(url, { headers: { accept: 'text/*' }, signal })
-        return response.text()
-      },
+      fetchPage,
     }
   }
 
@@ -441,9 +437,6 @@ export class Host {
 
 /** What is done without naming a session. */
 const DEFAULT_SESSION = 'host'
-
-/** From a public address nothing inward may be reached. */
-const fetchPublic = createGuardedFetch({ server: new URL('https://1.1.1.1/') })
 
 /** For hosts that keep no state: decisions are made all the same. */
 const NOWHERE: AuditSink = {

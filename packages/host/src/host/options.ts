@@ -91,11 +91,6 @@ export interface ActOptions {
   readonly traceId?: string
 }
 
-/** A reading, of one server's resource where the same URI is offered by several. */
-export interface ReadOptions extends ActOptions {
-  readonly server?: string
-}
-
 export interface ConverseOptions {
   /** Names the conversation; what is remembered for the session holds within it. */
   readonly session: string
