@@ -10,6 +10,7 @@ import {
   Suspended,
 } from '@portico/sdk/server'
 import { HostError } from '../errors.ts'
+import { toCleanError } from '../guard/foreign-text.ts'
 import { LimitError } from './limits.ts'
 import { SignInDeclined } from './sign-in.ts'
 
@@ -27,9 +28,13 @@ const WORDS: { readonly [code: string]: string } = {
   'input-refused': 'asked something that was not answered',
 }
 
-/** A failure as a JSON-RPC error for the caller. The server's own errors pass as they are, code and data included. */
+/**
+ * A failure as a JSON-RPC error for the caller. The server's own errors pass with code and data; what is hidden in their
+ * words is made visible, since models and people read them.
+ */
 export function toCallerError(error: unknown, server: string): unknown {
-  if (error instanceof RpcError || error instanceof Suspended) return error
+  if (error instanceof Suspended) return error
+  if (error instanceof RpcError) return toCleanError(error)
   if (error instanceof LimitError) {
     const { limit, retryAfterMs } = error
     return new RpcError(INTERNAL_ERROR, error.message, { limit, ...(retryAfterMs !== undefined && { retryAfterMs }) })

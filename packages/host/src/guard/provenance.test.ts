@@ -1,5 +1,6 @@
 /** Whether data is found again when it comes back in other clothes, and what it costs to look. */
 
+import { deflateSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createProvenance } from './provenance.ts'
@@ -32,6 +33,22 @@ describe('what another server has said is found', () => {
     ['percent-encoded', [...SECRET].map((one) => `%${hex(one)}`).join('')],
     ['with escapes', [...SECRET].map((one) => `\\u00${hex(one)}`).join('')],
     ['encoded twice', base64(encodeURIComponent(base64(SECRET)))],
+    ['reversed (host 38)', [...SECRET].reverse().join('')],
+    ['rotated by thirteen (host 38)', 'Gbx-9s27no-XYZ42'],
+    ['three times in base64 (host 38)', base64(base64(base64(SECRET)))],
+    ['four times in base64 (host 38)', base64(base64(base64(base64(SECRET))))],
+    ['packed (host 38)', gzipSync(SECRET).toString('base64')],
+    ['deflated (host 38)', deflateSync(SECRET).toString('hex')],
+    ['as an array of characters (host 38)', [...SECRET]],
+    ['as an array of codes (host 38)', [...SECRET].map((one) => one.charCodeAt(0))],
+    ['as codes in a text (host 38)', [...SECRET].map((one) => one.charCodeAt(0)).join(', ')],
+    ['in pieces (host 38)', { a: SECRET.slice(0, 5), b: SECRET.slice(5, 10), c: SECRET.slice(10) }],
+    ['in look-alike letters (host 38)', SECRET.replace('T', 'Т').replace('o', 'о').replace('a', 'а').replace('M', 'М')],
+    ['as entities (host 38)', [...SECRET].map((one) => `&#${one.charCodeAt(0)};`).join('')],
+    ['as hexadecimal entities (host 38)', [...SECRET].map((one) => `&#x${hex(one)};`).join('')],
+    ['in hexadecimal with colons (host 38)', [...SECRET].map(hex).join(':')],
+    ['with one character before the base64 (host 38)', `x${base64(SECRET)}`],
+    ['reversed base64 of the reversed (host 38)', base64([...SECRET].reverse().join(''))],
     ['as the name of a member', { [SECRET]: 1 }],
     ['deep inside', { a: [{ b: [SECRET] }] }],
   ])('%s', (_, value) => {

@@ -108,7 +108,7 @@ class HashedProvenance implements Provenance {
     const { leaves, complete } = leavesOf(value)
     // Nothing can be excluded of what is too much to look at.
     if (!complete) return { inArguments: inTurn, inTurn }
-    const foreign = wordsIn(leaves).filter((words) => !isOwn(words, this.#user))
+    const foreign = wordsIn(leaves, value).filter((words) => !isOwn(words, this.#user))
     const said = inTurn.filter((server) => isFrom(foreign, this.#servers.get(server)))
     const defined = this.#definitions?.serversIn(foreign, target) ?? []
     return { inArguments: [...new Set([...said, ...defined])], inTurn }

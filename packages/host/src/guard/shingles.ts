@@ -35,8 +35,17 @@ function normaliseAny(text: string): string {
   return text
     .normalize('NFKC')
     .toLowerCase()
+    .replace(/[\u0370-\u052f]/g, (letter) => LOOK_ALIKES.get(letter) ?? letter)
     .replace(/[^\p{L}\p{N}]+/gu, '')
 }
+
+/** Letters of other scripts that are drawn like Latin ones: Cyrillic, then Greek. */
+const LOOK_ALIKES = new Map(
+  Array.from(
+    'аaеeоoрpсcуyхxіiјjѕsһhԁdԛqԝwвbкkмmнhтtзzαaβbεeηnιiκkνvοoρpτtυuχxγyζz'.matchAll(/(.)(.)/gu),
+    ([, one, latin]) => [one, latin],
+  ),
+)
 
 /** The hash of every piece, in order. */
 export function piecesOf(normalised: string): Uint32Array {
@@ -90,7 +99,8 @@ export function* readingsOf(text: string, depth = 0): Generator<string, void> {
   for (const decoded of decodingsOf(text)) yield* readingsOf(decoded, depth + 1)
 }
 
-function* decodingsOf(text: string): Generator<string, void> {
+/** What a text holds in base64, hexadecimal, percent or `\u` encoding. */
+export function* decodingsOf(text: string): Generator<string, void> {
   if (/%[0-9a-f]{2}/i.test(text)) yield text.replace(/(?:%[0-9a-f]{2})+/gi, decodePercent)
   if (/\\u[0-9a-f]{4}/i.test(text)) {
     yield text.replace(/\\u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
@@ -111,7 +121,7 @@ function wordsOf(text: string): string[] {
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /** Bytes that are text; what looks like noise was not encoded text. */
-function* readable(bytes: Buffer): Generator<string, void> {
+export function* readable(bytes: Buffer): Generator<string, void> {
   if (bytes.length < PIECE) return
   try {
     const text = decoder.decode(bytes)

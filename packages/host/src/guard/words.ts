@@ -1,5 +1,6 @@
 /** Texts as hashes, in every reading of them: how provenance and definitions are kept and compared. */
 
+import { disguisesOf } from './disguises.ts'
 import type { HashSet } from './hash-set.ts'
 import { normalise, piecesOf, readingsOf, tokensOf } from './shingles.ts'
 
@@ -9,10 +10,12 @@ export interface Words {
   readonly tokens: readonly number[]
 }
 
-export function wordsIn(leaves: readonly string[]): Words[] {
-  return leaves
-    .flatMap((leaf) => [...readingsOf(leaf)])
-    .map((text) => ({ pieces: piecesOf(normalise(text)), tokens: [...tokensOf(text)] }))
+/** Of what is about to be sent: as it stands, and in every disguise. */
+export function wordsIn(leaves: readonly string[], value: unknown): Words[] {
+  return [...leaves.flatMap((leaf) => [...readingsOf(leaf)]), ...disguisesOf(leaves, value)].map((text) => ({
+    pieces: piecesOf(normalise(text)),
+    tokens: [...tokensOf(text)],
+  }))
 }
 
 export function addWords(known: HashSet, leaves: readonly string[]): void {
