@@ -10,6 +10,7 @@ const USAGE = `usage: npm run fuzz -- [options]
   --runs <n>       so many inputs for each target, however long they take
   --target <name>  only this one; may be given several times
   --seed <n>       repeats a run; random unless given
+  --canary         in place of it: a server that hides something in everything it says, and where that arrives
 
 targets:
 ${TARGETS.map(({ name, about }) => `  ${name.padEnd(10)} ${about}`).join('\n')}`
@@ -20,15 +21,24 @@ const { values } = parseArgs({
     runs: { type: 'string' },
     target: { type: 'string', multiple: true },
     seed: { type: 'string' },
+    canary: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h', default: false },
   },
 })
 
-process.exitCode = values.help ? help() : await main()
+process.exitCode = values.help ? help() : await (values.canary ? canary() : main())
 
 function help(): number {
   console.log(USAGE)
   return 0
+}
+
+async function canary(): Promise<number> {
+  const { walkCanaries } = await import('./canary/walk.ts')
+  const { problems, arrived } = await walkCanaries()
+  for (const [place, count] of arrived) console.log(`${place.padEnd(10)} ${count} canaries, clean`)
+  for (const problem of problems) console.error(problem)
+  return problems.length === 0 ? 0 : 1
 }
 
 async function main(): Promise<number> {

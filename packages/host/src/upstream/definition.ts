@@ -60,9 +60,10 @@ function visible(value: unknown, path: string, findings: TextFinding[]): unknown
   if (Array.isArray(value)) return value.map((one, index) => visible(one, `${path}.${index}`, findings))
   if (!isObject(value)) return value
   const entries = Object.entries(value).map(([key, one]): [string, unknown] => {
-    const { text: name, findings: found } = neutralise(key, path === '' ? key : `${path}.${key}`)
-    findings.push(...found)
-    return [name, visible(one, path === '' ? name : `${path}.${name}`, findings)]
+    const name = neutralise(key).text
+    const below = path === '' ? name : `${path}.${name}`
+    findings.push(...neutralise(key, below).findings)
+    return [name, visible(one, below, findings)]
   })
   // `fromEntries` defines own members, so that one called `__proto__` is one like any other.
   return Object.fromEntries(entries)
