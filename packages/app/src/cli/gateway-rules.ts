@@ -1,9 +1,6 @@
 /** What callers of the gateway may do: the operator's rules, and what holds where there are none. */
 
-import type { Host } from '@portico/host'
 import type { LoadedConfig } from '@portico/host/config'
-import { createGuard, type Guard } from '@portico/host/guard'
-import type { Rule } from '@portico/host/policy'
 import type { Io } from './io.ts'
 
 /** The operator has chosen the servers; the questions they ask are answered by the caller's own person. */
@@ -22,26 +19,6 @@ export function rulesFor(config: LoadedConfig): unknown[] {
     because: 'There are no rules of the operator’s, and the caller is known',
   }
   return hasRules(config) ? [chosen, asked] : [chosen, asked, used]
-}
-
-/**
- * What a caller's model has read is for the caller's own host to keep in mind: calls are judged one by one here, and data
- * is followed from server to server only where a rule of the operator's is about that.
- */
-export function guardOf(host: Host, io: Io): Guard {
-  const { inbox, grants, audit } = host
-  if (audit === undefined) return host.guard
-  const plain = createGuard({ rules: () => host.rules, inbox, grants, audit, onWarning: (message) => io.say(message) })
-  const current = (): Guard => (host.rules.rules.some(isAboutFlow) ? host.guard : plain)
-  return {
-    pass: (effect, circumstances, options) => current().pass(effect, circumstances, options),
-    review: (effect, result, circumstances, options) => current().review(effect, result, circumstances, options),
-    explain: (effect, circumstances) => current().explain(effect, circumstances),
-  }
-}
-
-function isAboutFlow({ effect, from }: Rule): boolean {
-  return from !== undefined || effect?.includes('flow') === true
 }
 
 function hasRules({ extras }: LoadedConfig): boolean {

@@ -113,7 +113,14 @@ const SECTION = object({
   instructions: text,
   ownNames: flag,
   pageSize: count,
-  limits: object({ ...AMOUNTS, maxArgumentBytes: count, maxResultBytes: count, tools: object({}, object(AMOUNTS)) }),
+  limits: object({
+    ...AMOUNTS,
+    listsPerMinute: count,
+    maxConnections: count,
+    maxArgumentBytes: count,
+    maxResultBytes: count,
+    tools: object({}, object(AMOUNTS)),
+  }),
   views: (value, at, problems) => {
     if (!Array.isArray(value)) problems.push(`${at} must be a list`)
     else for (const [index, row] of value.entries()) VIEW(row, `${at}[${index}]`, problems)

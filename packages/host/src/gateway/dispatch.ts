@@ -25,6 +25,7 @@ import type { Ending, Meter } from './metrics.ts'
 import type { HeaderPairs } from './mirrored-headers.ts'
 import type { Parking } from './parking.ts'
 import { RelayedCall } from './relayed-call.ts'
+import { SharedTurns } from './shared-turns.ts'
 import { SignInDeclined, type SignInDesk } from './sign-in.ts'
 import { callerOf } from './toolset.ts'
 import { type VisitLimits, withVisits } from './url-visits.ts'
@@ -67,6 +68,7 @@ export class Dispatch {
   readonly running = new Set<RelayedCall>()
   /** Servers that are being changed: calls wait until that is over. */
   readonly #held = new Map<string, Promise<void>>()
+  readonly #turns = new SharedTurns()
 
   constructor(parts: DispatchParts) {
     this.#parts = parts
@@ -84,11 +86,15 @@ export class Dispatch {
   }
 
   /** Resolves when no call that `concerned` picks is under way any more, or at `until`. */
-  async finished(concerned: (call: RelayedCall) => boolean, until: number): Promise<void> {
+  async finished(
+    concerned: (call: RelayedCall) => boolean,
+    until: number,
+    endOf: (call: RelayedCall) => Promise<void> = ({ ended }) => ended,
+  ): Promise<void> {
     while ([...this.running].some(concerned)) {
       const left = until - performance.now()
       if (left <= 0) return
-      const ends = [...this.running].filter(concerned).map(({ ended }) => ended)
+      const ends = [...this.running].filter(concerned).map(endOf)
       let timer: ReturnType<typeof setTimeout> | undefined
       const late = new Promise((resolve) => {
         timer = setTimeout(resolve, left)
@@ -109,7 +115,9 @@ export class Dispatch {
     try {
       await Promise.all(before)
       const held = new Set(servers)
-      await this.finished((call) => held.has(call.server) && call.sent, performance.now() + graceMs)
+      // Whoever waits for a person may do so for long: nobody else waits for that.
+      const isBusy = (call: RelayedCall) => held.has(call.server) && call.sent && !call.waits
+      await this.finished(isBusy, performance.now() + graceMs, (call) => call.atRest())
       await apply()
     } finally {
       for (const server of servers) if (this.#held.get(server) === hold) this.#held.delete(server)
@@ -134,8 +142,8 @@ export class Dispatch {
         return this.#settled((parked as RelayedCall<Result>).attach(ctx), job)
       }
     }
-    const call = this.#begin<Result>(id ?? randomUUID(), ctx, job)
-    return this.#settled(call.attach(ctx), job)
+    const begin = async (): Promise<Result> => this.#begin<Result>(id ?? randomUUID(), ctx, job).attach(ctx)
+    return this.#settled(begin(), job)
   }
 
   #settled<Result>(end: Promise<Result>, { server, effect }: Job<Result>): Promise<Result> {
@@ -221,6 +229,28 @@ export class Dispatch {
     job: Job<Result>,
   ): Promise<Result> {
     for (let hold = this.#held.get(job.server); hold !== undefined; hold = this.#held.get(job.server)) await hold
+    const leave = await this.#turn(call, line, ctx)
+    try {
+      return await this.#sendNow(call, line, ctx, effect, job)
+    } finally {
+      leave?.()
+    }
+  }
+
+  /** Where all callers use one connection, each has a share of it. */
+  #turn<Result>(call: RelayedCall<Result>, line: Line, ctx: AskingContext): Promise<() => void> | undefined {
+    if (line.party.owner !== undefined) return undefined
+    const { maxConcurrent } = this.#parts.lines.view(line.server).config.settings
+    return this.#turns.take(line.server, maxConcurrent, callerOf(ctx)?.id ?? '', call.signal)
+  }
+
+  async #sendNow<Result>(
+    call: RelayedCall<Result>,
+    line: Line,
+    ctx: AskingContext,
+    effect: Effect,
+    job: Job<Result>,
+  ): Promise<Result> {
     call.sent = true
     const client = await this.#signedIn(line.client(call.signal), call, line, ctx)
     const wanted = ctx.session === undefined ? ctx.logLevel : this.#levels.get(ctx.session)
@@ -303,6 +333,7 @@ export class Dispatch {
       session: principal?.id ?? ANONYMOUS,
       unattended: this.#parts.unattended,
       tainted: false,
+      relayed: true,
       at: Date.now(),
       ...(typeof traceparent === 'string' && TRACE.test(traceparent) && { traceId: traceparent.slice(3, 35) }),
     }

@@ -13,6 +13,8 @@ export interface GatewayCatalogue {
   items(): readonly CatalogueItem[]
   /** Calls the listener after items of these kinds changed, until the function that comes back is called. */
   on(event: 'change', listener: (change: { readonly kinds: readonly ItemKind[] }) => void): () => void
+  /** Resolves when servers that are just starting have been listed or have failed; undefined when there are none. */
+  starting?(signal?: AbortSignal): Promise<void> | undefined
   /** Checks that a tool is still what was approved, and adds the arguments that are always given. */
   toCall?(name: string, args: JsonObject, signal?: AbortSignal): Promise<{ readonly arguments: JsonObject }>
   /** The name of an item that the catalogue does not know yet: `server_item` unless given. */

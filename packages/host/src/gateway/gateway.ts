@@ -12,7 +12,7 @@ import { plainName } from '../upstream/names.ts'
 import type { UpstreamView } from '../upstream/upstream.ts'
 import type { GatewayHost } from './gateway-host.ts'
 import { ItemSource } from './item-source.ts'
-import { type GatewayLimits, LimitBook } from './limits.ts'
+import { GATEWAY_LIMITS, type GatewayLimits, LimitBook } from './limits.ts'
 import type { Line } from './line.ts'
 import { Lines } from './lines.ts'
 import { type GatewayMetrics, Meter } from './metrics.ts'
@@ -96,6 +96,7 @@ export function createGateway(given: GatewayHost, options: GatewayOptions = {}):
   const lines = new Lines({
     upstreams: host.upstreams,
     idleMs: options.idleMs ?? IDLE_MS,
+    maxConnections: options.limits?.maxConnections ?? GATEWAY_LIMITS.maxConnections,
     byClient: options.signIn !== undefined,
     shared: (name) => host.catalogue.items().filter((item) => item.server === name),
     personal: options.personal ?? (() => false),

@@ -10,6 +10,10 @@ export interface GatewayLimits {
   readonly callsPerMinute: number
   /** Calls at a time, of one principal. */
   readonly maxConcurrent: number
+  /** Requests in a minute, of one principal, that are no calls: lists, completions, subscriptions. */
+  readonly listsPerMinute: number
+  /** Connections to one server at a time, of one principal: each session of an older client has one, and a process. */
+  readonly maxConnections: number
   /** Bytes of one call's arguments; 0 leaves it to what the transport takes. */
   readonly maxArgumentBytes: number
   /** Bytes of one result; 0 is no limit. */
@@ -26,6 +30,8 @@ export interface ToolLimits {
 export const GATEWAY_LIMITS: GatewayLimits = {
   callsPerMinute: 6_000,
   maxConcurrent: 256,
+  listsPerMinute: 6_000,
+  maxConnections: 64,
   maxArgumentBytes: 0,
   maxResultBytes: 0,
 }
@@ -44,6 +50,8 @@ export class LimitError extends Error {
   }
 }
 
+const MINUTE_MS = 60_000
+
 interface Rule {
   readonly name: string
   readonly matches: (tool: string) => boolean
@@ -57,6 +65,8 @@ export class LimitBook {
   readonly #rate: RateLimiterMemory
   readonly #rules: readonly Rule[]
   readonly #running = new Map<string, number>()
+  readonly #looks = new Map<string, number>()
+  #minuteEnds = 0
 
   constructor(limits: Partial<GatewayLimits>, matcher: (patterns: readonly string[]) => (name: string) => boolean) {
     this.limits = { ...GATEWAY_LIMITS, ...limits }
@@ -92,6 +102,19 @@ export class LimitBook {
     return () => {
       for (const one of leave.splice(0)) one()
     }
+  }
+
+  /** Counts a request that is no call, or throws. */
+  look(principal: string): void {
+    const now = performance.now()
+    if (now >= this.#minuteEnds) {
+      this.#looks.clear()
+      this.#minuteEnds = now + MINUTE_MS
+    }
+    const { listsPerMinute } = this.limits
+    const count = this.#looks.get(principal) ?? 0
+    if (count >= listsPerMinute) throw new LimitError(`listsPerMinute (${listsPerMinute})`, this.#minuteEnds - now)
+    this.#looks.set(principal, count + 1)
   }
 
   #take(key: string, most: number, limit: string): () => void {

@@ -10,6 +10,7 @@ import type { CatalogueItem } from '../upstream/item.ts'
 import type { ListKind } from '../upstream/listing.ts'
 import type { Nameable } from '../upstream/names.ts'
 import type { UpstreamSource, UpstreamView } from '../upstream/upstream.ts'
+import { LimitError } from './limits.ts'
 import { Line } from './line.ts'
 import { clientIdOf, type Distinction, ownersOf, type Party, partyOf } from './party.ts'
 import { callerOf } from './toolset.ts'
@@ -17,6 +18,8 @@ import { callerOf } from './toolset.ts'
 export interface LinesHost extends Distinction {
   readonly upstreams: UpstreamSource
   readonly idleMs: number
+  /** Lines of one principal to one server. */
+  readonly maxConnections: number
   /** A server's items as everybody sees them. */
   shared(server: string): readonly CatalogueItem[]
   /** The server has items for each user. */
@@ -60,6 +63,7 @@ export class Lines {
       known.lastUsed = performance.now()
       return known
     }
+    this.#makeRoom(party, server)
     const line = this.#create(view, party)
     this.#lines.set(party.key, line)
     if (party.owner !== undefined) this.#own(party.owner, line)
@@ -103,6 +107,19 @@ export class Lines {
     this.#sessions.clear()
     this.#owners.clear()
     await Promise.allSettled(lines.map((line) => line.release()))
+  }
+
+  /** One principal has so many lines to a server; the one that is longest unused gives way to another. */
+  #makeRoom({ principal }: Party, server: string): void {
+    if (principal === undefined) return
+    const own = [...this.#lines.values()].filter(
+      ({ party, server: name }) => name === server && party.principal?.id === principal.id,
+    )
+    const { maxConnections } = this.#host
+    if (own.length < maxConnections) return
+    const [oldest] = own.filter(({ idle }) => idle).sort((a, b) => a.lastUsed - b.lastUsed)
+    if (oldest === undefined) throw new LimitError(`maxConnections (${maxConnections})`, undefined)
+    this.#end(oldest)
   }
 
   #isFor({ principal }: Party, ctx: RequestContext): boolean {

@@ -32,6 +32,7 @@ export function withOwnNames(catalogue: GatewayCatalogue): GatewayCatalogue {
   return {
     items: update,
     on: (event, listener) => catalogue.on(event, listener),
+    starting: (signal) => catalogue.starting?.(signal),
     nameOf: (item) => {
       const taken = [...update(), ...catalogue.items()].some(
         ({ kind, name, server }) => kind === item.kind && name === item.ownName && server !== item.server,

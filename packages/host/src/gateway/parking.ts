@@ -5,12 +5,13 @@
  */
 
 import { RpcError } from '@portico/sdk/server'
+import { isWithinShare } from '../upstream/fair-shares.ts'
 import type { RelayedCall } from './relayed-call.ts'
 
 export interface ParkingLimits {
   /** How long a call waits for the client's answers. */
   readonly parkedMs: number
-  /** Calls that wait at a time, of all principals. */
+  /** Calls that wait at a time, of all principals. None gets so many of them that there is none for another. */
   readonly maxParked: number
   /** Calls that wait at a time, of one principal. */
   readonly maxParkedPerPrincipal: number
@@ -42,7 +43,8 @@ export class Parking {
     const owner = call.principal ?? ''
     const { maxParked, maxParkedPerPrincipal } = this.#limits
     const count = this.#counts.get(owner) ?? 0
-    if (this.#places.size >= maxParked) throw full(`maxParked (${maxParked})`)
+    const isFull = !isWithinShare(owner, count, maxParked - this.#places.size)
+    if (isFull) throw full(`maxParked (${maxParked})`)
     if (count >= maxParkedPerPrincipal) throw full(`maxParkedPerPrincipal (${maxParkedPerPrincipal})`)
     this.#counts.set(owner, count + 1)
     this.#places.set(call.id, { call, timer: undefined })

@@ -66,9 +66,42 @@ export class GatewayRelay implements Relay {
     kind: K,
     ctx: RequestContext,
   ): readonly RelayLists[K][] | Promise<readonly RelayLists[K][]> {
-    this.#parts.admit(ctx)
+    this.#look(ctx)
+    const starting = this.#starting(ctx)
+    if (starting !== undefined) return starting.then(() => this.#listedFor(kind, ctx))
+    return this.#listedFor(kind, ctx)
+  }
+
+  /** Admits a request that is no call, and counts it. */
+  #look(ctx: RequestContext): void {
+    const { admit, limits } = this.#parts
+    admit(ctx)
+    try {
+      limits.look(callerOf(ctx)?.id ?? ANONYMOUS)
+    } catch (error) {
+      throw this.dispatch.told(error, 'gateway')
+    }
+  }
+
+  /** Servers that are just starting get a moment: what they have is not unknown, only not known yet. */
+  #starting(ctx: RequestContext): Promise<void> | undefined {
+    return this.#parts.host.catalogue.starting?.(ctx.signal)
+  }
+
+  #listedFor<K extends keyof RelayLists>(
+    kind: K,
+    ctx: RequestContext,
+  ): readonly RelayLists[K][] | Promise<readonly RelayLists[K][]> {
     const ready = this.#parts.personalLists(ctx)
     return ready === undefined ? this.#listed(kind, ctx) : ready.then(() => this.#listed(kind, ctx))
+  }
+
+  async #item(kind: ItemKind, name: string, ctx: RequestContext): Promise<CatalogueItem | undefined> {
+    const { views } = this.#parts
+    const known = views.of(ctx).byName.get(keyOf(kind, name))
+    if (known !== undefined) return known
+    await this.#starting(ctx)
+    return views.of(ctx).byName.get(keyOf(kind, name))
   }
 
   #listed<K extends keyof RelayLists>(kind: K, ctx: RequestContext): readonly RelayLists[K][] {
@@ -92,8 +125,10 @@ export class GatewayRelay implements Relay {
     const name = String(params.name)
     checkMirrors(ctx, name)
     const args = (params.arguments ?? {}) as JsonObject
-    const view = this.#parts.views.of(ctx)
+    let view = this.#parts.views.of(ctx)
     if (view.search) {
+      await this.#starting(ctx)
+      view = this.#parts.views.of(ctx)
       const answer = answerSearch(view, name, args)
       if (answer !== undefined) return answer
       if (name === 'call_tool')
@@ -106,7 +141,7 @@ export class GatewayRelay implements Relay {
     this.#parts.admit(ctx)
     const uri = String(params.uri)
     checkMirrors(ctx, uri)
-    const { server, ownUri, prefix } = this.#route(uri, ctx)
+    const { server, ownUri, prefix } = await this.#route(uri, ctx)
     const result = await this.dispatch.run<ReadResourceResult>(ctx, {
       server,
       name: uri,
@@ -122,7 +157,7 @@ export class GatewayRelay implements Relay {
     this.#parts.admit(ctx)
     const name = String(params.name)
     checkMirrors(ctx, name)
-    const item = this.#parts.views.of(ctx).byName.get(keyOf('prompt', name))
+    const item = await this.#item('prompt', name, ctx)
     if (item === undefined) throw unknown('prompt', name)
     const { server, ownName } = item
     const given = await this.#complete(item, (params.arguments ?? {}) as JsonObject)
@@ -140,7 +175,8 @@ export class GatewayRelay implements Relay {
   }
 
   async complete(params: JsonObject, ctx: RequestContext): Promise<CompleteResult> {
-    this.#parts.admit(ctx)
+    this.#look(ctx)
+    await this.#starting(ctx)
     const { server, ref } = this.#completed(params, ctx)
     try {
       const client = await this.#parts.lines.of(server, ctx).client(ctx.signal)
@@ -154,8 +190,8 @@ export class GatewayRelay implements Relay {
   }
 
   async watch(uri: string, ctx: RequestContext, changed: (uri: string) => void): Promise<() => void> {
-    this.#parts.admit(ctx)
-    const { server, ownUri, prefix } = this.#route(uri, ctx)
+    this.#look(ctx)
+    const { server, ownUri, prefix } = await this.#route(uri, ctx)
     try {
       return await this.#parts.lines.of(server, ctx).follow(ownUri, (own) => changed(prefix + own))
     } catch (error) {
@@ -178,7 +214,7 @@ export class GatewayRelay implements Relay {
   }
 
   async #callItem(view: View, name: string, args: JsonObject, ctx: AskingContext): Promise<CallToolResult> {
-    const item = view.byName.get(keyOf('tool', name))
+    const item = view.byName.get(keyOf('tool', name)) ?? (await this.#item('tool', name, ctx))
     if (item?.kind !== 'tool') {
       const server = signInServer(name, this.#parts.unknownTo(ctx).filter(view.serves))
       if (server === undefined && !ctx.resumed) throw unknown('tool', name)
@@ -249,8 +285,10 @@ export class GatewayRelay implements Relay {
     return presets === undefined ? args : { ...args, ...presets }
   }
 
-  #route(uri: string, ctx: RequestContext): Route {
+  async #route(uri: string, ctx: RequestContext): Promise<Route> {
     const { views, lines } = this.#parts
+    // A server that is still starting may list what a template of another could make.
+    if (!views.of(ctx).byName.has(keyOf('resource', uri))) await this.#starting(ctx)
     const found = this.#routes.find(views.of(ctx), uri, callerOf(ctx)?.id ?? ANONYMOUS, () => lines.servers())
     const isHidden =
       found !== undefined && 'server' in found && isWithheld(lines.view(found.server).config, found.ownUri)

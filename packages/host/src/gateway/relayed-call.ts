@@ -81,6 +81,7 @@ export class RelayedCall<Result = unknown> {
   readonly #controller = new AbortController()
   readonly #questions = new Map<string, OpenQuestion>()
   readonly #keys = new Set<string>()
+  readonly #resting = new Set<() => void>()
   #asked = 0
   #run: Run | undefined
   #outcome: Outcome<Result> | undefined
@@ -123,6 +124,20 @@ export class RelayedCall<Result = unknown> {
 
   get over(): boolean {
     return this.#outcome !== undefined
+  }
+
+  /** Its server waits for an answer of the client's. */
+  get waits(): boolean {
+    return this.#questions.size > 0
+  }
+
+  /** Resolves when the call is over, or waits for an answer. */
+  atRest(): Promise<void> {
+    if (this.waits) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.#resting.add(resolve)
+      void this.ended.then(resolve)
+    })
   }
 
   /** Begins the work; its end is kept until a run is there to hear of it. */
@@ -175,6 +190,8 @@ export class RelayedCall<Result = unknown> {
       // Only these three reach a relay: the client refuses all others.
       const question: OpenQuestion = { method: method as QuestionMethod, params, again: false, resolve, reject }
       this.#questions.set(key, question)
+      for (const rest of this.#resting) rest()
+      this.#resting.clear()
       const withdrawn = (): void => {
         this.#close(key)
         reject(new PorticoError('aborted', 'The server took its question back'))

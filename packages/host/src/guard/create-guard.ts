@@ -209,7 +209,8 @@ class HostGuard implements OpenGuard {
     }
   }
 
-  #flowOf(effect: Effect, { session, byHand }: Circumstances): FlowEffect | undefined {
+  #flowOf(effect: Effect, { session, byHand, relayed }: Circumstances): FlowEffect | undefined {
+    if (relayed === true && !hasFlowRules(this.#parts.rules())) return undefined
     const load = this.#flow === undefined ? undefined : loadOf(effect)
     if (this.#flow === undefined || load === undefined) return undefined
     const { server } = effect
@@ -303,7 +304,7 @@ class HostGuard implements OpenGuard {
   }
 
   #withTaint(circumstances: Circumstances): Circumstances {
-    if (circumstances.tainted || circumstances.byHand === true) return circumstances
+    if (circumstances.tainted || circumstances.byHand === true || circumstances.relayed === true) return circumstances
     if (this.#flow?.(circumstances.session).isTainted() !== true) return circumstances
     return { ...circumstances, tainted: true }
   }
@@ -355,6 +356,16 @@ class HostGuard implements OpenGuard {
   readonly #warn = (error: unknown): void => {
     this.#parts.onWarning(error instanceof Error ? error.message : String(error))
   }
+}
+
+const FLOW_RULES = new WeakMap<Rules, boolean>()
+
+function hasFlowRules(rules: Rules): boolean {
+  const known = FLOW_RULES.get(rules)
+  if (known !== undefined) return known
+  const found = rules.rules.some(({ effect, from }) => from !== undefined || effect?.includes('flow') === true)
+  FLOW_RULES.set(rules, found)
+  return found
 }
 
 function denied({ kind, server }: Effect, { decision, reason, by }: Verdict): HostError {

@@ -74,6 +74,11 @@ export interface Circumstances {
   readonly tainted: boolean
   /** A person does this by hand: what else the conversation has seen did not lead to it. */
   readonly byHand?: boolean
+  /**
+   * It comes from somebody else's host, which keeps in mind what its model has read: each effect is judged by itself, and
+   * data is followed from server to server only where a rule is about that.
+   */
+  readonly relayed?: boolean
   readonly at: number
   readonly traceId?: string
 }

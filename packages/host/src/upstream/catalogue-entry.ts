@@ -18,6 +18,7 @@ import {
   recallList,
 } from './listing.ts'
 import type { PinStore } from './pins.ts'
+import type { AilmentWords } from './state-board.ts'
 import type { UpstreamState } from './upstream.ts'
 
 export interface EntryHost {
@@ -27,11 +28,15 @@ export interface EntryHost {
   changed(kinds: readonly ListKind[]): void
   /** It has been listed, or it is known that it cannot be. */
   settled(): void
+  /** Its lists cannot be read although it is connected; undefined takes that back. */
+  ail(words: AilmentWords | undefined): void
 }
 
 const ALL: readonly ListKind[] = ['tools', 'resources', 'prompts']
 /** Announcements that come faster are taken together. */
 const SPACING_MS = 250
+/** Lists that could not be read are read again after pauses that double, from the first to the longest. */
+const RETRY_MS = { first: 1_000, longest: 60_000 }
 const SETTLED_STATES: readonly string[] = ['failed', 'needs-sign-in', 'disabled']
 
 interface Shelf {
@@ -52,6 +57,8 @@ export class CatalogueEntry {
   #timer: ReturnType<typeof setTimeout> | undefined
   #lastRead = 0
   #failure: ListingProblem | undefined
+  #failures = 0
+  #retry: ReturnType<typeof setTimeout> | undefined
   #wanted = false
   #closed = false
 
@@ -77,6 +84,11 @@ export class CatalogueEntry {
 
   get #isListed(): boolean {
     return ALL.every((kind) => this.#shelves.has(kind))
+  }
+
+  /** It is being connected to, or its lists are being read, for the first time. */
+  get isStarting(): boolean {
+    return !this.isSettled && this.#host.state()?.state !== 'idle'
   }
 
   /** There is nothing to wait for. */
@@ -149,10 +161,23 @@ export class CatalogueEntry {
       failed === undefined
         ? undefined
         : { server: this.name, message: `Its lists cannot be read: ${(failed as Error).message}` }
+    this.#noteFailure()
     // Empty lists are no news by themselves; that nothing is missing any more is.
     if (!wasListed && this.#isListed) this.#host.changed(kinds)
     this.#host.settled()
     if (strict && failed !== undefined) throw failed
+  }
+
+  /** Says so where everybody looks, and tries again by itself. */
+  #noteFailure(): void {
+    clearTimeout(this.#retry)
+    const { message } = this.#failure ?? {}
+    this.#failures = message === undefined ? 0 : this.#failures + 1
+    this.#host.ail(message === undefined ? undefined : { reason: message, remedy: 'They are read again by itself.' })
+    if (message === undefined || this.#closed) return
+    const { first, longest } = RETRY_MS
+    this.#retry = setTimeout(() => this.readIfConnected(), Math.min(first * 2 ** (this.#failures - 1), longest))
+    this.#retry.unref()
   }
 
   judgeAgain(): void {
@@ -174,6 +199,7 @@ export class CatalogueEntry {
   close(): void {
     this.#closed = true
     clearTimeout(this.#timer)
+    clearTimeout(this.#retry)
   }
 
   /** One reading at a time; what was announced meanwhile is for the next. */

@@ -57,6 +57,8 @@ export interface Catalogue {
   list(options?: ListOptions): Promise<CataloguePage>
   /** Resolves when there is something to go by: all servers are listed or have failed, or no other follows for a while. */
   gather(signal?: AbortSignal): Promise<void>
+  /** Resolves when servers that are just starting have been listed or have failed; undefined when none is. */
+  starting(signal?: AbortSignal): Promise<void> | undefined
   find(name: string, kind?: ItemKind): CatalogueItem | undefined
   search(query: string, options?: SearchOptions): readonly SearchHit[]
   /** For a tool: checks that it is what was approved and adds the presets. Rejects with `unknown-item` or `quarantined`. */

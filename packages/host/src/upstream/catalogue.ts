@@ -73,6 +73,7 @@ class ServersCatalogue implements Catalogue {
   #telling: ReturnType<typeof setImmediate> | undefined
   #waiters = new Set<() => void>()
   #lastNews = 0
+  #patientUntil = 0
 
   constructor(upstreams: Upstreams, options: CatalogueOptions) {
     this.#upstreams = upstreams
@@ -115,6 +116,18 @@ class ServersCatalogue implements Catalogue {
       return quietMs >= Math.max(QUIET_MS, tookMs) && this.#index.items.length > 0
     }
     await this.#settle(isQuiet, signal, QUIET_MS)
+  }
+
+  starting(signal?: AbortSignal): Promise<void> | undefined {
+    return this.#isStarting() ? this.#started(signal) : undefined
+  }
+
+  async #started(signal: AbortSignal | undefined): Promise<void> {
+    while (this.#isStarting()) await abortable(this.#nextChange(this.#patientUntil - Date.now()), signal)
+  }
+
+  #isStarting(): boolean {
+    return Date.now() < this.#patientUntil && [...this.#entries.values()].some(({ isStarting }) => isStarting)
   }
 
   find(name: string, kind?: ItemKind): CatalogueItem | undefined {
@@ -316,8 +329,10 @@ class ServersCatalogue implements Catalogue {
         this.#touch(kinds)
       },
       settled: () => this.#tellSoon(),
+      ail: (words) => this.#upstreams.ail(config.name, 'lists', words),
     })
     this.#entries.set(config.name, entry)
+    this.#patientUntil = Date.now() + this.#patienceMs
     entry.begin()
   }
 

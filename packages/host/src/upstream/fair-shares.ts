@@ -40,6 +40,10 @@ export class FairShares {
     this.#maxQueued = maxQueued
   }
 
+  get most(): number {
+    return this.#most
+  }
+
   set most(most: number) {
     this.#most = most
     this.#serve()

@@ -7,7 +7,7 @@ import { HostError } from '../errors.ts'
 import type { UpstreamState } from './upstream.ts'
 
 /** What is wrong with a server that is connected. */
-export type Ailment = 'quarantine' | 'flood'
+export type Ailment = 'quarantine' | 'lists' | 'loop' | 'flood'
 
 export interface AilmentWords {
   readonly reason: string
@@ -78,8 +78,8 @@ export class StateBoard {
     if (plain.state !== 'ready') return plain
     const quarantine = this.#ailments.get('quarantine')
     if (quarantine !== undefined) return { ...plain, state: 'quarantined', ...quarantine }
-    const flood = this.#ailments.get('flood')
-    return flood === undefined ? plain : { ...plain, state: 'degraded', ...flood }
+    const trouble = this.#ailments.get('lists') ?? this.#ailments.get('loop') ?? this.#ailments.get('flood')
+    return trouble === undefined ? plain : { ...plain, state: 'degraded', ...trouble }
   }
 }
 

@@ -9,7 +9,7 @@ import { createGateway, type Gateway, type GatewayHttpOptions, serveGateway } fr
 import type { CommandInput } from '../command.ts'
 import { CliError } from '../exit-codes.ts'
 import { toHttpOptions, withFlags } from '../gateway-entrance.ts'
-import { guardOf, rulesFor, sayRules } from '../gateway-rules.ts'
+import { rulesFor, sayRules } from '../gateway-rules.ts'
 import { type GatewaySettings, readGatewaySettings, toViews } from '../gateway-settings.ts'
 import { createGatewaySignIn, type GatewaySignIn, isPersonal } from '../gateway-sign-in.ts'
 import { openHost, readConfig } from '../host.ts'
@@ -66,7 +66,7 @@ class LiveGateway {
     const { name = 'portico', title, instructions, ownNames, pageSize, limits } = settings
     const { upstreams, catalogue } = host
     this.gateway = createGateway(
-      { upstreams, catalogue, guard: guardOf(host, io) },
+      { upstreams, catalogue, guard: host.guard },
       {
         name,
         ...(title !== undefined && { title }),
