@@ -16,6 +16,7 @@ import { requireProgram } from './program.ts'
 import { type InProcessServer, type ResolvedTarget, resolvePlainly } from './resolve.ts'
 import { type Ailment, type AilmentWords, type PlainState, StateBoard, toUnavailable } from './state-board.ts'
 import type { ClientWish, UpstreamState, UpstreamView } from './upstream.ts'
+import { UserLoops } from './user-loops.ts'
 import { createView } from './view.ts'
 import { abortable, pause, within } from './waiting.ts'
 
@@ -31,6 +32,7 @@ export class ServerLife {
   readonly #events: LifeEvents
   readonly #verdicts: NonNullable<ConnectOptions['verdicts']>
   readonly #breaker: Breaker
+  readonly #loops: UserLoops
   readonly #gate: Gate
   readonly #board: StateBoard
   readonly #pool: ConnectionPool
@@ -59,6 +61,7 @@ export class ServerLife {
     this.#gate = new Gate(config.name, config.settings)
     this.#disabled = config.settings.disabled
     this.#board = new StateBoard(this.#resting(), (state) => events.state(state), options.hide)
+    this.#loops = new UserLoops(options.breaker, (words) => this.#board.ail('loop', words))
     this.#pool = new ConnectionPool({
       idleMs: options.idleMs ?? IDLE_MS,
       isKept: ({ wish }) => isOwn(wish) && !this.#config.settings.lazy,
@@ -103,6 +106,8 @@ export class ServerLife {
       return abortable(existing.ready, wish.signal)
     }
     this.#refuse()
+    const loop = isOwn(full) ? undefined : this.#loops.refusal(full)
+    if (loop !== undefined) throw toUnavailable(this.#config.name, loop)
     return abortable(this.#open(key, full).ready, wish.signal)
   }
 
@@ -136,6 +141,7 @@ export class ServerLife {
     await this.#dropAll()
     this.#admitted.clear()
     this.#breaker.reset()
+    this.#loops.reset()
     this.#hopelessUntil = 0
     this.ail('flood', undefined)
     if (this.#disabled || this.#closed) return
@@ -152,6 +158,7 @@ export class ServerLife {
     this.#closed = true
     await this.#dropAll()
     await this.#pool.close()
+    this.#loops.close()
     this.#board.close()
   }
 
@@ -276,6 +283,7 @@ export class ServerLife {
     this.#hopelessUntil = 0
     this.#board.show({ state: 'ready' })
     if (!isOwn(wish)) {
+      this.#loops.stands(wish)
       // It may have been the probe; the host's own connection follows.
       this.start()
       return
@@ -295,6 +303,11 @@ export class ServerLife {
       if (this.#pool.size === 0 && this.#config.settings.lazy) this.#rest()
       return toUnavailable(this.#config.name, failure, error)
     }
+    if (failure.retries && !isOwn(connection.wish) && this.#pool.best !== undefined) {
+      // The server is well for others: only this user cannot connect.
+      this.#loops.failed(connection.wish, failure)
+      return toUnavailable(this.#config.name, this.#loops.refusal(connection.wish) ?? failure, error)
+    }
     if (failure.retries) this.#failed(failure, 'failed')
     else this.#giveUp(failure)
     return toUnavailable(this.#config.name, this.#board.plain, error)
@@ -306,8 +319,11 @@ export class ServerLife {
     const remedy = 'It is restored by itself.'
     if (isOwn(connection.wish)) {
       if (!this.#failed({ ...failure, reason, remedy }, 'degraded')) this.#restoreLater(connection)
-    } else if (this.#pool.best === undefined) {
-      // What one user's calls do to their connection must not end the others'; its client has limits of its own.
+      return
+    }
+    // What one user's calls do to their connection must not end the others'.
+    if (this.#loops.failed(connection.wish, failure)) void this.#pool.end(connection)
+    if (this.#pool.best === undefined) {
       this.#board.show({ state: 'degraded', reason, remedy })
     }
   }

@@ -78,8 +78,11 @@ export class StateBoard {
     if (plain.state !== 'ready') return plain
     const quarantine = this.#ailments.get('quarantine')
     if (quarantine !== undefined) return { ...plain, state: 'quarantined', ...quarantine }
-    const trouble = this.#ailments.get('lists') ?? this.#ailments.get('loop') ?? this.#ailments.get('flood')
-    return trouble === undefined ? plain : { ...plain, state: 'degraded', ...trouble }
+    const trouble = this.#ailments.get('lists') ?? this.#ailments.get('flood')
+    // What one user suffers from is said, and takes nothing from the others.
+    return trouble === undefined
+      ? { ...plain, ...this.#ailments.get('loop') }
+      : { ...plain, state: 'degraded', ...trouble }
   }
 }
 
