@@ -61,6 +61,8 @@ function compile(module: URL): URL {
   const { outputFiles } = esbuild.buildSync({
     entryPoints: [fileURLToPath(module)],
     ...{ bundle: true, write: false, packages: 'external', platform: 'node', format: 'cjs', target: 'node20' },
+    // From a `data:` URL, packages are only found by the function below.
+    supported: { 'dynamic-import': false },
   })
   const head = `import { createRequire } from 'node:module'; const require = createRequire(${JSON.stringify(module.href)}); const module = { exports: {} };`
   return new URL(`data:text/javascript,${encodeURIComponent(`${head}\n${outputFiles[0]?.text}`)}`)

@@ -261,14 +261,12 @@ describe('a read-only SQLite file', () => {
     }
   })
 
-  it('is refused when it is missing, not a database, or too large', async () => {
+  it('is refused when it is missing or not a database', async () => {
     await expect(createSqlServer({ url: `sqlite:${join(folder, 'none.db')}` })).rejects.toThrow('no SQLite file')
     const text = join(folder, 'text.db')
     await writeFile(text, 'not a database at all, but long enough to look at'.repeat(50))
     const broken = await client({ url: `sqlite:${text}` })
     expect((await broken.callTool('query', { sql: 'SELECT * FROM sqlite_schema' })).isError).toBe(true)
-    const small = await client({ url: `sqlite:${file}`, maxDatabaseBytes: 100 })
-    expect(textOf(await small.callTool('query', { sql: 'SELECT 1' }))).toContain('maxDatabaseBytes')
   })
 
   async function fingerprint(): Promise<string[]> {
@@ -339,16 +337,6 @@ describe('execute', () => {
     expect(kept.structuredContent).toMatchObject({ rows: [[5]] })
     const after = await writer.callTool('execute', { sql: "INSERT INTO categories (name) VALUES ('Jam')" })
     expect(after.structuredContent).toEqual({ affected: 1 })
-  })
-
-  it('leaves a file alone that another program has open', async () => {
-    const busy = join(folder, 'busy.db')
-    const db = new sqlite.Database(busy)
-    db.exec('CREATE TABLE t (a)')
-    db.close()
-    await writeFile(`${busy}-wal`, '')
-    const one = await client({ url: `sqlite:${busy}`, write: true, allowUnasked: true })
-    expect(textOf(await one.callTool('execute', { sql: 'INSERT INTO t VALUES (1)' }))).toContain('Another program')
   })
 })
 

@@ -20,7 +20,7 @@ export interface SqlServerOptions extends Partial<SqlLimits> {
   readonly allowUnasked?: boolean
   /** Connects as a role that can reach the files or programs of the database's machine. */
   readonly allowPowerfulRole?: boolean
-  /** Size of an SQLite file, which is copied before it is read. 1 GiB unless given. */
+  /** Size of an SQLite file where it has to be copied to be read. 1 GiB unless given. */
   readonly maxDatabaseBytes?: number
 }
 

@@ -1,16 +1,13 @@
-/** What the process and its SQLite worker say to each other. Types only, and nothing that needs a package to be loaded. */
+/** What this process and the one with SQLite in it say to each other. Nothing here needs a package. */
 
 import type { Cell, CellLimits, Column } from './cells.ts'
 import type { Parameter } from './engine.ts'
 
-export interface WorkerStart {
-  /** Bytes that SQLite's own memory may grow to. */
-  readonly maxMemoryBytes: number
-}
-
-export type WorkerRequest =
-  /** Opens a private copy to read from; what a crashed or still open writer left beside it is brought in first. */
-  | { readonly kind: 'open-copy'; readonly path: string }
+export type ChildRequest =
+  /** Which SQLite it is. */
+  | { readonly kind: 'hello' }
+  /** Opens a file to read from; what a crashed or still open writer left beside a copy is brought in first. */
+  | { readonly kind: 'open'; readonly path: string; readonly isCopy: boolean; readonly waitMs: number }
   | {
       readonly kind: 'query'
       readonly sql: string
@@ -25,27 +22,29 @@ export type WorkerRequest =
       readonly sql: string
       readonly params: readonly Parameter[]
       readonly limits: CellLimits
+      readonly waitMs: number
     }
-  /** Rolls back what an ended worker left half done. */
-  | { readonly kind: 'recover'; readonly path: string }
   | { readonly kind: 'script'; readonly path: string; readonly sql: string }
 
-export interface WorkerRows {
+export interface ChildRows {
   readonly columns: Column[]
   readonly rows: Cell[][]
   readonly more: boolean
   readonly cutCells: number
 }
 
-export interface WorkerResult {
-  readonly rows?: WorkerRows
+export interface ChildResult {
+  readonly rows?: ChildRows
   readonly affected?: number
+  /** Whether other programs see its locks, and it theirs. */
+  readonly locks?: boolean
 }
 
-export type WorkerReply =
+export type ChildReply =
   /** Loaded: from here on a statement's time counts. */
   | { readonly kind: 'ready' }
-  /** The transaction has the file's lock: whoever ends the worker now has to clear it away. */
-  | { readonly kind: 'locked' }
-  | { readonly kind: 'done'; readonly result: WorkerResult }
+  | { readonly kind: 'done'; readonly result: ChildResult }
   | { readonly kind: 'failed'; readonly message: string }
+
+/** What stands before a statement that SQLite is to show the plan of. */
+export const PLAN = 'EXPLAIN QUERY PLAN '
