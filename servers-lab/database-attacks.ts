@@ -33,6 +33,18 @@ export const POSTGRES_ATTACKS: readonly string[] = [
   'VACUUM notes',
   'SELECT * FROM hidden.salaries',
   "SELECT * FROM dblink('', 'DELETE FROM notes') AS t(a int)",
+  // What does something although it stands in a question, or runs another question from a text.
+  'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = current_user AND pid <> pg_backend_pid()',
+  'SELECT "pg_terminate_backend"(1)',
+  'SELECT U&"pg\\005fterminate\\005fbackend"(1)',
+  'SELECT * FROM (VALUES (pg_cancel_backend(1))) AS v',
+  'SELECT 1 LIMIT pg_cancel_backend(1)::int',
+  "SELECT pg_logical_emit_message(true, 'a', 'b')",
+  "SELECT set_config('role', 'postgres', false), query_to_xml('select 1', true, true, '')",
+  "SELECT set_config('statement_timeout', '0', true)",
+  "SELECT * FROM ts_stat('select 1')",
+  "SELECT pg_create_physical_replication_slot('a')",
+  'SELECT pg_advisory_lock(42)',
   'PREPARE p AS DELETE FROM notes',
   'LISTEN channel',
 ]
@@ -41,7 +53,6 @@ export const POSTGRES_ENDLESS: readonly string[] = [
   'SELECT pg_sleep(1000)',
   'SELECT count(*) FROM generate_series(1, 1000000000000)',
   'WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c',
-  "SELECT set_config('statement_timeout', '0', true), pg_sleep(1000)",
 ]
 
 export const MARIADB_ATTACKS: readonly string[] = [
@@ -55,6 +66,9 @@ export const MARIADB_ATTACKS: readonly string[] = [
   "SELECT * FROM notes INTO OUTFILE 'FOLDER/pwned'",
   "SELECT title FROM notes LIMIT 1 INTO DUMPFILE 'FOLDER/pwned'",
   "SELECT LOAD_FILE('/etc/passwd')",
+  "SELECT `load_file`('/etc/passwd')",
+  'SHOW GRANTS',
+  'SHOW CREATE USER',
   "LOAD DATA LOCAL INFILE '/etc/passwd' INTO TABLE notes",
   'CREATE TABLE t (a INT)',
   'DROP TABLE notes',

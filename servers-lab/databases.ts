@@ -76,8 +76,7 @@ export const databaseTrials: readonly Trial[] = [
   ),
   onPostgres('leaves nothing of one statement in the session of the next', async (engine) => {
     await withClient({ url: engine.reader }, async (client) => {
-      await query(client, 'SELECT pg_advisory_lock(42)')
-      await query(client, "SELECT set_config('search_path', 'hidden', false)")
+      await query(client, 'SELECT setseed(0.5)')
       assert.deepEqual((await query(client, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'")).rows, [[0]])
       assert.deepEqual((await query(client, 'SELECT count(*) FROM notes')).rows, [[500]])
     })
@@ -130,6 +129,21 @@ export const databaseTrials: readonly Trial[] = [
     const error = await createSqlServer({ url: engine.reader.replace(/\d+\/postgres$/, '1/postgres') }).catch(String)
     assert.ok(!/horse|staple/.test(String(error)), String(error))
   }),
+  onPostgres('sec-283: refuses a role that could become a powerful one (servers 4, servers 9)', async (engine) => {
+    for (const [name, sql] of [
+      ['sneak', 'GRANT postgres TO sneak'],
+      ['distant', 'CREATE ROLE between NOLOGIN; GRANT postgres TO between; GRANT between TO distant'],
+      ['copier', 'ALTER ROLE copier REPLICATION'],
+      ['killer', 'GRANT pg_signal_backend TO killer'],
+      ['maker', 'ALTER ROLE maker CREATEROLE'],
+      ['"odd@name"', 'GRANT pg_read_server_files TO "odd@name"'],
+    ] as const) {
+      await engine.ask(`CREATE ROLE ${name} LOGIN NOINHERIT`)
+      for (const one of sql.split('; ')) await engine.ask(one)
+      const url = engine.reader.replace('reader', encodeURIComponent(name.replaceAll('"', '')))
+      await assert.rejects(createSqlServer({ url }), /allowPowerfulRole/, name)
+    }
+  }),
   onPostgres('writes in one transaction after a yes', (engine) => writes(engine, '$1')),
 
   onMariadb('asks, pages, describes, explains', async (engine) => {
@@ -172,11 +186,31 @@ export const databaseTrials: readonly Trial[] = [
     })
   }),
   onMariadb('refuses an account that can reach files, and a wrong password without repeating it', async (engine) => {
-    await assert.rejects(createSqlServer({ url: engine.powerful }), /FILE.*allowPowerfulRole/s)
+    await assert.rejects(createSqlServer({ url: engine.powerful }), /ALL PRIVILEGES.*allowPowerfulRole/s)
     const error = await createSqlServer({ url: engine.reader.replace('horse', 'tiger') }).catch(String)
     assert.match(String(error), /denied/)
     assert.ok(!/tiger|staple/.test(String(error)), String(error))
   }),
+  onMariadb(
+    'sec-283: refuses an account that is powerful through a role or has an odd name (servers 3)',
+    async (engine) => {
+      const password = "IDENTIFIED BY 'horse battery staple'"
+      for (const [name, sql] of [
+        [
+          'roled',
+          "CREATE ROLE filer; GRANT FILE ON *.* TO filer; GRANT filer TO 'roled'@'%'; SET DEFAULT ROLE filer FOR 'roled'@'%'",
+        ],
+        ['distant', "CREATE ROLE middle; GRANT filer TO middle; GRANT middle TO 'distant'@'%'"],
+        ['ad@min', "GRANT ALL ON *.* TO 'ad@min'@'%'"],
+      ] as const) {
+        await engine.ask(`CREATE USER '${name}'@'%' ${password}`)
+        await engine.ask(`GRANT SELECT ON lab.* TO '${name}'@'%'`)
+        for (const one of sql.split('; ')) await engine.ask(one)
+        const url = engine.reader.replace('reader', encodeURIComponent(name))
+        await assert.rejects(createSqlServer({ url }), /allowPowerfulRole/, name)
+      }
+    },
+  ),
   onMariadb('writes in one transaction after a yes', (engine) => writes(engine, '?')),
 ]
 

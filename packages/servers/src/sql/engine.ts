@@ -67,6 +67,8 @@ export interface Engine {
   readonly dialect: Dialect
   /** How a parameter is written in a statement, for the tool's description. */
   readonly placeholder: string
+  /** Functions that a question may not call, since they do more than read. */
+  readonly effects?: ReadonlySet<string>
   /** Runs in a transaction that the engine itself holds read-only. */
   query(statement: Statement, page: Page, signal: AbortSignal): Promise<Rows>
   explain(statement: Statement, signal: AbortSignal): Promise<string>

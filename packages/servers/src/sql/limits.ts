@@ -1,5 +1,7 @@
 /** The bounds of the sql server, said once: the options fall back to these, and messages name the option that moves them. */
 
+import { ToolError } from '@portico/sdk/server'
+
 export interface SqlLimits {
   /** Rows in one page of a result. */
   readonly maxRows: number
@@ -26,3 +28,9 @@ export const MAX_TABLES = 5000
 /** Bytes that a connection may bring for one statement before it is cut: a single value can be a gigabyte. */
 export const MAX_WIRE_BYTES = 64 * 1024 * 1024
 export const MAX_CONNECTIONS = 4
+
+export function tooLarge(): ToolError {
+  return new ToolError(
+    `The answer has more than ${MAX_WIRE_BYTES} bytes, which is more than one statement may bring. Ask for fewer or shorter values.`,
+  )
+}

@@ -19,7 +19,7 @@ import {
   type Table,
   type TableDetails,
 } from './engine.ts'
-import { MAX_CONNECTIONS, MAX_WIRE_BYTES } from './limits.ts'
+import { MAX_CONNECTIONS, MAX_WIRE_BYTES, tooLarge } from './limits.ts'
 import { openMysqlConnection, readAll, type Streamed, streamRows } from './mysql-connection.ts'
 import { Pool } from './pool.ts'
 import type { RemoteOptions } from './remote-options.ts'
@@ -123,11 +123,16 @@ class MysqlEngine implements Engine {
     try {
       return await this.#pool.use<T>(async (connection) => {
         const stop = (): void => void this.#kill(connection)
-        const unwatch = watchBytes(streamOf(connection), MAX_WIRE_BYTES, () => connection.destroy())
+        let isTooLarge = false
+        const unwatch = watchBytes(streamOf(connection), MAX_WIRE_BYTES, () => {
+          isTooLarge = true
+          connection.destroy()
+        })
         try {
           const work = this.#inTransaction(connection, mode, action)
           return { ok: true, ...(await withDeadline(work, { timeoutMs, signal, stop })) }
         } catch (error) {
+          if (isTooLarge) return { ok: false, error: tooLarge(), keep: false }
           const keep = isAnswer(error) && (await finish(connection, 'ROLLBACK').then(isTrue, isFalse))
           return { ok: false, error, keep }
         } finally {

@@ -21,12 +21,12 @@ import {
   type Table,
   type TableDetails,
 } from './engine.ts'
-import { MAX_CONNECTIONS, MAX_WIRE_BYTES } from './limits.ts'
+import { MAX_CONNECTIONS, MAX_WIRE_BYTES, tooLarge } from './limits.ts'
 import { Pool } from './pool.ts'
 import { readPage, streamOf, toRows } from './postgres-page.ts'
 import { readPostgresValue } from './postgres-types.ts'
 import type { RemoteOptions } from './remote-options.ts'
-import { checkPostgresRole } from './role.ts'
+import { checkPostgresRole, postgresEffects } from './role.ts'
 import { watchBytes } from './wire-bytes.ts'
 
 export function openPostgres(options: RemoteOptions<string>): Promise<Engine> {
@@ -48,6 +48,7 @@ const READ_ONLY_SESSION = 'SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY'
 class PostgresEngine implements Engine {
   readonly dialect = 'postgresql'
   readonly placeholder = '$1'
+  effects: ReadonlySet<string> = new Set()
   readonly #options: RemoteOptions<string>
   readonly #pool: Pool<Link>
 
@@ -68,6 +69,7 @@ class PostgresEngine implements Engine {
     const { signal } = new AbortController()
     await this.#run('READ ONLY', signal, async (client) => {
       if (!this.#options.allowPowerfulRole) await checkPostgresRole((sql) => rowsOf(client, sql, []))
+      this.effects = await postgresEffects((sql) => rowsOf(client, sql, []))
     })
   }
 
@@ -123,12 +125,17 @@ class PostgresEngine implements Engine {
           keep = false
           void this.#cancel(link)
         }
-        const unwatch = watchBytes(streamOf(client), MAX_WIRE_BYTES, () => streamOf(client).destroy())
+        let isTooLarge = false
+        const unwatch = watchBytes(streamOf(client), MAX_WIRE_BYTES, () => {
+          isTooLarge = true
+          streamOf(client).destroy()
+        })
         try {
           const work = inTransaction(client, mode, timeoutMs, (inside) => action(inside, stop))
           const value = await withDeadline(work, { timeoutMs, signal, stop })
           return { ok: true, value, keep }
         } catch (error) {
+          if (isTooLarge) return { ok: false, error: tooLarge(), keep: false }
           // What the database answered, short of ending the connection, leaves the connection as good as before.
           return { ok: false, error, keep: error instanceof pg.DatabaseError && error.severity !== 'FATAL' }
         } finally {

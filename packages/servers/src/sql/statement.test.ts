@@ -80,3 +80,32 @@ describe('reading a statement’s shape', () => {
     expect(performance.now() - start).toBeLessThan(15_000)
   })
 })
+
+describe('names that a question may not hold', () => {
+  it.each<[Dialect, string]>([
+    ['mariadb', "select `load_file`('/etc/passwd')"],
+    ['mysql', "select `LOAD_FILE` ('/etc/passwd')"],
+    ['mysql', 'select "load_file"(1)'],
+    ['mariadb', 'show grants'],
+    ['mysql', 'show create user'],
+    ['postgresql', 'select pg_terminate_backend(1)'],
+    ['postgresql', 'select "pg_terminate_backend"(1)'],
+    ['postgresql', 'select PG_Terminate_Backend(1)'],
+    ['postgresql', 'select 1 limit pg_catalog . pg_terminate_backend(1)::int'],
+    ['postgresql', 'select U&"pg\\005fterminate\\005fbackend"(1)'],
+    ['postgresql', 'select u&"d!0061t!+000061" UESCAPE \'!\''],
+  ])('sec-284: %s: %s is refused (servers 3, servers 9, servers 20)', (dialect, sql) => {
+    expect(() => requireReading(sql, dialect, false, new Set(['pg_terminate_backend']))).toThrow()
+  })
+
+  it('but a text may', () => {
+    const sql = "select 'pg_terminate_backend(1)', $$pg_terminate_backend$$ -- pg_terminate_backend"
+    expect(requireReading(sql, 'postgresql', false, new Set(['pg_terminate_backend']))).toBe(sql)
+  })
+
+  it('servers 22: a trigger of SQLite is one statement, and what follows it is another', () => {
+    const trigger = 'create trigger a after insert on t begin delete from u; update t set x = 1; end'
+    for (const sql of [trigger, `${trigger};`]) expect(() => requireWritable(sql, 'sqlite')).not.toThrow()
+    expect(() => requireWritable(`${trigger}; drop table t`, 'sqlite')).toThrow('One statement')
+  })
+})

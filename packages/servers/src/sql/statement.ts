@@ -34,12 +34,31 @@ export interface Shape {
   /** `/*!`: a comment that MySQL and MariaDB run. */
   readonly executableComment: boolean
   readonly namesFile: boolean
+  /** Every word and every quoted name, in small letters. */
+  readonly names: ReadonlySet<string>
+  /** `U&"…"`: a name that can be spelled in many ways. */
+  readonly spelledName: boolean
 }
 
-/** The statement without its semicolon; throws what to do instead when it does not only read. */
-export function requireReading(sql: string, dialect: Dialect, hasWrite: boolean): string {
+/**
+ * The statement without its semicolon; throws what to do instead when it does not only read. `effects` are functions that do
+ * something although they stand in a question: a name has one spelling, so that it can be looked for.
+ */
+export function requireReading(
+  sql: string,
+  dialect: Dialect,
+  hasWrite: boolean,
+  effects: ReadonlySet<string> = new Set(),
+): string {
   const shape = inspectStatement(sql, dialect)
   refuseOddities(shape)
+  const effect = [...shape.names].find((name) => effects.has(name))
+  if (effect !== undefined) {
+    throw new ToolError(`The function ${effect} is not available to a question: it does more than read.`)
+  }
+  if (shape.keyword === 'SHOW' && (shape.names.has('grants') || shape.names.has('user'))) {
+    throw new ToolError('Accounts are not shown: their passwords would be, as hashes.')
+  }
   if (READING[dialect].has(shape.keyword)) return sql.slice(0, shape.end)
   const words = [...READING[dialect]].join(', ')
   const instead = hasWrite ? 'Use the tool execute for statements that change something.' : WRITE_HINT
@@ -58,7 +77,8 @@ export function requireWritable(sql: string, dialect: Dialect): void {
 
 const WRITE_HINT = 'This server was started read-only (option "write").'
 
-function refuseOddities({ several, executableComment, namesFile }: Shape): void {
+function refuseOddities({ several, executableComment, namesFile, spelledName }: Shape): void {
+  if (spelledName) throw new ToolError('Names and texts spelled by numbers (U&"…") are refused. Write them out.')
   if (several) throw new ToolError('One statement at a time: send what follows the semicolon by itself.')
   if (executableComment) throw new ToolError('Comments that the database runs (/*! … */) are refused. Leave them out.')
   if (namesFile) throw new ToolError('Files of the database’s machine are neither read nor written.')
@@ -83,7 +103,8 @@ export function inspectStatement(sql: string, dialect: Dialect): Shape {
   let several = false
   let end = sql.length
   let executableComment = false
-  let namesFile = false
+  let spelledName = false
+  const names = new Set<string>()
   const isMysql = dialect === 'mysql' || dialect === 'mariadb'
   for (let at = 0; at < sql.length; ) {
     const skipped = skip(sql, at, dialect)
@@ -91,6 +112,7 @@ export function inspectStatement(sql: string, dialect: Dialect): Shape {
       if (isMysql && /^\/\*M?!/.test(sql.slice(at, at + 4))) executableComment = true
       // A string or quoted name is something; a comment or space is not.
       if (end < at && !/[\s\-#/]/.test(sql.charAt(at))) several = true
+      if (/["`[]/.test(sql.charAt(at))) names.add(sql.slice(at + 1, skipped - 1).toLowerCase())
       at = skipped
       continue
     }
@@ -100,10 +122,19 @@ export function inspectStatement(sql: string, dialect: Dialect): Shape {
     else if (end < at) several = true
     // Brackets may stand before the first word; anything else there leaves the statement without one.
     else if (keyword === '' && character !== '(') keyword = word?.toUpperCase() ?? '?'
-    if (isMysql && word !== undefined && FILE_WORDS.has(word.toUpperCase())) namesFile = true
+    if (word !== undefined) names.add(word.toLowerCase())
+    if (dialect === 'postgresql' && word?.toLowerCase() === 'u' && /^&["']/.test(sql.slice(at + 1, at + 3))) {
+      spelledName = true
+    }
     at += word?.length ?? 1
   }
-  return { keyword: keyword === '?' ? '' : keyword, end, several, executableComment, namesFile }
+  const namesFile = isMysql && [...FILE_WORDS].some((word) => names.has(word.toLowerCase()))
+  const isTrigger = dialect === 'sqlite' && keyword === 'CREATE' && names.has('trigger') && /\bend[\s;]*$/i.test(sql)
+  return {
+    ...{ keyword: keyword === '?' ? '' : keyword, executableComment, namesFile, names, spelledName },
+    // The statements of a trigger end in semicolons of their own.
+    ...(isTrigger ? { end: sql.length, several: false } : { end, several }),
+  }
 }
 
 /** The end of the space, comment, string or quoted name at this place, or the place itself. */

@@ -46,7 +46,7 @@ export function createTools({ engine, catalogue, limits, write }: ToolParts) {
         openWorld: false,
       },
       async ({ sql, params, limit, cursor }, ctx) => {
-        const asked = toStatement(requireReading(sql, engine.dialect, write), params)
+        const asked = toStatement(requireReading(sql, engine.dialect, write, engine.effects), params)
         const offset = fromPageCursor(asked, cursor)
         const maxRows = limit ?? limits.maxRows
         const rows = await withProgress(ctx, limits.timeoutMs, engine.query(asked, { offset, maxRows }, ctx.signal))
@@ -63,7 +63,7 @@ export function createTools({ engine, catalogue, limits, write }: ToolParts) {
         openWorld: false,
       },
       async ({ sql, params }, ctx) => {
-        const asked = toStatement(requireReading(sql, engine.dialect, write), params)
+        const asked = toStatement(requireReading(sql, engine.dialect, write, engine.effects), params)
         const plan = await engine.explain(asked, ctx.signal)
         return { plan: cutText(plan, limits.maxResultBytes) }
       },
