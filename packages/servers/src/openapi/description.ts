@@ -5,10 +5,10 @@
 
 import { readFile, stat } from 'node:fs/promises'
 import { PorticoError } from '@portico/sdk/server'
-import { validate } from '@readme/openapi-parser'
-import { parseDocument } from 'yaml'
+import { askProcess } from '../machine/ask-process.ts'
 import type { GuardedFetch } from '../network/guarded-fetch.ts'
 import { toPlainJson } from '../text/plain-text.ts'
+import type { CheckReply, CheckRequest } from './check-protocol.ts'
 
 export type Json = { readonly [member: string]: unknown }
 
@@ -36,7 +36,7 @@ export async function loadDescription(place: string, fetch: GuardedFetch, maxByt
 
 export async function readDescription(text: string, source?: URL): Promise<Description> {
   // Names and descriptions become those of tools: cleaned once, here, they hold nothing that cannot be seen.
-  const root = toPlainJson(parse(text))
+  const root = toPlainJson(await parse(text))
   const version = isRecord(root) && typeof root.openapi === 'string' ? root.openapi : ''
   if (!isRecord(root) || !/^3\.\d/.test(version) || !isRecord(root.paths ?? {})) {
     throw invalid('The file is not an OpenAPI 3 description (it has no "openapi: 3.x").')
@@ -68,7 +68,8 @@ export function isRecord(value: unknown): value is Json {
 const MAX_HOPS = 32
 /** Checking takes time in proportion to the text; what is larger is used as it is. */
 const MAX_CHECKED = 2_000_000
-const MAX_PROBLEMS = 50
+/** A description is used whether or not it could be checked in this time. */
+const BOUNDS = { timeoutMs: 5_000, memoryMb: 512 }
 
 async function readText(path: string, maxBytes: number): Promise<string> {
   const { size } = await stat(path)
@@ -85,17 +86,20 @@ async function download(url: URL, fetch: GuardedFetch): Promise<string> {
   return new TextDecoder().decode(answer.body)
 }
 
-function parse(text: string): unknown {
+async function parse(text: string): Promise<unknown> {
   try {
     if (/^\s*\{/.test(text)) return JSON.parse(text)
-    // Aliases that unfold into millions of nodes are refused by their number.
-    const document = parseDocument(text, { uniqueKeys: true, schema: 'core' })
-    const [mistake] = document.errors
-    if (mistake !== undefined) throw mistake
-    return document.toJS({ maxAliasCount: 100 })
+    return (await ask({ kind: 'yaml', text })).value
   } catch (cause) {
     throw invalid('The description is neither JSON nor YAML that can be read.', cause)
   }
+}
+
+/** Throws what went wrong there, or which bound was met. */
+async function ask(request: CheckRequest): Promise<CheckReply> {
+  const reply = await askProcess<CheckReply>(import.meta.url, 'check-process', request, BOUNDS)
+  if (reply.failed !== undefined) throw new Error(reply.failed)
+  return reply
 }
 
 function lookUp(root: Json, reference: string): unknown {
@@ -124,10 +128,7 @@ function decode(part: string): string {
 async function check(root: Json, length: number): Promise<string[]> {
   if (length > MAX_CHECKED) return []
   try {
-    // A copy, since the validator resolves references in place. Its argument type repeats what it checks itself.
-    const copy = structuredClone(root) as unknown as Parameters<typeof validate>[0]
-    const found = await validate(copy, { resolve: { external: false }, validate: { errors: { colorize: false } } })
-    return found.valid ? [] : found.errors.slice(0, MAX_PROBLEMS).map(({ message }) => message.slice(0, 500))
+    return (await ask({ kind: 'check', root })).problems ?? []
   } catch (error) {
     return [`The description could not be checked: ${error instanceof Error ? error.message.slice(0, 500) : 'unknown'}`]
   }

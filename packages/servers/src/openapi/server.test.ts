@@ -261,6 +261,33 @@ describe('credentials', () => {
 })
 
 describe('descriptions from outside', () => {
+  it('sec-285: one whose schemas refer twice to the next, forty times over, does not hang the start (servers 6)', async () => {
+    const twice = (at: number) => ({ $ref: `#/components/schemas/S${at + 1}` })
+    const chain = Array.from({ length: 40 }, (_, at) => [
+      `S${at}`,
+      { type: 'object', properties: { a: twice(at), b: twice(at) } },
+    ])
+    const body = { content: { 'application/json': { schema: { $ref: '#/components/schemas/S0' } } } }
+    const hostile = {
+      openapi: '3.1.0',
+      info: { title: 'Chain', version: '1' },
+      servers: [{ url: `${service.base}/v1` }],
+      paths: {
+        '/a': { get: { operationId: 'plain', responses: { 200: { description: 'ok' } } } },
+        '/b': { post: { operationId: 'chained', requestBody: body, responses: { 200: { description: 'ok' } } } },
+      },
+      components: { schemas: { ...Object.fromEntries(chain), S40: { type: 'string' } } },
+    }
+    const client = await start({ description: await place(hostile) })
+    expect((await client.listTools()).map(({ name }) => name)).toContain('plain')
+  })
+
+  it('sec-285: aliases of YAML that unfold without end are refused (servers 6)', async () => {
+    const lines = Array.from({ length: 30 }, (_, at) => `a${at + 1}: &a${at + 1} [${`*a${at}, `.repeat(9)}*a${at}]`)
+    const bomb = ['openapi: 3.1.0', 'paths: {}', 'a0: &a0 [x]', ...lines].join('\n')
+    await expect(start({ description: await place(bomb) })).rejects.toThrow('neither JSON nor YAML')
+  })
+
   it('the same file may be YAML and 3.1', async () => {
     const description = await place(`
 openapi: 3.1.0
