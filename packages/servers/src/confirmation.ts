@@ -13,9 +13,11 @@ export async function requireConfirmation(
   ctx: Pick<AskingContext, 'elicit'>,
   message: string,
   allowUnasked: boolean,
+  /** Tells several questions of one call apart. */
+  name = 'confirm',
 ): Promise<void> {
   try {
-    const answer = await ctx.elicit('confirm', { message, form: FORM })
+    const answer = await ctx.elicit(name, { message, form: FORM })
     if (answer.action === 'accept' && answer.content.confirm) return
   } catch (error) {
     if (!(error instanceof CapabilityError)) throw error

@@ -48,6 +48,8 @@ export interface TextSearch {
 }
 
 const SHOWN = 400
+/** As much of a file as ripgrep is told to look through. */
+const MAX_SEARCHED = 64 * 1024 * 1024
 const MAX_OUTPUT = 16 * 1024 * 1024
 
 let ripgrep: Promise<string | undefined> | undefined
@@ -90,14 +92,29 @@ async function searchWithRipgrep(
   const isWanted = createFilter(start, query.glob)
   // Ripgrep would read the rules above the configured directory, too, so it reads none above where it begins.
   const above = settings.ignore ? await rulesAbove(start.directory, start.path) : []
+  const isThere = createCheck()
   let seen = 0
   for (const { path, line, text } of readRipgrep(outcome.stdout)) {
     if (confinement.isDenied(start.directory, path) || !isWanted(path) || isIgnored(above, path, false)) continue
+    if (!(await isThere(path, line, text))) continue
     if (seen++ < query.skip) continue
     if (matches.length === query.limit) return { engine: 'ripgrep', matches, hasMore: true, complete: true }
     matches.push({ path, line, text: text.slice(0, SHOWN) })
   }
   return { engine: 'ripgrep', matches, hasMore: false, complete: !outcome.truncated && !outcome.timedOut }
+}
+
+/**
+ * Whether a line stands where ripgrep says. A folder that was swapped for a link while it searched has led it outside; the
+ * file is opened again by the path that was judged, and what does not stand there is passed by.
+ */
+function createCheck(): (path: string, line: number, text: string) => Promise<boolean> {
+  let last: { readonly path: string; readonly lines: readonly string[] } | undefined
+  return async (path, line, text) => {
+    // Matches come sorted by path, so that the last file is all that is worth keeping.
+    if (last?.path !== path) last = { path, lines: await readAllLines(path, MAX_SEARCHED) }
+    return last.lines[line - 1]?.slice(0, SHOWN) === text.slice(0, SHOWN)
+  }
 }
 
 function ripgrepArguments(path: string, query: TextQuery, settings: FilesSettings): string[] {

@@ -137,6 +137,26 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('before a run, on %s', (ver
     expect(asked).toEqual([expect.stringContaining('6 * 7'), expect.stringContaining('6 * 8')])
   })
 
+  it('sec-288: long code is shown part by part without a gap, and a no to any part ends it (servers 10)', async () => {
+    const asked: string[] = []
+    let yes = Number.POSITIVE_INFINITY
+    const form = ({ message }: { message: string }) => {
+      asked.push(message)
+      return asked.length <= yes
+        ? { action: 'accept' as const, content: { confirm: true } }
+        : { action: 'decline' as const }
+    }
+    const client = await start({}, { versions, elicitation: { form } })
+    const code = `${Array.from({ length: 900 }, (_, at) => `let v${at} = ${at} // line ${at}`).join('\n')}\nv41 + 1`
+    expect((await call(client, 'run_javascript', { code })).value).toBe('42')
+    expect(asked.length).toBe(Math.ceil(code.length / 6_000))
+    expect(asked.map((message) => message.slice(message.indexOf('\n\n') + 2)).join('')).toBe(code)
+    asked.length = 0
+    yes = 1
+    expect((await client.callTool('run_javascript', { code })).isError).toBe(true)
+    expect(asked.length).toBe(2)
+  })
+
   it('refuses where nobody can be asked, and names the option', async () => {
     const client = await start({}, { versions })
     const refused = await client.callTool('run_javascript', { code: '1' })

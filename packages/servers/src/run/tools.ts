@@ -78,8 +78,9 @@ function createRunJavascript(parts: ToolParts, running: Running) {
       if (language === 'typescript' && !parts.languages.typescript) {
         throw new ToolError(describeIsolation(parts.isolation, parts.settings, parts.languages).typescript)
       }
-      const question = `Run this ${language === 'typescript' ? 'TypeScript' : 'JavaScript'} in a sandbox without files or network?\n\n${shown(code)}`
-      return perform(parts, running, ctx, { tool: 'run_javascript', question, files }, (job) =>
+      const name = language === 'typescript' ? 'TypeScript' : 'JavaScript'
+      const questions = questionsFor(`Run this ${name} in a sandbox without files or network?`, code)
+      return perform(parts, running, ctx, { tool: 'run_javascript', questions, files }, (job) =>
         runJavascript({ ...job, code, language }),
       )
     },
@@ -103,10 +104,10 @@ function createRunPython(parts: ToolParts, running: Running, python: string) {
     },
     ({ code, stdin, files = [] }, ctx) => {
       requireSandbox(parts, 'python')
-      const question = `Run this Python program ${place(parts)}?\n\n${shown(code)}`
+      const questions = questionsFor(`Run this Python program ${place(parts)}?`, code)
       // Isolated from the user's own settings and packages; what is there besides comes with the system.
       const program = [python, '-I', '-c', code]
-      return perform(parts, running, ctx, { tool: 'run_python', question, files }, (job) =>
+      return perform(parts, running, ctx, { tool: 'run_python', questions, files }, (job) =>
         runProgram(parts.isolation.sandbox, { ...job, program, stdin, readable: parts.settings.readable }),
       )
     },
@@ -144,8 +145,8 @@ function createRunCommand(parts: ToolParts, running: Running) {
       if (path === undefined) throw new ToolError(`Only these can be run: ${names.join(', ')} (option commands).`)
       if (args.some((arg) => arg.includes('\0'))) throw new ToolError('An argument cannot hold a zero character.')
       const line = [command, ...args].map((arg) => JSON.stringify(arg)).join(' ')
-      const question = `Run this command ${place(parts)}?\n\n${shown(line)}`
-      return perform(parts, running, ctx, { tool: 'run_command', question, files }, (job) =>
+      const questions = questionsFor(`Run this command ${place(parts)}?`, line)
+      return perform(parts, running, ctx, { tool: 'run_command', questions, files }, (job) =>
         runProgram(parts.isolation.sandbox, {
           ...job,
           program: [path, ...args],
@@ -159,7 +160,8 @@ function createRunCommand(parts: ToolParts, running: Running) {
 
 interface Request {
   readonly tool: string
-  readonly question: string
+  /** All have to be agreed to. */
+  readonly questions: readonly string[]
   readonly files: readonly { path: string; text: string }[]
 }
 
@@ -173,7 +175,9 @@ async function perform(
 ) {
   const { limits, ask, allowUnasked } = parts.settings
   const files = checkFiles(request.files, limits)
-  if (ask) await requireConfirmation(ctx, request.question, allowUnasked)
+  for (const [at, question] of ask ? request.questions.entries() : []) {
+    await requireConfirmation(ctx, question, allowUnasked, at === 0 ? 'confirm' : `confirm-${at + 1}`)
+  }
   if (running.count >= limits.maxRunning) {
     throw new ToolError(`${limits.maxRunning} runs are under way (option maxRunning). Try again when one has ended.`)
   }
@@ -252,11 +256,20 @@ function place({ isolation }: ToolParts): string {
     : 'in a sandbox without network and without your files'
 }
 
-/** All of what will run, unless it is long beyond reading; then its two ends, and how much is between them. */
-function shown(code: string): string {
+/** Characters that are shown at once; what is longer is agreed to part by part, so that none goes unseen. */
+const PAGE = 6_000
+
+/** The questions that show all of what will run, in order. */
+function questionsFor(question: string, code: string): string[] {
   const text = spellHidden(code)
-  if (text.length <= 6_000) return text
-  return `${text.slice(0, 4_000)}\n[… ${text.length - 5_000} more characters …]\n${text.slice(-1_000)}`
+  if (text.length <= PAGE) return [`${question}\n\n${text}`]
+  const count = Math.ceil(text.length / PAGE)
+  return Array.from({ length: count }, (_, at) => {
+    const page = text.slice(at * PAGE, (at + 1) * PAGE)
+    const isLast = at + 1 === count
+    const after = isLast ? 'It is run after this one.' : 'Yes shows the next part; nothing is run yet.'
+    return `${question}\nPart ${at + 1} of ${count}. ${after}\n\n${page}`
+  })
 }
 
 function lastLine(text: string): string {
