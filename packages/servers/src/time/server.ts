@@ -44,7 +44,7 @@ export async function createTimeServer(options: TimeOptions = {}): Promise<Ready
     now: tool(
       {
         description: 'The time at this moment in one zone.',
-        input: { type: 'object', properties: { zone: ZONE } },
+        input: { type: 'object', properties: { zone: ZONE }, additionalProperties: false },
         output: ZONED,
         readOnly: true,
         openWorld: false,
@@ -58,6 +58,7 @@ export async function createTimeServer(options: TimeOptions = {}): Promise<Ready
           type: 'object',
           properties: { time: TIME, from: ZONE, to: { type: 'array', items: ZONE, minItems: 1, maxItems: 50 } },
           required: ['time', 'to'],
+          additionalProperties: false,
         },
         output: { type: 'object', properties: { times: { type: 'array', items: ZONED } }, required: ['times'] },
         ...reading,
@@ -70,7 +71,12 @@ export async function createTimeServer(options: TimeOptions = {}): Promise<Ready
     difference: tool(
       {
         description: 'How long it is from one time to another.',
-        input: { type: 'object', properties: { from: TIME, to: TIME, zone: ZONE }, required: ['from', 'to'] },
+        input: {
+          type: 'object',
+          properties: { from: TIME, to: TIME, zone: ZONE },
+          required: ['from', 'to'],
+          additionalProperties: false,
+        },
         output: {
           type: 'object',
           properties: { seconds: { type: 'number' }, words: { type: 'string' } },
@@ -93,6 +99,7 @@ export async function createTimeServer(options: TimeOptions = {}): Promise<Ready
             at: { type: 'string', pattern: '^[0-2][0-9]:[0-5][0-9]$' },
             zone: ZONE,
           },
+          additionalProperties: false,
         },
         output: ZONED,
         readOnly: true,

@@ -1,6 +1,7 @@
 import { type Client, connect } from '@portico/sdk/client'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTimeServer } from './server.ts'
+import { fromText, toZoned } from './zoned.ts'
 
 /** A Sunday: Europe changed its clocks at one o'clock UTC. */
 const NOW = Date.parse('2026-03-29T00:30:00Z')
@@ -63,5 +64,34 @@ describe('time', () => {
       argument: { name: 'zone', value: 'europe/be' },
     })
     expect(completion.values).toContain('Europe/Berlin')
+  })
+})
+
+describe('times that are easily taken for others', () => {
+  it.each([
+    ['2026-02-30T10:00', 'UTC'],
+    ['2026-02-29', 'UTC'],
+    ['2026-04-31T10:00+02:00', 'Europe/Berlin'],
+    ['2026-13-01', 'UTC'],
+  ])('servers 14: %s does not exist', (text, zone) => {
+    expect(() => fromText(text, zone)).toThrow('is no time')
+  })
+
+  it.each([
+    ['2026-10-25T02:30', 'Europe/Berlin', '2026-10-25T02:30:00+02:00'],
+    ['2026-11-01T01:30', 'America/New_York', '2026-11-01T01:30:00-04:00'],
+    ['2026-03-29T02:30', 'Europe/Berlin', '2026-03-29T03:30:00+02:00'],
+    ['2026-07-01T12:00', 'Asia/Kolkata', '2026-07-01T12:00:00+05:30'],
+    ['0001-01-02T10:00', 'UTC', '0001-01-02T10:00:00Z'],
+    ['0099-06-01T00:00', 'UTC', '0099-06-01T00:00:00Z'],
+  ])('servers 14: %s in %s is %s', (text, zone, expected) => {
+    expect(toZoned(fromText(text, zone), zone).iso).toBe(expected)
+  })
+
+  it('servers 15: an argument that is not known is refused', async () => {
+    const { server } = await createTimeServer()
+    for (const { name, inputSchema } of server.catalogue().tools) {
+      expect(inputSchema, name).toMatchObject({ additionalProperties: false })
+    }
   })
 })

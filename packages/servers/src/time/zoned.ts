@@ -34,8 +34,7 @@ export function checkZone(zone: string): string {
 export function toZoned(moment: number, zone: string): Zoned {
   const parts = partsOf(moment, zone)
   const offsetMinutes = Math.round(
-    (Date.UTC(parts.year, parts.month - 1, parts.day, parts.hour, parts.minute, parts.second) - floorSecond(moment)) /
-      60_000,
+    (utc(parts.year, parts.month, parts.day, parts.hour, parts.minute, parts.second) - floorSecond(moment)) / 60_000,
   )
   const offset = formatOffset(offsetMinutes)
   const date = `${String(parts.year).padStart(4, '0')}-${pad(parts.month)}-${pad(parts.day)}`
@@ -49,16 +48,20 @@ export function fromText(text: string, zone: string): number {
   const [, date, time = '00:00:00', offset] =
     /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?(?:\.\d{1,9})?))?(Z|[+-]\d{2}:?\d{2})?$/.exec(text.trim()) ?? []
   const wall = date === undefined ? Number.NaN : Date.parse(`${date}T${time}Z`)
-  if (Number.isNaN(wall)) {
+  // A day that the month does not have would be counted on into the next.
+  const exists = !Number.isNaN(wall) && new Date(wall).toISOString().startsWith(time.startsWith('24') ? '' : `${date}T`)
+  if (!exists) {
     throw new ToolError(
       `${JSON.stringify(text.slice(0, 60))} is no time. Write it as 2026-03-01T14:30, with +01:00 or Z at the end to fix the offset.`,
     )
   }
   if (offset !== undefined)
     return Date.parse(`${date}T${time}${offset === 'Z' ? 'Z' : offset.replace(/^([+-]\d{2}):?(\d{2})$/, '$1:$2')}`)
-  // The zone's offset depends on the moment looked for; the second guess settles it but for the hour that is skipped.
-  const guess = wall - offsetAt(wall, zone)
-  return wall - offsetAt(guess, zone)
+  // The offset depends on the moment looked for: those of a day before and a day after are all that it can be. An hour that
+  // comes twice is meant the first time; one that is skipped is moved on.
+  const offsets = [offsetAt(wall - DAY_MS, zone), offsetAt(wall + DAY_MS, zone)]
+  const moments = offsets.map((one) => wall - one).filter((moment) => moment + offsetAt(moment, zone) === wall)
+  return moments.length > 0 ? Math.min(...moments) : wall - (offsets[0] ?? 0)
 }
 
 /** `3 days 4 hours 5 minutes`, the largest parts first. */
@@ -78,15 +81,18 @@ export function describeSpan(milliseconds: number): string {
   return words.length === 0 ? 'no time at all' : words.join(' ')
 }
 
+const DAY_MS = 86_400_000
+
 function offsetAt(moment: number, zone: string): number {
   const { year, month, day, hour, minute, second } = partsOf(moment, zone)
-  return Date.UTC(year, month - 1, day, hour, minute, second) - floorSecond(moment)
+  return utc(year, month, day, hour, minute, second) - floorSecond(moment)
 }
 
 function partsOf(moment: number, zone: string) {
   const format = new Intl.DateTimeFormat('en-CA-u-ca-gregory', {
     timeZone: zone,
     hourCycle: 'h23',
+    era: 'short',
     year: 'numeric',
     month: 'numeric',
     day: 'numeric',
@@ -94,16 +100,26 @@ function partsOf(moment: number, zone: string) {
     minute: 'numeric',
     second: 'numeric',
   })
-  const numbers = new Map(format.formatToParts(moment).map(({ type, value }) => [type, Number(value)]))
+  const parts = format.formatToParts(moment)
+  const numbers = new Map(parts.map(({ type, value }) => [type, Number(value)]))
   const of = (type: Intl.DateTimeFormatPartTypes): number => numbers.get(type) ?? 0
+  const isBefore = parts.some(({ type, value }) => type === 'era' && value.startsWith('B'))
   return {
-    year: of('year'),
+    // The year before 1 is counted as 0.
+    year: isBefore ? 1 - of('year') : of('year'),
     month: of('month'),
     day: of('day'),
     hour: of('hour'),
     minute: of('minute'),
     second: of('second'),
   }
+}
+
+/** `Date.UTC` takes years below 100 for those of the last century. */
+function utc(year: number, month: number, day: number, hour: number, minute: number, second: number): number {
+  const date = new Date(0)
+  date.setUTCFullYear(year, month - 1, day)
+  return date.setUTCHours(hour, minute, second, 0)
 }
 
 function floorSecond(moment: number): number {
