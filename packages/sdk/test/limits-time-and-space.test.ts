@@ -180,7 +180,7 @@ describe('schemas that a server is defined with', () => {
     const line = await keep(await way.open(server)).line()
     const { message } = await line.modern('tools/call', { name: 't', arguments: { text: 'ab'.repeat(1_000_000) } })
     expect(message.result.isError).toBe(true)
-    expect(message.result.content[0].text).toContain('maxValidationMs')
+    expect(message.result.content[0].text).toContain('maxValidationSteps')
     expect((await line.modern('tools/list')).message.result.tools).toHaveLength(1)
   })
 })

@@ -39,8 +39,30 @@ export interface PorticoErrorOptions {
   readonly data?: unknown
 }
 
+/** The same in every copy of this package: a program and a library it uses may each have one. */
+const BRAND = Symbol.for('portico.error')
+
+/**
+ * What `instanceof` says of a class of the family: an error of another copy counts by its brand and its members, one of
+ * a class that somebody derived only by its own prototype.
+ */
+export function isOfKind<E extends PorticoError>(
+  asked: unknown,
+  own: unknown,
+  value: unknown,
+  fits: (error: { readonly [member in keyof E]?: unknown }) => boolean,
+): boolean {
+  if (asked !== own) return Function.prototype[Symbol.hasInstance].call(asked, value)
+  return typeof value === 'object' && value !== null && BRAND in value && fits(value as E)
+}
+
 /** The root of the family. */
 export class PorticoError extends Error {
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    // biome-ignore lint/complexity/noThisInStatic: a class that is derived from this one is asked by itself
+    return isOfKind(this, PorticoError, value, () => true)
+  }
+
   readonly code: ErrorCode
   /** Set on errors of a call: `not-sent` means it was certainly not executed. */
   readonly delivery: Delivery | undefined
@@ -52,6 +74,10 @@ export class PorticoError extends Error {
     this.code = code
     this.delivery = options.delivery
     this.data = options.data
+  }
+
+  get [BRAND](): true {
+    return true
   }
 }
 
@@ -68,6 +94,11 @@ export function withDoubt(error: unknown): unknown {
 
 /** A JSON-RPC error: received from the peer on the calling side, thrown by a handler on the answering side. */
 export class RpcError extends PorticoError {
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    // biome-ignore lint/complexity/noThisInStatic: a class that is derived from this one is asked by itself
+    return isOfKind<RpcError>(this, RpcError, value, ({ rpcCode }) => typeof rpcCode === 'number')
+  }
+
   readonly rpcCode: number
 
   constructor(rpcCode: number, message: string, data?: unknown, cause?: unknown) {

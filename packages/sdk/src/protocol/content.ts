@@ -96,3 +96,34 @@ export type ContentBlock = TextContent | ImageContent | AudioContent | ResourceL
 export function text(value: string): TextContent {
   return { type: 'text', text: value }
 }
+
+/** Makes an image block of bytes or base64 text: `image(png, 'image/png')`. */
+export function image(data: Uint8Array | string, mimeType: string): ImageContent {
+  return { type: 'image', data: toBase64(data), mimeType }
+}
+
+/** Makes a sound block of bytes or base64 text: `audio(wav, 'audio/wav')`. */
+export function audio(data: Uint8Array | string, mimeType: string): AudioContent {
+  return { type: 'audio', data: toBase64(data), mimeType }
+}
+
+/** Makes a block that points to a resource: `link('sales://2025', 'The numbers', { mimeType: 'text/csv' })`. */
+export function link(uri: string, name: string, more: Omit<ResourceLink, 'type' | 'uri' | 'name'> = {}): ResourceLink {
+  return { type: 'resource_link', uri, name, ...more }
+}
+
+/** Makes a block that holds a resource, text or bytes: `embed('sales://2025', csv, 'text/csv')`. */
+export function embed(uri: string, contents: Uint8Array | string, mimeType?: string): EmbeddedResource {
+  const about = mimeType === undefined ? { uri } : { uri, mimeType }
+  const held = typeof contents === 'string' ? { ...about, text: contents } : { ...about, blob: toBase64(contents) }
+  return { type: 'resource', resource: held }
+}
+
+/** Bytes as base64; text is taken to be that already. */
+export function toBase64(bytes: Uint8Array | string): string {
+  if (typeof bytes === 'string') return bytes
+  const parts: string[] = []
+  for (let at = 0; at < bytes.length; at += 8190)
+    parts.push(btoa(String.fromCharCode(...bytes.subarray(at, at + 8190))))
+  return parts.join('')
+}

@@ -91,13 +91,22 @@ export const numbers: Keywords = (schema) => {
   }
 }
 
-/** Decimal fractions are not exact in binary: a quotient within rounding error of a whole number counts as one. */
+/** `%` is exact for whole numbers; decimal fractions are compared as they are written, since binary ones are not exact. */
 function isMultiple(value: number, step: number): boolean {
-  if (value % step === 0) return true
-  const quotient = value / step
-  return (
-    Number.isFinite(quotient) && Math.abs(quotient - Math.round(quotient)) <= Math.abs(quotient) * 2 * Number.EPSILON
-  )
+  if (Number.isInteger(value) && Number.isInteger(step)) return value % step === 0
+  if (!Number.isFinite(value)) return false
+  const [digits, exponent] = toDecimal(value)
+  const [stepDigits, stepExponent] = toDecimal(step)
+  const lowest = Math.min(exponent, stepExponent)
+  const scaled = (of: bigint, at: number): bigint => of * 10n ** BigInt(at - lowest)
+  return scaled(digits, exponent) % scaled(stepDigits, stepExponent) === 0n
+}
+
+/** A number as JSON writes it: whole digits, and the power of ten that they stand at. */
+function toDecimal(value: number): [digits: bigint, exponent: number] {
+  const [mantissa = '0', exponent = '0'] = String(value).split('e')
+  const [whole, fraction = ''] = mantissa.split('.')
+  return [BigInt(`${whole}${fraction}`), Number(exponent) - fraction.length]
 }
 
 export const strings: Keywords = (schema, site) => {

@@ -49,9 +49,9 @@ export class State {
   #nested = 0
   readonly #maxDepth: number
 
-  constructor(maxDepth: number, milliseconds: number) {
+  constructor(maxDepth: number, steps: number) {
     this.#maxDepth = maxDepth
-    this.budget = new Budget(milliseconds)
+    this.budget = new Budget(steps)
   }
 
   /** Makes the state ready for another validation after one that ran to its end. */

@@ -7,7 +7,7 @@
 import { invalidDefinition, PorticoError } from '../jsonrpc/errors.ts'
 import { contains, itemCounts, items, unevaluatedItems } from './json-schema-arrays.ts'
 import type { Issue } from './json-schema-issues.ts'
-import { LimitReached, SCHEMA_LIMITS, type SchemaLimits } from './json-schema-limits.ts'
+import { LimitReached, SCHEMA_LIMITS, type SchemaLimits, TRUSTED_VALIDATION_STEPS } from './json-schema-limits.ts'
 import { allOf, anyOf, conditional, dynamicReference, not, oneOf, reference } from './json-schema-logic.ts'
 import { dependents, memberCounts, properties, propertyNames, unevaluatedProperties } from './json-schema-objects.ts'
 import { DEFAULT_BASE, isSchemaObject, type Resource, SchemaIndex, type SchemaObject } from './json-schema-refs.ts'
@@ -37,12 +37,13 @@ export interface JsonSchemaValidator {
 export function compileJsonSchema(schema: unknown, options: JsonSchemaOptions = {}): JsonSchemaValidator {
   const root = compileRoot(schema, options)
   const maxDepth = options.maxValueDepth ?? SCHEMA_LIMITS.maxValueDepth
-  const milliseconds = options.maxValidationMs ?? SCHEMA_LIMITS.maxValidationMs
+  const usual = options.trusted === true ? TRUSTED_VALIDATION_STEPS : SCHEMA_LIMITS.maxValidationSteps
+  const steps = options.maxValidationSteps ?? usual
   // One state serves all validations, except when one is started inside another by a getter of the value.
   let idle: State | undefined
   return {
     validate(value) {
-      const state = idle ?? new State(maxDepth, milliseconds)
+      const state = idle ?? new State(maxDepth, steps)
       idle = undefined
       try {
         const issues = state.enter(root, value) ? undefined : state.issues

@@ -7,6 +7,7 @@
 import { invalidDefinition } from '../jsonrpc/errors.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import { compileJsonSchema, type Issue, type JsonSchemaOptions } from './json-schema.ts'
+import { compileDefaults } from './json-schema-defaults.ts'
 import type { AnySchema, InferOutput } from './schema-types.ts'
 import {
   isStandardJsonSchema,
@@ -41,7 +42,7 @@ export type Checked<Value = unknown> =
 export interface CompiledSchema<Value = unknown> {
   /** JSON Schema for the wire, made once. */
   readonly json: JsonObject
-  /** A promise only if the library gave one. The value may be transformed by a library; JSON Schema leaves it as it is. */
+  /** A promise only if the library gave one. The value may be transformed by a library; JSON Schema only fills in defaults of what is passed in. */
   validate(value: unknown): Checked<Value> | Promise<Checked<Value>>
 }
 
@@ -69,14 +70,21 @@ function compile(schema: AnySchema, options: DefineOptions): CompiledSchema {
     return fromStandard(schema.schema, schema.json)
   }
   if (!isObject(schema)) throw invalidDefinition('a schema must be a Standard Schema or a JSON Schema object')
+  if (Object.values(schema).some(isStandardSchema)) {
+    throw invalidDefinition(
+      'a record of schemas is no schema yet: wrap it in z.object({…}), or what your library has for it',
+    )
+  }
   return fromJson(schema, options)
 }
 
-function fromJson(json: JsonObject, { limits, trusted = false }: DefineOptions): CompiledSchema {
+function fromJson(json: JsonObject, { io, limits, trusted = false }: DefineOptions): CompiledSchema {
   const validator = compileJsonSchema(json, { ...limits, trusted })
+  const fill = io === 'input' ? compileDefaults(json) : undefined
   return {
     json,
-    validate(value) {
+    validate(given) {
+      const value = fill === undefined ? given : fill(given)
       const issues = validator.validate(value)
       return issues === undefined ? { ok: true, value } : { ok: false, issues }
     },
@@ -112,18 +120,50 @@ function toJson(schema: StandardSchemaV1, io: 'input' | 'output'): JsonObject {
   const { vendor } = schema['~standard']
   let json: unknown
   try {
-    if (isStandardJsonSchema(schema)) json = schema['~standard'].jsonSchema[io]({ target: 'draft-2020-12' })
-    else json = callOwnConverter(schema, io)
+    json = describeSelf(schema, io)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw invalidDefinition(`the ${vendor} schema cannot be written as JSON Schema (${reason}); ${ADVICE}`, cause)
+    const at = faultyPath(schema, io)
+    const where = at === '' ? '' : ` at "${at}"`
+    const text = `the ${vendor} schema cannot be written as JSON Schema${where} (${reason}); ${CONVERT}, or ${ADVICE}`
+    throw invalidDefinition(text, cause)
   }
-  if (!isObject(json))
-    throw invalidDefinition(`the ${vendor} schema does not describe itself as JSON Schema; ${ADVICE}`)
-  return json
+  if (isObject(json)) return json
+  throw invalidDefinition(
+    `this ${vendor} schema does not describe itself as JSON Schema; ${vendor === 'zod' ? ZOD_ADVICE : ADVICE}`,
+  )
 }
 
 const ADVICE = 'pass { schema, json } to give its JSON Schema beside it'
+const CONVERT = 'end it in what JSON can carry, such as .pipe(z.string())'
+const ZOD_ADVICE =
+  'Zod does from 4.2 on. Pass { schema, json: z.toJSONSchema(schema) }, with Zod 3 { schema, json: zodToJsonSchema(schema) }'
+
+/** Which member of an object schema, or of the items of an array, is the one that cannot be written. */
+function faultyPath(schema: StandardSchemaV1, io: 'input' | 'output'): string {
+  const { shape, element } = schema as { readonly shape?: unknown; readonly element?: unknown }
+  const children: [string, unknown][] = isObject(shape) ? Object.entries(shape) : [['[]', element]]
+  for (const [key, child] of children) {
+    if (!isStandardSchema(child) || isWritable(child, io)) continue
+    const deeper = faultyPath(child, io)
+    return deeper === '' ? key : `${key}.${deeper}`
+  }
+  return ''
+}
+
+function isWritable(schema: StandardSchemaV1, io: 'input' | 'output'): boolean {
+  try {
+    return describeSelf(schema, io) !== undefined
+  } catch {
+    return false
+  }
+}
+
+function describeSelf(schema: StandardSchemaV1, io: 'input' | 'output'): unknown {
+  return isStandardJsonSchema(schema)
+    ? schema['~standard'].jsonSchema[io]({ target: 'draft-2020-12' })
+    : callOwnConverter(schema, io)
+}
 
 function callOwnConverter(schema: StandardSchemaV1, io: 'input' | 'output'): unknown {
   // Not part of any interface: looked for by name and called only if it is there.

@@ -4,12 +4,17 @@
  */
 
 import type { Principal } from '../auth/principal.ts'
-import { INVALID_REQUEST, RpcError } from '../jsonrpc/errors.ts'
+import { INVALID_REQUEST, isOfKind, RpcError } from '../jsonrpc/errors.ts'
 import { given } from '../jsonrpc/members.ts'
 import type { Access } from './item-options.ts'
 
 /** Thrown where a principal lacks scopes that it could get. Over HTTP it becomes a 403 that names them all. */
 export class ScopeError extends RpcError {
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    // biome-ignore lint/complexity/noThisInStatic: a class that is derived from this one is asked by itself
+    return isOfKind<ScopeError>(this, ScopeError, value, ({ scopes }) => Array.isArray(scopes))
+  }
+
   /** Everything that the operation needs, also what the principal holds already (2026-07-28, authorization). */
   readonly scopes: readonly string[]
 

@@ -52,6 +52,12 @@ export class RequestContext<State = unknown> {
     return this.call.method
   }
 
+  /** The URI that was asked for, in a resource's handler; undefined elsewhere. */
+  get uri(): string | undefined {
+    const { uri } = this.call.params
+    return this.call.method === 'resources/read' && typeof uri === 'string' ? uri : undefined
+  }
+
   /** The request's own `_meta`: trace context, and whatever else the client sent along. */
   get meta(): JsonObject {
     const meta = this.call.params._meta

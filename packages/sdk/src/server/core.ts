@@ -5,7 +5,7 @@
 
 import type { Principal } from '../auth/principal.ts'
 import { INTERNAL_ERROR, invalidDefinition, RpcError } from '../jsonrpc/errors.ts'
-import type { RpcNotification } from '../jsonrpc/message.ts'
+import type { JsonObject, RpcNotification } from '../jsonrpc/message.ts'
 import { tellObserver } from '../jsonrpc/observer.ts'
 import type { ServerCapabilities } from '../protocol/capabilities.ts'
 import type { Implementation } from '../protocol/content.ts'
@@ -13,6 +13,7 @@ import type { ParamHeader } from '../protocol/headers.ts'
 import { methodOf } from '../protocol/methods.ts'
 import { PROTOCOL_VERSIONS, type ProtocolVersion, type Revision } from '../protocol/revision.ts'
 import type { SubscriptionFilter } from '../protocol/subscriptions.ts'
+import type { SchemaLimits } from '../schema/schema.ts'
 import type { LegacySession } from '../session/legacy-session.ts'
 import { MemoryRoundStore, type RoundStore } from '../session/round-store.ts'
 import { randomToken, StateSealer } from '../session/sealed-state.ts'
@@ -56,6 +57,7 @@ export class ServerCore {
   readonly maxRounds: number
   readonly askTimeoutMs: number
   readonly logs: boolean
+  readonly schemaLimits: SchemaLimits | undefined
   readonly sealer: StateSealer
   readonly roundStore: RoundStore
   readonly tools = new Registry<ToolEntry>('tool')
@@ -69,6 +71,8 @@ export class ServerCore {
   readonly relay: DefinedRelay | undefined
   /** Watches for slow handlers, unless that is switched off. */
   readonly slow: SlowWatch | undefined
+  /** How many servers this one is mounted in. */
+  mounts = 0
   /** Set once by the endpoint: contexts ask through it. */
   asker!: Asker
   #options: ServerOptions
@@ -92,6 +96,7 @@ export class ServerCore {
     this.logs = options.logging !== false
     this.listCache = options.cache?.lists ?? {}
     this.readCache = options.cache?.reads ?? {}
+    this.schemaLimits = options.schemaLimits
     this.maxRounds = options.maxRounds ?? DEFAULT_MAX_ROUNDS
     this.askTimeoutMs = options.askTimeoutMs ?? DEFAULT_ASK_TIMEOUT_MS
     this.sealer = new StateSealer({ ...(options.stateKeys && { keys: options.stateKeys }), ...options.state })
@@ -167,8 +172,34 @@ export class ServerCore {
   }
 
   use(method: string, middleware: Middleware<MethodName>): void {
+    if (this.mounts > 0) requireKept(method, this.info.name)
     this.#middleware.set(method, [...(this.#middleware.get(method) ?? []), middleware])
     this.#tables.clear()
+  }
+
+  /** Throws when this server has middleware that would be lost with the items alone. */
+  requireMountable(): void {
+    for (const method of this.#middleware.keys()) requireKept(method, this.info.name)
+  }
+
+  /** Runs the work of an item that is mounted elsewhere within this server's `context` and middleware. */
+  async around<Result>(
+    method: MethodName,
+    call: ServerCall,
+    params: JsonObject,
+    run: () => Result | Promise<Result>,
+  ): Promise<Result> {
+    const { params: outer, state } = call
+    call.params = params
+    try {
+      await this.enter(call)
+      const inner: ServerMethod = { method, run, write: () => ({}) }
+      // Middleware of a method is made for the results of that method.
+      return (await this.#wrap(inner, this.#middleware.get(method) ?? []).run(call)) as Result
+    } finally {
+      call.params = outer
+      call.state = state
+    }
   }
 
   on(method: string, observer: Observer): void {
@@ -241,11 +272,15 @@ export class ServerCore {
     for (const method of this.#methods) {
       if (!revision.clientRequests.has(method.method) && !extensions.has(method.method)) continue
       const chain = this.#middleware.get(method.method) ?? []
-      const wrap = (one: ServerMethod) => applyMiddleware(one, chain, (call) => this.plainContext(call))
+      const wrap = (one: ServerMethod) => this.#wrap(one, chain)
       const rounds = revision.era === 'modern' && methodOf(method.method)?.asks === true
       table.set(method.method, rounds ? { ...wrap(method), again: wrap(oncePerRound(method, this)) } : wrap(method))
     }
     return table
+  }
+
+  #wrap(method: ServerMethod, chain: readonly Middleware<MethodName>[]): ServerMethod {
+    return applyMiddleware(method, chain, (call) => this.plainContext(call))
   }
 
   #createMethods(): ServerMethod[] {
@@ -297,6 +332,16 @@ export class ServerCore {
       ...(uris !== undefined && uris.length > 0 && { resourceSubscriptions: uris }),
     }
   }
+}
+
+/** Around these, middleware goes with the items wherever they are mounted. */
+const KEPT: ReadonlySet<string> = new Set<MethodName>(['tools/call', 'resources/read', 'prompts/get'])
+
+function requireKept(method: string, server: string): void {
+  if (KEPT.has(method)) return
+  throw invalidDefinition(
+    `Middleware for ${method} of the server "${server}" cannot be kept where it is mounted; put it on the outer server`,
+  )
 }
 
 function reportToStderr(error: unknown, { where, reference }: { where: string; reference: string }): void {

@@ -9,6 +9,9 @@ import { formatIssues, type Issue, subjectOf } from '../schema/schema.ts'
 import { KEPT_LIMITS } from '../session/kept-text.ts'
 import type { ServerCall } from './call.ts'
 
+/** Runs an item's work within what the server that it was mounted from puts around it. */
+export type Inside = <Result>(call: ServerCall, run: () => Result | Promise<Result>) => Result | Promise<Result>
+
 /** A result ready to send: an object, or its JSON text without the last brace (for lists that are kept as text). */
 export type Written = JsonObject | string
 

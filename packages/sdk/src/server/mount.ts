@@ -3,6 +3,8 @@
 import { invalidDefinition } from '../jsonrpc/errors.ts'
 import type { Change } from '../protocol/subscriptions.ts'
 import type { ServerCore } from './core.ts'
+import type { Inside } from './method.ts'
+import type { MethodName } from './middleware.ts'
 import { checkName, type Registry } from './registry.ts'
 
 export interface Mounted {
@@ -13,27 +15,43 @@ export interface Mounted {
 export function mountCore(outer: ServerCore, prefix: string, inner: ServerCore): Mounted {
   checkName(prefix, 'mount prefix', 64)
   if (outer === inner) throw invalidDefinition('A server cannot be mounted in itself')
+  inner.requireMountable()
   const mirrors = [
     new Mirror(inner.tools, outer.tools, (name, entry) => {
       const full = prefixed(prefix, name, 'tool')
-      return [full, { ...entry, tool: { ...entry.tool, name: full } }]
+      return [full, { ...entry, tool: { ...entry.tool, name: full }, inside: within(inner, 'tools/call', entry, name) }]
     }),
     new Mirror(inner.prompts, outer.prompts, (name, entry) => {
       const full = prefixed(prefix, name, 'prompt')
-      return [full, { ...entry, prompt: { ...entry.prompt, name: full } }]
+      return [
+        full,
+        { ...entry, prompt: { ...entry.prompt, name: full }, inside: within(inner, 'prompts/get', entry, name) },
+      ]
     }),
     // URIs are addresses: they stay what they are, and two servers may not claim the same one.
     new Mirror(inner.resources, outer.resources, (uri, entry) => [
       uri,
-      { ...entry, resource: { ...entry.resource, name: `${prefix}_${entry.resource.name}` } },
+      {
+        ...entry,
+        resource: { ...entry.resource, name: `${prefix}_${entry.resource.name}` },
+        inside: within(inner, 'resources/read', entry),
+      },
     ]),
     new Mirror(inner.templates, outer.templates, (uri, entry) => [
       uri,
-      { ...entry, template: { ...entry.template, name: `${prefix}_${entry.template.name}` } },
+      {
+        ...entry,
+        template: { ...entry.template, name: `${prefix}_${entry.template.name}` },
+        inside: within(inner, 'resources/read', entry),
+      },
     ]),
   ]
   const relay = { hear: (change: Change) => (change.kind === 'resource' ? outer.hub.announce(change) : undefined) }
+  inner.mounts++
+  let mounted = true
   const unmount = (): void => {
+    if (mounted) inner.mounts--
+    mounted = false
     inner.hub.remove(relay)
     for (const mirror of mirrors) mirror.stop()
   }
@@ -46,6 +64,14 @@ export function mountCore(outer: ServerCore, prefix: string, inner: ServerCore):
   }
   inner.hub.add(relay)
   return { unmount }
+}
+
+/** What the inner server puts around its items it keeps, and they see the names that it gave them. */
+function within(inner: ServerCore, method: MethodName, entry: { readonly inside?: Inside }, name?: string): Inside {
+  return (call, run) => {
+    const params = name === undefined ? call.params : { ...call.params, name }
+    return inner.around(method, call, params, () => (entry.inside === undefined ? run() : entry.inside(call, run)))
+  }
 }
 
 function prefixed(prefix: string, name: string, noun: string): string {

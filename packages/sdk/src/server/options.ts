@@ -4,6 +4,7 @@ import type { PolicyItem } from '../auth/access-policy.ts'
 import type { Principal } from '../auth/principal.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import type { ProtocolVersion } from '../protocol/revision.ts'
+import type { SchemaLimits } from '../schema/schema.ts'
 import type { RoundStore } from '../session/round-store.ts'
 import type { SpillOptions } from './budget-store.ts'
 import type { RequestContext } from './context.ts'
@@ -18,7 +19,10 @@ export interface ServerOptions {
   readonly instructions?: string
   /** The revisions to serve; all five by default. `['2026-07-28']` is modern only. */
   readonly versions?: readonly ProtocolVersion[]
-  /** Splits the four lists into pages. Off by default: many clients never ask for the second page. */
+  /**
+   * Splits the four lists into pages. Off by default, up to 5,000 items: many clients never ask for the second page. Longer
+   * lists go out in pages of 1,000.
+   */
   readonly pageSize?: number
   /** Freshness hints on the newest revision; `ttlMs` is 0 by default. */
   readonly cache?: { readonly lists?: CacheHint; readonly reads?: CacheHint }
@@ -42,6 +46,8 @@ export interface ServerOptions {
   readonly spill?: SpillOptions
   /** A rule over every item, on top of the items' own: what it hides cannot be used. Depends on the principal alone. */
   readonly visible?: (principal: Principal | undefined, item: PolicyItem) => boolean
+  /** Bounds on the schemas of tools that are given as JSON Schema, and on checking values against them. */
+  readonly schemaLimits?: SchemaLimits
   /** Rounds of input that one request may take on the newest revision. 10 by default. */
   readonly maxRounds?: number
   /** How long a live question to an older client may stay open. 10 minutes by default. */

@@ -11,12 +11,14 @@ import type { Completable } from './completion.ts'
 import type { AskingContext } from './context.ts'
 import type { Access, CacheHint } from './item-options.ts'
 import { ItemList } from './list.ts'
-import { defineMethod, type ServerMethod, stringParam } from './method.ts'
+import { defineMethod, type Inside, type ServerMethod, stringParam } from './method.ts'
+import { didYouMean } from './nearest.ts'
 import type { Registry } from './registry.ts'
 
 export interface PromptEntry extends Completable {
   readonly prompt: Prompt
   readonly access: Access
+  readonly inside?: Inside
   /** Checks the arguments as they were sent, and runs the handler with them. */
   readonly get: (args: unknown, ctx: AskingContext) => GetPromptResult | Promise<GetPromptResult>
 }
@@ -44,7 +46,11 @@ export function createPromptMethods(host: PromptHost): ServerMethod[] {
       method: 'prompts/get',
       served,
       admit: (call) => void requirePrompt(host, call),
-      run: (call) => requirePrompt(host, call).get(call.params.arguments ?? {}, host.context(call)),
+      run: (call) => {
+        const { inside, get } = requirePrompt(host, call)
+        const run = () => get(call.params.arguments ?? {}, host.context(call))
+        return inside === undefined ? run() : inside(call, run)
+      },
       write: (result, call) => call.conversation.revision.writeGetPromptResult(result),
     }),
   ]
@@ -54,7 +60,9 @@ function requirePrompt(host: PromptHost, call: ServerCall): PromptEntry {
   const name = stringParam(call.params, 'name')
   const entry = host.prompts.get(name)
   if (entry === undefined || !isVisible(entry.access, call.conversation.principal)) {
-    throw new RpcError(INVALID_PARAMS, `Unknown prompt: ${name}`, { parameter: 'name', reason: 'names no prompt here' })
+    const near = host.prompts.names(({ access }) => isVisible(access, call.conversation.principal))
+    const message = `Unknown prompt: ${name}${didYouMean(name, near)}`
+    throw new RpcError(INVALID_PARAMS, message, { parameter: 'name', reason: 'names no prompt here' })
   }
   requireAccess(entry.access, call.conversation.principal)
   return entry

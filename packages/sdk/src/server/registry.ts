@@ -37,6 +37,11 @@ export class Registry<Item> {
     return this.#items.entries()
   }
 
+  /** The names of the items that pass. */
+  *names(passes: (item: Item) => boolean): IterableIterator<string> {
+    for (const [key, item] of this.#items) if (passes(item)) yield key
+  }
+
   /** Where an item stands: later items have higher places, and a place is never given twice. */
   placeOf(key: string): number {
     return this.#places.get(key) ?? 0

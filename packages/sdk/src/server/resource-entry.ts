@@ -6,7 +6,7 @@
 import { invalidDefinition } from '../jsonrpc/errors.ts'
 import { given } from '../jsonrpc/members.ts'
 import { isObject } from '../jsonrpc/message.ts'
-import type { ResourceContents } from '../protocol/content.ts'
+import { type ResourceContents, toBase64 } from '../protocol/content.ts'
 import type { ReadResourceResult, Resource } from '../protocol/resources.ts'
 import type { Revision } from '../protocol/revision.ts'
 import { parseTemplate, type TemplateMatch } from '../schema/uri-template.ts'
@@ -81,11 +81,4 @@ function isContents(value: unknown): value is ResourceContents {
     typeof value.uri === 'string' &&
     (typeof value.text === 'string' || typeof value.blob === 'string')
   )
-}
-
-function toBase64(bytes: Uint8Array): string {
-  const parts: string[] = []
-  for (let at = 0; at < bytes.length; at += 8190)
-    parts.push(btoa(String.fromCharCode(...bytes.subarray(at, at + 8190))))
-  return parts.join('')
 }

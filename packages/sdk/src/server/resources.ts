@@ -13,13 +13,14 @@ import type { Completable } from './completion.ts'
 import type { AskingContext, RequestContext } from './context.ts'
 import type { Access, CacheHint } from './item-options.ts'
 import { cacheHints, ItemList } from './list.ts'
-import { defineMethod, type ServerMethod, stringParam, tooManySubscriptions } from './method.ts'
+import { defineMethod, type Inside, type ServerMethod, stringParam, tooManySubscriptions } from './method.ts'
 import { cursorOf, pageOf } from './paging.ts'
 import type { Registry } from './registry.ts'
 
 interface Readable extends Completable {
   readonly access: Access
   readonly cache: CacheHint | undefined
+  readonly inside?: Inside
   /** Throws the revision's own error when there is nothing under the URI. */
   readonly read: (
     uri: string,
@@ -105,7 +106,8 @@ function createReadMethods(host: ResourceHost, served: () => boolean): ServerMet
       run: (call) => {
         const uri = stringParam(call.params, 'uri')
         const { entry, variables } = requireResource(host, uri, call)
-        return entry.read(uri, variables, host.context(call), call.conversation.revision)
+        const run = () => entry.read(uri, variables, host.context(call), call.conversation.revision)
+        return entry.inside === undefined ? run() : entry.inside(call, run)
       },
       write: (result, call) => {
         const { revision, principal } = call.conversation

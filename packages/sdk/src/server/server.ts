@@ -7,6 +7,7 @@ import type { PolicyItem } from '../auth/access-policy.ts'
 import type { Channel } from '../jsonrpc/channel.ts'
 import { invalidDefinition } from '../jsonrpc/errors.ts'
 import { given } from '../jsonrpc/members.ts'
+import { isObject } from '../jsonrpc/message.ts'
 import type { Icon, Implementation } from '../protocol/content.ts'
 import { CONNECT, type Connectable } from '../session/connectable.ts'
 import { serveChannel } from '../session/connection.ts'
@@ -23,6 +24,8 @@ import { type Mounted, mountCore } from './mount.ts'
 import type { ServerOptions } from './options.ts'
 import { checkName } from './registry.ts'
 import { compileTool } from './tools.ts'
+
+const ENDPOINT = Symbol.for('portico.endpoint')
 
 export type ToolRecord = { readonly [name: string]: ToolDefinition }
 
@@ -64,7 +67,7 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
     this.#core.resources.declared = resources !== undefined
     this.#core.prompts.declared = prompts !== undefined
     for (const [key, item] of Object.entries(tools ?? {})) this.tool(key, item)
-    for (const [key, item] of Object.entries(resources ?? {})) this.resource(key, item)
+    for (const [key, item] of Object.entries(resources ?? {})) this.#addResource(key, item)
     for (const [key, item] of Object.entries(prompts ?? {})) this.prompt(key, item)
     for (const extension of extensions ?? []) this.extend(extension)
   }
@@ -80,7 +83,7 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
 
   /** Adds a tool, or replaces the one of that name; clients are told. */
   tool(name: string, definition: ToolDefinition): this {
-    this.#core.tools.replace(name, compileTool(name, definition))
+    this.#core.tools.replace(name, compileTool(name, definition, this.#core.schemaLimits))
     return this
   }
 
@@ -90,6 +93,15 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
     if ('template' in entry) this.#core.templates.replace(entry.template.uriTemplate, entry)
     else this.#core.resources.replace(entry.resource.uri, entry)
     return this
+  }
+
+  /** Like `resource`, where two items under one URI are a mistake: the first could never be reached. */
+  #addResource(name: string, definition: ResourceDefinition): void {
+    const { uri } = requireMade('resource', name, definition).options
+    if (this.#core.resources.get(uri) !== undefined || this.#core.templates.get(uri) !== undefined) {
+      throw invalidDefinition(`Resource "${name}": there is one with the URI "${uri}" already`)
+    }
+    this.resource(name, definition)
   }
 
   /** Adds a prompt, or replaces the one of that name; clients are told. */
@@ -178,7 +190,13 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
 
   /** Not for authors: what transports serve. */
   static endpointOf(server: Server): Endpoint {
-    return server.#endpoint
+    if (isObject(server) && ENDPOINT in server) return server[ENDPOINT]
+    throw invalidDefinition('Only what createServer() made can be served')
+  }
+
+  /** Found by a well-known symbol, so that another copy of this package can serve it too. */
+  get [ENDPOINT](): Endpoint {
+    return this.#endpoint
   }
 }
 
@@ -198,6 +216,6 @@ function requireMade<Definition extends { readonly '~entry': unknown }>(
   name: string,
   definition: Definition,
 ): Definition {
-  if (typeof definition['~entry'] === 'function') return definition
-  throw invalidDefinition(`"${name}" was not made by ${maker}()`)
+  if (typeof definition?.['~entry'] === 'function') return definition
+  throw invalidDefinition(`"${name}" was not made by ${maker}(): wrap it in ${maker}(options, handler)`)
 }

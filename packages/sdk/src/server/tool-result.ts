@@ -1,7 +1,8 @@
 /** From what a tool handler returns to the result that goes out: strings, objects, blocks and full results all work. */
 
-import { PorticoError } from '../jsonrpc/errors.ts'
+import { isOfKind, PorticoError } from '../jsonrpc/errors.ts'
 import { isObject } from '../jsonrpc/message.ts'
+import { unserializable } from '../jsonrpc/unserializable.ts'
 import type { ContentBlock } from '../protocol/content.ts'
 import type { CallToolResult } from '../protocol/tools.ts'
 import type { InferInput } from '../schema/schema.ts'
@@ -18,20 +19,30 @@ export function result(value: CallToolResult): FullResult {
   return { ...value, [FULL]: true }
 }
 
-/** With `output`: a value of that schema, or `result(…)`. Without: anything that can be shown. */
+/** With `output`: a value of that schema, `{ content, structuredContent }`, or `result(…)`. Without: anything that can be shown. */
 export type ToolReturn<O> = O extends undefined
   ? // biome-ignore lint/suspicious/noConfusingVoidType: a handler that returns nothing has the return type void
     string | number | boolean | null | undefined | void | ContentBlock | ContentBlock[] | CallToolResult | object
-  : InferInput<O> | FullResult
+  : InferInput<O> | FullResult | (CallToolResult & { structuredContent: InferInput<O> })
 
 /** Tells the model what went wrong. Thrown by a handler, it becomes a result with `isError`, not a protocol error. */
 export class ToolError extends PorticoError {
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    const fits = ({ code, content }: { code?: unknown; content?: unknown }) =>
+      code === 'tool-error' && Array.isArray(content)
+    // biome-ignore lint/complexity/noThisInStatic: a class that is derived from this one is asked by itself
+    return isOfKind<ToolError>(this, ToolError, value, fits)
+  }
+
   readonly content: ContentBlock[]
 
   constructor(message: string, options: { content?: ContentBlock[]; cause?: unknown } = {}) {
     super('tool-error', message, { cause: options.cause })
     this.name = 'ToolError'
-    this.content = options.content ?? [{ type: 'text', text: message }]
+    const { content = [] } = options
+    // The message is for the model too, unless the content says it already.
+    const said = message === '' || content.some((block) => block.type === 'text' && block.text === message)
+    this.content = said ? content : [{ type: 'text', text: message }, ...content]
   }
 }
 
@@ -43,13 +54,31 @@ export function toToolResult(value: unknown): CallToolResult {
   if (isFullResult(value)) return stripMark(value)
   if (isContentBlock(value)) return { content: [value] }
   if (Array.isArray(value)) {
-    return value.length > 0 && value.every(isContentBlock) ? { content: value } : toStructuredResult(value)
+    if (value.length === 0 || !value.every(isContentBlock)) return toStructuredResult(checkedBlocks(value))
+    return { content: value }
   }
   if ('content' in value && Array.isArray(value.content) && value.content.every(isContentBlock)) {
     // A `content` array of blocks is what makes an object a full result.
     return value as CallToolResult
   }
+  const lost = unserializable(value)
+  if (lost !== undefined) throw new PorticoError('invalid-result', `The handler returned ${lost}`)
   return toStructuredResult(value)
+}
+
+/** An array of data, unless some of it was plainly meant as content. */
+function checkedBlocks(values: unknown[]): unknown[] {
+  const meant = values.some((value) => isContentBlock(value) || isBrokenBlock(value))
+  const wrong = meant ? values.findIndex((value) => !isContentBlock(value)) : -1
+  if (wrong === -1) return values
+  const known = Object.entries(BLOCK_MEMBERS).map(([type, member]) => `${type} with ${member}`)
+  throw new PorticoError('invalid-result', `Block ${wrong} of the content is none; there are ${known.join(', ')}`)
+}
+
+function isBrokenBlock(value: unknown): boolean {
+  if (!isObject(value) || typeof value.type !== 'string') return false
+  const media = typeof value.data === 'string' && typeof value.mimeType === 'string'
+  return media || (Object.hasOwn(BLOCK_MEMBERS, value.type) && Object.keys(value).length > 1)
 }
 
 /** Structured content with the same as text, for clients and models that read only text. */
@@ -81,6 +110,10 @@ const BLOCK_MEMBERS: { readonly [type: string]: string } = {
   audio: 'data',
   resource_link: 'uri',
   resource: 'resource',
+}
+
+export function isContent(value: unknown): value is ContentBlock[] {
+  return Array.isArray(value) && value.every(isContentBlock)
 }
 
 function isContentBlock(value: unknown): value is ContentBlock {

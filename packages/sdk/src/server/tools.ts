@@ -5,7 +5,14 @@ import { given } from '../jsonrpc/members.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { collectParamHeaders, type ParamHeader } from '../protocol/headers.ts'
 import type { CallToolResult, Tool, ToolAnnotations } from '../protocol/tools.ts'
-import { type Checked, type CompiledSchema, defineSchema, formatIssues, type Issue } from '../schema/schema.ts'
+import {
+  type Checked,
+  type CompiledSchema,
+  defineSchema,
+  formatIssues,
+  type Issue,
+  type SchemaLimits,
+} from '../schema/schema.ts'
 import { CapabilityError } from '../session/conversation.ts'
 import { Suspended } from '../session/rounds.ts'
 import { accessOf, isVisible, requireAccess } from './access.ts'
@@ -17,15 +24,18 @@ import { ItemList } from './list.ts'
 import {
   andThen,
   defineMethod,
+  type Inside,
   invalidArguments,
   invalidParam,
   isThenable,
   type ServerMethod,
   stringParam,
 } from './method.ts'
+import { didYouMean } from './nearest.ts'
 import { checkName, type Registry } from './registry.ts'
 import { endedByAbort } from './round-once.ts'
 import {
+  isContent,
   isFullResult,
   stripMark,
   ToolError,
@@ -41,6 +51,7 @@ export interface ToolEntry {
   readonly input: CompiledSchema | undefined
   readonly output: CompiledSchema | undefined
   readonly paramHeaders: readonly ParamHeader[]
+  readonly inside?: Inside
   readonly handler: (args: unknown, ctx: AskingContext) => unknown
 }
 
@@ -95,15 +106,15 @@ function plainText(result: CallToolResult): string | undefined {
 }
 
 /** Compiles a definition; everything wrong with it shows here, at start, not at the first call. */
-export function compileTool(name: string, definition: ToolDefinition): ToolEntry {
-  const { options, handler } = definition
+export function compileTool(name: string, definition: ToolDefinition, limits?: SchemaLimits): ToolEntry {
   checkName(name, 'tool')
   try {
-    const input = options.input === undefined ? undefined : defineSchema(options.input, { io: 'input', trusted: true })
-    const output =
-      options.output === undefined ? undefined : defineSchema(options.output, { io: 'output', trusted: true })
-    const inputSchema = input?.json ?? { type: 'object' }
-    if (inputSchema.type !== 'object') throw invalidDefinition('input must describe an object')
+    requireTooled(definition)
+    const { options, handler } = definition
+    const own = { trusted: true, ...given({ limits }) }
+    const input = options.input === undefined ? undefined : defineSchema(options.input, { io: 'input', ...own })
+    const output = options.output === undefined ? undefined : defineSchema(options.output, { io: 'output', ...own })
+    const inputSchema = toObjectSchema(input?.json ?? { type: 'object' })
     const headers = collectParamHeaders(inputSchema)
     if (!Array.isArray(headers)) {
       throw invalidDefinition(`x-mcp-header at ${headers.where}: ${headers.reason}`)
@@ -128,11 +139,48 @@ export function compileTool(name: string, definition: ToolDefinition): ToolEntry
   }
 }
 
+/** Other libraries' habits, and what they are called here. */
+const ELSEWHERE: { readonly [member: string]: string } = {
+  inputSchema: '"input"',
+  outputSchema: '"output"',
+  parameters: '"input"',
+  execute: 'the second argument of tool(options, handler)',
+  handler: 'the second argument of tool(options, handler)',
+}
+
+/** Says what is wrong with a definition that did not come from `tool`, or not with what it takes. */
+function requireTooled(definition: unknown): void {
+  if (!isObject(definition) || !isObject(definition.options)) {
+    throw invalidDefinition('wrap it in tool(options, handler)')
+  }
+  const habit = Object.keys(definition.options).find((member) => Object.hasOwn(ELSEWHERE, member))
+  if (habit !== undefined) throw invalidDefinition(`"${habit}" is ${ELSEWHERE[habit]} here`)
+  if (typeof definition.handler !== 'function') throw invalidDefinition('tool(options, handler) needs a handler')
+}
+
+/** The wire wants `"type": "object"` at the root, also where a union of objects says so only in its parts. */
+function toObjectSchema(json: JsonObject): JsonObject {
+  if (json.type === 'object') return json
+  if (json.type !== undefined || !describesObjects(json)) throw invalidDefinition('input must describe an object')
+  return { type: 'object', ...json }
+}
+
+function describesObjects(json: unknown): boolean {
+  if (!isObject(json)) return false
+  if (json.type !== undefined) return json.type === 'object'
+  const { oneOf, anyOf, allOf } = json
+  const every = (parts: unknown) => Array.isArray(parts) && parts.length > 0 && parts.every(describesObjects)
+  if (every(oneOf) || every(anyOf) || typeof json.$ref === 'string') return true
+  return Array.isArray(allOf) && allOf.some(describesObjects)
+}
+
 function requireTool(host: ToolHost, call: ServerCall): ToolEntry {
   const name = stringParam(call.params, 'name')
   const entry = host.tools.get(name)
   if (entry === undefined || !isVisible(entry.access, call.conversation.principal)) {
-    throw new RpcError(INVALID_PARAMS, `Unknown tool: ${name}`, { parameter: 'name', reason: 'names no tool here' })
+    const near = host.tools.names(({ access }) => isVisible(access, call.conversation.principal))
+    const message = `Unknown tool: ${name}${didYouMean(name, near)}`
+    throw new RpcError(INVALID_PARAMS, message, { parameter: 'name', reason: 'names no tool here' })
   }
   requireAccess(entry.access, call.conversation.principal)
   return entry
@@ -140,6 +188,10 @@ function requireTool(host: ToolHost, call: ServerCall): ToolEntry {
 
 function callTool(host: ToolHost, call: ServerCall): CallToolResult | Promise<CallToolResult> {
   const entry = requireTool(host, call)
+  return entry.inside === undefined ? runTool(host, entry, call) : entry.inside(call, () => runTool(host, entry, call))
+}
+
+function runTool(host: ToolHost, entry: ToolEntry, call: ServerCall): CallToolResult | Promise<CallToolResult> {
   const args = call.params.arguments ?? {}
   if (!isObject(args)) throw invalidParam('arguments', 'must be an object')
   return andThen(entry.input === undefined ? passed(args) : entry.input.validate(args), (checked) => {
@@ -176,7 +228,7 @@ function runHandler(
 function finish(entry: ToolEntry, value: unknown): CallToolResult | Promise<CallToolResult> {
   const { output } = entry
   if (output === undefined) return toToolResult(value)
-  const full = isFullResult(value) ? stripMark(value) : undefined
+  const full = isFullResult(value) ? stripMark(value) : asWhole(value, output)
   if (full?.isError) return full
   const structured = full === undefined ? value : full.structuredContent
   return andThen(output.validate(structured), (checked) => {
@@ -189,6 +241,15 @@ function finish(entry: ToolEntry, value: unknown): CallToolResult | Promise<Call
     }
     return full === undefined ? toStructuredResult(checked.value) : { ...full, structuredContent: checked.value }
   })
+}
+
+/** Content blocks beside structured content are the whole result, unless the schema itself has members of those names. */
+function asWhole(value: unknown, output: CompiledSchema): CallToolResult | undefined {
+  if (!isObject(value) || !Object.hasOwn(value, 'structuredContent') || !Object.hasOwn(value, 'content'))
+    return undefined
+  const { properties } = output.json
+  if (isObject(properties) && Object.hasOwn(properties, 'structuredContent')) return undefined
+  return isContent(value.content) ? (value as unknown as CallToolResult) : undefined
 }
 
 /** Errors of asking and waiting, whose messages are our own and hold nothing private. */

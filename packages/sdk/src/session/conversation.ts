@@ -5,7 +5,7 @@
  */
 
 import type { Principal } from '../auth/principal.ts'
-import { PorticoError, RpcError } from '../jsonrpc/errors.ts'
+import { isOfKind, PorticoError, RpcError } from '../jsonrpc/errors.ts'
 import type { AskKind, ClientCapabilities } from '../protocol/capabilities.ts'
 import { requiredFor } from '../protocol/capabilities.ts'
 import type { Implementation } from '../protocol/content.ts'
@@ -24,6 +24,13 @@ export interface Conversation {
 
 /** The error for asking a client what it did not offer. Thrown in the handler; uncaught, it becomes the answer. */
 export class CapabilityError extends PorticoError {
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    const fits = ({ code, kind }: { code?: unknown; kind?: unknown }) =>
+      code === 'capability-missing' && kind !== undefined
+    // biome-ignore lint/complexity/noThisInStatic: a class that is derived from this one is asked by itself
+    return isOfKind<CapabilityError>(this, CapabilityError, value, fits)
+  }
+
   readonly kind: AskKind
 
   constructor(kind: AskKind) {

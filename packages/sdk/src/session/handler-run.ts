@@ -3,7 +3,7 @@
  * handler does the same on all of them; `rounds.ts` carries the steps from one run to the next where there are several.
  */
 
-import { PorticoError } from '../jsonrpc/errors.ts'
+import { ERROR_CODES, type ErrorCode, PorticoError } from '../jsonrpc/errors.ts'
 import { unserializable } from '../jsonrpc/unserializable.ts'
 import { stepOf, withinStep } from './step-scope.ts'
 
@@ -132,7 +132,10 @@ function describeError(error: unknown): StepFailure {
 }
 
 function revive({ name, message, members, thrown }: StepFailure): unknown {
-  return message === undefined ? thrown : Object.assign(new Error(message), members, { name })
+  if (message === undefined) return thrown
+  const { code } = (members ?? {}) as { code?: ErrorCode }
+  const own = code !== undefined && Object.hasOwn(ERROR_CODES, code)
+  return Object.assign(own ? new PorticoError(code, message) : new Error(message), members, { name })
 }
 
 function jsonOr(value: unknown, otherwise: unknown): unknown {

@@ -4,13 +4,18 @@
  * the handler again with the answers so far. `server/asking.ts` turns `ctx.elicit` and the like into `ask`.
  */
 
-import { PorticoError } from '../jsonrpc/errors.ts'
+import { isOfKind, PorticoError } from '../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import type { HandlerRun, Recorded, StepOutcome } from './handler-run.ts'
 import { digestOf, randomToken, type StateBinding, type StateSealer } from './sealed-state.ts'
 
 /** Rejects inside a handler whose question went out to the client. Let it pass; `finally` blocks run. */
 export class Suspended extends PorticoError {
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    // biome-ignore lint/complexity/noThisInStatic: a class that is derived from this one is asked by itself
+    return isOfKind<Suspended>(this, Suspended, value, ({ code }) => code === 'suspended')
+  }
+
   constructor() {
     super('suspended', "The handler waits for the client's input; this run of it is over")
     this.name = 'Suspended'
