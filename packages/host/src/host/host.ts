@@ -43,6 +43,7 @@ import { type AttachedPiece, type Attachment, fetchPage, readAttached, readAttac
 import { type HostAuditOptions, openHostAudit } from './audit-file.ts'
 import { CallsInFlight } from './calls-in-flight.ts'
 import { ChangedDefinitions } from './changed-definitions.ts'
+import { DEFAULT_SESSION, toCircumstances } from './circumstances.ts'
 import { Contexts } from './contexts.ts'
 import { createHands } from './hands.ts'
 import type { ActOptions, ConverseOptions, HostOptions } from './options.ts'
@@ -279,24 +280,8 @@ export class Host {
   }
 
   /** Under what circumstances an act happens, for those who pass the guard themselves. */
-  circumstances({
-    session = DEFAULT_SESSION,
-    principal,
-    unattended,
-    byModel = false,
-    traceId,
-  }: ActOptions): Circumstances {
-    const { workspace } = this.#options
-    return {
-      session,
-      unattended: unattended ?? this.#options.unattended ?? false,
-      tainted: byModel,
-      byHand: !byModel,
-      at: Date.now(),
-      ...(principal !== undefined && { principal }),
-      ...(workspace !== undefined && { workspace }),
-      ...(traceId !== undefined && { traceId }),
-    }
+  circumstances(act: ActOptions): Circumstances {
+    return toCircumstances(act, this.#options)
   }
 
   /** Whose words are in the context of a session. */
@@ -434,9 +419,6 @@ export class Host {
     return stateDir === undefined ? {} : { file: join(stateDir, name), onWarning }
   }
 }
-
-/** What is done without naming a session. */
-const DEFAULT_SESSION = 'host'
 
 /** For hosts that keep no state: decisions are made all the same. */
 const NOWHERE: AuditSink = {
