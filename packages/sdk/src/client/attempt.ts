@@ -9,14 +9,14 @@ import type { JsonObject, RequestId } from '../jsonrpc/message.ts'
 import type { Connection } from './connection.ts'
 import { pause } from './lifeline.ts'
 import type { Envelope, Outgoing } from './link.ts'
-import type { RequestOptions } from './options.ts'
+import { CLIENT_TIMEOUTS, type RequestOptions } from './options.ts'
 import { PeerCall } from './peer.ts'
 
 export interface RequestSpec<Answer = JsonObject> {
   readonly method: string
   readonly params: JsonObject
   readonly timeoutMs: number
-  /** With a ceiling, progress extends the time allowed. */
+  /** The most that progress, or a question to this side, can extend the time allowed to. */
   readonly ceilingMs?: number
   /** For the call of a tool: to send it twice does no harm. */
   readonly repeatable?: boolean
@@ -95,9 +95,11 @@ export class Attempt<Answer> extends PeerCall implements Tried {
     this.meta = options.meta
     this.onProgress = options.onProgress
     this.relay = options.relay
-    this.ceilingMs = spec.ceilingMs
+    const { onProgress, timeoutMs, resetOnProgress = timeoutMs === undefined && onProgress !== undefined } = options
+    this.resets = resetOnProgress
+    this.ceilingMs = spec.ceilingMs ?? (resetOnProgress ? CLIENT_TIMEOUTS.ceilingMs : undefined)
     this.fresh = attempts !== undefined
-    this.progress = spec.ceilingMs !== undefined || options.onProgress !== undefined
+    this.progress = resetOnProgress || onProgress !== undefined
   }
 
   /** Sends it over the connection there is, or over the next. */

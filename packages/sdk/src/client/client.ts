@@ -182,4 +182,9 @@ export class Client<S = unknown> {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
+
+  /** For logs: which server it is, and nothing that would have to be asked for. */
+  toJSON(): { readonly client: string } {
+    return { client: this.#core.label }
+  }
 }

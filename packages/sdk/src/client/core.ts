@@ -78,6 +78,10 @@ export class ClientCore implements ToolHost {
     )
   }
 
+  get label(): string {
+    return this.#connector.label
+  }
+
   /** The connection in use or, between two, the last one. */
   get connection(): Connection {
     if (this.#last === undefined) throw new PorticoError('closed', 'The client is not connected yet')
@@ -86,11 +90,13 @@ export class ClientCore implements ToolHost {
 
   /** Sends a request that may ask for input, and answers what it asks. */
   ask(method: string, params: JsonObject, times: RequestTimes, options: RequestOptions): Promise<RoundResult> {
-    return this.requests.send(new PlainAsk(this, method, params, times, options), options)
+    const request = new PlainAsk(this, method, params, times, options)
+    return this.requests.send(request, request.options)
   }
 
   callTool(name: string, args: JsonObject, options: RequestOptions): Promise<CallToolResult> {
-    return this.requests.send(new ToolCall(this, name, args, options), options)
+    const call = new ToolCall(this, name, args, options)
+    return this.requests.send(call, call.options)
   }
 
   pages<Item>(kind: ListKind<Item>, options: RequestOptions = {}): AsyncGenerator<Item[], void, void> {

@@ -5,7 +5,7 @@
  */
 
 import { LONGEST_TIMER_MS } from '../jsonrpc/deadline.ts'
-import { PorticoError } from '../jsonrpc/errors.ts'
+import { PorticoError, RpcError } from '../jsonrpc/errors.ts'
 import type { ClientProfile, Connection, Connector } from './connection.ts'
 import { httpFault } from './link.ts'
 import type { PeerEvents } from './peer.ts'
@@ -218,6 +218,7 @@ function closedError(): PorticoError {
 /** Whatever went wrong, the caller's request was not sent. */
 function toConnectError(error: unknown, closed: boolean): PorticoError {
   if (closed) return closedError()
+  if (error instanceof RpcError) return new RpcError(error.rpcCode, error.message, error.data, error)
   if (error instanceof PorticoError) {
     const { code, message, data } = error
     return new PorticoError(code === 'aborted' ? 'connect-failed' : code, message, {

@@ -124,8 +124,10 @@ export interface HttpFault {
   readonly retryAfterMs?: number
   /** The server has forgotten the session that the request named; it was not processed. */
   readonly sessionLost?: boolean
-  /** `WWW-Authenticate`, for whoever can answer it. */
+  /** `WWW-Authenticate` as it came. */
   readonly challenge?: string
+  /** What it asks for, one after the other: names in lower case. */
+  readonly challenges?: readonly { readonly scheme: string; readonly params: { readonly [name: string]: string } }[]
 }
 
 export function httpFault(error: unknown): HttpFault | undefined {

@@ -35,7 +35,7 @@ export interface ClientOptions {
 }
 
 export interface ClientTimeouts {
-  /** `tools/call`; progress starts it anew. */
+  /** `tools/call`; progress that somebody listens to starts it anew. */
   readonly callMs: number
   /** The most that progress can extend a call to. */
   readonly ceilingMs: number
@@ -73,7 +73,13 @@ export interface ClientLimits {
 }
 
 export interface RequestOptions {
+  /** The most that the request may take; what it takes to answer the server's questions is not counted. */
   readonly timeoutMs?: number
+  /**
+   * Each report of progress starts the time allowed anew, up to `ceilingMs` of the client. So it is where `onProgress` is
+   * given and `timeoutMs` is not.
+   */
+  readonly resetOnProgress?: boolean
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: Progress) => void
   /** Goes into `_meta`: `traceparent` and the like. */

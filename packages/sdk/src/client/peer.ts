@@ -36,7 +36,9 @@ export abstract class PeerCall extends PendingCall implements Outgoing {
   headers: Outgoing['headers']
   progress = false
   fresh = false
-  /** Progress starts the clock anew until this long after `sentAt`, in whole milliseconds; not at all when undefined. */
+  /** Progress starts the clock anew. */
+  resets = false
+  /** Nothing extends the call beyond this long after `sentAt`, in whole milliseconds; nothing at all when undefined. */
   ceilingMs: number | undefined
   sentAt = 0
   onProgress: ((progress: Progress) => void) | undefined
@@ -182,7 +184,7 @@ export class ClientPeer implements LinkEvents {
     if (call === undefined || typeof progress !== 'number' || !(progress > (call.last ?? Number.NEGATIVE_INFINITY)))
       return
     call.last = progress
-    this.#restart(call)
+    if (call.resets) this.#restart(call)
     if (call.onProgress === undefined) return
     callListener(call.onProgress, {
       progress,

@@ -45,7 +45,8 @@ export abstract class AskingRequest<Answer> implements RequestSpec<Answer> {
   readonly timeoutMs: number
   readonly ceilingMs: number | undefined
   protected readonly host: AskHost
-  protected readonly options: RequestOptions
+  /** What the caller gave; progress is the call's, and does not go back when a round begins again. */
+  readonly options: RequestOptions
 
   constructor(host: AskHost, method: string, params: JsonObject, times: RequestTimes, options: RequestOptions) {
     this.host = host
@@ -53,7 +54,8 @@ export abstract class AskingRequest<Answer> implements RequestSpec<Answer> {
     this.params = params
     this.timeoutMs = times.timeoutMs
     this.ceilingMs = times.ceilingMs
-    this.options = options
+    const { onProgress } = options
+    this.options = onProgress === undefined ? options : { ...options, onProgress: neverBack(onProgress) }
   }
 
   abstract finish(result: JsonObject, asked: boolean): Answer
@@ -145,6 +147,15 @@ class Round implements RequestSpec {
     this.repeatable = first.repeatable
     this.headers = first.headers && ((connection) => first.headers?.(connection))
     this.refreshHeaders = first.refreshHeaders && (async () => first.refreshHeaders?.())
+  }
+}
+
+function neverBack(listener: NonNullable<RequestOptions['onProgress']>): typeof listener {
+  let last = Number.NEGATIVE_INFINITY
+  return (report) => {
+    if (report.progress <= last) return
+    last = report.progress
+    listener(report)
   }
 }
 

@@ -49,8 +49,7 @@ export type CallTool = (name: string, args?: JsonObject, options?: RequestOption
 export function createToolCaller<S>(call: CallTool, structured: () => boolean): ToolCaller<S> {
   const functions = new Map<string, (args?: JsonObject, options?: RequestOptions) => Promise<unknown>>()
   const get = (_: object, name: string | symbol) => {
-    // An object with a `then` would be taken for a promise by whoever awaits it.
-    if (typeof name !== 'string' || name === 'then') return undefined
+    if (typeof name !== 'string' || PROBED.has(name)) return undefined
     const known = functions.get(name)
     if (known !== undefined) return known
     const made = async (args?: JsonObject, options?: RequestOptions) => {
@@ -61,8 +60,35 @@ export function createToolCaller<S>(call: CallTool, structured: () => boolean): 
     return made
   }
   // Every name is a function of the shape that the type promises; which names exist only the server knows.
-  return new Proxy(Object.create(null), { get }) as ToolCaller<S>
+  return new Proxy(Object.create(null), { get, getPrototypeOf: () => null }) as ToolCaller<S>
 }
+
+/**
+ * What languages, loggers, test runners and user interface libraries look for on any object that they meet. A tool of
+ * such a name is reached with `callTool`.
+ */
+const PROBED: ReadonlySet<string> = new Set([
+  'then',
+  'catch',
+  'finally',
+  'toJSON',
+  'toString',
+  'toLocaleString',
+  'valueOf',
+  'inspect',
+  'constructor',
+  'prototype',
+  '__proto__',
+  'hasOwnProperty',
+  'isPrototypeOf',
+  'propertyIsEnumerable',
+  'asymmetricMatch',
+  '$$typeof',
+  'nodeType',
+  '@@__IMMUTABLE_ITERABLE__@@',
+  '@@__IMMUTABLE_RECORD__@@',
+  '_isMockFunction',
+])
 
 function toAnswer(name: string, result: CallToolResult, structured: boolean): unknown {
   const { content, structuredContent, isError } = result

@@ -41,7 +41,7 @@ export async function connect<S>(target: Target, options: ConnectOptions = {}): 
 
 export function createConnector(target: Target, options: ConnectOptions): Connector {
   if (typeof target === 'string' || target instanceof URL) return forUrl(target, options)
-  if (isConnectable(target)) {
+  if (typeof target === 'object' && target !== null && isConnectable(target)) {
     const settings: ConnectorOptions = { label: 'memory', key: undefined, reopens: true, restarts: false, options }
     const byReference = options.transfer === 'reference'
     return createChannelConnector(settings, async () => {
@@ -50,8 +50,11 @@ export function createConnector(target: Target, options: ConnectOptions): Connec
       return new ChannelLink(far)
     })
   }
-  if ('command' in target) return forCommand(target, options)
-  return forChannel(target, options)
+  if (typeof target === 'object' && target !== null) {
+    if ('command' in target) return forCommand(target, options)
+    if (typeof target.open === 'function' && typeof target.send === 'function') return forChannel(target, options)
+  }
+  throw unusable(`${describe(target)} is nothing to connect to: give a URL, { command }, a server or a channel`)
 }
 
 function forUrl(target: string | URL, options: ConnectOptions): Connector {
@@ -106,6 +109,12 @@ function forChannel(channel: Channel, options: ConnectOptions): Connector {
     used = true
     return new ChannelLink(channel)
   })
+}
+
+function describe(target: unknown): string {
+  return typeof target === 'object' && target !== null
+    ? `An object with ${Object.keys(target).join(', ') || 'nothing in it'}`
+    : String(target)
 }
 
 function unusable(message: string): PorticoError {

@@ -1,5 +1,6 @@
 /** Judges the heads of HTTP answers: what a status means for the request it answers, and when to try again. Moves no bytes. */
 
+import { parseChallenges } from '../auth/challenge.ts'
 import type { HttpFault } from '../client/link.ts'
 import { parseJson } from '../framing/json.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
@@ -30,11 +31,22 @@ export function statusError(answer: HttpAnswer, session: boolean): PorticoError 
     status,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     ...(sessionLost && { sessionLost }),
-    ...(challenge !== undefined && { challenge }),
+    ...(challenge !== undefined && { challenge, challenges: readChallenges(challenge) }),
   }
   const refused = status < 500 || (status === 503 && retryAfterMs !== undefined)
-  const message = sessionLost ? 'The server has forgotten the session (HTTP 404)' : `The server answered HTTP ${status}`
+  const message = sessionLost
+    ? 'The server has forgotten the session (HTTP 404)'
+    : `The server answered HTTP ${status}${status === 401 ? ': it wants you to sign in (`auth`)' : ''}`
   return new PorticoError('http-status', message, { data, delivery: refused ? 'not-sent' : 'unknown' })
+}
+
+function readChallenges(header: string): NonNullable<HttpFault['challenges']> {
+  return parseChallenges(header).map(({ scheme, params }) => ({ scheme, params: Object.fromEntries(params) }))
+}
+
+/** Whether a refusal is about who asks, whatever its body says. */
+export function isUnauthorized(answer: HttpAnswer): boolean {
+  return answer.status === 401 || (answer.status === 403 && answer.header('www-authenticate') !== undefined)
 }
 
 /** The JSON-RPC error that the body of such an answer holds, as the answer to `id`. */

@@ -229,7 +229,8 @@ function settled(promise: Promise<unknown>): Promise<unknown> {
 function silence(ms: number, signal: AbortSignal): Promise<typeof SILENT> {
   return new Promise((resolve) => {
     const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done, { once: true })
+    if (signal.aborted) done()
+    else signal.addEventListener('abort', done, { once: true })
     function done() {
       clearTimeout(timer)
       signal.removeEventListener('abort', done)

@@ -40,7 +40,7 @@ async function run(
   } catch (cause) {
     finished()
     // `fetch` does not tell a refused connection from one lost later, so delivery stays open.
-    if (!signal.aborted) outcome.failed(lost(cause))
+    if (!signal.aborted) outcome.failed(lost(cause, url.host))
     return
   }
   if (signal.aborted) return
@@ -68,6 +68,7 @@ async function pump(response: Response, sink: BodySink, signal: AbortSignal, fin
   if (!signal.aborted) sink.end(failure)
 }
 
-function lost(cause: unknown): PorticoError {
-  return new PorticoError('closed', 'The connection was lost or could not be made', { cause, delivery: 'unknown' })
+function lost(cause: unknown, host?: string): PorticoError {
+  const to = host === undefined ? '' : ` to ${host}`
+  return new PorticoError('closed', `The connection${to} was lost or could not be made`, { cause, delivery: 'unknown' })
 }

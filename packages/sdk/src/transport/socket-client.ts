@@ -23,7 +23,8 @@ function dial(url: URL, signal: AbortSignal): Promise<Socket> {
       signal.removeEventListener('abort', aborted)
       socket.destroy()
       const code = (cause as NodeJS.ErrnoException | undefined)?.code ?? 'cancelled'
-      reject(new PorticoError('connect-failed', `No connection: ${code}`, { cause, delivery: 'not-sent' }))
+      const label = url.protocol === 'unix:' ? `unix:${path}` : url.host
+      reject(new PorticoError('connect-failed', `No connection to ${label}: ${code}`, { cause, delivery: 'not-sent' }))
     }
     const aborted = () => failed(signal.reason)
     if (signal.aborted) {
