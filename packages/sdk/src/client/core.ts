@@ -194,7 +194,6 @@ export class ClientCore implements ToolHost {
     signal: AbortSignal,
     relay: Relayed | undefined,
   ): Promise<JsonObject> {
-    if (method === 'ping') return {}
     try {
       return await this.answerQuestion(method, params, signal, false, relay)
     } catch (error) {

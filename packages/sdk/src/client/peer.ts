@@ -5,9 +5,10 @@
  */
 
 import { LONGEST_TIMER_MS } from '../jsonrpc/deadline.ts'
-import { INTERNAL_ERROR, PorticoError, RpcError } from '../jsonrpc/errors.ts'
+import { INTERNAL_ERROR, INVALID_REQUEST, PorticoError, RpcError } from '../jsonrpc/errors.ts'
 import type { JsonObject, RequestId, RpcNotification, RpcRequest, RpcResponse } from '../jsonrpc/message.ts'
 import { PendingCall, PendingCalls } from '../jsonrpc/pending.ts'
+import { Answers } from './answers.ts'
 import { callListener } from './events.ts'
 import type { Envelope, Link, LinkEvents, Outgoing } from './link.ts'
 import type { Relayed, RequestRelay } from './relay.ts'
@@ -70,11 +71,14 @@ export class ClientPeer implements LinkEvents {
   readonly #events: PeerEvents
   readonly #pending = new PendingCalls()
   readonly #asked = new Map<RequestId, AbortController>()
+  readonly #answers: Answers
   #closed: PorticoError | undefined
+  #quietUntil = 0
 
   constructor(link: Link, events: PeerEvents) {
     this.link = link
     this.#events = events
+    this.#answers = new Answers(link, () => this.#tooMany())
     link.open(this)
   }
 
@@ -135,7 +139,7 @@ export class ClientPeer implements LinkEvents {
   }
 
   message(message: RpcRequest | RpcNotification, owner: RequestId | undefined): void {
-    if ('id' in message) void this.#answer(message, owner)
+    if ('id' in message) this.#request(message, owner)
     else if (message.method === 'notifications/progress') {
       if (this.#events.admits()) this.#progress(message.params)
     } else if (message.method === 'notifications/cancelled' && this.#cancelledByServer(message.params)) return
@@ -214,6 +218,19 @@ export class ClientPeer implements LinkEvents {
     return true
   }
 
+  /** A ping is answered on the spot; whatever else is asked is counted while somebody finds the answer. */
+  #request(message: RpcRequest, owner: RequestId | undefined): void {
+    if (message.method === 'ping') this.#answers.send({ jsonrpc: '2.0', id: message.id, result: {} })
+    else if (this.#asked.size < MAX_ASKED) void this.#answer(message, owner)
+    else this.#answers.send({ jsonrpc: '2.0', id: message.id, error: TOO_MANY })
+  }
+
+  #tooMany(): void {
+    if (performance.now() < this.#quietUntil) return
+    this.#quietUntil = performance.now() + QUIET_MS
+    this.#events.irregular('The server asks faster than it takes answers', 'some of its requests were left out')
+  }
+
   async #answer({ id, method, params }: RpcRequest, owner: RequestId | undefined): Promise<void> {
     if (this.#asked.has(id)) return
     const controller = new AbortController()
@@ -233,7 +250,7 @@ export class ClientPeer implements LinkEvents {
     }
     if (this.#asked.get(id) === controller) {
       this.#asked.delete(id)
-      void this.link.send(response)
+      this.#answers.send(response)
     }
     if (this.#asked.size === 0) for (const call of this.#allClocked()) this.#restart(call)
   }
@@ -293,6 +310,12 @@ class PromisedCall extends PeerCall {
     this.failed = reject
   }
 }
+
+/** Requests of a server's that may wait for an answer; what a person can be asked at a time is far less (`maxOpenQuestions`). */
+const MAX_ASKED = 256
+const TOO_MANY = { code: INVALID_REQUEST, message: `More than ${MAX_ASKED} requests wait for an answer` }
+/** How often a flood is reported. */
+const QUIET_MS = 1_000
 
 /** However long a person takes, a request ends some day. */
 const HOLD_MS = 600_000
