@@ -71,7 +71,13 @@ const CHUNKS = [
   { name: 'http-node', paths: nodeHttp('serve') },
   {
     name: 'client',
-    paths: ['client/', 'connect/', 'transport/http-client.', 'transport/http-client-dialer'],
+    paths: [
+      'client/',
+      'connect/',
+      'transport/http-client.',
+      'transport/http-client-dialer',
+      'transport/http-client-repeat',
+    ],
     also: [
       ...['transport/sse', 'transport/http-sse', 'transport/websocket-client'],
       ...['protocol/revisions/client-messages', 'schema/json-schema-formats'],

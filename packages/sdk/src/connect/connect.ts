@@ -79,6 +79,7 @@ function forUrl(target: string | URL, options: ConnectOptions): Connector {
     case 'tcp:':
     case 'unix:':
       return createChannelConnector(settings, async (signal) => {
+        requireNode('Sockets')
         const { openSocketChannel } = await import('../transport/socket-client.ts')
         return new ChannelLink(await openSocketChannel(url, signal, answerLimits(options)))
       })
@@ -93,6 +94,7 @@ function forCommand(target: CommandTarget, options: ConnectOptions): Connector {
   const key = JSON.stringify(['stdio', command, args, cwd])
   const settings: ConnectorOptions = { label: `stdio:${command}`, key, reopens: true, restarts: true, options }
   return createChannelConnector(settings, async () => {
+    requireNode('Programs')
     const { spawnChannel } = await import('../transport/child-process.ts')
     const channel = spawnChannel({ command, args, env, cwd, limits: answerLimits(options) })
     options.onProcess?.(channel)
@@ -115,6 +117,13 @@ function describe(target: unknown): string {
   return typeof target === 'object' && target !== null
     ? `An object with ${Object.keys(target).join(', ') || 'nothing in it'}`
     : String(target)
+}
+
+/** Bundles for browsers and workers leave out what needs an operating system. */
+function requireNode(what: string): void {
+  const { process } = globalThis as { process?: { versions?: { node?: string } } }
+  if (process?.versions?.node === undefined)
+    throw unusable(`${what} cannot be reached from here: that needs Node, Bun or Deno`)
 }
 
 function unusable(message: string): PorticoError {
