@@ -22,7 +22,7 @@ export interface Outgoing {
   /** The connection of an earlier attempt was lost: this one is not to share its fate. */
   readonly fresh: boolean
   /** Headers that only the caller can know: `Mcp-Param-*`, from the tool's definition. */
-  readonly headers?: readonly (readonly [name: string, value: string])[]
+  readonly headers?: readonly (readonly [name: string, value: string])[] | undefined
 }
 
 /** The members of `_meta` that a connection's requests share, written once. */

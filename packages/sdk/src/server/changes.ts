@@ -9,7 +9,7 @@ import type { LegacySession, SessionWatcher } from '../session/legacy-session.ts
 
 export interface ChangeListener {
   /** Who is told, for changes that concern one principal alone. */
-  readonly principal?: string
+  readonly principal?: string | undefined
   /** Told of each change; says itself whether it cares. */
   hear(change: Change): void
 }

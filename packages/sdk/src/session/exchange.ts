@@ -27,7 +27,7 @@ export interface RequestHead {
   /** The names of all headers, in lower case, where the runtime tells. */
   headerNames?(): readonly string[]
   /** A verified client certificate, where TLS asked for one. */
-  readonly peerCertificate?: PeerCertificate
+  readonly peerCertificate?: PeerCertificate | undefined
 }
 
 export interface PeerCertificate {

@@ -16,10 +16,10 @@ export const SEND_LIMITS = {
 } as const
 
 export interface SendLimits {
-  readonly maxQueueBytes?: number
-  readonly maxKeptBytes?: number
+  readonly maxQueueBytes?: number | undefined
+  readonly maxKeptBytes?: number | undefined
   /** How long a peer may take nothing of what waits for it before it is given up; for ever unless given. */
-  readonly stalledMs?: number
+  readonly stalledMs?: number | undefined
 }
 
 export interface SendQueueOptions<Text = string> extends SendLimits {
