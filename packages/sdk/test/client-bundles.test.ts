@@ -8,7 +8,6 @@ import { createContext, runInContext } from 'node:vm'
 import { build } from 'esbuild'
 import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { buildDoors } from '../../../tools/build-doors.mjs'
 
 const SDK = dirname(dirname(fileURLToPath(import.meta.url)))
 const ROOT = dirname(dirname(SDK))
@@ -24,6 +23,9 @@ beforeAll(async () => {
     symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name), 'junction')
   }
   cpSync(join(SDK, 'package.json'), join(installed, 'package.json'))
+  // Named at run time: the tool has no types.
+  const tool = new URL('../../../tools/build-doors.mjs', import.meta.url).href
+  const { buildDoors } = (await import(tool)) as { buildDoors(folder: string, target: string): Promise<unknown> }
   await buildDoors(SDK, join(installed, 'dist'))
   entry = join(folder, 'entry.js')
   writeFileSync(

@@ -181,3 +181,39 @@ test.each(['http://127.0.0.1:1/mcp', 'ws://127.0.0.1:1/mcp', 'tcp://127.0.0.1:1'
     })
   },
 )
+
+describe('everything that waits can be given up', () => {
+  /** Agrees to everything but subscriptions, which it never acknowledges. */
+  const silent = () => modernChannel(() => {})
+
+  test.each([
+    ['timeoutMs', () => ({ timeoutMs: 20 }), 'timeout'],
+    ['signal', () => ({ signal: AbortSignal.abort() }), 'aborted'],
+  ])('subscribe: %s', async (_, options, code) => {
+    const connected = await client(silent().channel)
+    await expect(connected.subscribe('note://one', undefined, options())).rejects.toMatchObject({ code })
+  })
+
+  test.each([
+    ['timeoutMs', () => ({ timeoutMs: 20 }), 'timeout'],
+    ['signal', () => ({ signal: AbortSignal.abort() }), 'aborted'],
+  ])('setLogLevel: %s', async (_, options, code) => {
+    const connected = await client(legacyChannel(() => {}).channel)
+    await expect(connected.setLogLevel('debug', options())).rejects.toMatchObject({ code })
+  })
+})
+
+test('an answer to a form may have members that are undefined', async () => {
+  const form = z.object({ name: z.string(), note: z.string().optional() })
+  const server = createServer({
+    name: 'forms',
+    version: '1',
+    tools: { ask: tool({}, async (_, ctx) => JSON.stringify(await ctx.elicit('k', { message: '?', form }))) },
+  })
+  const note: string | undefined = [][0]
+  const elicitation = { form: () => ({ action: 'accept' as const, content: { name: 'Ann', note } }) }
+  const connected = await client(server, { elicitation })
+  expect((await connected.callTool('ask')).content).toEqual([
+    { type: 'text', text: '{"action":"accept","content":{"name":"Ann"}}' },
+  ])
+})

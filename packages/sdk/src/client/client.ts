@@ -27,6 +27,7 @@ import { Skills } from './skills.ts'
 import type { Subscription } from './subscriptions.ts'
 import { createToolCaller, type ToolCaller } from './tool-caller.ts'
 import type { Verdict } from './verdict.ts'
+import { type WaitOptions, within } from './within.ts'
 
 export class Client<S = unknown> {
   /** The server's tools as functions. A result that reports a failure is thrown as `tool-error`. */
@@ -131,8 +132,8 @@ export class Client<S = unknown> {
   }
 
   /** Asks for log messages of at least this level, now and after every reconnection. */
-  setLogLevel(level: LogLevel): Promise<void> {
-    return this.#core.setLogLevel(level)
+  setLogLevel(level: LogLevel, options: WaitOptions = {}): Promise<void> {
+    return within(this.#core.setLogLevel(level), options, () => {})
   }
 
   /** Makes sure that the server answers. Modern servers have no ping and are asked for their description. */
@@ -143,8 +144,13 @@ export class Client<S = unknown> {
   }
 
   /** Reports changes of a resource, or of everything in a filter, until closed, over reconnections too. */
-  subscribe(what: string | SubscriptionFilter, callback?: (change: ChangeNotice) => void): Promise<Subscription> {
-    return this.#core.subscriptions.add(typeof what === 'string' ? { resourceSubscriptions: [what] } : what, callback)
+  subscribe(
+    what: string | SubscriptionFilter,
+    callback?: (change: ChangeNotice) => void,
+    options?: WaitOptions,
+  ): Promise<Subscription> {
+    const filter = typeof what === 'string' ? { resourceSubscriptions: [what] } : what
+    return this.#core.subscriptions.add(filter, callback, options)
   }
 
   /** The server's skills, where it offers that extension. Nothing is asked before it is wanted. */
@@ -158,13 +164,14 @@ export class Client<S = unknown> {
   }
 
   /** Offers other roots from now on, and tells a server that can be told. Needs `roots` when the client is made. */
-  async setRoots(roots: RootsSource): Promise<void> {
+  async setRoots(roots: RootsSource, options: WaitOptions = {}): Promise<void> {
     if (!this.#core.questions.offersRoots) {
       throw new PorticoError('invalid-definition', 'The client was made without roots and has not declared them')
     }
     this.#core.questions.roots = roots
     const connection = this.#core.lifeline.current
-    if (connection?.revision.era === 'legacy') await connection.peer.notify('notifications/roots/list_changed')
+    if (connection?.revision.era !== 'legacy') return
+    await within(connection.peer.notify('notifications/roots/list_changed'), options, () => {})
   }
 
   /** Adds a listener; the function that comes back removes it. The first one to `change` asks the server for notices. */

@@ -13,7 +13,13 @@ import { compileJsonSchema, formatIssues } from '../schema/json-schema.ts'
 import { FORMATS } from '../schema/json-schema-formats.ts'
 import type { AskContext } from './ask-context.ts'
 
-export type FormHandler = (params: ElicitFormParams, context: AskContext) => ElicitResult | Promise<ElicitResult>
+/** What a person said to a form. Members that are undefined count as left out. */
+export interface ElicitAnswer {
+  readonly action: ElicitResult['action']
+  readonly content?: { readonly [name: string]: ElicitValue | undefined } | undefined
+}
+
+export type FormHandler = (params: ElicitFormParams, context: AskContext) => ElicitAnswer | Promise<ElicitAnswer>
 
 /** `accept` means that the person agreed to open the URL, not that they are done there. */
 export type UrlHandler = (params: ElicitUrlParams, context: UrlContext) => ElicitResult | Promise<ElicitResult>
@@ -86,7 +92,7 @@ async function askForm(
     throw new RpcError(INVALID_PARAMS, 'Invalid params: requestedSchema must be an object schema')
   }
   const validator = compile(schema)
-  const result = (await handler?.(params as unknown as ElicitFormParams, context)) ?? { action: 'cancel' }
+  const result: ElicitAnswer = (await handler?.(params as unknown as ElicitFormParams, context)) ?? { action: 'cancel' }
   if (result.action !== 'accept') return { action: result.action }
   const content = withDefaults(schema.properties, result.content)
   const issues = validator.validate(content)
@@ -105,7 +111,7 @@ function compile(schema: JsonObject) {
 }
 
 /** Fields that the person left out take the default that the server proposed. Field names are the server's to choose. */
-function withDefaults(properties: JsonObject, given: ElicitResult['content']): { [name: string]: ElicitValue } {
+function withDefaults(properties: JsonObject, given: ElicitAnswer['content']): { [name: string]: ElicitValue } {
   const content = new Map<string, ElicitValue>()
   for (const [name, field] of Object.entries(properties)) {
     if (isObject(field) && field.default !== undefined) content.set(name, field.default as ElicitValue)

@@ -12,11 +12,13 @@ import type { Connection } from './connection.ts'
 import { type ChangeNotice, callListener, type Emitter } from './events.ts'
 import { type Lifeline, pause } from './lifeline.ts'
 import type { Requests } from './requests.ts'
+import { type WaitOptions, within } from './within.ts'
 
 export interface Subscription {
   /** What the server agreed to report. */
   readonly filter: SubscriptionFilter
   close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 interface Entry {
@@ -56,7 +58,11 @@ export class Subscriptions {
   }
 
   /** Resolves once the server has agreed. */
-  async add(wanted: SubscriptionFilter, callback?: (change: ChangeNotice) => void): Promise<Subscription> {
+  async add(
+    wanted: SubscriptionFilter,
+    callback?: (change: ChangeNotice) => void,
+    options: WaitOptions = {},
+  ): Promise<Subscription> {
     const entry: Entry = {
       wanted,
       callback,
@@ -68,18 +74,21 @@ export class Subscriptions {
       standing: () => {},
     }
     this.#entries.add(entry)
-    await new Promise<void>((resolve, reject) => {
+    const standing = new Promise<void>((resolve, reject) => {
       entry.standing = resolve
       void this.#maintain(entry).catch((error) => {
         this.#entries.delete(entry)
         reject(error)
       })
     })
+    await within(standing, options, () => void this.#close(entry))
+    const close = () => this.#close(entry)
     return {
       get filter() {
         return entry.granted
       },
-      close: () => this.#close(entry),
+      close,
+      [Symbol.asyncDispose]: close,
     }
   }
 

@@ -20,10 +20,11 @@ import type { CommandTarget, ConnectOptions, Target } from './options.ts'
  * Connects to a server and settles the newest revision that both sides have. A server in this process gives
  * `client.tools` its types; for one elsewhere, `connect<typeof server>(…)` does.
  */
-export function connect<S extends Connectable>(server: S, options?: ConnectOptions): Promise<Client<S>>
-export function connect<S = unknown>(target: Target, options?: ConnectOptions): Promise<Client<S>>
-export async function connect<S>(target: Target, options: ConnectOptions = {}): Promise<Client<S>> {
-  const client = new Client<S>(createConnector(target, options), withPatience(options))
+export async function connect<S = unknown>(
+  target: Exclude<Target, Connectable> | (S & Connectable),
+  options: ConnectOptions = {},
+): Promise<Client<WithTools<S>>> {
+  const client = new Client<WithTools<S>>(createConnector(target, options), withPatience(options))
   const { signal } = options
   const aborted = () => void client.close()
   if (signal?.aborted) aborted()
@@ -38,6 +39,9 @@ export async function connect<S>(target: Target, options: ConnectOptions = {}): 
     signal?.removeEventListener('abort', aborted)
   }
 }
+
+/** The type of a server, or what is known of one elsewhere; of any other target nothing is. */
+type WithTools<S> = '~tools' extends keyof S ? S : unknown
 
 export function createConnector(target: Target, options: ConnectOptions): Connector {
   if (typeof target === 'string' || target instanceof URL) return forUrl(target, options)

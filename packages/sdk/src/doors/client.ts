@@ -5,7 +5,7 @@ export { type CacheEntry, createMemoryCache, type ResultCache } from '../client/
 export { Client } from '../client/client.ts'
 export type { Connector, ServerDescription } from '../client/connection.ts'
 export { declarationsFor } from '../client/declarations.ts'
-export type { ElicitationHandlers, FormHandler, UrlContext, UrlHandler } from '../client/elicitation.ts'
+export type { ElicitAnswer, ElicitationHandlers, FormHandler, UrlContext, UrlHandler } from '../client/elicitation.ts'
 export type { ChangeNotice, ClientEvent, ClientEvents, Warning } from '../client/events.ts'
 export {
   type HttpFault,
@@ -31,6 +31,7 @@ export type { LoadedSkill, Skills } from '../client/skills.ts'
 export type { Subscription } from '../client/subscriptions.ts'
 export type { ToolCaller, ToolTypes } from '../client/tool-caller.ts'
 export type { Verdict } from '../client/verdict.ts'
+export type { WaitOptions } from '../client/within.ts'
 export { connect } from '../connect/connect.ts'
 export type { HeaderSource } from '../connect/http-link.ts'
 export type { CommandTarget, ConnectOptions, Target } from '../connect/options.ts'

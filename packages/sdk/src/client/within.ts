@@ -1,0 +1,27 @@
+/** Waiting that can be given up, for what is no request of its own. */
+
+import { PorticoError } from '../jsonrpc/errors.ts'
+import type { RequestOptions } from './options.ts'
+
+/** How long to wait, and what ends the waiting sooner. */
+export type WaitOptions = Pick<RequestOptions, 'signal' | 'timeoutMs'>
+
+/** The promise, unless the signal or the clock is first: then `giveUp` is called and the wait is over. */
+export function within<T>(promise: Promise<T>, { signal, timeoutMs }: WaitOptions, giveUp: () => void): Promise<T> {
+  if (signal === undefined && timeoutMs === undefined) return promise
+  return new Promise((resolve, reject) => {
+    const stop = (error: PorticoError) => {
+      reject(error)
+      giveUp()
+    }
+    const aborted = () => stop(new PorticoError('aborted', 'The call was cancelled', { cause: signal?.reason }))
+    const late = () => stop(new PorticoError('timeout', `No answer within ${timeoutMs} ms`))
+    const timer = timeoutMs === undefined ? undefined : setTimeout(late, timeoutMs)
+    if (signal?.aborted) aborted()
+    else signal?.addEventListener('abort', aborted, { once: true })
+    promise.then(resolve, reject).finally(() => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', aborted)
+    })
+  })
+}
