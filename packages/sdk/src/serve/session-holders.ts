@@ -6,7 +6,6 @@
 
 /** What of a session counts here. */
 export interface HeldSession {
-  readonly lastUsed: number
   readonly holder?: string | undefined
   readonly busy: boolean
   readonly lastUsed: number
