@@ -14,6 +14,10 @@ export interface Program {
   readonly startMs: number
   /** Another link, as `npm start` gives it while one runs. */
   anotherLink(): Promise<string>
+  /** Ends it and keeps its folders. */
+  end(): Promise<void>
+  /** The same program in the same folders, as somebody starts it the next day. */
+  startAgain(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -27,9 +31,14 @@ export async function startProgram(given: Environment = {}): Promise<Program> {
   // Pages are opened in the lab's browser, by whoever clicks there: not in the one of whoever runs the lab.
   for (const name of ['xdg-open', 'open']) await writeFile(join(folder, 'bin', name), '#!/bin/sh\n', { mode: 0o755 })
   const from = Date.now()
-  const started = await launch(folder, given)
+  let started = await launch(folder, given)
+  const end = async (): Promise<void> => {
+    started.end()
+    await started.ended
+  }
+  const { link } = started
   return {
-    link: started.link,
+    link,
     folder,
     startMs: Date.now() - from,
     anotherLink: async () => {
@@ -37,9 +46,13 @@ export async function startProgram(given: Environment = {}): Promise<Program> {
       await again.ended
       return again.link
     },
+    end,
+    startAgain: async () => {
+      // Another workbench of this machine may have had the usual port when this one was started.
+      started = await launch(folder, given, ['--port', new URL(link).port])
+    },
     stop: async () => {
-      started.end()
-      await started.ended
+      await end()
       await rm(folder, { recursive: true, force: true, maxRetries: 5 })
     },
   }
@@ -54,7 +67,7 @@ interface Launched {
 }
 
 /** Resolves with the link once it is printed. */
-function launch(folder: string, given: Environment): Promise<Launched> {
+function launch(folder: string, given: Environment, more: readonly string[] = []): Promise<Launched> {
   const keyless = Object.entries(process.env).filter(([name]) => !/_API_KEY$|^PORTICO_|^NODE_OPTIONS$/.test(name))
   const env = {
     ...Object.fromEntries(keyless),
@@ -65,7 +78,7 @@ function launch(folder: string, given: Environment): Promise<Launched> {
     ...given,
   }
   // A group of its own, so that everything it starts can be ended with it.
-  const child = spawn(process.execPath, [START, '--json'], {
+  const child = spawn(process.execPath, [START, '--json', ...more], {
     cwd: join(folder, 'project'),
     env,
     detached: true,

@@ -23,6 +23,7 @@ async function run(executable: string): Promise<number> {
   const { looksTrials, settleTrials } = await import('./looks-cases.ts')
   const { flowTrials } = await import('./flow-cases.ts')
   const { widthTrials } = await import('./width-cases.ts')
+  const { firstHourTrials, restartTrials } = await import('./first-hour-cases.ts')
   const words = process.argv.slice(2)
   const isShort = words.includes('--short')
   const wanted = words.filter((word) => !word.startsWith('--'))
@@ -33,8 +34,10 @@ async function run(executable: string): Promise<number> {
     looksTrials,
     widthTrials,
     settleTrials,
+    firstHourTrials,
     flowTrials,
     hostileTrials,
+    restartTrials,
   ]
   const trials = cases
     .flat()

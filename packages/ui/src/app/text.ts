@@ -33,7 +33,9 @@ export function toDuration(ms: number): string {
 export function toAgo(at: number, now = Date.now()): string {
   const distance = now - at
   if (Math.abs(distance) < 5_000) return 'just now'
-  return distance > 0 ? `${toDuration(distance)} ago` : `in ${toDuration(-distance)}`
+  // Tenths of a second say nothing about when.
+  const words = toDuration(Math.max(1_000, Math.round(Math.abs(distance) / 1_000) * 1_000)).replace('.0 s', ' s')
+  return distance > 0 ? `${words} ago` : `in ${words}`
 }
 
 export function toClock(at: number): string {

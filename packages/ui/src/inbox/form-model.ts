@@ -4,6 +4,7 @@
  */
 
 import type { Question } from '../app/question-store.ts'
+import { toCount } from '../app/text.ts'
 
 export type Schema = Extract<Question['body'], { readonly kind: 'form' }>['schema']
 
@@ -155,8 +156,8 @@ function checkField(field: Field, value: FieldValue): string | undefined {
 
 function checkText(value: string, type: Field['type'], min: number, max: number): string | undefined {
   const length = [...value].length
-  if (length < min) return `At least ${min} characters`
-  if (length > max) return `At most ${max} characters`
+  if (length < min) return `At least ${toCount(min, 'character')}`
+  if (length > max) return `At most ${toCount(max, 'character')}`
   if (type === 'email' && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value)) return 'Must be an e-mail address'
   if (type === 'uri' && !URL.canParse(value)) return 'Must be a whole address, such as https://example.com'
   if (type === 'date' && !/^\d{4}-\d\d-\d\d$/.test(value)) return 'Must be a date such as 2026-07-28'

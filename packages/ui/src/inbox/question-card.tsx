@@ -45,7 +45,7 @@ export function QuestionCard({ question }: { readonly question: Question }) {
             <Ago at={createdAt} />
             {expiresAt !== undefined && (
               <span>
-                gone <Ago at={expiresAt} />
+                expires <Ago at={expiresAt} />
               </span>
             )}
             {workspace !== undefined && <span title={toVisible(workspace)}>in {toVisible(folderOf(workspace))}</span>}

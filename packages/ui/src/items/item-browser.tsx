@@ -9,7 +9,6 @@ import { Page } from '../app/page.tsx'
 import { go, useRoute } from '../app/route.ts'
 import { useServers } from '../app/server-store.ts'
 import { toCount, toVisible } from '../app/text.ts'
-import { Note } from '../app/tone.tsx'
 import { ListDetail } from '../parts/list-detail.tsx'
 import { VirtualList } from '../parts/virtual-list.tsx'
 import { HistoryButton } from './history-drawer.tsx'
@@ -253,11 +252,15 @@ function ItemList({ title, list, chosen, isFiltered, icon, onChoose }: ItemListP
 }
 
 function MissingNote({ missing }: { readonly missing: ItemsState['missing'] }) {
-  if (missing.length === 0) return null
   const names = missing.map(({ server }) => server).join(', ')
+  const [closed, setClosed] = useState('')
+  if (missing.length === 0 || closed === names) return null
   return (
-    <Note tone="warn" title={`Not here: ${names}`}>
-      {missing[0]?.reason}
-    </Note>
+    <div className={classes.missing} role="status">
+      <span title={missing.map(({ server, reason }) => `${server}: ${reason}`).join('\n')}>
+        Not connected: {toVisible(names)}. {toVisible(missing[0]?.reason ?? '')}
+      </span>
+      <CloseButton size="xs" aria-label="Hide this" onClick={() => setClosed(names)} />
+    </div>
   )
 }

@@ -115,7 +115,7 @@ export function ToolPanel({ item }: { readonly item: ItemOf<'tool'> }) {
 
 /** The first field that says what is wrong with it gets the focus. */
 function goToProblem(section: HTMLElement | null): void {
-  const field = section?.querySelector<HTMLElement>('[aria-invalid="true"], [data-error="true"]')
+  const field = section?.querySelector<HTMLElement>(':is(input, textarea, select, button)[aria-invalid="true"]')
   const place = field ?? section?.querySelector<HTMLElement>('fieldset [role="alert"]')
   place?.scrollIntoView({ block: 'center' })
   field?.focus({ preventScroll: true })

@@ -1,5 +1,6 @@
 /** Values for the fields of a form: what stands there at first, what is wrong with what was typed. */
 
+import { toCount } from '../app/text.ts'
 import { isRecord, type JsonRecord, type JsonValue, memberOf } from './json.ts'
 import type { Field, FieldOf } from './schema-model.ts'
 
@@ -127,9 +128,9 @@ function checkKind(field: Field, value: JsonValue): string | undefined {
 function checkText({ minLength, maxLength, pattern, format }: FieldOf<'text'>, value: string): string | undefined {
   const length = [...value].length
   if (minLength !== undefined && length < minLength) {
-    return minLength === 1 ? 'Must not be empty' : `At least ${minLength} characters`
+    return minLength === 1 ? 'Must not be empty' : `At least ${toCount(minLength, 'character')}`
   }
-  if (maxLength !== undefined && length > maxLength) return `At most ${maxLength} characters`
+  if (maxLength !== undefined && length > maxLength) return `At most ${toCount(maxLength, 'character')}`
   if (pattern !== undefined && isPlainPattern(pattern) && value.length <= 1_000 && !matches(pattern, value)) {
     return `Must match ${pattern}`
   }

@@ -164,8 +164,8 @@ function LatencyChart({ minutes }: { readonly minutes: readonly Minute[] }) {
       title="Time to answer"
       words={`Half of the calls took up to ${toDuration(busy.at(-1)?.p50 ?? 0)} in the last minute; the slow ones at most ${toDuration(worst)}`}
       legend={[
-        ['half are faster', 'p50'],
-        ['95 of 100 are faster', 'p95'],
+        ['p50', 'p50'],
+        ['p95', 'p95'],
       ]}
       max={worst}
       minutes={minutes}

@@ -24,7 +24,8 @@ export function LaneChart({ rows, chosen, onChoose }: LaneChartProps) {
     <div className={classes.chart}>
       <div className={classes.names} aria-hidden="true">
         {connections.map((connection) => (
-          <span key={connection}>{toVisible(rows.find((row) => row.connection === connection)?.server ?? '')}</span>
+          // The connection's own name tells those of one server apart.
+          <span key={connection}>{toVisible(connection)}</span>
         ))}
       </div>
       <svg
