@@ -10,7 +10,7 @@ import { createProvenance } from '../src/guard/provenance.ts'
 import type { Acts } from '../src/host/acts.ts'
 import { type AttachmentParts, readAttached } from '../src/host/attachments.ts'
 import { createCatalogue } from '../src/upstream/catalogue.ts'
-import { distinctName, qualify } from '../src/upstream/names.ts'
+import { distinctName } from '../src/upstream/names.ts'
 import { createUpstreams } from '../src/upstream/upstreams.ts'
 import { closeAll, closers } from './gateway-site.ts'
 import { configOf } from './upstream/fixture.ts'
@@ -192,8 +192,8 @@ describe('sec-265: reads go to the server that lists the address (host 7)', () =
       evil: serverOf('evil', { resources: ['file:///x'], templates: ['file:///{+p}'] }),
     }
     const { catalogue, upstreams } = await site(servers)
-    const read = async (uri: string, { server: meant = '' }: { server?: string }) => {
-      const { server, ownName } = await catalogue.toRead(qualify(meant, uri))
+    const read = async (uri: string) => {
+      const { server, ownName } = await catalogue.toRead(uri)
       return { result: await (await upstreams.client(server)).readResource(ownName), server }
     }
     const context = createProvenance()

@@ -19,6 +19,8 @@ export interface StateShape<T> extends StateFileOptions {
   /** May throw: the file is then damaged. */
   readonly read: (text: string) => T | Promise<T>
   readonly write: (value: T) => string | Promise<string>
+  /** What is larger counts as damaged. 8 MiB unless given. */
+  readonly maxBytes?: number
 }
 
 export interface StateFile<T> {
@@ -63,9 +65,10 @@ export async function readBounded(file: string, maxBytes: number): Promise<strin
 
 const MAX_BYTES = 8 * 1_048_576
 
-async function readState<T>({ file, empty, read, onWarning = emitWarning }: StateShape<T>): Promise<T> {
+async function readState<T>(shape: StateShape<T>): Promise<T> {
+  const { file, empty, read, maxBytes = MAX_BYTES, onWarning = emitWarning } = shape
   try {
-    return await read(await readBounded(file, MAX_BYTES))
+    return await read(await readBounded(file, maxBytes))
   } catch (error) {
     if (isAbsent(error)) return empty
     if (isRefused(error)) throw error

@@ -1,9 +1,12 @@
-/** Pins on disk: one JSON file for all servers, written whole and in one step, readable by its owner alone. */
+/**
+ * Pins on disk: one JSON file for all servers, replaced in one step, readable by its owner alone. Several processes may
+ * keep theirs in it: each writes what it has changed into what is there at that moment, one after the other.
+ */
 
 import { mkdirSync, readFileSync, renameSync, statSync } from 'node:fs'
-import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { JsonObject } from '@portico/sdk/client'
+import { createStateFile } from '../config/state-file.ts'
 import { isObject } from './canonical.ts'
 
 export interface Pin {
@@ -26,42 +29,93 @@ export type PinTable = Map<string, Map<string, Pin>>
 
 export interface PinFile {
   read(): PinTable
-  /** Writes soon; what comes meanwhile goes along. */
-  write(table: PinTable): void
+  /** Writes one pin soon; what comes meanwhile goes along. */
+  write(server: string, key: string, pin: Pin): void
+  /** Takes out everything about a server. */
+  forget(server: string): void
   flush(): Promise<void>
 }
 
 const MAX_BYTES = 64 * 1024 * 1024
 
+/** What is to be written about one server. */
+interface Changes {
+  /** Whatever was there before goes. */
+  readonly anew: boolean
+  readonly pins: Map<string, Pin>
+}
+
 export function createPinFile(path: string, warn: (message: string) => void): PinFile {
-  let table: PinTable | undefined
+  const state = createStateFile<PinTable>({
+    file: path,
+    onWarning: warn,
+    empty: new Map(),
+    read: fromText,
+    write: toText,
+    maxBytes: MAX_BYTES,
+  })
+  let changes = new Map<string, Changes>()
   let writing: Promise<void> | undefined
   const save = async (): Promise<void> => {
     // A moment, so that a whole listing is one write.
     await new Promise<void>((resolve) => setImmediate(resolve))
-    while (table !== undefined) {
-      const text = toText(table)
-      table = undefined
-      const temporary = `${path}.${process.pid}.new`
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-      await writeFile(temporary, text, { mode: 0o600 })
-      await rename(temporary, path)
+    while (changes.size > 0) {
+      const now = changes
+      changes = new Map()
+      await state.update((table) => apply(table, now))
     }
+  }
+  const schedule = (): void => {
+    writing ??= save()
+      .catch((error) => warn(`Pins could not be written to ${path}: ${(error as Error).message}`))
+      .finally(() => {
+        writing = undefined
+      })
   }
   return {
     read: () => read(path, warn),
-    write(next) {
-      table = next
-      writing ??= save()
-        .catch((error) => warn(`Pins could not be written to ${path}: ${(error as Error).message}`))
-        .finally(() => {
-          writing = undefined
-        })
+    write(server, key, pin) {
+      const open = changes.get(server) ?? { anew: false, pins: new Map() }
+      open.pins.set(key, pin)
+      changes.set(server, open)
+      schedule()
+    },
+    forget(server) {
+      changes.set(server, { anew: true, pins: new Map() })
+      schedule()
     },
     async flush() {
       while (writing !== undefined) await writing
     },
   }
+}
+
+function apply(table: PinTable, changes: ReadonlyMap<string, Changes>): PinTable {
+  const next: PinTable = new Map(table)
+  for (const [server, { anew, pins }] of changes) {
+    const kept = new Map(anew ? [] : table.get(server))
+    for (const [key, pin] of pins) kept.set(key, merge(kept.get(key), pin))
+    if (kept.size === 0) next.delete(server)
+    else next.set(server, kept)
+  }
+  return next
+}
+
+/** What was approved elsewhere meanwhile stays approved; what is seen now is what this process sees. */
+function merge(theirs: Pin | undefined, own: Pin): Pin {
+  const approved = strongerOf(theirs?.approved, own.approved)
+  const { pending, present } = own
+  const isSettled = pending === undefined || pending.fingerprint === approved?.fingerprint
+  return { ...(approved !== undefined && { approved }), ...(!isSettled && { pending }), present }
+}
+
+/** A person's word counts more than the first sight; of two words the later one, of two first sights the earlier. */
+function strongerOf(theirs: Pin['approved'], own: Pin['approved']): Pin['approved'] {
+  if (theirs === undefined || own === undefined) return own ?? theirs
+  const [isTheirsSaid, isOwnSaid] = [theirs.by !== 'first-sight', own.by !== 'first-sight']
+  if (isTheirsSaid !== isOwnSaid) return isTheirsSaid ? theirs : own
+  if (theirs.at === own.at) return own
+  return theirs.at > own.at === isTheirsSaid ? theirs : own
 }
 
 function read(path: string, warn: (message: string) => void): PinTable {

@@ -81,6 +81,50 @@ describe('the pins', () => {
     expect(second.known('files')).toHaveLength(2)
   })
 
+  it('host 32: of several processes with one file, none loses what another has written', async () => {
+    const file = join(folder, 'pins.json')
+    const processes = Array.from({ length: 4 }, () => createPinStore({ file }))
+    await Promise.all(
+      processes.map(async (pins, at) => {
+        for (let n = 0; n < 5; n++) {
+          pins.check(sighting('Reads', `tool-${at}-${n}`))
+          await pins.flush()
+        }
+      }),
+    )
+    expect(createPinStore({ file }).known('files')).toHaveLength(20)
+  })
+
+  it('host 32: an approval stays, whatever another process writes about the same item', async () => {
+    const file = join(folder, 'pins.json')
+    const before = createPinStore({ file })
+    before.check(sighting('Reads'))
+    await before.flush()
+    const [here, there] = [createPinStore({ file }), createPinStore({ file })]
+    for (const pins of [here, there]) expect(pins.check(sighting('Reads all')).quarantine).toBeDefined()
+    here.approve('files', 'read')
+    await here.flush()
+    // The other one has not heard of it, and writes that its listing no longer has the item.
+    there.listed('files', 'tool', new Set())
+    await there.flush()
+    const next = createPinStore({ file })
+    expect(next.check(sighting('Reads all')).quarantine).toBeUndefined()
+    await next.flush()
+  })
+
+  it('host 32: the first sight of one process does not undo that of another', async () => {
+    const file = join(folder, 'pins.json')
+    const [first, second] = [1, 2].map((at) => createPinStore({ file, now: () => at }))
+    second!.check(sighting('Reads all'))
+    await second!.flush()
+    first!.check(sighting('Reads'))
+    await first!.flush()
+    const next = createPinStore({ file })
+    expect(next.check(sighting('Reads')).quarantine).toBeUndefined()
+    expect(next.check(sighting('Reads all')).quarantine).toBeDefined()
+    await next.flush()
+  })
+
   it.each(['{ broken', '[]', '{"pinsVersion":2}'])('set a file aside that says %s', async (text) => {
     const file = join(folder, 'pins.json')
     writeFileSync(file, text)

@@ -126,11 +126,11 @@ class Pins implements PinStore {
             present: true,
           }
         : { pending: { fingerprint, meaning, since: this.#now() }, present: true }
-      this.#set(pins, key, fresh)
+      this.#set(server, key, fresh)
       return verdictOf(fresh, fingerprint)
     }
     const next = this.#judge(upgrade(pin, kind, fingerprint, meaning), fingerprint, meaning, accepts)
-    if (next !== pin) this.#set(pins, key, next)
+    if (next !== pin) this.#set(server, key, next)
     return verdictOf(next, fingerprint)
   }
 
@@ -143,7 +143,7 @@ class Pins implements PinStore {
       if (!isMeant || pin.pending === undefined) continue
       const { fingerprint, meaning } = pin.pending
       const approved = { fingerprint, meaning, at: this.#now(), by: 'person', whole: true } as const
-      this.#set(pins, key, { approved, present: pin.present })
+      this.#set(server, key, { approved, present: pin.present })
       count++
     }
     return count
@@ -174,12 +174,12 @@ class Pins implements PinStore {
     for (const [key, pin] of pins) {
       const [pinKind, ownName] = fromKey(key)
       const present = ownNames.has(ownName)
-      if (pinKind === kind && pin.present !== present) this.#set(pins, key, { ...pin, present })
+      if (pinKind === kind && pin.present !== present) this.#set(server, key, { ...pin, present })
     }
   }
 
   forget(server: string): void {
-    if (this.#table.delete(server)) this.#file?.write(this.#table)
+    if (this.#table.delete(server)) this.#file?.forget(server)
   }
 
   async flush(): Promise<void> {
@@ -206,9 +206,9 @@ class Pins implements PinStore {
     return pins
   }
 
-  #set(pins: Map<string, Pin>, key: string, pin: Pin): void {
-    pins.set(key, pin)
-    this.#file?.write(this.#table)
+  #set(server: string, key: string, pin: Pin): void {
+    this.#pinsOf(server).set(key, pin)
+    this.#file?.write(server, key, pin)
   }
 }
 
