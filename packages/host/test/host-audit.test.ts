@@ -56,7 +56,7 @@ describe('a secret that was handed to a server (host 15, sec-224)', () => {
     })
     try {
       host.upstreams.on('log', ({ text }) => lines.push(text))
-      await host.catalogue.gather()
+      await expect.poll(() => host.catalogue.find('leaky_leak'), { timeout: 30_000 }).toBeDefined()
       const error = await host.call('leaky_leak').then(
         () => undefined,
         (caught: unknown) => caught,

@@ -199,10 +199,9 @@ describe('tampering (sec-127)', () => {
         altered[at] = altered[at]! ^ flip
         await writeFile(file, altered)
         const verdict = await verifyAuditLog(file)
-        // A change that means the same JSON is none: a space for a space of another kind, for instance.
-        const same = altered.toString('utf8').split('\n').map(fromLine)
-        const before = bytes.toString('utf8').split('\n').map(fromLine)
-        if (toCanonicalJson(same) !== toCanonicalJson(before)) expect(verdict.ok).toBe(false)
+        // A change that means the same JSON is none: a tab for the last end of a line, for instance.
+        const recordsOf = (log: Buffer) => toCanonicalJson(log.toString('utf8').trimEnd().split('\n').map(fromLine))
+        if (recordsOf(altered) !== recordsOf(bytes)) expect(verdict.ok).toBe(false)
       }),
       { numRuns: 60 },
     )

@@ -90,7 +90,7 @@ function toVariable(inside: string): Variable | undefined {
   if (isPlace(inside)) return { kind: 'place', name: inside }
   const [, prefix, rest] = /^([A-Za-z]\w*):(?!-)(.+)$/.exec(inside) ?? []
   if (prefix === undefined || rest === undefined) return PLAIN_NAME.test(nameIn(inside)) ? toEnv(inside) : undefined
-  if (prefix === 'env') return nameIn(rest) === '' ? undefined : toEnv(rest)
+  if (prefix === 'env') return nameIn(rest) === '' ? undefined : toEnv(rest, inside)
   if (prefix === 'input' || prefix === 'secret') return { kind: prefix, name: rest }
   return { kind: 'unknown', name: inside }
 }
@@ -102,12 +102,12 @@ function nameIn(text: string): string {
   return cut === -1 ? text : text.slice(0, cut)
 }
 
-function toEnv(text: string): Variable {
+function toEnv(text: string, inside = text): Variable {
   const name = nameIn(text)
   if (name === text) return { kind: 'env', name }
   const fallback = text.slice(name.length + 2)
   // A variable within a default is said to be unknown rather than cut in the middle.
-  return fallback.includes('${') ? { kind: 'unknown', name: text } : { kind: 'env', name, fallback }
+  return fallback.includes('${') ? { kind: 'unknown', name: inside } : { kind: 'env', name, fallback }
 }
 
 function isPlace(name: string): name is PlaceName {
