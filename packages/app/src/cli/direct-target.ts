@@ -6,6 +6,7 @@
 import { type Client, type ConnectOptions, connect, type Target } from '@portico/sdk/client'
 import type { Io } from './io.ts'
 import type { OpenTarget, TargetOptions } from './open-target.ts'
+import { toLine } from './plain-text.ts'
 import { labelOf, type TargetKind } from './target-kind.ts'
 
 export async function openDirectly(target: TargetKind, io: Io, options: TargetOptions = {}): Promise<OpenTarget> {
@@ -20,6 +21,7 @@ export async function openDirectly(target: TargetKind, io: Io, options: TargetOp
       ...(target.kind === 'url' && (await signInOptions(target.url, options, io))),
       ...options.connect,
     })
+    client.on('warning', ({ message }) => io.say(`${io.paint.yellow('warning')}: ${toLine(message, 400)}`))
     return createDirect(client, label, close)
   } catch (error) {
     await close()

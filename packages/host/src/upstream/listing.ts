@@ -76,7 +76,7 @@ export async function readList(client: Client, config: ServerConfig, kind: ListK
     case 'resources': {
       const problems: ListingProblem[] = []
       const templates = client.listResourceTemplates(options).catch((error: Error) => {
-        // Many servers have resources and no idea of templates.
+        // What else it has can be used without them.
         problems.push({ server: config.name, message: `Its resource templates cannot be listed: ${error.message}` })
         return []
       })
