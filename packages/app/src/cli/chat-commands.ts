@@ -2,14 +2,18 @@
 
 import type { Host } from '@portico/host'
 import type { Conversation } from '@portico/host/model'
+import type { CatalogueItem } from '@portico/host/upstream'
 import type { Io } from './io.ts'
 import { toLine } from './plain-text.ts'
+import { choosePrompt, findPrompt, toPairs } from './prompt-choice.ts'
 import { toTable } from './table.ts'
+import type { Terminal } from './terminal.ts'
 
 export interface Chat {
   readonly host: Host
   readonly session: string
   readonly conversation: Conversation
+  readonly terminal: Terminal
   model: string
 }
 
@@ -18,13 +22,17 @@ const HELP = [
   ['/servers', 'how the servers are'],
   ['/model [id]', 'the models, or use another'],
   ['/attach <uri>', 'put a resource into the next message'],
-  ['/prompt <name> [key=value…]', 'put a prompt of a server into the next message'],
+  ['/<prompt> [key=value…]', 'show a prompt of a server and, after a yes, say it'],
+  ['/prompts', 'the prompts there are'],
   ['/usage', 'tokens and cost so far'],
   ['/quit', 'leave, as Ctrl-D does'],
 ] as const
 
-/** `leave` ends the conversation. What goes wrong is said, and the conversation goes on. */
-export async function runChatCommand(text: string, chat: Chat, io: Io): Promise<'leave' | 'stay'> {
+/**
+ * `leave` ends the conversation, `say` has the model answer what was put into it. What goes wrong is said, and the
+ * conversation goes on.
+ */
+export async function runChatCommand(text: string, chat: Chat, io: Io): Promise<'leave' | 'stay' | 'say'> {
   const [command = '', ...words] = text.split(/\s+/)
   try {
     switch (command) {
@@ -48,14 +56,16 @@ export async function runChatCommand(text: string, chat: Chat, io: Io): Promise<
       case '/attach':
         await attach({ kind: 'resource', uri: words[0] ?? '' }, chat, io)
         break
-      case '/prompt':
-        await attach({ kind: 'prompt', name: words[0] ?? '', arguments: toPairs(words.slice(1)) }, chat, io)
+      case '/prompts':
+        listItems(chat.host.catalogue.items(['prompt']), io)
         break
+      case '/prompt':
+        return await sayPrompt(words[0] ?? '', words.slice(1), chat, io)
       case '/usage':
         io.say(JSON.stringify(chat.conversation.usage))
         break
       default:
-        io.say(`There is no ${toLine(command)}. /help tells what there is.`)
+        return await sayPrompt(command.slice(1), words, chat, io)
     }
   } catch (error) {
     io.say(`${io.paint.red('error')}: ${toLine(error instanceof Error ? error.message : String(error), 400)}`)
@@ -68,6 +78,10 @@ function listTools(query: string, { host }: Chat, io: Io): void {
     query === ''
       ? host.catalogue.items(['tool'])
       : host.catalogue.search(query, { kinds: ['tool'], limit: 20 }).map(({ item }) => item)
+  listItems(items, io)
+}
+
+function listItems(items: readonly CatalogueItem[], io: Io): void {
   if (items.length === 0) io.say('There are none.')
   else
     io.say(
@@ -102,6 +116,16 @@ async function attach(
   io.say(`${toLine(label)} of ${toLine(server)} goes along with your next message (${bytes} bytes).`)
 }
 
-function toPairs(words: readonly string[]): { [name: string]: string } {
-  return Object.fromEntries(words.map((word) => [word.split('=', 1)[0] ?? '', word.slice(word.indexOf('=') + 1)]))
+/** What the person picked is said with the roles that its server gave it, once they have seen it. */
+async function sayPrompt(name: string, words: readonly string[], chat: Chat, io: Io): Promise<'stay' | 'say'> {
+  const item = findPrompt(chat.host.catalogue, name)
+  if (item === undefined) {
+    io.say(`There is no /${toLine(name)}. /help tells what there is, /prompts which prompts.`)
+    return 'stay'
+  }
+  const chosen = await choosePrompt(item, toPairs(item, words), chat, io)
+  if (chosen === undefined) return 'stay'
+  const { host, conversation, session } = chat
+  await host.attach(conversation, chosen, { session, signal: io.signal })
+  return 'say'
 }

@@ -147,7 +147,9 @@ export class Conversation {
     const context = pieces
       .filter(({ chosen }) => chosen === undefined)
       .flatMap(({ server, label, content }) => toContextParts(server, label, content))
-    this.#messages.push({ role: 'user', content: [...context, { type: 'text', text }] })
+    // A chosen prompt may be all that is said.
+    if (text === '' && context.length === 0 && pieces.some(({ chosen = [] }) => chosen.length > 0)) return
+    this.#messages.push({ role: 'user', content: text === '' ? context : [...context, { type: 'text', text }] })
   }
 
   async #run(signal: AbortSignal, tell: (event: TurnEvent) => void, wanted: string | undefined): Promise<void> {

@@ -1,6 +1,6 @@
 /** Chooses a resource or a prompt to go along with the next message. */
 
-import { Button, Group, Modal, SegmentedControl, Stack, Text, TextInput, UnstyledButton } from '@mantine/core'
+import { Group, Modal, SegmentedControl, Stack, Text, TextInput, UnstyledButton } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { MagnifyingGlassIcon } from '@radix-ui/react-icons'
 import type { Attachment } from 'portico/web-api'
@@ -8,22 +8,25 @@ import { useState } from 'react'
 import { FailureNote, Waiting } from '../app/feedback.tsx'
 import { toSize, toVisible } from '../app/text.ts'
 import { useApi } from '../app/use-api.ts'
-import { CompletingField } from '../items/completing-field.tsx'
 import { titleOf } from '../items/item-row.tsx'
 import type { Item, ItemOf } from '../items/item-store.ts'
 import classes from './attach-dialog.module.css'
+import { PromptChoice } from './prompt-choice.tsx'
 
 export interface AttachDialogProps {
   readonly opened: boolean
+  /** Was chosen already, by its name. */
+  readonly prompt?: ItemOf<'prompt'> | undefined
   readonly onClose: () => void
   readonly onAttach: (attachment: Attachment) => void
 }
 
-export function AttachDialog({ opened, onClose, onAttach }: AttachDialogProps) {
+export function AttachDialog({ opened, prompt, onClose, onAttach }: AttachDialogProps) {
   return (
     <Modal opened={opened} onClose={onClose} title="Attach" size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
       {opened && (
         <Chooser
+          first={prompt}
           onAttach={(attachment) => {
             onAttach(attachment)
             onClose()
@@ -36,20 +39,22 @@ export function AttachDialog({ opened, onClose, onAttach }: AttachDialogProps) {
 
 const MAX_SHOWN = 60
 
-function Chooser({ onAttach }: Pick<AttachDialogProps, 'onAttach'>) {
-  const [kind, setKind] = useState<'resource' | 'prompt'>('resource')
+interface ChooserProps extends Pick<AttachDialogProps, 'onAttach'> {
+  readonly first: ItemOf<'prompt'> | undefined
+}
+
+function Chooser({ first, onAttach }: ChooserProps) {
+  const [kind, setKind] = useState<'resource' | 'prompt'>(first === undefined ? 'resource' : 'prompt')
   const [typed, setTyped] = useState('')
   const [query] = useDebouncedValue(typed.trim(), 150)
-  const [prompt, setPrompt] = useState<ItemOf<'prompt'>>()
+  const [prompt, setPrompt] = useState(first)
   const { data, error, reload } = useApi('items.list', { kind, ...(query !== '' && { query }) })
   if (prompt !== undefined)
-    return <PromptArguments item={prompt} onAttach={onAttach} onBack={() => setPrompt(undefined)} />
+    return <PromptChoice item={prompt} onAttach={onAttach} onBack={() => setPrompt(undefined)} />
   const items = (data?.items ?? []).filter((item) => item.kind === kind && item.quarantine === undefined)
   const choose = (item: Item) => {
-    if (item.kind === 'prompt' && (item.definition.arguments ?? []).length > 0) setPrompt(item)
-    else if (item.kind === 'prompt' || item.kind === 'resource') {
-      onAttach({ kind: item.kind, server: item.server, name: item.name })
-    }
+    if (item.kind === 'prompt') setPrompt(item)
+    else if (item.kind === 'resource') onAttach({ kind: item.kind, server: item.server, name: item.name })
   }
   return (
     <Stack gap="sm">
@@ -96,52 +101,5 @@ function Chooser({ onAttach }: Pick<AttachDialogProps, 'onAttach'>) {
       </ul>
       {items.length > MAX_SHOWN && <Text c="dimmed">There are more; search for them.</Text>}
     </Stack>
-  )
-}
-
-interface PromptArgumentsProps {
-  readonly item: ItemOf<'prompt'>
-  readonly onAttach: AttachDialogProps['onAttach']
-  readonly onBack: () => void
-}
-
-function PromptArguments({ item, onAttach, onBack }: PromptArgumentsProps) {
-  const { server, name, ownName, definition } = item
-  const [values, setValues] = useState<ReadonlyMap<string, string>>(new Map())
-  const fields = definition.arguments ?? []
-  const isReady = fields.every((field) => field.required !== true || (values.get(field.name) ?? '') !== '')
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (isReady) onAttach({ kind: 'prompt', server, name, arguments: Object.fromEntries(values) })
-      }}
-    >
-      <Stack gap="sm">
-        <Text fw={560}>{toVisible(titleOf(item))}</Text>
-        {fields.map((field) => (
-          <CompletingField
-            key={field.name}
-            server={server}
-            reference={{ type: 'ref/prompt', name: ownName }}
-            name={field.name}
-            label={field.title ?? field.name}
-            description={field.description}
-            required={field.required === true}
-            value={values.get(field.name) ?? ''}
-            others={Object.fromEntries([...values].filter(([other]) => other !== field.name))}
-            onChange={(next) => setValues(new Map(values).set(field.name, next))}
-          />
-        ))}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onBack}>
-            Back
-          </Button>
-          <Button type="submit" disabled={!isReady}>
-            Attach
-          </Button>
-        </Group>
-      </Stack>
-    </form>
   )
 }

@@ -5,8 +5,11 @@ import { Link1Icon, PaperPlaneIcon, StopIcon } from '@radix-ui/react-icons'
 import type { Attachment } from 'portico/web-api'
 import { type KeyboardEvent, useState } from 'react'
 import { toVisible } from '../app/text.ts'
+import type { ItemOf } from '../items/item-store.ts'
 import { AttachDialog } from './attach-dialog.tsx'
 import classes from './composer.module.css'
+import { PromptMenu } from './prompt-menu.tsx'
+import { slashWordOf } from './slash-words.ts'
 
 export interface ComposerProps {
   readonly busy: boolean
@@ -24,6 +27,8 @@ export function Composer({ busy, blocked, placeholder, attachments, onAttachment
   const [text, setText] = useState('')
   const [isSending, setSending] = useState(false)
   const [isAttaching, setAttaching] = useState(false)
+  const [prompt, setPrompt] = useState<ItemOf<'prompt'>>()
+  const slashWord = slashWordOf(text)
   const canSend = !busy && !isSending && blocked === undefined && (text.trim() !== '' || attachments.length > 0)
   const send = async () => {
     if (!canSend) return
@@ -56,6 +61,16 @@ export function Composer({ busy, blocked, placeholder, attachments, onAttachment
               </li>
             ))}
           </ul>
+        )}
+        {slashWord !== undefined && (
+          <PromptMenu
+            typed={slashWord}
+            onChoose={(item) => {
+              setText('')
+              setPrompt(item)
+              setAttaching(true)
+            }}
+          />
         )}
         <div className={classes.row}>
           <Tooltip label="Attach a resource or prompt">
@@ -105,7 +120,11 @@ export function Composer({ busy, blocked, placeholder, attachments, onAttachment
       {blocked !== undefined && <p className={classes.blocked}>{blocked}</p>}
       <AttachDialog
         opened={isAttaching}
-        onClose={() => setAttaching(false)}
+        prompt={prompt}
+        onClose={() => {
+          setAttaching(false)
+          setPrompt(undefined)
+        }}
         onAttach={(attachment) => {
           const key = JSON.stringify(attachment)
           if (attachments.every((other) => JSON.stringify(other) !== key)) onAttachments([...attachments, attachment])

@@ -4,14 +4,14 @@ import { randomUUID } from 'node:crypto'
 import type { Host } from '@portico/host'
 import type { Conversation } from '@portico/host/model'
 import { readStdin } from '../arguments.ts'
-import { runChatCommand } from '../chat-commands.ts'
+import { type Chat, runChatCommand } from '../chat-commands.ts'
 import { takeTurn } from '../chat-turn.ts'
 import type { CommandInput } from '../command.ts'
 import { findServer, hostOptionsOf, readConfig } from '../configuration.ts'
 import { CliError, EXIT_CODES } from '../exit-codes.ts'
 import { openHost } from '../host.ts'
 import type { Io } from '../io.ts'
-import { createTerminal, type Terminal } from '../terminal.ts'
+import { createTerminal } from '../terminal.ts'
 import { settled } from './servers-status.ts'
 
 export async function run(input: CommandInput, io: Io): Promise<number> {
@@ -36,7 +36,7 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
     if (positionals.length > 0) return await answerOnce(chat.conversation, positionals.join(' '), input, io)
     if (!converses) return await answerOnce(chat.conversation, (await readStdin(io)).trim(), input, io)
     welcome(host, model, io)
-    await converse({ ...chat, model }, terminal, io)
+    await converse({ ...chat, model, terminal }, io)
     return EXIT_CODES.ok.code
   } finally {
     await host.close()
@@ -80,11 +80,7 @@ function welcome(host: Host, model: string, io: Io): void {
 }
 
 /** Until the person leaves. Ctrl-C cancels an answer; where there is none, it leaves. */
-async function converse(
-  chat: { readonly host: Host; readonly session: string; conversation: Conversation; model: string },
-  terminal: Terminal,
-  io: Io,
-): Promise<void> {
+async function converse(chat: Chat, io: Io): Promise<void> {
   const history: string[] = []
   const leaving = new AbortController()
   const stop = io.onInterrupt(() => {
@@ -95,13 +91,15 @@ async function converse(
   signal.addEventListener('abort', () => chat.conversation.cancel(), { once: true })
   try {
     while (!signal.aborted) {
-      const line = await terminal.ask(`${io.paint.cyan('›')} `, { signal, patient: true, history })
+      const line = await chat.terminal.ask(`${io.paint.cyan('›')} `, { signal, patient: true, history })
       if (line === undefined) return
       const text = line.trim()
       if (text === '') continue
       history.unshift(line)
-      if (!text.startsWith('/')) await takeTurn(chat.conversation, text, io, { model: chat.model })
-      else if ((await runChatCommand(text, chat, io)) === 'leave') return
+      const next = text.startsWith('/') ? await runChatCommand(text, chat, io) : 'say'
+      if (next === 'leave') return
+      const said = text.startsWith('/') ? '' : text
+      if (next === 'say') await takeTurn(chat.conversation, said, io, { model: chat.model })
     }
   } finally {
     stop()

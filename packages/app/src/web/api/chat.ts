@@ -1,6 +1,6 @@
 /** `chat.*`: conversations, the models that answer in them, and what goes along with a message. */
 
-import type { CallToolResult, JsonObject } from '@portico/sdk/client'
+import type { CallToolResult, GetPromptResult, JsonObject } from '@portico/sdk/client'
 import type { Method } from './method.ts'
 
 export interface ChatApi {
@@ -39,6 +39,8 @@ export interface Attachment {
   readonly server: string
   readonly name: string
   readonly arguments?: { readonly [name: string]: string }
+  /** A prompt's messages as the person has seen them: what is still the same is said with its roles. */
+  readonly seen?: GetPromptResult['messages']
 }
 
 export interface ChatSummary {

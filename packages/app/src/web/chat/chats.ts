@@ -171,9 +171,9 @@ export class Chats {
     this.#preparing.set(chat.id, leaving)
     const views: AttachedView[] = []
     try {
-      for (const { kind, name, arguments: args = {} } of attachments.slice(0, MAX_ATTACHMENTS)) {
+      for (const { kind, name, arguments: args = {}, seen } of attachments.slice(0, MAX_ATTACHMENTS)) {
         const attachment =
-          kind === 'resource' ? ({ kind, uri: name } as const) : ({ kind, name, arguments: args } as const)
+          kind === 'resource' ? ({ kind, uri: name } as const) : ({ kind, name, arguments: args, seen } as const)
         const piece = await host.attach(chat.conversation, attachment, {
           session: sessionOf(chat.id),
           signal: leaving.signal,

@@ -3,7 +3,7 @@
 import type { Attachment } from '../api.ts'
 import { MODEL_HINT } from '../chat/workbench-models.ts'
 import type { Desk, HandlersOf } from '../desk.ts'
-import { flag, list, oneOf, optional, type Reader, readParams, text, texts } from '../params.ts'
+import { flag, list, object, oneOf, optional, type Reader, readParams, text, texts } from '../params.ts'
 
 export function chatMethods({ chats, models }: Desk): HandlersOf<'chat.'> {
   return {
@@ -42,4 +42,6 @@ const attachment: Reader<Attachment> = (value) =>
     server: text,
     name: text,
     arguments: optional(texts),
+    // Only ever compared with what the server says.
+    seen: optional(list(object)) as unknown as Reader<Attachment['seen']>,
   })
