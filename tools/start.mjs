@@ -26,7 +26,8 @@ export function whyBuild(page) {
   return changed > built ? 'The page has changed since it was built; this takes a moment.' : undefined
 }
 
-async function buildPage(page) {
+/** Builds the page where it has to be; the exit code. */
+export async function buildPage(page = join(repositoryRoot, 'packages', 'ui')) {
   const why = whyBuild(page)
   if (why === undefined) return 0
   console.error(why)
@@ -35,7 +36,7 @@ async function buildPage(page) {
 }
 
 async function start(args) {
-  const code = args.includes('--help') ? 0 : await buildPage(join(repositoryRoot, 'packages', 'ui'))
+  const code = args.includes('--help') ? 0 : await buildPage()
   if (code !== 0) return code
   const portico = join(repositoryRoot, 'packages', 'app', 'src', 'cli', 'main.ts')
   const words = args.includes('--open') ? args : ['--no-open', ...args]

@@ -52,6 +52,7 @@ function make(folder: string, sources: readonly string[]): void {
     const to = join(folder, 'packages', name)
     mkdirSync(to, { recursive: true })
     cpSync(join(from, 'package.json'), join(to, 'package.json'))
+    if (name === 'app') cpSync(join(from, 'bin.mjs'), join(to, 'bin.mjs'))
     const link = join(folder, 'node_modules', published)
     mkdirSync(dirname(link), { recursive: true })
     symlinkSync(relative(dirname(link), to), link, 'junction')

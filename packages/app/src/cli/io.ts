@@ -5,6 +5,7 @@
 
 import { writeSync } from 'node:fs'
 import { toPainted } from './plain-text.ts'
+import { forReader } from './reader.ts'
 
 export interface Io {
   readonly stdin: NodeJS.ReadStream
@@ -74,7 +75,7 @@ export function createIo({ signal, handlers, interrupt }: Interrupts): Io {
     writeBytes: (bytes) => writeWhole(stdout.fd, bytes),
     say: (text) => {
       clear()
-      stderr.write(`${toPainted(text)}\n`)
+      stderr.write(`${toPainted(forReader(text, env))}\n`)
     },
     progress: (text) => {
       if (stderr.isTTY !== true) return

@@ -12,7 +12,8 @@ export interface OwnCommand {
 }
 
 export async function ownCommand(words: readonly string[]): Promise<OwnCommand> {
-  const script = fileURLToPath(new URL('./main.js', import.meta.url))
+  // The same two folders up from the source and from what is built of it.
+  const script = fileURLToPath(new URL('../../bin.mjs', import.meta.url))
   if (/[\\/]_npx[\\/]/.test(script)) {
     const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8')
     // Our own package file, beside the folder that this is in.

@@ -6,6 +6,7 @@ import { CliError, EXIT_CODES } from './exit-codes.ts'
 import { commandHelp, overview } from './help.ts'
 import { createIo, type Io } from './io.ts'
 import { parseCommand } from './parse.ts'
+import { helpForReader } from './reader.ts'
 
 export async function runCli(words: readonly string[]): Promise<number> {
   const ending = new AbortController()
@@ -39,7 +40,7 @@ export async function runCli(words: readonly string[]): Promise<number> {
 async function runWords(words: readonly string[], io: Io): Promise<number> {
   const [name, ...rest] = words
   if (name === '--help' || name === '-h' || (name === 'help' && rest.length === 0)) {
-    io.out(overview(COMMAND_GROUPS, io.paint))
+    io.out(helpForReader(overview(COMMAND_GROUPS, io.paint), io.env))
     return 0
   }
   const named = name === 'help' ? rest[0] : (name ?? 'start')
@@ -52,7 +53,7 @@ async function runWords(words: readonly string[], io: Io): Promise<number> {
   }
   const input = name === 'help' ? undefined : parseCommand(command, rest)
   if (input === undefined || input.help) {
-    io.out(commandHelp(command, io.paint))
+    io.out(helpForReader(commandHelp(command, io.paint), io.env))
     return 0
   }
   const { run } = await command.load()

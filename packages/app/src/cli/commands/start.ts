@@ -3,6 +3,7 @@
 import type { CommandInput } from '../command.ts'
 import { stateOf } from '../host-places.ts'
 import type { Io } from '../io.ts'
+import { startName } from '../reader.ts'
 import { leaveSoon, untilInterrupted } from '../serving.ts'
 import { openWorkbench, showPage } from '../workbench.ts'
 
@@ -29,7 +30,7 @@ export async function run({ flags, json }: CommandInput, io: Io): Promise<number
     ...(typeof flags.config === 'string' && { configFile: flags.config }),
   })
   try {
-    await show(workbench.url, 'The link works once; `portico` gives another. Ctrl-C ends the workbench.')
+    await show(workbench.url, `The link works once; \`${startName(io.env)}\` gives another. Ctrl-C ends the workbench.`)
     await untilInterrupted(io)
   } finally {
     await workbench.close()
