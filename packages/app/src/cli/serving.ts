@@ -9,6 +9,7 @@ import type { Server } from '@portico/sdk/server'
 import type { CommandInput, FlagValue } from './command.ts'
 import { CliError } from './exit-codes.ts'
 import type { Io } from './io.ts'
+import { stayUntil } from './staying.ts'
 
 export interface ServingWishes {
   readonly http?: number
@@ -72,15 +73,12 @@ export async function serveUntilEnd(
     await (wishes.stdio ? servePipe(server, io) : untilInterrupted(io))
   } finally {
     await Promise.all(listeners.map((listener) => listener.close()))
-    leaveSoon()
   }
+  leaveSoon()
 }
 
 export function untilInterrupted(io: Pick<Io, 'signal'>): Promise<void> {
-  return new Promise((resolve) => {
-    if (io.signal.aborted) resolve()
-    else io.signal.addEventListener('abort', () => resolve(), { once: true })
-  })
+  return stayUntil(io.signal)
 }
 
 /** What a definition still holds open, a timer or a connection, must not keep a command that is over. */

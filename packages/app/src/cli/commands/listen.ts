@@ -6,6 +6,7 @@ import { EXIT_CODES } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import type { OpenTarget } from '../open-target.ts'
 import { toLine } from '../plain-text.ts'
+import { stayUntil } from '../staying.ts'
 import { targetOptionsOf, withTarget } from '../target.ts'
 import { splitTarget } from '../target-kind.ts'
 
@@ -45,14 +46,13 @@ async function listen(
     await client.subscribe(filter, (change) => print(describeChange(change), { type: 'change', ...change }))
   }
   io.say(`Listening to ${label}. Ctrl-C ends.`)
-  const ended = new Promise<void>((resolve, reject) => {
-    client.on('close', (error) => (error === undefined ? resolve() : reject(error)))
-    for (const signal of [io.signal, enough.signal]) {
-      if (signal.aborted) resolve()
-      signal.addEventListener('abort', () => resolve(), { once: true })
-    }
+  let failure: Error | undefined
+  client.on('close', (error) => {
+    failure = error
+    enough.abort()
   })
-  await ended
+  await stayUntil(io.signal, enough.signal)
+  if (failure !== undefined) throw failure
 }
 
 function filterOf(

@@ -9,6 +9,7 @@ import type { Io } from '../io.ts'
 import { toPlain } from '../plain-text.ts'
 import type { ServersAction } from '../servers-action.ts'
 import { openPageOf } from '../sign-in.ts'
+import { stayUntil } from '../staying.ts'
 import { createTerminal } from '../terminal.ts'
 
 export const signIn: ServersAction = async (words, input, io) => {
@@ -49,9 +50,7 @@ export const followLogs: ServersAction = async (words, input, io) => {
     if (before !== '' && !input.json) io.out(toPlain(before))
     if (client.server.capabilities.logging !== undefined) await client.setLogLevel('debug')
     io.say(`Following ${name}. Ctrl-C ends.`)
-    if (!io.signal.aborted) {
-      await new Promise<void>((resolve) => io.signal.addEventListener('abort', () => resolve(), { once: true }))
-    }
+    await stayUntil(io.signal)
     return EXIT_CODES.ok.code
   } finally {
     await host.close()

@@ -1,0 +1,20 @@
+/** Commands that stay until something ends them, whatever else is open in this process. */
+
+const LONG_MS = 2 ** 30
+
+/** Waits for the first of the signals and keeps the process: a server that runs inside it has nothing open that would. */
+export function stayUntil(...signals: readonly AbortSignal[]): Promise<void> {
+  const any = AbortSignal.any([...signals])
+  if (any.aborted) return Promise.resolve()
+  const timer = setInterval(() => {}, LONG_MS)
+  return new Promise((resolve) => {
+    any.addEventListener(
+      'abort',
+      () => {
+        clearInterval(timer)
+        resolve()
+      },
+      { once: true },
+    )
+  })
+}
