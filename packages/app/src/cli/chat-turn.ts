@@ -77,7 +77,8 @@ class TurnScreen {
     if (call.status === 'running' || call.status === 'waiting' || call.status === before) return
     this.#io.progress(undefined)
     const colour = call.status === 'ok' ? paint.green : call.status === 'denied' ? paint.yellow : paint.red
-    const time = call.durationMs === undefined ? '' : ` ${Math.round(call.durationMs)} ms`
+    const waited = call.waitedMs === undefined ? '' : ` (and ${(call.waitedMs / 1000).toFixed(1)} s for your answer)`
+    const time = call.durationMs === undefined ? '' : ` ${Math.round(call.durationMs)} ms${waited}`
     const words = call.result === undefined ? (call.reason ?? '') : textOfResult(call.result)
     this.#io.say(`  ${colour(call.status)}${paint.dim(time)} ${toLine(words, RESULT_CHARS)}`)
   }

@@ -1,6 +1,6 @@
 import { type Client, connect } from '@portico/sdk/client'
 import { createServer, tool } from '@portico/sdk/server'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { HostError } from '../errors.ts'
 import { Conversation, type TurnEvent } from './conversation.ts'
 import type { Hands } from './hands.ts'
@@ -24,12 +24,22 @@ const server = createServer({
 })
 
 /** Hands without rules: what the guard adds is tested where it is. `forbidden` tools are denied. */
-function handsOf(client: Client, names: readonly string[], forbidden: readonly string[] = []): Hands {
+function handsOf(
+  client: Client,
+  names: readonly string[],
+  forbidden: readonly string[] = [],
+  think?: () => void,
+): Hands {
   return {
     tools: () => names.map((name) => ({ name, description: name, inputSchema: { type: 'object' } })),
     serverOf: () => 'sums',
     instructions: () => [{ server: 'sums', text: 'Add with care.' }],
-    async call({ name, arguments: args, signal, onProgress }) {
+    async call({ name, arguments: args, signal, onProgress, onWaiting }) {
+      if (think !== undefined) {
+        onWaiting?.('question')
+        think()
+        onWaiting?.(undefined)
+      }
       if (forbidden.includes(name)) throw new HostError('denied', `The rule "no-${name}" denies it`)
       return {
         result: await client.callTool(name, args, { signal, onProgress }),
@@ -48,7 +58,10 @@ afterEach(async () => {
   await provider?.close()
 })
 
-async function start(script: Script, options: { forbidden?: string[]; budget?: object; price?: boolean } = {}) {
+async function start(
+  script: Script,
+  options: { forbidden?: string[]; budget?: object; price?: boolean; think?: () => void } = {},
+) {
   provider = await startScriptedProvider(script)
   client = await connect(server)
   const models = new Models({
@@ -64,7 +77,7 @@ async function start(script: Script, options: { forbidden?: string[]; budget?: o
       },
     ],
   })
-  const hands = handsOf(client, ['add', 'wait'], options.forbidden)
+  const hands = handsOf(client, ['add', 'wait'], options.forbidden, options.think)
   const events: TurnEvent[] = []
   const conversation = new Conversation({ models, hands, budget: options.budget, retries: 2 })
   const say = async (text: string): Promise<void> => conversation.send(text, (event) => void events.push(event))
@@ -94,6 +107,22 @@ describe('a turn', () => {
     expect(second).toContain('data from the server')
     expect(second).toContain('sum: 5')
     expect(JSON.stringify(provider.requests[0]?.messages)).toContain('Add with care.')
+  })
+
+  it("shows what the call took, and the person's thinking apart (newcomer B3)", async () => {
+    const now = performance.now.bind(performance)
+    let ahead = 0
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + ahead)
+    const script = { replies: [{ calls: [{ name: 'add', arguments: { a: 1, b: 1 } }] }, { text: 'two' }] }
+    const think = (): void => {
+      ahead += 3_600_000
+    }
+    const { events, say } = await start(script, { think })
+    await say('add')
+    clock.mockRestore()
+    const { durationMs = 0, waitedMs = 0 } = callsOf(events).at(-1) ?? {}
+    expect(durationMs).toBeLessThan(3_600_000)
+    expect(waitedMs).toBeGreaterThanOrEqual(3_600_000)
   })
 
   it('makes the calls of one step side by side and answers each', async () => {
