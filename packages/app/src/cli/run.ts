@@ -27,7 +27,7 @@ export async function runCli(words: readonly string[]): Promise<number> {
     return ending.signal.aborted && code !== 0 ? EXIT_CODES.interrupted.code : code
   } catch (error) {
     io.progress(undefined)
-    const failure = ending.signal.aborted ? new CliError('interrupted', 'Interrupted') : await toFailure(error)
+    const failure = ending.signal.aborted ? new CliError('interrupted', 'Interrupted') : await toFailure(error, words)
     report(failure, io)
     if (io.env.PORTICO_DEBUG === '1') io.say(String((error as Error)?.stack ?? error))
     return EXIT_CODES[failure.exit].code
@@ -65,8 +65,10 @@ async function runWords(words: readonly string[], io: Io): Promise<number> {
 }
 
 /** The families of errors are loaded only when one of them may have come. */
-async function toFailure(error: unknown): Promise<CliError> {
-  return error instanceof CliError ? error : (await import('./failure.ts')).toCliError(error)
+async function toFailure(error: unknown, words: readonly string[]): Promise<CliError> {
+  if (error instanceof CliError) return error
+  const { explainListening } = await import('./listening.ts')
+  return (await explainListening(error, words)) ?? (await import('./failure.ts')).toCliError(error)
 }
 
 function report({ exit, message, remedy }: CliError, io: Io): void {
