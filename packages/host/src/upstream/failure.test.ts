@@ -17,6 +17,8 @@ function system(code: string, message = 'failed'): PorticoError {
 
 const status = (code: number) => new PorticoError('http-status', `HTTP ${code}`, { data: { status: code } })
 
+const exited = (stderr: string) => new PorticoError('closed', '"uvx" exited with code 1', { data: { stderr } })
+
 describe('explainFailure', () => {
   it.each<[string, unknown, ServerTarget, RegExp, RegExp]>([
     ['a missing program', system('ENOENT'), PROGRAM, /"uvx" was not found/, /Install it.*f\.json/],
@@ -33,6 +35,24 @@ describe('explainFailure', () => {
       new PorticoError('closed', '"uvx" exited with code 2', { data: { stderr: 'no key\n' } }),
       PROGRAM,
       /code 2\. It said: no key/,
+      /by hand/,
+    ],
+    [
+      'an exit with a stack trace (newcomer B5)',
+      exited(
+        "node:internal/modules/cjs/loader:1228\n  throw err;\n  ^\n\nError: Cannot find module '/a/main.js'\n    at Function.x (node:a:1)\n  code: 'MODULE_NOT_FOUND',\n  requireStack: []\n}\n\nNode.js v20.20.2\n",
+      ),
+      PROGRAM,
+      /It said: Error: Cannot find module '\/a\/main\.js'\.?$/,
+      /by hand/,
+    ],
+    [
+      'an exit of another runtime (newcomer B5)',
+      exited(
+        'Traceback (most recent call last):\n  File "a.py", line 1\nModuleNotFoundError: No module named \'mcp\'\n\n',
+      ),
+      PROGRAM,
+      /It said: ModuleNotFoundError: No module named 'mcp'/,
       /by hand/,
     ],
     ['a refused connection', system('ECONNREFUSED'), WEB, /api\.example \(connection refused/, /port/],

@@ -184,7 +184,7 @@ function ofProcess(chain: readonly unknown[], { target }: ServerConfig, stderr: 
   const ended = chain.find((error): error is PorticoError => error instanceof PorticoError && error.code === 'closed')
   if (ended === undefined) return undefined
   const inError = chain.map(stderrOf).find((text) => text !== undefined)
-  const said = lastLines(inError ?? stderr)
+  const said = tellingLines(inError ?? stderr)
   const reason = `${oneLine(messageOf(ended))}.${said === '' ? '' : ` It said: ${said}`}`
   const remedy =
     target.kind === 'stdio'
@@ -235,10 +235,15 @@ function oneLine(text: string): string {
   return neutralise(bounded(text.replace(/\s+/g, ' ').trim(), 400)).text
 }
 
-function lastLines(text: string): string {
+/** The line that names an error, which stands above a stack trace and whatever a runtime adds; else the last ones. */
+function tellingLines(text: string): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
-  return oneLine(lines.slice(-3).join(' · '))
+  const named = lines.findLast((line) => ERROR_LINE.test(line))
+  return oneLine(named ?? lines.slice(-3).join(' · '))
 }
+
+/** At the start of a line: `TypeError: …`, `Error [CODE]: …`, `java.lang.Exception: …`, `fatal: …`, `error[E1]: …`. */
+const ERROR_LINE = /^(?:Uncaught )?(?:[\w.$]*(?:Error|Exception)|error|fatal|panic)\b[^:\n]{0,80}: ?\S/i
 
 /** The host alone: a path or query may hold secrets. */
 function hostOf(url: string): string {

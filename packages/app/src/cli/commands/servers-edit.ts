@@ -1,6 +1,8 @@
 /** `portico servers add`, `remove`, `enable`, `disable`: one entry of our own file, and nothing else in it. */
 
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { isAbsolute, resolve } from 'node:path'
 import {
   defineServer,
   type EditedFile,
@@ -18,6 +20,7 @@ import { findServer, readConfig, trustOf } from '../configuration.ts'
 import { CliError, EXIT_CODES } from '../exit-codes.ts'
 import { projectFile, userFile } from '../host-places.ts'
 import type { Io } from '../io.ts'
+import { ownCommand } from '../own-command.ts'
 import type { ServersAction } from '../servers-action.ts'
 import { readHeaders } from '../target.ts'
 import { readTarget } from '../target-kind.ts'
@@ -34,7 +37,7 @@ export const addServer: ServersAction = async (words, input, io) => {
   if (!/^[\w.-]{1,60}$/.test(name)) {
     throw new CliError('usage', `servers add: "${name}" cannot be a name`, 'Use letters, digits, - _ and . only.')
   }
-  const target = toEntryTarget(rest, input)
+  const target = await toEntryTarget(rest, input, io)
   const file = fileOf(input, io)
   const server = defineServer(name, target, {}, { file, path: `servers.${name}` })
   const done = await (input.flags.project === true
@@ -94,21 +97,34 @@ function fileOf({ flags }: CommandInput, io: Io): string {
     : userFile(io, typeof flags.config === 'string' ? flags.config : undefined)
 }
 
-function toEntryTarget(words: readonly string[], { flags, dashed }: CommandInput): ServerTarget {
+async function toEntryTarget(words: readonly string[], input: CommandInput, io: Io): Promise<ServerTarget> {
+  const { flags, dashed } = input
   const [command = '', ...args] = dashed
   const target = dashed.length > 0 ? ({ kind: 'command', command, args } as const) : readTarget(words)
   const env = Object.fromEntries((Array.isArray(flags.env) ? (flags.env as string[]) : []).map(splitVariable))
-  if (target.kind === 'command') return { kind: 'stdio', command: target.command, args: target.args, env }
   if (target.kind === 'url') {
     const kind = /^wss?:/i.test(target.url) ? 'websocket' : 'http'
     if (!URL.canParse(target.url)) throw new CliError('usage', `"${target.url}" is no URL`)
     return { kind, url: target.url, headers: readHeaders(flags.header) }
   }
   if (target.kind === 'file') {
-    return { kind: 'stdio', command: 'npx', args: ['-y', 'portico', 'run', target.file], env }
+    // A project's file goes to other people, whose folders are others.
+    const own =
+      flags.project === true
+        ? { command: 'npx', args: ['-y', 'portico', 'run', target.file] }
+        : await ownCommand(['run', resolve(io.cwd, target.file)])
+    return { kind: 'stdio', ...own, env }
   }
   // One word that is neither: a program on the path.
-  return { kind: 'stdio', command: target.name, args: [], env }
+  const program =
+    target.kind === 'command' ? { command: target.command, args: target.args } : { command: target.name, args: [] }
+  const keepsFolder = flags.project !== true && [program.command, ...program.args].some((word) => isHere(word, io))
+  return { kind: 'stdio', ...program, env, ...(keepsFolder && { cwd: io.cwd }) }
+}
+
+/** Whether a word means something in this folder, and would mean nothing or something else in another. */
+function isHere(word: string, io: Io): boolean {
+  return !isAbsolute(word) && (/^\.{1,2}(?:[\\/]|$)/.test(word) || existsSync(resolve(io.cwd, word)))
 }
 
 function splitVariable(text: string): [string, string] {
