@@ -7,6 +7,7 @@ import { Models, readModels } from '@portico/host/model'
 import { lintRules } from '@portico/host/policy'
 import type { CommandInput } from '../command.ts'
 import { hostOptionsOf, readConfig, rulesOf } from '../configuration.ts'
+import { counted } from '../counted.ts'
 import { EXIT_CODES } from '../exit-codes.ts'
 import { toCliError } from '../failure.ts'
 import { openHost } from '../host.ts'
@@ -15,7 +16,7 @@ import type { Io } from '../io.ts'
 import { toLine } from '../plain-text.ts'
 import { targetOptionsOf } from '../target.ts'
 import { splitTarget } from '../target-kind.ts'
-import { lacksYes, remedyFor, settled } from './servers-status.ts'
+import { lacksYes, NOT_ALLOWED, remedyFor, settled, stateWord } from './servers-status.ts'
 
 interface Check {
   readonly status: 'ok' | 'note' | 'fail'
@@ -38,7 +39,11 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
   io.progress(undefined)
   if (input.json) io.out(JSON.stringify(checks))
   const failed = checks.filter(({ status }) => status === 'fail').length
-  io.say(failed === 0 ? 'Everything that was looked at works.' : `${failed} of ${checks.length} checks failed.`)
+  const waiting = checks.filter(({ detail }) => detail.startsWith(NOT_ALLOWED)).length
+  const unseen = waiting === 0 ? '' : ` ${counted(waiting, 'server')} could not be looked at without your permission.`
+  io.say(
+    `${failed === 0 ? 'Everything that was looked at works.' : `${failed} of ${checks.length} checks failed.`}${unseen}`,
+  )
   return failed === 0 ? EXIT_CODES.ok.code : EXIT_CODES.failed.code
 }
 
@@ -61,7 +66,7 @@ async function* examineMachine(input: CommandInput, io: Io): AsyncGenerator<Chec
   yield {
     status: 'ok',
     what: 'configuration',
-    detail: `${config.servers.length} servers from ${config.files.join(', ')}`,
+    detail: `${counted(config.servers.length, 'server')} from ${(await existing(config.files)).join(', ') || 'no file yet'}`,
   }
   for (const problem of config.problems) {
     yield {
@@ -72,12 +77,12 @@ async function* examineMachine(input: CommandInput, io: Io): AsyncGenerator<Chec
   }
   const rules = rulesOf(config)
   const findings = lintRules(rules, { servers: config.servers.map(({ name }) => name) })
-  if (findings.length === 0) yield { status: 'ok', what: 'rules', detail: `${rules.length} rules` }
+  if (findings.length === 0) yield { status: 'ok', what: 'rules', detail: counted(rules.length, 'rule') }
   for (const { kind, rule, message } of findings) {
     const status = kind === 'invalid' ? 'fail' : 'note'
     yield { status, what: 'rules', detail: `${rule}: ${message}`, remedy: 'See `portico policy lint`.' }
   }
-  yield examineModels(config.extras, io)
+  yield await examineModels(config.extras, io)
   yield* examineAudit(io)
   for (const { name, target } of config.servers) {
     for (const { level, message, remedy } of inspectCommand(target)) {
@@ -85,6 +90,18 @@ async function* examineMachine(input: CommandInput, io: Io): AsyncGenerator<Chec
     }
   }
   if (config.servers.length > 0) yield* examineServers(file, io)
+}
+
+async function existing(files: readonly string[]): Promise<string[]> {
+  const there = await Promise.all(
+    files.map((file) =>
+      access(file).then(
+        () => [file],
+        () => [],
+      ),
+    ),
+  )
+  return there.flat()
 }
 
 async function examineState(io: Io): Promise<Check> {
@@ -108,9 +125,15 @@ async function examineState(io: Io): Promise<Check> {
   }
 }
 
-function examineModels(extras: readonly { readonly scope: string; readonly models?: unknown }[], io: Io): Check {
+async function examineModels(
+  extras: readonly { readonly scope: string; readonly models?: unknown }[],
+  io: Io,
+): Promise<Check> {
   const configured = extras.flatMap(({ scope, models }) => (scope === 'user' ? readModels(models).models : []))
-  const usable = new Models({ configured, env: io.env }).usable().map(({ id }) => id)
+  const models = new Models({ configured, env: io.env })
+  // As chat does: a local Ollama is looked for where nothing else is there.
+  if (models.usable().length === 0) await models.findOllama()
+  const usable = models.usable().map(({ id }) => id)
   if (usable.length > 0) return { status: 'ok', what: 'models', detail: usable.join(', ') }
   const remedy =
     'For chat, set ANTHROPIC_API_KEY, OPENAI_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY, start Ollama, or add one under `models`.'
@@ -131,7 +154,7 @@ async function* examineAudit(io: Io): AsyncGenerator<Check> {
       }
     }
   }
-  yield { status: 'ok', what: 'audit', detail: `${records} records` }
+  yield { status: 'ok', what: 'audit', detail: counted(records, 'record') }
 }
 
 async function* examineServers(config: string | undefined, io: Io): AsyncGenerator<Check> {
@@ -140,13 +163,13 @@ async function* examineServers(config: string | undefined, io: Io): AsyncGenerat
     await settled(host, io)
     for (const { name, state, version, latencyMs } of host.upstreams.views()) {
       const detail = [
-        state.state,
+        stateWord(state),
         version,
         latencyMs === undefined ? undefined : `${Math.round(latencyMs)} ms`,
-        state.reason,
+        lacksYes(state) ? undefined : state.reason,
       ]
       const works = ['ready', 'idle'].includes(state.state)
-      const harmless = ['degraded', 'disabled'].includes(state.state) || lacksYes(state.remedy)
+      const harmless = ['degraded', 'disabled'].includes(state.state) || lacksYes(state)
       const status = works ? 'ok' : harmless ? 'note' : 'fail'
       yield {
         status,

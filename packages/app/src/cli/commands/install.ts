@@ -12,18 +12,20 @@ import {
   configFiles,
   defineServer,
   type EditedFile,
+  loadConfig,
   removeFromFile,
   type ServerConfig,
   showCommand,
   writeIntoFile,
 } from '@portico/host/config'
 import type { CommandInput } from '../command.ts'
+import { entryNameOf } from '../entry-name.ts'
 import { CliError } from '../exit-codes.ts'
 import { findServer, readConfig } from '../host.ts'
 import type { Io } from '../io.ts'
 import { ownCommand } from '../own-command.ts'
 import { toPlain } from '../plain-text.ts'
-import { labelOf, type TargetKind } from '../target-kind.ts'
+import type { TargetKind } from '../target-kind.ts'
 import { targetIn } from '../target-words.ts'
 import { createTerminal } from '../terminal.ts'
 import { differenceOf } from '../text-difference.ts'
@@ -53,12 +55,33 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
   }
   const file = fileOf(program.form, program.title, flags.project === true, io)
   const target = named === undefined ? undefined : targetIn(input, 1)
-  const name = typeof flags.name === 'string' ? flags.name : nameOf(target)
+  const name = typeof flags.name === 'string' ? flags.name : await entryNameOf(target, io)
+  if (flags.remove !== true && flags.name === undefined) await refuseOther(file, name, target, program, io)
   const edit: Edit =
     flags.remove === true
       ? (path) => removeFromFile(path, program.form, name)
       : await writing(program, name, target, io)
   return change(file, edit, { ...program, name }, input, io)
+}
+
+/** A name that stands for something else there is left alone, unless the person gives it. */
+async function refuseOther(
+  file: string,
+  name: string,
+  target: TargetKind | undefined,
+  { form, title }: (typeof PROGRAMS)[string],
+  io: Io,
+): Promise<void> {
+  const what = target?.kind === 'file' ? resolve(io.cwd, target.file) : target?.kind === 'url' ? target.url : undefined
+  if (what === undefined) return
+  const { servers } = await loadConfig({ files: [{ path: file, scope: 'user', form }] })
+  const there = servers.find((server) => server.name === name)
+  if (there === undefined || showCommand(there.target).includes(what)) return
+  throw new CliError(
+    'usage',
+    `install: ${title} has another server "${name}" already: ${toPlain(showCommand(there.target))}`,
+    `Give this one a name of its own, as in \`--name ${name}-2\`; \`--name ${name}\` replaces the other.`,
+  )
 }
 
 type Edit = (path: string) => Promise<EditedFile>
@@ -173,13 +196,4 @@ async function entryOf(
 async function own(name: string, words: readonly string[]): Promise<ServerConfig> {
   const { command, args } = await ownCommand(words)
   return defineServer(name, { kind: 'stdio', command, args, env: {} })
-}
-
-function nameOf(target: TargetKind | undefined): string {
-  if (target === undefined) return 'portico'
-  const plain = labelOf(target)
-    .replace(/\.[cm]?[jt]s$/, '')
-    .replace(/[^\w.-]+/g, '-')
-    .replace(/^[-.]+|[-.]+$/g, '')
-  return plain === '' ? 'server' : plain
 }

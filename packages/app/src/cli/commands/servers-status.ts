@@ -21,7 +21,7 @@ export const showStatus: ServersAction = async (_words, input, io) => {
     )
     return EXIT_CODES.ok.code
   }
-  const host = await openHost(io, { ...options, unattended: true })
+  const host = await openHost(io, { ...options, unattended: options.yes !== true })
   try {
     await settled(host, io)
     const views = host.upstreams.views()
@@ -66,28 +66,44 @@ export async function settled(host: Host, io: Io, patienceMs = PATIENCE_MS): Pro
 }
 
 function print(views: readonly UpstreamView[], io: Io): void {
-  const rows = views.map((view) => [view.name, view.state.state, view.version ?? '-', showCommand(view.config.target)])
+  const rows = views.map((view) => [
+    view.name,
+    stateWord(view.state),
+    view.version ?? '-',
+    showCommand(view.config.target),
+  ])
   io.out(toTable(rows, io, io.stderr.columns))
   for (const { name, state } of views) {
     if (state.reason === undefined) continue
+    if (lacksYes(state)) {
+      io.say(`${io.paint.yellow(name)}: nobody has allowed it yet.\n  ${remedyFor(name, state.remedy ?? '')}`)
+      continue
+    }
     const paint = BAD.has(state.state) ? io.paint.red : io.paint.dim
     const remedy = state.remedy === undefined ? '' : `\n  ${remedyFor(name, state.remedy)}`
     io.say(`${paint(name)}: ${toLine(state.reason, 600)}${remedy}`)
   }
 }
 
+export const NOT_ALLOWED = 'waits for permission'
+
+/** A server that nobody has allowed has not failed: it was not tried. */
+export function stateWord(state: UpstreamView['state']): string {
+  return state.state === 'failed' && lacksYes(state) ? NOT_ALLOWED : state.state
+}
+
 /** In a status nobody is asked, so that a server may lack no more than a yes. */
 export function remedyFor(name: string, remedy: string): string {
   if (remedy.startsWith('Approve the connection'))
-    return `Answer "always" once in a terminal: \`portico list ${name}\`.`
+    return `Answer "always" once in a terminal: \`portico list ${name}\`; \`portico servers --yes\` allows this one time.`
   if (remedy.startsWith('Sign in')) return `Sign in: \`portico servers sign-in ${name}\`.`
   if (remedy.startsWith('Read the differences')) return `See them and approve: \`portico servers approve ${name}\`.`
   return toLine(remedy, 400)
 }
 
 /** Whether a server was not connected to only because nobody was asked. */
-export function lacksYes(remedy: string | undefined): boolean {
-  return remedy?.startsWith('Approve the connection') === true
+export function lacksYes({ reason, remedy }: UpstreamView['state']): boolean {
+  return remedy?.startsWith('Approve the connection') === true && reason?.includes('Nobody is there') === true
 }
 
 function toJson({ name, state, version, serverInfo, config, calls, errors, latencyMs }: UpstreamView): object {
