@@ -3,7 +3,7 @@
  * the shape its user sees; the features beside it do the work of one kind each.
  */
 
-import { PorticoError, RpcError } from '../jsonrpc/errors.ts'
+import { METHOD_NOT_FOUND, PorticoError, RpcError } from '../jsonrpc/errors.ts'
 import type { JsonObject, RpcNotification, RpcRequest } from '../jsonrpc/message.ts'
 import type { LogLevel } from '../protocol/logging.ts'
 import type { SubscriptionFilter } from '../protocol/subscriptions.ts'
@@ -104,7 +104,10 @@ export class ClientCore implements ToolHost {
       const params = cursor === undefined ? {} : { cursor }
       return this.cached.through(kind.method, cursor === undefined ? 'first' : `at ${cursor}`, async () => {
         const spec = { method: kind.method, params, timeoutMs: this.timeouts.listMs }
-        return { result: await this.requests.send(spec, options), asked: false }
+        const request = this.requests.send(spec, options)
+        // A whole list that is missing is empty; one that ends in the middle is an error.
+        if (cursor === undefined) return request.then(asLoaded, (error) => this.#withoutList(kind, error))
+        return asLoaded(await request)
       })
     }
     return readPages(kind, load, this.limits, this.emitter)
@@ -172,6 +175,17 @@ export class ClientCore implements ToolHost {
     const asked = relay && { owner: relay.relay.owner, owned: relay.owned }
     const context = { server: server.info, label: this.#connector.label, signal, required, ...asked }
     return this.questions.answer(method, params, revision, context)
+  }
+
+  /**
+   * The capability was declared, but this list of it is not there: the oldest servers have no `resources/templates/list`,
+   * for one. Nothing is lost by taking it as empty, and what else the server has can be used.
+   */
+  #withoutList({ method, member }: { method: string; member: string }, error: unknown): Loaded {
+    if (!(error instanceof RpcError) || error.rpcCode !== METHOD_NOT_FOUND) throw error
+    const message = `The server has no ${method}, though it declared what that belongs to: taken as an empty list`
+    this.emitter.emit('warning', { kind: 'list-missing', message, subject: method })
+    return { result: { [member]: [] }, asked: false }
   }
 
   #sendLogLevel(level: LogLevel): Promise<unknown> {
@@ -246,4 +260,13 @@ export class ClientCore implements ToolHost {
     this.emitter.emit('notification', { method: message.method, params: message.params })
     return true
   }
+}
+
+interface Loaded {
+  readonly result: JsonObject
+  readonly asked: boolean
+}
+
+function asLoaded(result: JsonObject): Loaded {
+  return { result, asked: false }
 }

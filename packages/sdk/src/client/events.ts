@@ -12,6 +12,7 @@ export interface Warning {
   readonly kind:
     | 'tool-left-out'
     | 'item-left-out'
+    | 'list-missing'
     | 'schema-not-checked'
     | 'irregular'
     | 'notifications-dropped'
