@@ -77,6 +77,19 @@ describe.concurrent('portico run', () => {
     expect(await running.ended).toMatchObject({ code: 0 })
   })
 
+  it('is listed over a WebSocket by who brings the token in a header (founding 2)', async () => {
+    const running = startCli(['run', 'time', '--websocket', '0'], place())
+    const [url] = await running.until('stdout', /ws:\S+/)
+    const [, token = ''] = await running.until('stderr', /Bearer (\S+)/)
+    const refused = await runCli(['list', url], place())
+    expect(refused.code).not.toBe(0)
+    expect(refused.stderr).toContain('401')
+    const listed = await runCli(['list', url, '--header', `Authorization: Bearer ${token}`], place())
+    expect(listed).toMatchObject({ code: 0, stdout: expect.stringContaining('now') })
+    running.interrupt()
+    expect(await running.ended).toMatchObject({ code: 0 })
+  })
+
   it('tells programs the address as JSON', async () => {
     const running = startCli(['run', '--json', '--http', '0', 'server.ts'], place())
     const [line] = await running.until('stdout', /.*\n/)

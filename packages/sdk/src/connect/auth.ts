@@ -27,10 +27,16 @@ export function withPatience(options: ConnectOptions): ConnectOptions {
   return { ...options, timeouts: { connectMs: PATIENCE_MS, ...timeouts } }
 }
 
-export async function createHttpDialer({ fetch, tls, auth }: ConnectOptions): Promise<HttpDialer> {
-  const dialer = await createDialer(fetch, tls)
+export async function createHttpDialer(options: ConnectOptions): Promise<HttpDialer> {
+  const dialer = await createDialer(options.fetch, options.tls)
+  const authorizer = authorizerOf(options)
   // Outermost, so that what is sent again is authorized again: a proof of possession counts once.
-  return createRepeatingDialer(auth !== undefined && isAuthorizer(auth) ? createAuthorizedDialer(dialer, auth) : dialer)
+  return createRepeatingDialer(authorizer === undefined ? dialer : createAuthorizedDialer(dialer, authorizer))
+}
+
+/** The authorizer of options that have been through `withAuthorizer`. */
+export function authorizerOf({ auth }: ConnectOptions): Authorizer | undefined {
+  return auth !== undefined && isAuthorizer(auth) ? auth : undefined
 }
 
 const PATIENCE_MS = 600_000

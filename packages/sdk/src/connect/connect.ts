@@ -9,12 +9,12 @@ import type { Channel } from '../jsonrpc/channel.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
 import { CONNECT, type Connectable, isConnectable } from '../session/connectable.ts'
 import { createMemoryChannels } from '../transport/memory.ts'
-import { openWebSocketChannel } from '../transport/websocket-client.ts'
 import { answerLimits } from './answer-limits.ts'
 import { withPatience } from './auth.ts'
 import { ChannelLink } from './channel-link.ts'
 import { type ConnectorOptions, createChannelConnector, createHttpConnector } from './connectors.ts'
 import type { CommandTarget, ConnectOptions, Target } from './options.ts'
+import { createWebSocketOpener, hasHeaders } from './websocket-link.ts'
 
 /**
  * Connects to a server and settles the newest revision that both sides have. A server in this process gives
@@ -64,24 +64,18 @@ export function createConnector(target: Target, options: ConnectOptions): Connec
 function forUrl(target: string | URL, options: ConnectOptions): Connector {
   if (typeof target === 'string' && !URL.canParse(target)) throw unusable(`${JSON.stringify(target)} is no URL`)
   const url = new URL(target)
-  // Better than to connect as nobody.
-  if (options.auth !== undefined && !/^https?:$/.test(url.protocol)) throw unusable('`auth` signs in over HTTP alone')
   const label = `${url.protocol}//${url.host}${url.pathname}`
   const settings: ConnectorOptions = { label, key: url.href, reopens: true, restarts: false, options }
-  const { webSocket, keepAlive } = options
   switch (url.protocol) {
     case 'http:':
     case 'https:':
       return createHttpConnector(settings, url)
     case 'ws:':
     case 'wss:':
-      return createChannelConnector(settings, async (signal) => {
-        return new ChannelLink(
-          await openWebSocketChannel({ url, webSocket, keepAlive, limits: answerLimits(options), signal }),
-        )
-      })
+      return createChannelConnector(settings, createWebSocketOpener(url, options))
     case 'tcp:':
     case 'unix:':
+      requirePlain(url, options)
       return createChannelConnector(settings, async (signal) => {
         requireNode('Sockets')
         const { openSocketChannel } = await import('../transport/socket-client.ts')
@@ -115,6 +109,13 @@ function forChannel(channel: Channel, options: ConnectOptions): Connector {
     used = true
     return new ChannelLink(channel)
   })
+}
+
+/** Better than to connect as nobody: a socket has no request to put them on. */
+function requirePlain({ protocol }: URL, options: ConnectOptions): void {
+  const other = (['tls', 'auth'] as const).find((name) => options[name] !== undefined)
+  const given = hasHeaders(options) ? 'headers' : other
+  if (given !== undefined) throw unusable(`\`${given}\` cannot be sent over ${protocol}, only over HTTP and WebSocket`)
 }
 
 function describe(target: unknown): string {

@@ -1,5 +1,6 @@
 /** Judges the heads of HTTP answers: what a status means for the request it answers, and when to try again. Moves no bytes. */
 
+import type { AnswerHead } from '../auth/authorization.ts'
 import { parseChallenges } from '../auth/challenge.ts'
 import type { HttpFault } from '../client/link.ts'
 import { parseJson } from '../framing/json.ts'
@@ -22,7 +23,7 @@ export function redirectOf(answer: HttpAnswer, url: URL): URL | undefined {
 }
 
 /** The error for a status that is no answer. `session` tells whether the request named one. */
-export function statusError(answer: HttpAnswer, session: boolean): PorticoError {
+export function statusError(answer: AnswerHead, session: boolean): PorticoError {
   const { status } = answer
   const retryAfterMs = retryAfter(answer.header('retry-after'))
   const challenge = answer.header('www-authenticate')

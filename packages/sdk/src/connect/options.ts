@@ -38,17 +38,18 @@ export interface ConnectOptions extends ClientOptions {
   readonly verdicts?: Map<string, Verdict> | false
   /** How long a server may be silent on discovery before the older handshake is tried beside it. */
   readonly discoverMs?: number
-  /** Headers for every HTTP request, such as `authorization`. */
+  /** Headers for every HTTP request, and for the one that opens a WebSocket, such as `authorization`. */
   readonly headers?: HeaderSource
   readonly onRefused?: HttpLinkOptions['onRefused']
   /** For the methods of extensions: the parameter that the `Mcp-Name` header mirrors. */
   readonly nameSources?: { readonly [method: string]: string }
-  /** Signs in to protected HTTP servers: how tokens are got, or an authorizer of your own. */
+  /** Signs in to protected servers, over HTTP and WebSocket: how tokens are got, or an authorizer of your own. */
   readonly auth?: OAuthOptions | Authorizer
-  /** A client certificate, and whom to trust. On Node, for `https:` targets. */
+  /** A client certificate, and whom to trust. On Node, for `https:` and `wss:` targets. */
   readonly tls?: TlsIdentity
   /** Used in place of the runtime's own HTTP. */
   readonly fetch?: FetchFunction
+  /** Used in place of the package `ws` and the runtime's own. The web's kind sends no headers: `headers`, `tls` and `auth` are then refused. */
   readonly webSocket?: WebSocketConstructor
   /**
    * When a server that is gone without a word is noticed: WebSocket connections are pinged, and event streams that have
