@@ -48,6 +48,8 @@ export const LIMIT_TABLES = [
       maxQueueBytes: 'logs are dropped and counted, progress coalesces',
       maxKeptBytes: 'the connection is closed',
       stalledMs: 'the connection is closed',
+      maxSendingBytes: 'the connection is closed',
+      maxSendingBytesPerPeer: 'the connection is closed',
       maxReplayBytes: 'older events cannot be resumed',
       maxSessionReplayBytes: 'older events cannot be resumed',
       maxTotalReplayBytes: 'older events cannot be resumed',

@@ -145,6 +145,29 @@ describe.each(WAYS)('over $name', (way) => {
     if (way.named) await listen(await place.line('bob'), 'theirs')
   })
 
+  it('callers without a name leave room for those with one: requests (sec-322)', async () => {
+    waiting = new Waiting()
+    if (!way.named) return
+    const place = await open(way, { limits: { maxInFlight: 8 } })
+    const line = await place.line()
+    for (let at = 0; at < 7; at++) void call(line, at)
+    await waiting.begun(7)
+    expectRefusal(await line.modern('tools/list', {}, 'next'), way, 503, 'maxInFlight (8)')
+    const named = await place.line('ada')
+    expect((await named.modern('tools/list', {}, 'theirs')).message.result.tools).toHaveLength(2)
+  })
+
+  it('callers without a name leave room for those with one: listeners (sec-322)', async () => {
+    waiting = new Waiting()
+    if (!way.named) return
+    const place = await open(way, { limits: { maxListeners: 16 } })
+    const line = await place.line()
+    for (let at = way.streams; at < 14; at++) await listen(line, `listener ${at}`)
+    const refused = await line.modern('subscriptions/listen', { notifications: {} }, 'next')
+    expectRefusal(refused, way, 503, 'maxListeners (16)')
+    await listen(await place.line('ada'), 'theirs')
+  })
+
   it('a listener that is cancelled makes room for another', async () => {
     waiting = new Waiting()
     const place = await open(way, { limits: { maxListeners: 1 + way.streams } })

@@ -3,8 +3,10 @@
 import { once } from 'node:events'
 import { connect as dial, type Socket } from 'node:net'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { WebSocket } from 'ws'
 import { serveHttp } from '../src/serve/http.ts'
 import { serveSocket } from '../src/serve/socket.ts'
+import { serveWebSocket } from '../src/serve/websocket.ts'
 import { tool } from '../src/server/definition.ts'
 import { createServer } from '../src/server/server.ts'
 import { SendQueue } from '../src/transport/send-queue.ts'
@@ -45,13 +47,7 @@ describe('a reader that takes nothing', () => {
     const http = await serveHttp(server, { port: 0, graceMs: 0, limits: { stalledMs: 100 } })
     open.push(http)
     const dropped = new Promise((resolve) => http.node.once('connection', (one: Socket) => one.once('close', resolve)))
-    const { headers = {}, body = '' } = modern('tools/call', {
-      name,
-      arguments: {},
-      _meta: { ...META, progressToken: 1 },
-    })
-    const head = Object.entries({ host: 'localhost', ...headers, 'content-length': body.length })
-    ask(http.port, `POST /mcp HTTP/1.1\r\n${head.map((pair) => pair.join(': ')).join('\r\n')}\r\n\r\n${body}`)
+    ask(http.port, postOf(name))
     await dropped
   })
 
@@ -59,9 +55,90 @@ describe('a reader that takes nothing', () => {
     const listener = await serveSocket(server, { port: 0, graceMs: 0, limits: { stalledMs: 100 } })
     open.push(listener)
     const dropped = once(listener.node, 'connection').then(([one]) => once(one as Socket, 'close'))
-    const params = { name: 'json', arguments: {}, _meta: ENVELOPE }
-    ask(listener.port ?? 0, `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })}\n`)
+    ask(listener.port ?? 0, `${JSON.stringify(callOf('json'))}\n`)
     await dropped
+  })
+
+  it('of a WebSocket is dropped after stalledMs, though it goes on talking (host 29, sec-320)', async () => {
+    const listener = await serveWebSocket(server, { port: 0, graceMs: 0, limits: { stalledMs: 100 }, pingMs: 20 })
+    open.push(listener)
+    const dropped = once(listener.node, 'connection').then(([one]) => once(one as Socket, 'close'))
+    const socket = new WebSocket(listener.url, 'mcp')
+    socket.on('error', () => {})
+    await once(socket, 'open')
+    socket.pause()
+    socket.send(JSON.stringify(callOf('json')))
+    const talking = setInterval(() => socket.ping(), 10)
+    await dropped
+    clearInterval(talking)
+    socket.terminate()
+  })
+})
+
+const callOf = (name: string) => ({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
+  params: { name, arguments: {}, _meta: { ...ENVELOPE, progressToken: 1 } },
+})
+
+function postOf(name: string): string {
+  const { headers = {}, body = '' } = modern('tools/call', {
+    name,
+    arguments: {},
+    _meta: { ...META, progressToken: 1 },
+  })
+  const head = Object.entries({ host: 'localhost', ...headers, 'content-length': body.length })
+  return `POST /mcp HTTP/1.1\r\n${head.map((pair) => pair.join(': ')).join('\r\n')}\r\n\r\n${body}`
+}
+
+describe('what waits for readers who are behind', () => {
+  // Two answers are more than this, one is not.
+  const limits = { maxSendingBytesPerPeer: 15_000_000 }
+  const overWebSocket = async () => {
+    const listener = await serveWebSocket(server, { port: 0, graceMs: 0, limits })
+    const hold = async () => {
+      const socket = new WebSocket(listener.url, 'mcp')
+      socket.on('error', () => {})
+      await once(socket, 'open')
+      socket.pause()
+      socket.send(JSON.stringify(callOf('json')))
+      return { destroy: () => socket.terminate() }
+    }
+    return { listener, hold }
+  }
+  const overHttp = (name: string) => async () => {
+    const listener = await serveHttp(server, { port: 0, graceMs: 0, limits })
+    return { listener, hold: async () => ask(listener.port, postOf(name)) }
+  }
+  const overSocket = async () => {
+    const listener = await serveSocket(server, { port: 0, graceMs: 0, limits })
+    return { listener, hold: async () => ask(listener.port ?? 0, `${JSON.stringify(callOf('json'))}\n`) }
+  }
+
+  it.each([
+    { way: 'a JSON answer over HTTP', serve: overHttp('json') },
+    { way: 'an event stream over HTTP', serve: overHttp('stream') },
+    { way: 'a socket', serve: overSocket },
+    { way: 'a WebSocket', serve: overWebSocket },
+  ])('is bounded for each peer: $way (host 29, sec-321)', async ({ serve }) => {
+    const { listener, hold } = await serve()
+    open.push(listener)
+    const accepted: Socket[] = []
+    listener.node.on('connection', (one: Socket) => accepted.push(one))
+    const first = await hold()
+    await expect.poll(() => accepted[0]?.writableLength ?? 0).toBeGreaterThan(1_000_000)
+    const second = await hold()
+    await expect.poll(() => accepted[1]?.destroyed).toBe(true)
+    expect(accepted[0]?.destroyed).toBe(false)
+    // What was counted is given back with its reader.
+    first.destroy()
+    await expect.poll(() => accepted[0]?.destroyed).toBe(true)
+    const third = await hold()
+    await expect.poll(() => accepted[2]?.writableLength ?? 0).toBeGreaterThan(1_000_000)
+    second.destroy()
+    third.destroy()
+    await expect.poll(() => accepted[2]?.destroyed).toBe(true)
   })
 })
 

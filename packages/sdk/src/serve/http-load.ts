@@ -2,7 +2,8 @@
  * Counts what is going on at once, for the whole server and for each principal, and says no when a bound is reached.
  * Requests and listeners are counted apart: a listener may stay for days and costs next to nothing meanwhile. Each way
  * of serving has a load with bounds of its own, but a server that is served in several ways is counted once. A request
- * counts until its handler has settled: one that was cancelled and goes on all the same still takes its place.
+ * counts until its handler has settled: one that was cancelled and goes on all the same still takes its place. Where
+ * callers have names, those without leave a share of the places to those with one.
  */
 
 import type { Principal } from '../auth/principal.ts'
@@ -24,8 +25,10 @@ export class Load {
   readonly #listeners: Bound
   #onIdle: (() => void)[] = []
 
-  constructor(limits: LoadLimits, endpoint: Endpoint) {
+  /** `named` says that this way of serving knows who calls. */
+  constructor(limits: LoadLimits, endpoint: Endpoint, named = false) {
     const { requests, listeners } = talliesOf(endpoint)
+    if (named) requests.named = listeners.named = true
     this.#requests = new Bound(requests, 'maxInFlight', limits.maxInFlight, limits.maxInFlightPerPrincipal)
     this.#listeners = new Bound(listeners, 'maxListeners', limits.maxListeners, limits.maxListenersPerPrincipal)
   }
@@ -107,6 +110,10 @@ class Bound {
     if (tally.total + count > this.#max) {
       return { status: 503, message: `The server is busy: ${this.#name} (${this.#max}) reached`, headers: RETRY_AFTER }
     }
+    if (principal === undefined && tally.named && tally.anonymous + count > this.#max - keptShare(this.#max)) {
+      const message = `The server is busy: what ${this.#name} (${this.#max}) leaves to callers without a name is taken`
+      return { status: 503, message, headers: RETRY_AFTER }
+    }
     if (principal !== undefined && tally.of(principal) + count > this.#maxPerPrincipal) {
       const message = `Too much at once: ${this.#name}PerPrincipal (${this.#maxPerPrincipal}) reached`
       return { status: 429, message, headers: RETRY_AFTER }
@@ -121,8 +128,16 @@ class Bound {
   }
 }
 
+/** The places that callers without a name leave to those with one. */
+export function keptShare(max: number): number {
+  return Math.floor(max / 8)
+}
+
 class Tally {
   total = 0
+  anonymous = 0
+  /** Some way of serving knows who calls. */
+  named = false
   readonly #perPrincipal = new Map<string, number>()
 
   of(principal: Principal): number {
@@ -131,7 +146,10 @@ class Tally {
 
   add(principal: Principal | undefined, count: number): void {
     this.total += count
-    if (principal === undefined) return
+    if (principal === undefined) {
+      this.anonymous += count
+      return
+    }
     const own = this.of(principal) + count
     if (own > 0) this.#perPrincipal.set(principal.id, own)
     else this.#perPrincipal.delete(principal.id)

@@ -6,8 +6,16 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Receiving } from '../framing/receiving.ts'
+import { Sending } from '../framing/sending.ts'
 import type { PeerCertificate, RequestHead } from '../session/exchange.ts'
-import type { HeaderList, Reply, ReplyWatcher, StreamEvents, StreamWriter } from '../transport/http-reply.ts'
+import type {
+  HeaderList,
+  Reply,
+  ReplyLimits,
+  ReplyWatcher,
+  StreamEvents,
+  StreamWriter,
+} from '../transport/http-reply.ts'
 import { peerCertificateOf } from './http-certificate.ts'
 import type { Body, HttpRequest } from './streamable-options.ts'
 
@@ -25,12 +33,15 @@ const EXCHANGE = Symbol('exchange')
 type NodeResponse = ServerResponse & { [EXCHANGE]?: NodeExchange }
 
 export class NodeExchange implements HttpRequest, RequestHead, Reply, StreamWriter {
-  stalledMs = 0
+  limits: ReplyLimits | undefined
+  reader: string | undefined
   readonly #req: NodeRequest
   readonly #res: NodeResponse
   #always: HeaderList | undefined
   #watcher: ReplyWatcher | undefined
   #events: StreamEvents | undefined
+  #sending: Sending | undefined
+  #listening = false
 
   constructor(req: NodeRequest, res: ServerResponse) {
     this.#req = req
@@ -107,7 +118,7 @@ export class NodeExchange implements HttpRequest, RequestHead, Reply, StreamWrit
     const list = ['content-type', 'application/json', 'content-length', String(Buffer.byteLength(body))]
     this.#begin(status, list, headers)
     this.#res.end(body)
-    if (typeof body !== 'string') this.#watchReader()
+    if (typeof body !== 'string') this.#watchAnswer()
   }
 
   empty(status: number, headers?: HeaderList): void {
@@ -120,6 +131,12 @@ export class NodeExchange implements HttpRequest, RequestHead, Reply, StreamWrit
     this.#begin(200, [], headers)
     this.#res.flushHeaders()
     return this
+  }
+
+  /** Made when something waits for the first time. */
+  get sending(): Sending | undefined {
+    if (this.limits !== undefined) this.#sending ??= new Sending(this.limits, this.reader ?? this.peer)
+    return this.#sending
   }
 
   watch(watcher: ReplyWatcher): void {
@@ -151,13 +168,14 @@ export class NodeExchange implements HttpRequest, RequestHead, Reply, StreamWrit
   }
 
   closed(): void {
+    this.#sending?.waits(0)
     if (!this.#res.writableEnded) this.#watcher?.gone()
     this.#events?.closed()
   }
 
   end(): void {
     this.#res.end()
-    if (!this.#res.writableFinished) this.#watchReader()
+    if (!this.#res.writableFinished) this.#watchAnswer()
   }
 
   abort(): void {
@@ -166,13 +184,24 @@ export class NodeExchange implements HttpRequest, RequestHead, Reply, StreamWrit
 
   /** Node waits for ever for a client that does not read, and keeps the answer meanwhile. It sees when some was taken. */
   #watchReader(): void {
-    if (this.stalledMs === 0) return
-    this.#res.setTimeout(this.stalledMs)
+    if (this.limits === undefined) return
+    this.#res.setTimeout(this.limits.stalledMs)
     if (this.#res.listenerCount('timeout') === 0) this.#res.on('timeout', onStalled)
   }
 
+  /** What the system did not take of a long answer at once waits with all else that does. */
+  #watchAnswer(): void {
+    this.#watchReader()
+    const waits = this.#res.writableLength
+    if (waits === 0) return
+    if (this.sending?.waits(waits) !== undefined) this.#res.destroy()
+    else this.#listen()
+  }
+
   #listen(): void {
-    if (this.#watcher === undefined && this.#events === undefined) this.#res.on('close', onClose)
+    if (this.#listening) return
+    this.#listening = true
+    this.#res.on('close', onClose)
   }
 
   #begin(status: number, own: string[], headers: HeaderList | undefined): void {

@@ -19,8 +19,12 @@ export interface SharedLimits {
   readonly maxQueueBytes: number
   /** Bytes that wait in all, which may not be dropped; beyond this the connection is given up. */
   readonly maxKeptBytes: number
-  /** Time in which a reader has to take something of what waits for it, over HTTP and sockets. */
+  /** Time in which a reader has to take something of what waits for it. */
   readonly stalledMs: number
+  /** Bytes that wait for readers who are behind, in the whole process; beyond this such a reader is given up. */
+  readonly maxSendingBytes: number
+  /** The same for one principal, or for one address where there is none. */
+  readonly maxSendingBytesPerPeer: number
   /** Bytes of messages that are still arriving, in the whole process; the first 64 KiB of each are not counted. */
   readonly maxReceivingBytes: number
   /** The same for one principal, or for one address where there is none. */
@@ -105,6 +109,8 @@ export const SERVE_LIMITS: AllLimits = {
   maxQueueBytes: SEND_LIMITS.maxQueueBytes,
   maxKeptBytes: SEND_LIMITS.maxKeptBytes,
   stalledMs: MINUTE,
+  maxSendingBytes: 512 * MEBIBYTE,
+  maxSendingBytesPerPeer: 128 * MEBIBYTE,
   maxReplayBytes: MEBIBYTE,
   maxSessionReplayBytes: 4 * MEBIBYTE,
   maxTotalReplayBytes: 256 * MEBIBYTE,

@@ -5,6 +5,7 @@
 
 import type { Principal } from '../auth/principal.ts'
 import type { Connection } from '../session/connection.ts'
+import { keptShare } from './http-load.ts'
 import type { Refusal } from './http-refusal.ts'
 import type { ConnectionLimits } from './limits.ts'
 
@@ -15,9 +16,13 @@ export class Connections {
   readonly #maxPerPrincipal: number
   readonly #places = new Set<Place>()
   readonly #perPrincipal = new Map<string, number>()
+  readonly #maxAnonymous: number
+  #anonymous = 0
 
-  constructor(limits: ConnectionLimits) {
+  /** `named` says that it is known who connects; those without a name then leave a share to those with one. */
+  constructor(limits: ConnectionLimits, named = false) {
     this.#max = limits.maxConnections
+    this.#maxAnonymous = named ? this.#max - keptShare(this.#max) : this.#max
     this.#maxPerPrincipal = limits.maxConnectionsPerPrincipal
   }
 
@@ -38,7 +43,8 @@ export class Connections {
 
   /** Counts the place for its principal, once that is known. */
   claim(place: Place, principal: Principal | undefined): Refusal | undefined {
-    if (principal === undefined || !this.#places.has(place)) return undefined
+    if (!this.#places.has(place)) return undefined
+    if (principal === undefined) return this.#claimUnnamed(place)
     const own = (this.#perPrincipal.get(principal.id) ?? 0) + 1
     if (own > this.#maxPerPrincipal) {
       const message = `Too much at once: maxConnectionsPerPrincipal (${this.#maxPerPrincipal}) reached`
@@ -49,8 +55,20 @@ export class Connections {
     return undefined
   }
 
+  #claimUnnamed(place: Place): Refusal | undefined {
+    if (this.#anonymous >= this.#maxAnonymous) {
+      const message = `The server is busy: what maxConnections (${this.#max}) leaves to callers without a name is taken`
+      return { status: 503, message, headers: RETRY_AFTER }
+    }
+    this.#anonymous++
+    place.unnamed = true
+    return undefined
+  }
+
   leave(place: Place): void {
-    if (!this.#places.delete(place) || place.principal === undefined) return
+    if (!this.#places.delete(place)) return
+    if (place.unnamed) this.#anonymous--
+    if (place.principal === undefined) return
     const { id } = place.principal
     const own = (this.#perPrincipal.get(id) ?? 0) - 1
     if (own > 0) this.#perPrincipal.set(id, own)
@@ -65,6 +83,8 @@ export class Connections {
 
 export class Place {
   principal: Principal | undefined
+  /** Whether it was claimed without one. */
+  unnamed = false
   /** Set once the connection is served. */
   connection: Connection | undefined
   readonly #connections: Connections

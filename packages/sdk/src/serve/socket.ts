@@ -7,6 +7,7 @@
 import { type AddressInfo, createServer, type ListenOptions, type Server as NodeServer, type Socket } from 'node:net'
 import type { Principal } from '../auth/principal.ts'
 import { Receiving } from '../framing/receiving.ts'
+import { Sending } from '../framing/sending.ts'
 import { INTERNAL_ERROR, PorticoError } from '../jsonrpc/errors.ts'
 import { endpointOf, type Server } from '../server/server.ts'
 import { serveChannel } from '../session/connection.ts'
@@ -95,11 +96,13 @@ function serve({ endpoint, connections, limits, load, options }: Setting, socket
   }
   socket.once('close', () => place.leave())
   const refusal = place.claim(principal)
+  const peer = principal?.id ?? socket.remoteAddress
   const channel = createByteStreamChannel({
     readable: socket,
     writable: socket,
     label: 'socket',
-    receiving: new Receiving(limits, principal?.id ?? socket.remoteAddress),
+    receiving: new Receiving(limits, peer),
+    sending: new Sending(limits, peer),
     limits: { ...options.limits, ...limits },
   })
   if (refusal === undefined) {

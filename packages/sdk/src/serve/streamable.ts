@@ -58,7 +58,6 @@ export class Streamable {
       heartbeat: new Heartbeat(limits.keepAliveMs),
     }
     this.limits = limits
-    this.load = new Load(limits, endpoint)
     this.#endpoint = endpoint
     this.#options = options
     this.#guard = createGuard(options, boundHost)
@@ -66,6 +65,7 @@ export class Streamable {
       throw new PorticoError('invalid-definition', 'Give either auth or authenticate')
     }
     this.#authentication = options.auth?.authenticate ?? options.authenticate
+    this.load = new Load(limits, endpoint, this.#authentication !== undefined)
     this.#modern = new ModernHttp(endpoint, this.load, stream)
     if (!endpoint.versions.some((version) => revisionOf(version)?.era === 'legacy')) return
     this.#sse = new SseHttp(endpoint, this.load, stream, limits.maxBatch)
@@ -91,7 +91,7 @@ export class Streamable {
   handle(request: HttpRequest): void {
     const { head, reply } = request
     this.#answer(reply, () => {
-      reply.stalledMs = this.limits.stalledMs
+      reply.limits = this.limits
       const document = this.#document(head.url)
       if (document !== undefined) return serveDocument(document, head, reply)
       const route = this.#route(head.url)
@@ -153,6 +153,7 @@ export class Streamable {
   #dispatch(request: HttpRequest, route: Route, principal: Principal | undefined): Refusal | undefined {
     const { head, reply } = request
     const { method } = head
+    if (principal !== undefined) reply.reader = principal.id
     if (method === 'POST') {
       const isOld = route !== 'mcp' || this.#sse?.has(head.url) === true
       return isOld ? this.#oldPost(request, principal) : this.#post(request, principal)

@@ -10,6 +10,7 @@ import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { JsonLimits } from '../framing/json.ts'
 import { Receiving } from '../framing/receiving.ts'
+import { Sending } from '../framing/sending.ts'
 import { tellObserver } from '../jsonrpc/observer.ts'
 import { serveChannel } from '../session/connection.ts'
 import type { Endpoint } from '../session/endpoint.ts'
@@ -67,8 +68,9 @@ export class WebSocketUpgrades {
     this.#boundHost = boundHost
     this.#keepAlive = new KeepAlive(options)
     this.#limits = withDefaults(options.limits)
-    this.#load = new Load(this.#limits, endpoint)
-    this.#connections = new Connections(this.#limits)
+    const named = options.authenticate !== undefined
+    this.#load = new Load(this.#limits, endpoint, named)
+    this.#connections = new Connections(this.#limits, named)
     // The type of the package does not know `closeTimeout` yet: how long the peer may take to answer a close.
     const settings: ConstructorParameters<typeof WebSocketServer>[0] & { closeTimeout: number } = {
       noServer: true,
@@ -144,11 +146,12 @@ export class WebSocketUpgrades {
     this.#sockets.handleUpgrade(req, socket, head, (webSocket) => {
       // What Node hands over at an upgrade is the connection's own socket, plain or TLS.
       const raw = socket as Socket
-      boundReceiving(webSocket, raw, new Receiving(limits, place.principal?.id ?? raw.remoteAddress))
+      const peer = place.principal?.id ?? raw.remoteAddress
+      boundReceiving(webSocket, raw, new Receiving(limits, peer))
       const channel = createWebSocketChannel(webSocket, {
         raw,
-        // A peer that does not read answers no ping either, and is dropped for that.
-        limits: { ...limits, ...json, stalledMs: undefined },
+        limits: { ...limits, ...json },
+        sending: new Sending(limits, peer),
         keepAlive: this.#keepAlive,
         closeCode: GOING_AWAY,
         closeMs: CLOSE_MS,

@@ -7,6 +7,7 @@ import type { Readable, Writable } from 'node:stream'
 import { type JsonLimits, parseJson } from '../framing/json.ts'
 import { createLineDecoder, encodeLine, type LineDecoder } from '../framing/lines.ts'
 import type { Receiving } from '../framing/receiving.ts'
+import type { Sending } from '../framing/sending.ts'
 import type { Channel, ChannelEvents, Malformed, Urgency } from '../jsonrpc/channel.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
 import { type SendLimits, SendQueue } from './send-queue.ts'
@@ -23,6 +24,8 @@ export interface ByteStreamOptions {
   readonly limits?: ByteStreamLimits
   /** Counts what is held of a line that is not complete. */
   readonly receiving?: Receiving
+  /** Counts what waits for a peer that does not read. */
+  readonly sending?: Sending
   /** Lines that were never meant as messages are reported as `noise`: the peer is a program that may also print. */
   readonly toleratesNoise?: boolean
   /** False for streams that outlive the channel, such as the process's own: they are neither ended nor destroyed. */
@@ -83,6 +86,7 @@ class StreamChannel implements ByteStreamChannel {
     })
     this.#queue = new SendQueue({
       ...limits,
+      sending: options.sending,
       write: (texts) => this.#writeLines(texts),
       overflow: (error) => this.#finish(error),
     })

@@ -5,6 +5,7 @@
  */
 
 import { encodeEvent, type OutgoingEvent } from '../framing/event-stream.ts'
+import type { Sending } from '../framing/sending.ts'
 import type { Urgency } from '../jsonrpc/channel.ts'
 import { NotificationRate } from '../jsonrpc/notification-rate.ts'
 import type { Beating, Heartbeat } from './http-heartbeat.ts'
@@ -60,6 +61,10 @@ export class EventStream implements SendQueueOptions, StreamEvents, Beating {
 
   get maxKeptBytes(): number | undefined {
     return this.#settings.maxKeptBytes
+  }
+
+  get sending(): Sending | undefined {
+    return this.#writer.sending
   }
 
   /** How many logs and progress messages the client did not get because they came too fast. */

@@ -3,12 +3,21 @@
  * adapters for Node and for the web's `Request`/`Response` implement these two interfaces and decide nothing.
  */
 
+import type { Sending, SendingLimits } from '../framing/sending.ts'
+
 /** Header names and values in turn, the form that Node writes without another copy. Names are lower case. */
 export type HeaderList = readonly string[]
 
+export interface ReplyLimits extends SendingLimits {
+  /** How long the client may take nothing of what waits for it. */
+  readonly stalledMs: number
+}
+
 export interface Reply {
-  /** How long the client may take nothing of an answer that waits for it, where the runtime does not see to that. */
-  stalledMs?: number
+  /** Bounds on what waits for the client, where the runtime does not see to that. */
+  limits?: ReplyLimits | undefined
+  /** The principal that what waits is counted for; the address where there is none. */
+  reader?: string | undefined
   /** Adds headers to whatever will be answered. Called before any of the methods below. */
   always(headers: HeaderList): void
   /** Answers with JSON text. Exactly one of `json`, `empty` and `stream` is called, once. */
@@ -26,6 +35,8 @@ export interface ReplyWatcher {
 }
 
 export interface StreamWriter {
+  /** Counts what waits for this reader. */
+  readonly sending?: Sending | undefined
   /** Says who hears of the stream from now on. Called once, before anything is written. */
   open(events: StreamEvents): void
   /** Never throws. False asks to wait for `drained`; the text was taken all the same. */

@@ -5,6 +5,7 @@
  * the writer's.
  */
 
+import type { Sending } from '../framing/sending.ts'
 import type { Urgency } from '../jsonrpc/channel.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
 
@@ -23,9 +24,11 @@ export interface SendLimits {
 }
 
 export interface SendQueueOptions<Text = string> extends SendLimits {
+  /** Counts what waits together with what waits for others. */
+  readonly sending?: Sending | undefined
   /** Takes texts, in order, and keeps the array. False asks for a pause until `drained()`. Must not throw. */
   write(texts: Text[]): boolean
-  /** Called once, when `maxKeptBytes` or `stalledMs` is passed; the queue is closed then. */
+  /** Called once, when a bound is passed; the queue is closed then. */
   overflow(error: PorticoError): void
   /** Called when all that was queued is with the peer, as far as the writer knows. The queue can be let go until the next text. */
   idle?(): void
@@ -96,6 +99,7 @@ export class SendQueue<Text extends { readonly length: number } = string> {
     this.#size += text.length
     if (this.#blocked) {
       if (this.size > this.#maxKept) this.#giveUp(`maxKeptBytes (${this.#maxKept})`)
+      else this.#count()
     } else if (!this.#scheduled) {
       this.#scheduled = true
       // A function of its own each time costs less than one that every idle queue would keep.
@@ -108,6 +112,7 @@ export class SendQueue<Text extends { readonly length: number } = string> {
     this.#unblock()
     this.#unread = 0
     this.#write()
+    if (!this.#blocked) this.#options.sending?.waits(0)
     this.#rest()
   }
 
@@ -125,6 +130,7 @@ export class SendQueue<Text extends { readonly length: number } = string> {
   close(): void {
     this.#closed = true
     clearTimeout(this.#stalled)
+    this.#options.sending?.waits(0)
     this.#texts = []
     this.#head = 0
     this.#size = 0
@@ -172,6 +178,7 @@ export class SendQueue<Text extends { readonly length: number } = string> {
       if (this.#closed) break
       this.#unread = taken
       this.#watch()
+      this.#count()
     }
     this.#writing = false
     if (this.#flushes !== undefined) this.#settleFlushes(this.#flushes)
@@ -208,6 +215,11 @@ export class SendQueue<Text extends { readonly length: number } = string> {
     const left = flushes.filter(({ upTo }) => upTo > written)
     this.#flushes = left.length === 0 ? undefined : left
     for (const { resolve } of due) resolve()
+  }
+
+  #count(): void {
+    const passed = this.#options.sending?.waits(this.size)
+    if (passed !== undefined) this.#giveUp(passed)
   }
 
   /** Much that was written at once may take its time, at the pace of the slowest line that is served. */

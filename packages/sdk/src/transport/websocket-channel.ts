@@ -6,6 +6,7 @@
 
 import { type JsonLimits, parseJson } from '../framing/json.ts'
 import { FRAMING_LIMITS } from '../framing/limits.ts'
+import type { Sending } from '../framing/sending.ts'
 import { utf8Length } from '../framing/utf8.ts'
 import type { Channel, ChannelEvents, Urgency } from '../jsonrpc/channel.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
@@ -44,6 +45,8 @@ export interface WebSocketLimits extends JsonLimits, SendLimits {
 export interface WebSocketChannelOptions {
   readonly label?: string
   readonly limits?: WebSocketLimits
+  /** Counts what waits for a peer that does not read. */
+  readonly sending?: Sending
   readonly raw?: RawSocket
   /** Pings the peer, where the socket can. */
   readonly keepAlive?: KeepAlive
@@ -101,6 +104,7 @@ class WebSocketChannel implements Channel, Watched {
     })
     this.#queue = new SendQueue({
       ...options.limits,
+      sending: options.sending,
       write: (texts) => this.#write(texts),
       overflow: (error) => this.#drop(error),
     })
