@@ -169,6 +169,13 @@ describe('what the folder decides is part of what is approved (host 1, sec-220)'
     ['a script of the project', 'npm', ['run', 'mcp']],
     ['a shell', 'sh', ['-c', 'node /x.mjs']],
     ['a package that the project has installed', 'npx', ['-y', 'demo-pkg']],
+    // Whatever else a program may read from the folder that it is started in (attack B1 to B4).
+    ['a module of Python that imports others', 'python3', ['-m', 'json.tool']],
+    ['a package runner with settings of the project', 'npx', ['-y', 'elsewhere@1.0.0']],
+    ['a loader by its bare name', 'node', ['--import', 'tsx', '/abs/server.mjs']],
+    ['a wrapper', 'nice', ['npx', '-y', 'elsewhere@1.0.0']],
+    ['an alias', 'git', ['mcp']],
+    ['a program by its whole path', process.execPath, ['/abs/server.mjs']],
   ])('%s', async (_name, command, args) => {
     const [a, b] = await Promise.all([makeFolder(), makeFolder()])
     for (const folder of [a, b]) {

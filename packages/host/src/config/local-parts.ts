@@ -1,19 +1,19 @@
 /**
  * What the folder that a program is started in, and the search path, decide about what runs: `node server.mjs` and
- * `npx tool` are other programs in other projects, however alike the words are. What is found here is part of what is
- * approved; a command that means the same everywhere has nothing of it.
+ * `npx tool` are other programs in other projects, however alike the words are. The folder counts whatever the command is:
+ * interpreters and package runners read modules and settings from it (`argparse.py`, `.npmrc`, `node_modules`), and no list
+ * of those that do would ever be complete.
  */
 
 import { access } from 'node:fs/promises'
-import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
-import { inspectCommand } from './inspect-command.ts'
-import { packageOf, programOf } from './package-reference.ts'
+import { delimiter, dirname, join, resolve } from 'node:path'
+import { packageOf } from './package-reference.ts'
 import type { ConcreteTarget } from './resolve-target.ts'
 
 export interface LocalParts {
   /** Where the program is that the name means. */
   readonly program?: string
-  /** The working folder, where it matters. */
+  /** The working folder of a program. */
   readonly folder?: string
   /** A package that is taken from a project instead of being fetched. */
   readonly package?: string
@@ -25,14 +25,10 @@ export async function localPartsOf(
 ): Promise<LocalParts> {
   if (target.kind !== 'stdio') return {}
   const folder = resolve(target.cwd ?? '.')
-  const [program, found, matters] = await Promise.all([
-    findProgram(target, folder, platform),
-    findPackage(target, folder),
-    isBoundTo(target, folder),
-  ])
+  const [program, found] = await Promise.all([findProgram(target, folder, platform), findPackage(target, folder)])
   return {
+    folder,
     ...(program !== undefined && { program }),
-    ...(matters && { folder }),
     ...(found !== undefined && { package: found }),
   }
 }
@@ -69,42 +65,6 @@ async function findPackage(target: Program, folder: string): Promise<string | un
     if (dirname(at) === at) return undefined
   }
 }
-
-/** Programs that do what a project's own files say. */
-const BY_PROJECT = new Set(
-  'npm pnpm yarn bun deno make just task cargo go uv poetry pdm hatch rake bundle gradle mvn dotnet docker-compose'.split(
-    ' ',
-  ),
-)
-const SHELLS = new Set('sh bash zsh dash ksh fish cmd powershell pwsh'.split(' '))
-/** What interpreters add to the name of a script or module by themselves. */
-const ENDINGS = ['', '.js', '.mjs', '.cjs', '.ts', '.py', '.rb', '.json']
-
-async function isBoundTo(target: Program, folder: string): Promise<boolean> {
-  const { command, args } = target
-  if (/[/\\]/.test(command) && !isAbsolute(command)) return true
-  const fetched = packageOf(target) !== undefined
-  const programs = [command, ...args].map(programOf)
-  if (!fetched && programs.some((name) => BY_PROJECT.has(name) || SHELLS.has(name))) return true
-  if (programs[0] === 'docker' && args.includes('compose')) return true
-  if (inspectCommand({ ...target }).some(({ code }) => code === 'inline-code' || code === 'shell-syntax')) return true
-  for (const word of args.flatMap((arg) => [arg, ...arg.split('=').slice(1)])) {
-    if (await isRelative(word, folder)) return true
-  }
-  return false
-}
-
-/** Names something that is there, as seen from the folder. */
-async function isRelative(word: string, folder: string): Promise<boolean> {
-  if (word === '' || word.length > MAX_WORD || isAbsolute(word) || /^(?:-|[a-z][\w+.-]+:)/i.test(word)) return false
-  const names = ENDINGS.map((ending) => `${word}${ending}`)
-  // A module of Python is named with dots for its folders.
-  if (/^\w+(?:\.\w+)+$/.test(word)) names.push(word.replaceAll('.', '/'), `${word.replaceAll('.', '/')}.py`)
-  for (const name of names) if (await isThere(resolve(folder, name))) return true
-  return false
-}
-
-const MAX_WORD = 4_096
 
 async function isThere(path: string): Promise<boolean> {
   try {
