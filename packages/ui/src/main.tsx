@@ -27,7 +27,7 @@ createRoot(root).render(
       colorSchemeManager={colorScheme}
     >
       {/* In the middle, where no screen has its buttons. */}
-      <Notifications position="top-center" limit={4} containerWidth={400} />
+      <Notifications position="bottom-right" limit={4} containerWidth={360} />
       <Shell />
     </MantineProvider>
   </StrictMode>,

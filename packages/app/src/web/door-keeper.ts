@@ -63,7 +63,7 @@ const TOKEN_LIFE_MS = 10 * 60_000
 const MAX_TOKENS = 20
 const MAX_SESSIONS = 20
 /** A browser that is not used for so long needs another link. */
-const SESSION_LIFE_MS = 30 * 24 * 3_600_000
+const SESSION_LIFE_MS = 7 * 24 * 3_600_000
 
 export function createDoorKeeper(options: DoorKeeperOptions): DoorKeeper {
   const { hosts, cookie = () => 'portico_session', now = Date.now, sessions = inMemory() } = options

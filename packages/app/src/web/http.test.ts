@@ -69,7 +69,7 @@ describe('whoever opens the link', () => {
     expect(first.status).toBe(303)
     expect(first.headers.location).toBe('/')
     expect(String(first.headers['set-cookie'])).toMatch(
-      /^portico_session_\d+=[\w-]{43}; HttpOnly; SameSite=Strict; Path=\/; Max-Age=2592000$/,
+      /^portico_session_\d+=[\w-]{43}; HttpOnly; SameSite=Strict; Path=\/; Max-Age=604800$/,
     )
     const second = await send(web.origin, `/${search}`)
     expect(second.status).toBe(403)

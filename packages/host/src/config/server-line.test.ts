@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readServerLine, splitShellWords } from './server-line.ts'
+import { readServerLine, shellOnlyWord, splitShellWords } from './server-line.ts'
 
 it.each([
   [
@@ -74,4 +74,11 @@ it.each([
   [`''`, ['']],
 ])('splits %s as a shell does', (line, words) => {
   if (process.platform !== 'win32') expect(splitShellWords(line)).toEqual(words)
+})
+
+it('takes a folder before a command, and tells of words that only a shell understands', () => {
+  expect(readServerLine('cd /x && npx portico run ./all.ts')?.entry).toMatchObject({ command: 'npx', cwd: '/x' })
+  expect(shellOnlyWord('cd /x && npx a')).toBeUndefined()
+  for (const line of ['a && b', 'a | b', 'a; b', 'a > b', 'a $(b)']) expect(shellOnlyWord(line)).toBeDefined()
+  expect(shellOnlyWord("a --x='1' b")).toBeUndefined()
 })

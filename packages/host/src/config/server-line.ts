@@ -31,7 +31,15 @@ export function readServerLine(text: string): ServerLine | undefined {
   const words = splitShellWords(line)
   const [first] = words ?? []
   if (words === undefined || first === undefined || /[:=]$/.test(first)) return undefined
-  return fromOtherProgram(words) ?? fromAddress(words) ?? fromCommand(words)
+  return fromOtherProgram(words) ?? fromAddress(words) ?? fromFolder(words) ?? fromCommand(words)
+}
+
+/** The first word that only a shell would understand; servers are started without one. */
+export function shellOnlyWord(text: string): string | undefined {
+  const words = splitShellWords(text) ?? []
+  const [first, , third] = words
+  const rest = first === 'cd' && third === '&&' ? words.slice(3) : words
+  return rest.find((word) => /^(?:&&|\|\|?|;|&|[<>]{1,2})$|^\$\(|;$/.test(word))
 }
 
 /** Splits as a shell would, without variables and pipes. Undefined where a quote is not closed. */
@@ -132,6 +140,13 @@ function fromAddress(words: readonly string[]): ServerLine | undefined {
   const [url = ''] = words
   if (words.length !== 1 || !URL_WORD.test(url) || !URL.canParse(url)) return undefined
   return { name: nameOfHost(new URL(url).hostname), named: false, entry: { type: 'http', url } }
+}
+
+/** `cd folder && command` is a command with a folder. */
+function fromFolder([cd, folder, and, ...words]: readonly string[]): ServerLine | undefined {
+  if (cd !== 'cd' || folder === undefined || and !== '&&') return undefined
+  const line = fromCommand(words)
+  return line === undefined ? undefined : { ...line, entry: { ...line.entry, cwd: folder } }
 }
 
 function fromCommand(words: readonly string[]): ServerLine | undefined {

@@ -38,7 +38,7 @@ export {
   type ServerSettings,
   type ServerTarget,
 } from '../config/server-config.ts'
-export { readServerLine, type ServerLine, splitShellWords } from '../config/server-line.ts'
+export { readServerLine, type ServerLine, shellOnlyWord, splitShellWords } from '../config/server-line.ts'
 export { makeVisible, showCommand, withoutSecrets } from '../config/show-command.ts'
 export { type ConnectableTarget, createTargetResolver } from '../config/target-resolver.ts'
 export { createTrustStore, type TrustedFile, type TrustStore, type TrustStoreOptions } from '../config/trust-store.ts'

@@ -66,8 +66,11 @@ async function pass(config: ServerConfig, subject: ApprovalSubject, parts: Admis
     resolved === undefined ? subject.fingerprint : `${subject.fingerprint}:${resolved.version}:${resolved.integrity}`
   const effect = { kind: 'connect', server, shown, fingerprint, local: display.kind === 'stdio' } as const
   // What is only seen in the entry as it is written counts, too: that a variable names the program.
-  const dangers = new Set([...inspectCommand(display), ...inspectCommand(written)].map(({ message }) => message))
-  const reason = 'It has not been run or contacted in exactly this form before.'
+  const findings = [...inspectCommand(display), ...inspectCommand(written)]
+  // What a project has installed is not fetched.
+  const counted = findings.filter(({ code }) => code !== 'unpinned-package' || !subject.isInstalled)
+  const dangers = new Set(counted.map(({ message }) => message))
+  const reason = 'No remembered answer covers exactly this.'
   const question = {
     kind: 'approval',
     effect,

@@ -44,7 +44,7 @@ export function Conversation({ chat, models, attached, onAddModel, onSent }: Con
       <Composer
         busy={chat.busy}
         blocked={isUsable ? undefined : 'Choose a model that can be used.'}
-        placeholder={chat.tour ? 'The tour plays by itself; you answer what it asks' : 'Ask for something'}
+        placeholder={placeholderOf(chat)}
         attachments={attachments}
         onAttachments={setAttachments}
         onCancel={() => void cancel.run({ id: chat.id })}
@@ -63,4 +63,9 @@ export function Conversation({ chat, models, attached, onAddModel, onSent }: Con
       />
     </div>
   )
+}
+
+function placeholderOf({ tour, busy }: Chat): string {
+  if (!tour) return 'Ask for something'
+  return busy ? 'The tour plays by itself; you answer what it asks' : 'The tour is over: begin a new conversation'
 }

@@ -10,6 +10,7 @@ import { isQuick, refusalOf, wordsOf } from './question-words.ts'
 
 /** More than these at once are told by the badge alone. */
 const MAX_SHOWN = 3
+const NOTICE_MS = 15_000
 
 /** `quiet` while the inbox itself is open. */
 export function QuestionNotices({ quiet }: { readonly quiet: boolean }) {
@@ -46,7 +47,8 @@ function show(question: Question, onClosed: () => void): void {
   notifications.show({
     id,
     withBorder: true,
-    autoClose: false,
+    // The badge and the card go on telling; what covers the page goes.
+    autoClose: NOTICE_MS,
     color: body.kind === 'approval' && body.warnings.length > 0 ? 'yellow' : 'ink',
     title,
     onClose: onClosed,

@@ -4,6 +4,7 @@ import { Button, SimpleGrid, TextInput } from '@mantine/core'
 import { CubeIcon, MagnifyingGlassIcon, PlusIcon } from '@radix-ui/react-icons'
 import type { ServerCard } from 'portico/web-api'
 import { useState } from 'react'
+import { useOnline } from '../app/events.ts'
 import { Empty, FailureNote, Waiting } from '../app/feedback.tsx'
 import { Page } from '../app/page.tsx'
 import { go, useRoute } from '../app/route.ts'
@@ -27,7 +28,7 @@ export function ServersScreen() {
   return (
     <Page
       title="Servers"
-      lead={servers === undefined || servers.length === 0 ? 'Everything this host can reach.' : summarise(servers)}
+      lead={leadOf(servers, useOnline())}
       actions={
         <>
           {isMany && (
@@ -56,6 +57,11 @@ export function ServersScreen() {
       <ServerDrawer server={opened} tab={query.get('tab') ?? undefined} />
     </Page>
   )
+}
+
+function leadOf(servers: readonly ServerCard[] | undefined, online: boolean): string {
+  if (servers === undefined || servers.length === 0) return 'Everything this host can reach.'
+  return online ? summarise(servers) : 'How they are is not known while the program is away.'
 }
 
 function Cards({ servers, filter }: { readonly servers: readonly ServerCard[]; readonly filter: string }) {

@@ -80,7 +80,7 @@ export function tourTurns(stateDir: string): readonly TourTurn[] {
           ],
         },
         {
-          text: 'That is the tour. Every message of it is under Timeline, every decision under Policy. Add a model above to have a conversation of your own.',
+          text: 'That is the tour. Every message of it is under Timeline, every decision under Policy. **New conversation** begins one of your own, with a model that you add there.',
         },
       ],
     },

@@ -9,6 +9,7 @@ import {
   readServerLine,
   removeFromFile,
   type ServerConfig,
+  shellOnlyWord,
   showCommand,
   writeIntoFile,
 } from '@portico/host/config'
@@ -83,6 +84,14 @@ export function readEntry(name: string, entry: JsonObject): Pasted {
 /** What people copy from a page or a file: a line to type, a whole file, the servers alone, a single entry, with or without braces. */
 export function readPasted(text: string, name: string | undefined): Pasted {
   const line = readServerLine(text)
+  const shell = line === undefined ? undefined : shellOnlyWord(text)
+  if (shell !== undefined) {
+    const message = `No shell is involved, so "${shell}" would be an argument like any other`
+    return nothing(
+      message,
+      'Give one command with its arguments; variables before it and "cd folder &&" are understood.',
+    )
+  }
   if (line !== undefined) return readEntry(name ?? line.name, line.entry)
   const trimmed = text.trim().replace(/,$/, '')
   const whole = readConfigText(trimmed, { file: PASTED })
@@ -97,13 +106,13 @@ export function readPasted(text: string, name: string | undefined): Pasted {
     if (read.servers.length > 0) return read
   }
   if (whole.problems.length > 0) return whole
-  const message = 'Nothing in the text is a server'
   const remedy = 'Give a command line, a URL, or {"mcpServers": {"name": {"command": …}}}.'
-  return {
-    servers: [],
-    inputs: [],
-    problems: [{ severity: 'error', place: { file: PASTED, path: '' }, message, remedy }],
-  }
+  return nothing('Nothing in the text is a server', remedy)
+}
+
+function nothing(message: string, remedy: string): Pasted {
+  const problem: ConfigProblem = { severity: 'error', place: { file: PASTED, path: '' }, message, remedy }
+  return { servers: [], inputs: [], problems: [problem] }
 }
 
 /** What would be added, before anything is: names that the text does not say itself can still be chosen. */
