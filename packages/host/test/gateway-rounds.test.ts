@@ -3,6 +3,7 @@
 import type { ProtocolVersion } from '@portico/sdk/client'
 import { createServer, RpcError, type Server, ToolError, tool } from '@portico/sdk/server'
 import { afterEach, describe, expect, test } from 'vitest'
+import type { Guard } from '../src/guard/guard.ts'
 import { closeAll, createSite, MODERN, onHttp, raw, textOf } from './gateway-site.ts'
 
 afterEach(closeAll)
@@ -91,6 +92,46 @@ describe('a call that waits for a client of the newest revision', () => {
     expect((await raw(site, 'tools/call', { ...retry, requestState: altered })).error).toMatchObject({ code: -32602 })
     signals[0]?.note()
     expect(textOf((await raw(site, 'tools/call', retry)).result)).toContain('decline')
+  })
+
+  describe('security D19: passes the gateway’s own rules in every round', () => {
+    const begin = async (options: Parameters<typeof createSite>[1], rest?: Parameters<typeof createSite>[2]) => {
+      const site = await createSite({ old: { target: questions('old') } }, options, rest)
+      const first = await raw(site, 'tools/call', { name: 'confirm', arguments: {} })
+      const retry = {
+        name: 'confirm',
+        arguments: {},
+        requestState: first.result.requestState,
+        inputResponses: { q_1: { action: 'decline' } },
+      }
+      return { again: () => raw(site, 'tools/call', retry) }
+    }
+
+    test('what went out of view is neither gone on with nor told again', async () => {
+      let hidden: string[] = []
+      const { again } = await begin({ views: () => ({ hidden }) })
+      hidden = ['confirm']
+      expect((await again()).error).toMatchObject({ code: -32602, message: 'Unknown tool: confirm' })
+      hidden = []
+      signals[0]?.note()
+      expect(textOf((await again()).result)).toContain('decline')
+      hidden = ['confirm']
+      expect((await again()).error).toMatchObject({ code: -32602, message: 'Unknown tool: confirm' })
+    })
+
+    test('what the rules have come to forbid is neither gone on with nor told again', async () => {
+      let outcome: 'allow' | 'deny' = 'allow'
+      const guard = {
+        pass: async (effect: object) => ({ effect, decision: { reason: '' }, finish: () => {} }),
+        review: async (_effect: object, result: object) => result,
+        explain: async () => ({ outcome, reason: 'it is late', considered: [] }),
+      }
+      const { again } = await begin({}, { guard: guard as unknown as Guard })
+      signals[0]?.note()
+      expect(textOf((await again()).result)).toContain('decline')
+      outcome = 'deny'
+      expect((await again()).error).toMatchObject({ message: 'Not allowed: it is late' })
+    })
   })
 
   test('is one of a bounded number, and the refusal names the limit', async () => {

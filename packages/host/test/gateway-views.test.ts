@@ -1,7 +1,7 @@
 /** What each caller of a gateway sees, and the toolset that it chose, over real transports. */
 
 import { type Client, connect, type ProtocolVersion } from '@portico/sdk/client'
-import { RpcError } from '@portico/sdk/server'
+import { createServer, RpcError, tool } from '@portico/sdk/server'
 import { afterEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { createFeatureServer } from './gateway-lab.ts'
@@ -25,6 +25,26 @@ describe('views', () => {
     await expect(ada.readResource('note://today')).rejects.toBeInstanceOf(RpcError)
     const bob = await site.connect('bob')
     expect(await bob.listTools()).toEqual([])
+  })
+
+  test('security D17: a tool out of view is answered as one that is not there, whatever it mirrors in headers', async () => {
+    const target = createServer({
+      name: 'mirror',
+      version: '1',
+      tools: {
+        go: tool(
+          { input: { type: 'object', properties: { to: { type: 'string', 'x-mcp-header': 'To' } } } },
+          () => 'gone',
+        ),
+      },
+    })
+    const views = (principal?: { id: string }) => (principal?.id === 'ada' ? {} : { hidden: ['go'] })
+    const site = await createSite({ mirror: { target } }, { views })
+    const call = (user: string, name: string) => raw(site, 'tools/call', { name, arguments: { to: 'x' } }, { user })
+    expect(await call('ada', 'go')).toMatchObject({ status: 400, error: { code: -32020 } })
+    const [hidden, absent] = [await call('bob', 'go'), await call('bob', 'no')]
+    expect(hidden.status).toBe(absent.status)
+    expect(hidden.error).toEqual({ ...absent.error, message: 'Unknown tool: go' })
   })
 
   test.each([

@@ -51,10 +51,28 @@ export function watchSecrets(sources: { readonly secrets?: SecretSource; readonl
   }
 }
 
-/** The same error, without the secrets in its words, for whoever it is shown to. */
-export function hideInError(error: unknown, hide: (text: string) => string): unknown {
-  if (!(error instanceof Error) || hide(error.message) === error.message) return error
-  error.message = hide(error.message)
-  if (error.stack !== undefined) error.stack = hide(error.stack)
+type Hide = (text: string) => string
+
+/** The same error, without the secrets in its words, its data and what caused it, for whoever it is shown to. */
+export function hideInError(error: unknown, hide: Hide): unknown {
+  for (let one: unknown = error, depth = 0; one instanceof Error && depth < MAX_DEPTH; one = one.cause, depth++) {
+    const { message, stack } = one
+    if (hide(message) !== message) {
+      one.message = hide(message)
+      if (stack !== undefined) one.stack = hide(stack)
+    }
+    const { data } = one as { readonly data?: unknown }
+    const shown = hideIn(data, hide)
+    if (shown !== data) Object.assign(one, { data: shown })
+  }
   return error
 }
+
+/** Plain data without the secrets in its texts; the value itself where there are none. */
+export function hideIn<Value>(value: Value, hide: Hide): Value {
+  if (value === undefined) return value
+  const text = JSON.stringify(value, (_name, one) => (typeof one === 'string' ? hide(one) : one))
+  return text === JSON.stringify(value) ? value : JSON.parse(text)
+}
+
+const MAX_DEPTH = 8

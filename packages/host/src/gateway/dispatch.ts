@@ -5,17 +5,19 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Client, RequestOptions } from '@portico/sdk/client'
-import { META_LOG_LEVEL, type SessionView } from '@portico/sdk/relay'
+import type { SessionView } from '@portico/sdk/relay'
 import {
   type AskingContext,
   type CallToolResult,
-  type JsonObject,
   type LogLevel,
   type RequestContext,
   RpcError,
 } from '@portico/sdk/server'
+import { hideInError } from '../config/used-secrets.ts'
+import { HostError } from '../errors.ts'
 import type { Circumstances, Effect } from '../policy/effect.ts'
 import { createAnswer } from './answers.ts'
+import { metaOf } from './caller-meta.ts'
 import { toCallerError, toToolFailure } from './failures.ts'
 import type { GatewayHost } from './gateway-host.ts'
 import { type LimitBook, LimitError } from './limits.ts'
@@ -69,6 +71,7 @@ export class Dispatch {
   /** Servers that are being changed: calls wait until that is over. */
   readonly #held = new Map<string, Promise<void>>()
   readonly #turns = new SharedTurns()
+  readonly #hide = (text: string): string => this.#parts.host.upstreams.hide?.(text) ?? text
 
   constructor(parts: DispatchParts) {
     this.#parts = parts
@@ -146,10 +149,19 @@ export class Dispatch {
     return this.#settled(begin(), job)
   }
 
+  /** Refuses to go on with what the rules have come to forbid. */
+  async admitRound(effect: Effect, ctx: RequestContext): Promise<void> {
+    const decision = await this.#parts.host.guard?.explain(effect, this.#circumstances(ctx))
+    if (decision?.outcome !== 'deny') return
+    const { reason } = decision
+    throw this.told(new HostError('denied', `Not allowed: ${reason}`, { data: { reason } }), effect.server)
+  }
+
   #settled<Result>(end: Promise<Result>, { server, effect }: Job<Result>): Promise<Result> {
     return end.catch((error: unknown) => {
       // A tool's failures are told in a result, by whoever called it.
-      throw effect.kind === 'call' && toToolFailure(error) !== undefined ? error : this.told(error, server)
+      const isTold = effect.kind === 'call' && toToolFailure(error) !== undefined
+      throw isTold ? hideInError(error, this.#hide) : this.told(error, server)
     })
   }
 
@@ -164,6 +176,7 @@ export class Dispatch {
       principal: callerOf(ctx)?.id,
       maxKept: this.#parts.maxKept,
       maxQuestions: this.#parts.maxQuestions,
+      hide: this.#hide,
       answer: createAnswer({
         server,
         guard: host.guard,
@@ -350,22 +363,13 @@ export class Dispatch {
 
   /** A failure as the caller is told of it. */
   told(error: unknown, server: string): unknown {
-    const told = toCallerError(error, server)
+    const told = toCallerError(hideInError(error, this.#hide), server)
     if (told !== error) this.#parts.onError(error, server)
     return told
   }
 }
 
 const TRACE = /^00-[0-9a-f]{32}-/
-
-/** The caller's own `_meta`: trace context and the like. What concerns one connection stays on it. */
-export function metaOf(ctx: RequestContext, logLevel?: LogLevel): JsonObject | undefined {
-  const kept = Object.entries(ctx.meta).filter(
-    ([key]) => key !== 'progressToken' && !key.startsWith('io.modelcontextprotocol/'),
-  )
-  if (logLevel !== undefined) kept.push([META_LOG_LEVEL, logLevel])
-  return kept.length === 0 ? undefined : Object.fromEntries(kept)
-}
 
 function gone(): RpcError {
   const reason =

@@ -9,6 +9,7 @@ import type { ChangeNotice, Client, LogLevel, Root, Subscription } from '@portic
 import { METHOD_NOT_FOUND, passesLevel } from '@portico/sdk/relay'
 import { type JsonObject, RpcError } from '@portico/sdk/server'
 import type { ServerSettings } from '../config/server-config.ts'
+import { hideIn } from '../config/used-secrets.ts'
 import type { ListKind } from '../upstream/listing.ts'
 import type { ClientWish, QuestionHandlers, UpstreamSource } from '../upstream/upstream.ts'
 import { OwnLists, type OwnListsHost } from './own-lists.ts'
@@ -173,7 +174,8 @@ export class Line {
     const { session } = this.party
     const level = params.level as LogLevel
     if (session?.logLevel === undefined || !passesLevel(level, session.logLevel)) return
-    session.post(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params }), 'log')
+    const shown = hideIn(params, (text) => this.#upstreams.hide?.(text) ?? text)
+    session.post(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: shown }), 'log')
   }
 
   /** The newest call, unless calls of several principals share the line and nobody can say whose it is. */

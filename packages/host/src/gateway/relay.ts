@@ -20,13 +20,16 @@ import {
   type GetPromptResult,
   type JsonObject,
   type LogLevel,
+  type Principal,
   type ReadResourceResult,
   type RequestContext,
   RpcError,
 } from '@portico/sdk/server'
+import type { Effect } from '../policy/effect.ts'
 import type { CatalogueItem, ItemKind } from '../upstream/item.ts'
 import { isWithheld } from '../upstream/listing.ts'
-import { ANONYMOUS, Dispatch, type DispatchParts, metaOf } from './dispatch.ts'
+import { metaOf } from './caller-meta.ts'
+import { ANONYMOUS, Dispatch, type DispatchParts } from './dispatch.ts'
 import { toToolFailure } from './failures.ts'
 import { CatalogueIndex } from './item-source.ts'
 import { checkMirrors, forwardedHeaders } from './mirrored-headers.ts'
@@ -199,10 +202,42 @@ export class GatewayRelay implements Relay {
     }
   }
 
-  /** By name alone: which principal calls does not change what a tool mirrors. */
-  paramHeaders(tool: string): readonly ParamHeader[] {
+  /** What went out of view, or is forbidden by now, is not gone on with, and what came of it is not told again. */
+  async admitRound(params: JsonObject, ctx: RequestContext): Promise<void> {
+    this.#parts.admit(ctx)
+    const effect = await this.#meant(params, ctx)
+    if (effect !== undefined) await this.dispatch.admitRound(effect, ctx)
+  }
+
+  /** What a request would do; undefined for what concerns no server. Throws for what is not in view. */
+  async #meant(params: JsonObject, ctx: RequestContext): Promise<Effect | undefined> {
+    const args = (params.arguments ?? {}) as JsonObject
+    if (ctx.method === 'resources/read') {
+      const { server, ownUri } = await this.#route(String(params.uri), ctx)
+      return { kind: 'read', server, uri: ownUri }
+    }
+    if (ctx.method === 'prompts/get') {
+      const item = await this.#item('prompt', String(params.name), ctx)
+      if (item === undefined) throw unknown('prompt', String(params.name))
+      return { kind: 'prompt', server: item.server, prompt: item.ownName, arguments: args }
+    }
+    const view = this.#parts.views.of(ctx)
+    const isInner = view.search && params.name === 'call_tool'
+    const name = String(isInner ? args.name : params.name)
+    const item = await this.#item('tool', name, ctx)
+    if (item?.kind === 'tool')
+      return callEffect(item, isInner ? ((args.arguments ?? {}) as JsonObject) : args, this.#isTrusted(item.server))
+    // The tool that stands for a server is gone once the caller has signed in there.
+    if (signInServer(name, this.#parts.lines.servers().filter(view.serves)) === undefined) throw unknown('tool', name)
+    return undefined
+  }
+
+  /** A tool that is out of the caller's view is not told apart from one that is not there. */
+  paramHeaders(tool: string, principal: Principal | undefined): readonly ParamHeader[] {
     const item = this.#index.tool(tool)
-    return item === undefined ? [] : this.#mirrored(item)
+    const mirrored = item === undefined ? [] : this.#mirrored(item)
+    if (item === undefined || mirrored.length === 0) return mirrored
+    return this.#parts.views.shows(item, principal) ? mirrored : []
   }
 
   levelChanged(level: LogLevel, { session }: RequestContext): void {
@@ -216,26 +251,20 @@ export class GatewayRelay implements Relay {
   async #callItem(view: View, name: string, args: JsonObject, ctx: AskingContext): Promise<CallToolResult> {
     const item = view.byName.get(keyOf('tool', name)) ?? (await this.#item('tool', name, ctx))
     if (item?.kind !== 'tool') {
-      const server = signInServer(name, this.#parts.unknownTo(ctx).filter(view.serves))
-      if (server === undefined && !ctx.resumed) throw unknown('tool', name)
-      return this.#signIn(server ?? name, name, ctx)
+      // Once the caller has signed in, the server is no longer one that they are unknown to.
+      const servers = ctx.resumed ? this.#parts.lines.servers() : this.#parts.unknownTo(ctx)
+      const server = signInServer(name, servers.filter(view.serves))
+      if (server === undefined) throw unknown('tool', name)
+      return this.#signIn(server, name, ctx)
     }
-    const { server, ownName, definition } = item
-    const { settings } = this.#parts.lines.view(server).config
+    const { server, ownName } = item
     const mirrored = this.#mirrored(item)
     try {
       const given = await this.#complete(item, args)
       const result = await this.dispatch.run<CallToolResult>(ctx, {
         server,
         name,
-        effect: {
-          kind: 'call',
-          server,
-          tool: ownName,
-          arguments: given,
-          ...(definition.annotations && { annotations: definition.annotations }),
-          trusted: settings.trusted,
-        },
+        effect: callEffect(item, given, this.#isTrusted(server)),
         headers: forwardedHeaders(ctx, mirrored),
         send: async (client, effect, options) => {
           const allowed = effect.kind === 'call' ? effect.arguments : given
@@ -252,6 +281,10 @@ export class GatewayRelay implements Relay {
       if (failure !== undefined) return failure
       throw error
     }
+  }
+
+  #isTrusted(server: string): boolean {
+    return this.#parts.lines.view(server).config.settings.trusted
   }
 
   /** Connects a caller to a server that does not know them yet. */
@@ -322,6 +355,12 @@ export class GatewayRelay implements Relay {
     this.#headers.set(item, list)
     return list
   }
+}
+
+function callEffect(item: CatalogueItem & { readonly kind: 'tool' }, args: JsonObject, trusted: boolean): Effect {
+  const { server, ownName: tool, definition } = item
+  const { annotations } = definition
+  return { kind: 'call', server, tool, arguments: args, ...(annotations && { annotations }), trusted }
 }
 
 const KINDS: { readonly [list in keyof RelayLists]: ItemKind } = {

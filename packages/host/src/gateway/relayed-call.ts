@@ -15,6 +15,7 @@ import {
   RpcError,
   Suspended,
 } from '@portico/sdk/server'
+import { hideIn } from '../config/used-secrets.ts'
 import { toMissingCapability } from './failures.ts'
 
 export interface RelayedCallOptions {
@@ -27,6 +28,8 @@ export interface RelayedCallOptions {
   readonly maxKept: number
   /** Questions that may be open at a time. */
   readonly maxQuestions: number
+  /** Takes secrets out of what is passed on beside the result. */
+  readonly hide: (text: string) => string
   /** Has a question answered: by `ask`, once the rules allow it, or in place of the client. */
   readonly answer: (question: Asked, ctx: AskingContext, ask: () => Promise<JsonObject>) => Promise<JsonObject>
   /** Whether a question that does not say which call it is of may be another principal's. */
@@ -214,8 +217,9 @@ export class RelayedCall<Result = unknown> {
     else this.#run.ctx.progress(progress.progress, progress.total, progress.message)
   }
 
-  log(params: JsonObject): void {
+  log(said: JsonObject): void {
     const { ctx } = this
+    const params = hideIn(said, this.#options.hide)
     if (ctx !== undefined) {
       tellLog(ctx, params)
       return

@@ -39,7 +39,7 @@ export function toolsetOf({ head, principal }: RequestContext): string {
 }
 
 /** Who asks: everything here that is about a caller is about this. */
-export function callerOf({ principal }: RequestContext): Principal | undefined {
+export function callerOf({ principal }: Pick<RequestContext, 'principal'>): Principal | undefined {
   return principal === undefined || CHOICES.get(principal)?.anonymous === true ? undefined : principal
 }
 

@@ -75,6 +75,12 @@ export class ViewTable {
     kept.set(key, view)
     return view
   }
+
+  /** Whether an item is in a principal's view, whatever toolset they chose. */
+  shows(item: CatalogueItem, principal: Principal | undefined): boolean {
+    const rule = this.#views(callerOf({ principal }))
+    return rule !== undefined && isInView(item, matcher(rule.servers), testsOf(rule))
+  }
 }
 
 function createView(source: readonly CatalogueItem[], rule: ViewRule, toolset: string): View {
@@ -85,13 +91,7 @@ function createView(source: readonly CatalogueItem[], rule: ViewRule, toolset: s
   const serves = matcher(rule.servers)
   const tests = testsOf(rule)
   const tools = matcher(chosen.length === 0 ? undefined : chosen)
-  const shown = source.filter(
-    (item) =>
-      item.quarantine === undefined &&
-      serves(item.server) &&
-      isShown(item, tests) &&
-      (item.kind !== 'tool' || tools(item.name)),
-  )
+  const shown = source.filter((item) => isInView(item, serves, tests) && (item.kind !== 'tool' || tools(item.name)))
   const of = (kind: ItemKind) => shown.filter((item) => item.kind === kind)
   let addresses: AddressBook | undefined
   return {
@@ -125,6 +125,10 @@ function testsOf({ items, hidden }: ViewRule): RuleTests {
     addresses: items === undefined ? () => true : createAddressPermission(items, compile),
     hiddenAddress: hidden === undefined ? () => false : createAddressDenial(hidden, compile),
   }
+}
+
+function isInView(item: CatalogueItem, serves: (server: string) => boolean, tests: RuleTests): boolean {
+  return item.quarantine === undefined && serves(item.server) && isShown(item, tests)
 }
 
 /** What is hidden stays so when the catalogue calls it otherwise, because another server listed the same. */

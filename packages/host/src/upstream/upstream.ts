@@ -76,4 +76,6 @@ export interface UpstreamSource {
   /** Ends what was connected for one principal or session. */
   release(server: string, wish: Pick<ClientWish, 'principal' | 'session'>): Promise<void>
   views(): readonly UpstreamView[]
+  /** A text without the secrets that servers were given; whatever they say is passed on through it. */
+  hide?(text: string): string
 }

@@ -174,7 +174,8 @@ class UpstreamSet implements Upstreams {
     this.#lives.get(config.name)?.start()
   }
 
-  #hide(text: string): string {
+  /** The text without the secrets that servers were given. */
+  hide(text: string): string {
     return this.#options.hide?.(text) ?? text
   }
 
@@ -219,7 +220,7 @@ class UpstreamSet implements Upstreams {
     const entry = { server, connection, at: Date.now(), source, ...(level !== undefined && { level }) }
     if (dropped > 0)
       this.#listeners.emit('log', { ...entry, source: 'warning', text: `${dropped} lines were left out` })
-    this.#listeners.emit('log', { ...entry, text: this.#hide(neutralise(bounded(text, MAX_LINE)).text) })
+    this.#listeners.emit('log', { ...entry, text: this.hide(neutralise(bounded(text, MAX_LINE)).text) })
   }
 }
 

@@ -22,7 +22,7 @@ export interface ServerMethod<Result = unknown> {
   run(call: ServerCall): Result | Promise<Result>
   write(result: Result, call: ServerCall): Written
   /** Throws what `run` would for a caller that may not use what is asked for, and does nothing else. */
-  admit?(call: ServerCall): void
+  admit?(call: ServerCall): void | Promise<void>
   /** The same method for a later round of a request, where the revision has rounds. */
   readonly again?: ServerMethod
   /** The answer without running anything, where no middleware is in the way. */

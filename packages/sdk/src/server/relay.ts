@@ -54,6 +54,11 @@ export interface Relay {
   watch(uri: string, ctx: RequestContext, changed: (uri: string) => void): Promise<() => void>
   /** The parameters of a tool that are mirrored in HTTP headers; none for a tool that the caller is not to know of. */
   paramHeaders(tool: string, principal: Principal | undefined): readonly ParamHeader[]
+  /**
+   * Rejects a later round of a request that this caller may no longer make. Asked before every later round, also one
+   * whose outcome is known and only told once more.
+   */
+  admitRound?(params: JsonObject, ctx: RequestContext): Promise<void>
   /** An older client asked for log messages of this level. */
   levelChanged?(level: LogLevel, ctx: RequestContext): void
   /** An older client said that its roots changed. */
@@ -109,9 +114,12 @@ function createRelayMethods(host: RelayHost, relay: Relay): ServerMethod[] {
 }
 
 function askingMethods(host: RelayHost, relay: Relay): ServerMethod[] {
+  const admit = (call: ServerCall): Promise<void> | undefined =>
+    relay.admitRound?.(call.params, host.plainContext(call)).catch(translate(call))
   return [
     defineMethod<CallToolResult>({
       method: 'tools/call',
+      admit,
       run: (call) => {
         stringParam(call.params, 'name')
         checkArguments(call.params)
@@ -121,6 +129,7 @@ function askingMethods(host: RelayHost, relay: Relay): ServerMethod[] {
     }),
     defineMethod<ReadResourceResult>({
       method: 'resources/read',
+      admit,
       run: (call) => {
         stringParam(call.params, 'uri')
         return relay.readResource(call.params, host.context(call)).catch(translate(call))
@@ -135,6 +144,7 @@ function askingMethods(host: RelayHost, relay: Relay): ServerMethod[] {
     }),
     defineMethod<GetPromptResult>({
       method: 'prompts/get',
+      admit,
       run: (call) => {
         stringParam(call.params, 'name')
         checkArguments(call.params)

@@ -34,7 +34,7 @@ export function oncePerRound(method: ServerMethod, host: RoundHost): ServerMetho
     run: async (call) => {
       const rounds = await call.rounds
       if (rounds === undefined) return method.run(call)
-      method.admit?.(call)
+      await method.admit?.(call)
       const stored = await host.roundStore
         .take(rounds.id, host.sealer.ttlMs, call.conversation.principal?.id)
         .catch(refuse)
