@@ -69,7 +69,7 @@ describe.concurrent('portico run', () => {
     const running = startCli(['run', 'time', '--http', '0'], place())
     const [url] = await running.until('stdout', /http:\S+/)
     const [, token = ''] = await running.until('stderr', /Bearer (\S+)/)
-    await expect(connect(url)).rejects.toThrow('A token is needed')
+    await expect(connect(url)).rejects.toThrow('HTTP 401')
     const client = await connect(url, { headers: { authorization: `Bearer ${token}` } })
     expect((await client.callTool('now')).isError).not.toBe(true)
     await client.close()

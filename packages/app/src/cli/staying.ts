@@ -18,3 +18,13 @@ export function stayUntil(...signals: readonly AbortSignal[]): Promise<void> {
     )
   })
 }
+
+/** Keeps the process until the work is done: what is being ended may have nothing open any more that would. */
+export async function stayDuring<Result>(work: Promise<Result>): Promise<Result> {
+  const timer = setInterval(() => {}, LONG_MS)
+  try {
+    return await work
+  } finally {
+    clearInterval(timer)
+  }
+}
