@@ -51,6 +51,8 @@ export interface DefineOptions {
   readonly io?: 'input' | 'output'
   readonly limits?: Omit<JsonSchemaOptions, 'trusted'>
   readonly trusted?: boolean
+  /** False leaves absent members absent: in an answer that somebody gave, what was left out was left out. */
+  readonly defaults?: boolean
 }
 
 /** Throws `invalid-definition` or `limit-exceeded` for a schema that cannot be used. */
@@ -78,9 +80,9 @@ function compile(schema: AnySchema, options: DefineOptions): CompiledSchema {
   return fromJson(schema, options)
 }
 
-function fromJson(json: JsonObject, { io, limits, trusted = false }: DefineOptions): CompiledSchema {
+function fromJson(json: JsonObject, { io, limits, trusted = false, defaults = true }: DefineOptions): CompiledSchema {
   const validator = compileJsonSchema(json, { ...limits, trusted })
-  const fill = io === 'input' ? compileDefaults(json) : undefined
+  const fill = io === 'input' && defaults ? compileDefaults(json) : undefined
   return {
     json,
     validate(given) {

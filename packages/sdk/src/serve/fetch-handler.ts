@@ -16,6 +16,7 @@ export interface FetchHandler {
   fetch(request: Request, info?: FetchInfo): Promise<Response>
   /** Refuses new requests, lets those under way finish within `graceMs` (10 s), then ends sessions and streams. */
   close(graceMs?: number): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 /** What the platform knows of a request beyond the request itself. */
@@ -29,6 +30,9 @@ export function createFetchHandler(endpoint: Endpoint, options: StreamableOption
     fetch: (request, info) =>
       new Promise((resolve) => streamable.handle(new WebExchange(request, info?.peerCertificate, resolve))),
     close: (graceMs = 10_000) => streamable.close(graceMs),
+    [Symbol.asyncDispose]() {
+      return this.close()
+    },
   }
 }
 

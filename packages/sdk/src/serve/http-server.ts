@@ -33,12 +33,14 @@ export interface HttpServer {
   readonly node: NodeServer
   /** Refuses new requests, lets those under way finish within `graceMs`, then stops listening. */
   close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 export interface HttpHandler {
   (req: NodeRequest, res: ServerResponse, next?: () => void): void
   /** Refuses new requests and lets those under way finish, at most for `graceMs`: call it before the server around closes. */
   close(graceMs?: number): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 export async function listenHttp(endpoint: Endpoint, options: HttpOptions = {}): Promise<HttpServer> {
@@ -56,15 +58,17 @@ export async function listenHttp(endpoint: Endpoint, options: HttpOptions = {}):
   // A server that listens on a port has an address of this form, not a pipe's name.
   const bound = (node.address() as AddressInfo).port
   let closing: Promise<void> | undefined
+  const close = (): Promise<void> => {
+    if (health !== undefined) health.draining = true
+    closing ??= shutDown(listener, streamable, graceMs)
+    return closing
+  }
   return {
     url: `${options.tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${bound}${path}`,
     port: bound,
     node,
-    close() {
-      if (health !== undefined) health.draining = true
-      closing ??= shutDown(listener, streamable, graceMs)
-      return closing
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   }
 }
 
@@ -75,7 +79,8 @@ export function createEndpointHandler(endpoint: Endpoint, options: StreamableOpt
     if (next !== undefined && !streamable.owns(exchange.url)) next()
     else streamable.handle(exchange)
   }
-  return Object.assign(handle, { close: (graceMs = GRACE_MS) => streamable.close(graceMs) })
+  const close = (graceMs = GRACE_MS) => streamable.close(graceMs)
+  return Object.assign(handle, { close, [Symbol.asyncDispose]: () => close() })
 }
 
 function listen(node: NodeServer, port: number, host: string): Promise<void> {

@@ -53,6 +53,7 @@ export interface SocketListener {
   readonly node: NodeServer
   /** Takes no new connections, lets requests under way finish within `graceMs`, then closes. */
   close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 export async function serveSocket(server: Server, options: SocketOptions): Promise<SocketListener> {
@@ -65,13 +66,15 @@ export async function serveSocket(server: Server, options: SocketOptions): Promi
   const file = 'path' in options ? await listenOnPath(node, options.path, report) : undefined
   if ('port' in options) await startListening(node, toAddress(options), report)
   let closing: Promise<void> | undefined
+  const close = (): Promise<void> => {
+    closing ??= shutDown(node, connections, file, options.graceMs ?? 10_000)
+    return closing
+  }
   return {
     ...describe(node, options),
     node,
-    close() {
-      closing ??= shutDown(node, connections, file, options.graceMs ?? 10_000)
-      return closing
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   }
 }
 

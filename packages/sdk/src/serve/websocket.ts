@@ -29,11 +29,13 @@ export interface WebSocketListener {
   readonly node: NodeServer
   /** Refuses new connections, lets requests under way finish within `graceMs`, then closes. */
   close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 export interface WebSocketAttachment {
   /** Refuses new connections, lets requests under way finish within `graceMs`, then closes those there are. */
   close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 export async function serveWebSocket(server: Server, options: WebSocketOptions = {}): Promise<WebSocketListener> {
@@ -55,14 +57,16 @@ export async function serveWebSocket(server: Server, options: WebSocketOptions =
   // A server that listens on a port has an address of this form, not a pipe's name.
   const bound = (node.address() as AddressInfo).port
   let closing: Promise<void> | undefined
+  const close = (): Promise<void> => {
+    closing ??= shutDown(node, upgrades)
+    return closing
+  }
   return {
     url: `ws://${host.includes(':') ? `[${host}]` : host}:${bound}${upgrades.path}`,
     port: bound,
     node,
-    close() {
-      closing ??= shutDown(node, upgrades)
-      return closing
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   }
 }
 
@@ -84,11 +88,14 @@ export function attachWebSocket(
   }
   node.on('upgrade', onUpgrade)
   let closing: Promise<void> | undefined
-  const attachment = {
+  const attachment: WebSocketAttachment = {
     close() {
       watch.delete(watched)
       closing ??= upgrades.drain().finally(() => node.off('upgrade', onUpgrade))
       return closing
+    },
+    [Symbol.asyncDispose]() {
+      return this.close()
     },
   }
   // A server that was told to close waits for its connections, these included, and says so to nobody.

@@ -29,8 +29,14 @@ export class ChangeHub implements SessionWatcher {
     this.#listeners.add(listener)
   }
 
-  remove(listener: ChangeListener): void {
-    this.#listeners.delete(listener)
+  /** False when it was not there. */
+  remove(listener: ChangeListener): boolean {
+    return this.#listeners.delete(listener)
+  }
+
+  /** The sessions of older revisions that are told. */
+  get sessions(): Iterable<LegacySession> {
+    return this.#sessions
   }
 
   /** Tells a session of an older revision from now on until it ends. */

@@ -38,6 +38,7 @@ import type { DefinedRelay } from './relay.ts'
 import { createResourceMethods, findResource, type ResourceEntry, type TemplateEntry } from './resources.ts'
 import { oncePerRound } from './round-once.ts'
 import { SlowWatch } from './slow.ts'
+import { Subscribers } from './subscribers.ts'
 import { Listens } from './subscriptions.ts'
 import { createToolMethods, type ToolEntry } from './tools.ts'
 
@@ -66,6 +67,7 @@ export class ServerCore {
   readonly prompts = new Registry<PromptEntry>('prompt')
   extensions = new ExtensionRegistry()
   readonly hub = new ChangeHub()
+  readonly subscribers = new Subscribers((error, where) => void this.conceal(error, where))
   readonly listens: Listens
   /** Answers everything in place of the items, where there is one. */
   readonly relay: DefinedRelay | undefined
@@ -104,6 +106,7 @@ export class ServerCore {
     const relay = options.relay?.relay
     this.listens = new Listens({
       hub: this.hub,
+      subscribers: this.subscribers,
       honoured: (filter, call) => this.#honoured(filter, call),
       extensionFilters: (params) => this.extensions.filters(params),
       ...(relay && { watch: (uri, call, changed) => relay.watch(uri, this.plainContext(call), changed) }),
@@ -215,6 +218,7 @@ export class ServerCore {
     this.#middleware = other.#middleware
     this.#observers = other.#observers
     this.#rootsWatchers = other.#rootsWatchers
+    this.subscribers.takeOver(other.subscribers)
     // Items that are added from now on come under the rule that the adopted ones are under.
     this.tools.prepare = other.tools.prepare
     this.resources.prepare = other.resources.prepare

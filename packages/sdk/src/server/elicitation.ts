@@ -143,7 +143,7 @@ function announceLater(
 function prepareForm(form: AnySchema): PreparedForm {
   const known = PREPARED.get(form)
   if (known !== undefined) return known
-  const compiled = defineSchema(form, { io: 'input', trusted: true })
+  const compiled = defineSchema(form, { io: 'input', trusted: true, defaults: false })
   const prepared = { schema: toFormSchema(compiled.json), compiled }
   PREPARED.set(form, prepared)
   return prepared

@@ -1,6 +1,8 @@
-/** Logging on a server: `logging/setLevel` of the older revisions. Messages themselves go out by `ctx.log`. */
+/** Logging on a server: `logging/setLevel` of the older revisions, and messages that belong to no request. */
 
-import { isLogLevel } from '../protocol/logging.ts'
+import type { JsonObject } from '../jsonrpc/message.ts'
+import { isLogLevel, type LogLevel, passesLevel } from '../protocol/logging.ts'
+import type { LegacySession } from '../session/legacy-session.ts'
 import { defineMethod, invalidParam, type ServerMethod } from './method.ts'
 
 export function createLoggingMethods(enabled: boolean): ServerMethod[] {
@@ -17,4 +19,23 @@ export function createLoggingMethods(enabled: boolean): ServerMethod[] {
       write: () => ({}),
     }),
   ]
+}
+
+/** The parameters of a log message as JSON can carry them: what it would leave out is put into words. */
+export function logParams(level: LogLevel, data: unknown, logger: string | undefined): JsonObject {
+  const params = logger === undefined ? { level } : { level, logger }
+  try {
+    if (JSON.stringify(data) !== undefined) return { ...params, data }
+  } catch {
+    // A log line that cannot be serialized must not fail whoever wrote it.
+  }
+  return { ...params, data: String(data) }
+}
+
+/** Tells sessions whose level allows. */
+export function logToSessions(sessions: Iterable<LegacySession>, level: LogLevel, params: JsonObject): void {
+  const text = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params })
+  for (const session of sessions) {
+    if (session.logLevel !== undefined && passesLevel(level, session.logLevel)) session.post(text, 'log')
+  }
 }

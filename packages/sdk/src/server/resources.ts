@@ -7,6 +7,7 @@ import { given } from '../jsonrpc/members.ts'
 import type { ListResourcesResult, ReadResourceResult, Resource, ResourceTemplate } from '../protocol/resources.ts'
 import type { Revision } from '../protocol/revision.ts'
 import type { TemplateMatch, UriTemplate } from '../schema/uri-template.ts'
+import type { LegacySession } from '../session/legacy-session.ts'
 import { isGuarded, isUsable, isVisible, requireAccess } from './access.ts'
 import type { ServerCall } from './call.ts'
 import type { Completable } from './completion.ts'
@@ -16,6 +17,7 @@ import { cacheHints, ItemList } from './list.ts'
 import { defineMethod, type Inside, type ServerMethod, stringParam, tooManySubscriptions } from './method.ts'
 import { cursorOf, pageOf } from './paging.ts'
 import type { Registry } from './registry.ts'
+import type { Subscribers } from './subscribers.ts'
 
 interface Readable extends Completable {
   readonly access: Access
@@ -48,6 +50,7 @@ export interface ResourceHost {
   readonly pageSize: number | undefined
   readonly listCache: CacheHint
   readonly readCache: CacheHint
+  readonly subscribers: Subscribers
   context(call: ServerCall): AskingContext
   plainContext(call: ServerCall): RequestContext
 }
@@ -128,7 +131,7 @@ function createReadMethods(host: ResourceHost, served: () => boolean): ServerMet
       run: (call) => {
         const uri = stringParam(call.params, 'uri')
         requireResource(host, uri, call)
-        if (call.session?.subscribe(uri) === false) throw tooManySubscriptions('uri')
+        if (call.session !== undefined) subscribe(host, call.session, uri)
         return {}
       },
       write: () => ({}),
@@ -137,12 +140,22 @@ function createReadMethods(host: ResourceHost, served: () => boolean): ServerMet
       method: 'resources/unsubscribe',
       served,
       run: (call) => {
-        call.session?.unsubscribe(stringParam(call.params, 'uri'))
+        const uri = stringParam(call.params, 'uri')
+        if (call.session?.unsubscribe(uri)) host.subscribers.remove(uri)
         return {}
       },
       write: () => ({}),
     }),
   ]
+}
+
+function subscribe({ subscribers }: ResourceHost, session: LegacySession, uri: string): void {
+  const { subscriptions } = session
+  // One that has ended meanwhile hears of nothing, and nobody would count it out again.
+  if (session.phase === 'closed' || subscriptions.has(uri)) return
+  if (!session.subscribe(uri)) throw tooManySubscriptions('uri')
+  subscribers.follow(session)
+  subscribers.add(uri)
 }
 
 /** Finds what serves a URI: an exact resource first, then the first template that matches and may be seen. */

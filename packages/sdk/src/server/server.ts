@@ -9,6 +9,7 @@ import { invalidDefinition } from '../jsonrpc/errors.ts'
 import { given } from '../jsonrpc/members.ts'
 import { isObject } from '../jsonrpc/message.ts'
 import type { Icon, Implementation } from '../protocol/content.ts'
+import type { LogLevel } from '../protocol/logging.ts'
 import { CONNECT, type Connectable } from '../session/connectable.ts'
 import { serveChannel } from '../session/connection.ts'
 import type { Endpoint } from '../session/endpoint.ts'
@@ -19,10 +20,12 @@ import { ServerCore } from './core.ts'
 import type { PromptDefinition, ResourceDefinition, ToolDefinition } from './definition.ts'
 import { ServerEndpoint } from './endpoint.ts'
 import type { Extension } from './extension.ts'
+import { logParams, logToSessions } from './logging.ts'
 import type { MethodName, Middleware, Observer } from './middleware.ts'
 import { type Mounted, mountCore } from './mount.ts'
 import type { ServerOptions } from './options.ts'
 import { checkName } from './registry.ts'
+import type { SubscriptionWatcher } from './subscribers.ts'
 import { compileTool } from './tools.ts'
 
 const ENDPOINT = Symbol.for('portico.endpoint')
@@ -141,6 +144,37 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
   on(method: string, observer: Observer): this {
     this.#core.on(method, observer)
     return this
+  }
+
+  /**
+   * Called when the first client subscribes to a resource, on whatever revision and way of serving: the time to begin
+   * watching what is behind it.
+   *
+   * @example
+   * server.onSubscribe((uri) => watchers.start(uri, () => server.changed(uri)))
+   */
+  onSubscribe(watcher: SubscriptionWatcher): this {
+    this.#core.subscribers.came.push(watcher)
+    return this
+  }
+
+  /**
+   * Called when the last client that was subscribed to a resource is gone or has unsubscribed.
+   *
+   * @example
+   * server.onUnsubscribe((uri) => watchers.stop(uri))
+   */
+  onUnsubscribe(watcher: SubscriptionWatcher): this {
+    this.#core.subscribers.left.push(watcher)
+    return this
+  }
+
+  /**
+   * Sends a log message that belongs to no request to every session of an older revision whose level allows. The newest
+   * revision has log messages only while a request runs: use `ctx.log` there.
+   */
+  log(level: LogLevel, data: unknown, logger?: string): void {
+    if (this.#core.logs) logToSessions(this.#core.hub.sessions, level, logParams(level, data, logger))
   }
 
   /** Called when an older client says that its roots changed. */

@@ -11,9 +11,11 @@ import type { LegacySession } from '../session/legacy-session.ts'
 import type { ServerCall } from './call.ts'
 import { type ChangeHub, type ChangeListener, noticeOf } from './changes.ts'
 import { defineMethod, HELD, invalidParam, type ServerMethod, tooManySubscriptions } from './method.ts'
+import type { Subscribers } from './subscribers.ts'
 
 export interface SubscriptionHost {
   readonly hub: ChangeHub
+  readonly subscribers: Subscribers
   /** What of a filter this server honours for this caller: lists it has, resources the caller may see. */
   honoured(filter: SubscriptionFilter, call: ServerCall): SubscriptionFilter
   /** Filters that extensions read from a listen request. */
@@ -85,11 +87,13 @@ export class Listens {
       return HELD
     }
     this.#host.hub.add(listen)
+    for (const uri of listen.resources) this.#host.subscribers.add(uri)
     return HELD
   }
 
   forget(listen: Listen): void {
-    this.#host.hub.remove(listen)
+    if (!this.#host.hub.remove(listen)) return
+    for (const uri of listen.resources) this.#host.subscribers.remove(uri)
   }
 }
 
@@ -144,6 +148,10 @@ class Listen implements ChangeListener {
     this.#resources = filter.resourceSubscriptions && new Set(filter.resourceSubscriptions)
     this.#watches = watches
     this.#kept = kept
+  }
+
+  get resources(): Iterable<string> {
+    return this.#resources ?? []
   }
 
   acknowledge(): void {

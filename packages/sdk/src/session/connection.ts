@@ -56,6 +56,7 @@ export interface Connection {
   readonly closed: Promise<void>
   /** Cancels what is under way and closes. */
   close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
   /** Lets what is under way finish, at most for `graceMs`, and closes. */
   drain(graceMs?: number): Promise<void>
   /** Takes a message that came beside the channel, with a credential of its own of the same principal. */
@@ -126,6 +127,10 @@ class ServedConnection implements Connection, OutletOwner {
   close(): Promise<void> {
     this.#cancelAll('The server is closing the connection')
     return this.#channel.close()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
   }
 
   drain(graceMs?: number): Promise<void> {

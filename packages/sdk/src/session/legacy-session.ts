@@ -166,10 +166,12 @@ export class LegacySession implements Conversation {
     return true
   }
 
-  unsubscribe(uri: string): void {
-    if (!this.#subscriptions?.delete(uri)) return
+  /** False when it was not subscribed to. */
+  unsubscribe(uri: string): boolean {
+    if (!this.#subscriptions?.delete(uri)) return false
     this.#subscribedLength -= uri.length
     this.#kept?.remove(uri.length)
+    return true
   }
 
   /** Settles what `request` waits for. */

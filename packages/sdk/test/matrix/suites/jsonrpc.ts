@@ -185,7 +185,7 @@ function malformedSuite(bench: Bench, duplex: boolean): void {
     })
 
     it('a string beyond the limit is refused, and the connection lives', async () => {
-      const text = JSON.stringify(listing(bench, { id: 'long', extra: 'x'.repeat(4 * 1024 * 1024 + 1) }))
+      const text = JSON.stringify(listing(bench, { id: 'long', extra: 'x'.repeat(16 * 1024 * 1024 + 1) }))
       const { messages, status } = await bench.wire.raw(text, { headers: HEADERS })
       if (duplex) expect(messages).toMatchObject([{ error: { code: -32600 } }])
       else expect(status).toBe(413)

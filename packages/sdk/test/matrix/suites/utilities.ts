@@ -246,7 +246,7 @@ function paginationSuite(bench: Bench): void {
       }
     })
 
-    it.each(['', 'nonsense', 'bm9uc2Vuc2U=', 5, null, {}])('refuses the cursor %j with -32602', async (cursor) => {
+    it.each(['nonsense', 'bm9uc2Vuc2U=', 5, {}])('refuses the cursor %j with -32602', async (cursor) => {
       for (const [method] of LISTS) {
         expect((await bench.request(method, { cursor })).error).toMatchObject({
           code: -32602,
