@@ -1,6 +1,7 @@
 /** What a client tells its user without being asked, and the listeners to it. A listener that throws harms nobody else. */
 
 import type { PorticoError } from '../jsonrpc/errors.ts'
+import { tellObserver } from '../jsonrpc/observer.ts'
 import type { LogMessage } from '../protocol/logging.ts'
 import type { Change } from '../protocol/subscriptions.ts'
 import type { Verdict } from './verdict.ts'
@@ -63,13 +64,10 @@ export class Emitter {
   }
 }
 
-/** Calls a listener of the user's. What it throws is reported by the runtime and not thrown into the reading of messages. */
+/** Calls a listener of the user's. What it throws, now or later, is said on standard error and ends nothing. */
 export function callListener<Value>(listener: (value: Value) => void, value: Value): void {
-  try {
-    listener(value)
-  } catch (error) {
-    queueMicrotask(() => {
-      throw error
-    })
-  }
+  tellObserver(
+    () => listener(value),
+    (error) => console.error('[portico] a listener failed:', error),
+  )
 }

@@ -7,6 +7,7 @@ import { Client } from '../client/client.ts'
 import type { Connector } from '../client/connection.ts'
 import type { Channel } from '../jsonrpc/channel.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
+import { tellObserver } from '../jsonrpc/observer.ts'
 import { CONNECT, type Connectable, isConnectable } from '../session/connectable.ts'
 import { createMemoryChannels } from '../transport/memory.ts'
 import { answerLimits } from './answer-limits.ts'
@@ -95,7 +96,7 @@ function forCommand(target: CommandTarget, options: ConnectOptions): Connector {
     requireNode('Programs')
     const { spawnChannel } = await import('../transport/child-process.ts')
     const channel = spawnChannel({ command, args, env, cwd, limits: answerLimits(options) })
-    options.onProcess?.(channel)
+    tellObserver(() => options.onProcess?.(channel))
     return new ChannelLink(channel, channel)
   })
 }

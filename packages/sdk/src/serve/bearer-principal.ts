@@ -3,6 +3,7 @@
 import { createScopeExpander } from '../auth/access-scopes.ts'
 import type { AccessToken } from '../auth/access-token.ts'
 import type { Principal } from '../auth/principal.ts'
+import { tellObserver } from '../jsonrpc/observer.ts'
 import type { BearerRefusals } from './bearer-refusals.ts'
 import type { BearerSettings } from './bearer-settings.ts'
 
@@ -23,7 +24,7 @@ export function createPrincipalMaker(
       challenge(scopes) {
         if (onStepUp === undefined) return refusals.insufficient(scopes).headers ?? []
         const reference = crypto.randomUUID().slice(0, 8)
-        onStepUp({ principal: id, scopes, reference })
+        tellObserver(() => onStepUp({ principal: id, scopes, reference }))
         return refusals.insufficient(scopes, reference).headers ?? []
       },
     }

@@ -7,6 +7,7 @@
 import type { Principal } from '../auth/principal.ts'
 import { INTERNAL_ERROR, INVALID_PARAMS, RpcError } from '../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
+import { tellObserver } from '../jsonrpc/observer.ts'
 import type { ServerCapabilities } from '../protocol/capabilities.ts'
 import type { CompleteResult } from '../protocol/completion.ts'
 import {
@@ -225,7 +226,8 @@ function subscriptionMethods(host: RelayHost, relay: Relay): ServerMethod[] {
         const { session } = call
         session?.unsubscribe(uri)
         const watches = session && WATCHES.get(session)
-        watches?.get(uri)?.()
+        const end = watches?.get(uri)
+        if (end !== undefined) tellObserver(end)
         watches?.delete(uri)
         return {}
       },
@@ -251,11 +253,12 @@ async function follow(
     watches = made
     WATCHES.set(session, made)
     session.onClose(() => {
-      for (const end of made.values()) end()
+      for (const end of made.values()) tellObserver(end)
       made.clear()
     })
   }
-  watches.get(uri)?.()
+  const before = watches.get(uri)
+  if (before !== undefined) tellObserver(before)
   watches.set(uri, unwatch)
 }
 
@@ -267,7 +270,7 @@ function levelMethod(host: RelayHost, relay: Relay): ServerMethod {
       const { level } = call.params
       if (!isLogLevel(level)) throw invalidParam('level', 'is not a log level')
       if (call.session !== undefined) call.session.logLevel = level
-      relay.levelChanged?.(level, host.plainContext(call))
+      tellObserver(() => relay.levelChanged?.(level, host.plainContext(call)))
       return {}
     },
     write: () => ({}),

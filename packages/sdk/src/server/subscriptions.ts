@@ -4,6 +4,7 @@
  */
 
 import type { JsonObject } from '../jsonrpc/message.ts'
+import { tellObserver } from '../jsonrpc/observer.ts'
 import { META_SUBSCRIPTION_ID } from '../protocol/meta.ts'
 import { type Change, readFilter, type SubscriptionFilter } from '../protocol/subscriptions.ts'
 import { KEPT_LIMITS, KeptText } from '../session/kept-text.ts'
@@ -172,7 +173,7 @@ class Listen implements ChangeListener {
   }
 
   end(): void {
-    for (const end of this.#watches) end()
+    for (const end of this.#watches) tellObserver(end)
     this.#kept.clear()
     this.#listens.forget(this)
     this.#call.holder?.end(this.#call, { _meta: { [META_SUBSCRIPTION_ID]: this.#call.id } })

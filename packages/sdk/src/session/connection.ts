@@ -19,6 +19,7 @@ import {
   type RpcRequest,
 } from '../jsonrpc/message.ts'
 import { NotificationRate } from '../jsonrpc/notification-rate.ts'
+import { tellObserver } from '../jsonrpc/observer.ts'
 import { META_CLIENT_CAPABILITIES, META_CLIENT_INFO, META_LOG_LEVEL, META_VERSION } from '../protocol/meta.ts'
 import { BatchReply, ConnectionOutlet, type OutletOwner } from './connection-outlet.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -192,7 +193,7 @@ class ServedConnection implements Connection, OutletOwner {
         this.#notification(classified.message)
         break
       case 'response':
-        if (!this.#session.answers.settle(classified.message)) this.#options.debug?.('an answer to no open request')
+        if (!this.#session.answers.settle(classified.message)) this.#note('an answer to no open request')
         break
       case 'invalid':
         this.#refuse(classified.id, INVALID_REQUEST, `Invalid request: ${classified.reason}`, batch)
@@ -265,7 +266,12 @@ class ServedConnection implements Connection, OutletOwner {
   #malformed(fault: Malformed): void {
     if (fault.kind === 'parse') this.#refuse(null, PARSE_ERROR, `Parse error: ${fault.reason}`)
     else if (fault.kind === 'limit') this.#beyondLimit(fault)
-    else this.#options.debug?.(fault.reason)
+    else this.#note(fault.reason)
+  }
+
+  #note(note: string): void {
+    const { debug } = this.#options
+    if (debug !== undefined) tellObserver(() => debug(note))
   }
 
   /** Whoever waits for what the message was about hears of it: the client by its request's id, or the handler that asked. */
