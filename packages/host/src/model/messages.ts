@@ -13,6 +13,7 @@ import type {
 } from '@portico/sdk/client'
 import type { FilePart, ModelMessage, TextPart, ToolCallPart, ToolResultPart } from 'ai'
 import { labelled } from '../guard/foreign-text.ts'
+import type { StepFile } from './step.ts'
 
 type SamplingMessage = CreateMessageParams['messages'][number]
 type PromptMessage = GetPromptResult['messages'][number]
@@ -141,11 +142,18 @@ export function toSamplingResult(
   text: string,
   calls: readonly { readonly id: string; readonly name: string; readonly input: JsonObject }[],
   finish: string,
+  files: readonly StepFile[] = [],
 ): CreateMessageResult {
   const uses = calls.map(({ id, name, input }) => ({ type: 'tool_use' as const, id, name, input }))
-  const words = { type: 'text' as const, text }
+  const words = text === '' && files.length > 0 ? [] : [{ type: 'text' as const, text }]
+  const made = files.flatMap(({ data, mimeType }) => {
+    const type = (['image', 'audio'] as const).find((one) => mimeType.startsWith(`${one}/`))
+    return type === undefined ? [] : [{ type, data, mimeType }]
+  })
   const stopReason = uses.length > 0 ? 'toolUse' : finish === 'length' ? 'maxTokens' : 'endTurn'
-  const content = uses.length === 0 ? words : [...(text === '' ? [] : [words]), ...uses]
+  const blocks = [...(uses.length > 0 && text === '' ? [] : words), ...made, ...uses]
+  const [only] = blocks
+  const content = blocks.length === 1 && uses.length === 0 && only !== undefined ? only : blocks
   return { role: 'assistant', content, model, stopReason }
 }
 

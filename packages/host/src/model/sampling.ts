@@ -26,6 +26,8 @@ export interface SamplingDeskOptions {
   readonly filter?: SafetyFilter
   /** Shows every answer to the user before the server gets it. */
   readonly reviewAnswers?: boolean
+  /** Whether a rule asks for a look at the answer. */
+  readonly reviews?: (effect: SampleEffect, circumstances: Circumstances) => boolean
   readonly now?: () => number
 }
 
@@ -90,7 +92,7 @@ export class SamplingDesk {
       question: { kind: 'sampling', request: params as unknown as JsonObject, models: choices.map(({ id }) => id) },
     })
     try {
-      const answer = await this.#ask(request, permit, permit.answer?.model ?? choices[0]?.id, account)
+      const answer = await this.#ask(request, effect, permit, permit.answer?.model ?? choices[0]?.id, account)
       permit.finish('ok')
       return answer
     } catch (error) {
@@ -101,6 +103,7 @@ export class SamplingDesk {
 
   async #ask(
     request: SamplingRequest,
+    effect: SampleEffect,
     permit: Permit,
     modelId: string | undefined,
     account: Account,
@@ -121,11 +124,17 @@ export class SamplingDesk {
       maxOutputTokens: params.maxTokens,
       temperature: params.temperature,
       stopSequences: params.stopSequences,
+      metadata: toMetadata(params.metadata, (text) => filter(text, 'input', server)),
       signal,
     })
     account.spend(step.tokens.input + step.tokens.output)
     const text = filter(step.text, 'output', server)
-    return this.#review(request, toSamplingResult(config.model, text, step.calls, step.finish), config)
+    return this.#review(
+      request,
+      toSamplingResult(config.model, text, step.calls, step.finish, step.files),
+      config,
+      effect,
+    )
   }
 
   /** Nothing unless asked for; other servers' words only with a recorded yes, which `includeContext` in the effect is. */
@@ -139,9 +148,11 @@ export class SamplingDesk {
     request: SamplingRequest,
     answer: CreateMessageResult,
     config: ModelConfig,
+    effect: SampleEffect,
   ): Promise<CreateMessageResult> {
-    if (this.#options.reviewAnswers !== true) return answer
     const { server, circumstances, signal } = request
+    const isReviewed = this.#options.reviewAnswers === true || this.#options.reviews?.(effect, circumstances) === true
+    if (!isReviewed) return answer
     if (circumstances.unattended) throw new HostError('denied', 'Nobody is there to look at the answer')
     const asked = this.#options.inbox.ask(
       {
@@ -191,6 +202,20 @@ export class SamplingDesk {
       },
     }
   }
+}
+
+const MAX_METADATA = 16
+const MAX_METADATA_LENGTH = 512
+
+/** As much of a server's metadata as every provider takes: a few short texts by name. */
+function toMetadata(
+  metadata: unknown,
+  filter: (text: string) => string,
+): { readonly [name: string]: string } | undefined {
+  const texts = Object.entries(metadata ?? {}).flatMap(([name, value]) =>
+    typeof value === 'string' && value.length <= MAX_METADATA_LENGTH ? [[name, filter(value)] as const] : [],
+  )
+  return texts.length === 0 ? undefined : Object.fromEntries(texts.slice(0, MAX_METADATA))
 }
 
 function refused(server: string, option: string, words: string): HostError {

@@ -22,6 +22,8 @@ export interface StepOptions {
   readonly maxOutputTokens?: number
   readonly temperature?: number
   readonly stopSequences?: readonly string[]
+  /** Goes along to the provider, which may keep it with the request. */
+  readonly metadata?: { readonly [name: string]: string }
   readonly signal?: AbortSignal
   /** How often a failed request is made again. */
   readonly retries?: number
@@ -36,9 +38,17 @@ export interface StepCall {
   readonly problem?: string
 }
 
+export interface StepFile {
+  /** In base64. */
+  readonly data: string
+  readonly mimeType: string
+}
+
 export interface StepResult {
   readonly text: string
   readonly calls: readonly StepCall[]
+  /** Pictures and sounds that the model made. */
+  readonly files: readonly StepFile[]
   readonly finish: string
   readonly tokens: { readonly input: number; readonly output: number }
   /** What the model said, as messages for the next step. */
@@ -46,6 +56,7 @@ export interface StepResult {
 }
 
 const MAX_CALLS = 64
+const MAX_FILES = 16
 
 /** Rejects with `model-failed`, or with the signal's reason when it was cancelled. */
 export async function runStep(options: StepOptions): Promise<StepResult> {
@@ -61,6 +72,7 @@ export async function runStep(options: StepOptions): Promise<StepResult> {
     maxOutputTokens: options.maxOutputTokens,
     temperature: options.temperature,
     stopSequences: options.stopSequences === undefined ? undefined : [...options.stopSequences],
+    providerOptions: toProviderOptions(model, options.metadata),
     abortSignal: signal,
     maxRetries: retries,
     // Errors come through the stream below; the library would print them as well.
@@ -68,12 +80,15 @@ export async function runStep(options: StepOptions): Promise<StepResult> {
   })
   let text = ''
   const calls: StepCall[] = []
+  const files: StepFile[] = []
   for await (const part of stream.fullStream) {
     if (part.type === 'text-delta') {
       text += part.text
       options.onText?.(part.text)
     } else if (part.type === 'tool-call') {
       if (calls.length < MAX_CALLS) calls.push(readCall(part))
+    } else if (part.type === 'file') {
+      if (files.length < MAX_FILES) files.push({ data: part.file.base64, mimeType: part.file.mediaType })
     } else if (part.type === 'error') failure ??= part.error
   }
   signal?.throwIfAborted()
@@ -83,11 +98,19 @@ export async function runStep(options: StepOptions): Promise<StepResult> {
   return {
     text,
     calls,
+    files,
     finish: await stream.finishReason,
     tokens: { input: usage.inputTokens ?? 0, output: usage.outputTokens ?? 0 },
     // Results of calls are written by whoever makes the calls.
     messages: response.messages.filter(({ role }) => role === 'assistant'),
   }
+}
+
+/** Under the name that the provider reads its own options by, and as metadata alone: nothing else can be set this way. */
+function toProviderOptions(model: LanguageModel, metadata: StepOptions['metadata']) {
+  if (metadata === undefined || typeof model === 'string') return undefined
+  const [name = ''] = model.provider.split('.')
+  return { [name]: { metadata: { ...metadata } } }
 }
 
 async function toToolSet(tools: readonly OfferedTool[]): Promise<ToolSet | undefined> {
