@@ -14,6 +14,7 @@ import { openSseChannel } from '../transport/sse-client.ts'
 import { answerLimits } from './answer-limits.ts'
 import { createHttpDialer, withAuthorizer } from './auth.ts'
 import { ChannelLink } from './channel-link.ts'
+import { furthest } from './furthest.ts'
 import { HttpLink } from './http-link.ts'
 import { negotiate, revisionsOf, suggestsSse } from './negotiation.ts'
 import type { ConnectOptions } from './options.ts'
@@ -58,7 +59,10 @@ export function createChannelConnector(settings: ConnectorOptions, openLink: Ope
         const died = (error as PorticoError).code === 'closed' && reopens && !signal.aborted
         const older = allowed.filter((version) => revisionsOf([version], 'legacy').length > 0)
         if (!died || older.length === 0 || older.length === allowed.length) throw error
-        return memory.keep(await attempt(older))
+        const again = attempt(older).catch((second) => {
+          throw furthest(second, error)
+        })
+        return memory.keep(await again)
       }
     },
   }
@@ -89,9 +93,9 @@ export function createHttpConnector(settings: ConnectorOptions, url: URL): Conne
       } catch (error) {
         const older = allowed.filter((version) => revisionsOf([version], 'legacy').length > 0)
         if (older.length === 0 || !suggestsSse(error) || signal.aborted) throw error
-        const connection = await openSse(url, options, profile, events, signal, older).catch(() => {
+        const connection = await openSse(url, options, profile, events, signal, older).catch((second) => {
           // What the newer transport said is more telling than that the older one is not there either.
-          throw error
+          throw furthest(error, second)
         })
         return memory.keep(connection)
       }

@@ -9,13 +9,14 @@ import { httpFault } from '../client/link.ts'
 import type { ClientPeer } from '../client/peer.ts'
 import { PorticoError, RpcError } from '../jsonrpc/errors.ts'
 import { isObject, type JsonObject, type RequestId } from '../jsonrpc/message.ts'
-import type { ServerCapabilities } from '../protocol/capabilities.ts'
+import type { ClientCapabilities, ServerCapabilities } from '../protocol/capabilities.ts'
 import type { Implementation } from '../protocol/content.ts'
 import { HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY, UNSUPPORTED_VERSION } from '../protocol/errors.ts'
 import { META_SERVER_INFO } from '../protocol/meta.ts'
 import type { Era, ProtocolVersion, Revision } from '../protocol/revision.ts'
 import { writeClientCapabilities } from '../protocol/revisions/client-messages.ts'
 import { REVISIONS, revisionOf } from '../protocol/revisions.ts'
+import { furthest } from './furthest.ts'
 
 /** What a handshake gives: a connection but for the transport's name in the verdict. */
 export type Agreed = Pick<Connection, 'peer' | 'revision' | 'server'>
@@ -59,8 +60,10 @@ export async function negotiate(peer: ClientPeer, options: NegotiationOptions): 
   if (first === SILENT) return conclude(await firstSuccess(discovery, initialize(peer, options)))
   return conclude(
     await discovery.agreed.catch((error) => {
-      if (error instanceof NotModern) return initialize(peer, options).agreed
-      throw error
+      if (!(error instanceof NotModern)) throw error
+      return initialize(peer, options).agreed.catch((second) => {
+        throw furthest(second, error.cause)
+      })
     }),
   )
 }
@@ -95,7 +98,8 @@ async function askDescription(
     } catch (error) {
       if (!isModernError(error)) throw isAnswer(error) ? new NotModern(error) : error
       const supported = isObject(error.data) ? error.data.supported : undefined
-      if (error.rpcCode !== UNSUPPORTED_VERSION || attempt >= 2) throw error
+      if (error.rpcCode !== UNSUPPORTED_VERSION) throw error
+      if (attempt >= 2) throw unsupported(options, supported, error)
       // It may be the one just refused: a server may have had its reasons once.
       revision = common(options.versions, supported, 'modern') ?? elsewhere(options, supported)
     }
@@ -123,9 +127,12 @@ async function askAgreement(
         onId,
       })
     } catch (error) {
-      const supported = error instanceof RpcError && isObject(error.data) ? error.data.supported : undefined
+      if (!(error instanceof RpcError)) throw error
+      const supported = isObject(error.data) ? error.data.supported : undefined
       const next = common(options.versions, supported, 'legacy')
-      if (attempt > 0 || next === undefined || next === asked) throw error
+      if (attempt > 0 || next === undefined || next === asked) {
+        throw refusesVersion(error) ? unsupported(options, supported, error) : error
+      }
       asked = next
       continue
     }
@@ -152,9 +159,15 @@ const MODERN_ERRORS: readonly number[] = [HEADER_MISMATCH, MISSING_CLIENT_CAPABI
 function initializeParams(revision: Revision, { info, capabilities }: ClientProfile): JsonObject {
   return {
     protocolVersion: revision.version,
-    capabilities: writeClientCapabilities(revision, capabilities),
+    capabilities: writeClientCapabilities(revision, withExperimental(capabilities)),
     clientInfo: revision.writeImplementation(info),
   }
+}
+
+/** Extensions in the place that older revisions have for them. */
+function withExperimental(capabilities: ClientCapabilities): ClientCapabilities {
+  const { experimental, extensions } = capabilities
+  return extensions === undefined ? capabilities : { ...capabilities, experimental: { ...extensions, ...experimental } }
 }
 
 function isModernError(error: unknown): error is RpcError {
@@ -167,6 +180,12 @@ function isAnswer(error: unknown): boolean {
   const fault = httpFault(error)
   if (fault !== undefined) return fault.status < 502 && ![401, 403, 407, 408, 429].includes(fault.status)
   return error instanceof PorticoError && error.code === 'invalid-message'
+}
+
+/** By its code, or as older servers say it: with a code of their own, the versions they have, or in words. */
+function refusesVersion({ rpcCode, message, data }: RpcError): boolean {
+  if (rpcCode === UNSUPPORTED_VERSION || (isObject(data) && Array.isArray(data.supported))) return true
+  return /\bunsupported (protocol )?version/i.test(message.slice(0, 200))
 }
 
 /** The newest revision of an era that both sides have. */
@@ -239,12 +258,13 @@ function silence(ms: number, signal: AbortSignal): Promise<typeof SILENT> {
   })
 }
 
-/** The first of the two that succeeds; if neither does, what the second had to say. The other is forgotten. */
+/** The first of the two that succeeds; if neither does, what the one that came further had to say. */
 async function firstSuccess(first: Attempt, second: Attempt): Promise<Agreed> {
   try {
     return await Promise.any([second.agreed, first.agreed])
   } catch (error) {
-    throw (error as AggregateError).errors[0]
+    const [older, newer] = (error as AggregateError).errors
+    throw furthest(older, newer instanceof NotModern ? newer.cause : newer)
   } finally {
     first.forget()
     second.forget()
