@@ -102,3 +102,27 @@ it('is absent where only modern revisions are served', async () => {
   fixture = await createFixture({}, ['2026-07-28'])
   expect((await send(fixture.port, { ...GET, path: '/sse' })).status).toBe(404)
 })
+
+describe('what early documents show of the old paths (founding 18)', () => {
+  it('messages are named on the stream', async () => {
+    fixture = await createFixture()
+    const bytes = await fetch(`http://127.0.0.1:${fixture.port}/sse`, { headers: GET.headers })
+    const reader = bytes.body?.pipeThrough(new TextDecoderStream()).getReader()
+    const read = async (): Promise<string> => (await reader?.read())?.value ?? ''
+    const [, endpoint = ''] = /data: (\S+)/.exec(await read()) ?? []
+    await post(endpoint, initialize('2024-11-05'))
+    expect(await read()).toMatch(/^event: message\ndata: \{/)
+    await reader?.cancel()
+  })
+
+  it('a POST to the event stream is answered as Streamable HTTP, session and all', async () => {
+    fixture = await createFixture()
+    const { connect } = await import('../src/connect/connect.ts')
+    for (const versions of ['2025-03-26', '2025-11-25', '2026-07-28'] as const) {
+      const client = await connect(`http://127.0.0.1:${fixture.port}/sse`, { versions, verdicts: false })
+      expect([client.verdict.transport, client.version]).toEqual(['streamable-http', versions])
+      expect(await client.callTool('echo', { text: 'old' })).toMatchObject({ content: [{ text: 'old' }] })
+      await client.close()
+    }
+  })
+})

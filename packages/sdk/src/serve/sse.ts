@@ -36,7 +36,7 @@ export class SseHttp {
     this.#maxBatch = maxBatch
     this.#endpoint = endpoint
     this.#load = load
-    this.#settings = settings
+    this.#settings = { ...settings, named: true }
   }
 
   get size(): number {

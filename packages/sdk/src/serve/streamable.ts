@@ -155,7 +155,8 @@ export class Streamable {
     const { method } = head
     if (principal !== undefined) reply.reader = principal.id
     if (method === 'POST') {
-      const isOld = route !== 'mcp' || this.#sse?.has(head.url) === true
+      // Early documents post to the event stream's own path; only a URL that names a stream is of the old kind there.
+      const isOld = route === 'messages' || this.#sse?.has(head.url) === true
       return isOld ? this.#oldPost(request, principal) : this.#post(request, principal)
     }
     if (method === 'GET') {
@@ -163,14 +164,15 @@ export class Streamable {
       const isBare = head.header(SESSION_HEADER) === undefined
       // A client of 2024 may try the event stream on the very URL it was given.
       const isOld = route === 'mcp' && this.#legacy && isBare && version === undefined && acceptsEvents(head)
-      if (route === 'sse' || isOld) return this.#sse?.get(head, principal, reply, this.#options.messagesPath)
+      if ((route === 'sse' && isBare) || isOld)
+        return this.#sse?.get(head, principal, reply, this.#options.messagesPath)
       // A session from `initialize` tells an old client; without one, the version does.
-      if (route === 'mcp' && this.#legacy && !(isBare && isModernVersion(version))) {
+      if (route !== 'messages' && this.#legacy && !(isBare && isModernVersion(version))) {
         return this.#legacy.get(head, principal, reply)
       }
     }
-    if (method === 'DELETE' && route === 'mcp' && this.#legacy) return this.#legacy.delete(head, principal, reply)
-    const allow = route === 'sse' ? 'GET' : route === 'mcp' && this.#legacy ? ALL_METHODS : 'POST'
+    if (method === 'DELETE' && route !== 'messages' && this.#legacy) return this.#legacy.delete(head, principal, reply)
+    const allow = route !== 'messages' && this.#legacy ? ALL_METHODS : route === 'sse' ? 'GET, POST' : 'POST'
     return { status: 405, message: `Method not allowed; allowed: ${allow}`, headers: ['allow', allow] }
   }
 

@@ -20,6 +20,8 @@ export interface EventStreamSettings {
   /** Logs beyond this rate are dropped, of progress the newest waits for the next second. */
   readonly notificationsPerSecond: number
   readonly heartbeat?: Heartbeat
+  /** Names the events of messages, as the documents of 2024 show them; `message` is what they are without a name too. */
+  readonly named?: boolean
 }
 
 /** Whose stream it is. */
@@ -77,7 +79,8 @@ export class EventStream implements SendQueueOptions, StreamEvents, Beating {
     if (this.#state !== 'open') return
     this.#silent = false
     // Messages are JSON on one line, so they need no splitting into data fields.
-    const event = id === undefined ? `data: ${text}\n\n` : `id: ${id}\ndata: ${text}\n\n`
+    const data = `data: ${text}\n\n`
+    const event = id !== undefined ? `id: ${id}\n${data}` : this.#settings.named ? `event: message\n${data}` : data
     if (urgency === 'keep' && this.#rate === undefined) {
       this.#push(event)
       return
