@@ -79,7 +79,7 @@ export class PendingCalls {
     this.#waiting.set(call.id, call)
     if (call.timeoutMs !== undefined) this.#expect(call, call.timeoutMs, now)
     if (signal !== undefined) {
-      call.onAbort = () => this.#abandon(call, abortError(signal, 'unknown'), 'The caller cancelled the request')
+      call.onAbort = () => this.#abandon(call, abortError(signal, 'unknown'), reasonOf(signal))
       signal.addEventListener('abort', call.onAbort, { once: true })
     }
     return true
@@ -183,6 +183,13 @@ class PromisedCall extends PendingCall {
   override abandoned(reason: string): void {
     this.#abandoned?.(this.id, reason)
   }
+}
+
+const MAX_REASON = 200
+
+/** What the other side is told. Only a text was written to be read; an error may say what is none of its business. */
+function reasonOf({ reason }: AbortSignal): string {
+  return typeof reason === 'string' && reason !== '' ? reason.slice(0, MAX_REASON) : 'The caller cancelled the request'
 }
 
 function abortError(signal: AbortSignal, delivery: 'not-sent' | 'unknown'): PorticoError {
