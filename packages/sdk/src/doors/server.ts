@@ -31,6 +31,7 @@ export type { CallToolResult, ToolAnnotations } from '../protocol/tools.ts'
 export type { AnySchema, InferInput, InferOutput } from '../schema/schema.ts'
 export { requireScopes, ScopeError } from '../server/access.ts'
 export type { SpillOptions } from '../server/budget-store.ts'
+export { type CallRate, type CallRates, limitCalls } from '../server/call-rate.ts'
 export type { Catalogue } from '../server/catalogue.ts'
 export { AskingContext, RequestContext } from '../server/context.ts'
 export {
