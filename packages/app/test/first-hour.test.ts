@@ -156,3 +156,39 @@ describe.concurrent('a port that is in use', () => {
     }),
   )
 })
+
+describe.concurrent('a ready-made server with what it works on', () => {
+  it.each([
+    [['list', 'files', './docs', 'tools'], /^read_file\t/m],
+    [['list', 'tools', '--', 'files', './docs'], /^read_file\t/m],
+    [['list', '"files" ./docs', 'tools'], /^read_file\t/m],
+    [['call', 'files', './docs', 'read_file', 'path=a.txt'], /hello/],
+    [['call', 'read_file', 'path=a.txt', '--', 'files', './docs'], /hello/],
+  ])('newcomer: portico %j', (words, shown) =>
+    inPlace(async ({ write, run }) => {
+      await write('docs/a.txt', 'hello\n')
+      const { code, stdout, stderr } = await run(...words)
+      expect([code, stdout, stderr]).toEqual([0, expect.stringMatching(shown), expect.anything()])
+    }),
+  )
+
+  it('newcomer: says how to give it where it is missing, and refuses it for a configured server', () =>
+    inPlace(async ({ run }) => {
+      const missing = await run('list', 'files')
+      expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('portico list files ./docs') })
+      await run('servers', 'add', 'mine', '--', process.execPath, FIXTURE)
+      expect(await run('list', 'mine', './docs', '-y')).toMatchObject({ code: 2 })
+    }))
+})
+
+describe.concurrent('portico lock', () => {
+  it('newcomer: locks the servers that it can read, names the others, and ends with 1', () =>
+    inPlace(async ({ path, write, run }) => {
+      const good = { command: process.execPath, args: [FIXTURE] }
+      const bad = { command: process.execPath, args: ['-e', 'process.exit(3)'] }
+      await write('config/portico.json', JSON.stringify({ servers: { bad, good } }))
+      const { code, stderr } = await run('lock', '-y')
+      expect([code, stderr]).toEqual([1, expect.stringContaining('not locked bad: ')])
+      expect(Object.keys(JSON.parse(await readFile(join(path, 'portico.lock.json'), 'utf8')).servers)).toEqual(['good'])
+    }))
+})

@@ -1,6 +1,6 @@
 /**
  * A server out of the configuration: connected by the host, shown as its catalogue shows it, and used past its guard. A
- * name that is not configured but is one of the ready-made servers means that one, without options and without the host.
+ * name that is not configured but is one of the ready-made servers means that one, without the host.
  */
 
 import type { Host } from '@portico/host'
@@ -22,10 +22,13 @@ export async function openNamed(
 ): Promise<OpenTarget> {
   const { name } = target
   const config = await readConfig(io, options.config)
-  if (isServerName(name) && !config.servers.some((server) => server.name === name)) {
-    return openDirectly(target, io, options)
-  }
+  const isConfigured = config.servers.some((server) => server.name === name)
+  if (isServerName(name) && (!isConfigured || target.args !== undefined)) return openDirectly(target, io, options)
   findServer(config, name)
+  if (target.args !== undefined) {
+    const remedy = 'Only ready-made servers take arguments here; those of this one are in the configuration.'
+    throw new CliError('usage', `"${target.args[0]}" cannot be given to ${name}`, remedy)
+  }
   const { versions } = options
   // A revision that is asked for holds for the connection, whatever the configuration says of it.
   const pinned: CliHostOptions['more'] =

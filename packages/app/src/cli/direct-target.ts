@@ -49,10 +49,11 @@ async function toConnectable(target: TargetKind, io: Io): Promise<Connectable> {
       return { where: made.server, close: () => made.close() }
     }
     case 'name': {
-      const { builtInServers } = await import('./built-in-servers.ts')
-      const made = await (await builtInServers()).get(target.name)?.({})
-      if (made === undefined) throw new TypeError(`${target.name} is no ready-made server`)
-      return { where: made.server, close: async () => made.close?.() }
+      const { isServerName } = await import('@portico/servers')
+      if (!isServerName(target.name)) throw new TypeError(`${target.name} is no ready-made server`)
+      const { createReadyMade } = await import('./ready-made.ts')
+      const made = await createReadyMade(target.name, target.args ?? [])
+      return { where: made.server, close: () => made.close() }
     }
   }
 }

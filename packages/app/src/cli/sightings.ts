@@ -1,6 +1,7 @@
 /**
  * What servers promise at this moment, for lock files: the configured ones as the host has them, one that is named
- * directly through a catalogue of its own. A server that cannot be read fails the whole: a lock with gaps locks nothing.
+ * directly through a catalogue of its own. A comparison fails as a whole when a server cannot be
+ * read; a lock may be written of the others, and says whom it lacks.
  */
 
 import { defineServer } from '@portico/host/config'
@@ -16,14 +17,21 @@ import { toConfig, toUnreachable } from './unreachable.ts'
 export interface Seen {
   readonly servers: readonly string[]
   readonly sightings: readonly Sighting[]
+  /** Those that could not be read, where the caller goes on without them. */
+  readonly missed: readonly Missed[]
 }
 
-/** All configured servers without a target; with `names`, only those. */
+export interface Missed {
+  readonly server: string
+  readonly error: unknown
+}
+
+/** All configured servers without a target; with `names`, only those. `skips` goes on after one that cannot be read. */
 export async function lookAt(
   target: TargetKind | undefined,
   io: Io,
   options: TargetOptions,
-  names?: readonly string[],
+  { names, skips = false }: { readonly names?: readonly string[]; readonly skips?: boolean } = {},
 ): Promise<Seen> {
   if (target !== undefined && target.kind !== 'name') return lookDirectly(target, io)
   const config = await readConfig(io, options.config)
@@ -35,10 +43,19 @@ export async function lookAt(
     throw new CliError('not-found', 'No server is configured', 'Add one: `portico servers add --help`.')
   const host = await openHost(io, { ...options, only: known })
   try {
-    for (const name of known) await reach(host.upstreams, name, io)
+    const missed: Missed[] = []
+    for (const name of known) {
+      await reach(host.upstreams, name, io).catch((error: unknown) => {
+        if (!skips || io.signal.aborted) throw error
+        missed.push({ server: name, error })
+      })
+    }
+    const servers = known.filter((name) => !missed.some(({ server }) => server === name))
+    const [first] = missed
+    if (servers.length === 0 && first !== undefined) throw first.error
     await host.catalogue.refresh(undefined, io.signal)
-    refuseGaps(host.catalogue)
-    return { servers: known, sightings: host.catalogue.sightings() }
+    refuseGaps(host.catalogue, missed)
+    return { servers, sightings: host.catalogue.sightings(), missed }
   } finally {
     await host.close()
   }
@@ -60,7 +77,7 @@ async function lookDirectly(target: TargetKind, io: Io): Promise<Seen> {
     })
     await catalogue.refresh(name, io.signal)
     refuseGaps(catalogue)
-    return { servers: [name], sightings: catalogue.sightings() }
+    return { servers: [name], sightings: catalogue.sightings(), missed: [] }
   } finally {
     await catalogue.close()
     await upstreams.close()
@@ -74,8 +91,8 @@ async function reach(upstreams: Upstreams, name: string, io: Io): Promise<void> 
   io.progress(undefined)
 }
 
-function refuseGaps(catalogue: Catalogue): void {
-  const [problem] = catalogue.problems()
+function refuseGaps(catalogue: Catalogue, missed: readonly Missed[] = []): void {
+  const problem = catalogue.problems().find((one) => !missed.some(({ server }) => server === one.server))
   if (problem !== undefined)
     throw new CliError('failed', `${problem.server}: ${problem.message}`, 'Nothing was compared or written.')
 }

@@ -4,7 +4,7 @@ import { TARGET_FLAGS } from './flags.ts'
 import { createPaint } from './io.ts'
 import { toLine, toPainted, toPlain } from './plain-text.ts'
 import { splitWords } from './shell-words.ts'
-import { labelOf, readTarget, splitTarget } from './target-kind.ts'
+import { isPath, isPathOrUrl, labelOf, readTarget, splitTarget } from './target-kind.ts'
 
 it.each([
   { words: ['github'], target: { kind: 'name', name: 'github' }, label: 'github' },
@@ -33,6 +33,20 @@ it('takes whatever follows -- as a command, a single word too', () => {
     target: { kind: 'command', command: 'server', args: [] },
     rest: ['greet', 'name=A'],
   })
+})
+
+it.each([
+  { typed: 'files ./docs', args: ['./docs'], rest: [] },
+  { typed: 'files ./docs ../more read_file path=./a', args: ['./docs', '../more'], rest: ['read_file', 'path=./a'] },
+  { typed: 'git . status', args: ['.'], rest: ['status'] },
+  { typed: 'openapi https://a.example/api.json list_pets', args: ['https://a.example/api.json'], rest: ['list_pets'] },
+  { typed: 'time now zone=UTC', args: undefined, rest: ['now', 'zone=UTC'] },
+  { typed: './server.ts ./x', args: undefined, rest: ['./x'] },
+])('newcomer: takes what a ready-made server works on after its name: $typed', ({ typed, args, rest }) => {
+  const input = { positionals: typed.split(' '), dashed: [], flags: {}, json: false }
+  const found = splitTarget(input, isPathOrUrl)
+  expect([(found.target as { args?: unknown }).args, found.rest]).toEqual([args, rest])
+  expect(isPath('file:///a/b')).toBe(false)
 })
 
 it.each([

@@ -9,7 +9,8 @@ export type TargetKind =
   | { readonly kind: 'url'; readonly url: string }
   | { readonly kind: 'file'; readonly file: string }
   | { readonly kind: 'command'; readonly command: string; readonly args: readonly string[] }
-  | { readonly kind: 'name'; readonly name: string }
+  /** `args` are for a ready-made server: `files ./docs`. */
+  | { readonly kind: 'name'; readonly name: string; readonly args?: readonly string[] }
 
 /** As `definition/load.ts` takes them; not asked there, so that nothing is loaded to tell. */
 const DEFINITION_FILE = /\.m?[jt]s$/
@@ -28,14 +29,34 @@ export function readTarget(words: readonly string[]): TargetKind {
   return { kind: 'name', name: first }
 }
 
-/** Which words name the server, and which are left: what follows a bare `--` is the server's command. */
-export function splitTarget({ positionals, dashed }: CommandInput): {
-  readonly target: TargetKind
-  readonly rest: readonly string[]
-} {
+/**
+ * Which words name the server, and which are left: what follows a bare `--` is the server's command. With `isArgument`, the
+ * words right after a name that it accepts belong to the server, as `./docs` does in `files ./docs`.
+ */
+export function splitTarget(
+  { positionals, dashed }: CommandInput,
+  isArgument: (word: string) => boolean = () => false,
+): { readonly target: TargetKind; readonly rest: readonly string[] } {
   const [command, ...args] = dashed
-  if (command === undefined) return { target: readTarget(positionals.slice(0, 1)), rest: positionals.slice(1) }
+  if (command === undefined) {
+    const target = readTarget(positionals.slice(0, 1))
+    const rest = positionals.slice(1)
+    if (target.kind !== 'name') return { target, rest }
+    const end = rest.findIndex((word) => !isArgument(word))
+    const own = end < 0 ? rest : rest.slice(0, end)
+    return { target: own.length === 0 ? target : { ...target, args: own }, rest: rest.slice(own.length) }
+  }
   return { target: { kind: 'command', command, args }, rest: positionals.slice(0, -dashed.length) }
+}
+
+/** A path: what servers are given to work in, and no name of a tool, pair or address. */
+export function isPath(word: string): boolean {
+  return !/^[\w.-]+=|^[a-z][\w+.-]*:\/\//i.test(word) && /[\\/]|^[.~]/.test(word)
+}
+
+/** The same, or an address: what a description of an interface is read from. */
+export function isPathOrUrl(word: string): boolean {
+  return isPath(word) || /^https?:\/\//i.test(word)
 }
 
 export function labelOf(target: TargetKind): string {

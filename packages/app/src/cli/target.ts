@@ -16,13 +16,20 @@ export async function openTarget(
   io: Io,
   options: TargetOptions = {},
 ): Promise<OpenTarget> {
-  const target = 'kind' in named ? named : readTarget(named)
+  const target = await toReadyMade('kind' in named ? named : readTarget(named))
   if (target.kind === 'name') {
     const { openNamed } = await import('./configured-target.ts')
     return openNamed(target, io, options)
   }
   const { openDirectly } = await import('./direct-target.ts')
   return openDirectly(target, io, options)
+}
+
+/** A command whose program is one of the ready-made servers means that one; a path means the program. */
+async function toReadyMade(target: TargetKind): Promise<TargetKind> {
+  if (target.kind !== 'command') return target
+  const { isServerName } = await import('@portico/servers')
+  return isServerName(target.command) ? { kind: 'name', name: target.command, args: target.args } : target
 }
 
 /** Opens the server, does the work, and leaves nothing open, whatever becomes of it. */

@@ -11,10 +11,10 @@ import type { OpenTarget } from '../open-target.ts'
 import { toLine, toPlain, toShown } from '../plain-text.ts'
 import { toTable } from '../table.ts'
 import { requestOptionsOf, targetOptionsOf, withTarget } from '../target.ts'
-import { splitTarget } from '../target-kind.ts'
+import { isPathOrUrl, splitTarget } from '../target-kind.ts'
 
 export async function run(input: CommandInput, io: Io): Promise<number> {
-  const { target, rest } = splitTarget(input)
+  const { target, rest } = splitTarget(input, isPathOrUrl)
   const [name, ...words] = rest
   return withTarget(target, io, targetOptionsOf(input), async (open) => {
     const tools = await open.tools()

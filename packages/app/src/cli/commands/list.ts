@@ -8,7 +8,7 @@ import type { Io } from '../io.ts'
 import { toPlain } from '../plain-text.ts'
 import { toTable } from '../table.ts'
 import { targetOptionsOf, withTarget } from '../target.ts'
-import { splitTarget } from '../target-kind.ts'
+import { isPathOrUrl, splitTarget } from '../target-kind.ts'
 
 const KINDS = ['tools', 'resources', 'templates', 'prompts'] as const
 type Kind = (typeof KINDS)[number]
@@ -21,7 +21,7 @@ interface Row {
 }
 
 export async function run(input: CommandInput, io: Io): Promise<number> {
-  const { target, rest } = splitTarget(input)
+  const { target, rest } = splitTarget(input, isPathOrUrl)
   const wanted = readKind(rest)
   return withTarget(target, io, targetOptionsOf(input), async (open) => {
     const kinds = wanted === undefined ? KINDS : [wanted]

@@ -8,10 +8,10 @@ import type { OpenTarget } from '../open-target.ts'
 import { toLine } from '../plain-text.ts'
 import { stayUntil } from '../staying.ts'
 import { targetOptionsOf, withTarget } from '../target.ts'
-import { splitTarget } from '../target-kind.ts'
+import { isPath, splitTarget } from '../target-kind.ts'
 
 export async function run(input: CommandInput, io: Io): Promise<number> {
-  const { target, rest: uris } = splitTarget(input)
+  const { target, rest: uris } = splitTarget(input, isPath)
   // The parser has held it against the levels.
   const level = (typeof input.flags.level === 'string' ? input.flags.level : 'info') as LogLevel
   return withTarget(target, io, targetOptionsOf(input), async (open) => {

@@ -4,9 +4,11 @@ import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { lockServers, lockText } from '@portico/host/upstream'
 import type { CommandInput } from '../command.ts'
+import { counted } from '../counted.ts'
 import { EXIT_CODES } from '../exit-codes.ts'
+import { toCliError } from '../failure.ts'
 import type { Io } from '../io.ts'
-import { lookAt } from '../sightings.ts'
+import { lookAt, type Missed } from '../sightings.ts'
 import { targetOptionsOf } from '../target.ts'
 import { splitTarget } from '../target-kind.ts'
 
@@ -14,14 +16,23 @@ export const LOCK_FILE = 'portico.lock.json'
 
 export async function run(input: CommandInput, io: Io): Promise<number> {
   const target = input.positionals.length === 0 ? undefined : splitTarget(input).target
-  const { servers, sightings } = await lookAt(target, io, targetOptionsOf(input))
+  const { servers, sightings, missed } = await lookAt(target, io, targetOptionsOf(input), { skips: true })
   const text = lockText(lockServers(sightings, servers))
   if (input.json) {
     io.write(text)
-    return EXIT_CODES.ok.code
+    return tellMissed(missed, io)
   }
   const file = typeof input.flags.out === 'string' ? input.flags.out : LOCK_FILE
   await writeFile(resolve(io.cwd, file), text)
-  io.say(`${sightings.length} items of ${servers.join(', ')} are locked in ${file}.`)
-  return EXIT_CODES.ok.code
+  io.say(`Locked in ${file}: ${counted(sightings.length, 'item')} of ${servers.join(', ')}.`)
+  return tellMissed(missed, io)
+}
+
+/** The others are locked; a script learns by the exit code that some are not. */
+function tellMissed(missed: readonly Missed[], io: Io): number {
+  for (const { server, error } of missed) {
+    const { message, remedy } = toCliError(error)
+    io.say(`${io.paint.yellow('not locked')} ${server}: ${message}${remedy === undefined ? '' : `\n  ${remedy}`}`)
+  }
+  return missed.length === 0 ? EXIT_CODES.ok.code : EXIT_CODES.failed.code
 }

@@ -7,10 +7,10 @@ import type { Io } from '../io.ts'
 import { nearestName } from '../nearest.ts'
 import { toShown } from '../plain-text.ts'
 import { requestOptionsOf, targetOptionsOf, withTarget } from '../target.ts'
-import { splitTarget } from '../target-kind.ts'
+import { isPathOrUrl, splitTarget } from '../target-kind.ts'
 
 export async function run(input: CommandInput, io: Io): Promise<number> {
-  const { target, rest } = splitTarget(input)
+  const { target, rest } = splitTarget(input, isPathOrUrl)
   const [name, ...words] = rest
   if (name === undefined) throw new CliError('usage', 'prompt: <prompt> is missing: the name of the prompt')
   const args = Object.fromEntries(words.map(splitPair))

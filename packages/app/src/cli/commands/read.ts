@@ -8,12 +8,12 @@ import { CliError, EXIT_CODES } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { toShown } from '../plain-text.ts'
 import { requestOptionsOf, targetOptionsOf, withTarget } from '../target.ts'
-import { splitTarget } from '../target-kind.ts'
+import { isPath, splitTarget } from '../target-kind.ts'
 
 const INVALID_PARAMS = -32602
 
 export async function run(input: CommandInput, io: Io): Promise<number> {
-  const { target, rest } = splitTarget(input)
+  const { target, rest } = splitTarget(input, isPath)
   const [uri, extra] = rest
   if (uri === undefined) throw new CliError('usage', 'read: <uri> is missing: the resource to read')
   if (extra !== undefined) throw new CliError('usage', `read: "${extra}" is one argument too many`)

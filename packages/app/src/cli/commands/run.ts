@@ -2,14 +2,15 @@
 
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { isServerName, loadEntry, type ReadyServer, SERVER_NAMES, type ServerEntry } from '@portico/servers'
+import { isServerName, loadEntry, type ReadyServer, SERVER_NAMES } from '@portico/servers'
 import { isDefinitionFile } from '../../definition/file-name.ts'
 import { acceptOwnToken } from '../caller-identity.ts'
-import type { Command, CommandInput, Flag } from '../command.ts'
+import type { Command, CommandInput } from '../command.ts'
 import { CliError } from '../exit-codes.ts'
 import { commandHelp } from '../help.ts'
 import type { Io } from '../io.ts'
 import { parseCommand } from '../parse.ts'
+import { describeReadyMade, flagsOf, toKebabFlag, valuesOf } from '../ready-made.ts'
 import { serveUntilEnd, wishesOf } from '../serving.ts'
 import { SERVING_FLAGS } from '../serving-flags.ts'
 
@@ -66,12 +67,7 @@ async function fromName(name: string, rest: readonly string[], io: Io): Promise<
   const command = describe(name, `${entry.about}.`, { ...own, ...ANYBODY }, entry.positional)
   const { flags, positionals, json, help } = parseCommand(command, rest.map(toKebabFlag))
   if (help) return showHelp(command, io)
-  const values = Object.fromEntries(Object.keys(entry.options).map((option) => [option, flags[toKebab(option)]]))
-  const { positional } = entry
-  if (positional !== undefined && positionals.length > 0) {
-    // A list takes them all; a single value takes the one there is.
-    values[positional] = entry.options[positional]?.multiple === true ? positionals : positionals[0]
-  }
+  const values = valuesOf(entry, flags, positionals)
   const serving = Object.fromEntries(Object.entries(flags).filter(([flag]) => !Object.hasOwn(own, flag)))
   return { flags: serving, json, guarded: true, open: () => entry.create(values) }
 }
@@ -81,39 +77,11 @@ const ANYBODY = {
 } as const
 
 function describe(name: string, about: string, own: Command['flags'], positional: string | undefined): Command {
-  const multiple = own[toKebab(positional ?? '')]?.multiple === true
-  const first = positional === undefined ? undefined : own[toKebab(positional)]
-  return {
-    name: `run ${name}`,
-    about,
-    positionals:
-      positional === undefined ? [] : [{ name: positional, about: first?.about ?? '', optional: true, rest: multiple }],
-    flags: { ...SERVING_FLAGS, ...own },
-    examples: [],
-    load: () => Promise.reject(new Error('shown, not run')),
-  }
+  return { ...describeReadyMade(`run ${name}`, about, own, positional), flags: { ...SERVING_FLAGS, ...own } }
 }
 
 function showHelp(command: Command, io: Io): undefined {
   io.out(commandHelp(command, io.paint))
-}
-
-function flagsOf({ options }: ServerEntry): { readonly [name: string]: Flag } {
-  return Object.fromEntries(
-    Object.entries(options).map(([name, { type, multiple, about, fallback }]): [string, Flag] => [
-      toKebab(name),
-      { type, about: `${about}.`, ...(multiple && { multiple }), ...(fallback !== undefined && { fallback }) },
-    ]),
-  )
-}
-
-/** Options are named `maxRows` in code and in files; on a command line both that and `--max-rows` will do. */
-function toKebabFlag(word: string): string {
-  return /^--[a-z]/.test(word) ? word.replace(/^--[\w-]+/, toKebab) : word
-}
-
-function toKebab(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }
 
 function given(flags: CommandInput['flags']): CommandInput['flags'] {

@@ -5,7 +5,8 @@ import { HOST_FLAGS, TARGET_FLAGS } from '../flags.ts'
 
 const SERVER: Positional = {
   name: 'server',
-  about: 'A name from the configuration, a URL, a file, or a command (quoted, or last after --).',
+  about:
+    'A name from the configuration, a URL, a file, a ready-made server with what it works on (files ./docs), or a command (quoted, or last after --).',
   completes: 'server',
 }
 
@@ -59,6 +60,7 @@ export const USING: readonly Command[] = [
         name: 'kind',
         about: 'tools, resources, templates or prompts; all unless given.',
         optional: true,
+        rest: true,
         completes: ['tools', 'resources', 'templates', 'prompts'],
       },
     ],
@@ -66,6 +68,7 @@ export const USING: readonly Command[] = [
     examples: [
       { line: 'portico list https://example.com/mcp', about: 'everything' },
       { line: 'portico list "npx -y some-server" tools --long', about: 'the tools of a command, with their arguments' },
+      { line: 'portico list files ./docs', about: 'a ready-made server on a folder' },
       { line: 'portico list github tools --json', about: 'the definitions, for a program' },
     ],
     load: () => import('./list.ts'),
@@ -74,7 +77,7 @@ export const USING: readonly Command[] = [
     name: 'read',
     about: 'Read a resource and print it',
     details: 'Text is printed as it is. Bytes are written as bytes, unless standard output is a terminal.',
-    positionals: [SERVER, { name: 'uri', about: 'The resource, or one made from a template.' }],
+    positionals: [SERVER, { name: 'uri', about: 'The resource, or one made from a template.', rest: true }],
     flags: { out: OUT, ...TARGET_FLAGS },
     examples: [
       { line: 'portico read ./notes.ts note://1', about: 'a text' },

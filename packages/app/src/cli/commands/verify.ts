@@ -16,7 +16,9 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
   const target = input.positionals.length === 0 ? undefined : splitTarget(input).target
   const file = typeof input.flags.lock === 'string' ? input.flags.lock : LOCK_FILE
   const lock = await readLock(resolve(io.cwd, file), file)
-  const { servers, sightings } = await lookAt(target, io, targetOptionsOf(input), Object.keys(lock.servers))
+  const { servers, sightings } = await lookAt(target, io, targetOptionsOf(input), {
+    names: Object.keys(lock.servers),
+  })
   // Only what was looked at can be told; others in the lock are not gone.
   const asked = target === undefined ? lock : { ...lock, servers: pick(lock.servers, servers) }
   const differences = verifyServers(asked, sightings)
