@@ -27,7 +27,7 @@ const LOOK_MS = 50
 let count = 0
 
 export function missingTmux(): string | undefined {
-  return spawnSync('tmux', ['-V']).status === 0 ? undefined : 'tmux is not installed'
+  return spawnSync('tmux', ['-V']).status === 0 ? undefined : 'there is no tmux (apt-get install tmux)'
 }
 
 export function openScreen(env: { readonly [name: string]: string }, cwd: string): Screen {

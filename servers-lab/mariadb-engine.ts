@@ -1,6 +1,5 @@
-/** A real MariaDB: the system's own where it is installed, by the system's packages where the lab may do that. */
+/** A real MariaDB: the system's own, where it is installed. */
 
-import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import mysql from 'mysql2/promise'
 import { eventually, freePort, makeDataFolder, runOnce, startProcess } from './engine-process.ts'
@@ -17,16 +16,9 @@ export interface MariadbEngine {
 const PASSWORD = 'horse battery staple'
 const SERVER = '/usr/sbin/mariadbd'
 
-/** Why there is none, after trying to get one. */
+/** Why there is none, and what would bring it. */
 export function missingMariadb(): string | undefined {
-  if (existsSync(SERVER)) return undefined
-  if (process.getuid?.() !== 0) return `there is no ${SERVER}, and only root may install it`
-  spawnSync(
-    'apt-get',
-    ['-o', 'DPkg::Lock::Timeout=300', 'install', '--yes', '--no-install-recommends', 'mariadb-server'],
-    { stdio: 'ignore' },
-  )
-  return existsSync(SERVER) ? undefined : `there is no ${SERVER}, and apt-get could not install mariadb-server`
+  return existsSync(SERVER) ? undefined : `there is no ${SERVER} (apt-get install mariadb-server)`
 }
 
 export async function startMariadb(): Promise<MariadbEngine> {

@@ -1,7 +1,7 @@
 /** The servers that drive what is on a machine, before the real thing: a browser, a screen with a window, sandboxes. */
 
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -9,8 +9,8 @@ import { testClient } from '@portico/sdk/testing'
 import { createBrowserServer } from '@portico/servers/browser'
 import { createRunServer } from '@portico/servers/run'
 import { createScreenServer } from '@portico/servers/screen'
+import { findChromium, NO_CHROMIUM } from '../lab-kit/chromium.ts'
 import type { Trial } from '../lab-kit/trials.ts'
-import { CHROMIUM } from './stage.ts'
 import { missingScreen, startScreen } from './virtual-screen.ts'
 
 type Client = Awaited<ReturnType<typeof testClient>>
@@ -22,21 +22,8 @@ export const realTrials: readonly Trial[] = [
   { name: 'real: a sandbox holds what tries to get out', missing: missingSandbox, run: sandbox },
 ]
 
-/** Root may fetch what is missing; others are told. */
 function missingChromium(): string | undefined {
-  if (chromium() !== undefined) return undefined
-  if (process.getuid?.() === 0 && process.platform === 'linux') {
-    console.log('installing chromium (apt-get)')
-    spawnSync('apt-get', ['-o', 'DPkg::Lock::Timeout=300', 'install', '-y', '--no-install-recommends', 'chromium'], {
-      stdio: 'ignore',
-    })
-    if (chromium() !== undefined) return undefined
-  }
-  return 'there is no Chromium (apt-get install chromium)'
-}
-
-function chromium(): string | undefined {
-  return CHROMIUM ?? (existsSync('/usr/bin/chromium') ? '/usr/bin/chromium' : undefined)
+  return findChromium() === undefined ? NO_CHROMIUM : undefined
 }
 
 function missingSandbox(): string | undefined {
@@ -60,7 +47,7 @@ async function shop(): Promise<void> {
     return '<title>Shop</title><form action="/search"><label>Search <input name="q"></label></form>'
   })
   const ready = await createBrowserServer({
-    executable: chromium(),
+    executable: findChromium(),
     noSandbox: process.getuid?.() === 0,
     allowPrivate: [site.host],
   })
@@ -105,7 +92,7 @@ async function prison(): Promise<void> {
   ]
   const site = await serve(async () => doors.join('\n'))
   const ready = await createBrowserServer({
-    executable: chromium(),
+    executable: findChromium(),
     noSandbox: process.getuid?.() === 0,
     allowPrivate: [site.host],
   })

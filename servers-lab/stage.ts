@@ -1,13 +1,14 @@
 /** Something real behind every server of the registry: folders, a repository, services on loopback, a screen. */
 
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { EntryValue, ServerName } from '@portico/servers'
 import { buildSchema, graphql } from 'graphql'
+import { findChromium, NO_CHROMIUM } from '../lab-kit/chromium.ts'
 import { missingScreen, startScreen } from './virtual-screen.ts'
 
 export interface Act {
@@ -26,13 +27,9 @@ export interface Stage {
   close(): Promise<void>
 }
 
-export const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/google-chrome', '/usr/bin/chromium-browser'].find((path) =>
-  existsSync(path),
-)
-
 /** Why a server cannot be tried on this machine. */
 export function missingFor(name: ServerName): string | undefined {
-  if (name === 'browser' && CHROMIUM === undefined) return 'there is no Chromium (apt-get install chromium)'
+  if (name === 'browser' && findChromium() === undefined) return NO_CHROMIUM
   if (name === 'screen') return missingScreen()
   return undefined
 }
@@ -58,6 +55,7 @@ export async function openStage(name: ServerName): Promise<Stage> {
 }
 
 function describeActs(folder: string, host: string, display: string): { readonly [Name in ServerName]: Act } {
+  const browser = findChromium()
   const notes = join(folder, 'notes')
   const isRoot = process.getuid?.() === 0
   return {
@@ -88,7 +86,7 @@ function describeActs(folder: string, host: string, display: string): { readonly
       says: /Keepers wanted/,
     },
     browser: {
-      values: { allowPrivate: [host], noSandbox: isRoot, ...(CHROMIUM !== undefined && { executable: CHROMIUM }) },
+      values: { allowPrivate: [host], noSandbox: isRoot, ...(browser !== undefined && { executable: browser }) },
       tool: 'navigate',
       args: { url: `http://${host}/` },
       says: /Keepers wanted/,

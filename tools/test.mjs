@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { runNode, toolPath } from './child.mjs'
 import { repositoryRoot } from './report.mjs'
+import { skippedIn } from './skipped.mjs'
 
 const suites = [
   { name: 'check', about: 'format, lint, types, layers, licences, doors', args: npmRun('check') },
@@ -45,6 +46,7 @@ async function main() {
     return 0
   }
   const counts = await runSuites(selectSuites(values.only, values.skip ?? []))
+  tellSkipped(counts.skipped)
   console.log(`\n${counts.passed} passed, ${counts.failed} failed`)
   // Suites that are not there yet do not count; a run in which nothing passed is no success.
   return counts.failed === 0 && counts.passed > 0 ? 0 : 1
@@ -61,7 +63,7 @@ function selectSuites(only, skip) {
 }
 
 async function runSuites(selected) {
-  const counts = { passed: 0, failed: 0 }
+  const counts = { passed: 0, failed: 0, skipped: [] }
   const present = selected.filter(isPresent)
   for (const suite of present.filter(({ beside }) => beside !== true)) {
     if (counts.failed === 0) await runSuite(suite, counts)
@@ -91,7 +93,13 @@ async function runSuite({ name, about, args, beside }, counts) {
   const seconds = ((performance.now() - started) / 1000).toFixed(1)
   if (beside === true) process.stdout.write(`${title}\n${output}`)
   console.log(`-- ${name}: ${code === 0 ? 'passed' : `failed with exit code ${code}`} in ${seconds} s`)
+  counts.skipped.push(...skippedIn(output).map((line) => `${name}: ${line}`))
   counts[code === 0 ? 'passed' : 'failed'] += 1
+}
+
+/** Once more at the end: what was not tried on this machine, and in brackets the line that would bring what it lacks. */
+function tellSkipped(lines) {
+  if (lines.length > 0) console.log(`\nNot tried on this machine:\n${lines.map((line) => `  ${line}`).join('\n')}`)
 }
 
 /** Runs Node, with what it writes kept until it has ended where `quiet`. */
