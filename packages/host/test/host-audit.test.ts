@@ -1,6 +1,6 @@
 /** The host's own log: what must not be in it, and that its end cannot be cut off unnoticed. */
 
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createServer, tool } from '@portico/sdk/server'
@@ -113,6 +113,35 @@ describe('the log of a host', () => {
     await run()
     await rm(join(stateDir, 'audit'), { recursive: true })
     expect((await verifyHostAudit(stateDir)).map(({ ok }) => ok)).toEqual([false])
+  })
+
+  it.each<[string, () => Promise<void>]>([
+    ['deleted', () => rm(join(stateDir, 'audit-heads'))],
+    ['without its key', () => rm(join(stateDir, 'audit-heads.key'))],
+    ['overwritten', () => writeFile(join(stateDir, 'audit-heads'), 'garbage')],
+  ])('is not whole when it was put back and the copy of its head is %s (attack B5, sec-350)', async (_, harm) => {
+    await run()
+    await cp(join(stateDir, 'audit'), join(stateDir, 'audit-before'), { recursive: true })
+    await run()
+    await rm(join(stateDir, 'audit'), { recursive: true })
+    await cp(join(stateDir, 'audit-before'), join(stateDir, 'audit'), { recursive: true })
+    await harm()
+    expect((await verifyHostAudit(stateDir)).map(({ ok }) => ok)).toEqual([false])
+    await run()
+    await run()
+    expect((await verifyHostAudit(stateDir)).map(({ ok }) => ok)).toEqual([false])
+  })
+
+  it('is missed when it and the copy are gone, but not what a host kept besides (attack B5, sec-350)', async () => {
+    await run()
+    for (const name of ['audit', 'audit-heads', 'audit-heads.key']) {
+      await rm(join(stateDir, name), { recursive: true })
+    }
+    expect((await verifyHostAudit(stateDir)).map(({ ok }) => ok)).toEqual([false])
+    await run()
+    const [verdict] = await verifyHostAudit(stateDir)
+    expect([verdict?.ok, verdict?.problems[0]?.kind]).toEqual([false, 'head-lost'])
+    expect(await readFile(file(), 'utf8')).toContain('audit-log-lost')
   })
 
   it('takes a key and words to redact (host 15)', async () => {

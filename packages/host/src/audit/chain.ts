@@ -17,6 +17,8 @@ export interface AuditHead {
 /** The head as its file holds it; `from` is the first record that is still kept. */
 export interface StoredHead extends AuditHead {
   readonly from: number
+  /** A copy is kept elsewhere since then: where there is none, it was taken away. */
+  readonly copied?: true
 }
 
 /** The hash that the first record of all follows. */
@@ -63,7 +65,12 @@ export function fromHeadText(text: string, key: AuditKey): StoredHead | undefine
     return undefined
   if (typeof value.hash !== 'string' || typeof value.mark !== 'string') return undefined
   // Both were just shown to be whole numbers.
-  const head = { sequence: value.sequence as number, hash: value.hash, from: value.from as number }
+  const head = {
+    sequence: value.sequence as number,
+    hash: value.hash,
+    from: value.from as number,
+    ...(value.copied === true && { copied: true as const }),
+  }
   return isEqual(value.mark, hashOf(head, key)) ? head : undefined
 }
 

@@ -87,6 +87,41 @@ describe('a cut end stays found after the next start (host 8, sec-223)', () => {
     expect((await verifyAuditLog(file, { keeper })).ok).toBe(false)
   })
 
+  it.each<[string, HeadKeeper['load']]>([
+    ['gone', async () => undefined],
+    ['unreadable', () => Promise.reject(new Error('not a head'))],
+  ])('log and head were put back and the copy is %s (attack B5, sec-350)', async (_, load) => {
+    const keeper = createKeeper()
+    await write(3, { keeper })
+    const before = await Promise.all([file, `${file}.head`].map((path) => readFile(path)))
+    await write(3, { keeper })
+    await Promise.all([file, `${file}.head`].map((path, at) => writeFile(path, before[at]!)))
+    const { ok, problems } = await verifyAuditLog(file, { keeper: { ...keeper, load } })
+    expect([ok, problems.map(({ kind }) => kind)]).toEqual([false, ['copy-lost']])
+    const anew = createKeeper()
+    await write(1, { keeper: anew })
+    await write(1, { keeper: anew })
+    expect((await verifyAuditLog(file, { keeper: anew })).problems.map(({ kind }) => kind)).toEqual(['head-lost'])
+  })
+
+  it('a log of which files were given up still tells that it had a copy (attack B5, sec-350)', async () => {
+    const keeper = createKeeper()
+    for (let round = 0; round < 6; round++) await write(20, { keeper, maxBytes: 1_000, maxFiles: 2 })
+    expect((await verifyAuditLog(file, { keeper: createKeeper() })).problems).toMatchObject([{ kind: 'copy-lost' }])
+  })
+
+  it('a new log and one from before copies were kept are whole (attack B5, sec-350)', async () => {
+    const keeper = createKeeper()
+    await write(0, { keeper })
+    expect(await verifyAuditLog(file, { keeper })).toMatchObject({ ok: true, records: 0 })
+    await write(2)
+    expect(await verifyAuditLog(file, { keeper })).toMatchObject({ ok: true, records: 2 })
+    await rm(file)
+    await rm(`${file}.head`)
+    await write(2)
+    expect(await verifyAuditLog(file, { keeper: createKeeper() })).toMatchObject({ ok: true, records: 2 })
+  })
+
   it('the copy was removed: its second beginning tells, the first is no problem', async () => {
     await write(2)
     const keeper = createKeeper()

@@ -136,7 +136,6 @@ class FileAuditLog implements AuditLog {
   }
 
   async keep(): Promise<void> {
-    if (this.#head.sequence === 0) return
     this.#copies?.note(this.#head)
     await this.#copies?.flush()
   }
@@ -180,7 +179,7 @@ class FileAuditLog implements AuditLog {
     try {
       if (this.#broken !== undefined) throw this.#broken
       if (this.#size > 0 && this.#size + bytes > this.#maxBytes) await this.#rotate()
-      await this.#write(lines.join(''), bytes, { ...head, from: this.#head.from })
+      await this.#write(lines.join(''), bytes, { ...this.#head, sequence: head.sequence, hash: head.hash })
       for (const [index, { resolve }] of batch.entries()) resolve(records[index]!)
     } catch (error) {
       for (const { reject } of batch) reject(broken(this.file, 'a write failed', error))
@@ -188,8 +187,7 @@ class FileAuditLog implements AuditLog {
   }
 
   /** Records first, then the head: after a crash between the two the log is ahead, which can be told from a loss. */
-  async #write(text: string, bytes: number, { sequence, hash, from }: StoredHead): Promise<void> {
-    const head: StoredHead = { sequence, hash, from }
+  async #write(text: string, bytes: number, head: StoredHead): Promise<void> {
     try {
       // A few hundred bytes into the system's cache: done sooner than a thread could be asked to.
       writeWhole(this.#handle.fd, Buffer.from(text))

@@ -20,7 +20,7 @@ export interface Recovery {
 
 /** An event for the log itself. */
 export interface Finding {
-  readonly what: 'audit-torn-line' | 'audit-gap' | 'audit-head-lost' | 'audit-copy-begun'
+  readonly what: 'audit-torn-line' | 'audit-gap' | 'audit-head-lost' | 'audit-copy-begun' | 'audit-copy-lost'
   readonly reason: string
   readonly detail: JsonObject
 }
@@ -40,12 +40,13 @@ export async function recover(file: string, key: AuditKey, keeper?: HeadKeeper):
   }
   const lines = current.lines.length > 0 ? current.lines : await readOlder(file)
   const records = lines.map(fromLine)
-  const { head, finding } = resume(records, stored, headText !== undefined, key)
+  const { head: resumed, finding } = resume(records, stored, headText !== undefined, key)
   if (finding !== undefined) findings.push(finding)
+  const isCopied = keeper !== undefined || stored?.copied === true
+  const head: StoredHead = { ...resumed, ...(isCopied && { copied: true }) }
   const kept = await keeper?.load()
   if (keeper !== undefined && kept === undefined && head.sequence > 0) {
-    const reason = 'From here on a copy of the head is kept elsewhere; there was none'
-    findings.push({ what: 'audit-copy-begun', reason, detail: { continuesAfter: head.sequence } })
+    findings.push(withoutCopy(head, stored?.copied === true))
   }
   if (kept === undefined || (await holds(file, kept, head))) return { head, size: current.size, findings }
   // The numbers go on after the kept head, so that the gap stays for `verify` to see.
@@ -54,8 +55,20 @@ export async function recover(file: string, key: AuditKey, keeper?: HeadKeeper):
     reason: 'Records that the copy of the head knows are missing or altered',
     detail: { expected: kept.sequence, found: head.sequence },
   })
-  const ahead = kept.sequence >= head.sequence ? { ...kept, from: head.from } : head
+  const ahead = kept.sequence >= head.sequence ? { ...head, sequence: kept.sequence, hash: kept.hash } : head
   return { head: ahead, size: current.size, findings }
+}
+
+/** A log from before copies were kept has none yet; one whose head tells of a copy has lost it. */
+function withoutCopy({ sequence }: AuditHead, wasCopied: boolean): Finding {
+  const detail = { continuesAfter: sequence }
+  return wasCopied
+    ? {
+        what: 'audit-copy-lost',
+        reason: 'The copy of the head is gone: whether the end is whole cannot be told',
+        detail,
+      }
+    : { what: 'audit-copy-begun', reason: 'From here on a copy of the head is kept elsewhere; there was none', detail }
 }
 
 /** Whether the log still has the record of a head, as far as it reaches back. */

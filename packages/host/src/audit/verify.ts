@@ -18,6 +18,7 @@ export type AuditProblemKind =
   | 'head-missing'
   | 'head-altered'
   | 'head-lost'
+  | 'copy-lost'
   | 'no-log'
 
 export interface AuditProblem {
@@ -67,7 +68,7 @@ async function fileNames(file: string): Promise<string> {
 
 async function inspect(file: string, { key, expect, keeper }: VerifyOptions): Promise<AuditVerdict> {
   // Before the records: whoever writes meanwhile saves a copy of what is there by then.
-  const kept = await keeper?.load()
+  const kept = keeper && (await load(keeper))
   const text = await readHead(file)
   const stored = text === undefined ? undefined : fromHeadText(text, key)
   const segments = await listSegments(file)
@@ -76,7 +77,16 @@ async function inspect(file: string, { key, expect, keeper }: VerifyOptions): Pr
   for (const { path, number } of segments) {
     for await (const line of readLines(path)) walk.take(line, path, !Number.isFinite(number))
   }
+  // A second look, since the first copy may have been saved meanwhile.
+  if (keeper !== undefined && stored?.copied && kept === undefined && (await load(keeper)) === undefined) {
+    walk.missCopy(file)
+  }
   return walk.end(file, { hadHead: text !== undefined, hadFiles: segments.length > 0 })
+}
+
+/** A copy that cannot be read tells as little as one that is gone. */
+function load(keeper: HeadKeeper): Promise<AuditHead | undefined> {
+  return keeper.load().catch(() => undefined)
 }
 
 class Walk {
@@ -146,9 +156,14 @@ class Walk {
     }
     // A gap in the numbers has been told of; where there is none, the records themselves were exchanged.
     const isTold = this.#problems.at(-1)?.kind === 'missing' && this.#problems.at(-1)?.line === line
-    if (what === 'audit-head-lost' || (what === 'audit-gap' && !isTold)) {
+    if (LOSSES.has(what) || (what === 'audit-gap' && !isTold)) {
       this.#note('head-lost', sequence, file, line, `before record ${sequence} the end was lost: ${reason}`)
     }
+  }
+
+  missCopy(file: string): void {
+    const message = 'the copy of the head that is kept elsewhere is gone or cannot be read: the end may be cut off'
+    this.#note('copy-lost', this.#last?.sequence ?? 0, file, undefined, message)
   }
 
   end(file: string, { hadHead, hadFiles }: { hadHead: boolean; hadFiles: boolean }): AuditVerdict {
@@ -184,4 +199,6 @@ class Walk {
   }
 }
 
+/** Events of a writer that found its log, its head or the copy of that gone. */
+const LOSSES: ReadonlySet<string> = new Set(['audit-head-lost', 'audit-copy-lost', 'audit-log-lost'])
 const UNKNOWN = 'unknown'

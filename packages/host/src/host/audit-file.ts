@@ -4,6 +4,7 @@
  * of each file's head is kept outside their folder, so that its end cannot be cut off unnoticed.
  */
 
+import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { HeadKeeper } from '../audit/head-keeper.ts'
 import { type AuditLog, openAuditLog } from '../audit/log.ts'
@@ -36,7 +37,11 @@ export async function openHostAudit(stateDir: string, options: HostAuditOptions 
   let busy: unknown
   for (const file of auditFiles(stateDir)) {
     try {
-      return await openAuditLog({ file, key, redact, keeper: keeperFor(stateDir, file, options) })
+      const keeper = keeperFor(stateDir, file, options)
+      const wasTaken = isMissed(stateDir, file) && (await keeper?.load()) === undefined
+      const log = await openAuditLog({ file, key, redact, keeper })
+      if (wasTaken) await log.append({ at: Date.now(), type: 'event', what: 'audit-log-lost', reason: TAKEN })
+      return log
     } catch (error) {
       if (!(error instanceof HostError) || error.code !== 'audit-broken') throw error
       busy = error
@@ -62,10 +67,21 @@ export async function verifyHostAudit(
   for (const file of auditFiles(stateDir)) {
     const keeper = keeperFor(stateDir, file, options)
     const verdict = await verifyAuditLog(file, { key: options.key, keeper })
-    const wasNever = verdict.problems.some(({ kind }) => kind === 'no-log') && (await keeper?.load()) === undefined
-    if (!wasNever) verdicts.push({ file, ...verdict })
+    const isGone = verdict.problems.some(({ kind }) => kind === 'no-log')
+    const isKnown = async () => isMissed(stateDir, file) || (await keeper?.load().catch(() => true)) !== undefined
+    if (!isGone || (await isKnown())) verdicts.push({ file, ...verdict })
   }
   return verdicts
+}
+
+/** What a host writes only after it has opened its log. */
+const LATER_STATE = ['grants.json', 'pins.json', 'versions.json']
+const TAKEN = 'There is no log although a host has worked with this folder: it was taken away, and its copy with it'
+
+/** Whether the first log, which every host begins, is not there although one has worked here. */
+function isMissed(stateDir: string, file: string): boolean {
+  if (file !== auditFiles(stateDir)[0] || existsSync(file)) return false
+  return LATER_STATE.some((name) => existsSync(join(stateDir, name)))
 }
 
 function keeperFor(stateDir: string, file: string, { headStore }: HostAuditOptions): HeadKeeper | undefined {
