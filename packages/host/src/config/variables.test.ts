@@ -34,7 +34,7 @@ describe('variables in text', () => {
     [`\${open`, [`\${open`]],
     [`$\${open`, [`\${open`]],
     ['$HOME costs 5$', ['$HOME costs 5$']],
-    ['${env:$:-${}', [{ kind: 'unknown', name: 'env:$:-${' }]],
+    [`\${env:$:-\${}`, [{ kind: 'unknown', name: `env:$:-\${` }]],
     [`\${__proto__}`, [{ kind: 'env', name: '__proto__' }]],
   ])('reads %j', (text, pieces) => {
     expect(toPieces(text)).toEqual(pieces)

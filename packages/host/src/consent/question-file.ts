@@ -1,8 +1,10 @@
 /**
  * The questions that outlive the process. Only those are kept that mean something without whoever asked: approvals,
- * changed definitions, files to trust. A form or a sampling request dies with its server's request.
+ * changed definitions, files to trust. A form or a sampling request dies with its server's request. The file is sealed:
+ * what waits holds the arguments of calls, which are nobody else's business.
  */
 
+import { createSeal } from '../config/seal.ts'
 import { createStateFile } from '../config/state-file.ts'
 import type { Question } from './question.ts'
 
@@ -15,12 +17,14 @@ export interface QuestionFile {
 }
 
 export function createQuestionFile(file: string, onWarning?: (message: string) => void): QuestionFile {
+  const seal = createSeal({ file, mark: MARK })
   const state = createStateFile<readonly Question[]>({
     file,
     ...(onWarning !== undefined && { onWarning }),
     empty: [],
-    read: fromText,
-    write: (questions) => JSON.stringify({ version: 1, questions }, null, 1),
+    // Earlier versions wrote it in clear; the next change seals it.
+    read: async (text) => fromText(text.startsWith('{') ? text : await seal.open(text)),
+    write: (questions) => seal.close(JSON.stringify({ version: 1, questions })),
   })
   const added = new Map<string, Question>()
   const removed = new Set<string>()
@@ -72,6 +76,7 @@ export function createQuestionFile(file: string, onWarning?: (message: string) =
   }
 }
 
+const MARK = 'portico-inbox-1:'
 const DURABLE = new Set(['approval', 'definition', 'trust'])
 const MAX_CHARS = 64_000
 const MAX_TOTAL_CHARS = 4_000_000
