@@ -115,7 +115,12 @@ describe('portico bridge', () => {
   })
 
   it.each([
-    ['a server that refuses us', ['bridge', () => http.url, '--header', 'Authorization: Bearer wrong'], 4, 'wants to know who you are'],
+    [
+      'a server that refuses us',
+      ['bridge', () => http.url, '--header', 'Authorization: Bearer wrong'],
+      4,
+      'wants to know who you are',
+    ],
     ['nothing there', ['bridge', 'http://127.0.0.1:9/mcp'], 4, '127.0.0.1:9'],
     ['a program that is not there', ['bridge', '--', 'no-such-program-x'], 4, 'no-such-program-x'],
     ['a name that nobody has', ['bridge', 'nobody'], 3, 'There is no server "nobody"'],
