@@ -118,7 +118,7 @@ describe('portico bridge', () => {
     [
       'a server that refuses us',
       ['bridge', () => http.url, '--header', 'Authorization: Bearer wrong'],
-      4,
+      5,
       'wants to know who you are',
     ],
     ['nothing there', ['bridge', 'http://127.0.0.1:9/mcp'], 4, '127.0.0.1:9'],
