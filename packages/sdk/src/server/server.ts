@@ -151,7 +151,7 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
    * watching what is behind it.
    *
    * @example
-   * server.onSubscribe((uri) => watchers.start(uri, () => server.changed(uri)))
+   * server.onSubscribe((uri) => console.error('somebody wants to know of', uri))
    */
   onSubscribe(watcher: SubscriptionWatcher): this {
     this.#core.subscribers.came.push(watcher)
@@ -162,7 +162,7 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
    * Called when the last client that was subscribed to a resource is gone or has unsubscribed.
    *
    * @example
-   * server.onUnsubscribe((uri) => watchers.stop(uri))
+   * server.onUnsubscribe((uri) => console.error('nobody wants to know of', uri))
    */
   onUnsubscribe(watcher: SubscriptionWatcher): this {
     this.#core.subscribers.left.push(watcher)
