@@ -6,6 +6,7 @@ import type { CatalogueItem } from '@portico/host/upstream'
 import type { Io } from './io.ts'
 import { toLine } from './plain-text.ts'
 import { choosePrompt, findPrompt, toPairs } from './prompt-choice.ts'
+import { setLogLevel, setRoots } from './server-tuning.ts'
 import { toTable } from './table.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -24,6 +25,8 @@ const HELP = [
   ['/attach <uri>', 'put a resource into the next message'],
   ['/<prompt> [key=value…]', 'show a prompt of a server and, after a yes, say it'],
   ['/prompts', 'the prompts there are'],
+  ['/roots [server [folder…|default]]', 'the folders that servers are offered, or offer others'],
+  ['/logs <server> <level>', 'which log messages a server is asked for'],
   ['/usage', 'tokens and cost so far'],
   ['/quit', 'leave, as Ctrl-D does'],
 ] as const
@@ -61,6 +64,12 @@ export async function runChatCommand(text: string, chat: Chat, io: Io): Promise<
         break
       case '/prompt':
         return await sayPrompt(words[0] ?? '', words.slice(1), chat, io)
+      case '/roots':
+        await setRoots(words, chat.host, io)
+        break
+      case '/logs':
+        await setLogLevel(words, chat.host, io)
+        break
       case '/usage':
         io.say(JSON.stringify(chat.conversation.usage))
         break

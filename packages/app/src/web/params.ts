@@ -79,6 +79,11 @@ export function oneOf<const Word extends string>(words: readonly Word[]): Reader
   }
 }
 
+/** Whether a member was sent at all, be it null. */
+export function has(params: unknown, name: string): boolean {
+  return isRecord(params) && Object.hasOwn(params, name)
+}
+
 export function isRecord(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

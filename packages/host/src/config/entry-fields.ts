@@ -16,6 +16,12 @@ export const boolean: Field<boolean> = (text, spot) => {
   return refuse(text, spot, 'true or false')
 }
 
+/** One of a few words. */
+export function word<const W extends string>(words: readonly W[]): Field<W> {
+  return (text, spot) =>
+    words.find((one) => one === spot.node.value) ?? refuse(text, spot, `one of ${words.join(', ')}`)
+}
+
 export function whole(least: number, most: number): Field<number> {
   return (text, spot) => {
     const { type, value } = spot.node

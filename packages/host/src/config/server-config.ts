@@ -3,7 +3,7 @@
  * own, and all that `upstream/` needs to know. Plain data; secrets in it are references until a connection is made.
  */
 
-import type { JsonObject } from '@portico/sdk/server'
+import type { JsonObject, LogLevel } from '@portico/sdk/server'
 
 /** Text that may name secrets and variables; `resolveTarget` turns it into a string at the moment of use. */
 export type SecretText = string
@@ -51,6 +51,8 @@ export interface ServerSettings {
   readonly trusted: boolean
   /** Roots that it is offered: file URIs or paths. */
   readonly roots: readonly string[]
+  /** Log messages of at least this level are asked for; what the server sends by itself, or `info`, unless given. */
+  readonly logLevel?: LogLevel
   readonly tools: { readonly [name: string]: ItemOverride }
   readonly resources: { readonly [uri: string]: ItemOverride }
   readonly prompts: { readonly [name: string]: ItemOverride }

@@ -1,7 +1,8 @@
 /** The settings of our own form, each with its reader; other programs' files have none of them. */
 
+import type { LogLevel } from '@portico/sdk/server'
 import type { ConfigText, Spot } from './config-text.ts'
-import { boolean, type Field, list, object, record, string, whole } from './entry-fields.ts'
+import { boolean, type Field, list, object, record, string, whole, word } from './entry-fields.ts'
 import { DEFAULT_SETTINGS, type ItemOverride, type ServerSettings } from './server-config.ts'
 
 /** Reads what is set; undefined when something in it cannot be used. */
@@ -31,6 +32,18 @@ export function writeSettings(settings: ServerSettings): { [name: string]: unkno
 
 const DAY_MS = 86_400_000
 
+/** From the most talkative to the most urgent. */
+export const LOG_LEVELS = [
+  'debug',
+  'info',
+  'notice',
+  'warning',
+  'error',
+  'critical',
+  'alert',
+  'emergency',
+] as const satisfies readonly LogLevel[]
+
 const override = parts<ItemOverride>({ rename: string, hide: boolean, describe: string, presets: object }, {})
 
 const sampling = parts<ServerSettings['sampling']>(
@@ -48,6 +61,7 @@ const READERS: { readonly [name in keyof Required<ServerSettings>]: Field<unknow
   shareable: boolean,
   trusted: boolean,
   roots: list(string),
+  logLevel: word(LOG_LEVELS),
   tools: record(override),
   resources: record(override),
   prompts: record(override),

@@ -39,6 +39,7 @@ export {
   type ServerTarget,
 } from '../config/server-config.ts'
 export { readServerLine, type ServerLine, shellOnlyWord, splitShellWords } from '../config/server-line.ts'
+export { LOG_LEVELS } from '../config/settings.ts'
 export { makeVisible, showCommand, withoutSecrets } from '../config/show-command.ts'
 export { type ConnectableTarget, createTargetResolver } from '../config/target-resolver.ts'
 export { createTrustStore, type TrustedFile, type TrustStore, type TrustStoreOptions } from '../config/trust-store.ts'

@@ -10,6 +10,7 @@ import type {
   CompleteResult,
   GetPromptResult,
   JsonObject,
+  LogLevel,
   ReadResourceResult,
 } from '@portico/sdk/client'
 import type { AuditLog } from '../audit/log.ts'
@@ -24,6 +25,7 @@ import { type FileWatch, watchFiles } from '../config/watch-files.ts'
 import { createGrants, type Grants } from '../consent/grants.ts'
 import { createInbox, type Inbox } from '../consent/inbox.ts'
 import type { Question } from '../consent/question.ts'
+import { HostError } from '../errors.ts'
 import { createGuard, type OpenGuard } from '../guard/create-guard.ts'
 import { DefinitionWords } from '../guard/definition-words.ts'
 import type { Provenance } from '../guard/provenance.ts'
@@ -50,6 +52,7 @@ import type { ActOptions, ConverseOptions, HostOptions } from './options.ts'
 import { createQuestions } from './questions.ts'
 import { type HostSettings, readSettings } from './settings.ts'
 import { SignIn, type SignInStep } from './sign-in.ts'
+import { type Tuning, withTuning } from './tuning.ts'
 
 export interface HostEvents {
   /** The configuration was read anew; what is wrong with it now. */
@@ -116,6 +119,7 @@ export class Host {
   readonly #contexts = new Contexts()
   readonly #definitions = new DefinitionWords()
   readonly #listeners = new Listeners<HostEvents>()
+  readonly #tuning = new Map<string, Tuning>()
   #ownRules: readonly unknown[]
   #ownServers: readonly ServerConfig[]
   #config: LoadedConfig
@@ -201,6 +205,19 @@ export class Host {
   async setServers(servers: readonly ServerConfig[]): Promise<void> {
     this.#ownServers = servers
     await this.#connect()
+  }
+
+  /**
+   * Offers a server other roots while it runs: older servers are told, the newest learn of them when they ask next. They
+   * count until the host is closed or `undefined` brings the configured ones back.
+   */
+  async setRoots(server: string, roots: readonly string[] | undefined): Promise<void> {
+    await this.#tune(server, { roots })
+  }
+
+  /** Asks a server for log messages of at least this level from now on; `undefined` is as configured. */
+  async setLogLevel(server: string, logLevel: LogLevel | undefined): Promise<void> {
+    await this.#tune(server, { logLevel })
   }
 
   get problems(): readonly ConfigProblem[] {
@@ -330,9 +347,19 @@ export class Host {
   async #connect(): Promise<void> {
     const { only } = this.#options
     const servers = new Map([...this.#ownServers, ...this.#config.servers].map((server) => [server.name, server]))
-    const wanted = [...servers.values()].filter(({ name }) => only?.includes(name) ?? true)
+    const wanted = [...servers.values()]
+      .filter(({ name }) => only?.includes(name) ?? true)
+      .map((server) => withTuning(server, this.#tuning.get(server.name)))
     this.#listeners.emit('servers', wanted)
     await this.upstreams.set(wanted)
+  }
+
+  async #tune(server: string, change: Tuning): Promise<void> {
+    if (this.upstreams.view(server) === undefined) {
+      throw new HostError('unknown-server', `No server "${server}" is configured`, { data: { server } })
+    }
+    this.#tuning.set(server, { ...this.#tuning.get(server), ...change })
+    await this.#connect()
   }
 
   #createUpstreams(): Upstreams {
@@ -344,6 +371,7 @@ export class Host {
       inbox: this.inbox,
       filter: this.#options.samplingFilter,
       reviewAnswers: this.#options.reviewSampling,
+      reviews: (effect, about) => this.rules.reviewer(effect, about) !== undefined,
     })
     const circumstances = (act: ActOptions) => this.circumstances(act)
     const ledger =

@@ -3,7 +3,7 @@
  * `server-life.ts`.
  */
 
-import { shapeOf, type UpstreamConnection } from './connection.ts'
+import { isOwn, shapeOf, type UpstreamConnection } from './connection.ts'
 import type { ClientWish } from './upstream.ts'
 
 export interface PoolOptions {
@@ -67,6 +67,11 @@ export class ConnectionPool {
     await connection.close().catch(() => {})
   }
 
+  /** The host's own. */
+  get own(): readonly UpstreamConnection[] {
+    return [...this.#connections.values()].filter(({ wish }) => isOwn(wish))
+  }
+
   async endAll(): Promise<void> {
     await Promise.all([...this.#connections.values()].map((one) => this.end(one)))
   }
@@ -98,11 +103,6 @@ export class ConnectionPool {
     this.#options.ended(connection)
     await ending
   }
-}
-
-/** For the host itself, not for one of its users. */
-export function isOwn({ principal, session }: Pick<ClientWish, 'principal' | 'session'>): boolean {
-  return principal === undefined && session === undefined
 }
 
 /** Callers that bring answers of their own never share a connection: a question must find the one it is for. */

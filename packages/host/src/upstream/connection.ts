@@ -8,6 +8,7 @@ import {
   type ConnectOptions,
   connect,
   createMemoryCache,
+  type LogLevel,
   type LogMessage,
   type PorticoError,
   type ProcessView,
@@ -112,6 +113,8 @@ export class UpstreamConnection {
     client.on('warning', (warning) => events.warned(warning))
     client.on('log', (message) => events.logged(message))
     client.on('stderr', (line) => events.stderr(line))
+    // The lines of callers ask for the levels that their callers want.
+    if (isOwn(this.wish)) await this.askForLogs(this.#options.config.settings.logLevel).catch(() => {})
     if (follow) {
       const { tools, resources, prompts } = client.server.capabilities
       const announces = [tools, resources, prompts].some((one) => one?.listChanged === true)
@@ -121,6 +124,20 @@ export class UpstreamConnection {
       })
     }
     return client
+  }
+
+  /** Tells the server that other roots are offered from now on, where it was told that there are any. */
+  async tellRoots(): Promise<void> {
+    if (this.#questions.roots === undefined) return
+    await this.client?.setRoots((context) => demand(this.#questions.roots)(context))
+  }
+
+  /** Modern servers send no log message that was not asked for; older ones choose for themselves. */
+  async askForLogs(level: LogLevel | undefined): Promise<void> {
+    const { client } = this
+    if (client?.server.capabilities.logging === undefined) return
+    const wanted = level ?? (client.revision.era === 'modern' ? 'info' : undefined)
+    if (wanted !== undefined) await client.setLogLevel(wanted)
   }
 
   async close(): Promise<void> {
@@ -176,6 +193,11 @@ export class UpstreamConnection {
       },
     }
   }
+}
+
+/** For the host itself, not for one of its users. */
+export function isOwn({ principal, session }: Pick<ClientWish, 'principal' | 'session'>): boolean {
+  return principal === undefined && session === undefined
 }
 
 /** Whose part of the server's slots a connection uses. Callers whom nobody has identified have one together. */

@@ -3,12 +3,13 @@
  * here knows of any other server; `upstreams.ts` holds one life for each and passes on what they report.
  */
 
+import { isDeepStrictEqual } from 'node:util'
 import type { Client, ConnectOptions, ProcessView } from '@portico/sdk/client'
 import type { ServerConfig } from '../config/server-config.ts'
 import { HostError } from '../errors.ts'
 import { Breaker } from './breaker.ts'
-import { type ConnectionEvents, UpstreamConnection } from './connection.ts'
-import { ConnectionPool, isOwn, poolKey } from './connection-pool.ts'
+import { type ConnectionEvents, isOwn, UpstreamConnection } from './connection.ts'
+import { ConnectionPool, poolKey } from './connection-pool.ts'
 import { explainFailure, explainLoop, type Failure } from './failure.ts'
 import type { LifeEvents, LifeOptions } from './life-options.ts'
 import { Gate } from './link-gate.ts'
@@ -117,10 +118,21 @@ export class ServerLife {
 
   /** Takes another configuration that means the same connection. */
   reconfigure(config: ServerConfig): void {
-    const wasDisabled = this.#config.settings.disabled
+    const { disabled, roots, logLevel } = this.#config.settings
     this.#config = config
     this.#gate.limits = config.settings
-    if (config.settings.disabled !== wasDisabled) void (config.settings.disabled ? this.disable() : this.enable())
+    if (!isDeepStrictEqual(config.settings.roots, roots)) this.#tellOwn((one) => one.tellRoots())
+    if (config.settings.logLevel !== logLevel) this.#tellOwn((one) => one.askForLogs(config.settings.logLevel))
+    if (config.settings.disabled !== disabled) void (config.settings.disabled ? this.disable() : this.enable())
+  }
+
+  /** What a connection of the host's own is told of new settings; one that is lost meanwhile gets them when it is back. */
+  #tellOwn(tell: (connection: UpstreamConnection) => Promise<void>): void {
+    const questions = this.#options.questions?.(this.#config)
+    for (const connection of this.#pool.own) {
+      connection.use(questions)
+      void connection.ready.then(() => tell(connection)).catch(() => {})
+    }
   }
 
   enable(): void {

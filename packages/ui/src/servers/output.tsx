@@ -1,16 +1,24 @@
 /** What a server wrote on its error output and as log messages, newest at the end. */
 
-import { Button, Group, Stack, Text } from '@mantine/core'
+import { Button, Group, Select, Stack, Text } from '@mantine/core'
+import type { ApiParams } from 'portico/web-api'
 import { useEffect, useRef } from 'react'
 import { FailureNote, Waiting } from '../app/feedback.tsx'
 import { toCount, toVisible } from '../app/text.ts'
-import { useApi } from '../app/use-api.ts'
+import { useAction, useApi } from '../app/use-api.ts'
 import classes from './servers.module.css'
 
 /** More is in the file of the log; this much can be looked through. */
 const MAX_LINES = 2_000
 
-export function Output({ server }: { readonly server: string }) {
+type LogLevel = NonNullable<ApiParams<'servers.tune'>['logLevel']>
+
+const LEVELS: readonly LogLevel[] = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']
+
+const toChoice = (level: LogLevel) => ({ value: level, label: `Log messages from ${level} on` })
+
+export function Output({ server, level }: { readonly server: string; readonly level: LogLevel | undefined }) {
+  const tune = useAction('servers.tune')
   const { data, error, loading, reload } = useApi('servers.logs', { server })
   const end = useRef<HTMLPreElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever there is more of it
@@ -22,6 +30,16 @@ export function Output({ server }: { readonly server: string }) {
     <Stack gap="sm">
       <Group justify="space-between">
         <Text c="dimmed">{data === undefined ? 'Reading…' : toCount(data.lines.length, 'line')}</Text>
+        <Select
+          className={classes.level}
+          size="xs"
+          aria-label="Log messages that are asked for"
+          data={[{ value: '', label: 'Log messages as configured' }, ...LEVELS.map(toChoice)]}
+          value={level ?? ''}
+          allowDeselect={false}
+          disabled={tune.busy}
+          onChange={(next) => void tune.run({ server, logLevel: LEVELS.find((one) => one === next) ?? null })}
+        />
         <Button variant="default" size="compact-sm" loading={loading} onClick={reload}>
           Read again
         </Button>

@@ -8,6 +8,7 @@ import { Note } from '../app/tone.tsx'
 import { showDone, useAction } from '../app/use-api.ts'
 import { CommandText, WarningList } from './command-text.tsx'
 import { RemoveServer } from './remove-server.tsx'
+import { Roots } from './roots.tsx'
 import { STATES } from './server-state.ts'
 import classes from './servers.module.css'
 
@@ -36,6 +37,7 @@ export function Overview({ server }: { readonly server: ServerCard }) {
           </div>
         ))}
       </dl>
+      <Roots key={`roots of ${name}`} server={name} roots={server.config.settings.roots} />
       {instructions !== undefined && (
         <section>
           <Title order={3} size="h4" mb={6}>
@@ -110,7 +112,6 @@ function factsOf(server: ServerCard): readonly (readonly [string, ReactNode])[] 
       'Trusted',
       settings.trusted ? 'yes: its own claims about tools are believed' : 'no: its claims about tools are not believed',
     ],
-    settings.roots.length > 0 && ['Folders it is told of', toVisible(settings.roots.join(', '))],
     ['Configured in', toVisible(`${place.file}${place.line === undefined ? '' : `:${place.line}`} · ${place.path}`)],
   ]
   return facts.filter((fact) => fact !== false)

@@ -57,7 +57,7 @@ export function ServerDrawer({ server, tab = 'overview' }: ServerDrawerProps) {
             <Doctor server={server.name} />
           </Tabs.Panel>
           <Tabs.Panel value="logs">
-            <Output server={server.name} />
+            <Output server={server.name} level={server.config.settings.logLevel} />
           </Tabs.Panel>
           <Tabs.Panel value="changes">
             <Changes server={server.name} />

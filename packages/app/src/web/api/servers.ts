@@ -2,7 +2,7 @@
 
 import type { ConfigProblem } from '@portico/host/config'
 import type { UpstreamView } from '@portico/host/upstream'
-import type { JsonObject } from '@portico/sdk/client'
+import type { JsonObject, LogLevel } from '@portico/sdk/client'
 import type { Method } from './method.ts'
 
 export interface ServersApi {
@@ -18,6 +18,12 @@ export interface ServersApi {
   'servers.set': Method<{
     readonly server: string
     readonly action: 'enable' | 'disable' | 'restart' | 'sign-in' | 'sign-out'
+  }>
+  /** Other roots, or another level of log messages, while it runs; null is as configured. */
+  'servers.tune': Method<{
+    readonly server: string
+    readonly roots?: readonly string[] | null
+    readonly logLevel?: LogLevel | null
   }>
   /** The servers that other programs on this machine have configured. */
   'servers.importable': Method<{}, { readonly programs: readonly ImportableProgram[] }>

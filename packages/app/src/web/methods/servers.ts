@@ -1,14 +1,14 @@
 /** `servers.*`: what is connected, and everything that can be done about it. */
 
 import { join } from 'node:path'
-import type { ServerConfig } from '@portico/host/config'
+import { LOG_LEVELS, type ServerConfig } from '@portico/host/config'
 import { authorizationCode, createAuthorizer } from '@portico/sdk/auth'
 import { createFileTokenStore } from '@portico/sdk/auth-node'
 import { BUILT_IN_FILE } from '../built-in.ts'
 import type { Desk, HandlersOf } from '../desk.ts'
 import { examine } from '../doctor/doctor.ts'
 import { Refused } from '../failure.ts'
-import { flag, list, object, oneOf, optional, readParams, text } from '../params.ts'
+import { flag, has, list, object, oneOf, optional, readParams, text } from '../params.ts'
 import { findImportable, readImportable } from '../servers/importable.ts'
 import { previewPasted, readEntry, readPasted } from '../servers/own-file.ts'
 import { searchRegistry } from '../servers/registry.ts'
@@ -43,6 +43,17 @@ export function serverMethods(desk: Desk): HandlersOf<'servers.'> {
         action: oneOf(['enable', 'disable', 'restart', 'sign-in', 'sign-out']),
       })
       await ACTIONS[action](desk, findConfig(desk, server))
+      return {}
+    },
+    'servers.tune': async (params) => {
+      const { server, roots, logLevel } = readParams(params, {
+        server: text,
+        roots: optional(list(text)),
+        logLevel: optional(oneOf(LOG_LEVELS)),
+      })
+      findConfig(desk, server)
+      if (has(params, 'roots')) await host.setRoots(server, roots)
+      if (has(params, 'logLevel')) await host.setLogLevel(server, logLevel)
       return {}
     },
     'servers.importable': async () => ({
