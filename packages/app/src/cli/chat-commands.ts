@@ -23,6 +23,8 @@ const HELP = [
   ['/servers', 'how the servers are'],
   ['/model [id]', 'the models, or use another'],
   ['/attach <uri>', 'put a resource into the next message'],
+  ['/pin [uri]', 'put a resource into every message, as it is then, or list those'],
+  ['/unpin <uri>', 'no longer'],
   ['/<prompt> [key=value…]', 'show a prompt of a server and, after a yes, say it'],
   ['/prompts', 'the prompts there are'],
   ['/roots [server [folder…|default]]', 'the folders that servers are offered, or offer others'],
@@ -58,6 +60,12 @@ export async function runChatCommand(text: string, chat: Chat, io: Io): Promise<
         break
       case '/attach':
         await attach({ kind: 'resource', uri: words[0] ?? '' }, chat, io)
+        break
+      case '/pin':
+        pin(words[0], chat, io)
+        break
+      case '/unpin':
+        unpin(words[0] ?? '', chat, io)
         break
       case '/prompts':
         listItems(chat.host.catalogue.items(['prompt']), io)
@@ -123,6 +131,24 @@ async function attach(
 ): Promise<void> {
   const { label, server, bytes } = await host.attach(conversation, what, { session, signal: io.signal })
   io.say(`${toLine(label)} of ${toLine(server)} goes along with your next message (${bytes} bytes).`)
+}
+
+function pin(uri: string | undefined, { host, session }: Chat, io: Io): void {
+  const item = uri === undefined ? undefined : host.catalogue.find(uri, 'resource')
+  if (uri !== undefined && item === undefined) {
+    io.say(`No server lists ${toLine(uri)}.`)
+    return
+  }
+  const pins = host.pins(session)
+  if (item !== undefined) host.setPins(session, [...pins, { server: item.server, uri: item.ownName }])
+  for (const { server, uri: pinned } of host.pins(session)) io.say(`${toLine(pinned)} of ${toLine(server)}`)
+  if (host.pins(session).length === 0) io.say('There are none.')
+}
+
+function unpin(uri: string, { host, session }: Chat, io: Io): void {
+  const left = host.pins(session).filter((one) => one.uri !== uri)
+  io.say(left.length === host.pins(session).length ? `${toLine(uri)} was not pinned.` : 'It goes along no more.')
+  host.setPins(session, left)
 }
 
 /** What the person picked is said with the roles that its server gave it, once they have seen it. */

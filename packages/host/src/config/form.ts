@@ -129,7 +129,7 @@ export const FORMS: { readonly [form in ConfigForm]: FormRules } = {
 }
 
 /** Sections of our own form that other layers read. */
-export const SECTIONS = ['policy', 'models', 'gateway'] as const
+export const SECTIONS = ['policy', 'models', 'gateway', 'attach', 'projects'] as const
 
 /** The form of a file, by its name where that tells, else by its members. Undefined when nothing in it is known. */
 export function detectForm(file: string, members: ReadonlySet<string>): ConfigForm | undefined {
@@ -137,7 +137,8 @@ export function detectForm(file: string, members: ReadonlySet<string>): ConfigFo
   const byName = NAMES.find(([ending]) => path.endsWith(ending))?.[1]
   if (byName !== undefined) return byName
   if (members.has('context_servers')) return 'zed'
-  const isOurs = [...SECTIONS, 'include'].some((name) => members.has(name))
+  // Another program has projects, too, and means folders.
+  const isOurs = [...SECTIONS, 'include'].some((name) => name !== 'projects' && members.has(name))
   if (members.has('servers')) return isOurs ? 'portico' : 'vscode'
   if (isOurs) return 'portico'
   return members.has('mcpServers') ? 'claude-code' : undefined

@@ -25,6 +25,8 @@ export interface ConfigExtras {
   readonly policy?: unknown
   readonly models?: unknown
   readonly gateway?: unknown
+  readonly attach?: unknown
+  readonly projects?: unknown
 }
 
 export interface ReadConfig {

@@ -67,6 +67,9 @@ export async function readAttachment(
   return toPiece(`Resource ${uri}`, server, result.contents.map(toBlock))
 }
 
+/** Nobody looks at what goes along by itself, so that it must not fill the context unnoticed. */
+const MAX_ATTACHED_BYTES = 200_000
+
 /** What the rules attach to the next message; what cannot be read is left out and said. */
 export async function readAttached(
   rules: readonly AttachRule[],
@@ -74,9 +77,14 @@ export async function readAttached(
   options: ActOptions,
   onWarning: (message: string) => void,
 ): Promise<AttachedPiece[]> {
-  const pieces = rules.map(async ({ server, uri }) => {
+  const pieces = rules.map(async ({ server, uri, maxBytes = MAX_ATTACHED_BYTES }) => {
     try {
-      return [await readAttachment({ kind: 'resource', uri, server }, parts, options)]
+      const piece = await readAttachment({ kind: 'resource', uri, server }, parts, options)
+      if (piece.bytes <= maxBytes) return [piece]
+      onWarning(
+        `${uri} is not attached: it has grown to ${piece.bytes} bytes, and ${maxBytes} are allowed (\`maxBytes\`)`,
+      )
+      return []
     } catch (error) {
       onWarning(`${uri} could not be attached: ${error instanceof Error ? error.message : error}`)
       return []

@@ -27,17 +27,24 @@ export interface HandsParts {
   provenance(session: string): Provenance
 }
 
-export function createHands(parts: HandsParts, { session, tools }: ConverseOptions): Hands {
+export function createHands(
+  parts: HandsParts,
+  { session, tools }: ConverseOptions,
+  servers?: readonly string[],
+): Hands {
   const { acts, catalogue, upstreams, definitions, maxTools = DEFAULT_MAX_TOOLS } = parts
   const chosen = tools === undefined ? undefined : new Set(tools)
-  const isChosen = (name: string): boolean => chosen?.has(name) ?? true
+  const isMember = (server: string | undefined): boolean =>
+    servers === undefined || (server !== undefined && servers.includes(server))
+  const isChosen = (name: string): boolean =>
+    (chosen?.has(name) ?? true) && (servers === undefined || isMember(catalogue.find(name, 'tool')?.server))
   const search = searchTools({
     missing: () => catalogue.missing(),
     find: (name, kind) => (isChosen(name) ? catalogue.find(name, kind) : undefined),
     search: (query, { limit, ...options } = {}) => {
       const hits = catalogue.search(query, {
         ...options,
-        limit: chosen === undefined ? limit : Number.POSITIVE_INFINITY,
+        limit: chosen === undefined && servers === undefined ? limit : Number.POSITIVE_INFINITY,
       })
       return hits.filter(({ item }) => isChosen(item.name)).slice(0, limit)
     },
@@ -62,7 +69,7 @@ export function createHands(parts: HandsParts, { session, tools }: ConverseOptio
     },
     instructions: () =>
       upstreams.views().flatMap(({ name, state, instructions, config }) => {
-        if (state.state !== 'ready' || instructions === undefined) return []
+        if (state.state !== 'ready' || instructions === undefined || !isMember(name)) return []
         // Other words than were approved wait for a person.
         const { quarantine } = parts.pins.checkInstructions(name, instructions, config.settings.trusted)
         if (quarantine !== undefined) return []

@@ -48,8 +48,10 @@ import { ChangedDefinitions } from './changed-definitions.ts'
 import { DEFAULT_SESSION, toCircumstances } from './circumstances.ts'
 import { Contexts } from './contexts.ts'
 import { createHands } from './hands.ts'
-import type { ActOptions, ConverseOptions, HostOptions } from './options.ts'
+import type { ActOptions, AttachRule, ConverseOptions, HostOptions } from './options.ts'
+import { type ConversationSettings, type Project, readConversationSettings } from './projects.ts'
 import { createQuestions } from './questions.ts'
+import { SessionRules } from './session-rules.ts'
 import { type HostSettings, readSettings } from './settings.ts'
 import { SignIn, type SignInStep } from './sign-in.ts'
 import { type Tuning, withTuning } from './tuning.ts'
@@ -119,11 +121,14 @@ export class Host {
   readonly #contexts = new Contexts()
   readonly #definitions = new DefinitionWords()
   readonly #listeners = new Listeners<HostEvents>()
+  readonly #sessionRules = new SessionRules(() => this.rules)
+  readonly #pinned = new Map<string, readonly AttachRule[]>()
   readonly #tuning = new Map<string, Tuning>()
   #ownRules: readonly unknown[]
   #ownServers: readonly ServerConfig[]
   #config: LoadedConfig
   #settings: HostSettings
+  #conversations: ConversationSettings
   #watch: ConfigWatch | undefined
 
   constructor(options: HostOptions, { trust, inbox, grants, audit, config, used }: HostParts) {
@@ -137,8 +142,9 @@ export class Host {
     this.audit = audit
     this.trust = trust
     this.#settings = readSettings(config, this.#ownRules)
+    this.#conversations = readConversationSettings(config)
     this.guard = createGuard({
-      rules: () => this.rules,
+      rules: () => this.#sessionRules.rules,
       inbox,
       grants,
       audit: audit ?? NOWHERE,
@@ -221,7 +227,7 @@ export class Host {
   }
 
   get problems(): readonly ConfigProblem[] {
-    return [...this.#config.problems, ...this.#settings.problems]
+    return [...this.#config.problems, ...this.#settings.problems, ...this.#conversations.problems]
   }
 
   /** Calls a tool by its name in the catalogue. */
@@ -266,7 +272,8 @@ export class Host {
 
   /** A conversation whose model may use the servers, past the guard. */
   converse(options: ConverseOptions): Conversation {
-    const { attach = [], maxTools, onWarning = () => {} } = this.#options
+    const { maxTools, onWarning = () => {} } = this.#options
+    const project = this.#project(options.project)
     const parts = {
       acts: this.#acts,
       catalogue: this.catalogue,
@@ -277,7 +284,8 @@ export class Host {
       provenance: (session: string) => this.provenance(session),
     }
     const { model, system, budget, saved, session } = options
-    const hands = createHands(parts, options)
+    const hands = createHands(parts, options, project?.servers)
+    if (project !== undefined) this.#sessionRules.set(session, project.rules)
     if (saved !== undefined) recall(saved, this.provenance(session), (server) => this.#isTrusted(server))
     // What the person says themselves is nobody else's data.
     const onUser = (text: string): void => {
@@ -285,8 +293,12 @@ export class Host {
       this.provenance(session).noteUser(text)
     }
     const attached = (signal: AbortSignal) =>
-      readAttached(attach, this.#attachmentParts(), { session, signal }, onWarning)
-    return new Conversation({ models: this.models, hands, model, system, budget, onUser, attached }, saved)
+      readAttached(this.#attachedTo(session, project), this.#attachmentParts(), { session, signal }, onWarning)
+    const instructions = project?.instructions
+    return new Conversation(
+      { models: this.models, hands, model, system, instructions, budget, onUser, attached },
+      saved,
+    )
   }
 
   /** Puts a resource or prompt into a conversation's next message, with its origin. */
@@ -294,6 +306,21 @@ export class Host {
     const piece = await readAttachment(attachment, this.#attachmentParts(), options)
     conversation.attach(piece)
     return piece
+  }
+
+  /** The projects of the configuration, by name. */
+  get projects(): ReadonlyMap<string, Project> {
+    return this.#conversations.projects
+  }
+
+  /** What goes along with every message of a session besides what is configured, as it is at that moment. */
+  pins(session: string): readonly AttachRule[] {
+    return this.#pinned.get(session) ?? []
+  }
+
+  /** Replaces the pins of a session. */
+  setPins(session: string, pins: readonly AttachRule[]): void {
+    this.#pinned.set(session, pins)
   }
 
   /** Under what circumstances an act happens, for those who pass the guard themselves. */
@@ -309,6 +336,8 @@ export class Host {
   /** Forgets what was remembered for a session. */
   endSession(session: string): void {
     this.#contexts.end(session)
+    this.#pinned.delete(session)
+    this.#sessionRules.end(session)
     this.grants.endSession(session)
     this.guard.endSession(session)
   }
@@ -338,6 +367,7 @@ export class Host {
   async #take(config: LoadedConfig): Promise<void> {
     this.#config = config
     this.#settings = readSettings(config, this.#ownRules)
+    this.#conversations = readConversationSettings(config)
     for (const model of this.#settings.models) this.models.add(model)
     this.#listeners.emit('problems', this.problems)
     await this.#connect()
@@ -352,6 +382,18 @@ export class Host {
       .map((server) => withTuning(server, this.#tuning.get(server.name)))
     this.#listeners.emit('servers', wanted)
     await this.upstreams.set(wanted)
+  }
+
+  #project(name: string | undefined): Project | undefined {
+    const project = name === undefined ? undefined : this.projects.get(name)
+    if (name === undefined || project !== undefined) return project
+    const known = [...this.projects.keys()].join(', ')
+    throw new HostError('invalid-config', `There is no project "${name}"${known === '' ? '' : `; there are ${known}`}`)
+  }
+
+  #attachedTo(session: string, project: Project | undefined): readonly AttachRule[] {
+    const { attach = [] } = this.#options
+    return [...attach, ...this.#conversations.attach, ...(project?.attach ?? []), ...this.pins(session)]
   }
 
   async #tune(server: string, change: Tuning): Promise<void> {
@@ -371,7 +413,7 @@ export class Host {
       inbox: this.inbox,
       filter: this.#options.samplingFilter,
       reviewAnswers: this.#options.reviewSampling,
-      reviews: (effect, about) => this.rules.reviewer(effect, about) !== undefined,
+      reviews: (effect, about) => this.#sessionRules.rules.reviewer(effect, about) !== undefined,
     })
     const circumstances = (act: ActOptions) => this.circumstances(act)
     const ledger =

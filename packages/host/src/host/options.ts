@@ -74,6 +74,8 @@ export type HostTelemetryApi = ClientTelemetryApi & DecisionTelemetryApi
 export interface AttachRule {
   readonly server: string
   readonly uri: string
+  /** When it is larger, it is left out and that is said; 200,000 unless given. */
+  readonly maxBytes?: number
 }
 
 /** On whose behalf, as part of what, and how far an act may go. */
@@ -96,6 +98,8 @@ export interface ConverseOptions {
   readonly session: string
   readonly model?: string
   readonly system?: string
+  /** A project of the configuration, whose servers, attached resources, instructions and rules hold in it. */
+  readonly project?: string
   readonly budget?: Partial<BudgetLimits>
   readonly saved?: SavedConversation
   /** Only these tools, by their names in the catalogue. */

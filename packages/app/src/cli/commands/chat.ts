@@ -27,11 +27,12 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
     const converses = positionals.length === 0 && io.interactive
     await meetServers(host, io, converses ? PATIENCE_MS : START_MS)
     const session = randomUUID()
+    const project = typeof flags.project === 'string' ? flags.project : undefined
     const system = typeof flags.system === 'string' ? flags.system : undefined
     const chat = {
       host,
       session,
-      conversation: host.converse({ session, model, ...(system !== undefined && { system }) }),
+      conversation: host.converse({ session, model, system, project }),
     }
     if (positionals.length > 0) return await answerOnce(chat.conversation, positionals.join(' '), input, io)
     if (!converses) return await answerOnce(chat.conversation, (await readStdin(io)).trim(), input, io)

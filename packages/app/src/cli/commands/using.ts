@@ -137,6 +137,11 @@ export const USING: readonly Command[] = [
       },
       server: { type: 'string', short: 's', multiple: true, value: 'name', about: 'Only this server.' },
       system: { type: 'string', value: 'text', about: 'Instructions for the model.' },
+      project: {
+        type: 'string',
+        value: 'name',
+        about: 'A project of portico.json: its servers, attachments, instructions and rules.',
+      },
       ...HOST_FLAGS,
     },
     examples: [
