@@ -156,7 +156,7 @@ it('a ToolError says its message beside its content, once (sdk D27)', () => {
   expect(new ToolError('b', { content: [block] }).content).toEqual([block])
 })
 
-it('a plain JSON Schema fills in its defaults, and leaves what was sent as it is', () => {
+it('a plain JSON Schema fills in its defaults, and leaves what was sent as it is (founding 13)', () => {
   const nested = { type: 'object', properties: { size: { type: 'string', default: 'M' } } }
   const schema = defineSchema(
     {

@@ -7,6 +7,7 @@ import { PorticoError } from '../jsonrpc/errors.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import type { CompleteParams, CompleteResult } from '../protocol/completion.ts'
 import type { LogLevel } from '../protocol/logging.ts'
+import { methodOf } from '../protocol/methods.ts'
 import type { GetPromptResult, Prompt } from '../protocol/prompts.ts'
 import type { ReadResourceResult, Resource, ResourceTemplate } from '../protocol/resources.ts'
 import type { ProtocolVersion, Revision } from '../protocol/revision.ts'
@@ -161,6 +162,14 @@ export class Client<S = unknown> {
   /** Sends any request, for extensions. Multi-round input is answered where the method may ask for it. */
   async request(method: string, params: JsonObject = {}, options: RequestOptions = {}): Promise<JsonObject> {
     return (await this.#core.ask(method, params, this.#core.callTimes, options)).result
+  }
+
+  /** Sends a notice of an extension. Resolves when it is on its way; nobody says whether it was understood. */
+  async notify(method: string, params?: JsonObject, options: WaitOptions = {}): Promise<void> {
+    if (methodOf(method) !== undefined) {
+      throw new PorticoError('invalid-arguments', `${method} is sent by the client itself`, { delivery: 'not-sent' })
+    }
+    await within(this.#core.requests.notify(method, params), options, () => {})
   }
 
   /** Offers other roots from now on, and tells a server that can be told. Needs `roots` when the client is made. */

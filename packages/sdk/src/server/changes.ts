@@ -4,6 +4,7 @@
  * told once.
  */
 
+import { isObject } from '../jsonrpc/message.ts'
 import type { Change } from '../protocol/subscriptions.ts'
 import type { LegacySession, SessionWatcher } from '../session/legacy-session.ts'
 
@@ -20,6 +21,12 @@ export class ChangeHub implements SessionWatcher {
   readonly #sessions = new Set<LegacySession>()
   readonly #due = new Map<string, { change: Change; principal: string | undefined }>()
   #scheduled = false
+  readonly #extensionOf: (notice: string) => string | undefined
+
+  /** `extensionOf` names the extension that a notice belongs to, where older revisions may have it. */
+  constructor(extensionOf: (notice: string) => string | undefined = () => undefined) {
+    this.#extensionOf = extensionOf
+  }
 
   get size(): number {
     return this.#listeners.size + this.#sessions.size
@@ -64,10 +71,14 @@ export class ChangeHub implements SessionWatcher {
           if (only === undefined || listener.principal === only) listener.hear(one)
         }
         for (const session of this.#sessions) {
-          if (only === undefined || session.principal?.id === only) tell(session, one)
+          if (only === undefined || session.principal?.id === only) this.#tell(session, one)
         }
       }
     })
+  }
+
+  #tell(session: LegacySession, change: Change): void {
+    if (change.kind !== 'extension' || negotiated(session, this.#extensionOf(change.method))) tell(session, change)
   }
 }
 
@@ -89,12 +100,16 @@ export function noticeOf(change: Change): { method: string; params: { [key: stri
 
 /** Sessions hear of every list, and of the resources that they subscribed to. */
 function tell(session: LegacySession, change: Change): void {
-  if (change.kind === 'extension') return
   if (change.kind === 'resource' && !session.subscriptions.has(change.uri)) return
   const { method, params } = noticeOf(change)
-  if (!session.revision.serverNotifications.has(method)) return
-  const notice = change.kind === 'resource' ? { jsonrpc: '2.0', method, params } : { jsonrpc: '2.0', method }
-  session.post(JSON.stringify(notice), 'keep')
+  if (change.kind !== 'extension' && !session.revision.serverNotifications.has(method)) return
+  const whole = change.kind === 'resource' || change.kind === 'extension'
+  session.post(JSON.stringify(whole ? { jsonrpc: '2.0', method, params } : { jsonrpc: '2.0', method }), 'keep')
+}
+
+/** Whether a client of an older revision negotiated an extension by `experimental`. */
+function negotiated({ capabilities }: LegacySession, id: string | undefined): boolean {
+  return id !== undefined && isObject(capabilities.experimental) && Object.hasOwn(capabilities.experimental, id)
 }
 
 function keyOf(change: Change): string {

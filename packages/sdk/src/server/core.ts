@@ -66,7 +66,7 @@ export class ServerCore {
   readonly templates = new Registry<TemplateEntry>('resource template')
   readonly prompts = new Registry<PromptEntry>('prompt')
   extensions = new ExtensionRegistry()
-  readonly hub = new ChangeHub()
+  readonly hub = new ChangeHub((notice) => this.extensions.ownerOf(notice))
   readonly subscribers = new Subscribers((error, where) => void this.conceal(error, where))
   readonly listens: Listens
   /** Answers everything in place of the items, where there is one. */
@@ -271,7 +271,7 @@ export class ServerCore {
 
   #tableFor(revision: Revision): Map<string, ServerMethod> {
     if (this.#methods === undefined) this.#methods = this.#createMethods()
-    const extensions = new Set(revision.era === 'modern' ? this.extensions.methodNames() : [])
+    const extensions = new Set(this.extensions.methodNames())
     const table = new Map<string, ServerMethod>()
     for (const method of this.#methods) {
       if (!revision.clientRequests.has(method.method) && !extensions.has(method.method)) continue

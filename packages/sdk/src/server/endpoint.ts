@@ -10,7 +10,7 @@ import { isRequestId, type JsonObject, type RpcNotification } from '../jsonrpc/m
 import type { ParamHeader } from '../protocol/headers.ts'
 import { readEnvelope } from '../protocol/meta.ts'
 import { methodOf } from '../protocol/methods.ts'
-import type { ProtocolVersion, Revision } from '../protocol/revision.ts'
+import type { Era, ProtocolVersion, Revision } from '../protocol/revision.ts'
 import { LATEST_LEGACY, revisionOf } from '../protocol/revisions.ts'
 import type { Conversation } from '../session/conversation.ts'
 import type { Endpoint } from '../session/endpoint.ts'
@@ -24,6 +24,7 @@ import { type Holder, ServerCall } from './call.ts'
 import type { ServerCore } from './core.ts'
 import { unsupportedVersion } from './lifecycle.ts'
 import { andThen, HELD, type ServerMethod } from './method.ts'
+import { RateError } from './rate-error.ts'
 import { settleRound } from './round-once.ts'
 import { attachSession } from './subscriptions.ts'
 
@@ -33,12 +34,15 @@ export class ServerEndpoint implements Endpoint, Asker, Holder {
   readonly versions: readonly ProtocolVersion[]
   readonly #core: ServerCore
   readonly #modern: boolean
+  readonly #legacy: boolean
   readonly #writers = new Map<Revision, ResultWriter>()
 
   constructor(core: ServerCore) {
     this.#core = core
     this.versions = core.versions
-    this.#modern = core.versions.some((version) => revisionOf(version)?.era === 'modern')
+    const serves = (era: Era) => core.versions.some((version) => revisionOf(version)?.era === era)
+    this.#modern = serves('modern')
+    this.#legacy = serves('legacy')
   }
 
   get sealer(): Asker['sealer'] {
@@ -63,6 +67,10 @@ export class ServerEndpoint implements Endpoint, Asker, Holder {
     let conversation: Conversation
     try {
       if (!this.#modern) throw new RpcError(INVALID_REQUEST, 'This server needs "initialize" first')
+      // An older client asks in its own words, and is told what there is instead of what its words lack.
+      if (message.method === 'initialize' && !this.#legacy) {
+        throw unsupportedVersion(String(params.protocolVersion), this.versions)
+      }
       const envelope = readEnvelope(params)
       const revision = revisionOf(envelope.version)
       if (revision === undefined || revision.era !== 'modern' || !this.versions.includes(revision.version)) {
@@ -96,10 +104,11 @@ export class ServerEndpoint implements Endpoint, Asker, Holder {
   }
 
   notify(message: RpcNotification, session: LegacySession | undefined): void {
+    this.#core.extensions.hear(message, session, (error) => this.#core.conceal(error, message.method))
     if (session === undefined) return
     if (message.method === 'notifications/cancelled') {
       const { requestId, reason } = message.params ?? {}
-      if (isRequestId(requestId)) session.incoming.cancel(requestId, reason)
+      if (isRequestId(requestId)) session.incoming.cancel(requestId, toReason(reason))
       return
     }
     if (message.method === 'notifications/initialized' && session.phase === 'initializing') {
@@ -137,7 +146,9 @@ export class ServerEndpoint implements Endpoint, Asker, Holder {
     if (call.answered) return
     this.#observe(call, error)
     if (shown instanceof ScopeError) this.#forbid(call, shown)
-    else this.#send(call, errorFragment(shown), revision.httpStatus(shown.rpcCode))
+    else if (shown instanceof RateError) {
+      this.#send(call, errorFragment(shown), 429, ['retry-after', String(Math.ceil(shown.retryAfterMs / 1000))])
+    } else this.#send(call, errorFragment(shown), revision.httpStatus(shown.rpcCode))
   }
 
   async askRelayed(call: ServerCall, key: string, method: QuestionMethod, params: JsonObject): Promise<JsonObject> {
@@ -292,6 +303,13 @@ export class ServerEndpoint implements Endpoint, Asker, Holder {
     }
     return writer
   }
+}
+
+const MAX_REASON = 200
+
+/** Why a client gave up, in its words as far as they are worth keeping. */
+function toReason(reason: unknown): string | undefined {
+  return typeof reason === 'string' ? reason.slice(0, MAX_REASON) : undefined
 }
 
 /** A session's requests may come by credentials of different strength; each is served by its own. */

@@ -4,10 +4,14 @@
  */
 
 import { invalidDefinition, RpcError } from '../jsonrpc/errors.ts'
-import { isObject, type JsonObject } from '../jsonrpc/message.ts'
+import { isObject, type JsonObject, type RpcNotification } from '../jsonrpc/message.ts'
+import { tellObserver } from '../jsonrpc/observer.ts'
+import type { ClientCapabilities } from '../protocol/capabilities.ts'
 import { MISSING_CLIENT_CAPABILITY } from '../protocol/errors.ts'
 import { methodOf } from '../protocol/methods.ts'
 import type { SubscriptionFilter } from '../protocol/subscriptions.ts'
+import type { LegacySession } from '../session/legacy-session.ts'
+import { methodNotFound } from './answer.ts'
 import type { ServerCall } from './call.ts'
 import type { RequestContext } from './context.ts'
 import type { ResourceDefinition } from './definition.ts'
@@ -27,6 +31,15 @@ export interface Extension {
   /** Its settings object in the server's capabilities. */
   readonly settings?: JsonObject
   readonly methods?: { readonly [method: string]: ExtensionMethod }
+  /**
+   * Older revisions negotiate the extension under `experimental`, where this server declares it and the client must too.
+   * These are the methods of the notices that such clients are sent; newer ones ask for them by `filter`.
+   */
+  readonly notifications?: readonly string[]
+  /** Notices of clients, by method. On older revisions only those of clients that declared the extension come here. */
+  readonly onNotification?: {
+    readonly [method: string]: (params: JsonObject, session: LegacySession | undefined) => void
+  }
   /** What the extension serves through `resources/read`, by name, as if the server had defined it. */
   readonly resources?: Iterable<readonly [name: string, definition: ResourceDefinition]>
   /** Reads the extension's own members of a `subscriptions/listen` filter; returns what is honoured. */
@@ -68,6 +81,13 @@ export class ExtensionRegistry {
         defineMethod<JsonObject>({
           method,
           run: (call) => {
+            // Nothing newer than the revision is served to a client that has not asked for it.
+            if (
+              call.conversation.revision.era === 'legacy' &&
+              !declares(call.conversation.capabilities, extension.id)
+            ) {
+              throw methodNotFound(method)
+            }
             if (definition.requiresClient === true) requireExtension(extension.id, call)
             return andThen(definition.run(call.params, context(call)), (result) => result)
           },
@@ -75,6 +95,26 @@ export class ExtensionRegistry {
         }),
       ),
     )
+  }
+
+  /** The extension whose notice this is, where a client of an older revision may be sent it. */
+  ownerOf(notice: string): string | undefined {
+    return [...this.#extensions.values()].find(({ notifications }) => notifications?.includes(notice))?.id
+  }
+
+  /** Gives a client's notice to the extensions that it belongs to. */
+  hear(
+    { method, params = {} }: RpcNotification,
+    session: LegacySession | undefined,
+    failed: (error: unknown) => void,
+  ): void {
+    for (const { id, onNotification } of this.#extensions.values()) {
+      if (onNotification === undefined || !Object.hasOwn(onNotification, method)) continue
+      // A connection of the newest revision has a session that nobody opened.
+      const own = session?.initialized ? session : undefined
+      if (own !== undefined && !declares(own.capabilities, id)) continue
+      tellObserver(() => onNotification[method]?.(params, own), failed)
+    }
   }
 
   nameSource(method: string): string | undefined {
@@ -91,10 +131,14 @@ export class ExtensionRegistry {
   }
 }
 
+/** Whether a client declared the extension, in either of the two places that revisions have for it. */
+export function declares({ extensions, experimental }: ClientCapabilities, id: string): boolean {
+  return [extensions, experimental].some((declared) => isObject(declared) && Object.hasOwn(declared, id))
+}
+
 /** Fails with `-32021` unless the client declared the extension in this request. */
 export function requireExtension(id: string, call: ServerCall): void {
-  const declared = call.conversation.capabilities.extensions
-  if (isObject(declared) && Object.hasOwn(declared, id)) return
+  if (declares(call.conversation.capabilities, id)) return
   throw new RpcError(MISSING_CLIENT_CAPABILITY, `This needs the extension "${id}"`, {
     requiredCapabilities: { extensions: { [id]: {} } },
   })

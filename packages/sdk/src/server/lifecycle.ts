@@ -35,7 +35,7 @@ export function createLifecycleMethods(host: LifecycleHost): ServerMethod[] {
         const { revision } = call.conversation
         return {
           protocolVersion: revision.version,
-          capabilities: revision.writeServerCapabilities(host.capabilities()),
+          capabilities: revision.writeServerCapabilities(withExperimental(host.capabilities())),
           serverInfo: revision.writeImplementation(host.info),
           ...(host.instructions !== undefined && { instructions: host.instructions }),
         }
@@ -53,6 +53,12 @@ export function createLifecycleMethods(host: LifecycleHost): ServerMethod[] {
       }),
     }),
   ]
+}
+
+/** Extensions in the place that older revisions have for them. */
+function withExperimental(capabilities: ServerCapabilities): ServerCapabilities {
+  const { experimental, extensions } = capabilities
+  return extensions === undefined ? capabilities : { ...capabilities, experimental: { ...extensions, ...experimental } }
 }
 
 export function unsupportedVersion(requested: string, versions: readonly ProtocolVersion[]): RpcError {
