@@ -1,7 +1,7 @@
 /** What a client's user may rely on: bounds of time, errors that say what is wrong, and no call that nobody made. */
 
 import { inspect } from 'node:util'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { connect } from '../src/connect/connect.ts'
 import type { ConnectOptions, Target } from '../src/connect/options.ts'
@@ -216,4 +216,25 @@ test('an answer to a form may have members that are undefined', async () => {
   expect((await connected.callTool('ask')).content).toEqual([
     { type: 'text', text: '{"action":"accept","content":{"name":"Ann"}}' },
   ])
+})
+
+test('the times allowed are those of the founding documents: 30 s for calls, 10 s for reads, 2 s for lists', async () => {
+  const { CLIENT_TIMEOUTS } = await import('../src/client/options.ts')
+  expect(CLIENT_TIMEOUTS).toMatchObject({ callMs: 30_000, readMs: 10_000, listMs: 2_000 })
+  const { channel } = legacyChannel(() => {})
+  const made = await connect(channel)
+  vi.useFakeTimers()
+  try {
+    const times = [made.callTool('slow'), made.readResource('a:b'), made.listTools()].map((call) =>
+      call.then(
+        () => 'answered',
+        (error) => error.message,
+      ),
+    )
+    await vi.advanceTimersByTimeAsync(31_000)
+    expect(await Promise.all(times)).toEqual([30_000, 10_000, 2_000].map((ms) => `No answer within ${ms} ms`))
+  } finally {
+    vi.useRealTimers()
+    await made.close()
+  }
 })
