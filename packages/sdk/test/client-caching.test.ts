@@ -1,10 +1,13 @@
 /** Kept results and change notices together: whoever hears of a change and reads again must not get what was kept before it. */
 
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { createMemoryCache, type ResultCache } from '../src/client/cache.ts'
 import type { Client } from '../src/client/client.ts'
 import { connect } from '../src/connect/connect.ts'
 import type { ConnectOptions, Target } from '../src/connect/options.ts'
+import { PROTOCOL_VERSIONS } from '../src/protocol/revision.ts'
+import { resource } from '../src/server/definition.ts'
+import { createServer } from '../src/server/server.ts'
 import { discovered, json, type Message, modernChannel, result, scriptedHttp, toolResult } from './client-peers.ts'
 
 const open: (() => Promise<void>)[] = []
@@ -95,3 +98,69 @@ test('what was kept before a subscription was interrupted is read again after it
   drop()
   expect(await again).toMatchObject([true, { text: 'read 2' }])
 })
+
+describe('reads of older revisions, kept until `updated` (founding 16)', () => {
+  const LEGACY = PROTOCOL_VERSIONS.slice(0, 4)
+  async function opened(versions: (typeof PROTOCOL_VERSIONS)[number], cacheUntilUpdated?: boolean) {
+    let reads = 0
+    const note = resource({ uri: 'note:1' }, () => `read ${++reads}`)
+    const server = createServer({ name: 'notes', version: '1', resources: { note } })
+    const client = await connect(server, { versions, ...(cacheUntilUpdated && { cacheUntilUpdated }) })
+    const read = async () => ((await client.readResource('note:1')).contents[0] as { text: string }).text
+    return { client, server, read }
+  }
+
+  test.each(LEGACY)('while subscribed, and no longer: %s', async (version) => {
+    const { client, server, read } = await opened(version, true)
+    expect([await read(), await read()]).toEqual(['read 1', 'read 2'])
+    let updated = () => {}
+    const told = new Promise<void>((resolve) => {
+      updated = resolve
+    })
+    const subscription = await client.subscribe('note:1', updated)
+    expect([await read(), await read()]).toEqual(['read 3', 'read 3'])
+    server.changed('note:1')
+    await told
+    expect([await read(), await read()]).toEqual(['read 4', 'read 4'])
+    await subscription.close()
+    expect([await read(), await read()]).toEqual(['read 5', 'read 6'])
+    await client.subscribe('note:1')
+    expect([await read(), await read()]).toEqual(['read 7', 'read 7'])
+    await client.close()
+  })
+
+  test.each(LEGACY)('is off by default: %s', async (version) => {
+    const { client, read } = await opened(version)
+    await client.subscribe('note:1')
+    expect([await read(), await read()]).toEqual(['read 1', 'read 2'])
+    await client.close()
+  })
+})
+
+test.each(PROTOCOL_VERSIONS)(
+  'one change is one notice, however many subscriptions cover it (founding 16): %s',
+  async (versions) => {
+    const note = resource({ uri: 'note:1' }, () => 'text')
+    const server = createServer({ name: 'notes', version: '1', resources: { note } })
+    const client = await connect(server, { versions })
+    const heard: string[] = []
+    const each: string[] = []
+    const last = new Promise<void>((resolve) => {
+      client.on('change', (change) => {
+        heard.push(change.kind)
+        if (change.kind === 'resources') resolve()
+      })
+    })
+    await client.subscribe('note:1', () => each.push('first'))
+    await client.subscribe({ resourceSubscriptions: ['note:1'], resourcesListChanged: true }, ({ kind }) =>
+      each.push(kind),
+    )
+    server.changed('note:1')
+    server.changed('resources')
+    await last
+    await client.listResources()
+    expect(heard).toEqual(['resource', 'resources'])
+    expect(each.slice().sort()).toEqual(['first', 'resource', 'resources'])
+    await client.close()
+  },
+)

@@ -48,6 +48,8 @@ export class CachedResults {
   readonly #identity: string
   /** Grows with every change, so that a result asked for before one is not kept after it. */
   #epoch = 0
+  /** Reads that are good until `updated`, in this process alone: a cache that outlives it would not hear of changes. */
+  readonly #held = new Map<string, JsonObject>()
   /** Set while the cache is being told of a change. */
   #clearing: Promise<unknown> | undefined
 
@@ -62,11 +64,14 @@ export class CachedResults {
     method: string,
     subject: string,
     load: () => Promise<{ result: JsonObject; asked: boolean }>,
+    held = false,
   ): Promise<JsonObject> {
     const cache = this.#cache
     if (cache === undefined) return (await load()).result
     // Whoever reads because of a change must not get what was kept before it.
     if (this.#clearing !== undefined) await this.#clearing
+    const kept = held ? this.#held.get(subject) : undefined
+    if (kept !== undefined) return structuredClone(kept)
     const now = Date.now()
     for (const owner of [this.#identity, PUBLIC]) {
       const entry = await cache.get(this.#key(owner, method, subject))
@@ -75,13 +80,17 @@ export class CachedResults {
     }
     const epoch = this.#epoch
     const { result, asked } = await load()
-    if (!asked && epoch === this.#epoch) await this.#keep(method, subject, result)
+    if (!asked && epoch === this.#epoch) {
+      if (held) this.#hold(subject, result)
+      await this.#keep(method, subject, result)
+    }
     return result
   }
 
   /** Forgets what a change has made stale. */
   async invalidate(change: Change): Promise<void> {
     this.#epoch++
+    if (change.kind === 'resource') this.#release(change.uri)
     const prefixes = staleBy(change).flatMap(([method, subject]) =>
       [this.#identity, PUBLIC].map((owner) => this.#key(owner, method, subject)),
     )
@@ -93,6 +102,17 @@ export class CachedResults {
       })
     this.#clearing = clearing
     await cleared
+  }
+
+  #hold(uri: string, result: JsonObject): void {
+    this.#held.set(uri, structuredClone(result))
+    const [oldest] = this.#held.keys()
+    if (this.#held.size > MAX_HELD && oldest !== undefined) this.#held.delete(oldest)
+  }
+
+  /** An update may name a part of the resource that was subscribed to. */
+  #release(updated: string): void {
+    for (const uri of this.#held.keys()) if (updated.startsWith(uri)) this.#held.delete(uri)
   }
 
   async #keep(method: string, subject: string, result: JsonObject): Promise<void> {
@@ -111,6 +131,7 @@ export class CachedResults {
 }
 
 const PUBLIC = '*'
+const MAX_HELD = 1_000
 /** A day: what a server says beyond it is not worth trusting. */
 const LONGEST_MS = 86_400_000
 

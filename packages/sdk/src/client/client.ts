@@ -103,7 +103,8 @@ export class Client<S = unknown> {
   async readResource(uri: string, options: RequestOptions = {}): Promise<ReadResourceResult> {
     const times = { timeoutMs: this.#core.timeouts.readMs }
     const load = () => this.#core.ask('resources/read', { uri }, times, options)
-    return readContents(uri, await this.#core.cached.through('resources/read', uri, load))
+    const held = this.#core.holds(uri)
+    return readContents(uri, await this.#core.cached.through('resources/read', uri, load, held))
   }
 
   listPrompts(options?: RequestOptions): Promise<Prompt[]> {

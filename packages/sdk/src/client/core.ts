@@ -45,6 +45,7 @@ export class ClientCore implements ToolHost {
   readonly #connector: Connector
   readonly #intake: Intake
   #last: Connection | undefined
+  readonly #cacheUntilUpdated: boolean
   #logLevel: LogLevel | undefined
   #listening: Promise<unknown> | undefined
 
@@ -63,6 +64,7 @@ export class ClientCore implements ToolHost {
       { connectMs: this.timeouts.connectMs },
     )
     this.requests = new Requests(this.lifeline, profile, options.resultTypes)
+    this.#cacheUntilUpdated = options.cacheUntilUpdated === true
     this.#logLevel = options.logLevel
     this.requests.logLevel = options.logLevel
     const cache = options.cache === false ? undefined : (options.cache ?? createMemoryCache())
@@ -127,6 +129,11 @@ export class ClientCore implements ToolHost {
     for await (const _ of this.toolPages({ signal: options.signal })) {
       // Reading the pages is what takes the definitions in.
     }
+  }
+
+  /** Whether a read stays good until the server says otherwise. */
+  holds(uri: string): boolean {
+    return this.#cacheUntilUpdated && this.subscriptions.holds(uri)
   }
 
   async setLogLevel(level: LogLevel): Promise<void> {

@@ -27,6 +27,11 @@ export interface ClientOptions {
   readonly logLevel?: LogLevel
   /** Where results with a time to live are kept; in this client's memory unless given. `false` keeps none. */
   readonly cache?: ResultCache | false
+  /**
+   * Keeps what was read from a server of the older revisions, which says nothing of freshness, while it is subscribed to
+   * and until it is `updated`. Off unless given: such a server may forget to say so.
+   */
+  readonly cacheUntilUpdated?: boolean
   /** Names who this client is to the server within a shared cache. Never the credential itself. */
   readonly cacheIdentity?: string
   readonly timeouts?: Partial<ClientTimeouts>

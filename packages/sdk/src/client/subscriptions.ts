@@ -95,10 +95,24 @@ export class Subscriptions {
   /** Takes a change that the server announced. */
   changed(change: Change, params: JsonObject | undefined): void {
     const id = isObject(params?._meta) ? params._meta[META_SUBSCRIPTION_ID] : undefined
-    this.#events.emit('change', change)
+    if (this.#tells(id, change)) this.#events.emit('change', change)
     for (const entry of this.#entries) {
       if ((id === undefined || id === entry.id) && covers(entry.wanted, change)) this.#deliver(entry, change)
     }
+  }
+
+  /** Whether a session of the older revisions is subscribed to a URI. */
+  holds(uri: string): boolean {
+    return this.#uris.has(uri)
+  }
+
+  /** On 2026-07-28 each subscription that covers a change brings it: the first one is what all others hear of it by. */
+  #tells(id: unknown, change: Change): boolean {
+    if (id === undefined || this.#byId(id) === undefined) return true
+    for (const entry of this.#entries) {
+      if (entry.id !== undefined && covers(entry.granted, change)) return entry.id === id
+    }
+    return true
   }
 
   /** Takes what concerns a subscription itself; true when it did. */
@@ -118,6 +132,7 @@ export class Subscriptions {
 
   /** The connection in use is gone. */
   lost(): void {
+    for (const uri of this.#uris.keys()) this.#options.missed({ kind: 'resource', uri })
     this.#uris.clear()
     for (const wake of this.#lost.splice(0)) wake()
   }
@@ -243,6 +258,7 @@ export class Subscriptions {
         continue
       }
       this.#uris.delete(uri)
+      this.#options.missed({ kind: 'resource', uri })
       const request = { method: 'resources/unsubscribe', params: { uri }, timeoutMs: this.#options.acknowledgeMs }
       // The caller is done with it either way; a server that refuses merely sends notices nobody listens to.
       await this.#requests.send(request).catch(() => {})

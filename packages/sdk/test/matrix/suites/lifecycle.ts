@@ -33,7 +33,11 @@ function identitySuite(bench: Bench): void {
       })
       expect(opening.instructions).toBe('Use with care.')
       expect(opening.capabilities).toEqual({
-        experimental: { 'com.example/probe': { level: 3 } },
+        experimental: {
+          'com.example/probe': { level: 3 },
+          // The one place that older revisions have for extensions.
+          ...(!bench.modern && { 'com.example/echo': { loud: true } }),
+        },
         logging: {},
         tools: { listChanged: true },
         prompts: { listChanged: true },
