@@ -192,3 +192,38 @@ describe.concurrent('portico lock', () => {
       expect(Object.keys(JSON.parse(await readFile(join(path, 'portico.lock.json'), 'utf8')).servers)).toEqual(['good'])
     }))
 })
+
+describe.concurrent('what a person looks for next', () => {
+  it('newcomer: load tells rate and percentiles, for programs and for people', () =>
+    inPlace(async ({ run }) => {
+      const words = ['load', 'time', 'now', '-n', '20', '-c', '4']
+      expect((await run(...words)).stdout).toMatch(/^20 calls in .* 0 failed\np50 .*p95 .*p99 /)
+      expect(JSON.parse((await run(...words, '--json')).stdout)).toMatchObject({ calls: 20, failed: 0 })
+      expect(await run('load', 'time', 'now', '-n', '1000000')).toMatchObject({ code: 2 })
+    }))
+
+  it('newcomer: list --strict tells findings and the cost in tokens, and fails for an error', () =>
+    inPlace(async ({ write, run }) => {
+      await write(
+        'bare.ts',
+        `import { createServer, tool } from '@portico/sdk/server'
+export default createServer({ name: 'bare', version: '1.0.0', tools: { go: tool({ input: { type: 'object' } }, () => 'x') } })
+`,
+      )
+      const { code, stderr } = await run('list', 'bare.ts', '--strict')
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringMatching(
+          /error tools\.go: The tool has no description[\s\S]*1 tool cost a model about \d+ tokens/,
+        ),
+      ])
+      expect((await run('list', 'time', '--strict')).code).toBe(0)
+    }))
+
+  it('newcomer: a mistyped tool is told what was likely meant, and --output writes a file', () =>
+    inPlace(async ({ path, run }) => {
+      expect((await run('call', 'time', 'nwo')).stderr).toContain('Did you mean "now"?')
+      expect(await run('call', 'time', 'now', '--output', 'now.txt')).toMatchObject({ code: 0, stdout: '' })
+      expect(await readFile(join(path, 'now.txt'), 'utf8')).toMatch(/\d{4}/)
+    }))
+})

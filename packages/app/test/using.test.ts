@@ -72,7 +72,7 @@ describe.concurrent('portico call', () => {
       what: 'an unknown option',
       words: ['greet', '--nonsense'],
       code: 2,
-      says: /Unknown option '--nonsense'\n {2}See `portico call --help`/,
+      says: /Unknown option '--nonsense'\n {2}.*See `portico call --help`/,
     },
   ])('says $what in one line with what to do', async ({ words, input, code, says }) => {
     const ran = await run(['call', SERVER, ...words], input)

@@ -65,6 +65,19 @@ describe('arguments', () => {
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
   })
 
+  it('newcomer: tells of an argument that the schema does not name, and what was likely meant', async () => {
+    const said: string[] = []
+    const person = { say: (text: string) => void said.push(text), paint: { yellow: (text: string) => text } }
+    const { additionalProperties: _closed, ...schema } = tool.inputSchema
+    const open = { ...tool, inputSchema: schema }
+    expect(await readArguments(['city=x', 'nihgts=2'], undefined, open, person as unknown as Io)).toEqual({
+      city: 'x',
+      nihgts: 2,
+    })
+    expect(said.join()).toMatch(/book has no argument "nihgts"; it is sent all the same\.\n.*Did you mean "nights"\?/)
+    await expect(read(['ctiy=x'])).rejects.toMatchObject({ remedy: expect.stringContaining('"city" by "ctiy"') })
+  })
+
   it('says how a tool is called', () => {
     expect(usageOf(tool)).toBe(
       'city=<string> [nights=<integer>] [price=<number|null>] [either=<number|string>] [tags=<array>] [guest=<object>] [open=<json>]',

@@ -7,6 +7,7 @@ import { readFile } from 'node:fs/promises'
 import type { JsonObject, Tool } from '@portico/sdk/client'
 import { CliError } from './exit-codes.ts'
 import type { Io } from './io.ts'
+import { nearestName } from './nearest.ts'
 
 /** `words` may hold a lone `-`; `json` is what `--args` was given: an object, `-` for standard input, `@file`. */
 export async function readArguments(
@@ -21,7 +22,7 @@ export async function readArguments(
   for (const [key, group] of groupByKey(pairs)) given.set(key, readValue(key, group, propertyOf(tool, key)))
   // Keys are the person's and the server's to choose; `fromEntries` makes them members and nothing else.
   const args = Object.fromEntries(given)
-  checkArguments(args, tool)
+  checkArguments(args, tool, io)
   return args
 }
 
@@ -123,17 +124,27 @@ function readAs(type: string, text: string): { readonly value: unknown } | undef
   }
 }
 
-function checkArguments(args: JsonObject, tool: Pick<Tool, 'name' | 'inputSchema'>): void {
+function checkArguments(args: JsonObject, tool: Pick<Tool, 'name' | 'inputSchema'>, io: Io): void {
   const { properties, required } = partsOf(tool.inputSchema)
   const remedy = `${tool.name} takes: ${usageOf(tool) || 'nothing'}`
   for (const name of required) {
-    if (!Object.hasOwn(args, name)) throw new CliError('usage', `${name} is missing`, remedy)
+    if (!Object.hasOwn(args, name)) {
+      const typed = Object.keys(args).find((key) => !properties.has(key) && nearestName(key, [name]) === name)
+      const hint = typed === undefined ? remedy : `Did you mean "${name}" by "${typed}"? ${remedy}`
+      throw new CliError('usage', `${name} is missing`, hint)
+    }
   }
   for (const [name, value] of Object.entries(args)) {
     const property = properties.get(name)
     if (property === undefined) {
-      if (tool.inputSchema.additionalProperties !== false) continue
-      throw new CliError('usage', `${tool.name} has no argument "${name}"`, remedy)
+      const near = nearestName(name, [...properties.keys()])
+      const hint = near === undefined ? remedy : `Did you mean "${near}"? ${remedy}`
+      const message = `${tool.name} has no argument "${name}"`
+      if (tool.inputSchema.additionalProperties === false) throw new CliError('usage', message, hint)
+      // Where the schema says nothing, the server may still take it; the person may have meant another.
+      if (tool.inputSchema.additionalProperties === undefined && properties.size > 0)
+        io.say(`${io.paint.yellow('note')}: ${message}; it is sent all the same.\n  ${hint}`)
+      continue
     }
     const types = typesOf(property)
     const type = nameOfType(value)

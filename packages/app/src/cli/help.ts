@@ -12,25 +12,29 @@ export function usageLine(command: Command): string {
   return ['portico', command.name, '[options]', ...words].join(' ')
 }
 
-export function commandHelp(command: Command, paint: Paint): string {
+/** Lines are broken at `columns`, where it is given. */
+export function commandHelp(command: Command, paint: Paint, columns?: number): string {
   const flags = Object.entries({ ...command.flags, ...COMMON_FLAGS })
   const sections = [
     `${command.about}\n\n${paint.bold('usage')}  ${usageLine(command)}`,
-    ...(command.details === undefined ? [] : [command.details]),
+    ...(command.details === undefined ? [] : [broken(command.details, columns)]),
     list(
       'arguments',
       command.positionals.map(({ name, about }) => [`<${name}>`, about]),
       paint,
+      columns,
     ),
     list(
       'options',
       flags.map(([name, flag]) => [flagWords(name, flag), flagAbout(flag)]),
       paint,
+      columns,
     ),
     list(
       'examples',
       command.examples.map(({ line, about }) => [line, about]),
       paint,
+      columns,
     ),
   ]
   return sections.filter((section) => section !== '').join('\n\n')
@@ -39,19 +43,21 @@ export function commandHelp(command: Command, paint: Paint): string {
 export function overview(
   groups: readonly { readonly title: string; readonly commands: readonly Command[] }[],
   paint: Paint,
+  columns?: number,
 ): string {
   const sections = groups.map(({ title, commands }) =>
     list(
       title,
       commands.map(({ name, about }) => [name, about]),
       paint,
+      columns,
     ),
   )
   return [
     `${paint.bold('portico')}: the Model Context Protocol from one command`,
     `${paint.bold('usage')}  portico <command> [options]\n       portico              opens the workbench in the browser`,
     ...sections,
-    'Servers are named by their name in the configuration, a URL, a file, or a command.\n`portico <command> --help` tells more. `portico --version` tells the version.',
+    broken(CLOSING, columns),
   ].join('\n\n')
 }
 
@@ -67,11 +73,38 @@ export function flagAbout(flag: Flag): string {
   return `${flag.about}${choices}${many}${fallback}`
 }
 
-function list(title: string, rows: readonly (readonly [string, string])[], paint: Paint): string {
+const CLOSING =
+  'Servers are named by their name in the configuration, a URL, a file, or a command.\n`portico <command> --help` tells more. `portico --version` tells the version.'
+
+/** Narrower than this, a second column is of no use. */
+const MIN_COLUMN = 20
+
+function list(title: string, rows: readonly (readonly [string, string])[], paint: Paint, columns?: number): string {
   if (rows.length === 0) return ''
   const width = Math.min(34, Math.max(...rows.map(([left]) => left.length)))
-  const lines = rows.map(([left, right]) =>
-    left.length > width ? `  ${left}\n  ${' '.repeat(width)}  ${right}` : `  ${left.padEnd(width)}  ${right}`,
-  )
+  const beside = columns === undefined ? undefined : columns - width - 4
+  const isNarrow = beside !== undefined && beside < MIN_COLUMN
+  const margin = ' '.repeat(isNarrow ? 4 : width + 4)
+  const lines = rows.map(([left, right]) => {
+    const text = broken(right, isNarrow ? (columns ?? 0) - 4 : beside).replaceAll('\n', `\n${margin}`)
+    return left.length > width || isNarrow ? `  ${left}\n${margin}${text}` : `  ${left.padEnd(width)}  ${text}`
+  })
   return `${paint.bold(title)}\n${lines.join('\n')}`
+}
+
+/** Breaks lines between words. A word that is longer stays whole. */
+function broken(text: string, columns: number | undefined): string {
+  if (columns === undefined) return text
+  return text
+    .split('\n')
+    .map((line) => {
+      let length = 0
+      return line.split(' ').reduce((whole, word) => {
+        const fits = length === 0 || length + 1 + word.length <= columns
+        const joined = whole === '' && length === 0 ? word : `${whole}${fits ? ' ' : '\n'}${word}`
+        length = fits && length > 0 ? length + 1 + word.length : word.length
+        return joined
+      }, '')
+    })
+    .join('\n')
 }

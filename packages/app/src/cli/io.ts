@@ -17,6 +17,8 @@ export interface Io {
   /** A person is looking at standard output, too: what a server says must not move their cursor. */
   readonly terminal: boolean
   readonly paint: Paint
+  /** How wide lines may be, where that is known: `COLUMNS`, or the terminal's own width. */
+  readonly columns?: number
   /** Fires on Ctrl-C; commands cancel what they do and clean up. */
   readonly signal: AbortSignal
   /** Data, with a newline. */
@@ -68,6 +70,7 @@ export function createIo({ signal, handlers, interrupt }: Interrupts): Io {
     cwd: process.cwd(),
     interactive,
     terminal: stdout.isTTY === true,
+    ...(columnsOf(env, stdout.columns) !== undefined && { columns: columnsOf(env, stdout.columns) }),
     paint: createPaint(usesColour(env, stderr.isTTY === true)),
     signal,
     out: (text) => writeWhole(stdout.fd, `${shown(text)}\n`),
@@ -90,6 +93,11 @@ export function createIo({ signal, handlers, interrupt }: Interrupts): Io {
     },
     interrupt,
   }
+}
+
+function columnsOf(env: Io['env'], terminal: number | undefined): number | undefined {
+  const given = Number(env.COLUMNS)
+  return Number.isInteger(given) && given > 0 ? given : terminal
 }
 
 /** Colour only on a terminal; `NO_COLOR` and `FORCE_COLOR` as they are commonly understood. */

@@ -3,6 +3,7 @@
 import { parseArgs } from 'node:util'
 import type { Command, CommandInput, FlagValue } from './command.ts'
 import { CliError } from './exit-codes.ts'
+import { nearestName } from './nearest.ts'
 
 /** Every command has these. */
 export const COMMON_FLAGS = {
@@ -32,7 +33,7 @@ export function parseCommand(command: Command, words: readonly string[]): Comman
       strict: true,
     })
   } catch (error) {
-    throw usage(command, error instanceof Error ? (error.message.split('. ')[0] ?? error.message) : String(error))
+    throw badOption(command, flags, own, error)
   }
   const values = Object.fromEntries(
     Object.entries(flags).map(([name, flag]) => [
@@ -44,6 +45,18 @@ export function parseCommand(command: Command, words: readonly string[]): Comman
   const dashed = words.includes('--') ? rest : []
   if (values.help !== true) checkPositionals(command, dashed.length > 0 ? [...parsed.positionals, '--'] : positionals)
   return { positionals, dashed, flags: values, json: values.json === true, help: values.help === true }
+}
+
+/** With the option that was likely meant; for commands whose words are key=value, with that way of writing it. */
+function badOption(command: Command, flags: Command['flags'], words: readonly string[], error: unknown): CliError {
+  const message = error instanceof Error ? (error.message.split('. ')[0] ?? error.message) : String(error)
+  const name = /^Unknown option '--?([^'=]+)/.exec(message)?.[1]
+  if (name === undefined) return usage(command, message)
+  const near = nearestName(name, Object.keys(flags))
+  if (near !== undefined) return usage(command, message, `Did you mean \`--${near}\`?`)
+  if (!command.positionals.some(({ about }) => about.startsWith('key=value'))) return usage(command, message)
+  const value = words[words.indexOf(`--${name}`) + 1]
+  return usage(command, message, `Arguments are written key=value: \`${name}=${value ?? '…'}\`.`)
 }
 
 /**
@@ -105,6 +118,7 @@ function checkPositionals(command: Command, given: readonly string[]): void {
   if (extra !== undefined) throw usage(command, `"${extra}" is one argument too many`)
 }
 
-function usage(command: Command, message: string): CliError {
-  return new CliError('usage', `${command.name}: ${message}`, `See \`portico ${command.name} --help\`.`)
+function usage(command: Command, message: string, hint?: string): CliError {
+  const help = `See \`portico ${command.name} --help\`.`
+  return new CliError('usage', `${command.name}: ${message}`, hint === undefined ? help : `${hint} ${help}`)
 }

@@ -40,7 +40,7 @@ export async function runCli(words: readonly string[]): Promise<number> {
 async function runWords(words: readonly string[], io: Io): Promise<number> {
   const [name, ...rest] = words
   if (name === '--help' || name === '-h' || (name === 'help' && rest.length === 0)) {
-    io.out(helpForReader(overview(COMMAND_GROUPS, io.paint), io.env))
+    io.out(helpForReader(overview(COMMAND_GROUPS, io.paint, io.columns), io.env))
     return 0
   }
   const named = name === 'help' ? rest[0] : (name ?? 'start')
@@ -53,7 +53,7 @@ async function runWords(words: readonly string[], io: Io): Promise<number> {
   }
   const input = name === 'help' ? undefined : parseCommand(command, rest)
   if (input === undefined || input.help) {
-    io.out(helpForReader(commandHelp(command, io.paint), io.env))
+    io.out(helpForReader(commandHelp(command, io.paint, io.columns), io.env))
     return 0
   }
   const { run } = await command.load()

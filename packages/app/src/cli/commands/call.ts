@@ -1,14 +1,17 @@
 /** `portico call`: one tool, one result. */
 
-import type { Progress, Tool } from '@portico/sdk/client'
+import { writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { CallToolResult, Progress, Tool } from '@portico/sdk/client'
 import { readArguments, usageOf } from '../arguments.ts'
 import type { CommandInput } from '../command.ts'
 import { textOfResult } from '../content.ts'
-import { CliError, EXIT_CODES } from '../exit-codes.ts'
+import { counted } from '../counted.ts'
+import { EXIT_CODES } from '../exit-codes.ts'
+import { findTool } from '../find-tool.ts'
 import type { Io } from '../io.ts'
-import { nearestName } from '../nearest.ts'
-import type { OpenTarget } from '../open-target.ts'
-import { toLine, toPlain, toShown } from '../plain-text.ts'
+import { toLine, toPlain } from '../plain-text.ts'
+import { bytesOfResult, showResult } from '../show-result.ts'
 import { toTable } from '../table.ts'
 import { requestOptionsOf, targetOptionsOf, withTarget } from '../target.ts'
 import { isPathOrUrl, splitTarget } from '../target-kind.ts'
@@ -19,7 +22,7 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
   return withTarget(target, io, targetOptionsOf(input), async (open) => {
     const tools = await open.tools()
     if (name === undefined) return listTools(tools, input, io)
-    const tool = findTool(tools, name, open)
+    const tool = findTool(tools, name, open.label)
     const json = typeof input.flags.args === 'string' ? input.flags.args : undefined
     const args = await readArguments(words, json, tool, io)
     io.progress(`calling ${name} …`)
@@ -30,22 +33,18 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
     const result = await open.callTool(name, args, options)
     io.progress(undefined)
     if (input.json) io.out(JSON.stringify(result))
-    else if (result.isError !== true) io.out(toShown(textOfResult(result), io))
+    else if (result.isError !== true) await hand(result, input, io)
     if (result.isError !== true) return EXIT_CODES.ok.code
     if (!input.json) io.say(`${io.paint.red('error')}: ${name} reports: ${toPlain(textOfResult(result))}`)
     return EXIT_CODES.failed.code
   })
 }
 
-function findTool(tools: readonly Tool[], name: string, { label }: OpenTarget): Tool {
-  const found = tools.find((tool) => tool.name === name)
-  if (found !== undefined) return found
-  const near = nearestName(
-    name,
-    tools.map((tool) => tool.name),
-  )
-  const remedy = near === undefined ? `See \`portico list\` for what it has.` : `Did you mean "${toLine(near)}"?`
-  throw new CliError('not-found', `${label} has no tool "${name}"`, remedy)
+async function hand(result: CallToolResult, { flags }: CommandInput, io: Io): Promise<void> {
+  if (typeof flags.output !== 'string') return showResult(result, io)
+  const bytes = bytesOfResult(result)
+  await writeFile(resolve(io.cwd, flags.output), bytes)
+  io.say(`Written to ${flags.output}: ${counted(bytes.length, 'byte')}.`)
 }
 
 function listTools(tools: readonly Tool[], input: CommandInput, io: Io): number {

@@ -26,6 +26,13 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
   return withTarget(target, io, targetOptionsOf(input), async (open) => {
     const kinds = wanted === undefined ? KINDS : [wanted]
     const lists = new Map(await Promise.all(kinds.map(async (kind) => [kind, await open[kind]()] as const)))
+    const strict = input.flags.strict === true ? (await import('../strict-list.ts')).strictReport(lists) : undefined
+    const failed = strict?.findings.some(({ severity }) => severity === 'error') === true
+    const code = failed ? EXIT_CODES.failed.code : EXIT_CODES.ok.code
+    if (input.json && strict !== undefined) {
+      io.out(JSON.stringify({ ...Object.fromEntries(lists), strict }))
+      return code
+    }
     if (input.json) {
       io.out(JSON.stringify(wanted === undefined ? Object.fromEntries(lists) : lists.get(wanted)))
       return EXIT_CODES.ok.code
@@ -36,7 +43,8 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
       io.out(
         input.flags.long === true ? toPages(rows, wanted === undefined, io) : toLines(rows, wanted === undefined, io),
       )
-    return EXIT_CODES.ok.code
+    if (strict !== undefined) (await import('../strict-list.ts')).sayStrict(strict, io)
+    return code
   })
 }
 

@@ -39,6 +39,30 @@ export const LOOKING: readonly Command[] = [
     load: () => import('./conformance.ts'),
   },
   {
+    name: 'load',
+    about: 'Call a tool many times and tell how long it takes',
+    details:
+      'Calls the tool of the server you name, so many at a time, and tells p50, p95, p99 and a histogram. It ends after the requests or the duration, whichever comes first. Exit code 1 when a call failed.',
+    positionals: [
+      { name: 'server', about: 'As for `portico call`.', completes: 'server' },
+      { name: 'tool', about: 'The tool to call.', optional: true },
+      { name: 'args', about: 'key=value, the same for every call.', optional: true, rest: true },
+    ],
+    flags: {
+      requests: { type: 'number', short: 'n', value: 'calls', about: 'How many calls.', fallback: '100' },
+      concurrency: { type: 'number', short: 'c', value: 'calls', about: 'How many at a time.', fallback: '10' },
+      rate: { type: 'number', value: 'calls', about: 'How many begin in a second.', fallback: 'as many as it takes' },
+      duration: { type: 'number', value: 'seconds', about: 'No call begins after this.', fallback: '60' },
+      args: { type: 'string', short: 'a', value: 'json', about: 'The arguments as a JSON object.' },
+      ...TARGET_FLAGS,
+    },
+    examples: [
+      { line: 'portico load ./weather.ts forecast city=Lisbon -n 1000 -c 20', about: 'a definition' },
+      { line: 'portico load http://localhost:3000/mcp search query=tea --rate 50', about: 'at a steady rate' },
+    ],
+    load: () => import('./load.ts'),
+  },
+  {
     name: 'policy',
     about: 'Check the rules, or ask what they would say',
     details: [

@@ -6,7 +6,8 @@ import type { CommandInput } from '../command.ts'
 import { textOfContents } from '../content.ts'
 import { CliError, EXIT_CODES } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
-import { toShown } from '../plain-text.ts'
+import { toPicture } from '../show-picture.ts'
+import { showText } from '../show-result.ts'
 import { requestOptionsOf, targetOptionsOf, withTarget } from '../target.ts'
 import { isPath, splitTarget } from '../target-kind.ts'
 
@@ -17,7 +18,8 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
   const [uri, extra] = rest
   if (uri === undefined) throw new CliError('usage', 'read: <uri> is missing: the resource to read')
   if (extra !== undefined) throw new CliError('usage', `read: "${extra}" is one argument too many`)
-  const out = typeof input.flags.out === 'string' ? input.flags.out : undefined
+  const given = input.flags.output ?? input.flags.out
+  const out = typeof given === 'string' ? given : undefined
   return withTarget(target, io, targetOptionsOf(input), async (open) => {
     io.progress(`reading ${uri} …`)
     const result = await open.readResource(uri, requestOptionsOf(input, io)).catch((error: unknown) => {
@@ -37,10 +39,16 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
 
 function print(result: ReadResourceResult, io: Io): void {
   for (const contents of result.contents) {
-    if ('text' in contents) io.out(toShown(contents.text, io).replace(/\n$/, ''))
-    else if (io.terminal) io.say(`${textOfContents(contents)}; write it to a file with -o <file>.`)
+    if ('text' in contents) io.out((io.terminal ? showText(contents.text, io) : contents.text).replace(/\n$/, ''))
+    else if (io.terminal) showBytes(contents, io)
     else io.writeBytes(Buffer.from(contents.blob, 'base64'))
   }
+}
+
+function showBytes(contents: Extract<ReadResourceResult['contents'][number], { blob: string }>, io: Io): void {
+  const picture = toPicture(contents.blob, contents.mimeType ?? '', io.env)
+  if (picture !== undefined) io.writeBytes(picture)
+  else io.say(`${textOfContents(contents)}; write it to a file with --output <file>.`)
 }
 
 function toBytes({ contents }: ReadResourceResult): Buffer {

@@ -81,7 +81,7 @@ function describe(name: string, about: string, own: Command['flags'], positional
 }
 
 function showHelp(command: Command, io: Io): undefined {
-  io.out(commandHelp(command, io.paint))
+  io.out(commandHelp(command, io.paint, io.columns))
 }
 
 function given(flags: CommandInput['flags']): CommandInput['flags'] {

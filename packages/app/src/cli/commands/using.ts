@@ -35,6 +35,7 @@ export const USING: readonly Command[] = [
         value: 'json',
         about: 'The arguments as a JSON object; - for standard input, @file for a file.',
       },
+      output: { ...OUT, about: 'Write the result to this file: its picture, sound or file as bytes, else its text.' },
       ...TARGET_FLAGS,
     },
     examples: [
@@ -64,7 +65,14 @@ export const USING: readonly Command[] = [
         completes: ['tools', 'resources', 'templates', 'prompts'],
       },
     ],
-    flags: { long: { type: 'boolean', short: 'l', about: 'Show arguments and whole descriptions.' }, ...TARGET_FLAGS },
+    flags: {
+      long: { type: 'boolean', short: 'l', about: 'Show arguments and whole descriptions.' },
+      strict: {
+        type: 'boolean',
+        about: 'Also tell what a model would stumble over and what the tools cost it; exit code 1 for an error.',
+      },
+      ...TARGET_FLAGS,
+    },
     examples: [
       { line: 'portico list https://example.com/mcp', about: 'everything' },
       { line: 'portico list "npx -y some-server" tools --long', about: 'the tools of a command, with their arguments' },
@@ -78,7 +86,7 @@ export const USING: readonly Command[] = [
     about: 'Read a resource and print it',
     details: 'Text is printed as it is. Bytes are written as bytes, unless standard output is a terminal.',
     positionals: [SERVER, { name: 'uri', about: 'The resource, or one made from a template.', rest: true }],
-    flags: { out: OUT, ...TARGET_FLAGS },
+    flags: { output: OUT, out: { type: 'string', value: 'file', about: 'The same as --output.' }, ...TARGET_FLAGS },
     examples: [
       { line: 'portico read ./notes.ts note://1', about: 'a text' },
       { line: 'portico read photos photo://cat -o cat.png', about: 'an image, into a file' },
