@@ -63,7 +63,7 @@ describe('portico serve', () => {
     expect(JSON.stringify(refused.content)).toContain('Nothing is erased here')
 
     await write('gateway.json', { ...config, servers: { one: server('one'), two: server('two') } })
-    await running.until('stderr', /reloaded: 1 servers differ/)
+    await running.until('stderr', /reloaded: 1 server changed/)
     await expect.poll(() => names(ada), { timeout: 15_000 }).toContain('two_who')
     expect(await ada.callTool('one_who')).toMatchObject({ content: [{ text: 'one' }] })
     await Promise.all([ada.close(), bob.close()])

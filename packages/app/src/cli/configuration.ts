@@ -52,7 +52,10 @@ export function findServer(config: LoadedConfig, name: string): ServerConfig {
   const broken = config.problems.find(({ severity }) => severity === 'error')
   if (broken !== undefined) throw new CliError('config', `There is no server "${name}". ${formatProblem(broken)}`)
   const names = config.servers.map((server) => server.name)
-  const known = names.length === 0 ? 'None is configured yet' : `There are ${names.slice(0, 10).join(', ')}`
+  const known =
+    names.length === 0
+      ? 'None is configured yet'
+      : `Configured ${names.length === 1 ? 'is' : 'are'} ${names.slice(0, 10).join(', ')}`
   throw new CliError(
     'not-found',
     `There is no server "${name}"`,

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createAuthorizationServer, type User } from '@portico/host/authorization-server'
 import { createSecretStore, type SecretStore } from '@portico/host/config'
 import type { CommandInput } from '../command.ts'
+import { counted } from '../counted.ts'
 import { CliError } from '../exit-codes.ts'
 import { stateOf } from '../host-places.ts'
 import type { Io } from '../io.ts'
@@ -44,7 +45,9 @@ async function serve(users: SecretStore, { flags, json }: CommandInput, io: Io):
   try {
     if (json) io.out(JSON.stringify({ issuer, resources, pid: process.pid }))
     else io.out(issuer)
-    io.say(`${Object.keys(people).length} users may sign in; tokens are for ${resources.join(', ')}. Ctrl-C ends it.`)
+    io.say(
+      `${counted(Object.keys(people).length, 'user')} may sign in; tokens are for ${resources.join(', ')}. Ctrl-C ends it.`,
+    )
     await untilInterrupted(io)
   } finally {
     await listener.close()

@@ -8,6 +8,7 @@ import { type Chat, runChatCommand } from '../chat-commands.ts'
 import { takeTurn } from '../chat-turn.ts'
 import type { CommandInput } from '../command.ts'
 import { findServer, hostOptionsOf, readConfig } from '../configuration.ts'
+import { counted } from '../counted.ts'
 import { CliError, EXIT_CODES } from '../exit-codes.ts'
 import { openHost } from '../host.ts'
 import type { Io } from '../io.ts'
@@ -66,15 +67,19 @@ async function answerOnce(conversation: Conversation, text: string, input: Comma
   io.signal.addEventListener('abort', cancel, { once: true })
   const end = await takeTurn(conversation, text, io, { json: input.json })
   if (end.reason === 'done') return EXIT_CODES.ok.code
-  if (end.error !== undefined) throw end.error
-  return EXIT_CODES.failed.code
+  if (end.error === undefined) return EXIT_CODES.failed.code
+  const { toCliError } = await import('../failure.ts')
+  // The turn has shown it; with --json it stands in the last event.
+  return EXIT_CODES[toCliError(end.error).exit].code
 }
 
 function welcome(host: Host, model: string, io: Io): void {
   const views = host.upstreams.views()
   const ready = views.filter(({ state }) => state.state === 'ready' || state.state === 'degraded')
   const tools = host.catalogue.items(['tool']).length
-  io.say(`${io.paint.bold(model)} with ${tools} tools of ${ready.length} servers. /help tells more, Ctrl-D leaves.`)
+  io.say(
+    `${io.paint.bold(model)} with ${counted(tools, 'tool')} of ${counted(ready.length, 'server')}. /help tells more, Ctrl-D leaves.`,
+  )
   for (const { name, state } of views) {
     if (state.reason !== undefined) io.say(`${io.paint.yellow(name)}: ${state.reason}`)
   }

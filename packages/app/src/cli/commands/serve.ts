@@ -7,6 +7,7 @@ import type { Host } from '@portico/host'
 import { compareServers, formatProblem, type LoadedConfig, watchConfig } from '@portico/host/config'
 import { createGateway, type Gateway, type GatewayHttpOptions, serveGateway } from '@portico/host/gateway'
 import type { CommandInput } from '../command.ts'
+import { counted } from '../counted.ts'
 import { CliError } from '../exit-codes.ts'
 import { toHttpOptions, withFlags } from '../gateway-entrance.ts'
 import { rulesFor, sayRules } from '../gateway-rules.ts'
@@ -114,7 +115,9 @@ class LiveGateway {
       return
     }
     const count = added.length + changed.length + adjusted.length + removed.length
-    this.#io.say(`${this.#io.paint.green('reloaded')}: ${count === 0 ? 'rules and views' : `${count} servers differ`}`)
+    this.#io.say(
+      `${this.#io.paint.green('reloaded')}: ${count === 0 ? 'rules and views' : `${counted(count, 'server')} changed`}`,
+    )
   }
 }
 
@@ -143,7 +146,7 @@ async function servePort(
   const pages = signIn && { signIn: signIn.url }
   if (json) io.out(JSON.stringify({ url: served.url, ...pages, servers, pid: process.pid }))
   else io.out(served.url)
-  io.say(`The gateway serves ${servers.length} servers; Ctrl-C or SIGTERM lets calls finish and ends it.`)
+  io.say(`The gateway serves ${counted(servers.length, 'server')}; Ctrl-C or SIGTERM lets calls finish and ends it.`)
   if (signIn !== undefined) io.say(`Users sign in to servers at ${signIn.url}; links to it come with their calls.`)
   await untilInterrupted(io)
   io.say('Ending: calls under way may finish.')
@@ -169,6 +172,11 @@ function check(config: LoadedConfig, { json }: CommandInput, io: Io): number {
   const problems = config.problems.map(formatProblem)
   if (json)
     io.out(JSON.stringify({ ok: problems.length === 0, problems, servers: config.servers.map(({ name }) => name) }))
-  else io.say(problems.length === 0 ? `In order: ${config.servers.length} servers.` : `${problems.length} problems.`)
+  else
+    io.say(
+      problems.length === 0
+        ? `In order: ${counted(config.servers.length, 'server')}.`
+        : `${counted(problems.length, 'problem')}.`,
+    )
   return problems.length === 0 ? 0 : 1
 }

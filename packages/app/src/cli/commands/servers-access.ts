@@ -3,6 +3,7 @@
 import type { UpstreamLog } from '@portico/host/upstream'
 import type { CommandInput } from '../command.ts'
 import { findServer, hostOptionsOf, readConfig, trustOf } from '../configuration.ts'
+import { counted } from '../counted.ts'
 import { CliError, EXIT_CODES } from '../exit-codes.ts'
 import { openHost } from '../host.ts'
 import type { Io } from '../io.ts'
@@ -73,7 +74,7 @@ export const approveChanges: ServersAction = async (words, input, io) => {
     if (changed.length > 0) await confirm('Approve all of these?', input, io)
     const count = changed.length === 0 ? 0 : host.catalogue.approve(name)
     if (input.json) io.out(JSON.stringify({ server: name, approved: count }))
-    io.say(count === 0 ? `Nothing of ${name} waits for approval.` : `Approved ${count} items of ${name}.`)
+    io.say(count === 0 ? `Nothing of ${name} waits for approval.` : `Approved ${counted(count, 'item')} of ${name}.`)
     return EXIT_CODES.ok.code
   } finally {
     await host.close()

@@ -3,6 +3,7 @@
 import { writeFile } from 'node:fs/promises'
 import { declarationsFor } from '@portico/sdk/client'
 import type { CommandInput } from '../command.ts'
+import { counted } from '../counted.ts'
 import { CliError, EXIT_CODES } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { targetOptionsOf, withTarget } from '../target.ts'
@@ -19,7 +20,7 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
     if (input.json) io.out(JSON.stringify({ name: wanted, text }))
     else if (typeof out === 'string') {
       await writeFile(out, text)
-      io.say(`${wanted}, with ${tools.length} tools, written to ${out}.`)
+      io.say(`${wanted}, with ${counted(tools.length, 'tool')}, written to ${out}.`)
     } else io.write(text)
     return EXIT_CODES.ok.code
   })
