@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { createFileTokenStore } from '@portico/sdk/auth-node'
+import { tell } from './tell.ts'
 
 export interface StateFileOptions {
   readonly file: string
@@ -74,7 +75,7 @@ async function readState<T>(shape: StateShape<T>): Promise<T> {
     if (isRefused(error)) throw error
     const aside = `${file}.damaged-${Date.now()}`
     await rename(file, aside).catch(() => {})
-    onWarning(`${file} could not be read and was set aside as ${aside}; what it held has to be entered again`)
+    tell(onWarning, `${file} could not be read and was set aside as ${aside}; what it held has to be entered again`)
     return empty
   }
 }

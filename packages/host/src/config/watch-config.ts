@@ -2,6 +2,7 @@
 
 import { type ConfigChange, compareServers, isEmptyChange } from './config-change.ts'
 import type { LoadedConfig } from './load-config.ts'
+import { tell } from './tell.ts'
 import { type WatchFilesOptions, watchFiles } from './watch-files.ts'
 
 export interface ConfigNews {
@@ -35,8 +36,8 @@ export function watchConfig(
     if (closed) return
     const change = compareServers(current.servers, next.servers)
     current = next
-    options.onReload?.(next)
-    if (!isEmptyChange(change)) listener({ change, config: next })
+    tell(options.onReload, next)
+    if (!isEmptyChange(change)) tell(listener, { change, config: next })
   }
   const refresh = () => {
     queue = queue.then(reload, reload)

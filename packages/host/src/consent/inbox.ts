@@ -7,6 +7,7 @@
 import { randomUUID } from 'node:crypto'
 import { PorticoError } from '@portico/sdk/server'
 import { toDigest } from '../audit/canonical.ts'
+import { tell } from '../config/tell.ts'
 import { HostError } from '../errors.ts'
 import { readAnswer } from './answer-text.ts'
 import { type Clock, systemClock } from './clock.ts'
@@ -113,11 +114,11 @@ class MemoryInbox implements Inbox {
       const end = (outcome: () => void) => {
         signal?.removeEventListener('abort', onAbort)
         outcome()
-        onWaiting?.(undefined)
+        tell(onWaiting, undefined)
       }
       waiting.asker = { settle: (answer) => end(() => resolve(answer)), fail: (error) => end(() => reject(error)) }
       signal?.addEventListener('abort', onAbort, { once: true })
-      onWaiting?.(question.id)
+      tell(onWaiting, question.id)
       this.#emit({ type: 'asked', question })
     })
   }
@@ -230,7 +231,7 @@ class MemoryInbox implements Inbox {
   }
 
   #emit(event: InboxEvent): void {
-    for (const listener of [...this.#listeners]) listener(event)
+    for (const listener of [...this.#listeners]) tell(listener, event)
   }
 }
 

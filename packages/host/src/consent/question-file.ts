@@ -6,6 +6,7 @@
 
 import { createSeal } from '../config/seal.ts'
 import { createStateFile } from '../config/state-file.ts'
+import { tell } from '../config/tell.ts'
 import type { Question } from './question.ts'
 
 export interface QuestionFile {
@@ -53,7 +54,7 @@ export function createQuestionFile(file: string, onWarning?: (message: string) =
 
   function warn(message: string): void {
     if (onWarning === undefined) process.emitWarning(message, { code: 'PORTICO_STATE' })
-    else onWarning(message)
+    else tell(onWarning, message)
     added.clear()
     removed.clear()
   }

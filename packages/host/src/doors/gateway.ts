@@ -31,6 +31,6 @@ export {
 export { createSignInPages, type SignInPages, toSignInListener } from '../gateway/sign-in-pages.ts'
 export { TOOLS_HEADER, withToolsets } from '../gateway/toolset.ts'
 export type { VisitLimits } from '../gateway/url-visits.ts'
-export type { ViewRule, Views } from '../gateway/view.ts'
+export type { ViewRule, Views } from '../gateway/view-rule.ts'
 export type { IssuerLogin } from '../gateway/visitor-login.ts'
 export { createVisitors, type VisitorOptions } from '../gateway/visitors.ts'

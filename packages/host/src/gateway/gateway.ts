@@ -7,6 +7,7 @@ import { defineRelay } from '@portico/sdk/relay'
 import { createServer, type RequestContext, RpcError, type Server, type ServerOptions } from '@portico/sdk/server'
 import type { Endpoint } from '@portico/sdk/transport'
 import { endpointOf } from '@portico/sdk/transport'
+import { tell } from '../config/tell.ts'
 import { type ListKind, listOf } from '../upstream/listing.ts'
 import { plainName } from '../upstream/names.ts'
 import type { UpstreamView } from '../upstream/upstream.ts'
@@ -21,7 +22,8 @@ import { Parking, type ParkingLimits } from './parking.ts'
 import { GatewayRelay, type RelayParts } from './relay.ts'
 import { callerOf } from './toolset.ts'
 import type { VisitLimits } from './url-visits.ts'
-import { matcher, type Views, ViewTable } from './view.ts'
+import { matcher, ViewTable } from './view.ts'
+import { checkedChoice, type Views } from './view-rule.ts'
 
 export interface GatewayOptions {
   /** How the gateway names itself to clients. */
@@ -91,7 +93,10 @@ const HEALTHY: ReadonlySet<string> = new Set(['ready', 'idle', 'starting', 'disa
 
 export function createGateway(given: GatewayHost, options: GatewayOptions = {}): Gateway {
   const host = options.ownNames === true ? { ...given, catalogue: withOwnNames(given.catalogue) } : given
-  const { allowAnonymous = false, onError = reportToStderr } = options
+  const { allowAnonymous = false } = options
+  const onError = (error: unknown, where: string) => tell(options.onError ?? reportToStderr, error, { where })
+  const personal =
+    options.personal && checkedChoice('personal', options.personal, (error) => onError(error, 'personal'))
   const parking = new Parking({ ...PARKING, ...options.parking })
   const lines = new Lines({
     upstreams: host.upstreams,
@@ -99,7 +104,7 @@ export function createGateway(given: GatewayHost, options: GatewayOptions = {}):
     maxConnections: options.limits?.maxConnections ?? GATEWAY_LIMITS.maxConnections,
     byClient: options.signIn !== undefined,
     shared: (name) => host.catalogue.items().filter((item) => item.server === name),
-    personal: options.personal ?? (() => false),
+    personal: personal ?? (() => false),
     nameOf: (item) => host.catalogue.nameOf?.(item) ?? plainName(item),
     listsChanged: (line, kinds) => tellChanges(server, line, kinds),
   })
@@ -107,7 +112,11 @@ export function createGateway(given: GatewayHost, options: GatewayOptions = {}):
   const meter = new Meter()
   const relay = new GatewayRelay({
     host,
-    views: new ViewTable(options.views, (ctx) => items.of(ctx)),
+    views: new ViewTable(
+      options.views,
+      (ctx) => items.of(ctx),
+      (error) => onError(error, 'views'),
+    ),
     lines,
     parking,
     limits: new LimitBook(options.limits ?? {}, matcher),
@@ -118,10 +127,10 @@ export function createGateway(given: GatewayHost, options: GatewayOptions = {}):
     unattended: options.unattended ?? false,
     admit: allowAnonymous ? () => {} : refuseAnonymous,
     unknownTo: (ctx) =>
-      options.personal === undefined ? [] : unread(host, lines, options.personal, ctx).map(({ server: name }) => name),
+      personal === undefined ? [] : unread(host, lines, personal, ctx).map(({ server: name }) => name),
     personalLists: (ctx) =>
-      options.personal === undefined ? undefined : readPersonal(host, lines, options.personal, options.signIn, ctx),
-    onError: (error, server) => onError(error, { where: server }),
+      personal === undefined ? undefined : readPersonal(host, lines, personal, options.signIn, ctx),
+    onError,
     ...(options.signIn && { signIn: options.signIn }),
   })
   const server: Server = createServer({
@@ -133,7 +142,7 @@ export function createGateway(given: GatewayHost, options: GatewayOptions = {}):
     ...options.server,
     maxRounds: options.maxRounds ?? 32,
     slow: false,
-    onError: (error, { where }) => onError(error, { where }),
+    onError: (error, { where }) => onError(error, where),
     relay: defineRelay(relay),
   })
   const unfollow = host.catalogue.on('change', ({ kinds }) => {

@@ -3,27 +3,13 @@
  * (`toolset.ts`). What is out of view is not listed and cannot be used.
  */
 
-import type { Principal, RequestContext } from '@portico/sdk/server'
+import type { RequestContext } from '@portico/sdk/server'
 import { type AddressTest, createAddressDenial, createAddressPermission } from '../config/address.ts'
 import { AddressBook, literalOf } from '../upstream/addresses.ts'
 import type { CatalogueItem, ItemKind } from '../upstream/item.ts'
 import { plainName } from '../upstream/names.ts'
 import { callerOf, toolsetOf } from './toolset.ts'
-
-/** What a principal may see. Patterns match whole names, `*` stands for any characters. */
-export interface ViewRule {
-  /** Servers in view; all unless given. */
-  readonly servers?: readonly string[]
-  /** Items in view, by the catalogue's names and URIs; all unless given. */
-  readonly items?: readonly string[]
-  /** Items out of view, whatever the others say. */
-  readonly hidden?: readonly string[]
-  /** Shows three tools that search, describe and call the others, in place of them all. */
-  readonly search?: boolean
-}
-
-/** Undefined shows nothing. */
-export type Views = (principal: Principal | undefined) => ViewRule | undefined
+import { checkedViews, type ViewRule, type Views } from './view-rule.ts'
 
 export const SEARCH = 'search'
 
@@ -48,8 +34,12 @@ export class ViewTable {
   readonly #kept = new WeakMap<readonly CatalogueItem[], Map<string, View>>()
   readonly #keys = new WeakMap<ViewRule, string>()
 
-  constructor(views: Views | undefined, items: (ctx: RequestContext) => readonly CatalogueItem[]) {
-    this.#views = views ?? (() => EVERYTHING)
+  constructor(
+    views: Views | undefined,
+    items: (ctx: RequestContext) => readonly CatalogueItem[],
+    report: (error: unknown) => void,
+  ) {
+    this.#views = views === undefined ? () => EVERYTHING : checkedViews(views, report)
     this.#items = items
   }
 

@@ -5,6 +5,7 @@
 
 import type { JsonObject } from '@portico/sdk/server'
 import { toDigest } from '../audit/canonical.ts'
+import { tell } from '../config/tell.ts'
 import type { Clock } from '../consent/clock.ts'
 import { describeGrant, type Grant } from '../consent/grant.ts'
 import type { Grants } from '../consent/grants.ts'
@@ -180,7 +181,7 @@ async function remember(
     await grants.remember(effect, { ...answer, evenIfTainted }, about, fingerprint(effect))
   } catch (error) {
     // The answer counts; that it is not remembered only asks again.
-    onWarning(`An answer could not be remembered: ${error instanceof Error ? error.message : String(error)}`)
+    tell(onWarning, `An answer could not be remembered: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
 

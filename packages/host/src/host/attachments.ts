@@ -7,6 +7,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { createGuardedFetch } from '@portico/sdk/auth-node'
 import type { ContentBlock, GetPromptResult, ResourceContents } from '@portico/sdk/client'
+import { tell } from '../config/tell.ts'
 import { admit } from '../guard/foreign-text.ts'
 import type { Provenance } from '../guard/provenance.ts'
 import type { ContextPiece } from '../model/conversation.ts'
@@ -86,7 +87,7 @@ export async function readAttached(
       )
       return []
     } catch (error) {
-      onWarning(`${uri} could not be attached: ${error instanceof Error ? error.message : error}`)
+      tell(onWarning, `${uri} could not be attached: ${error instanceof Error ? error.message : error}`)
       return []
     }
   })

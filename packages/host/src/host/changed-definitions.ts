@@ -5,6 +5,7 @@
  */
 
 import type { AuditSink } from '../audit/record.ts'
+import { tell } from '../config/tell.ts'
 import type { Inbox } from '../consent/inbox.ts'
 import type { Catalogue } from '../upstream/catalogue.ts'
 import type { Quarantine } from '../upstream/item.ts'
@@ -116,7 +117,7 @@ export class ChangedDefinitions {
     const parts = quarantine.difference.map(({ part }) => part)
     const entry = { at: Date.now(), type: 'event', what, server, item: name, detail: { of: kind, parts } } as const
     this.#parts.audit.append(entry).catch((error) => {
-      this.#parts.onWarning(`That ${name} changed could not be written down: ${String(error)}`)
+      tell(this.#parts.onWarning, `That ${name} changed could not be written down: ${String(error)}`)
     })
   }
 }

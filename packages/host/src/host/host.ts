@@ -17,6 +17,7 @@ import type { AuditLog } from '../audit/log.ts'
 import type { AuditSink } from '../audit/record.ts'
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts'
 import type { ConfigProblem, ServerConfig } from '../config/server-config.ts'
+import { tell } from '../config/tell.ts'
 import { createTrustStore, type TrustStore } from '../config/trust-store.ts'
 import { type UsedSecrets, watchSecrets } from '../config/used-secrets.ts'
 import { createVersionLedger } from '../config/version-ledger.ts'
@@ -467,7 +468,7 @@ export class Host {
       const answer = await this.#options.ask?.(question)
       if (answer !== undefined) this.inbox.answer(question.id, answer)
     } catch (error) {
-      this.#options.onWarning?.(`A question could not be put: ${error instanceof Error ? error.message : error}`)
+      tell(this.#options.onWarning, `A question could not be put: ${error instanceof Error ? error.message : error}`)
     }
   }
 

@@ -3,6 +3,8 @@
  * request, and filters that keep secrets from crossing either way.
  */
 
+import { observe } from '../config/tell.ts'
+
 /** Looks at text on its way; returns what may pass, or throws to stop it. */
 export type SafetyFilter = (text: string, way: 'input' | 'output', server: string) => string
 
@@ -31,3 +33,13 @@ const SECRETS: readonly RegExp[] = [
 /** The filter that is on unless another is given. */
 export const redactSecrets: SafetyFilter = (text) =>
   SECRETS.reduce((safe, pattern) => safe.replace(pattern, '[secret removed]'), text)
+
+/** The same filter, which stops what it has no text for: a promise would cross unread. */
+export function checkedFilter(filter: SafetyFilter): SafetyFilter {
+  return (text, way, server) => {
+    const passed: unknown = filter(text, way, server)
+    if (typeof passed === 'string') return passed
+    observe(passed)
+    throw new TypeError('The sampling filter must return a text, without async, or throw')
+  }
+}

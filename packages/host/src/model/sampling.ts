@@ -14,7 +14,7 @@ import { chooseModels } from './choose.ts'
 import { fromSampling, toSamplingResult } from './messages.ts'
 import type { ModelConfig } from './model-config.ts'
 import type { Models } from './models.ts'
-import { redactSecrets, type SafetyFilter, samplingInstructions } from './safety.ts'
+import { checkedFilter, redactSecrets, type SafetyFilter, samplingInstructions } from './safety.ts'
 import { runStep } from './step.ts'
 
 type SampleEffect = Effect & { readonly kind: 'sample' }
@@ -111,7 +111,7 @@ export class SamplingDesk {
     const { server, signal } = request
     // What the person edited has the same shape; what they left out stays as the server wrote it.
     const params = { ...request.params, ...(permit.answer?.content as Partial<CreateMessageParams> | undefined) }
-    const filter = this.#options.filter ?? redactSecrets
+    const filter = checkedFilter(this.#options.filter ?? redactSecrets)
     const { model, config } = await this.#options.models.load(modelId)
     const context = this.#context(request, params)
     const system = [samplingInstructions(server), params.systemPrompt, context].filter((part) => part !== undefined)

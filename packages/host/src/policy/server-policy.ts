@@ -5,6 +5,7 @@
 
 import type { Authorizer, Decision, PolicyAction, PolicyContext, PolicyItem } from '@portico/sdk/bearer'
 import { type Principal, RpcError, type Server } from '@portico/sdk/server'
+import { observe, tell } from '../config/tell.ts'
 
 export interface ServerPolicyOptions {
   /** Facts about the moment, put into `context.environment`: time of day, network, load. */
@@ -31,11 +32,22 @@ export function visibleBy(authorizer: Authorizer): (principal: Principal | undef
     const name = `${item.kind} ${item.name}`
     let answer = answers.get(name)
     if (answer === undefined) {
-      answer = authorizer.authorize(principal, 'see', item).allowed
+      answer = isAllowed(authorizer.authorize(principal, 'see', item))
       answers.set(name, answer)
     }
     return answer
   }
+}
+
+/** An authorizer answers at once; what is no answer, a promise for instance, allows nothing. */
+function isAllowed(decision: Decision): boolean {
+  return !observe(decision) && decision?.allowed === true
+}
+
+/** Rules that forbid must not miss their facts. */
+function factsOf(environment: PolicyContext): PolicyContext {
+  if (!observe(environment) && typeof environment === 'object' && environment !== null) return environment
+  throw new TypeError('environment must return an object, without async')
 }
 
 /** Asks before every use, with `context.arguments` and `context.environment`. */
@@ -44,10 +56,13 @@ export function enforcePolicy(server: Server, authorizer: Authorizer, options: S
 
   function allows(principal: Principal | undefined, action: PolicyAction, named: PolicyItem, args: unknown): boolean {
     const item = server.describe(named.kind, named.name) ?? named
-    const context = { environment: environment(), arguments: typeof args === 'object' && args !== null ? args : {} }
+    const context = {
+      environment: factsOf(environment()),
+      arguments: typeof args === 'object' && args !== null ? args : {},
+    }
     const decision = authorizer.authorize(principal, action, item, context)
-    onDecision?.({ principal, action, item, decision })
-    return decision.allowed
+    tell(onDecision, { principal, action, item, decision })
+    return isAllowed(decision)
   }
 
   server.use('tools/call', ({ params, ctx }, next) => {

@@ -1,4 +1,6 @@
-/** Listeners by event, for the parts of this folder that report something. One that throws harms nobody else. */
+/** Listeners by event, for the parts of this folder that report something. One that throws or rejects harms nobody. */
+
+import { tell } from '../config/tell.ts'
 
 export class Listeners<Events> {
   readonly #listeners = new Map<keyof Events, Set<(value: never) => void>>()
@@ -17,14 +19,8 @@ export class Listeners<Events> {
 
   emit<E extends keyof Events>(event: E, value: Events[E]): void {
     for (const listener of this.#listeners.get(event) ?? []) {
-      try {
-        // `on` admits only listeners of this event's type under its name.
-        ;(listener as (value: Events[E]) => void)(value)
-      } catch (error) {
-        queueMicrotask(() => {
-          throw error
-        })
-      }
+      // `on` admits only listeners of this event's type under its name.
+      tell(listener as (value: Events[E]) => void, value)
     }
   }
 }
