@@ -31,12 +31,42 @@ export function normaliseAddress(address: string): string | undefined {
 /** Holds for an address when any pattern matches any reading of it. */
 export function createAddressDenial(patterns: readonly string[], compile: PatternCompiler): AddressTest {
   const tests = patterns.flatMap((pattern) => [pattern, ...patternReadings(pattern)]).map(compile)
-  const matches = (text: string) => tests.some((test) => test(text))
+  const queries = patterns.flatMap((pattern) => createQueryDenial(pattern, compile) ?? [])
+  const matches = (text: string) => tests.some((test) => test(text)) || queries.some((test) => test(text))
   return (address) => {
     if (matches(address)) return true
     const found = readingsOf(address)
     return found === undefined || found.some((one) => matches(one) || matches(withoutFragment(one)))
   }
+}
+
+/**
+ * For a pattern with a query: holds for what has all its parameters, in any order and whatever else is there. Servers
+ * read parameters by name, so that others beside them change nothing.
+ */
+function createQueryDenial(pattern: string, compile: PatternCompiler): AddressTest | undefined {
+  const [first] = patternReadings(pattern)
+  const asked = first === undefined ? undefined : splitQuery(withoutFragment(first))
+  if (asked === undefined || asked.parameters.length === 0) return undefined
+  const isBase = compile(asked.base)
+  // Parameters without a value mostly say nothing, unless there are no others.
+  const valued = asked.parameters.filter((one) => one.includes('='))
+  const wanted = (valued.length > 0 ? valued : asked.parameters).map(compile)
+  return (address) => {
+    const { base, parameters } = splitQuery(withoutFragment(address)) ?? { base: '', parameters: [] }
+    return parameters.length > 0 && isBase(base) && wanted.every((test) => parameters.some((one) => test(one)))
+  }
+}
+
+/** Undefined for an address without a query. */
+function splitQuery(address: string): { base: string; parameters: readonly string[] } | undefined {
+  const at = address.indexOf('?')
+  if (at < 0) return undefined
+  const parameters = address
+    .slice(at + 1)
+    .split(/[&;]/)
+    .map((one) => one.replace(/=$/, ''))
+  return { base: address.slice(0, at).replace(/\/$/, ''), parameters: parameters.filter((one) => one !== '') }
 }
 
 /** Holds for an address when one pattern matches it as it is written and in every reading. */
