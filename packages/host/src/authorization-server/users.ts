@@ -1,9 +1,10 @@
 /**
- * The people who may sign in: names, passwords kept as hashes only, and what tokens say about each. Guessing is slowed
- * down per name and per source, and the work for one guess is bounded for all together.
+ * The people who may sign in: names, passwords kept as hashes only, and what tokens say about each. Guessing is limited
+ * per source, slowed down per name, and the work for one guess is bounded for all together.
  */
 
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
 import { PorticoError } from '@portico/sdk/server'
 import { GuessLimit } from './guess-limit.ts'
 
@@ -53,7 +54,10 @@ export class Users {
   async signIn(name: string, password: string, source: string): Promise<SignIn> {
     if (this.#checks >= MAX_CHECKS || password.length > 1024) return 'too-often'
     const known = this.#users.get(name)
-    if (!this.#guesses.take(name, source)) return 'too-often'
+    const waitMs = this.#guesses.take(name, source)
+    if (waitMs === undefined) return 'too-often'
+    if (waitMs > 0) await setTimeout(waitMs, undefined, { ref: false })
+    if (this.#checks >= MAX_CHECKS) return 'too-often'
     this.#checks++
     try {
       const { salt, hash } = known ?? this.#nobody
