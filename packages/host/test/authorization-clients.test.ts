@@ -132,3 +132,33 @@ describe('sec-200: a client that the operator configured', () => {
     expect(metadata).toMatchObject({ grant_types_supported: ['authorization_code', 'refresh_token'] })
   })
 })
+
+describe('attack 15: sec-346: where codes may be sent', () => {
+  const register = (uri: string) =>
+    registerAs({ redirect_uris: [uri], application_type: 'native', token_endpoint_auth_method: 'none' })
+
+  it.each([
+    'view-source:https://a.example/',
+    'filesystem:https://a.example/temporary/x',
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'blob:https://a.example/x',
+    'about:blank',
+    'file:///tmp/x',
+    'vbscript:x',
+    'ws://a.example/',
+    'myapp://callback',
+    'JavaScript:alert(1)',
+  ])('%s cannot be registered', async (uri) => {
+    await start()
+    expect(await register(uri)).toMatchObject({ status: 400 })
+  })
+
+  it.each(['com.example.app:/callback', 'https://app.example/callback', 'http://127.0.0.1:7000/callback'])(
+    '%s can be registered',
+    async (uri) => {
+      await start()
+      expect(await register(uri)).toMatchObject({ status: 201 })
+    },
+  )
+})

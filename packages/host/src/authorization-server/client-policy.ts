@@ -32,7 +32,7 @@ export class ClientPolicy {
   constructor(configured: readonly ClaimedMetadata[]) {
     this.#configured = new Set(configured.map(({ client_id: id }) => id))
     for (const client of configured) {
-      const problem = redirectProblem(client)
+      const problem = redirectProblem(client, (protocol) => !BROWSER_SCHEMES.has(protocol))
       if (problem !== undefined) throw new PorticoError('invalid-definition', `${client.client_id}: ${problem}`)
     }
   }
@@ -51,7 +51,7 @@ export class ClientPolicy {
     if (this.#configured.has(metadata.client_id)) return
     checkSize(metadata)
     checkGrants(metadata)
-    const problem = redirectProblem(metadata)
+    const problem = redirectProblem(metadata, (protocol) => PRIVATE_SCHEME.test(protocol))
     if (problem !== undefined) throw refused(problem)
     // Fetched from wherever it says, for subjects that differ by client; here they never do.
     if (metadata.sector_identifier_uri !== undefined) throw refused('sector_identifier_uri is not supported')
@@ -77,7 +77,7 @@ function checkSize(metadata: ClaimedMetadata): void {
 }
 
 /** Codes must not pass the network unencrypted (RFC 9700, 2.6): without TLS on this machine alone. */
-function redirectProblem(metadata: ClaimedMetadata): string | undefined {
+function redirectProblem(metadata: ClaimedMetadata, isOwn: (protocol: string) => boolean): string | undefined {
   for (const name of ['redirect_uris', 'post_logout_redirect_uris'] as const) {
     const uris = metadata[name]
     if (!Array.isArray(uris)) continue
@@ -89,9 +89,36 @@ function redirectProblem(metadata: ClaimedMetadata): string | undefined {
         return `${name} must be https, or http on the loopback interface`
       }
       if (username !== '' || password !== '') return `${name} must not contain user names`
+      if (!isWeb(protocol) && !isOwn(protocol)) {
+        return `${name} must be https, http on the loopback interface, or have a scheme like com.example.app`
+      }
     }
   }
   return undefined
+}
+
+/** Schemes that strangers' programs own are names of domains of theirs, reversed (RFC 8252, 7.1). */
+const PRIVATE_SCHEME = /^[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)+:$/
+
+/** What browsers open themselves: no program gets the code. */
+const BROWSER_SCHEMES: ReadonlySet<string> = new Set(
+  [
+    'about',
+    'blob',
+    'chrome',
+    'data',
+    'file',
+    'filesystem',
+    'ftp',
+    'javascript',
+    'mailto',
+    'vbscript',
+    'view-source',
+  ].map((scheme) => `${scheme}:`),
+)
+
+function isWeb(protocol: string): boolean {
+  return protocol === 'https:' || protocol === 'http:'
 }
 
 /** A document is written for many authorization servers: what this one does not give it simply does not have here. */
