@@ -56,6 +56,10 @@ describe('sec-260: addresses are normalised before they are compared (host 5, ho
   test.each([
     ['file:///Data/Secret', 'file:///data/secret'],
     ['file://localhost/etc/passwd', 'file:///etc/passwd'],
+    // attack B7, sec-352
+    ...['file:/x', 'file://127.0.0.1/x', 'file://[::1]/x', 'FILE:///x', 'File://LOCALHOST./x', 'file:////x'].map(
+      (address): [string, string] => [address, 'file:///x'],
+    ),
     ['https://h.example:443/a', 'https://H.example./a'],
     ['https://h.example/a', 'https://user:word@h.example/b/../a'],
   ])('%s and %s lead to the same place', (pattern, address) => {

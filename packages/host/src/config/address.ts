@@ -15,6 +15,7 @@ export type AddressTest = (address: string) => boolean
 export const QUALIFIED_SCHEME = 'portico:'
 
 const WEB: { readonly [scheme: string]: string } = { http: '80', https: '443', ws: '80', wss: '443', ftp: '21' }
+const THIS_MACHINE = /^(?:localhost|127(?:\.\d+){0,3}|\[::1\])\.?$/
 const PARTS = /^([a-z][a-z0-9+.-]*):(\/\/)?(.*)$/is
 
 /** Whether an address claims to name its server, however it is spelled. */
@@ -113,14 +114,16 @@ function toNormal(plain: string, asPath: boolean): string {
   if (asPath && slashes !== '' && !Object.hasOwn(WEB, name)) {
     return `${name}://${withCase(resolveDots(`${authority.toLowerCase()}${path}`), name)}`
   }
-  return `${name}:${slashes}${toHost(authority, name)}${withCase(resolveDots(path), name)}${after}`
+  // Files have no host of their own: `file:/x` is `file:///x`.
+  const start = name === 'file' && path.startsWith('/') ? '//' : slashes
+  return `${name}:${start}${toHost(authority, name)}${withCase(resolveDots(path), name)}${after}`
 }
 
 function toHost(authority: string, scheme: string): string {
   const host = authority.slice(authority.lastIndexOf('@') + 1).toLowerCase()
   const port = Object.hasOwn(WEB, scheme) ? WEB[scheme] : undefined
   const bare = port !== undefined && host.endsWith(`:${port}`) ? host.slice(0, -port.length - 1) : host
-  if (scheme === 'file' && bare === 'localhost') return ''
+  if (scheme === 'file' && THIS_MACHINE.test(bare)) return ''
   return bare.replace(/[:.]+$/, '')
 }
 
