@@ -72,6 +72,40 @@ export const DENIED: readonly string[] = [
   '.pgpass',
   '.htpasswd',
   '.vault-token',
+  'application_default_credentials.json',
+  'token.json',
+  'auth.json',
+  '.credentials.json',
+  '.dockerconfigjson',
+  'kubeconfig',
+  'terraform.tfvars',
+  '*.auto.tfvars',
+  'credentials.tfrc.json',
+  '.terraformrc',
+  'secrets.toml',
+  'wallet.dat',
+  '.password-store',
+  '.oci',
+  '.m2',
+  '.gem',
+  'logins.json',
+  'key3.db',
+  'key4.db',
+  'cookies.sqlite*',
+  'Login Data*',
+  '**/Default/Cookies*',
+  '**/Profile */Cookies*',
+  '**/Network/Cookies*',
+  '.mozilla',
+  'google-chrome',
+  // What Portico itself keeps: its secrets, tokens and the copies of the heads of its audit log.
+  '.portico',
+  '**/state/portico',
+  '**/portico/state',
+  '**/portico/secrets',
+  '**/portico/tokens',
+  '**/portico/gateway-tokens',
+  'audit-heads*',
 ]
 
 export interface DenyList {
@@ -87,9 +121,48 @@ export function createDenyList(patterns: readonly string[]): DenyList {
       if (relative === '') return false
       // The library remembers every path it was ever asked about; starting over keeps that bounded.
       if (++asked % FORGET_AFTER === 0) rules = create(patterns)
-      return rules.ignores(relative) || rules.ignores(`${relative}/`)
+      return [relative, ...withoutLeftovers(relative)].some((path) => rules.ignores(path) || rules.ignores(`${path}/`))
     },
   }
+}
+
+/** What editors and people add to a name when they keep a copy of a file. */
+const ADDED =
+  /(?:\.?~\d*~?|[ ._-]+(?:bak|bkp|back|backup|old|orig|original|save[sd]?|sav|copy|prev|previous|tmp|temp|rej|dist|disabled|rpmnew|rpmsave|dpkg-\w+|sw[a-z]|un~)\d*|[._-]v?\d+|[ _-]*\(\d+\))$/i
+const MAX_ADDED = 4
+
+/** The path with one name in it as it was before a copy was kept under another: `x` for `x~`, `x.bak`, `.x.swp`, `#x#`. */
+function withoutLeftovers(path: string): string[] {
+  const names = path.split('/')
+  return names.flatMap((name, at) =>
+    originalsOf(name).map((original) => [...names.slice(0, at), original, ...names.slice(at + 1)].join('/')),
+  )
+}
+
+function originalsOf(name: string): string[] {
+  const found = new Set<string>()
+  let open = [name]
+  for (let round = 0; round < MAX_ADDED && open.length > 0; round++) {
+    open = open.flatMap(shortened).filter((one) => one !== '' && !/^\.+$/.test(one) && !found.has(one))
+    for (const one of open) found.add(one)
+  }
+  return [...found]
+}
+
+function shortened(name: string): string[] {
+  const extension = /(?<=.)\.[^.]+$/.exec(name)?.[0] ?? ''
+  const stem = name.slice(0, name.length - extension.length)
+  const plain = [
+    name.replace(ADDED, ''),
+    // Before the extension: `credentials (1).json`.
+    stem.replace(ADDED, '') + extension,
+    name.replace(/^#(.+)#$/, '$1'),
+    name.replace(/^\.#/, ''),
+    name.replace(/^copy of /i, ''),
+  ]
+  // Editors hide what they put beside `x`: `.x.swp`.
+  const isSwap = /\.(?:sw[a-z]|un~)$/i.test(name)
+  return (isSwap ? [...plain, name.replace(ADDED, '').replace(/^[._]/, '')] : plain).filter((one) => one !== name)
 }
 
 const FORGET_AFTER = 20_000

@@ -47,10 +47,48 @@ describe('secrets by name', () => {
     expect(list.refuses(name)).toBe(true)
   })
 
-  it.each(['.env.example', 'environment.ts', 'hosts.yml', 'env.js', 'id_rsa.pub', 'credentials.md'])(
-    '%s is not',
-    (name) => {
-      expect(list.refuses(name)).toBe(false)
-    },
+  // One name for each pattern, so that whatever is added to the list is walked as well.
+  const names = DENIED.filter((pattern) => !pattern.startsWith('!')).map((pattern) =>
+    pattern.replace('**/', '').replaceAll('*', 'a'),
   )
+  const leftovers = (name: string) => {
+    const [, folder = '', last = ''] = /^(.*\/)?(.+)$/.exec(name) ?? []
+    const suffixes = [
+      '~',
+      '.bak',
+      '.BAK',
+      '.old',
+      '.orig',
+      '.save',
+      '.1',
+      '.~1~',
+      '.bak2',
+      '_backup',
+      '.bak.old',
+      ' (1)',
+    ]
+    const wrapped = [`.${last}.swp`, `.${last}.swo`, `#${last}#`, `.#${last}`, `Copy of ${last}`]
+    return [...suffixes.map((suffix) => last + suffix), ...wrapped].map((one) => folder + one)
+  }
+  it.each(names)('sec-353: what is left over of %s is refused (attack B9)', (name) => {
+    expect(list.refuses(name)).toBe(true)
+    expect(leftovers(name).filter((one) => !list.refuses(one) || !list.refuses(`sub/${one}`))).toEqual([])
+  })
+
+  it.each([
+    ...['application_default_credentials.json', 'token.json', 'auth.json', 'terraform.tfvars', 'credentials.tfrc.json'],
+    ...['kubeconfig', '.dockerconfigjson', '.claude/.credentials.json', '.codex/auth.json', 'logins.json', 'key4.db'],
+    ...['Default/Login Data', 'Default/Cookies', 'Default/Network/Cookies', '.password-store/a.gpg', '.oci/config'],
+    ...['.m2/settings.xml', '.gem/credentials', 'secrets.toml', 'wallet.dat', '.local/state/portico/secrets'],
+    ...['credentials (1).json', 'credentials.bak.json', 'credentials_old.json'],
+  ])('sec-353: %s is refused (attack B9)', (name) => {
+    expect(list.refuses(name)).toBe(true)
+  })
+
+  it.each([
+    ...['.env.example', 'environment.ts', 'hosts.yml', 'env.js', 'id_rsa.pub', 'credentials.md'],
+    ...['README.md.bak', 'src/cookies/index.ts', 'tokens.json', 'author.json', 'notes.old', 'a~', 'v1.2', '~'],
+  ])('%s is not', (name) => {
+    expect(list.refuses(name)).toBe(false)
+  })
 })
