@@ -61,7 +61,15 @@ function decoded(text: string): string {
   }
 }
 
-/** A driver's message without the password, whatever made it end up there. */
-export function redact(message: string, secrets: readonly string[]): string {
-  return secrets.reduce((text, secret) => text.replaceAll(secret, '•••'), message)
+/** What is shorter than this is a word that a message may hold by chance. */
+const MIN_SECRET = 6
+
+/**
+ * A driver's message without the password. What the database answers is left as it is: it does not know the password,
+ * but quotes the statement, and a mask there would tell whoever wrote it that a guess was right.
+ */
+export function messageOf(error: unknown, secrets: readonly string[], isAnswer: boolean): string {
+  const message = error instanceof Error ? error.message || error.name : String(error)
+  if (isAnswer) return message
+  return secrets.reduce((text, secret) => (secret.length < MIN_SECRET ? text : text.replaceAll(secret, '•••')), message)
 }

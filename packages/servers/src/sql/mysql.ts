@@ -7,7 +7,7 @@ import { PorticoError, ToolError } from '@portico/sdk/server'
 import type mysql from 'mysql2'
 import { describeMysql, listMysqlTables } from './catalog-mysql.ts'
 import { RowCollector } from './cells.ts'
-import { redact } from './connection-url.ts'
+import { messageOf } from './connection-url.ts'
 import { timedOut, withDeadline } from './deadline.ts'
 import {
   type Engine,
@@ -186,7 +186,7 @@ class MysqlEngine implements Engine {
     if (error instanceof PorticoError) return error
     const { timeoutMs } = this.#options.limits
     if (error instanceof Error && 'errno' in error && TIMED_OUT.has(Number(error.errno))) return timedOut(timeoutMs)
-    const message = redact(error instanceof Error ? error.message || error.name : String(error), this.#options.secrets)
+    const message = messageOf(error, this.#options.secrets, isAnswer(error))
     return new ToolError(`${this.dialect === 'mariadb' ? 'MariaDB' : 'MySQL'}: ${message}.`)
   }
 }

@@ -8,7 +8,7 @@ import { PorticoError, ToolError } from '@portico/sdk/server'
 import pg from 'pg'
 import { describePostgres, listPostgresTables } from './catalog-postgres.ts'
 import { RowCollector } from './cells.ts'
-import { redact } from './connection-url.ts'
+import { messageOf } from './connection-url.ts'
 import { timedOut, withDeadline } from './deadline.ts'
 import {
   type Engine,
@@ -188,7 +188,7 @@ class PostgresEngine implements Engine {
   #toToolError(error: unknown): Error {
     if (error instanceof PorticoError) return error
     if (error instanceof pg.DatabaseError && error.code === '57014') return timedOut(this.#options.limits.timeoutMs)
-    const message = redact(error instanceof Error ? error.message || error.name : String(error), this.#options.secrets)
+    const message = messageOf(error, this.#options.secrets, error instanceof pg.DatabaseError)
     const hint = error instanceof pg.DatabaseError && error.hint !== undefined ? ` Hint: ${error.hint}` : ''
     return new ToolError(`PostgreSQL: ${message}.${hint}`)
   }

@@ -8,6 +8,7 @@ import { type TestClient, testClient } from '@portico/sdk/testing'
 import sqlite from 'node-sqlite3-wasm'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { ReadyServer } from '../entry.ts'
+import { messageOf } from './connection-url.ts'
 import { entry } from './entry.ts'
 import { createSqlServer, type SqlServerOptions } from './server.ts'
 
@@ -355,6 +356,20 @@ describe('the url', () => {
       expect(error).toBeInstanceOf(Error)
       expect(String(error)).not.toContain('tiger')
     }
+  })
+
+  it.each([
+    ['the database quotes a statement', 'syntax error at "hunter22"', 'hunter22', true, 'syntax error at "hunter22"'],
+    [
+      'the driver quotes the password',
+      'cannot connect to u:hunter22@h',
+      'hunter22',
+      false,
+      'cannot connect to u:•••@h',
+    ],
+    ['it is a word like any other', 'connect ECONNREFUSED', 'con', false, 'connect ECONNREFUSED'],
+  ])('%s: a message confirms no guess of the password (attack B12, sec-354)', (_, message, secret, isAnswer, told) => {
+    expect(messageOf(new Error(message), [secret], isAnswer)).toBe(told)
   })
 
   it('and every other option are read from a command line’s values', async () => {
