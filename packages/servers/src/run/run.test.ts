@@ -157,6 +157,27 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('before a run, on %s', (ver
     expect(asked.length).toBe(2)
   })
 
+  it('all that can be executed is shown, files and standard input as well, without a gap (attack B6, sec-351)', async () => {
+    const asked: string[] = []
+    const form = ({ message }: { message: string }) => {
+      asked.push(message)
+      return { action: 'accept' as const, content: { confirm: true } }
+    }
+    const client = await start({ commands: ['sh', 'cat'], unsandboxed: true }, { versions, elicitation: { form } })
+    const text = Array.from({ length: 900 }, (_, at) => `let v${at} = ${at} // line ${at}`).join('\n')
+    const tools = await client.listTools()
+    for (const { name, inputSchema } of tools.filter(({ name }) => name.startsWith('run_'))) {
+      asked.length = 0
+      const hasStdin = 'stdin' in (inputSchema.properties ?? {})
+      const main = name === 'run_command' ? { command: 'cat' } : { code: '1' }
+      const files = [{ path: 'a.js', text }]
+      await client.callTool(name, { ...main, files, ...(hasStdin && { stdin: `# typed\n${text}` }) })
+      const shown = asked.map((message) => message.slice(message.indexOf('\n\n') + 2)).join('')
+      expect(shown, name).toContain(`File "a.js" (${text.length} characters):\n${text}`)
+      if (hasStdin) expect(shown, name).toContain(`:\n# typed\n${text}`)
+    }
+  })
+
   it('refuses where nobody can be asked, and names the option', async () => {
     const client = await start({}, { versions })
     const refused = await client.callTool('run_javascript', { code: '1' })

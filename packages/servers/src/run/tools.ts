@@ -79,7 +79,7 @@ function createRunJavascript(parts: ToolParts, running: Running) {
         throw new ToolError(describeIsolation(parts.isolation, parts.settings, parts.languages).typescript)
       }
       const name = language === 'typescript' ? 'TypeScript' : 'JavaScript'
-      const questions = questionsFor(`Run this ${name} in a sandbox without files or network?`, code)
+      const questions = questionsFor(`Run this ${name} in a sandbox without files or network?`, { code, files })
       return perform(parts, running, ctx, { tool: 'run_javascript', questions, files }, (job) =>
         runJavascript({ ...job, code, language }),
       )
@@ -104,7 +104,7 @@ function createRunPython(parts: ToolParts, running: Running, python: string) {
     },
     ({ code, stdin, files = [] }, ctx) => {
       requireSandbox(parts, 'python')
-      const questions = questionsFor(`Run this Python program ${place(parts)}?`, code)
+      const questions = questionsFor(`Run this Python program ${place(parts)}?`, { code, stdin, files })
       // Isolated from the user's own settings and packages; what is there besides comes with the system.
       const program = [python, '-I', '-c', code]
       return perform(parts, running, ctx, { tool: 'run_python', questions, files }, (job) =>
@@ -145,7 +145,7 @@ function createRunCommand(parts: ToolParts, running: Running) {
       if (path === undefined) throw new ToolError(`Only these can be run: ${names.join(', ')} (option commands).`)
       if (args.some((arg) => arg.includes('\0'))) throw new ToolError('An argument cannot hold a zero character.')
       const line = [command, ...args].map((arg) => JSON.stringify(arg)).join(' ')
-      const questions = questionsFor(`Run this command ${place(parts)}?`, line)
+      const questions = questionsFor(`Run this command ${place(parts)}?`, { code: line, stdin, files })
       return perform(parts, running, ctx, { tool: 'run_command', questions, files }, (job) =>
         runProgram(parts.isolation.sandbox, {
           ...job,
@@ -259,9 +259,22 @@ function place({ isolation }: ToolParts): string {
 /** Characters that are shown at once; what is longer is agreed to part by part, so that none goes unseen. */
 const PAGE = 6_000
 
+/** Whatever a program is given can be a program, too: a shell runs its standard input, an interpreter any file. */
+interface Given {
+  readonly code: string
+  readonly stdin?: string
+  readonly files: Request['files']
+}
+
 /** The questions that show all of what will run, in order. */
-function questionsFor(question: string, code: string): string[] {
-  const text = spellHidden(code)
+function questionsFor(question: string, { code, stdin = '', files }: Given): string[] {
+  const text = [
+    code,
+    ...(stdin === '' ? [] : [`Standard input (${stdin.length} characters):\n${stdin}`]),
+    ...files.map((file) => `File ${JSON.stringify(file.path)} (${file.text.length} characters):\n${file.text}`),
+  ]
+    .map(spellHidden)
+    .join('\n\n')
   if (text.length <= PAGE) return [`${question}\n\n${text}`]
   const count = Math.ceil(text.length / PAGE)
   return Array.from({ length: count }, (_, at) => {
