@@ -171,7 +171,7 @@ describe('a call that waits for a client of the newest revision', () => {
     expect(textOf(last.result)).toContain('decline')
   })
 
-  test('that went to another process is refused with words that say what to do', async () => {
+  test('sdk D11, sec-347: that went to another process is refused with words that say what to do', async () => {
     const server = { stateKeys: [new Uint8Array(32).fill(7)] }
     const [one, other] = [
       await createSite({ old: { target: questions('old') } }, { server }),
@@ -184,8 +184,8 @@ describe('a call that waits for a client of the newest revision', () => {
       code: -32602,
       message:
         'Invalid params: requestState belongs to a call that does not wait at this process of the gateway: ' +
-        'it is over, waited too long, or waits at another process. Send the request anew without requestState and ' +
-        'inputResponses; where several processes serve the gateway, route each principal to the same one',
+        'it is over, waited too long, or waits at another process. What it does may have happened: look first, and ' +
+        'send the request anew without requestState and inputResponses only if it has not; where several processes serve the gateway, route each principal to the same one',
       data: { parameter: 'requestState' },
     })
     // It still waits where it was begun.

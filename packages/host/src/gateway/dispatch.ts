@@ -374,8 +374,8 @@ const TRACE = /^00-[0-9a-f]{32}-/
 function gone(): RpcError {
   const reason =
     'belongs to a call that does not wait at this process of the gateway: it is over, waited too long, or waits at ' +
-    'another process. Send the request anew without requestState and inputResponses; where several processes serve ' +
-    'the gateway, route each principal to the same one'
+    'another process. What it does may have happened: look first, and send the request anew without requestState and ' +
+    'inputResponses only if it has not; where several processes serve the gateway, route each principal to the same one'
   return new RpcError(INVALID_PARAMS, `Invalid params: requestState ${reason}`, { parameter: 'requestState', reason })
 }
 
