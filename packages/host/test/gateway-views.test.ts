@@ -123,6 +123,18 @@ describe('views', () => {
     expect(lists[0]?.map(({ name }) => name)).toEqual(lists[1]?.map(({ name }) => name))
   })
 
+  test.each(['note://by/Anna', 'note://by/An*'])(
+    'attack 6: sec-342: completions leave out values that lead to %s, which is hidden',
+    async (hidden) => {
+      const site = await createSite({ one: { target: createFeatureServer() } }, { views: () => ({ hidden: [hidden] }) })
+      const client = await site.connect('ada')
+      const ref = { type: 'ref/resource', uri: 'note://by/{name}' } as const
+      const { completion } = await client.complete({ ref, argument: { name: 'name', value: 'A' } })
+      expect(completion.values).toEqual(['Abba'])
+      expect(completion.total).toBeUndefined()
+    },
+  )
+
   test('search, describe and call stand for the full list when asked for', async () => {
     const site = await createSite(servers(), { views: () => ({ hidden: ['two_*'] }) })
     const how = { path: '?tools=search' }

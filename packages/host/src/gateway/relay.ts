@@ -34,6 +34,7 @@ import { toToolFailure } from './failures.ts'
 import { CatalogueIndex } from './item-source.ts'
 import { checkMirrors, forwardedHeaders } from './mirrored-headers.ts'
 import { type Route, Routes } from './routes.ts'
+import { shownCompletions } from './shown-completions.ts'
 import { signedIn, signInServer, signInTool } from './sign-in-tool.ts'
 import { answerSearch, SEARCH_TOOLS } from './tool-search.ts'
 import { callerOf } from './toolset.ts'
@@ -180,13 +181,14 @@ export class GatewayRelay implements Relay {
   async complete(params: JsonObject, ctx: RequestContext): Promise<CompleteResult> {
     this.#look(ctx)
     await this.#starting(ctx)
-    const { server, ref } = this.#completed(params, ctx)
+    const { server, ref, item } = this.#completed(params, ctx)
     try {
       const client = await this.#parts.lines.of(server, ctx).client(ctx.signal)
       // `complete` words the parameters for the server's revision, and takes them as they came otherwise.
       const { _meta, ...own } = params
       const asked = { ...own, ref } as unknown as Parameters<Client['complete']>[0]
-      return await client.complete(asked, { signal: ctx.signal, meta: metaOf(ctx) })
+      const result = await client.complete(asked, { signal: ctx.signal, meta: metaOf(ctx) })
+      return shownCompletions(result, item, params, this.#parts.views.of(ctx))
     } catch (error) {
       throw this.dispatch.told(error, server)
     }
@@ -332,16 +334,16 @@ export class GatewayRelay implements Relay {
   }
 
   /** Whose argument is to be completed, and what the server calls it. */
-  #completed(params: JsonObject, ctx: RequestContext): { server: string; ref: JsonObject } {
+  #completed(params: JsonObject, ctx: RequestContext): { server: string; ref: JsonObject; item: CatalogueItem } {
     const ref = (typeof params.ref === 'object' && params.ref !== null ? params.ref : {}) as JsonObject
     const view = this.#parts.views.of(ctx)
     if (ref.type === 'ref/prompt') {
       const item = view.byName.get(keyOf('prompt', String(ref.name)))
-      if (item !== undefined) return { server: item.server, ref: { ...ref, name: item.ownName } }
+      if (item !== undefined) return { server: item.server, ref: { ...ref, name: item.ownName }, item }
     } else if (ref.type === 'ref/resource') {
       const uri = String(ref.uri)
       const item = view.byName.get(keyOf('template', uri)) ?? view.byName.get(keyOf('resource', uri))
-      if (item !== undefined) return { server: item.server, ref: { ...ref, uri: item.ownName } }
+      if (item !== undefined) return { server: item.server, ref: { ...ref, uri: item.ownName }, item }
     }
     const reason = 'names no prompt or resource template here'
     throw new RpcError(INVALID_PARAMS, `Invalid params: ref ${reason}`, { parameter: 'ref', reason })

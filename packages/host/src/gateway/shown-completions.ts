@@ -1,0 +1,44 @@
+/** Completions of a template's variable, without those that would lead to an address out of view. */
+
+import { type CompleteResult, parseTemplate, type UriTemplate } from '@portico/sdk/relay'
+import type { JsonObject } from '@portico/sdk/server'
+import type { CatalogueItem } from '../upstream/item.ts'
+import type { View } from './view.ts'
+
+/** Stands for what the caller has not filled in yet. */
+const ANYTHING = 'x'
+
+export function shownCompletions(
+  result: CompleteResult,
+  item: CatalogueItem,
+  params: JsonObject,
+  view: View,
+): CompleteResult {
+  const { values } = result.completion
+  if (item.kind !== 'template' || !Array.isArray(values)) return result
+  const templates = [...new Set([item.ownName, item.name])].map(parseTemplate)
+  const variable = String((params.argument as JsonObject | undefined)?.name)
+  const given = textsOf((params.context as JsonObject | undefined)?.arguments)
+  const shown = values.filter((value) =>
+    templates.every((template) =>
+      addressesOf(template, { ...given, [variable]: String(value) }).every((uri) =>
+        view.reaches(item.server, uri, item),
+      ),
+    ),
+  )
+  if (shown.length === values.length) return result
+  // How many there are in all would tell of those that are left out.
+  const { total, ...rest } = result.completion
+  return { ...result, completion: { ...rest, values: shown } }
+}
+
+/** With nothing, and with anything, for the variables that are not known yet. */
+function addressesOf(template: UriTemplate, values: { readonly [name: string]: string }): readonly string[] {
+  const filled = Object.fromEntries(template.names.map((name) => [name, values[name] ?? ANYTHING]))
+  return [template.expand(values), template.expand(filled)]
+}
+
+function textsOf(given: unknown): { readonly [name: string]: string } {
+  if (typeof given !== 'object' || given === null) return {}
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)]))
+}
