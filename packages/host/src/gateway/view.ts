@@ -3,7 +3,7 @@
  * (`toolset.ts`). What is out of view is not listed and cannot be used.
  */
 
-import type { RequestContext } from '@portico/sdk/server'
+import type { Principal, RequestContext } from '@portico/sdk/server'
 import { type AddressTest, createAddressDenial, createAddressPermission } from '../config/address.ts'
 import { AddressBook, literalOf } from '../upstream/addresses.ts'
 import type { CatalogueItem, ItemKind } from '../upstream/item.ts'

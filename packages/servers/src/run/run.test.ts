@@ -168,7 +168,7 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('before a run, on %s', (ver
     const tools = await client.listTools()
     for (const { name, inputSchema } of tools.filter(({ name }) => name.startsWith('run_'))) {
       asked.length = 0
-      const hasStdin = 'stdin' in (inputSchema.properties ?? {})
+      const hasStdin = Object.hasOwn(Object(inputSchema.properties), 'stdin')
       const main = name === 'run_command' ? { command: 'cat' } : { code: '1' }
       const files = [{ path: 'a.js', text }]
       await client.callTool(name, { ...main, files, ...(hasStdin && { stdin: `# typed\n${text}` }) })
