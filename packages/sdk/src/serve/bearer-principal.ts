@@ -1,6 +1,6 @@
 /** From a verified token to the principal it stands for: its scopes spelled out, and how it can be given more. */
 
-import { createScopeExpander } from '../auth/access-scopes.ts'
+import { type Claims, createScopeExpander, type Grants } from '../auth/access-scopes.ts'
 import type { AccessToken } from '../auth/access-token.ts'
 import type { Principal } from '../auth/principal.ts'
 import { tellObserver } from '../jsonrpc/observer.ts'
@@ -15,7 +15,7 @@ export function createPrincipalMaker(
   const expand = createScopeExpander(options.hierarchy)
   return (token) => {
     const id = toPrincipalId(token)
-    const granted = grants === undefined ? token.scopes : [...token.scopes, ...grants(token.claims)]
+    const granted = grants === undefined ? token.scopes : [...token.scopes, ...grantedBy(grants, token.claims)]
     return {
       id,
       scopes: expand(granted),
@@ -29,6 +29,15 @@ export function createPrincipalMaker(
       },
     }
   }
+}
+
+/** What is not there yet grants nothing; a rejection that nobody hears of would end the process. */
+function grantedBy(grants: Grants, claims: Claims): Iterable<string> {
+  const granted: unknown = grants(claims)
+  if (Array.isArray(granted) || granted instanceof Set) return granted
+  tellObserver(() => granted)
+  if (typeof granted === 'object' && granted !== null && Symbol.iterator in granted) return granted as Iterable<string>
+  throw new TypeError('`grants` must be synchronous and return the names of scopes')
 }
 
 /**

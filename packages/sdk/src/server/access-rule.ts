@@ -1,8 +1,11 @@
-/** One visibility rule for a whole server: put on each item as it is registered, together with facts about the item. */
+/**
+ * The visibility rules of items, and the one for a whole server: put on each item as it is registered. Whatever a rule
+ * does other than say `true` hides the item: one that throws is reported, one that answers later is not waited for.
+ */
 
 import type { PolicyItem } from '../auth/access-policy.ts'
 import type { Principal } from '../auth/principal.ts'
-import { withRule } from './access.ts'
+import { tellObserver } from '../jsonrpc/observer.ts'
 import type { Access } from './item-options.ts'
 import type { Registry } from './registry.ts'
 
@@ -15,16 +18,54 @@ export interface Facts {
   readonly _meta?: object
 }
 
-export function applyRule<Item extends { readonly access: Access }>(
-  registry: Registry<Item>,
-  kind: PolicyItem['kind'],
-  rule: VisibilityRule,
-  describe: (item: Item) => Facts,
-): void {
-  registry.prepare = (name, item) => {
-    const shown: PolicyItem = { kind, name, attributes: attributesOf(item.access, describe(item)) }
-    return { ...item, access: withRule(item.access, (principal) => rule(principal, shown)) }
+export class VisibilityRules {
+  readonly #rule: VisibilityRule | undefined
+  readonly #report: (error: unknown, where: string) => void
+  /** Rules whose answers were no answers, so that each is reported once. */
+  readonly #unsound = new WeakSet<object>()
+
+  constructor(rule: VisibilityRule | undefined, report: (error: unknown, where: string) => void) {
+    this.#rule = rule
+    this.#report = report
   }
+
+  /** Has every item of a kind asked through here from now on, mounted ones included. */
+  keep<Item extends { readonly access: Access }>(
+    registry: Registry<Item>,
+    kind: PolicyItem['kind'],
+    describe: (item: Item) => Facts,
+  ): void {
+    registry.prepare = (name, item) => {
+      const { visible: own } = item.access
+      const rule = this.#rule
+      if (own === undefined && rule === undefined) return item
+      const shown: PolicyItem = { kind, name, attributes: attributesOf(item.access, describe(item)) }
+      const visible = (principal: Principal | undefined): boolean =>
+        (own === undefined || this.#passes(own, () => own(principal), shown)) &&
+        (rule === undefined || this.#passes(rule, () => rule(principal, shown), shown))
+      return { ...item, access: { ...item.access, visible } }
+    }
+  }
+
+  #passes(rule: object, ask: () => unknown, item: PolicyItem): boolean {
+    try {
+      const answer = ask()
+      if (typeof answer === 'boolean') return answer
+      // What becomes of a promise changes nothing any more, but a rejection that nobody hears of ends the process.
+      tellObserver(() => answer)
+      if (!this.#unsound.has(rule)) this.#report(new TypeError(UNSOUND), whereOf(item))
+      this.#unsound.add(rule)
+    } catch (error) {
+      this.#report(error, whereOf(item))
+    }
+    return false
+  }
+}
+
+const UNSOUND = 'A `visible` rule must be synchronous and return true or false; what it is asked about is hidden'
+
+function whereOf({ kind, name }: PolicyItem): string {
+  return `visible of ${kind} ${name}`
 }
 
 type Items<Item> = Pick<Registry<{ readonly access: Access } & Item>, 'get' | 'values'>

@@ -44,18 +44,13 @@ export function isGuarded(access: Access): boolean {
 export function isVisible(access: Access, principal: Principal | undefined): boolean {
   const { scopes, visible, challenge } = access
   if (challenge === undefined && scopes !== undefined && !holds(principal, scopes)) return false
-  return visible === undefined || visible(principal)
+  // Exactly `true`: a promise or any other mistake of a rule may not pass for it.
+  return visible === undefined || visible(principal) === true
 }
 
 /** Whether the principal could use the item as it is. */
 export function isUsable(access: Access, principal: Principal | undefined): boolean {
   return isVisible(access, principal) && (access.scopes === undefined || holds(principal, access.scopes))
-}
-
-/** The access of an item with a further rule on top of its own. */
-export function withRule(access: Access, rule: (principal: Principal | undefined) => boolean): Access {
-  const { visible } = access
-  return { ...access, visible: (principal) => (visible === undefined || visible(principal)) && rule(principal) }
 }
 
 /** Throws when an item that is there takes scopes which the principal lacks. */

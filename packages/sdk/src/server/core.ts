@@ -18,7 +18,7 @@ import type { LegacySession } from '../session/legacy-session.ts'
 import { MemoryRoundStore, type RoundStore } from '../session/round-store.ts'
 import { randomToken, StateSealer } from '../session/sealed-state.ts'
 import { isUsable, isVisible } from './access.ts'
-import { applyRule } from './access-rule.ts'
+import { VisibilityRules } from './access-rule.ts'
 import type { Asker } from './asking.ts'
 import { addBudget } from './budget.ts'
 import type { ServerCall } from './call.ts'
@@ -112,7 +112,7 @@ export class ServerCore {
       ...(relay && { watch: (uri, call, changed) => relay.watch(uri, this.plainContext(call), changed) }),
     })
     this.slow = options.slow === false ? undefined : new SlowWatch(options.slow ?? {}, options.onSlow)
-    if (options.visible !== undefined) this.#applyRule(options.visible)
+    this.#keepRules(options.visible)
     this.#announceRegistryChanges()
     if (options.maxResultBytes !== undefined) addBudget(this, options.maxResultBytes, options.spill)
   }
@@ -306,12 +306,13 @@ export class ServerCore {
     ]
   }
 
-  /** Puts the server's own rule on every item as it comes, mounted ones included. */
-  #applyRule(rule: NonNullable<ServerOptions['visible']>): void {
-    applyRule(this.tools, 'tool', rule, ({ tool }) => tool)
-    applyRule(this.resources, 'resource', rule, ({ resource }) => resource)
-    applyRule(this.templates, 'template', rule, ({ template }) => template)
-    applyRule(this.prompts, 'prompt', rule, ({ prompt }) => prompt)
+  /** Rules are asked in one place, the server's own on every item as it comes, mounted ones included. */
+  #keepRules(rule: ServerOptions['visible']): void {
+    const rules = new VisibilityRules(rule, (error, where) => this.conceal(error, where))
+    rules.keep(this.tools, 'tool', ({ tool }) => tool)
+    rules.keep(this.resources, 'resource', ({ resource }) => resource)
+    rules.keep(this.templates, 'template', ({ template }) => template)
+    rules.keep(this.prompts, 'prompt', ({ prompt }) => prompt)
   }
 
   #announceRegistryChanges(): void {

@@ -51,6 +51,8 @@ export interface ResourceHost {
   readonly listCache: CacheHint
   readonly readCache: CacheHint
   readonly subscribers: Subscribers
+  /** Reports what one item did wrong, where the others are served all the same. */
+  conceal(error: unknown, where: string): unknown
   context(call: ServerCall): AskingContext
   plainContext(call: ServerCall): RequestContext
 }
@@ -181,9 +183,19 @@ function requireResource(host: ResourceHost, uri: string, call: ServerCall): Fou
   return found
 }
 
+/** What the templates list themselves. One that cannot say what it has is left out, and its author told. */
 async function listTemplated(host: ResourceHost, call: ServerCall): Promise<Resource[]> {
   const { principal } = call.conversation
   const usable = [...host.templates.values()].filter(({ access }) => isUsable(access, principal))
-  const lists = await Promise.all(usable.map((entry) => entry.list?.(host.plainContext(call)) ?? []))
+  const lists = await Promise.all(
+    usable.map(async ({ list, template }) => {
+      try {
+        return (await list?.(host.plainContext(call))) ?? []
+      } catch (error) {
+        if (!call.cancelled) host.conceal(error, `list of template ${template.uriTemplate}`)
+        return []
+      }
+    }),
+  )
   return lists.flat()
 }
