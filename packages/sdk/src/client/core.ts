@@ -205,6 +205,7 @@ export class ClientCore implements ToolHost {
       request: (message, signal, relay) => this.#asked(message, signal, relay),
       notification: (message) => this.#intake.take(message),
       admits: () => this.#intake.admits(),
+      tell: (listener, subject, value) => this.emitter.tell(listener, value, subject),
       irregular: (message, subject) => this.emitter.emit('warning', { kind: 'irregular', message, subject }),
     }
   }

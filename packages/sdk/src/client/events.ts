@@ -59,15 +59,23 @@ export class Emitter {
   emit<E extends ClientEvent>(event: E, value: ClientEvents[E]): void {
     for (const listener of this.#listeners.get(event) ?? []) {
       // `on` admits only listeners of this event's type under its name.
-      callListener(listener as (value: ClientEvents[E]) => void, value)
+      this.tell(listener as (value: ClientEvents[E]) => void, value, event)
     }
+  }
+
+  /** Calls any listener of the user's. One that throws or rejects ends nothing and becomes a warning, or is said on standard error. */
+  tell<Value>(listener: (value: Value) => void, value: Value, subject: string): void {
+    tellObserver(
+      () => listener(value),
+      (error) => {
+        // A listener to warnings that fails would be told of its own failure without end.
+        if (subject !== 'warning' && this.has('warning')) this.emit('warning', listenerFailed(subject, error))
+        else console.error('[portico] a listener failed:', error)
+      },
+    )
   }
 }
 
-/** Calls a listener of the user's. What it throws, now or later, is said on standard error and ends nothing. */
-export function callListener<Value>(listener: (value: Value) => void, value: Value): void {
-  tellObserver(
-    () => listener(value),
-    (error) => console.error('[portico] a listener failed:', error),
-  )
+function listenerFailed(subject: string, error: unknown): Warning {
+  return { kind: 'handler-failed', message: `A listener to ${subject} failed: ${String(error)}`, subject }
 }

@@ -39,7 +39,14 @@ function create(restarts: boolean, random = 0.5) {
   const lifeline = new Lifeline(
     connector,
     { info: { name: 'x', version: '1' }, capabilities: {} },
-    (closed) => ({ request: async () => ({}), notification() {}, admits: () => true, irregular() {}, closed }),
+    (closed) => ({
+      request: async () => ({}),
+      notification() {},
+      admits: () => true,
+      tell() {},
+      irregular() {},
+      closed,
+    }),
     { connected() {}, lost: (error) => lost.push(error.message) },
     { connectMs: 1_000, random: () => random },
   )

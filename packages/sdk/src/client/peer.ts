@@ -9,7 +9,6 @@ import { INTERNAL_ERROR, INVALID_REQUEST, PorticoError, RpcError } from '../json
 import type { JsonObject, RequestId, RpcNotification, RpcRequest, RpcResponse } from '../jsonrpc/message.ts'
 import { PendingCall, PendingCalls } from '../jsonrpc/pending.ts'
 import { Answers } from './answers.ts'
-import { callListener } from './events.ts'
 import type { Envelope, Link, LinkEvents, Outgoing } from './link.ts'
 import type { Relayed, RequestRelay } from './relay.ts'
 
@@ -62,6 +61,8 @@ export interface PeerEvents {
   notification(message: RpcNotification): void
   /** Counts a report of progress; false when there are too many and it is to be dropped. */
   admits(): boolean
+  /** Calls a listener that came with a request; what it throws ends nothing. */
+  tell<Value>(listener: (value: Value) => void, subject: string, value: Value): void
   irregular(reason: string, detail?: string): void
   closed(error: PorticoError): void
 }
@@ -158,7 +159,8 @@ export class ClientPeer implements LinkEvents {
   paused(id: RequestId, retryMs: number): void {
     // Only `start` adds calls here, and it takes no others.
     const call = this.#pending.get(id) as PeerCall | undefined
-    call?.relay?.paused?.(retryMs)
+    const relay = call?.relay
+    if (relay?.paused !== undefined) this.#events.tell((ms) => relay.paused?.(ms), 'a pause', retryMs)
   }
 
   irregular(reason: string, detail?: string): void {
@@ -190,7 +192,7 @@ export class ClientPeer implements LinkEvents {
     call.last = progress
     if (call.resets) this.#restart(call)
     if (call.onProgress === undefined) return
-    callListener(call.onProgress, {
+    this.#events.tell(call.onProgress, 'progress', {
       progress,
       ...(typeof total === 'number' && { total }),
       ...(typeof message === 'string' && { message }),
@@ -271,7 +273,7 @@ export class ClientPeer implements LinkEvents {
     if (method !== 'notifications/message') return false
     const relay = (this.#pending.get(owner) as PeerCall | undefined)?.relay
     if (relay?.log === undefined) return false
-    if (this.#events.admits()) relay.log(params ?? {})
+    if (this.#events.admits()) this.#events.tell((said) => relay.log?.(said), 'log', params ?? {})
     return true
   }
 

@@ -155,7 +155,8 @@ function neverBack(listener: NonNullable<RequestOptions['onProgress']>): typeof 
   return (report) => {
     if (report.progress <= last) return
     last = report.progress
-    listener(report)
+    // Returned, so that whoever calls it hears of a promise that rejects.
+    return listener(report)
   }
 }
 

@@ -9,7 +9,7 @@ import { isObject, type JsonObject, type RequestId, type RpcNotification } from 
 import { META_SUBSCRIPTION_ID } from '../protocol/meta.ts'
 import { type Change, readFilter, type SubscriptionFilter } from '../protocol/subscriptions.ts'
 import type { Connection } from './connection.ts'
-import { type ChangeNotice, callListener, type Emitter } from './events.ts'
+import type { ChangeNotice, Emitter } from './events.ts'
 import { type Lifeline, pause } from './lifeline.ts'
 import type { Requests } from './requests.ts'
 import { type WaitOptions, within } from './within.ts'
@@ -243,7 +243,7 @@ export class Subscriptions {
   }
 
   #deliver(entry: Entry, change: ChangeNotice): void {
-    if (entry.callback !== undefined) callListener(entry.callback, change)
+    if (entry.callback !== undefined) this.#events.tell(entry.callback, change, 'a subscription')
   }
 
   async #close(entry: Entry): Promise<void> {

@@ -9,6 +9,7 @@ import { statSync } from 'node:fs'
 import { win32 } from 'node:path'
 import type { Channel, ChannelEvents, Urgency } from '../jsonrpc/channel.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
+import { tellObserver } from '../jsonrpc/observer.ts'
 import { type ByteStreamChannel, type ByteStreamLimits, createByteStreamChannel } from './byte-stream.ts'
 import { toSpawnCommand } from './child-process-command.ts'
 import { type Environment, toChildEnvironment } from './child-process-environment.ts'
@@ -101,7 +102,7 @@ class ChildProcessChannel implements ChildChannel {
       lingerMs: DRAIN_MS,
     })
     this.#stderr = createLineTail(options.stderrLines ?? 200, (line) => {
-      for (const listener of this.#listeners) listener(line)
+      for (const listener of this.#listeners) tellObserver(() => listener(line))
     })
     // Node throws away the output of a dead process unless somebody waits for it.
     this.#child.stdout.on('readable', ignore)
