@@ -64,8 +64,10 @@ export function judgeClaims(claims: Claims, rules: ClaimRules, now = Date.now() 
   if (nbf !== undefined && !(typeof nbf === 'number' && nbf <= now + rules.clockToleranceSeconds)) {
     return invalid('The token is not valid yet')
   }
-  const subject = nonEmpty(claims.sub)
-  const clientId = nonEmpty(claims.client_id) ?? nonEmpty(claims.azp)
+  const subject = toName(claims.sub)
+  // One who is named in a way that is of no use must not pass for a client that acts for itself.
+  if (claims.sub !== undefined && subject === undefined) return invalid('The subject of the token is not a name')
+  const clientId = toName(claims.client_id) ?? toName(claims.azp)
   if (subject === undefined && clientId === undefined) return invalid('The token names nobody')
   const binding = readBinding(claims.cnf)
   if (binding === 'unknown') return invalid('The token is bound in a way that is not understood here')
@@ -105,6 +107,10 @@ function readBinding(cnf: unknown): TokenBinding | undefined | 'unknown' {
   return { ...(typeof jkt === 'string' && { jkt }), ...(typeof x5t === 'string' && { x5t }) }
 }
 
-function nonEmpty(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined
+/** What can name somebody in ids, logs and audit trails. */
+function toName(value: unknown): string | undefined {
+  if (typeof value !== 'string' || value === '' || value.length > MAX_NAME_LENGTH) return undefined
+  return /[\p{Cc}\p{Cs}]/u.test(value) ? undefined : value
 }
+
+const MAX_NAME_LENGTH = 1024
