@@ -52,6 +52,7 @@ export function createGuard(options: GuardOptions, boundHost?: string): Guard {
 
   return {
     check(head) {
+      if (head.ambiguous) return { status: 400, message: 'Host and Authorization may each be sent once' }
       const host = (head.header('host') ?? '').toLowerCase()
       if (!options.dangerouslyAllowAnyHost && !isAllowedHost(host)) {
         return { status: 403, message: 'The Host header names a host that is not in allowedHosts' }

@@ -33,6 +33,21 @@ export function isJson(contentType: string | undefined): boolean {
   return (end === -1 ? contentType : contentType.slice(0, end)).trim().toLowerCase() === 'application/json'
 }
 
+/**
+ * Whether `Host` or `Authorization` came more than once. Node keeps the first of them and a proxy in front may have judged
+ * another. Looks at lengths first: every request passes here.
+ */
+export function isAmbiguous({ rawHeaders = [] }: { readonly rawHeaders?: readonly string[] }): boolean {
+  let hosts = 0
+  let authorizations = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++
+    else if (name.length === 13 && name.toLowerCase() === 'authorization') authorizations++
+  }
+  return hosts > 1 || authorizations > 1
+}
+
 /** The path of a request's URL, without its query. */
 export function pathOf(url: string): string {
   const end = url.indexOf('?')

@@ -17,6 +17,7 @@ import type {
   StreamWriter,
 } from '../transport/http-reply.ts'
 import { peerCertificateOf } from './http-certificate.ts'
+import { isAmbiguous } from './http-headers.ts'
 import type { Body, HttpRequest } from './streamable-options.ts'
 
 /** A request as frameworks pass it on: Express keeps the full URL aside and may have parsed the body. */
@@ -85,6 +86,10 @@ export class NodeExchange implements HttpRequest, RequestHead, Reply, StreamWrit
 
   headerNames(): readonly string[] {
     return Object.keys(this.#req.headers)
+  }
+
+  get ambiguous(): boolean {
+    return isAmbiguous(this.#req)
   }
 
   get peer(): string | undefined {

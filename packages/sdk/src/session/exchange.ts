@@ -26,6 +26,8 @@ export interface RequestHead {
   header(name: string): string | undefined
   /** The names of all headers, in lower case, where the runtime tells. */
   headerNames?(): readonly string[]
+  /** Whether a header that says who asks, or for whom, came more than once, where the runtime tells. */
+  readonly ambiguous?: boolean
   /** A verified client certificate, where TLS asked for one. */
   readonly peerCertificate?: PeerCertificate | undefined
 }
