@@ -26,6 +26,9 @@ const UNKNOWN_SESSION: Refusal = { status: 404, message: 'There is no such sessi
 
 const NO_SESSION: Refusal = { status: 400, message: 'The Mcp-Session-Id header is required after initialize' }
 
+/** How notices of changed resources begin. */
+const UPDATED = '{"jsonrpc":"2.0","method":"notifications/resources/updated"'
+
 export class LegacyHttp {
   readonly #endpoint: Endpoint
   readonly #load: Load
@@ -157,8 +160,19 @@ export class LegacyHttp {
     found.uses++
     const writer = reply.stream(EVENT_STREAM_HEADERS)
     const callOff = atExpiry(principal, () => writer.end())
-    stream.attach(writer, after, new Listener(found, stream, this.#load, callOff))
+    const listener = new Listener(found, stream, this.#load, callOff)
+    if (stream === found.standalone) {
+      stream.attach(writer, after, listener, (text) => this.#mayHave(text, principal))
+      found.session.reader = principal
+    } else stream.attach(writer, after, listener)
     return undefined
+  }
+
+  /** The credential of a stream may be narrower than the one that what was kept for it was judged by. */
+  #mayHave(text: string, principal: Principal | undefined): boolean {
+    if (!text.startsWith(UPDATED)) return true
+    const { params } = JSON.parse(text) as { params: { uri: string } }
+    return this.#endpoint.mayHear(params.uri, principal)
   }
 
   #find(head: RequestHead, principal: Principal | undefined): HttpSession | Refusal {
@@ -186,6 +200,7 @@ class Listener implements EventStreamOwner {
 
   streamClosed(connection: EventStream): void {
     this.#stream.streamClosed(connection)
+    if (this.#stream === this.#session.standalone && !this.#stream.attached) this.#session.session.reader = undefined
     this.#callOff()
     this.#session.uses--
     this.#load.answered('listener')

@@ -22,6 +22,11 @@ export interface StreamHost {
   onError(error: unknown): void
 }
 
+/** Whether whoever is connected may have a message that was kept. */
+type Admits = (text: string) => boolean
+
+const everything: Admits = () => true
+
 export class ResumableStream implements EventStreamOwner {
   readonly id: string
   readonly #host: StreamHost
@@ -49,9 +54,9 @@ export class ResumableStream implements EventStreamOwner {
 
   /**
    * Goes on, on this connection, behind event number `after`. An older connection is taken to be dead. An `owner` hears
-   * of the connection's end in place of this stream and passes it on.
+   * of the connection's end in place of this stream and passes it on. What it may not have is not replayed.
    */
-  attach(writer: StreamWriter, after: number, owner: EventStreamOwner = this): void {
+  attach(writer: StreamWriter, after: number, owner: EventStreamOwner = this, admits: Admits = everything): void {
     const older = this.#connection
     this.#connection = undefined
     older?.end()
@@ -59,7 +64,7 @@ export class ResumableStream implements EventStreamOwner {
     this.#connection = connection
     this.#away = undefined
     if (this.#host.primed) connection.event({ id: this.#eventId(after), data: '' })
-    if (this.#newest > after) this.#replay(connection, after)
+    if (this.#newest > after) this.#replay(connection, after, admits)
     this.#written = this.#newest
     if (this.endedAt !== undefined) connection.end()
   }
@@ -96,8 +101,9 @@ export class ResumableStream implements EventStreamOwner {
     connection.end()
   }
 
-  #replay(connection: EventStream, after: number): void {
+  #replay(connection: EventStream, after: number, admits: Admits): void {
     for (const event of this.#host.events.replay(this.id, after)) {
+      if (!admits(event.text)) continue
       connection.send(event.text, 'keep', undefined, this.#eventId(event.seq))
     }
   }

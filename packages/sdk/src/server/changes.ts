@@ -4,6 +4,7 @@
  * told once.
  */
 
+import type { Principal } from '../auth/principal.ts'
 import { isObject } from '../jsonrpc/message.ts'
 import type { Change } from '../protocol/subscriptions.ts'
 import type { LegacySession, SessionWatcher } from '../session/legacy-session.ts'
@@ -15,6 +16,9 @@ export interface ChangeListener {
   hear(change: Change): void
 }
 
+/** Whether a principal may hear of a resource as things stand now; what it subscribed to it may have lost since. */
+export type MayHear = (uri: string, principal: Principal | undefined) => boolean
+
 export class ChangeHub implements SessionWatcher {
   readonly #listeners = new Set<ChangeListener>()
   /** As they are: a listener around each would be a good part of what an idle one costs. */
@@ -22,10 +26,12 @@ export class ChangeHub implements SessionWatcher {
   readonly #due = new Map<string, { change: Change; principal: string | undefined }>()
   #scheduled = false
   readonly #extensionOf: (notice: string) => string | undefined
+  readonly #mayHear: MayHear
 
   /** `extensionOf` names the extension that a notice belongs to, where older revisions may have it. */
-  constructor(extensionOf: (notice: string) => string | undefined = () => undefined) {
+  constructor(extensionOf: (notice: string) => string | undefined = () => undefined, mayHear: MayHear = () => true) {
     this.#extensionOf = extensionOf
+    this.#mayHear = mayHear
   }
 
   get size(): number {
@@ -77,8 +83,14 @@ export class ChangeHub implements SessionWatcher {
     })
   }
 
+  /** Sessions hear of every list, and of the resources that they subscribed to and may see. */
   #tell(session: LegacySession, change: Change): void {
-    if (change.kind !== 'extension' || negotiated(session, this.#extensionOf(change.method))) tell(session, change)
+    if (change.kind === 'extension' && !negotiated(session, this.#extensionOf(change.method))) return
+    if (change.kind === 'resource') {
+      const { uri } = change
+      if (!session.subscriptions.has(uri) || !this.#mayHear(uri, session.reader ?? session.principal)) return
+    }
+    tell(session, change)
   }
 }
 
@@ -98,9 +110,7 @@ export function noticeOf(change: Change): { method: string; params: { [key: stri
   }
 }
 
-/** Sessions hear of every list, and of the resources that they subscribed to. */
 function tell(session: LegacySession, change: Change): void {
-  if (change.kind === 'resource' && !session.subscriptions.has(change.uri)) return
   const { method, params } = noticeOf(change)
   if (change.kind !== 'extension' && !session.revision.serverNotifications.has(method)) return
   const whole = change.kind === 'resource' || change.kind === 'extension'

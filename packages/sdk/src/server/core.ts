@@ -18,7 +18,7 @@ import type { LegacySession } from '../session/legacy-session.ts'
 import { MemoryRoundStore, type RoundStore } from '../session/round-store.ts'
 import { randomToken, StateSealer } from '../session/sealed-state.ts'
 import { isUsable, isVisible } from './access.ts'
-import { VisibilityRules } from './access-rule.ts'
+import { describeItem, VisibilityRules } from './access-rule.ts'
 import type { Asker } from './asking.ts'
 import { addBudget } from './budget.ts'
 import type { ServerCall } from './call.ts'
@@ -66,7 +66,10 @@ export class ServerCore {
   readonly templates = new Registry<TemplateEntry>('resource template')
   readonly prompts = new Registry<PromptEntry>('prompt')
   extensions = new ExtensionRegistry()
-  readonly hub = new ChangeHub((notice) => this.extensions.ownerOf(notice))
+  readonly hub = new ChangeHub(
+    (notice) => this.extensions.ownerOf(notice),
+    (uri, principal) => this.mayHear(uri, principal),
+  )
   readonly subscribers = new Subscribers((error, where) => void this.conceal(error, where))
   readonly listens: Listens
   /** Answers everything in place of the items, where there is one. */
@@ -108,6 +111,7 @@ export class ServerCore {
       hub: this.hub,
       subscribers: this.subscribers,
       honoured: (filter, call) => this.#honoured(filter, call),
+      mayHear: (uri, principal) => this.mayHear(uri, principal),
       extensionFilters: (params) => this.extensions.filters(params),
       ...(relay && { watch: (uri, call, changed) => relay.watch(uri, this.plainContext(call), changed) }),
     })
@@ -149,6 +153,11 @@ export class ServerCore {
     const entry = this.tools.get(tool)
     if (entry === undefined || entry.paramHeaders.length === 0) return NO_HEADERS
     return isVisible(entry.access, principal) ? entry.paramHeaders : NO_HEADERS
+  }
+
+  /** Whether news of a resource may go to a principal. Of one that is gone everybody may hear who was let to subscribe. */
+  mayHear(uri: string, principal: Principal | undefined): boolean {
+    return this.relay !== undefined || !this.#isKnown(uri) || this.#isUsable(uri, principal)
   }
 
   context(call: ServerCall): AskingContext {
@@ -322,14 +331,21 @@ export class ServerCore {
     this.templates.watch(() => this.hub.announce({ kind: 'resources' }))
   }
 
+  #isKnown(uri: string): boolean {
+    return describeItem(this, 'resource', uri) !== undefined
+  }
+
+  #isUsable(uri: string, principal: Principal | undefined): boolean {
+    const found = findResource(this, uri, principal)
+    return found !== undefined && isUsable(found.entry.access, principal)
+  }
+
   #honoured(filter: SubscriptionFilter, call: ServerCall): SubscriptionFilter {
     const { tools, prompts, resources } = this.capabilities()
     const { principal } = call.conversation
-    const uris = filter.resourceSubscriptions?.filter((uri) => {
-      if (this.relay !== undefined) return true
-      const found = findResource(this, uri, principal)
-      return found !== undefined && isUsable(found.entry.access, principal)
-    })
+    const uris = filter.resourceSubscriptions?.filter(
+      (uri) => this.relay !== undefined || this.#isUsable(uri, principal),
+    )
     return {
       ...(filter.toolsListChanged && tools && { toolsListChanged: true }),
       ...(filter.promptsListChanged && prompts && { promptsListChanged: true }),

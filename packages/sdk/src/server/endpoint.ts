@@ -4,6 +4,7 @@
  * method does is the features' business.
  */
 
+import type { Principal } from '../auth/principal.ts'
 import { INVALID_REQUEST, invalidDefinition, RpcError } from '../jsonrpc/errors.ts'
 import type { IncomingCall, IncomingCalls } from '../jsonrpc/incoming.ts'
 import { isRequestId, type JsonObject, type RpcNotification } from '../jsonrpc/message.ts'
@@ -116,6 +117,10 @@ export class ServerEndpoint implements Endpoint, Asker, Holder {
       attachSession(this.#core.hub, session)
     }
     this.#core.notified(message, session)
+  }
+
+  mayHear(uri: string, principal: Principal | undefined): boolean {
+    return this.#core.mayHear(uri, principal)
   }
 
   paramHeaders(tool: string, principal: Conversation['principal']): readonly ParamHeader[] {

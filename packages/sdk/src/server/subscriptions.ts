@@ -10,7 +10,7 @@ import { type Change, readFilter, type SubscriptionFilter } from '../protocol/su
 import { KEPT_LIMITS, KeptText } from '../session/kept-text.ts'
 import type { LegacySession } from '../session/legacy-session.ts'
 import type { ServerCall } from './call.ts'
-import { type ChangeHub, type ChangeListener, noticeOf } from './changes.ts'
+import { type ChangeHub, type ChangeListener, type MayHear, noticeOf } from './changes.ts'
 import { defineMethod, HELD, invalidParam, type ServerMethod, tooManySubscriptions } from './method.ts'
 import type { Subscribers } from './subscribers.ts'
 
@@ -19,6 +19,8 @@ export interface SubscriptionHost {
   readonly subscribers: Subscribers
   /** What of a filter this server honours for this caller: lists it has, resources the caller may see. */
   honoured(filter: SubscriptionFilter, call: ServerCall): SubscriptionFilter
+  /** Asked again for each notice of a resource. */
+  readonly mayHear: MayHear
   /** Filters that extensions read from a listen request. */
   extensionFilters(params: JsonObject): SubscriptionFilter
   /** Where resources are somebody else's: follows one for one listener, or rejects. */
@@ -90,6 +92,10 @@ export class Listens {
     this.#host.hub.add(listen)
     for (const uri of listen.resources) this.#host.subscribers.add(uri)
     return HELD
+  }
+
+  mayHear(uri: string, call: ServerCall): boolean {
+    return this.#host.mayHear(uri, call.conversation.principal)
   }
 
   forget(listen: Listen): void {
@@ -192,7 +198,7 @@ class Listen implements ChangeListener {
       case 'resources':
         return this.#filter.resourcesListChanged === true
       case 'resource':
-        return this.#resources?.has(change.uri) === true
+        return this.#resources?.has(change.uri) === true && this.#listens.mayHear(change.uri, this.#call)
       case 'extension':
         return this.#filter[change.filter] !== undefined
     }

@@ -31,6 +31,9 @@ export interface Endpoint {
   /** The parameters of a tool that are mirrored in HTTP headers; none for tools that the caller is not to know of. */
   paramHeaders(tool: string, principal: Principal | undefined): readonly ParamHeader[]
 
+  /** Whether a principal may be told, now, that the resource has changed. */
+  mayHear(uri: string, principal: Principal | undefined): boolean
+
   /** Where an extension takes `Mcp-Name` from for a method of its own. */
   nameSource(method: string): string | undefined
 

@@ -39,6 +39,8 @@ type Closing = (() => void) | SessionWatcher
 
 export class LegacySession implements Conversation {
   readonly principal: Principal | undefined
+  /** Who hears messages about no request at present, where that is by a credential of its own. */
+  reader: Principal | undefined
   readonly incoming = new IncomingCalls()
   // An idle session is little more than its agreement: what only some sessions need is made when one does.
   #subscriptions: Set<string> | undefined
