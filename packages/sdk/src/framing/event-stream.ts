@@ -65,6 +65,8 @@ const LINE_ENDING = /\r\n|\r|\n/
 const LF = 0x0a
 const CR = 0x0d
 const SPACE = 0x20
+/** What comments may come to between two events, whatever the bound on an event: years of heartbeats. */
+const LEAST_NOISE_BYTES = 16 * 1024 * 1024
 
 class Events implements EventDecoder {
   lastEventId = ''
@@ -76,6 +78,8 @@ class Events implements EventDecoder {
   #id: string | undefined
   #event = ''
   #size = 0
+  /** Bytes since the last event that were part of none. */
+  #noise = 0
   #faulted = false
   #skippingLine = false
   #afterCr = false
@@ -167,7 +171,10 @@ class Events implements EventDecoder {
     if (line === '') this.#dispatch()
     else if (!this.#faulted && this.#fits(size)) {
       const colon = line.indexOf(':')
-      if (colon === 0) return
+      if (colon === 0) {
+        this.#pass(size + 1)
+        return
+      }
       this.#size += size
       if (colon === -1) this.#field(line, '')
       else this.#field(line.slice(0, colon), line.slice(line.charCodeAt(colon + 1) === SPACE ? colon + 2 : colon + 1))
@@ -178,6 +185,14 @@ class Events implements EventDecoder {
     const isWithin = this.#size + size <= this.#maxBytes
     if (!isWithin) this.#fault(toLimitReason('maxEventBytes', this.#maxBytes))
     return isWithin
+  }
+
+  /** Heartbeats are welcome for ever, but a body that unpacks to nothing else is no stream of events. */
+  #pass(size: number): void {
+    this.#noise += size
+    if (this.#noise <= Math.max(this.#maxBytes, LEAST_NOISE_BYTES)) return
+    this.#noise = 0
+    this.#fault(toLimitReason('maxEventBytes', this.#maxBytes))
   }
 
   #field(name: string, value: string): void {
@@ -194,6 +209,8 @@ class Events implements EventDecoder {
   #dispatch(): void {
     const data = this.#data
     const event = this.#event || 'message'
+    if (data.length > 0) this.#noise = 0
+    else this.#pass(this.#size + 1)
     if (this.#id !== undefined) this.lastEventId = this.#id
     this.#reset()
     if (data.length > 0) this.#options.onEvent({ data: data.join('\n'), id: this.lastEventId, event })
