@@ -12,7 +12,7 @@ import type {
   JsonObject,
 } from '@portico/sdk/client'
 import type { FilePart, ModelMessage, TextPart, ToolCallPart, ToolResultPart } from 'ai'
-import { labelled } from '../guard/foreign-text.ts'
+import { labelled, withoutLabels } from '../guard/foreign-text.ts'
 import type { StepFile } from './step.ts'
 
 type SamplingMessage = CreateMessageParams['messages'][number]
@@ -28,7 +28,7 @@ export function toToolMessage(call: ToolCallPart, server: string | undefined, re
   const structured =
     result.structuredContent === undefined || words !== '' ? '' : JSON.stringify(result.structuredContent)
   const shown = cut(words === '' ? structured : words)
-  const text = server === undefined ? shown : labelled(server, shown)
+  const text = server === undefined ? withoutLabels(shown) : labelled(server, shown)
   const images = result.content.flatMap((block) => (block.type === 'image' ? [block] : []))
   const output: ToolResultPart['output'] =
     images.length === 0
@@ -45,7 +45,10 @@ export function toToolMessage(call: ToolCallPart, server: string | undefined, re
 
 /** What the model is told of a call that was not made, or failed; with a server, in the server's words. */
 export function toRefusal(call: ToolCallPart, reason: string, server?: string): ModelMessage {
-  return toolMessage(call, { type: 'error-text', value: server === undefined ? reason : labelled(server, cut(reason)) })
+  return toolMessage(call, {
+    type: 'error-text',
+    value: server === undefined ? withoutLabels(reason) : labelled(server, cut(reason)),
+  })
 }
 
 function toolMessage({ toolCallId, toolName }: ToolCallPart, output: ToolResultPart['output']): ModelMessage {
@@ -59,7 +62,7 @@ export function toContextParts(
   blocks: readonly ContentBlock[],
 ): (TextPart | FilePart)[] {
   return blocks.flatMap((block): (TextPart | FilePart)[] => {
-    const text = `${label}\n${labelled(server, cut(describeBlock(block)))}`
+    const text = `${withoutLabels(label)}\n${labelled(server, cut(describeBlock(block)))}`
     if (block.type !== 'image') return [{ type: 'text', text }]
     return [
       { type: 'text', text },
@@ -71,7 +74,9 @@ export function toContextParts(
 /** A message of a prompt that the user chose and saw. What it brings along from elsewhere was not written for it. */
 export function fromChosen(server: string, label: string, { role, content }: PromptMessage): ModelMessage {
   const parts: (TextPart | FilePart)[] =
-    content.type === 'text' ? [{ type: 'text', text: content.text }] : toContextParts(server, label, [content])
+    content.type === 'text'
+      ? [{ type: 'text', text: withoutLabels(content.text) }]
+      : toContextParts(server, label, [content])
   if (role === 'user') return { role, content: parts }
   return { role, content: parts.filter((part) => part.type === 'text') }
 }
