@@ -15,6 +15,8 @@ const RUN = 12
 
 export class DefinitionWords {
   readonly #servers = new Map<string, HashSet>()
+  /** Of names, which are short and join their words: an address in one is telling by itself. */
+  readonly #names = new Map<string, HashSet>()
   readonly #noted = new Set<string>()
 
   /** Notes a text or definition once; `key` tells it from every other of the server's, and from its earlier states. */
@@ -26,17 +28,44 @@ export class DefinitionWords {
     this.#noted.add(noted)
     const known = this.#servers.get(server) ?? new HashSet(MAX_PIECES)
     this.#servers.set(server, known)
-    addWords(known, leavesOf(value).leaves)
+    const { leaves } = leavesOf(value)
+    addWords(known, leaves)
+    const names = this.#names.get(server) ?? new HashSet(MAX_PIECES)
+    this.#names.set(server, names)
+    for (const name of namesIn(leaves, value)) addWords(names, readingsOfName(name))
   }
 
   /** The servers whose own words stand in a text, and are not the target's own as well. */
   serversIn(texts: readonly Words[], target: string | undefined): string[] {
     const own = target === undefined ? undefined : this.#servers.get(target)
-    const isTelling = (known: HashSet) => (hash: number) => known.has(hash) && own?.has(hash) !== true
+    const isTelling = (known: HashSet | undefined) => (hash: number) =>
+      known?.has(hash) === true && own?.has(hash) !== true
     return [...this.#servers].flatMap(([server, known]) => {
       const telling = isTelling(known)
-      const isFound = texts.some(({ pieces, tokens }) => tokens.some(telling) || hasRun(pieces, RUN, telling))
+      const named = isTelling(this.#names.get(server))
+      const isFound = texts.some(
+        ({ pieces, tokens, addresses }) =>
+          tokens.some((token) => telling(token) || named(token)) ||
+          hasRun(pieces, RUN, telling) ||
+          addresses.some((address) => address.every(named)),
+      )
       return server !== target && isFound ? [server] : []
     })
   }
+}
+
+const MAX_NAME = 200
+
+/** Names of tools and arguments, values to choose from, and titles; sentences have their own measure. */
+function namesIn(leaves: readonly string[], value: unknown): string[] {
+  const { title, annotations } = (value ?? {}) as { title?: unknown; annotations?: { title?: unknown } }
+  const titles = [title, annotations?.title].filter((one) => typeof one === 'string')
+  return [...leaves.filter((leaf) => !/\s/.test(leaf)), ...titles].filter(({ length }) => length <= MAX_NAME)
+}
+
+/** A name as it is, its words apart, and with the words for signs that a name cannot hold. */
+function readingsOfName(name: string): string[] {
+  const apart = name.replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ').replace(/[^\p{L}\p{N}]+/gu, ' ')
+  const signs = apart.replace(/ at /gi, '@').replace(/ (?:dot|slash|colon|dash) /gi, '.')
+  return [...new Set([name, apart, signs])]
 }

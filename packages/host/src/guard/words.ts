@@ -8,6 +8,8 @@ import { normalise, piecesOf, readingsOf, tokensOf } from './shingles.ts'
 export interface Words {
   readonly pieces: Uint32Array
   readonly tokens: readonly number[]
+  /** The pieces of each host, mail address or account in it. */
+  readonly addresses: readonly Uint32Array[]
 }
 
 /** Of what is about to be sent: as it stands, and in every disguise. */
@@ -15,7 +17,14 @@ export function wordsIn(leaves: readonly string[], value: unknown): Words[] {
   return [...leaves.flatMap((leaf) => [...readingsOf(leaf)]), ...disguisesOf(leaves, value)].map((text) => ({
     pieces: piecesOf(normalise(text)),
     tokens: [...tokensOf(text)],
+    addresses: addressesIn(text),
   }))
+}
+
+function addressesIn(text: string): Uint32Array[] {
+  const words = text.match(/[\p{L}\p{N}][\p{L}\p{N}._@+-]{4,200}/gu) ?? []
+  const telling = words.filter((word) => /\d|[.@](?=[\p{L}\p{N}])/u.test(word))
+  return telling.map((word) => piecesOf(normalise(word))).filter(({ length }) => length > 0)
 }
 
 export function addWords(known: HashSet, leaves: readonly string[]): void {
