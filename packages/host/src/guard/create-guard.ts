@@ -86,6 +86,7 @@ class HostGuard implements OpenGuard {
     this.#failClosed = options.onAuditFailure !== 'continue'
     this.#telemetry = options.telemetry === undefined ? undefined : createDecisionTelemetry(options.telemetry)
     this.#parts = {
+      holdsForeignText: (session) => options.flow?.(session).isTainted(),
       rules: typeof rules === 'function' ? rules : () => rules,
       counts: counter,
       grants,

@@ -347,6 +347,17 @@ describe('data on its way from one server to another', () => {
     expect([permit.effect.arguments, asked.length]).toEqual([{ note: 'nothing' }, 1])
   })
 
+  it("newcomer B14: what a model wants warns of others' text only where there is some", async () => {
+    const context = createProvenance()
+    const guard = guardWith([{ id: 'flows', outcome: 'allow', effect: 'flow' }], { flow: () => context })
+    person({ action: 'allow' }, { action: 'allow' })
+    await guard.pass(call(), about({ tainted: true }))
+    await seen(guard)
+    await guard.pass(call(), about({ tainted: true }))
+    const warnings = asked.map(({ body }) => ('warnings' in body ? (body.warnings ?? []).join() : ''))
+    expect(warnings.map((text) => text.includes('nobody vouches'))).toEqual([false, true])
+  })
+
   it('untrusted text makes risky tools ask again, in spite of "always", unless that was meant', async () => {
     const context = createProvenance()
     const guard = guardWith([{ id: 'flows', outcome: 'allow', effect: 'flow' }], { flow: () => context })

@@ -30,6 +30,8 @@ export interface JudgeParts {
   /** The fingerprint of the definition that an effect uses, where there is one. */
   readonly fingerprint: (effect: Effect) => string | undefined
   readonly refusals: Refusals
+  /** Whether a session holds text of a server that is not trusted; unknown where nothing keeps track. */
+  readonly holdsForeignText: (session: string) => boolean | undefined
   readonly onWarning: (message: string) => void
 }
 
@@ -143,15 +145,17 @@ function freeze<T>(value: T): T {
 }
 
 function ask(
-  { inbox }: JudgeParts,
+  { inbox, holdsForeignText }: JudgeParts,
   effect: Effect,
   about: Circumstances,
   decision: Decision,
   { signal, onWaiting, question }: PassOptions,
 ): Promise<Answer> {
   const { session, principal, workspace } = about
+  // What a model wants is judged as if it were others' wish; a person is only warned of it where others have spoken.
+  const tainted = about.tainted && holdsForeignText(session) !== false
   const plain: QuestionBody = { kind: 'approval', effect, reason: decision.reason, warnings: [] }
-  const body = withWarnings(question ?? plain, warningsFor(effect, about))
+  const body = withWarnings(question ?? plain, warningsFor(effect, { ...about, tainted }))
   return inbox.ask(
     {
       server: effect.server,
