@@ -5,6 +5,7 @@ import { createRules, type Effect, lintRules, type RuleFinding } from '@portico/
 import type { JsonObject } from '@portico/sdk/client'
 import type { CommandInput } from '../command.ts'
 import { hostOptionsOf, readConfig, rulesOf } from '../configuration.ts'
+import { counted } from '../counted.ts'
 import { CliError, EXIT_CODES } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { toLine } from '../plain-text.ts'
@@ -26,10 +27,10 @@ async function lint([file, ...extra]: readonly string[], input: CommandInput, io
   const count = Array.isArray(rules) ? rules.length : undefined
   io.say(
     findings.length > 0
-      ? `${findings.length} findings.`
+      ? `${counted(findings.length, 'finding')}.`
       : count === 0
         ? 'There are no rules: what is not harmless asks.'
-        : `${count === undefined ? 'The' : count} rules, and nothing to say about them.`,
+        : `${count === undefined ? 'The rules' : counted(count, 'rule')}, and nothing to say about ${count === 1 ? 'it' : 'them'}.`,
   )
   return findings.length === 0 ? EXIT_CODES.ok.code : EXIT_CODES.failed.code
 }
