@@ -11,6 +11,7 @@ import { plainSpelling } from '../config/spelling.ts'
 import { createGlob } from './glob.ts'
 import { isUnder } from './path-containment.ts'
 import type { ValueTest } from './rule.ts'
+import { isManyPaths, numbersIn, pathsIn, unpacked, withPlainSpaces } from './wide-readings.ts'
 
 /** Narrow for `allow`, wide for the others. */
 export type Reading = 'narrow' | 'wide'
@@ -76,12 +77,12 @@ function createSingleTest(test: ValueTest, reading: Reading): SingleTest {
   const each: SingleTest[] = []
   if (test.glob !== undefined) {
     const { glob } = test
-    each.push(onText(createGlob(glob), createGlob(folded(glob)), wide))
+    each.push(onText(createGlob(glob), createGlob(wide ? spaced(glob) : folded(glob)), wide))
   }
   if (test.prefix !== undefined) {
     const { prefix } = test
     // A space at the end says where the first word ends.
-    const wanted = folded(prefix) + prefix.slice(prefix.trimEnd().length)
+    const wanted = (wide ? spaced(prefix) : folded(prefix)) + prefix.slice(prefix.trimEnd().length)
     each.push(
       onText(
         (text) => text.startsWith(prefix),
@@ -93,8 +94,8 @@ function createSingleTest(test: ValueTest, reading: Reading): SingleTest {
   if (test.range !== undefined) {
     const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = test.range
     each.push((value) => {
-      const number = toNumber(value, wide)
-      return number !== undefined && number >= min && number <= max
+      const numbers = typeof value === 'number' ? [value] : wide ? numbersOf(value) : []
+      return numbers.some((number) => number >= min && number <= max)
     })
   }
   if (test.under !== undefined) {
@@ -104,7 +105,11 @@ function createSingleTest(test: ValueTest, reading: Reading): SingleTest {
       const contains = (path: string) => isUnder(path, under, { workspace, home: homedir(), wide })
       const plain = plainSpelling(value)
       if (plain === undefined) return wide
-      return wide ? contains(value) || contains(plain) : contains(value) && contains(plain)
+      // Line breaks are no part of a plain spelling, but end a path for many a server.
+      const apart = plainSpelling(withPlainSpaces(value)) ?? plain
+      if (!wide) return !isManyPaths(value) && !isManyPaths(apart) && contains(value) && contains(plain)
+      const paths = pathsIn(apart)
+      return paths === undefined || [value, plain, ...paths].some(contains)
     })
   }
   return (value, surroundings) => {
@@ -130,7 +135,11 @@ function leavesOf(value: unknown): unknown[] | undefined {
   for (let seen = 0; open.length > 0; seen++) {
     if (seen > MAX_VALUES) return undefined
     const one = open.pop()
-    if (typeof one !== 'object' || one === null) leaves.push(one)
+    if (typeof one === 'string') {
+      const readings = unpacked(one)
+      if (readings === undefined) return undefined
+      leaves.push(...readings)
+    } else if (typeof one !== 'object' || one === null) leaves.push(one)
     else for (const member of Object.values(one)) open.push(member)
   }
   return leaves
@@ -139,7 +148,7 @@ function leavesOf(value: unknown): unknown[] | undefined {
 function equalTo(wanted: readonly unknown[], wide: boolean): (value: unknown) => boolean {
   const texts = new Set(wanted.map(toCanonicalJson))
   if (!wide) return (value) => texts.has(toCanonicalJson(value))
-  const loose = new Set(wanted.filter((one) => typeof one !== 'object').flatMap(meanings))
+  const loose = new Set(wanted.filter((one) => typeof one !== 'object').flatMap(wantedMeanings))
   return (value) => {
     if (texts.has(toCanonicalJson(value))) return true
     const leaves = leavesOf(value)
@@ -157,11 +166,23 @@ const NO: ReadonlySet<string> = new Set(['false', 'no', 'off', 'n', 'f', '0'])
 function meanings(value: unknown): readonly string[] {
   const text = folded(String(value))
   const found = [`text ${text}`]
-  const number = text === '' || text.length > 100 ? Number.NaN : Number(text)
-  if (!Number.isNaN(number)) found.push(`number ${number}`)
+  for (const number of numbersOf(String(value))) found.push(`number ${number}`, ...(number === 0 ? [] : ['not zero']))
   if (YES.has(text)) found.push('yes')
   if (NO.has(text)) found.push('no')
   return found
+}
+
+/** Where yes or no is meant, so is any number that stands for it; a number means itself. */
+function wantedMeanings(value: unknown): readonly string[] {
+  const found = meanings(value).filter((meaning) => meaning !== 'not zero')
+  if (typeof value === 'number' || numbersOf(value).length > 0) return found
+  if (found.includes('yes')) return [...found, 'not zero']
+  return found.includes('no') ? [...found, 'number 0'] : found
+}
+
+/** Folded, and white space of any kind as one space. */
+function spaced(text: string): string {
+  return folded(withPlainSpaces(text))
 }
 
 /** The text whichever way it is spelled, letters in one case. What is encoded without end is like nothing else. */
@@ -173,7 +194,12 @@ function folded(text: string): string {
 function onText(holds: (text: string) => boolean, holdsFolded: (text: string) => boolean, wide: boolean): SingleTest {
   return (value) => {
     if (typeof value === 'string') {
-      if (wide) return holds(value) || holdsFolded(folded(value)) || plainSpelling(value) === undefined
+      if (wide) {
+        return (
+          [holds(value), holdsFolded(folded(value)), holdsFolded(spaced(value))].includes(true) ||
+          plainSpelling(value) === undefined
+        )
+      }
       const plain = plainSpelling(value)
       return plain !== undefined && holds(value) && holdsFolded(plain.toLowerCase())
     }
@@ -181,10 +207,6 @@ function onText(holds: (text: string) => boolean, holdsFolded: (text: string) =>
   }
 }
 
-function toNumber(value: unknown, wide: boolean): number | undefined {
-  if (typeof value === 'number') return value
-  if (!wide || typeof value !== 'string' || value.length > 100) return undefined
-  const text = folded(value)
-  const number = text === '' ? Number.NaN : Number(text)
-  return Number.isNaN(number) ? undefined : number
+function numbersOf(value: unknown): number[] {
+  return typeof value === 'string' ? numbersIn(folded(value)) : []
 }

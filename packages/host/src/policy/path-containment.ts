@@ -22,9 +22,19 @@ export function isUnder(value: string, folder: string, { workspace, home, wide }
   const absolute = isAbsolute(expanded) ? expanded : workspace && `${workspace}/${expanded}`
   // Relative to a place that nobody knows: only what climbs out of it can lead to the folder.
   if (!absolute) return wide && /(^|[\\/])\.\.([\\/]|$)/.test(expanded)
-  const parts = toParts(absolute)
-  if (parts === undefined || parts.length < root.length) return false
+  const written = toParts(absolute)
+  const parts = written && withoutLinks(written)
+  // A link of the system leads to anywhere: no permission can be sure of it.
+  if (parts === undefined || (!wide && parts !== written) || parts.length < root.length) return false
   return root.every((part, index) => same(part, parts[index]!, wide))
+}
+
+/** `/proc/self/root` is the root again. */
+function withoutLinks(parts: readonly string[]): readonly string[] {
+  const [first = '', , third = '', , fifth = ''] = parts
+  if (first.toLowerCase() !== 'proc') return parts
+  if (third.toLowerCase() === 'root') return withoutLinks(parts.slice(3))
+  return third.toLowerCase() === 'task' && fifth.toLowerCase() === 'root' ? withoutLinks(parts.slice(5)) : parts
 }
 
 function same(a: string, b: string, wide: boolean): boolean {

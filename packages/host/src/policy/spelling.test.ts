@@ -1,5 +1,6 @@
 /** Rules hold whichever way a value or an address is spelled: prohibitions generously, permissions strictly. */
 
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Circumstances, Effect } from './effect.ts'
 import { createRules } from './rules.ts'
@@ -59,6 +60,68 @@ describe('sec-263: tests of arguments (host 31)', () => {
       { id: 'no', outcome: 'deny', arguments: { a: test } },
     ])
     for (const value of values) expect([value, rules.decide(call(value), ABOUT).outcome]).toEqual([value, 'deny'])
+  })
+
+  it.each([
+    [{ equals: true }, ['1.0', '0x1', 2, '-1', '"true"', '["yes"]', '٢']],
+    [{ equals: false }, ['0.0', '0x0', 0, '"false"']],
+    [{ equals: 5 }, ['"5"', '[5]', '٥', '५']],
+    [
+      { under: '/etc' },
+      [
+        ...['/proc/self/root/etc/x', '/proc/1/root/proc/self/root/etc', '/proc/1/task/2/root/etc/x', '["/etc/x"]'],
+        ...[
+          '"/etc/x"',
+          "'/etc/x'",
+          '{"p":["/etc/x"]}',
+          'sqlite:/etc/x',
+          'x://h/etc/x',
+          'jar:file:/etc/x',
+          '--f=/etc/x',
+        ],
+        ...['/data/a,/etc/x', '/data/a\n/etc/x', 'file://127.0.0.1/etc/x', 'x:///etc/x'],
+      ],
+    ],
+    [
+      { range: { min: 1000 } },
+      ['1,000', '1_000', '1 000', "1'000", '1.000,5', '$2000', '1500 USD', '2k', '١٠٠٠', '[1000]'],
+    ],
+    [{ glob: 'rm -rf *' }, ['rm\t-rf x', 'rm\n-rf x', 'rm  -rf x', 'rm\u00a0-rf x', 'rm%0a-rf x', '"rm -rf x"']],
+    [{ prefix: 'rm ' }, ['rm\tx', 'rm\nx', '"rm x"']],
+  ])('deny %j is not passed by another reading (attack B8, sec-357)', (test, values) => {
+    const rules = createRules([
+      { id: 'all', outcome: 'allow' },
+      { id: 'no', outcome: 'deny', arguments: { a: test } },
+    ])
+    for (const value of values) expect([value, rules.decide(call(value), ABOUT).outcome]).toEqual([value, 'deny'])
+  })
+
+  it('deny holds for whatever is put around a path, and allow for none of it (attack B8, sec-357)', () => {
+    const deny = createRules([
+      { id: 'all', outcome: 'allow' },
+      { id: 'no', outcome: 'deny', arguments: { a: { under: '/etc' } } },
+    ])
+    const allow = createRules([{ id: 'some', outcome: 'allow', arguments: { a: { under: '/data' } } }])
+    const name = fc.stringMatching(/^[a-z0-9]{1,8}$/)
+    const separator = fc.constantFrom('\n', '\r\n', ',', ', ', ';', ' ', '\t', ':', '|', '\u2028', '=')
+    fc.assert(
+      fc.property(name, separator, name, (first, between, second) => {
+        const both = `/data/${first}${between}/etc/${second}`
+        const wrapped = [
+          both,
+          JSON.stringify([both]),
+          encodeURI(both),
+          `"/etc/${second}"`,
+          `${first}:/etc/${second}`,
+          `/proc/self/root/etc/${second}`,
+        ]
+        for (const value of wrapped) {
+          expect([value, deny.decide(call(value), ABOUT).outcome]).toEqual([value, 'deny'])
+          expect([value, allow.decide(call(value), ABOUT).outcome]).toEqual([value, 'ask'])
+        }
+        expect(allow.decide(call(`/data/${first}`), ABOUT).outcome).toBe('allow')
+      }),
+    )
   })
 
   it('deny looks into a list where one object is expected', () => {
