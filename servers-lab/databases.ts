@@ -129,7 +129,7 @@ export const databaseTrials: readonly Trial[] = [
     const error = await createSqlServer({ url: engine.reader.replace(/\d+\/postgres$/, '1/postgres') }).catch(String)
     assert.ok(!/horse|staple/.test(String(error)), String(error))
   }),
-  onPostgres('sec-283: refuses a role that could become a powerful one (servers 4, servers 9)', async (engine) => {
+  onPostgres('sec-235: refuses a role that could become a powerful one (servers 4, servers 9)', async (engine) => {
     for (const [name, sql] of [
       ['sneak', 'GRANT postgres TO sneak'],
       ['distant', 'CREATE ROLE between NOLOGIN; GRANT postgres TO between; GRANT between TO distant'],
@@ -192,7 +192,7 @@ export const databaseTrials: readonly Trial[] = [
     assert.ok(!/tiger|staple/.test(String(error)), String(error))
   }),
   onMariadb(
-    'sec-283: refuses an account that is powerful through a role or has an odd name (servers 3)',
+    'sec-235: refuses an account that is powerful through a role or has an odd name (servers 3)',
     async (engine) => {
       const password = "IDENTIFIED BY 'horse battery staple'"
       for (const [name, sql] of [

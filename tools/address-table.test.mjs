@@ -14,7 +14,7 @@ const TABLE = 'packages/sdk/src/auth/network-zone.ts'
 /** How a table of networks, or a guess at one, is written. */
 const TABLES = [/\bBlockList\b/, /192\\?\.168\\?\./, /\b(?:fe80|fc00)\b/, /\^127\\\.\//, /\|127\\\.(?!\\d)/]
 
-test('three address tables: no file beside the one has networks of its own (sec-214)', () => {
+test('three address tables: no file beside the one has networks of its own (sec-200)', () => {
   const found = listCode(ROOT, 'packages')
     .filter((file) => /^packages\/(?:sdk|host|servers|app)\/src\//.test(file) && !isTestFile(file) && file !== TABLE)
     .filter((file) => TABLES.some((table) => table.test(readFileSync(`${ROOT}/${file}`, 'utf8'))))
@@ -45,7 +45,7 @@ const ADDRESSES = [
 ]
 
 test.each(ADDRESSES)(
-  'three address tables: %s is refused by all who fetch for strangers (sec-92, sec-214)',
+  'three address tables: %s is refused by all who fetch for strangers (sec-92, sec-200)',
   async (host) => {
     const url = new URL(`https://${host}/x`)
     expect(zoneOfAddress(url.hostname.replace(/^\[|\]$/g, ''))).not.toBe('public')

@@ -128,7 +128,7 @@ describe('portico serve', () => {
 })
 
 describe('portico auth', () => {
-  it('sec-200, security D1: run gives strangers no token, however they register', async () => {
+  it('sec-186, security D1: run gives strangers no token, however they register', async () => {
     await runCli(['auth', 'add', 'ada'], { ...place(), input: 'correct horse\n' })
     const issuer = `http://127.0.0.1:${await freePort()}`
     const resource = 'http://127.0.0.1:3000/mcp'

@@ -109,7 +109,7 @@ describe.concurrent('portico call', () => {
     expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ structuredContent: { greeting: 'Ada' } })])
   })
 
-  it("shows a server's error without letting it act on the terminal (host 16, sec-252)", async () => {
+  it("shows a server's error without letting it act on the terminal (host 16, sec-221)", async () => {
     expect(await run(['call', SERVER, 'broken'])).toEqual({
       code: 1,
       stdout: '',

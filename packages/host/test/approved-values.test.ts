@@ -52,7 +52,7 @@ const program = (part: Partial<Extract<ServerTarget, { kind: 'stdio' }>>): Serve
 const web = (part: { readonly url?: string; readonly headers?: { readonly [name: string]: string } }): ServerConfig =>
   defineServer('dev', { kind: 'http', url: 'http://127.0.0.1:9/', headers: {}, ...part })
 
-describe('an approval holds for the values of that moment (host 1, sec-220)', () => {
+describe('an approval holds for the values of that moment (host 1, sec-202)', () => {
   it("does not run another project's code, and shows the project's own path", async () => {
     const [stateDir, a, b] = await Promise.all([makeFolder(), makeFolder(), makeFolder()])
     for (const folder of [a, b]) {
@@ -150,7 +150,7 @@ describe('an approval holds for the values of that moment (host 1, sec-220)', ()
   })
 })
 
-describe('what the folder decides is part of what is approved (host 1, sec-220)', () => {
+describe('what the folder decides is part of what is approved (host 1, sec-202)', () => {
   const subject = (target: ServerTarget, context: ResolveContext = {}) =>
     approvalSubjectOf(defineServer('dev', target), context)
   const stdio = (command: string, args: readonly string[], cwd: string): ServerTarget => ({

@@ -37,7 +37,7 @@ const PATHS = [
   '/me',
 ]
 
-describe('sec-202, security D10: requests for another host', () => {
+describe('sec-188, security D10: requests for another host', () => {
   it.each(PATHS)("%s is not answered under a name that is not the issuer's", async (path) => {
     await start()
     const { port } = new URL(issuer)
@@ -59,7 +59,7 @@ describe('sec-202, security D10: requests for another host', () => {
   })
 })
 
-describe('sec-201, security D9: registration', () => {
+describe('sec-187, security D9: registration', () => {
   it('is limited per source: the 61st within a minute waits', async () => {
     await start()
     const statuses = new Map<number, number>()
@@ -112,7 +112,7 @@ describe('sec-201, security D9: registration', () => {
   })
 })
 
-describe('sec-203, security D22: codes over the network without TLS', () => {
+describe('sec-189, security D22: codes over the network without TLS', () => {
   it.each([
     ['http://evil.example/cb', false],
     ['http://10.0.0.1/cb', false],
@@ -139,8 +139,8 @@ describe('sec-203, security D22: codes over the network without TLS', () => {
   })
 })
 
-describe('sec-204, security D23: guessing passwords', () => {
-  it('attack 8: sec-344: is limited per name and source, and only slow for a name from everywhere', () => {
+describe('sec-190, security D23: guessing passwords', () => {
+  it('attack 8: sec-252: is limited per name and source, and only slow for a name from everywhere', () => {
     const limit = new GuessLimit(['alice'])
     for (let at = 0; at < 5; at++) expect(limit.take('alice', 's', 0)).toBe(0)
     expect(limit.take('alice', 's', 0)).toBeUndefined()
@@ -148,7 +148,7 @@ describe('sec-204, security D23: guessing passwords', () => {
     expect(limit.take('alice', 's', 60_000)).toBe(0)
   })
 
-  it('attack 8: sec-344: many guesses for one name slow it down, and no other names make it forget', () => {
+  it('attack 8: sec-252: many guesses for one name slow it down, and no other names make it forget', () => {
     const limit = new GuessLimit(['alice'])
     for (let at = 0; at < 100; at++) expect(limit.take('alice', `s${at}`, 0)).toBe(0)
     for (let at = 0; at < 20_000; at++) limit.take(`name ${at}`, `t${at}`, 0)
@@ -166,7 +166,7 @@ describe('sec-204, security D23: guessing passwords', () => {
     expect([limit.take('alice', 's', 0), limit.take('alice', 'other', 0)]).toEqual([undefined, 0])
   })
 
-  it('attack 8: sec-344: whoever knows the password gets in from elsewhere, however many guess', async () => {
+  it('attack 8: sec-252: whoever knows the password gets in from elsewhere, however many guess', async () => {
     const users = new Users({ alice: 'correct horse' })
     for (let at = 0; at < 5; at++) expect(await users.signIn('alice', 'x', 's')).toBe('wrong')
     expect(await users.signIn('alice', 'correct horse', 's')).toBe('too-often')
@@ -189,7 +189,7 @@ describe('sec-204, security D23: guessing passwords', () => {
   })
 })
 
-describe('sec-205, security D24: who may ask what a token says', () => {
+describe('sec-191, security D24: who may ask what a token says', () => {
   const resourceServer = {
     client_id: 'rs',
     client_secret: 'of the resource',
@@ -222,7 +222,7 @@ describe('sec-205, security D24: who may ask what a token says', () => {
   })
 })
 
-describe('sec-206, security D25: a client is never a user', () => {
+describe('sec-192, security D25: a client is never a user', () => {
   it.each([
     ['users', { users: { alice: 'correct horse' } }, 'alice'],
     ['the only user', { password: 'open sesame' }, 'owner'],

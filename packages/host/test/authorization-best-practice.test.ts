@@ -303,7 +303,7 @@ const ROWS: [source: string, rule: string, check: () => Promise<void>][] = [
   ],
 ]
 
-it.each(ROWS)('sec-215, %s: %s', async (_source, _rule, check) => {
+it.each(ROWS)('sec-201, %s: %s', async (_source, _rule, check) => {
   await start()
   await check()
 })

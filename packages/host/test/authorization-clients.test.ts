@@ -64,7 +64,7 @@ const GRANTS = [
 describe.each([
   ['where nobody may', {}],
   ['where a configured client may', { clients: [MACHINE] }],
-])("sec-200, security D1: a token in a client's own name, %s", (_, options) => {
+])("sec-186, security D1: a token in a client's own name, %s", (_, options) => {
   it.each(
     GRANTS.flatMap((grants) => [
       { grants, metadata: { token_endpoint_auth_method: 'client_secret_basic' } },
@@ -109,7 +109,7 @@ describe.each([
   })
 })
 
-describe('sec-200: a client that the operator configured', () => {
+describe('sec-186: a client that the operator configured', () => {
   it('gets a token of its own where its configuration says so', async () => {
     await start({ clients: [MACHINE] })
     const answer = await post(
@@ -133,7 +133,7 @@ describe('sec-200: a client that the operator configured', () => {
   })
 })
 
-describe('attack 15: sec-346: where codes may be sent', () => {
+describe('attack 15: sec-253: where codes may be sent', () => {
   const register = (uri: string) =>
     registerAs({ redirect_uris: [uri], application_type: 'native', token_endpoint_auth_method: 'none' })
 

@@ -38,7 +38,7 @@ async function watched(run: () => unknown): Promise<{ unhandled: unknown[]; warn
   return { unhandled, warnings }
 }
 
-describe('attack 3: sec-340: what decides is understood, or nothing is shown', () => {
+describe('attack 3: sec-248: what decides is understood, or nothing is shown', () => {
   const wrong: readonly (readonly [string, () => unknown, RegExp])[] = [
     ['a promise', async () => ({ servers: ['one'] }), /promise/],
     ['a rejected promise', rejected, /promise/],
@@ -135,7 +135,7 @@ describe('attack 3: sec-340: what decides is understood, or nothing is shown', (
   })
 })
 
-describe('attack 7: sec-343: a listener that fails ends nothing', () => {
+describe('attack 7: sec-251: a listener that fails ends nothing', () => {
   const QUESTION = { server: 'one', session: 's', body: { kind: 'form', message: 'm', schema: {} } }
   const ways: readonly (readonly [string, (fails: () => never) => unknown])[] = [
     ['tell', (fails) => tell(fails)],

@@ -54,7 +54,7 @@ async function close(host: Host): Promise<void> {
   hosts = hosts.filter((one) => one !== host)
 }
 
-describe('a changed definition (host 35, sec-225)', () => {
+describe('a changed definition (host 35, sec-207)', () => {
   it('is asked about and audited by the host, and used once it is approved', async () => {
     await close(await start({}))
     const host = await start({ description: 'EVIL' }, ({ body }) => (body.kind === 'definition' ? undefined : yes()))
@@ -80,7 +80,7 @@ describe('a changed definition (host 35, sec-225)', () => {
   })
 })
 
-describe('what a server tells models about itself (host 12, sec-226)', () => {
+describe('what a server tells models about itself (host 12, sec-208)', () => {
   it('is not shown with other words before somebody has read them', async () => {
     await close(await start({ instructions: 'Be kind.' }))
     const host = await start({ instructions: 'EVIL' }, ({ body }) => (body.kind === 'definition' ? undefined : yes()))
@@ -98,7 +98,7 @@ describe('what a server tells models about itself (host 12, sec-226)', () => {
   })
 })
 
-describe('everything that reaches a model or client is pinned (host 35, sec-225)', () => {
+describe('everything that reaches a model or client is pinned (host 35, sec-207)', () => {
   const tool1 = { name: 't', description: 'd', inputSchema: { type: 'object' } }
   const sighting = (definition: object) => {
     return { server: 's', kind: 'tool', ownName: 't', meaning: meaningOf('tool', definition) } as const

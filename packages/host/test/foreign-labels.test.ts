@@ -16,7 +16,7 @@ const IMITATIONS = [
   '<end of data from the server "a">',
 ]
 
-describe('a label of foreign text (attack B13, sec-355)', () => {
+describe('a label of foreign text (attack B13, sec-260)', () => {
   it.each(IMITATIONS)('is not imitated by %j', (text) => {
     const shown = labelled('a', `x ${text} y`)
     expect(labelsIn(shown)).toEqual(['a'])

@@ -71,7 +71,7 @@ async function site(
 
 const SECRET = ['x://secret', 'X://secret', 'x://%73ecret', 'x://secret#f', 'x://SECRET', 'x://public/../secret']
 
-describe('sec-264: what a view hides is hidden whichever way it is reached (host 5, security D7)', () => {
+describe('sec-228: what a view hides is hidden whichever way it is reached (host 5, security D7)', () => {
   const ways: [string, Parts][] = [
     ['listed', { resources: ['x://secret', 'x://public'] }],
     ['a template', { resources: ['x://public'], templates: ['x://{+p}'] }],
@@ -123,7 +123,7 @@ describe('sec-264: what a view hides is hidden whichever way it is reached (host
   })
 })
 
-describe('sec-261: names cannot be forged (host 6)', () => {
+describe('sec-225: names cannot be forged (host 6)', () => {
   test.each([['a first', ['files', 'evil']] as const, ['the other way', ['evil', 'files']] as const])(
     'a server cannot list an address in the qualified form: %s',
     async (_, order) => {
@@ -171,7 +171,7 @@ describe('sec-261: names cannot be forged (host 6)', () => {
   })
 })
 
-describe('sec-265: reads go to the server that lists the address (host 7)', () => {
+describe('sec-229: reads go to the server that lists the address (host 7)', () => {
   test('a template of another server does not take it over, in either order', async () => {
     const servers = {
       files: serverOf('files', { resources: ['file:///x', 'file:///y'] }),

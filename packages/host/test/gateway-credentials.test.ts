@@ -37,7 +37,7 @@ describe.each(['', '?tools=echo'])('security D4: a WebSocket at the gateway, ope
   })
 })
 
-describe('sec-300: a secret that a server quotes (host 15)', () => {
+describe('sec-222: a secret that a server quotes (host 15)', () => {
   const SECRET = 'canary-77c1-secret'
 
   test.each(['2026-07-28', '2025-11-25'] as const)('is in no error and no log of a client of %s', async (versions) => {

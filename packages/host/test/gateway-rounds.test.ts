@@ -171,7 +171,7 @@ describe('a call that waits for a client of the newest revision', () => {
     expect(textOf(last.result)).toContain('decline')
   })
 
-  test('sdk D11, sec-347: that went to another process is refused with words that say what to do', async () => {
+  test('sdk D11, sec-254: that went to another process is refused with words that say what to do', async () => {
     const server = { stateKeys: [new Uint8Array(32).fill(7)] }
     const [one, other] = [
       await createSite({ old: { target: questions('old') } }, { server }),

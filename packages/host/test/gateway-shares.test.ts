@@ -76,7 +76,7 @@ async function open(server: Server, settings: Partial<ServerSettings>, options: 
   return { gateway, upstreams, catalogue, http, call, join }
 }
 
-describe('sec-266: shares of a server (host 9)', () => {
+describe('sec-230: shares of a server (host 9)', () => {
   test('calls that wait for their users hold no slot', async () => {
     const { server, counts } = createTools()
     const { call, gateway } = await open(server, { maxConcurrent: 2 })

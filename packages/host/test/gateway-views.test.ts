@@ -124,7 +124,7 @@ describe('views', () => {
   })
 
   test.each(['note://by/Anna', 'note://by/An*'])(
-    'attack 6: sec-342: completions leave out values that lead to %s, which is hidden',
+    'attack 6: sec-250: completions leave out values that lead to %s, which is hidden',
     async (hidden) => {
       const site = await createSite({ one: { target: createFeatureServer() } }, { views: () => ({ hidden: [hidden] }) })
       const client = await site.connect('ada')

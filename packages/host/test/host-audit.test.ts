@@ -45,7 +45,7 @@ const leaky = defineServer('leaky', {
   env: { K: `\${secret:k}` },
 })
 
-describe('a secret that was handed to a server (host 15, sec-224)', () => {
+describe('a secret that was handed to a server (host 15, sec-206)', () => {
   it('is in no record, no error and no log line', async () => {
     const lines: string[] = []
     const host = await createHost({
@@ -96,7 +96,7 @@ async function run(options: HostOptions = {}): Promise<void> {
 describe('the log of a host', () => {
   const file = () => join(stateDir, 'audit', 'audit.jsonl')
 
-  it('is found cut although its head was made to fit and the host has run since (host 8, sec-223)', async () => {
+  it('is found cut although its head was made to fit and the host has run since (host 8, sec-205)', async () => {
     await run()
     const head = await readFile(`${file()}.head`, 'utf8')
     const before = await readFile(file(), 'utf8')
@@ -119,7 +119,7 @@ describe('the log of a host', () => {
     ['deleted', () => rm(join(stateDir, 'audit-heads'))],
     ['without its key', () => rm(join(stateDir, 'audit-heads.key'))],
     ['overwritten', () => writeFile(join(stateDir, 'audit-heads'), 'garbage')],
-  ])('is not whole when it was put back and the copy of its head is %s (attack B5, sec-350)', async (_, harm) => {
+  ])('is not whole when it was put back and the copy of its head is %s (attack B5, sec-255)', async (_, harm) => {
     await run()
     await cp(join(stateDir, 'audit'), join(stateDir, 'audit-before'), { recursive: true })
     await run()
@@ -132,7 +132,7 @@ describe('the log of a host', () => {
     expect((await verifyHostAudit(stateDir)).map(({ ok }) => ok)).toEqual([false])
   })
 
-  it('is missed when it and the copy are gone, but not what a host kept besides (attack B5, sec-350)', async () => {
+  it('is missed when it and the copy are gone, but not what a host kept besides (attack B5, sec-255)', async () => {
     await run()
     for (const name of ['audit', 'audit-heads', 'audit-heads.key']) {
       await rm(join(stateDir, name), { recursive: true })

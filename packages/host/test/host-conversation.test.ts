@@ -72,13 +72,13 @@ describe('the tools of a conversation', () => {
     { way: 'call_tool', step: calls('call_tool', { name: 'a_t9' }), maxTools: 5 },
     { way: 'its name, with a search', step: calls('a_t9'), maxTools: 5 },
     { way: 'its name', step: calls('a_t9'), maxTools: 50 },
-  ])('are a limit: no other is called by $way (host 26, sec-248)', async ({ step, maxTools }) => {
+  ])('are a limit: no other is called by $way (host 26, sec-217)', async ({ step, maxTools }) => {
     const lab = await start({ a: () => createTools(10) }, { script: { replies: [step, { text: 'ok' }] }, maxTools })
     await turn(lab, chosen)
     expect(called).toEqual([])
   })
 
-  it('are all that a search finds and describes (host 26, sec-248)', async () => {
+  it('are all that a search finds and describes (host 26, sec-217)', async () => {
     const replies = [
       calls('search_tools', { query: 'does', limit: 25 }),
       calls('describe_tool', { name: 'a_t9' }),
@@ -125,7 +125,7 @@ describe('what is attached', () => {
     expect(lab.host.provenance('s').sourcesOf('').inTurn).toEqual(['files'])
   })
 
-  it('by a rule is of the server that the rule names, whoever else offers it (host 7, sec-249)', async () => {
+  it('by a rule is of the server that the rule names, whoever else offers it (host 7, sec-218)', async () => {
     const uri = 'file:///open.txt'
     const servers = { evil: createFiles(() => 'evil words'), files: createFiles(() => 'good words') }
     const warnings: string[] = []
@@ -163,7 +163,7 @@ describe('what is attached', () => {
     ])
   })
 
-  it('as a prompt is data of the server where it is not what the user saw (issue 19, sec-250)', async () => {
+  it('as a prompt is data of the server where it is not what the user saw (issue 19, sec-219)', async () => {
     let words = ''
     const lab = await start({ p: createPrompts(() => words) }, { script: { replies: [{ text: 'ok' }] } })
     const conversation = lab.host.converse({ session: 's' })

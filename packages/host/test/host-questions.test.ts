@@ -81,7 +81,7 @@ function nextQuestion({ inbox }: Host, kind: Question['body']['kind']): Promise<
 }
 
 describe("a server's question", () => {
-  it('is gone when its call was cancelled, and an answer no longer reaches the server (host 23, sec-245)', async () => {
+  it('is gone when its call was cancelled, and an answer no longer reaches the server (host 23, sec-214)', async () => {
     const { host } = await startPipe()
     const cancel = new AbortController()
     const call = host.call('asker_form', {}, { session: 's', signal: cancel.signal })
@@ -92,7 +92,7 @@ describe("a server's question", () => {
     expect(host.inbox.answer(question.id, { action: 'allow', content: { name: 'Ada' } })).toBe('already-settled')
   })
 
-  it('is gone when its call ended in any other way (host 23, sec-245)', async () => {
+  it('is gone when its call ended in any other way (host 23, sec-214)', async () => {
     const { host } = await startPipe()
     const call = host.call('asker_form', {}, { session: 's' })
     await nextQuestion(host, 'form')
@@ -101,7 +101,7 @@ describe("a server's question", () => {
     expect(host.inbox.pending()).toEqual([])
   })
 
-  it('is asked in the conversation whose call it came from, not in the newest (host 24, sec-246)', async () => {
+  it('is asked in the conversation whose call it came from, not in the newest (host 24, sec-215)', async () => {
     const { host } = await start()
     const older = host.call('asker_form', {}, { session: 's1' })
     const first = await nextQuestion(host, 'form')
@@ -114,7 +114,7 @@ describe("a server's question", () => {
     expect(JSON.stringify((await older).result)).toContain('Ada')
   })
 
-  it('of which it cannot be told whose it is gets no conversation and no context (host 24, sec-246)', async () => {
+  it('of which it cannot be told whose it is gets no conversation and no context (host 24, sec-215)', async () => {
     const { host } = await startPipe()
     host.provenance('s2').note('vault', 'ZEBRA-7781-QUEBEC')
     const other = host.call('asker_wait', {}, { session: 's2' })
@@ -140,7 +140,7 @@ describe("a server's question", () => {
     },
   )
 
-  it('shows what is hidden in a form and in a sampling request, to the person and to the model (host 21, sec-247)', async () => {
+  it('shows what is hidden in a form and in a sampling request, to the person and to the model (host 21, sec-216)', async () => {
     const { host, provider, asked } = await start({
       script: { replies: [{ text: 'Rest.' }] },
       decide: () => ({ action: 'allow' }),
@@ -154,7 +154,7 @@ describe("a server's question", () => {
     expect(JSON.stringify(provider.requests)).not.toMatch(/\\u001b|\u202e|\u200b/)
   })
 
-  it('is not shown when it hides something in what the answer repeats (host 21, sec-247)', async () => {
+  it('is not shown when it hides something in what the answer repeats (host 21, sec-216)', async () => {
     const { host, asked } = await start()
     const { result } = await host.call('asker_trick')
     expect(JSON.stringify(result)).toContain('cancel')

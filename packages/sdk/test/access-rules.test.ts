@@ -79,7 +79,7 @@ async function expectShut(server: Server, version: ProtocolVersion): Promise<voi
 
 describe.each(PROTOCOL_VERSIONS)('rules on %s that return no answer', (version) => {
   it.each(WRONG)(
-    '%s hides the item from lists and uses, and the rest is served (attack 4, attack 11, sec-330)',
+    '%s hides the item from lists and uses, and the rest is served (attack 4, attack 11, sec-241)',
     async (name, visible) => {
       const reports: Report[] = []
       const onError = (error: unknown, { where }: { where: string }) => reports.push({ error: error as Error, where })
@@ -98,7 +98,7 @@ describe.each(PROTOCOL_VERSIONS)('rules on %s that return no answer', (version) 
     },
   )
 
-  it.each(WRONG)('%s from the rule of the whole server hides everything (attack 4, sec-330)', async (name, visible) => {
+  it.each(WRONG)('%s from the rule of the whole server hides everything (attack 4, sec-241)', async (name, visible) => {
     const reports: unknown[] = []
     const server = createServer({
       name: 's',
@@ -117,7 +117,7 @@ describe.each(PROTOCOL_VERSIONS)('rules on %s that return no answer', (version) 
     await client.close()
   })
 
-  it('of items that are mounted, adopted or added later count alike (attack 4, sec-330)', async () => {
+  it('of items that are mounted, adopted or added later count alike (attack 4, sec-241)', async () => {
     const onError = () => {}
     const visible = rule(async () => true)
     const inner = createServer({ name: 'inner', version: '1', onError, tools: items(visible).tools })
@@ -153,7 +153,7 @@ describe.each(PROTOCOL_VERSIONS)('rules on %s that return no answer', (version) 
       },
     ],
   ] as const)(
-    'a template whose list %s leaves out its own items alone, and is reported (attack 11, sec-331)',
+    'a template whose list %s leaves out its own items alone, and is reported (attack 11, sec-242)',
     async (_, list) => {
       const reports: Report[] = []
       const server = createServer({

@@ -35,7 +35,7 @@ async function call(server: string, auth: ConnectOptions['auth'], more: ConnectO
 
 const SECRET = { clientId: 'me', clientSecret: 'TOPSECRET' }
 
-describe('sec-207, security D5: a client secret goes to the issuer that it belongs to', () => {
+describe('sec-193, security D5: a client secret goes to the issuer that it belongs to', () => {
   const stores: [string, () => () => TokenStore][] = [
     [
       'one store',
@@ -82,7 +82,7 @@ describe('sec-207, security D5: a client secret goes to the issuer that it belon
   })
 })
 
-test('sec-208: what is kept for one issuer, server and principal is found under no other', async () => {
+test('sec-194: what is kept for one issuer, server and principal is found under no other', async () => {
   const place = fc.record({
     principal: fc.constantFrom('', 'a', 'b', 'a","https://h/mcp'),
     server: fc.constantFrom('https://h/mcp', 'https://h/mcp?x', 'https://i/mcp', 'http://h/mcp'),
@@ -105,7 +105,7 @@ test('sec-208: what is kept for one issuer, server and principal is found under 
   )
 })
 
-describe('sec-55, sec-209, security D13: a server that says nothing about who issues its tokens', () => {
+describe('sec-55, sec-195, security D13: a server that says nothing about who issues its tokens', () => {
   async function visit(options: ConnectOptions, metadata?: object): Promise<{ paths: string[]; reason: unknown }> {
     const world = await start()
     const paths: string[] = []
@@ -140,7 +140,7 @@ describe('sec-55, sec-209, security D13: a server that says nothing about who is
   })
 })
 
-describe('sec-210, security D12: tokens that are made up', () => {
+describe('sec-196, security D12: tokens that are made up', () => {
   const rules = {
     claims: {
       issuers: new Set(['https://as']),
@@ -191,7 +191,7 @@ describe('sec-210, security D12: tokens that are made up', () => {
   })
 })
 
-test('sec-211, security D16: however many keys one principal has, others can present proofs', () => {
+test('sec-197, security D16: however many keys one principal has, others can present proofs', () => {
   fc.assert(
     fc.property(fc.integer({ min: 10, max: 200 }), fc.integer({ min: 1, max: 400 }), (max, tries) => {
       const memory = new ReplayMemory({ keepMs: 1000, max, maxPerOwner: max })
@@ -202,7 +202,7 @@ test('sec-211, security D16: however many keys one principal has, others can pre
   )
 })
 
-test('sec-206, security D25: a client that acts for itself is no user of the same name', () => {
+test('sec-192, security D25: a client that acts for itself is no user of the same name', () => {
   const make = createPrincipalMaker({ options: {} } as never, {} as never)
   const base = { issuer: 'https://as', scopes: [], claims: {}, expiresAt: undefined, binding: undefined }
   const user = make({ ...base, subject: 'robot', clientId: 'app' } as never)
@@ -215,7 +215,7 @@ test('sec-206, security D25: a client that acts for itself is no user of the sam
 
 const ZONES: readonly NetworkZone[] = ['public', 'private', 'link-local', 'loopback', 'reserved']
 
-test('sec-92, sec-212, security D26: a host with addresses in several zones is at home in none', () => {
+test('sec-92, sec-198, security D26: a host with addresses in several zones is at home in none', () => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom(...ZONES), { minLength: 1, maxLength: 4 }),
@@ -228,7 +228,7 @@ test('sec-92, sec-212, security D26: a host with addresses in several zones is a
   )
 })
 
-test('sec-213, security D31: text of strangers turns nothing around and hides nothing', () => {
+test('sec-199, security D31: text of strangers turns nothing around and hides nothing', () => {
   const unseen = [
     0x202e, 0x202d, 0x2066, 0x2069, 0x200b, 0x200e, 0x061c, 0xfeff, 0x00ad, 0x2028, 0x3164, 0xfe0f, 0xe0041, 0x1b, 0x9b,
   ]

@@ -45,7 +45,7 @@ describe.each(['jwt', 'introspection'])('a subject by %s', (way) => {
     return callTool(served.port, 'whoami', bearer('opaque'))
   }
 
-  it.each(NO_NAMES)('that is %s is refused, also beside a client id (attack 12, sec-334)', async (_, sub) => {
+  it.each(NO_NAMES)('that is %s is refused, also beside a client id (attack 12, sec-245)', async (_, sub) => {
     expect((await present({ sub, client_id: 'robot' })).status).toBe(401)
     expect(served.ran).toEqual([])
   })
@@ -56,14 +56,14 @@ describe.each(['jwt', 'introspection'])('a subject by %s', (way) => {
     ['another', 'alice', 'user'],
     ['1,024 characters', 'a'.repeat(1024), 'user'],
     ['in any script', 'Ålice 王', 'user'],
-  ])('that is %s makes the right kind of principal (attack 12, sec-334)', async (_, sub, kind) => {
+  ])('that is %s makes the right kind of principal (attack 12, sec-245)', async (_, sub, kind) => {
     expect((await present({ sub, client_id: 'robot' })).status).toBe(200)
     expect(served.ran).toEqual([kind === 'client' ? `client ${issuer.url} robot` : `${issuer.url} ${sub}`])
   })
 })
 
 describe('grants that are not there at once', () => {
-  it('let nobody in, and their rejection ends nothing (attack 4, sec-330)', async () => {
+  it('let nobody in, and their rejection ends nothing (attack 4, sec-241)', async () => {
     const unheard: unknown[] = []
     const hear = (error: unknown) => unheard.push(error)
     process.on('unhandledRejection', hear)

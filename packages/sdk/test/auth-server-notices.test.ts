@@ -71,7 +71,7 @@ describe.each(LEGACY)('a session of %s', (version) => {
     open(http.port, { method: 'GET', headers: { ...session.headers, accept: 'text/event-stream', ...headers } })
 
   it.each(GUARDED)(
-    'hears of %s on a stream that may see it, and not on a narrower one (attack 10, sec-333)',
+    'hears of %s on a stream that may see it, and not on a narrower one (attack 10, sec-244)',
     async (uri) => {
       expect(await heard(await listen(await subscribe(uri), WIDE), uri)).toEqual([uri, OPEN])
       expect(await heard(await listen(await subscribe(uri), NARROW), uri)).toEqual([OPEN])
@@ -79,7 +79,7 @@ describe.each(LEGACY)('a session of %s', (version) => {
   )
 
   it.each(GUARDED)(
-    'keeps notices of %s from a narrower stream that is opened later (attack 10, sec-333)',
+    'keeps notices of %s from a narrower stream that is opened later (attack 10, sec-244)',
     async (uri) => {
       for (const [headers, expected] of [
         [WIDE, [uri, OPEN]],
@@ -95,7 +95,7 @@ describe.each(LEGACY)('a session of %s', (version) => {
     },
   )
 
-  it('is not told any more of what it may no longer see (attack 10, sec-333)', async () => {
+  it('is not told any more of what it may no longer see (attack 10, sec-244)', async () => {
     const stream = await listen(await subscribe('a://ruled'), WIDE)
     allowed = false
     expect(await heard(stream, 'a://ruled')).toEqual([OPEN])
@@ -106,7 +106,7 @@ describe('a listen of 2026-07-28', () => {
   const listen = (uri: string, headers: { readonly [name: string]: string }) =>
     open(http.port, modern('subscriptions/listen', { notifications: { resourceSubscriptions: [uri, OPEN] } }, headers))
 
-  it.each(GUARDED)('hears of %s where it may see it (attack 10, sec-333)', async (uri) => {
+  it.each(GUARDED)('hears of %s where it may see it (attack 10, sec-244)', async (uri) => {
     const wide = await listen(uri, WIDE)
     await wide.next()
     expect(await heard(wide, uri)).toEqual([uri, OPEN])
@@ -115,14 +115,14 @@ describe('a listen of 2026-07-28', () => {
     expect(await heard(narrow, uri)).toEqual([OPEN])
   })
 
-  it('is not told any more of what it may no longer see (attack 10, sec-333)', async () => {
+  it('is not told any more of what it may no longer see (attack 10, sec-244)', async () => {
     const stream = await listen('a://ruled', WIDE)
     await stream.next()
     allowed = false
     expect(await heard(stream, 'a://ruled')).toEqual([OPEN])
   })
 
-  it('is told of a resource that is gone, as nobody keeps it from anybody (attack 10, sec-333)', async () => {
+  it('is told of a resource that is gone, as nobody keeps it from anybody (attack 10, sec-244)', async () => {
     const stream = await listen('a://scoped', WIDE)
     await stream.next()
     server.remove('resource', 'a://scoped')

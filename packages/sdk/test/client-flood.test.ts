@@ -13,7 +13,7 @@ afterEach(async () => {
 const FLOOD = 10_000
 
 test.each(['ping', 'roots/list', 'unknown/method'])(
-  'sec-190: %s ten thousand times over on the stream of a call, and few answers are under way at once',
+  'sec-184: %s ten thousand times over on the stream of a call, and few answers are under way at once',
   async (method) => {
     let underWay = 0
     let most = 0

@@ -23,7 +23,7 @@ const ANSWERS = [
 ] as const
 
 describe('an answer that is small until it is unpacked', () => {
-  it.each(ANSWERS)('as %s is given up at the bound (attack 14, sec-336)', async (_, status, type, body) => {
+  it.each(ANSWERS)('as %s is given up at the bound (attack 14, sec-247)', async (_, status, type, body) => {
     const node = createServer((req, res) => {
       req.resume()
       res.writeHead(status, { 'content-type': type, 'content-encoding': 'gzip' }).end(body)

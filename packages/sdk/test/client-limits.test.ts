@@ -85,7 +85,7 @@ describe.each(WAYS)('%s', (way) => {
       })
   })
 
-  test('sec-191, sdk D3, host 10: an answer beyond maxAnswerBytes fails at once, and the error names the option', async (context) => {
+  test('sec-185, sdk D3, host 10: an answer beyond maxAnswerBytes fails at once, and the error names the option', async (context) => {
     // In memory there are no bytes.
     if (way === 'memory') return context.skip()
     const before = performance.now()

@@ -71,7 +71,7 @@ function makeServer() {
 
 describe.each(FAILURES)('a listener that %s', (_, fail) => {
   it.each(Object.keys(EVENTS) as (keyof ClientEvents)[])(
-    'to %s ends nothing, keeps nobody from hearing, and is warned of (attack 7, sec-332)',
+    'to %s ends nothing, keeps nobody from hearing, and is warned of (attack 7, sec-243)',
     async (event) => {
       const emitter = new Emitter()
       const heard: unknown[] = []
@@ -87,7 +87,7 @@ describe.each(FAILURES)('a listener that %s', (_, fail) => {
   )
 
   it.each(PROTOCOL_VERSIONS)(
-    'to progress, logs, changes or a subscription on %s ends no call (attack 7, sec-332)',
+    'to progress, logs, changes or a subscription on %s ends no call (attack 7, sec-243)',
     async (version) => {
       const server = makeServer()
       const client = await connect(server, { versions: [version], logLevel: 'debug' })
@@ -105,14 +105,14 @@ describe.each(FAILURES)('a listener that %s', (_, fail) => {
     },
   )
 
-  it('to a relayed log ends no call (attack 7, sec-332)', async () => {
+  it('to a relayed log ends no call (attack 7, sec-243)', async () => {
     const client = await connect(makeServer(), { versions: ['2026-07-28'], logLevel: 'debug' })
     const { content } = await client.callTool('work', {}, { relay: { log: fail, paused: fail } })
     expect(content).toMatchObject([{ text: 'done' }])
     await client.close()
   })
 
-  it('to a program or to its standard error ends no connection (attack 7, sec-332)', async () => {
+  it('to a program or to its standard error ends no connection (attack 7, sec-243)', async () => {
     const lines: string[] = []
     const onProcess: ConnectOptions['onProcess'] = (started) => {
       started.onStderr(fail)

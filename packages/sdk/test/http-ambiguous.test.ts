@@ -48,14 +48,14 @@ const TWICE = [
 
 describe.each(WAYS)('%s', (way) => {
   it.each(TWICE)(
-    'with %s twice is answered 400, and nobody is asked who it is (attack 13, sec-335)',
+    'with %s twice is answered 400, and nobody is asked who it is (attack 13, sec-246)',
     async (_, headers) => {
       expect(await ask(way, headers)).toEqual({ status: 400, asked: [] })
       expect(await ask(way, headers, true)).toEqual({ status: 400, asked: [] })
     },
   )
 
-  it('with each of them once, and others twice, passes the guard (attack 13, sec-335)', async () => {
+  it('with each of them once, and others twice, passes the guard (attack 13, sec-246)', async () => {
     const once = ['Host: localhost', 'Authorization: Bearer a', 'Forwarded: for=a', 'Forwarded: for=b']
     const { asked } = await ask(way, once)
     expect(asked).toEqual(way === 'OPTIONS' ? [] : [{ authorization: 'Bearer a' }])

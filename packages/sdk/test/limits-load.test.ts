@@ -145,7 +145,7 @@ describe.each(WAYS)('over $name', (way) => {
     if (way.named) await listen(await place.line('bob'), 'theirs')
   })
 
-  it('callers without a name leave room for those with one: requests (sec-322)', async () => {
+  it('callers without a name leave room for those with one: requests (sec-183)', async () => {
     waiting = new Waiting()
     if (!way.named) return
     const place = await open(way, { limits: { maxInFlight: 8 } })
@@ -157,7 +157,7 @@ describe.each(WAYS)('over $name', (way) => {
     expect((await named.modern('tools/list', {}, 'theirs')).message.result.tools).toHaveLength(2)
   })
 
-  it('callers without a name leave room for those with one: listeners (sec-322)', async () => {
+  it('callers without a name leave room for those with one: listeners (sec-183)', async () => {
     waiting = new Waiting()
     if (!way.named) return
     const place = await open(way, { limits: { maxListeners: 16 } })

@@ -6,7 +6,7 @@ import { prompt, resource, tool } from '../src/server/definition.ts'
 import { createServer } from '../src/server/server.ts'
 import { ToolError } from '../src/server/tool-result.ts'
 
-describe('what a mounted server puts around its items (sec-187)', () => {
+describe('what a mounted server puts around its items (sec-180)', () => {
   const inner = () =>
     createServer({
       name: 'inner',

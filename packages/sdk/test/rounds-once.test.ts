@@ -67,7 +67,7 @@ function paying(after: (signal: AbortSignal) => unknown = () => 'paid', options 
   })
 }
 
-describe('a round whose connection is lost (security D11, sec-180)', () => {
+describe('a round whose connection is lost (security D11, sec-173)', () => {
   const lost = async (server: Server) => {
     const round = await firstRound(server)
     const first = send(server, 'tools/call', round)
@@ -129,7 +129,7 @@ describe('a round whose connection is lost (security D11, sec-180)', () => {
   })
 })
 
-it('state is for the server that sealed it, whatever keys it shares (security D15, sec-181)', async () => {
+it('state is for the server that sealed it, whatever keys it shares (security D15, sec-174)', async () => {
   const stateKeys = [new Uint8Array(32).fill(7)]
   const round = await firstRound(paying(undefined, { stateKeys }))
   const other = paying(undefined, { stateKeys, name: 'other' })
@@ -137,7 +137,7 @@ it('state is for the server that sealed it, whatever keys it shares (security D1
   expect(paid).toBe(0)
 })
 
-describe('a round that is sent again (security D19, sec-182)', () => {
+describe('a round that is sent again (security D19, sec-175)', () => {
   const settled = async (server: Server) => {
     const round = await firstRound(server)
     const first = send(server, 'tools/call', round)
@@ -173,7 +173,7 @@ describe('a round that is sent again (security D19, sec-182)', () => {
   })
 })
 
-describe('the room for rounds (security D20, sec-183)', () => {
+describe('the room for rounds (security D20, sec-176)', () => {
   const settle = async (store: MemoryRoundStore, round: string, principal: string) => {
     expect(await store.take(round, 60_000, principal)).toBeUndefined()
     store.settle(round, round)
@@ -208,7 +208,7 @@ it.each([
   ['scopes that may be asked for', { scopes: ['read'], challenge: 'step-up' as const }],
   ['a rule of its own', { visible: () => true }],
 ])(
-  'what was read of a resource with %s is private, whatever the hint says (security D6, sec-184)',
+  'what was read of a resource with %s is private, whatever the hint says (security D6, sec-177)',
   async (_, access) => {
     const cache = { ttlMs: 60_000, scope: 'public' as const }
     const reader = createPrincipal('ada', ['read'])
@@ -232,7 +232,7 @@ it.each([
   },
 )
 
-it('what middleware does to a list is for that request alone (security D21, sec-185)', async () => {
+it('what middleware does to a list is for that request alone (security D21, sec-178)', async () => {
   const input = { type: 'object', properties: { a: { type: 'string', description: 'plain' } } } as const
   const server = createServer({ name: 's', version: '1', tools: { t: tool({ input }, () => '') } })
   server.use('tools/list', async ({ ctx }, next) => {
@@ -248,7 +248,7 @@ it('what middleware does to a list is for that request alone (security D21, sec-
   expect(JSON.stringify(result)).toContain('"plain for ada"')
 })
 
-it('a tool that is added after `adopt` is under the rule of the adopted server (security D30, sec-186)', async () => {
+it('a tool that is added after `adopt` is under the rule of the adopted server (security D30, sec-179)', async () => {
   const server = createServer({ name: 's', version: '1', tools: {} })
   server.adopt(createServer({ name: 's', version: '2', visible: (who) => who?.id === 'bob', tools: {} }))
   server.tool(

@@ -1,4 +1,4 @@
-/** Readers that stop reading are given up after a time, on every way in that has one (host 29, sec-173). */
+/** Readers that stop reading are given up after a time, on every way in that has one (host 29, sec-172). */
 
 import { once } from 'node:events'
 import { connect as dial, type Socket } from 'node:net'
@@ -59,7 +59,7 @@ describe('a reader that takes nothing', () => {
     await dropped
   })
 
-  it('of a WebSocket is dropped after stalledMs, though it goes on talking (host 29, sec-320)', async () => {
+  it('of a WebSocket is dropped after stalledMs, though it goes on talking (host 29, sec-181)', async () => {
     const listener = await serveWebSocket(server, { port: 0, graceMs: 0, limits: { stalledMs: 100 }, pingMs: 20 })
     open.push(listener)
     const dropped = once(listener.node, 'connection').then(([one]) => once(one as Socket, 'close'))
@@ -121,7 +121,7 @@ describe('what waits for readers who are behind', () => {
     { way: 'an event stream over HTTP', serve: overHttp('stream') },
     { way: 'a socket', serve: overSocket },
     { way: 'a WebSocket', serve: overWebSocket },
-  ])('is bounded for each peer: $way (host 29, sec-321)', async ({ serve }) => {
+  ])('is bounded for each peer: $way (host 29, sec-182)', async ({ serve }) => {
     const { listener, hold } = await serve()
     open.push(listener)
     const accepted: Socket[] = []

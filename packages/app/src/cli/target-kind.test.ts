@@ -63,7 +63,7 @@ it("makes visible what a terminal would act on in a server's words", () => {
   expect(toLine('one\n  two', 6)).toBe('one t…')
 })
 
-it('lets nothing act on a terminal but our own colours (host 16, sec-252)', () => {
+it('lets nothing act on a terminal but our own colours (host 16, sec-221)', () => {
   const { red } = createPaint(true)
   const hostile = '\u001B]0;owned\u0007\u001B[2J\u001B[8m\u202E'
   expect(toPainted(`${red('error')}: ${hostile}`)).toBe(

@@ -48,7 +48,7 @@ async function cut(count: number): Promise<void> {
 
 const KEY = new Uint8Array(32).fill(7)
 
-describe('a cut end stays found after the next start (host 8, sec-223)', () => {
+describe('a cut end stays found after the next start (host 8, sec-205)', () => {
   it.each([
     ['without a key', undefined],
     ['with a key', KEY],
@@ -90,7 +90,7 @@ describe('a cut end stays found after the next start (host 8, sec-223)', () => {
   it.each<[string, HeadKeeper['load']]>([
     ['gone', async () => undefined],
     ['unreadable', () => Promise.reject(new Error('not a head'))],
-  ])('log and head were put back and the copy is %s (attack B5, sec-350)', async (_, load) => {
+  ])('log and head were put back and the copy is %s (attack B5, sec-255)', async (_, load) => {
     const keeper = createKeeper()
     await write(3, { keeper })
     const before = await Promise.all([file, `${file}.head`].map((path) => readFile(path)))
@@ -104,13 +104,13 @@ describe('a cut end stays found after the next start (host 8, sec-223)', () => {
     expect((await verifyAuditLog(file, { keeper: anew })).problems.map(({ kind }) => kind)).toEqual(['head-lost'])
   })
 
-  it('a log of which files were given up still tells that it had a copy (attack B5, sec-350)', async () => {
+  it('a log of which files were given up still tells that it had a copy (attack B5, sec-255)', async () => {
     const keeper = createKeeper()
     for (let round = 0; round < 6; round++) await write(20, { keeper, maxBytes: 1_000, maxFiles: 2 })
     expect((await verifyAuditLog(file, { keeper: createKeeper() })).problems).toMatchObject([{ kind: 'copy-lost' }])
   })
 
-  it('a new log and one from before copies were kept are whole (attack B5, sec-350)', async () => {
+  it('a new log and one from before copies were kept are whole (attack B5, sec-255)', async () => {
     const keeper = createKeeper()
     await write(0, { keeper })
     expect(await verifyAuditLog(file, { keeper })).toMatchObject({ ok: true, records: 0 })
@@ -141,7 +141,7 @@ describe('a cut end stays found after the next start (host 8, sec-223)', () => {
   })
 })
 
-it('a log that is not there is not whole (host 8, sec-223)', async () => {
+it('a log that is not there is not whole (host 8, sec-205)', async () => {
   const verdict = await verifyAuditLog(join(folder, 'mistyped.jsonl'))
   expect([verdict.ok, verdict.problems[0]?.kind]).toEqual([false, 'no-log'])
 })

@@ -179,7 +179,7 @@ describe('the inbox', () => {
     expect((await createInbox({ file })).pending()).toEqual([])
   })
 
-  it('sec-301: what waits is sealed on disk; a file in clear of an earlier version is read, and sealed (host 40)', async () => {
+  it('sec-223: what waits is sealed on disk; a file in clear of an earlier version is read, and sealed (host 40)', async () => {
     const file = join(folder, 'inbox.json')
     const kept = { id: 'old', createdAt: 1, expiresAt: Date.now() + 60_000, ...question('mail') }
     await writeFile(file, JSON.stringify({ version: 1, questions: [kept] }))

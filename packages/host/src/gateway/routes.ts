@@ -1,7 +1,7 @@
 /**
  * Which server a resource is read from: the one that lists its URI, the one whose template it fits, the one that linked
  * to it in an answer to the same principal, or the only one that the caller sees. Whichever it is, the address itself must
- * be in view (sec-264). Where several servers could be meant, the caller is told by which names to tell them apart.
+ * be in view (sec-228). Where several servers could be meant, the caller is told by which names to tell them apart.
  */
 
 import type { AddressLookup, FoundAddress } from '../upstream/addresses.ts'

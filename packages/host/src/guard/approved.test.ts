@@ -45,7 +45,7 @@ const sample = (more: Partial<Sample>): Sample => ({
   ...more,
 })
 
-describe('a yes to sampling covers no more than was shown (host 4, sec-221)', () => {
+describe('a yes to sampling covers no more than was shown (host 4, sec-203)', () => {
   const cases: [string, Sample, Sample, boolean][] = [
     ['the same', sample({}), sample({}), true],
     ['fewer tokens', sample({}), sample({ maxTokens: 50 }), true],
@@ -80,7 +80,7 @@ describe('a yes to sampling covers no more than was shown (host 4, sec-221)', ()
 })
 
 describe('while a question waits', () => {
-  it('the arguments are those that are shown, whatever the caller does with its own (host 36, sec-222)', async () => {
+  it('the arguments are those that are shown, whatever the caller does with its own (host 36, sec-204)', async () => {
     const args = { options: { path: '/safe' } }
     const passing = guard.pass(call(args), about)
     await expect.poll(() => asked.length).toBe(1)

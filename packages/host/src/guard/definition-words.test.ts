@@ -6,7 +6,7 @@ import { wordsIn } from './words.ts'
 
 const schema = (properties: object) => ({ name: 't', inputSchema: { type: 'object', properties } })
 
-describe('words in a definition (attack B10, sec-356)', () => {
+describe('words in a definition (attack B10, sec-261)', () => {
   it.each<[string, object, string]>([
     ['the name', { name: 'send_to_attacker_example_com' }, 'attacker.example.com'],
     ['the name, spelled out', { name: 'mail_eve_at_evil_dot_example' }, 'eve@evil.example'],

@@ -15,7 +15,7 @@ const call = (value: unknown): Effect => ({
   trusted: false,
 })
 
-describe('sec-262: prohibitions on addresses (host 31)', () => {
+describe('sec-226: prohibitions on addresses (host 31)', () => {
   const rules = createRules([
     { id: 'all', outcome: 'allow' },
     { id: 'no', outcome: 'deny', item: 'x://secret' },
@@ -44,7 +44,7 @@ describe('sec-262: prohibitions on addresses (host 31)', () => {
   })
 })
 
-describe('sec-263: tests of arguments (host 31)', () => {
+describe('sec-227: tests of arguments (host 31)', () => {
   it.each([
     [{ equals: true }, [true, 'TRUE', ' true', 1, '1', 'yes', '%74rue', 't\u200brue', [true], [['true']], { x: true }]],
     [{ equals: 5 }, [5, '5', ' 5', '5.0', '0x5', '５', ['5']]],
@@ -88,7 +88,7 @@ describe('sec-263: tests of arguments (host 31)', () => {
     ],
     [{ glob: 'rm -rf *' }, ['rm\t-rf x', 'rm\n-rf x', 'rm  -rf x', 'rm\u00a0-rf x', 'rm%0a-rf x', '"rm -rf x"']],
     [{ prefix: 'rm ' }, ['rm\tx', 'rm\nx', '"rm x"']],
-  ])('deny %j is not passed by another reading (attack B8, sec-357)', (test, values) => {
+  ])('deny %j is not passed by another reading (attack B8, sec-262)', (test, values) => {
     const rules = createRules([
       { id: 'all', outcome: 'allow' },
       { id: 'no', outcome: 'deny', arguments: { a: test } },
@@ -96,7 +96,7 @@ describe('sec-263: tests of arguments (host 31)', () => {
     for (const value of values) expect([value, rules.decide(call(value), ABOUT).outcome]).toEqual([value, 'deny'])
   })
 
-  it('deny holds for whatever is put around a path, and allow for none of it (attack B8, sec-357)', () => {
+  it('deny holds for whatever is put around a path, and allow for none of it (attack B8, sec-262)', () => {
     const deny = createRules([
       { id: 'all', outcome: 'allow' },
       { id: 'no', outcome: 'deny', arguments: { a: { under: '/etc' } } },

@@ -14,7 +14,7 @@ function sharesOf(most: number, maxQueued = 1_000) {
   return { shares, given, ask, count: (party: PartyName) => given.filter((one) => one === party).length }
 }
 
-describe('sec-266: a party at full tilt keeps no other from its share (host 9)', () => {
+describe('sec-230: a party at full tilt keeps no other from its share (host 9)', () => {
   it.each([2, 3, 4, 8, 64, 100])('of %i slots, one is there at once for whoever comes next', (most) => {
     const { given, ask, count } = sharesOf(most)
     for (let call = 0; call < 300; call++) ask('greedy')

@@ -43,7 +43,7 @@ describe('assignNames (sec-130)', () => {
     expect([...assignNames(items, new Set()).names.values()]).toEqual(['portico:a/file:///x', 'portico:b/file:///x'])
   })
 
-  it('sec-261: nobody gets the distinct name of another by being called so, and that is reported (host 6)', () => {
+  it('sec-225: nobody gets the distinct name of another by being called so, and that is reported (host 6)', () => {
     const [one, two] = [tool('git_hub', 'search'), tool('git', 'hub_search')]
     for (const form of ['short', 'long'] as const) {
       const forged = tool('git', distinctName(one, form).slice('git_'.length))
@@ -60,7 +60,7 @@ describe('assignNames (sec-130)', () => {
     }
   })
 
-  it('sec-261: is unique whatever is forged upon what was given before (host 6)', () => {
+  it('sec-225: is unique whatever is forged upon what was given before (host 6)', () => {
     const servers = fc.constantFrom('a', 'a_b', 'a_b_c')
     const first = fc.record({ server: servers, ownName: fc.constantFrom('b_c_d', 'c_d', 'd', 'd.e', 'd e') })
     const steps = fc.array(fc.record({ server: servers, of: fc.nat(30), long: fc.boolean() }), { maxLength: 8 })

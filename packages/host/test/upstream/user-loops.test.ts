@@ -8,7 +8,7 @@ import { program, untilState } from './fixture.ts'
 let upstreams: Upstreams | undefined
 afterEach(() => upstreams?.close())
 
-it('sec-267: a crash loop of one user is said to be one, in the answer and in the state (host 19)', async () => {
+it('sec-231: a crash loop of one user is said to be one, in the answer and in the state (host 19)', async () => {
   const all = createUpstreams({ watchdog: false, breaker: { failures: 3, firstWaitMs: 1, openMs: 600_000 } })
   upstreams = all
   await all.set([program('s', 'plain')])

@@ -129,7 +129,7 @@ function toNumber(address: string): number {
   return address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0)
 }
 
-test('sec-92, sec-214: IPv4 addresses are judged as the registry says', () => {
+test('sec-92, sec-200: IPv4 addresses are judged as the registry says', () => {
   fc.assert(
     fc.property(anyV4, (address) => {
       expect(zoneOfAddress(address) === 'public').toBe(!four.check(address, 'ipv4'))
@@ -138,7 +138,7 @@ test('sec-92, sec-214: IPv4 addresses are judged as the registry says', () => {
   )
 })
 
-test('sec-92, sec-214: every spelling of an IPv4 address within IPv6 lies where it lies', () => {
+test('sec-92, sec-200: every spelling of an IPv4 address within IPv6 lies where it lies', () => {
   fc.assert(
     fc.property(anyV4, (address) => {
       const number = toNumber(address)
@@ -153,7 +153,7 @@ test('sec-92, sec-214: every spelling of an IPv4 address within IPv6 lies where 
   )
 })
 
-test('sec-92, sec-214: IPv6 addresses are judged as the registry says', () => {
+test('sec-92, sec-200: IPv6 addresses are judged as the registry says', () => {
   const word = fc.oneof(
     fc.nat(0xffff),
     fc.constantFrom(0, 1, 0x2001, 0xdb8, 0x3fff, 0xfff, 0x1fff, 0x2000, 0xfe80, 0xfc00),

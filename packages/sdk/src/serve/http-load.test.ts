@@ -12,7 +12,7 @@ const ada = createPrincipal('ada')
 const endpoint = () => ({}) as Endpoint
 
 test.each(['request', 'listener'] as const)(
-  'sec-322: however many callers without a name come and go, one with a name has a place: %s',
+  'sec-183: however many callers without a name come and go, one with a name has a place: %s',
   (kind) => {
     const steps = fc.array(fc.oneof(fc.constant('leave' as const), fc.integer({ min: 1, max: 9 })), { maxLength: 200 })
     fc.assert(
@@ -49,7 +49,7 @@ test.each([
   { named: true, taken: 14 },
   { named: false, taken: 16 },
 ])(
-  'sec-322: of 16 connections, callers without a name take $taken where names are asked for: $named',
+  'sec-183: of 16 connections, callers without a name take $taken where names are asked for: $named',
   ({ named, taken }) => {
     const connections = new Connections(withDefaults({ maxConnections: 16 }), named)
     const enter = (principal?: typeof ada) => {

@@ -261,7 +261,7 @@ describe('credentials', () => {
 })
 
 describe('descriptions from outside', () => {
-  it('sec-285: one whose schemas refer twice to the next, forty times over, does not hang the start (servers 6)', async () => {
+  it('sec-237: one whose schemas refer twice to the next, forty times over, does not hang the start (servers 6)', async () => {
     const twice = (at: number) => ({ $ref: `#/components/schemas/S${at + 1}` })
     const chain = Array.from({ length: 40 }, (_, at) => [
       `S${at}`,
@@ -282,7 +282,7 @@ describe('descriptions from outside', () => {
     expect((await client.listTools()).map(({ name }) => name)).toContain('plain')
   })
 
-  it('sec-285: aliases of YAML that unfold without end are refused (servers 6)', async () => {
+  it('sec-237: aliases of YAML that unfold without end are refused (servers 6)', async () => {
     const lines = Array.from({ length: 30 }, (_, at) => `a${at + 1}: &a${at + 1} [${`*a${at}, `.repeat(9)}*a${at}]`)
     const bomb = ['openapi: 3.1.0', 'paths: {}', 'a0: &a0 [x]', ...lines].join('\n')
     await expect(start({ description: await place(bomb) })).rejects.toThrow('neither JSON nor YAML')

@@ -137,7 +137,7 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('before a run, on %s', (ver
     expect(asked).toEqual([expect.stringContaining('6 * 7'), expect.stringContaining('6 * 8')])
   })
 
-  it('sec-288: long code is shown part by part without a gap, and a no to any part ends it (servers 10)', async () => {
+  it('sec-240: long code is shown part by part without a gap, and a no to any part ends it (servers 10)', async () => {
     const asked: string[] = []
     let yes = Number.POSITIVE_INFINITY
     const form = ({ message }: { message: string }) => {
@@ -157,7 +157,7 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('before a run, on %s', (ver
     expect(asked.length).toBe(2)
   })
 
-  it('all that can be executed is shown, files and standard input as well, without a gap (attack B6, sec-351)', async () => {
+  it('all that can be executed is shown, files and standard input as well, without a gap (attack B6, sec-256)', async () => {
     const asked: string[] = []
     const form = ({ message }: { message: string }) => {
       asked.push(message)

@@ -368,7 +368,7 @@ describe('the url', () => {
       'cannot connect to u:•••@h',
     ],
     ['it is a word like any other', 'connect ECONNREFUSED', 'con', false, 'connect ECONNREFUSED'],
-  ])('%s: a message confirms no guess of the password (attack B12, sec-354)', (_, message, secret, isAnswer, told) => {
+  ])('%s: a message confirms no guess of the password (attack B12, sec-259)', (_, message, secret, isAnswer, told) => {
     expect(messageOf(new Error(message), [secret], isAnswer)).toBe(told)
   })
 

@@ -75,7 +75,7 @@ const WRITERS: readonly [name: string, present: boolean, start: () => ReturnType
 ]
 
 describe.each(WRITERS.filter(([, present]) => present))('while %s writes', (_, __, start) => {
-  it('sec-281: every change that was acknowledged is there, on both sides (servers 2)', async () => {
+  it('sec-233: every change that was acknowledged is there, on both sides (servers 2)', async () => {
     const client = await open({ write: true, allowUnasked: true })
     const other = start()
     const ended = once(other, 'exit')
@@ -143,7 +143,7 @@ describe('what a statement may reach', () => {
     "SELECT * FROM (SELECT 1) WHERE 1 = (SELECT length(readfile('/etc/hostname')))",
     "WITH a AS (SELECT max(readfile('/etc/hostname'))) SELECT * FROM a",
   ]
-  it.each(attempts)('sec-282: no file, from either tool, by: %s (servers 2)', async (sql) => {
+  it.each(attempts)('sec-234: no file, from either tool, by: %s (servers 2)', async (sql) => {
     const place = join(folder, 'written')
     const client = await open({ write: true, allowUnasked: true })
     for (const tool of ['query', 'execute']) {
@@ -152,7 +152,7 @@ describe('what a statement may reach', () => {
     expect(await readdir(folder)).not.toContain('written')
   })
 
-  it('sec-282: nor through a view of a hostile file', async () => {
+  it('sec-234: nor through a view of a hostile file', async () => {
     const db = new Database(file)
     db.exec("CREATE VIEW v AS SELECT readfile('/etc/hostname') AS a; CREATE VIEW w AS SELECT * FROM fsdir('/etc')")
     db.close()

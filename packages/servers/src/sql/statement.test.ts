@@ -94,7 +94,7 @@ describe('names that a question may not hold', () => {
     ['postgresql', 'select 1 limit pg_catalog . pg_terminate_backend(1)::int'],
     ['postgresql', 'select U&"pg\\005fterminate\\005fbackend"(1)'],
     ['postgresql', 'select u&"d!0061t!+000061" UESCAPE \'!\''],
-  ])('sec-284: %s: %s is refused (servers 3, servers 9, servers 20)', (dialect, sql) => {
+  ])('sec-236: %s: %s is refused (servers 3, servers 9, servers 20)', (dialect, sql) => {
     expect(() => requireReading(sql, dialect, false, new Set(['pg_terminate_backend']))).toThrow()
   })
 

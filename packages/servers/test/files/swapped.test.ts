@@ -29,7 +29,7 @@ afterAll(async () => {
 })
 
 describe.skipIf(process.platform === 'win32')('search_text', () => {
-  it('sec-286: returns only lines that stand in the file that was judged (servers 12)', async () => {
+  it('sec-238: returns only lines that stand in the file that was judged (servers 12)', async () => {
     const client = await begin({ ripgrep: true })
     const found = await done<{ matches: { line: number }[] }>(client, 'search_text', { pattern: 'needle' })
     expect(found.matches.map(({ line }) => line)).toEqual([1])
@@ -43,7 +43,7 @@ describe('secrets by name', () => {
     `.env .env.local .envrc .env~ prod.env .dev.vars credentials.json service-account.json secrets.json a.ppk a.p8 .my.cnf
     .dockercfg .s3cfg .boto .vault_pass .yarnrc.yml terraform.tfstate terraform.tfstate.backup secring.gpg .bash_history
     .config/gh/hosts.yml sub/.ENVRC`.split(/\s+/),
-  )('sec-287: %s is refused (servers 13)', (name) => {
+  )('sec-239: %s is refused (servers 13)', (name) => {
     expect(list.refuses(name)).toBe(true)
   })
 
@@ -70,7 +70,7 @@ describe('secrets by name', () => {
     const wrapped = [`.${last}.swp`, `.${last}.swo`, `#${last}#`, `.#${last}`, `Copy of ${last}`]
     return [...suffixes.map((suffix) => last + suffix), ...wrapped].map((one) => folder + one)
   }
-  it.each(names)('sec-353: what is left over of %s is refused (attack B9)', (name) => {
+  it.each(names)('sec-258: what is left over of %s is refused (attack B9)', (name) => {
     expect(list.refuses(name)).toBe(true)
     expect(leftovers(name).filter((one) => !list.refuses(one) || !list.refuses(`sub/${one}`))).toEqual([])
   })
@@ -81,7 +81,7 @@ describe('secrets by name', () => {
     ...['Default/Login Data', 'Default/Cookies', 'Default/Network/Cookies', '.password-store/a.gpg', '.oci/config'],
     ...['.m2/settings.xml', '.gem/credentials', 'secrets.toml', 'wallet.dat', '.local/state/portico/secrets'],
     ...['credentials (1).json', 'credentials.bak.json', 'credentials_old.json'],
-  ])('sec-353: %s is refused (attack B9)', (name) => {
+  ])('sec-258: %s is refused (attack B9)', (name) => {
     expect(list.refuses(name)).toBe(true)
   })
 

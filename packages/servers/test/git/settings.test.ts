@@ -181,7 +181,7 @@ async function useEverything(): Promise<void> {
 const touched = (): string[] => readdirSync(canaries)
 
 describe.skipIf(process.platform === 'win32')(
-  'sec-280: git reads no setting of a repository that can name a program (servers 1)',
+  'sec-232: git reads no setting of a repository that can name a program (servers 1)',
   () => {
     it.each(Object.keys(FILES).flatMap((where) => Object.keys(NAMES).map((kind) => [where, kind] as const)))(
       'whatever the tool: from %s, under a name that is %s',
@@ -240,7 +240,7 @@ describe.skipIf(process.platform === 'win32')(
 )
 
 describe('what the view of a repository keeps', () => {
-  it('sec-280: looking at a repository writes nothing into it (servers 1)', async () => {
+  it('sec-232: looking at a repository writes nothing into it (servers 1)', async () => {
     const listing = async (): Promise<string[]> => {
       const names = readdirSync(join(repo, '.git'), { recursive: true }) as string[]
       return Promise.all(
