@@ -1,15 +1,15 @@
 /** `@portico/host/upstream`: many servers side by side, what they offer under one roof, and what must not change unseen. */
 
 export type { BreakerOptions } from '../upstream/breaker.ts'
-export {
-  type Catalogue,
-  type CatalogueEvents,
-  type CatalogueOptions,
-  type CataloguePage,
-  createCatalogue,
-  type ItemCall,
-  type ListOptions,
-} from '../upstream/catalogue.ts'
+export { createCatalogue } from '../upstream/catalogue.ts'
+export type {
+  Catalogue,
+  CatalogueEvents,
+  CatalogueOptions,
+  CataloguePage,
+  ItemCall,
+  ListOptions,
+} from '../upstream/catalogue-types.ts'
 export { differenceOf, type PartDifference, type WordRun, wordDifference } from '../upstream/difference.ts'
 export { explainFailure, type Failure, type FailureContext } from '../upstream/failure.ts'
 export type { CatalogueItem, ItemKind, Quarantine, TextFinding } from '../upstream/item.ts'
