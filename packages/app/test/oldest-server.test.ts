@@ -6,9 +6,8 @@ import { createHost } from '@portico/host'
 import { defineServer } from '@portico/host/config'
 import { type Client, connect } from '@portico/sdk/client'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { ApiEvent } from '../src/web/api.ts'
 import { cliArguments, createFolder, runCli } from './cli.ts'
-import { cleanUp, startBench } from './web/bench.ts'
+import { cleanUp, startBench, until } from './web/bench.ts'
 
 // Whole processes are started, on machines that may be busy.
 vi.setConfig({ testTimeout: 60_000 })
@@ -17,7 +16,6 @@ const SERVER = fileURLToPath(new URL('./oldest-server.py', import.meta.url))
 const PYTHON = ['python3', 'python'].find((name) => spawnSync(name, ['--version']).status === 0)
 const command = PYTHON ?? 'python3'
 const ALLOW = [{ id: 'all', outcome: 'allow', evenIfTainted: true }]
-type Asked = Extract<ApiEvent, { type: 'question' }>
 const oldest = () => defineServer('oldest', { kind: 'stdio', command, args: [SERVER], env: {} })
 
 let folder: Awaited<ReturnType<typeof createFolder>>
@@ -94,8 +92,10 @@ describe.skipIf(PYTHON === undefined)(
     it('is used in the workbench', async () => {
       const bench = await startBench({ servers: [oldest()] })
       try {
-        const asked = await bench.next((event): event is Asked => event.type === 'question')
-        await bench.call('inbox.answer', { id: asked.question.id, answer: { action: 'allow' } })
+        // It may have been asked before this page listened.
+        await until(async () => (await bench.call('inbox.list', {})).questions.length > 0)
+        const [asked] = (await bench.call('inbox.list', {})).questions
+        await bench.call('inbox.answer', { id: asked?.id ?? '', answer: { action: 'allow' } })
         await bench.workbench.host.catalogue.refresh('oldest')
         const { items } = await bench.call('items.list', {})
         expect(items.map(({ kind }) => kind).sort()).toEqual(['prompt', 'resource', 'tool'])

@@ -22,6 +22,9 @@ export interface CallRates extends Partial<CallRate> {
  * Middleware for `tools/call` that refuses calls which come too often.
  *
  * ```ts
+ * import { createServer, limitCalls } from '@portico/sdk/server'
+ *
+ * const server = createServer({ name: 'post', version: '1.0.0' })
  * server.use('tools/call', limitCalls({ callsPerMinute: 60, burst: 10, tools: { send_mail: { callsPerMinute: 2 } } }))
  * ```
  */

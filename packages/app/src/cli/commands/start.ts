@@ -5,7 +5,6 @@ import { stateOf } from '../host-places.ts'
 import type { Io } from '../io.ts'
 import { startName } from '../reader.ts'
 import { leaveSoon, untilInterrupted } from '../serving.ts'
-import { stayDuring } from '../staying.ts'
 import { openWorkbench, showPage } from '../workbench.ts'
 
 /** The same each time, so that a page that is still open finds the program again. */
@@ -34,7 +33,7 @@ export async function run({ flags, json }: CommandInput, io: Io): Promise<number
     await show(workbench.url, `The link works once; \`${startName(io.env)}\` gives another. Ctrl-C ends the workbench.`)
     await untilInterrupted(io)
   } finally {
-    await stayDuring(workbench.close())
+    await workbench.close()
     leaveSoon()
   }
   return 0
