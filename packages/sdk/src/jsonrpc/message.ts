@@ -101,7 +101,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-const BAD_ID = `"id" must be a string of at most ${MAX_ID_LENGTH} characters (maxIdLength) or an integer within ±(2^53 - 1)`
+const BAD_ID = `"id" must be a string of at most ${MAX_ID_LENGTH} characters (maxIdLength) or an integer between -(2^53 - 1) and 2^53 - 1`
 
 function invalid(id: RequestId | null, reason: string): Classified {
   return { kind: 'invalid', id, reason }

@@ -74,7 +74,7 @@ function compile(schema: AnySchema, options: DefineOptions): CompiledSchema {
   if (!isObject(schema)) throw invalidDefinition('a schema must be a Standard Schema or a JSON Schema object')
   if (Object.values(schema).some(isStandardSchema)) {
     throw invalidDefinition(
-      'a record of schemas is no schema yet: wrap it in z.object({…}), or what your library has for it',
+      'a record of schemas is no schema yet: wrap it in z.object({...}), or what your library has for it',
     )
   }
   return fromJson(schema, options)
