@@ -24,7 +24,7 @@ describe('a definition that is not quite right says what to write (sdk D20, D21,
     ['no handler', { tools: { a: (tool as unknown as (o: object) => unknown)({}) } }, 'needs a handler'],
     ['inputSchema', { tools: { a: tool({ inputSchema: {} } as object, handler) } }, '"inputSchema" is "input" here'],
     ['parameters', { tools: { a: tool({ parameters: {} } as object, handler) } }, '"parameters" is "input" here'],
-    ['a raw shape', { tools: { a: tool({ input: { b: z.string() } }, handler) } }, 'wrap it in z.object({…})'],
+    ['a raw shape', { tools: { a: tool({ input: { b: z.string() } }, handler) } }, 'wrap it in z.object({...})'],
     ['a bare resource', { resources: { a: { uri: 'x://a' } } }, 'wrap it in resource(options, handler)'],
     ['no resource', { resources: { a: undefined } }, 'wrap it in resource(options, handler)'],
     [
