@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -6,7 +7,9 @@ import { begin, cleanUp, done, inside, outside, prepare, refusal } from './fixtu
 beforeEach(prepare)
 afterEach(cleanUp)
 
-describe.each([true, false])('searching (ripgrep: %j)', (ripgrep) => {
+const ENGINES = spawnSync('rg', ['--version']).status === 0 ? [true, false] : [false]
+
+describe.each(ENGINES)('searching (ripgrep: %j)', (ripgrep) => {
   it('finds text, by pages, around what is ignored and denied', async () => {
     await writeFile(join(inside, '.gitignore'), 'build/\n*.log\n!keep.log\n')
     await writeFile(join(inside, '.env'), 'needle=secret\n')
