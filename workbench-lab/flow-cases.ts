@@ -284,6 +284,9 @@ async function attach(site: Site, see: See): Promise<void> {
     await dialog.getByRole('button', { name: /^greet *lab/ }).click()
     await dialog.getByLabel('who').fill('ad')
     await page.getByRole('option', { name: 'ada' }).click()
+    // A prompt is seen before it is said.
+    await dialog.getByRole('button', { name: 'Show', exact: true }).click()
+    await dialog.getByText('Hello, ada!').first().waitFor()
     await dialog.getByRole('button', { name: 'Attach', exact: true }).click()
     await dialog.waitFor({ state: 'hidden' })
     assert.equal(await attached.getByRole('listitem').count(), 2)

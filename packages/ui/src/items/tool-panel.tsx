@@ -64,11 +64,14 @@ export function ToolPanel({ item }: { readonly item: ItemOf<'tool'> }) {
         <Group gap="xs" className={classes.deeds}>
           <Button
             leftSection={<PlayIcon />}
-            rightSection={<kbd className={classes.keys}>{MOD} Enter</kbd>}
+            rightSection={
+              <kbd className={classes.keys} aria-hidden="true">
+                {MOD} Enter
+              </kbd>
+            }
             onClick={run}
             loading={isBusy}
             disabled={quarantine !== undefined || isBroken}
-            aria-label="Run"
           >
             Run
           </Button>
