@@ -65,9 +65,9 @@ export function ToolPanel({ item }: { readonly item: ItemOf<'tool'> }) {
           <Button
             leftSection={<PlayIcon />}
             rightSection={
-              <kbd className={classes.keys} aria-hidden="true">
+              <span className={classes.keys} aria-hidden="true">
                 {MOD} Enter
-              </kbd>
+              </span>
             }
             onClick={run}
             loading={isBusy}
