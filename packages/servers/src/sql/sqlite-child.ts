@@ -45,6 +45,8 @@ export class SqliteChild {
     const ended = child.exitCode !== null || child.signalCode !== null
     const exit = ended ? undefined : new Promise((resolve) => child.once('exit', resolve))
     this.#kill(child)
+    // Whoever waits for its end must not be gone before it.
+    child.ref()
     await exit
   }
 
