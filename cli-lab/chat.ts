@@ -67,7 +67,7 @@ async function begin({ screen }: Desk, connect = 'a'): Promise<void> {
   screen.line(`${process.execPath} ${BINARY} chat`)
   await screen.until(/Connect desk\?[\s\S]*fixture-server\.mjs[\s\S]*›/)
   screen.line(connect)
-  await screen.until(/scripted with 6 tools of 1 servers[\s\S]*›/)
+  await screen.until(/scripted with 7 tools of 1 server\b[\s\S]*›/)
 }
 
 async function send({ screen }: Desk, text: string, shows: RegExp): Promise<void> {
@@ -110,7 +110,7 @@ export const trials: readonly Trial[] = [
     desk.screen.mark()
     // The connection was approved for always: no question this time.
     desk.screen.line(`${process.execPath} ${BINARY} chat`)
-    await desk.screen.until(/scripted with 6 tools of 1 servers[\s\S]*›/)
+    await desk.screen.until(/scripted with 7 tools of 1 server\b[\s\S]*›/)
     assert.doesNotMatch(desk.screen.text().split('chat').at(-1) ?? '', /Connect desk/)
     await send(desk, 'say hello', CALL_QUESTION)
     await send(desk, 'a', /I have greeted her\.[\s\S]*›/)

@@ -84,7 +84,7 @@ export const trials: readonly Trial[] = [
     await screen.until(/Send this\?/)
     screen.mark()
     screen.line('')
-    await screen.until(/"action":"accept","content":\{"who":"Ada"\}[\s\S]*exit 0/)
+    await screen.until(/"action": "accept",\s+"content": \{\s+"who": "Ada"\s+\}[\s\S]*exit 0/)
   }),
   trial("a server's terminal codes are shown, not obeyed", async ({ screen, command }) => {
     screen.line(`${PORTICO} call ${command} escape; echo "exit $?"`)
