@@ -117,7 +117,7 @@ export const trials: readonly Trial[] = [
     await leave(desk)
     desk.screen.mark()
     desk.screen.line(`${process.execPath} ${BINARY} chat`)
-    await desk.screen.until(/scripted with 6 tools/)
+    await desk.screen.until(/scripted with 7 tools/)
     await send(desk, 'say hello', /I have greeted her\.[\s\S]*›/)
     await leave(desk)
   }),
