@@ -16,6 +16,8 @@ export default defineConfig({
     ],
     pool: 'threads',
     maxWorkers: 2,
-    testTimeout: 20_000,
+    // Long enough for a machine whose cores are kept busy by others; a test that hangs still ends.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 })
