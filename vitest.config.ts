@@ -19,5 +19,6 @@ export default defineConfig({
     // Long enough for a machine whose cores are kept busy by others; a test that hangs still ends.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 })

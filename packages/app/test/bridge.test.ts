@@ -101,7 +101,7 @@ describe('portico bridge', () => {
     expect(code).toBe(0)
     expect(stderr).not.toContain('a-token-for-callers')
     expect(isAlive(Number(text))).toBe(false)
-  }, 60_000)
+  })
 
   it('makes up a token where none is set, and says it', async () => {
     const running = startCli(['bridge', '--http', '0', 'program.ts'], place())

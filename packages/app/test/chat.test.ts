@@ -2,14 +2,12 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Script, type ScriptedProvider, startScriptedProvider } from '@portico/host/model'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createFolder, runCli, startCli } from './cli.ts'
 
 // The conversation itself is driven in a real terminal by `cli-lab/chat.ts`.
 
 // Whole processes are started, on machines that may be busy.
-vi.setConfig({ testTimeout: 60_000 })
-
 const FIXTURE = fileURLToPath(new URL('./fixture-server.mjs', import.meta.url))
 const CONNECT = { id: 'start', outcome: 'allow', effect: 'connect' }
 const GREET = { id: 'hello', outcome: 'allow', effect: 'call', item: 'greet', evenIfTainted: true }

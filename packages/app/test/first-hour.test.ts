@@ -5,10 +5,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createFolder, type Ran, type Running, runCli, startCli } from './cli.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const FIXTURE = fileURLToPath(new URL('./fixture-server.mjs', import.meta.url))
 const DEFINITION = `import { createServer } from '@portico/sdk/server'

@@ -1,11 +1,9 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createFolder, runCli } from './cli.ts'
 
 // Whole processes are started, on machines that may be busy.
-vi.setConfig({ testTimeout: 60_000 })
-
 let folder: Awaited<ReturnType<typeof createFolder>>
 beforeAll(async () => {
   folder = await createFolder()

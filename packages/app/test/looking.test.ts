@@ -4,12 +4,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { serveHttp } from '@portico/sdk/http'
 import { createServer, tool } from '@portico/sdk/server'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createFolder, type Ran, runCli } from './cli.ts'
 
 // Whole processes are started, on machines that may be busy.
-vi.setConfig({ testTimeout: 60_000 })
-
 const FIXTURE = fileURLToPath(new URL('./fixture-server.mjs', import.meta.url))
 const SERVER = `${process.execPath} ${FIXTURE}`
 

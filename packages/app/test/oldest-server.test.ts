@@ -5,13 +5,11 @@ import { fileURLToPath } from 'node:url'
 import { createHost } from '@portico/host'
 import { defineServer } from '@portico/host/config'
 import { type Client, connect } from '@portico/sdk/client'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cliArguments, createFolder, runCli } from './cli.ts'
 import { cleanUp, startBench, until } from './web/bench.ts'
 
 // Whole processes are started, on machines that may be busy.
-vi.setConfig({ testTimeout: 60_000 })
-
 const SERVER = fileURLToPath(new URL('./oldest-server.py', import.meta.url))
 const PYTHON = ['python3', 'python'].find((name) => spawnSync(name, ['--version']).status === 0)
 const command = PYTHON ?? 'python3'

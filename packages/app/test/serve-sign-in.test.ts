@@ -197,7 +197,7 @@ it('sec-86: users sign in with their browsers, each to their own account, and ar
   const another = await program(url, 'ada', ada, createMemoryTokenStore())
   expect(textOf(await another.callTool('mail_sign_in'))).toContain('signed in')
   expect(ada.titles).toContain('Sign in to mail')
-}, 60_000)
+})
 
 it('a browser is known by the caller’s token where callers bring one, and by a form of its own alone', async () => {
   const tokens = { ada: 'ADA_TOKEN', bob: 'BOB_TOKEN' }
@@ -248,4 +248,4 @@ it('a browser is known by the caller’s token where callers bring one, and by a
   expect(textOf(await client.callTool('mail_sign_in'))).toContain('signed in')
   expect(textOf(await client.callTool('mail_whoami'))).toBe('ada')
   expect(ada.titles[0]).toBe('Who are you?')
-}, 60_000)
+})

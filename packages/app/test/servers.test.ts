@@ -1,12 +1,10 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createFolder, type Ran, runCli } from './cli.ts'
 
 // Whole processes are started, on machines that may be busy.
-vi.setConfig({ testTimeout: 60_000 })
-
 const FIXTURE = fileURLToPath(new URL('./fixture-server.mjs', import.meta.url))
 
 interface Place {

@@ -5,10 +5,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { buildCli } from './build.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 let folder: string
 const app = join(dirname(buildCli()), '..')

@@ -1,12 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createFolder, type Ran, runCli, startCli } from './cli.ts'
 
 // Whole processes are started, on machines that may be busy.
-vi.setConfig({ testTimeout: 60_000 })
-
 const FIXTURE = fileURLToPath(new URL('./fixture-server.mjs', import.meta.url))
 const SERVER = `${process.execPath} ${FIXTURE}`
 
@@ -143,7 +141,7 @@ describe.concurrent('portico call', () => {
   it('cancels the call on Ctrl-C, ends with 130, and leaves no process', async () => {
     const notes = join(folder.path, 'interrupted.txt')
     const running = startCli(['call', `${SERVER} ${notes}`, 'wait'], { cwd: folder.path, env: folder.env })
-    await expect.poll(() => readFile(notes, 'utf8').catch(() => ''), { timeout: 15_000 }).toContain('waiting')
+    await expect.poll(() => readFile(notes, 'utf8').catch(() => '')).toContain('waiting')
     running.interrupt()
     expect(await running.ended).toEqual({ code: 130, stdout: '', stderr: '' })
     const said = await readFile(notes, 'utf8')

@@ -35,7 +35,7 @@ beforeAll(async () => {
        [{ command: 'node' }, 'tcp://127.0.0.1:1', 'unix:/tmp/x'].map((target) =>
          connect(target).then(() => 'connected', (error) => error.code + ': ' + error.message)))`,
   )
-}, 120_000)
+})
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const BUNDLERS: [string, () => Promise<string>][] = [

@@ -1,6 +1,6 @@
 /** Hooks for the first and the last subscriber of a resource, and log messages outside a request. */
 
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { connect } from '../src/connect/connect.ts'
 import { PROTOCOL_VERSIONS } from '../src/protocol/revision.ts'
 import { resource } from '../src/server/definition.ts'
@@ -24,12 +24,12 @@ test.each(PROTOCOL_VERSIONS)('sdk 17: onSubscribe and onUnsubscribe, once per re
   expect(heard).toEqual(['+mem://a'])
   await first.close()
   await second.close()
-  await vi.waitFor(() => expect(heard).toEqual(['+mem://a', '-mem://a']))
+  await expect.poll(() => heard).toEqual(['+mem://a', '-mem://a'])
   // A client that goes away takes its subscriptions along.
   await two.subscribe('mem://b')
   await two.subscribe('mem://a')
   await two.close()
-  await vi.waitFor(() => expect(heard.slice(2).sort()).toEqual(['+mem://a', '+mem://b', '-mem://a', '-mem://b']))
+  await expect.poll(() => heard.slice(2).sort()).toEqual(['+mem://a', '+mem://b', '-mem://a', '-mem://b'])
   await one.close()
 })
 
@@ -56,12 +56,12 @@ test('sdk 17: server.log reaches sessions whose level allows', async () => {
   server.log('error', { disk: 'full' })
   server.log('error', undefined)
   server.log('error', circular)
-  await vi.waitFor(() =>
-    expect(logs).toEqual([
+  await expect
+    .poll(() => logs)
+    .toEqual([
       ['error', { disk: 'full' }],
       ['error', 'undefined'],
       ['error', '[object Object]'],
-    ]),
-  )
+    ])
   await client.close()
 })

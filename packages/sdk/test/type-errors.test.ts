@@ -27,7 +27,7 @@ describe('what the compiler says of a mistake (sdk 17)', () => {
       const number = Number(line)
       if (!said.has(number)) said.set(number, message ?? '')
     }
-  }, 120_000)
+  })
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
   it.each(MISTAKES.map((mistake, index) => ({ ...mistake, line: FIRST_LINE + index })))('$what', ({ line, says }) => {

@@ -46,4 +46,4 @@ test('sdk D13: every door compiles with exactOptionalPropertyTypes and without s
     }),
   )
   expect(await compile(['-p', folder])).toBe('')
-}, 120_000)
+})

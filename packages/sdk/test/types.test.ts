@@ -12,4 +12,4 @@ it('the types of handlers follow from schemas and templates', async () => {
   const compile = promisify(execFile)(process.execPath, [compiler, '-p', at('./tsconfig.types.json')])
   const { stdout } = await compile.catch((error: { stdout: string }) => error)
   expect(stdout).toBe('')
-}, 120_000)
+})

@@ -171,7 +171,7 @@ describe('a handshake', () => {
     socket.close()
     await closed
     // The server's side of the socket closes a moment after the client's.
-    await vi.waitFor(async () => expect((await ask(port)).status).toBe(101))
+    await expect.poll(async () => (await ask(port)).status).toBe(101)
   })
 })
 
@@ -298,7 +298,7 @@ describe('a connection that is silent', () => {
     const { port } = await serve()
     const { gone, pings } = await silent(port)
     vi.advanceTimersByTime(10_000)
-    await vi.waitFor(() => expect(pings()).toBe(1))
+    await expect.poll(() => pings()).toBe(1)
     vi.advanceTimersByTime(5_000)
     await gone
   })
@@ -315,7 +315,7 @@ describe('a connection that is silent', () => {
       // The beat that notices the last answer comes first, except in the first round.
       vi.advanceTimersByTime(round === 0 ? 10_000 : 15_000)
       await pinged
-      await vi.waitFor(() => expect(raw.bytesRead).toBeGreaterThan(before))
+      await expect.poll(() => raw.bytesRead).toBeGreaterThan(before)
     }
     expect((await talk.modern('tools/list')).result.tools).toHaveLength(3)
   })

@@ -1,6 +1,6 @@
 import { type Client, connect } from '@portico/sdk/client'
 import { createServer, resource, type Server } from '@portico/sdk/server'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { onSubscriptions } from './subscribers.ts'
 
 const URI = 'test://one'
@@ -27,11 +27,11 @@ it.each(VERSIONS)('%s: clients that are alike hold for themselves, until they sa
   const { server, held } = watched()
   const [one, other] = [await guest(server, version), await guest(server, version)]
   const [first, second] = [await one.subscribe(URI, () => {}), await other.subscribe(URI, () => {})]
-  await vi.waitFor(() => expect(held).toEqual([URI, URI]))
+  await expect.poll(() => held).toEqual([URI, URI])
   await first.close()
-  await vi.waitFor(() => expect(held).toEqual([URI]))
+  await expect.poll(() => held).toEqual([URI])
   await second.close()
-  await vi.waitFor(() => expect(held).toEqual([]))
+  await expect.poll(() => held).toEqual([])
   await Promise.all([one.close(), other.close()])
 })
 
@@ -40,9 +40,9 @@ it.each(VERSIONS)('%s: what a client held is let go when it leaves', async (vers
   const [one, other] = [await guest(server, version), await guest(server, version)]
   await one.subscribe(URI, () => {})
   await other.subscribe(URI, () => {})
-  await vi.waitFor(() => expect(held).toEqual([URI, URI]))
+  await expect.poll(() => held).toEqual([URI, URI])
   await one.close()
-  await vi.waitFor(() => expect(held).toEqual([URI]))
+  await expect.poll(() => held).toEqual([URI])
   await other.close()
-  await vi.waitFor(() => expect(held).toEqual([]))
+  await expect.poll(() => held).toEqual([])
 })

@@ -84,7 +84,7 @@ describe.each(SERVER_NAMES)('%s', (name) => {
     })
     ready = await entry.create(values)
     opened.push(ready)
-  }, 30_000)
+  })
 
   it('lists the options that it reads, each with words', async () => {
     const entry = await loadEntry(name)

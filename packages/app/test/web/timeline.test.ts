@@ -113,4 +113,4 @@ it('shows a call as failed when its server ends in the middle of it, with the sa
   expect((await bench.call('timeline.query', { filter: 'status:pending method:tools/call' })).total).toBe(0)
   const { servers } = await bench.call('timeline.stats', {})
   expect(servers.find(({ server }) => server === 'small')?.errors).toBeGreaterThanOrEqual(1)
-}, 60_000)
+})

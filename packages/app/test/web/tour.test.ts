@@ -41,7 +41,7 @@ it('plays the tour through the real loop, with real tools and real questions, an
   expect(answered.size).toBeGreaterThanOrEqual(3)
   // The script answers to nobody who has not asked for it.
   expect((await bench.call('chat.models', {})).models).toEqual([])
-}, 60_000)
+})
 
 it('goes on after it was stopped, whatever is said, and admits when there is no more', async () => {
   const bench = await startBench({ builtIns: ['time', 'memory'] })
@@ -53,7 +53,7 @@ it('goes on after it was stopped, whatever is said, and admits when there is no 
   await bench.call('chat.send', { id, text: 'go on' })
   await agree(bench, id)
   expect(partsOf(await bench.call('chat.open', { id }), 'assistant').at(-1)?.text).toContain('a script has no answer')
-}, 60_000)
+})
 
 it('works however many tools there are besides (newcomer A2)', async () => {
   const many = createServer({ name: 'many', version: '1' })
@@ -67,4 +67,4 @@ it('works however many tools there are besides (newcomer A2)', async () => {
   const { id } = await bench.call('chat.create', { tour: true })
   await agree(bench, id)
   expect(partsOf(await bench.call('chat.open', { id }), 'tool')).toMatchObject([{ name: 'time_now', status: 'ok' }])
-}, 60_000)
+})

@@ -221,4 +221,4 @@ test('L1 F8 a server that never comes up opens the circuit, and no process is le
   expect(failures.slice(5)).toEqual(Array(3).fill('local not-sent'))
   expect(new Ledger(ledgerFile).lives).toHaveLength(5)
   expect((await rig.close()).left).toEqual([])
-}, 60_000)
+})

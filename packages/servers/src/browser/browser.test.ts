@@ -95,7 +95,7 @@ describe.skipIf(CHROMIUM === undefined)('a real browser', () => {
       clients.push(client)
       return client
     }
-  }, 60_000)
+  })
 
   afterAll(async () => {
     for (const client of clients) await client.close()
@@ -131,7 +131,7 @@ describe.skipIf(CHROMIUM === undefined)('a real browser', () => {
     expect(JSON.stringify(await client.readResource(page?.uri ?? ''))).toContain('Welcome')
     const rung = await words(client, 'click', { ref: await refOf(client, 'Ring') })
     expect(rung).toContain('alert that was dismissed')
-  }, 60_000)
+  })
 
   it('reaches nothing private: by address, redirect, picture, script or socket (sec-92)', async () => {
     const client = await connectTo()
@@ -152,7 +152,7 @@ describe.skipIf(CHROMIUM === undefined)('a real browser', () => {
     expect(inner.asked).toEqual([])
     const file = await client.callTool('navigate', { url: `${site.origin}/file` })
     expect(JSON.stringify(file) + (await words(client, 'read_page'))).toMatch(/download/i)
-  }, 60_000)
+  })
 
   it.each(['2025-06-18', '2026-07-28'] as const)(
     'asks on %s before a form is sent or a password typed',
@@ -191,7 +191,7 @@ describe.skipIf(CHROMIUM === undefined)('a real browser', () => {
     const clicked = await words(client, 'click', { ref: await refOf(client, 'Look') })
     expect(clicked + (await words(client, 'read_page'))).toContain('held back')
     expect(site.asked.filter((path) => path === '/sent').length).toBe(before)
-  }, 60_000)
+  })
 
   it('bounds tabs and names the option', async () => {
     const client = await connectTo()
@@ -199,7 +199,7 @@ describe.skipIf(CHROMIUM === undefined)('a real browser', () => {
     const more = await client.callTool('navigate', { url: site.origin, newTab: true })
     expect(JSON.stringify(more.content)).toContain('maxPages')
     expect((await client.callTool('tabs', { action: 'close' })).isError ?? false).toBe(false)
-  }, 60_000)
+  })
 })
 
 it('says what to do when no browser is there, and as root without noSandbox', async () => {

@@ -65,7 +65,7 @@ describe.skipIf(!HAS_X11)('a real X11 screen', () => {
       screen.stdio[3]?.once('data', (chunk: Buffer) => done(`:${String(chunk).trim()}`))
       screen.once('error', failed)
     })
-  }, 30_000)
+  })
   afterAll(() => void screen.kill())
 
   const isPng = (data: string | undefined) =>
