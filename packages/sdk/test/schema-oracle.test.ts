@@ -14,14 +14,7 @@ import {
 import { LATEST, REVISIONS } from '../src/protocol/revisions.ts'
 import { readFilter } from '../src/protocol/subscriptions.ts'
 import * as neutral from './neutral-values.ts'
-import {
-  hasDefinition,
-  hasSchemas,
-  methodsOf,
-  officialExamples,
-  unknownMembers,
-  validateAgainst,
-} from './schema-oracle.ts'
+import { hasDefinition, methodsOf, officialExamples, unknownMembers, validateAgainst } from './schema-oracle.ts'
 
 interface Row {
   readonly name: string
@@ -144,7 +137,7 @@ const ROWS: Row[] = [
 
 const revisions = [...REVISIONS.values()]
 
-describe.skipIf(!hasSchemas)('the official schema of each revision (needs shared/schema beside the checkout)', () => {
+describe('the official schema of each revision', () => {
   const cases = revisions.flatMap((revision) =>
     ROWS.filter((row) => row.from === undefined || revision.version >= row.from).map((row) => ({
       label: `${revision.version} ${row.name}`,
@@ -179,7 +172,7 @@ describe.skipIf(!hasSchemas)('the official schema of each revision (needs shared
   })
 })
 
-describe.skipIf(!hasSchemas)('the official examples (needs shared/schema beside the checkout)', () => {
+describe('the official examples', () => {
   const examples = officialExamples()
   const messages = examples.filter(({ value }) => value.jsonrpc === '2.0')
 

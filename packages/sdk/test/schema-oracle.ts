@@ -1,11 +1,10 @@
 /**
  * An independent judge of what we put on the wire: the official JSON Schema of each revision, checked by a validator that
- * shares no code with ours. The schemas are not part of this repository; they are looked for in `shared/schema` beside the
- * checkout or any folder above it, and tests that need them are skipped by name where they are absent.
+ * shares no code with ours. The schemas are kept as they were published, in `official/schema/`.
  */
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Ajv, type ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -13,9 +12,7 @@ import { fullFormats } from 'ajv-formats/dist/formats.js'
 import { isObject, type JsonObject } from '../src/jsonrpc/message.ts'
 import type { ProtocolVersion } from '../src/protocol/revision.ts'
 
-const ROOT = findSchemas(dirname(fileURLToPath(import.meta.url)))
-
-export const hasSchemas = ROOT !== undefined
+const ROOT = fileURLToPath(new URL('official/schema/', import.meta.url))
 
 /** The errors of a value against a definition (`Tool`, or a place in one: `ElicitRequest/properties/params`). */
 export function validateAgainst(version: ProtocolVersion, definition: string, value: unknown): string[] {
@@ -54,7 +51,6 @@ export interface Example {
 
 /** The official examples of 2026-07-28. */
 export function officialExamples(): Example[] {
-  if (ROOT === undefined) return []
   const folder = join(ROOT, '2026-07-28', 'examples')
   return readdirSync(folder).flatMap((definition) =>
     readdirSync(join(folder, definition)).map((file) => ({
@@ -69,18 +65,9 @@ const documents = new Map<string, JsonObject>()
 const judges = new Map<string, Ajv>()
 const validators = new Map<string, ValidateFunction>()
 
-function findSchemas(from: string): string | undefined {
-  for (let folder = from; ; folder = dirname(folder)) {
-    const candidate = join(folder, 'shared', 'schema')
-    if (existsSync(join(candidate, '2026-07-28', 'schema.json'))) return candidate
-    if (folder === dirname(folder)) return undefined
-  }
-}
-
 function documentOf(version: ProtocolVersion): JsonObject {
   let document = documents.get(version)
   if (document === undefined) {
-    if (ROOT === undefined) throw new Error('the official schemas are not here; guard the test with hasSchemas')
     document = JSON.parse(readFileSync(join(ROOT, version, 'schema.json'), 'utf8')) as JsonObject
     documents.set(version, document)
   }
