@@ -163,7 +163,8 @@ describe('sec-196, security D12: tokens that are made up', () => {
       const token = new URLSearchParams(String(init?.body)).get('token') ?? ''
       asked.push(token)
       if (state.hold) await new Promise<void>((resolve) => waiting.push(resolve))
-      return Response.json(token === 'good' ? { active: true, sub: 'alice', aud: 'x' } : { active: false })
+      const sub = token === 'good' ? 'alice' : /^good of (\w+)/.exec(token)?.[1]
+      return Response.json(sub === undefined ? { active: false } : { active: true, sub, aud: 'x' })
     }
     const options = { endpoint: 'https://as/introspect' }
     return { asked, waiting, state, verify: createIntrospector(options, { ...rules, fetch: fetch as never }) }
@@ -188,6 +189,25 @@ describe('sec-196, security D12: tokens that are made up', () => {
     expect(await good).toMatchObject({ subject: 'alice' })
     const outcomes = await Promise.all(flood)
     expect(outcomes.filter((outcome) => 'fault' in outcome && outcome.fault === 'unavailable')).toHaveLength(46)
+  })
+
+  test('sec-273: however many tokens strangers make up and one principal has, another is asked about', async () => {
+    const steps = fc.array(fc.constantFrom('bogus', 'good of eve'), { minLength: 1, maxLength: 30 })
+    await fc.assert(
+      fc.asyncProperty(steps, async (kinds) => {
+        const { state, waiting, verify } = open()
+        expect(await verify('good')).toMatchObject({ subject: 'alice' })
+        for (const at of kinds.keys()) await verify(`good of eve ${at}`)
+        state.hold = true
+        const flood = kinds.map((kind, at) => verify(`${kind} ${at}`))
+        const good = verify('good')
+        state.hold = false
+        for (const release of waiting) release()
+        expect(await good).toMatchObject({ subject: 'alice' })
+        await Promise.all(flood)
+      }),
+      { numRuns: 20 },
+    )
   })
 })
 

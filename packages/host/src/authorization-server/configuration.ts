@@ -24,6 +24,8 @@ export interface ConfigurationOptions {
   readonly refreshTokenSeconds: number
   readonly users: Users
   readonly fetch: typeof fetch | undefined
+  /** Where the request comes from that is being served. */
+  readonly source?: () => string | undefined
 }
 
 export function createConfiguration(options: ConfigurationOptions): Configuration {
@@ -32,7 +34,7 @@ export function createConfiguration(options: ConfigurationOptions): Configuratio
   const secure = options.issuer.startsWith('https:')
   const cookie = { httpOnly: true, sameSite: 'lax', secure, signed: true } as const
   return {
-    adapter: createMemoryStore(),
+    adapter: createMemoryStore(options.source && { source: options.source }),
     clients: [...options.clients],
     extraClientMetadata: createClientCheck(policy),
     jwks: options.jwks ?? createKeys(),

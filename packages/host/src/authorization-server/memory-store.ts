@@ -1,7 +1,8 @@
 /**
  * Where the embedded authorization server keeps codes, tokens, grants, sessions and clients: in this process, each with
  * its expiry, a bounded number of each kind. A restart signs everybody out. When a kind is full, whoever has most of it
- * makes room: nobody's things go because somebody else made many, and a client that somebody allowed stays.
+ * makes room: nobody's things go because somebody else made many, and a client that somebody allowed stays. What no
+ * person has signed in for belongs to where the request came from; and the last of the room is for those who have none.
  */
 
 import type { Adapter, AdapterPayload } from 'oidc-provider'
@@ -12,20 +13,24 @@ const MAX_ENTRIES = 10_000
 interface Entry {
   readonly payload: AdapterPayload
   readonly until: number
+  readonly owner: string
 }
 
 export interface MemoryStoreOptions {
   readonly maxEntries?: number
+  /** Where the request comes from that is being served. */
+  readonly source?: () => string | undefined
 }
 
 /** Makes the function that the library asks for a store of each kind. */
-export function createMemoryStore({ maxEntries = MAX_ENTRIES }: MemoryStoreOptions = {}): (name: string) => Adapter {
+export function createMemoryStore(options: MemoryStoreOptions = {}): (name: string) => Adapter {
+  const { maxEntries = MAX_ENTRIES, source = () => undefined } = options
   const kinds = new Map<string, MemoryAdapter>()
   const isInUse = (client: string) => kinds.get('Grant')?.namesClient(client) === true
   return (name) => {
     let kind = kinds.get(name)
     if (kind === undefined) {
-      kind = new MemoryAdapter(maxEntries, name === 'Client' ? isInUse : () => false)
+      kind = new MemoryAdapter(maxEntries, source, name === 'Client' ? isInUse : () => false)
       kinds.set(name, kind)
     }
     return kind
@@ -34,6 +39,7 @@ export function createMemoryStore({ maxEntries = MAX_ENTRIES }: MemoryStoreOptio
 
 class MemoryAdapter implements Adapter {
   readonly #maxEntries: number
+  readonly #source: () => string | undefined
   readonly #isInUse: (id: string) => boolean
   readonly #entries = new Map<string, Entry>()
   readonly #uids = new Map<string, string>()
@@ -41,19 +47,24 @@ class MemoryAdapter implements Adapter {
   readonly #owners = new Groups()
   readonly #clients = new Groups()
 
-  constructor(maxEntries: number, isInUse: (id: string) => boolean) {
+  constructor(maxEntries: number, source: () => string | undefined, isInUse: (id: string) => boolean) {
     this.#maxEntries = maxEntries
+    this.#source = source
     this.#isInUse = isInUse
   }
 
   async upsert(id: string, payload: AdapterPayload, expiresIn: number): Promise<undefined> {
     await this.destroy(id)
-    if (this.#entries.size >= this.#maxEntries) await this.#makeRoom()
+    const owner = ownerOf(payload, this.#source())
+    const own = this.#owners.of(owner)
+    // The last of the room is for those who have none.
+    const room = own.length === 0 ? this.#maxEntries : this.#maxEntries - Math.floor(this.#maxEntries / 8)
+    if (this.#entries.size >= room) await this.#makeRoom([...this.#owners.largerThan(own.length), own])
     const until = expiresIn > 0 ? Date.now() + expiresIn * 1000 : Number.POSITIVE_INFINITY
-    this.#entries.set(id, { payload, until })
+    this.#entries.set(id, { payload, until, owner })
     if (payload.uid !== undefined) this.#uids.set(payload.uid, id)
     this.#grants.add(payload.grantId, id)
-    this.#owners.add(ownerOf(payload), id)
+    this.#owners.add(owner, id)
     this.#clients.add(payload.clientId, id)
   }
 
@@ -84,7 +95,7 @@ class MemoryAdapter implements Adapter {
     const { uid, grantId, clientId } = entry.payload
     if (uid !== undefined) this.#uids.delete(uid)
     this.#grants.remove(grantId, id)
-    this.#owners.remove(ownerOf(entry.payload), id)
+    this.#owners.remove(entry.owner, id)
     this.#clients.remove(clientId, id)
   }
 
@@ -97,24 +108,27 @@ class MemoryAdapter implements Adapter {
     return this.#clients.of(client).some((id) => (this.#entries.get(id)?.until ?? 0) > now)
   }
 
-  async #makeRoom(): Promise<void> {
-    const now = Date.now()
-    const expired = [...this.#entries].filter(([, { until }]) => until <= now).map(([id]) => id)
-    const spare =
-      expired.length > 0
-        ? expired
-        : this.#owners
-            .ofLargest()
-            .filter((id) => !this.#isInUse(id))
-            .slice(0, 1)
+  /** In the first of the groups that can do without something. */
+  async #makeRoom(groups: Iterable<readonly string[]>): Promise<void> {
+    const spare = this.#expired()
+    for (const group of groups) {
+      if (spare.length > 0) break
+      const oldest = group.find((id) => !this.#isInUse(id))
+      if (oldest !== undefined) spare.push(oldest)
+    }
     if (spare.length === 0) throw new Error('The authorization server holds as much as it may')
     for (const id of spare) await this.destroy(id)
   }
+
+  #expired(): string[] {
+    const now = Date.now()
+    return [...this.#entries].filter(([, { until }]) => until <= now).map(([id]) => id)
+  }
 }
 
-/** Whose an entry is, as far as somebody has signed in for it; the rest belongs to strangers, all together. */
-function ownerOf({ accountId }: AdapterPayload): string {
-  return accountId ?? ''
+/** Whose an entry is: of whoever has signed in for it, otherwise of where the request came from. */
+function ownerOf({ accountId }: AdapterPayload, source = ''): string {
+  return accountId === undefined ? `from ${source}` : `user ${accountId}`
 }
 
 /** Ids by what they have in common, in the order in which they came. */
@@ -137,9 +151,9 @@ class Groups {
     return [...(this.#groups.get(name) ?? [])]
   }
 
-  ofLargest(): string[] {
-    let largest: ReadonlySet<string> = new Set()
-    for (const ids of this.#groups.values()) if (ids.size > largest.size) largest = ids
-    return [...largest]
+  /** All that are larger, the largest first. */
+  largerThan(size: number): string[][] {
+    const groups = [...this.#groups.values()].filter((ids) => ids.size > size)
+    return groups.sort((a, b) => b.size - a.size).map((ids) => [...ids])
   }
 }

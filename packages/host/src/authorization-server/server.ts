@@ -3,6 +3,7 @@
  * with pages of our own and memory for storage. `@portico/sdk/bearer` protects servers with what it issues.
  */
 
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { PorticoError } from '@portico/sdk/server'
 import type { ClientMetadata, JWKS } from 'oidc-provider'
@@ -69,6 +70,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     throw new PorticoError('invalid-definition', `"${twice.client_id}" is both a client and a user`)
   }
   const users = new Users(options.users ?? { [OWNER]: options.password ?? '' })
+  const sources = new AsyncLocalStorage<string>()
   const configuration = createConfiguration({
     issuer: options.issuer,
     resources: options.resources,
@@ -81,6 +83,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     refreshTokenSeconds: options.refreshTokenSeconds ?? 14 * 24 * 3600,
     users,
     fetch: options.fetch,
+    source: () => sources.getStore(),
   })
   const provider = new Provider(options.issuer, configuration)
   provider.proxy = options.trustProxy === true
@@ -100,13 +103,15 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     const path = withScope(req.url ?? '/')
     req.url = path
     if (!/^\/interaction\/[\w-]+$/.test(path)) {
-      void serveProtocol(req, res)
+      void sources.run(sourceOf(req), serveProtocol, req, res)
       return
     }
-    interactions.handle(req, res).catch(() => {
-      if (!res.headersSent) res.writeHead(500, { 'content-type': 'text/plain' })
-      res.end('Internal error')
-    })
+    sources
+      .run(sourceOf(req), () => interactions.handle(req, res))
+      .catch(() => {
+        if (!res.headersSent) res.writeHead(500, { 'content-type': 'text/plain' })
+        res.end('Internal error')
+      })
   }
 
   return { issuer: options.issuer, handler, listen: () => listen(issuer, handler) }

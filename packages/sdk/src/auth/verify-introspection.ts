@@ -15,6 +15,7 @@ import {
 } from './access-token.ts'
 import { RecentTokens } from './recent-tokens.ts'
 import { type FetchRules, fetchBounded, requireSecureUrl } from './verify-fetch.ts'
+import { OpenQuestions } from './verify-questions.ts'
 
 export interface IntrospectionOptions {
   readonly endpoint: string
@@ -49,24 +50,28 @@ export function createIntrospector(options: IntrospectionOptions, rules: Introsp
     }),
   }
   const refused = new RecentTokens<TokenFault>(MAX_REMEMBERED)
-  const good = new RecentTokens<true>(MAX_REMEMBERED)
-  let pending = 0
+  /** Whose the tokens are that were good. */
+  const good = new RecentTokens<string>(MAX_REMEMBERED)
+  const questions = new OpenQuestions(rules.maxPending)
   return async (token) => {
     const now = Date.now()
     const before = refused.get(token, now)
     if (before !== undefined) return before
-    // Anybody can make tokens up: what was never good leaves room for what was.
-    const room = good.get(token, now) === undefined ? Math.ceil(rules.maxPending / 2) : rules.maxPending
-    if (pending >= room) return unavailable('Too many tokens are being asked about')
-    pending++
+    const owner = good.get(token, now)
+    if (!questions.enter(owner)) return unavailable('Too many tokens are being asked about')
     try {
       const outcome = await ask(token)
-      if (!isFault(outcome)) good.set(token, true, now + GOOD_MS)
+      if (!isFault(outcome)) remember(token, outcome, now)
       else if (outcome.fault !== 'unavailable') refused.set(token, outcome, now + REFUSED_MS)
       return outcome
     } finally {
-      pending--
+      questions.leave(owner)
     }
+  }
+
+  function remember(token: string, { subject, clientId }: AccessToken, now: number): void {
+    const owner = subject ?? clientId ?? ''
+    good.set(token, owner, now + GOOD_MS, owner)
   }
 
   async function ask(token: string): Promise<AccessToken | TokenFault> {

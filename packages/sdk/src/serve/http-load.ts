@@ -3,7 +3,7 @@
  * Requests and listeners are counted apart: a listener may stay for days and costs next to nothing meanwhile. Each way
  * of serving has a load with bounds of its own, but a server that is served in several ways is counted once. A request
  * counts until its handler has settled: one that was cancelled and goes on all the same still takes its place. Where
- * callers have names, those without leave a share of the places to those with one.
+ * callers have names, whoever has a place leaves the last of them to those who have none; all without a name are one.
  */
 
 import type { Principal } from '../auth/principal.ts'
@@ -107,20 +107,23 @@ class Bound {
 
   enter(principal: Principal | undefined, count: number): Refusal | undefined {
     const tally = this.#tally
-    if (tally.total + count > this.#max) {
-      return { status: 503, message: `The server is busy: ${this.#name} (${this.#max}) reached`, headers: RETRY_AFTER }
-    }
-    if (principal === undefined && tally.named && tally.anonymous + count > this.#max - keptShare(this.#max)) {
-      const message = `The server is busy: what ${this.#name} (${this.#max}) leaves to callers without a name is taken`
-      return { status: 503, message, headers: RETRY_AFTER }
-    }
-    if (principal !== undefined && tally.of(principal) + count > this.#maxPerPrincipal) {
+    const total = tally.total + count
+    if (total > this.#max) return this.#busy(`${this.#name} (${this.#max}) reached`)
+    const own = tally.of(principal) + count
+    if (principal !== undefined && own > this.#maxPerPrincipal) {
       const message = `Too much at once: ${this.#name}PerPrincipal (${this.#maxPerPrincipal}) reached`
       return { status: 429, message, headers: RETRY_AFTER }
+    }
+    if (own > 1 && tally.named && total > this.#max - keptShare(this.#max)) {
+      return this.#busy(`the last of ${this.#name} (${this.#max}) are for callers that have none`)
     }
     this.own += count
     tally.add(principal, count)
     return undefined
+  }
+
+  #busy(why: string): Refusal {
+    return { status: 503, message: `The server is busy: ${why}`, headers: RETRY_AFTER }
   }
 
   leave(principal: Principal | undefined, count: number): void {
@@ -128,31 +131,26 @@ class Bound {
   }
 }
 
-/** The places that callers without a name leave to those with one. */
+/** The places that are left to those who have none, where callers have names: those without count as one. */
 export function keptShare(max: number): number {
   return Math.floor(max / 8)
 }
 
 class Tally {
   total = 0
-  anonymous = 0
   /** Some way of serving knows who calls. */
   named = false
-  readonly #perPrincipal = new Map<string, number>()
+  readonly #perPrincipal = new Map<string | undefined, number>()
 
-  of(principal: Principal): number {
-    return this.#perPrincipal.get(principal.id) ?? 0
+  of(principal: Principal | undefined): number {
+    return this.#perPrincipal.get(principal?.id) ?? 0
   }
 
   add(principal: Principal | undefined, count: number): void {
     this.total += count
-    if (principal === undefined) {
-      this.anonymous += count
-      return
-    }
     const own = this.of(principal) + count
-    if (own > 0) this.#perPrincipal.set(principal.id, own)
-    else this.#perPrincipal.delete(principal.id)
+    if (own > 0) this.#perPrincipal.set(principal?.id, own)
+    else this.#perPrincipal.delete(principal?.id)
   }
 }
 

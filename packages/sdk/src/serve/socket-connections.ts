@@ -15,14 +15,13 @@ export class Connections {
   readonly #max: number
   readonly #maxPerPrincipal: number
   readonly #places = new Set<Place>()
-  readonly #perPrincipal = new Map<string, number>()
-  readonly #maxAnonymous: number
-  #anonymous = 0
+  readonly #perPrincipal = new Map<string | undefined, number>()
+  readonly #named: boolean
 
-  /** `named` says that it is known who connects; those without a name then leave a share to those with one. */
+  /** `named` says that it is known who connects; whoever has a connection then leaves the last to those who have none. */
   constructor(limits: ConnectionLimits, named = false) {
     this.#max = limits.maxConnections
-    this.#maxAnonymous = named ? this.#max - keptShare(this.#max) : this.#max
+    this.#named = named
     this.#maxPerPrincipal = limits.maxConnectionsPerPrincipal
   }
 
@@ -44,32 +43,25 @@ export class Connections {
   /** Counts the place for its principal, once that is known. */
   claim(place: Place, principal: Principal | undefined): Refusal | undefined {
     if (!this.#places.has(place)) return undefined
-    if (principal === undefined) return this.#claimUnnamed(place)
-    const own = (this.#perPrincipal.get(principal.id) ?? 0) + 1
-    if (own > this.#maxPerPrincipal) {
+    const own = (this.#perPrincipal.get(principal?.id) ?? 0) + 1
+    if (principal !== undefined && own > this.#maxPerPrincipal) {
       const message = `Too much at once: maxConnectionsPerPrincipal (${this.#maxPerPrincipal}) reached`
       return { status: 429, message, headers: RETRY_AFTER }
     }
-    this.#perPrincipal.set(principal.id, own)
-    place.principal = principal
-    return undefined
-  }
-
-  #claimUnnamed(place: Place): Refusal | undefined {
-    if (this.#anonymous >= this.#maxAnonymous) {
-      const message = `The server is busy: what maxConnections (${this.#max}) leaves to callers without a name is taken`
+    if (own > 1 && this.#named && this.#places.size > this.#max - keptShare(this.#max)) {
+      const message = `The server is busy: the last of maxConnections (${this.#max}) are for callers that have none`
       return { status: 503, message, headers: RETRY_AFTER }
     }
-    this.#anonymous++
-    place.unnamed = true
+    this.#perPrincipal.set(principal?.id, own)
+    place.principal = principal
+    place.claimed = true
     return undefined
   }
 
   leave(place: Place): void {
     if (!this.#places.delete(place)) return
-    if (place.unnamed) this.#anonymous--
-    if (place.principal === undefined) return
-    const { id } = place.principal
+    if (!place.claimed) return
+    const id = place.principal?.id
     const own = (this.#perPrincipal.get(id) ?? 0) - 1
     if (own > 0) this.#perPrincipal.set(id, own)
     else this.#perPrincipal.delete(id)
@@ -83,8 +75,8 @@ export class Connections {
 
 export class Place {
   principal: Principal | undefined
-  /** Whether it was claimed without one. */
-  unnamed = false
+  /** Whether it is counted for its principal, or for all those without. */
+  claimed = false
   /** Set once the connection is served. */
   connection: Connection | undefined
   readonly #connections: Connections

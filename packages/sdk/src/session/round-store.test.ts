@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { MemoryRoundStore } from './round-store.ts'
 
@@ -69,5 +70,28 @@ describe('MemoryRoundStore', () => {
       store.settle('nobody', 'x')
       store.release('nobody')
     }).not.toThrow()
+  })
+
+  it('sec-176, sec-273: keeps the outcomes of whoever has few, however many others have', async () => {
+    const owner = fc.constantFrom('eve', 'mallory', 'trudy')
+    await fc.assert(
+      fc.asyncProperty(fc.array(owner, { maxLength: 150 }), fc.nat(150), async (others, when) => {
+        const store = new MemoryRoundStore(8)
+        const settle = async (round: string, name: string) => {
+          expect(await store.take(round, 60_000, name)).toBeUndefined()
+          store.settle(round, round)
+        }
+        for (const [at, name] of others.entries()) {
+          if (at === when) await settle('hers', 'ada')
+          await settle(`${at}`, name)
+        }
+        // Four owners, eight outcomes: two of each stay.
+        if (when < others.length) expect(await store.take('hers', 60_000, 'ada')).toBe('hers')
+        for (const name of ['eve', 'mallory', 'trudy']) {
+          const last = others.lastIndexOf(name as 'eve')
+          if (last >= 0) expect(await store.take(`${last}`, 60_000, name)).toBe(`${last}`)
+        }
+      }),
+    )
   })
 })

@@ -3,6 +3,7 @@
  * the first instead of running the handler twice. In process by default; several replicas share one of their own.
  */
 
+import { Shares } from '../auth/shares.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
 
 export interface RoundStore {
@@ -98,32 +99,5 @@ export class MemoryRoundStore implements RoundStore {
       if (entry.expires > now) break
       this.#forget(round)
     }
-  }
-}
-
-/** What each principal has in the store, oldest first. */
-class Shares {
-  readonly #shares = new Map<string, Set<string>>()
-  size = 0
-
-  add(owner: string, round: string): void {
-    const share = this.#shares.get(owner) ?? new Set()
-    this.#shares.set(owner, share)
-    if (share.has(round)) return
-    share.add(round)
-    this.size++
-  }
-
-  delete(owner: string, round: string): void {
-    const share = this.#shares.get(owner)
-    if (share?.delete(round) !== true) return
-    this.size--
-    if (share.size === 0) this.#shares.delete(owner)
-  }
-
-  oldestOfLargest(): string | undefined {
-    let largest: Set<string> | undefined
-    for (const share of this.#shares.values()) if (share.size > (largest?.size ?? 0)) largest = share
-    return largest?.values().next().value
   }
 }
