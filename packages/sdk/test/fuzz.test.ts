@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { drive } from '../../../fuzz/drive.ts'
+import { costOf, drive } from '../../../fuzz/drive.ts'
 import { opened, type Target } from '../../../fuzz/target.ts'
 import { eras } from '../../../fuzz/targets/eras.ts'
 import { TARGETS } from '../../../fuzz/targets.ts'
@@ -31,7 +31,13 @@ describe('one handler on five revisions', () => {
 
 describe('a target that breaks its promise is found out', () => {
   const kept: unknown[] = []
-  const rows: { name: string; run: (input: number) => void | Promise<void>; reason: string; undo?: () => void }[] = [
+  const rows: {
+    name: string
+    run: (input: number) => void | Promise<void>
+    reason: string
+    maxCostMs?: number
+    undo?: () => void
+  }[] = [
     { name: 'by throwing', run: (input) => demandSmall(input), reason: 'too large' },
     {
       name: 'by changing a prototype',
@@ -40,12 +46,13 @@ describe('a target that breaks its promise is found out', () => {
       undo: () => void Reflect.deleteProperty(Object.prototype, 'polluted'),
     },
     {
-      name: 'by taking a second',
+      name: 'by computing too long',
       run: () => {
-        const until = performance.now() + 1100
-        while (performance.now() < until);
+        const before = process.cpuUsage()
+        while (process.cpuUsage(before).user < 60_000);
       },
       reason: 'the input cost',
+      maxCostMs: 50,
     },
     {
       name: 'by keeping memory',
@@ -59,13 +66,23 @@ describe('a target that breaks its promise is found out', () => {
       reason: 'reached nobody',
     },
   ]
-  it.each(rows)('$name', async ({ run, reason, undo }) => {
+  it.each(rows)('$name', async ({ run, reason, maxCostMs, undo }) => {
     const target: Target = { name: 'broken', about: '', open: () => opened({ arbitrary: fc.nat(1000), run }) }
     // By number and not by time: a busy machine would run too few.
-    const { failure } = await drive(target, { seconds: 0.3, runs: 20, seed: 1 })
+    const { failure } = await drive(target, { seconds: 0.3, runs: 20, seed: 1, ...(maxCostMs && { maxCostMs }) })
     undo?.()
     expect(failure).toContain(reason)
   })
+})
+
+it.each([
+  ['computed all the time', 1_500, 1_500, 1_500],
+  ['hardly got the processor', 1_500, 80, 150],
+  ['shared the processor', 1_500, 700, 700],
+  ['hung', 30_000, 10, 3_000],
+  ['ran beside other threads', 400, 900, 400],
+])('sdk 17: an input that %s cost what it computed, and a tenth of what it waited', (_, wallMs, cpuMs, cost) => {
+  expect(costOf(wallMs, cpuMs)).toBe(cost)
 })
 
 function demandSmall(input: number): void {

@@ -9,8 +9,10 @@ export type Way = 'modern' | 'legacy' | 'http+sse'
 
 export interface ClosingOptions {
   readonly way: Way
-  /** Closes after an answer was written, now or later. */
+  /** Closes after the last answer of a connection was written, now or later. */
   close(socket: Socket): void
+  /** How many requests a connection answers before it is closed; one unless given. */
+  readonly answers?: number
   /** Whether a request that comes on a connection about to be closed is run; its answer is never sent. */
   runsLate(): boolean
   /** A token is good for so many requests; none is asked for unless given. */
@@ -52,19 +54,18 @@ export class ClosingServer {
     this.#sockets.add(socket)
     socket.setNoDelay(true)
     let received = ''
-    let answered = false
+    let left = this.#options.answers ?? 1
     socket.on('error', () => {})
     socket.on('close', () => this.#sockets.delete(socket))
     socket.on('data', (chunk) => {
       received += chunk.toString('latin1')
       for (let request = read(received); request !== undefined; request = read(received)) {
         received = received.slice(request.length)
-        if (answered) {
+        if (left === 0) {
           if (this.#options.runsLate()) this.#run(request.request)
           continue
         }
-        answered = this.#answer(socket, request.request)
-        if (answered) this.#options.close(socket)
+        if (this.#answer(socket, request.request) && --left === 0) this.#options.close(socket)
       }
     })
   }

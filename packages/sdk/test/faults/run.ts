@@ -16,6 +16,8 @@ export const IN_FLIGHT = 32
 export const RUNS = Number(process.env.PORTICO_FAULT_RUNS ?? 2)
 /** For faults whose point of injection does not vary. */
 export const FEWER_RUNS = Math.ceil(RUNS / 2)
+/** How long a test may take that makes so many runs; the long forms are many. */
+export const limitOf = (runs: number): number => 60_000 * Math.max(1, runs)
 /** The timeout of every call. What is to be noticed at once must be noticed in a tenth of it. */
 export const TIMEOUT_MS = 30_000
 export const AT_ONCE_MS = TIMEOUT_MS / 10
@@ -87,7 +89,7 @@ export function cell(
   run: (rig: Rig, seeded: Seeded) => Promise<Fates>,
   runs = FEWER_RUNS,
 ): void {
-  test(name, { timeout: 60_000 * Math.max(1, runs) }, async () => {
+  test(name, { timeout: limitOf(runs) }, async () => {
     const tally = emptyTally()
     tallies.set(name, tally)
     for (let seed = 1; seed <= runs; seed++) {
