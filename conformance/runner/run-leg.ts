@@ -33,8 +33,29 @@ interface SuiteRun {
 
 const CLIENT_TIMEOUT_MS = '60000'
 
+/** Runs a leg, or one scenario of it, several times. Undefined for a leg that does not have the scenario. */
+export async function repeatLeg(
+  stage: Stage,
+  leg: Leg,
+  scenario: string | undefined,
+  times: number,
+): Promise<LegOutcome | undefined> {
+  const rounds: LegOutcome[] = []
+  for (let round = 0; round < times; round++) {
+    const outcome = await runLeg(stage, leg, scenario)
+    if (scenario !== undefined && outcome.counted.length + outcome.later.length === 0) return undefined
+    rounds.push(outcome)
+  }
+  return {
+    leg,
+    counted: rounds.flatMap(({ counted }) => counted),
+    later: rounds.flatMap(({ later }) => later),
+    problems: rounds.flatMap(({ problems }) => problems),
+  }
+}
+
 /** Runs a leg, or one scenario of it; then a leg without that scenario has no outcomes and no problems. */
-export async function runLeg(stage: Stage, leg: Leg, scenario?: string): Promise<LegOutcome> {
+async function runLeg(stage: Stage, leg: Leg, scenario?: string): Promise<LegOutcome> {
   if (leg.selection === 'skills') return runByName(stage, leg, scenario)
   const { outcomes, code, output } = await runSuite(stage, leg, leg.name, scenario)
   const later = outcomes.filter((outcome) => isLater(outcome.scenario))
