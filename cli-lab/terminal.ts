@@ -58,6 +58,28 @@ export const trials: readonly Trial[] = [
     assert.equal(notes().match(/call greet/g)?.length, 2)
     assert.deepEqual(screen.children(), [])
   }),
+  trial(
+    'Tab completes servers, tools and arguments from what was listed, and starts nothing',
+    async ({ screen, notes }) => {
+      screen.line('bash --norc')
+      screen.line(
+        `portico() { ${PORTICO} "$@"; }; source <(portico completion bash); portico list desk --yes; echo listed`,
+      )
+      await screen.until(/tool\s+greet[\s\S]*\nlisted/)
+      const before = notes()
+      screen.mark()
+      screen.type('portico call de')
+      screen.press('Tab')
+      await screen.until(/call desk$/)
+      screen.type('gre')
+      screen.press('Tab')
+      await screen.until(/call desk greet$/)
+      screen.type('na')
+      screen.press('Tab')
+      await screen.until(/call desk greet name=/)
+      assert.equal(notes(), before)
+    },
+  ),
   trial('a no ends with exit code 5', async ({ screen, notes }) => {
     screen.line(`${PORTICO} call desk greet name=Ada; echo "exit $?"`)
     await screen.until(/Connect desk\?[\s\S]*›/)

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -140,36 +139,5 @@ describe.concurrent('portico policy and audit', () => {
     { words: ['completion', 'tcsh'], code: 2, says: 'there is no script for "tcsh"' },
   ])('refuses $words with $code', async ({ words, code, says }) => {
     expect(await run(...words)).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(says) })
-  })
-})
-
-describe.concurrent('portico completion', () => {
-  const complete = (script: string, ...words: string[]): string[] => {
-    const body = `${script}
-portico() { echo desk; }
-COMP_WORDS=(portico ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _portico; printf '%s\\n' "\${COMPREPLY[@]}"`
-    return execFileSync('bash', ['-c', body], { encoding: 'utf8', cwd: folder.path }).trim().split('\n')
-  }
-
-  it('completes commands, options, choices and servers in bash', async () => {
-    const { code, stdout } = await run('completion', 'bash')
-    expect(code).toBe(0)
-    expect(complete(stdout, 'ca')).toEqual(['call'])
-    expect(complete(stdout, 'call', '--ti')).toEqual(['--timeout'])
-    expect(complete(stdout, 'listen', 'x', '--level', 'warn')).toEqual(['warning'])
-    expect(complete(stdout, 'list', 'de')).toEqual(['desk'])
-    expect(complete(stdout, 'servers', 'sign')).toEqual(['sign-in'])
-  })
-
-  it('has scripts for zsh and fish that know every command', async () => {
-    const [zsh, fish] = await Promise.all([run('completion', 'zsh'), run('completion', 'fish')])
-    for (const { code, stdout } of [zsh, fish]) {
-      expect(code).toBe(0)
-      for (const name of ['call', 'chat', 'conformance', 'serve']) expect(stdout).toContain(name)
-    }
-  })
-
-  it('names the configured servers', async () => {
-    expect(await run('completion', 'servers')).toMatchObject({ code: 0, stdout: 'desk\n' })
   })
 })

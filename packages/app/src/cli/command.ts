@@ -23,9 +23,12 @@ export interface Positional {
   readonly optional?: boolean
   /** Takes all that are left. */
   readonly rest?: boolean
-  /** How a shell completes it. */
-  readonly completes?: 'server' | 'file' | 'command' | readonly string[]
+  /** How a shell completes it: by kind, or from these words. */
+  readonly completes?: 'server' | 'file' | 'command' | ItemPlace | readonly string[]
 }
+
+/** A place for something of the server that stands before it, as it was last listed. */
+export type ItemPlace = 'tool' | 'tool-argument' | 'resource' | 'prompt' | 'prompt-argument'
 
 export interface Example {
   readonly line: string

@@ -5,6 +5,7 @@
 
 import type { ProtocolVersion, RequestOptions } from '@portico/sdk/client'
 import type { CommandInput } from './command.ts'
+import { withMemory } from './completion/cache.ts'
 import { CliError } from './exit-codes.ts'
 import type { Io } from './io.ts'
 import type { OpenTarget, TargetOptions } from './open-target.ts'
@@ -17,6 +18,10 @@ export async function openTarget(
   options: TargetOptions = {},
 ): Promise<OpenTarget> {
   const target = await toReadyMade('kind' in named ? named : readTarget(named))
+  return withMemory(await connectTarget(target, io, options), target, io)
+}
+
+async function connectTarget(target: TargetKind, io: Io, options: TargetOptions): Promise<OpenTarget> {
   if (target.kind === 'name') {
     const { openNamed } = await import('./configured-target.ts')
     return openNamed(target, io, options)

@@ -1,7 +1,8 @@
 /** `portico completion`: scripts for shells, from the same declarations as help. */
 
 import type { Command, CommandInput } from '../command.ts'
-import { bashScript, fishScript, zshScript } from '../completion-scripts.ts'
+import { nextWords, wordsOfLine } from '../completion/next-words.ts'
+import { bashScript, fishScript, zshScript } from '../completion/scripts.ts'
 import { CliError, EXIT_CODES } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 
@@ -17,14 +18,23 @@ export async function run(input: CommandInput, io: Io, commands: readonly Comman
     case 'fish':
       io.write(fishScript(commands))
       break
-    case 'servers':
-      // What the scripts ask for while somebody types; it must be quick, and silent where nothing is configured.
-      for (const name of await serverNames(io)) io.out(name)
+    // What the scripts ask for while somebody types; it must be quick, and silent where nothing is known.
+    case 'words':
+    case 'line':
+      for (const word of await nextWords(await typedWords(shell, input.dashed), commands, io, () => serverNames(io)))
+        io.out(word)
       break
     default:
       throw new CliError('usage', `completion: there is no script for "${shell}"`, 'One of bash, zsh, fish.')
   }
   return EXIT_CODES.ok.code
+}
+
+/** Without the program's own name. */
+async function typedWords(how: 'words' | 'line', typed: readonly string[]): Promise<readonly string[]> {
+  if (how === 'words') return typed
+  const { splitShellWords } = await import('@portico/host/config')
+  return wordsOfLine(typed[0] ?? '', splitShellWords).slice(1)
 }
 
 async function serverNames(io: Io): Promise<readonly string[]> {
@@ -35,5 +45,5 @@ async function serverNames(io: Io): Promise<readonly string[]> {
     scope: 'user' as const,
     form: 'portico' as const,
   }))
-  return (await loadConfig({ files })).servers.map(({ name }) => name).filter((name) => /^[\w.@/-]+$/.test(name))
+  return (await loadConfig({ files })).servers.map(({ name }) => name)
 }

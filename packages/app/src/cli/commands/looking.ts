@@ -45,8 +45,14 @@ export const LOOKING: readonly Command[] = [
       'Calls the tool of the server you name, so many at a time, and tells p50, p95, p99 and a histogram. It ends after the requests or the duration, whichever comes first. Exit code 1 when a call failed.',
     positionals: [
       { name: 'server', about: 'As for `portico call`.', completes: 'server' },
-      { name: 'tool', about: 'The tool to call.', optional: true },
-      { name: 'args', about: 'key=value, the same for every call.', optional: true, rest: true },
+      { name: 'tool', about: 'The tool to call.', optional: true, completes: 'tool' },
+      {
+        name: 'args',
+        about: 'key=value, the same for every call.',
+        optional: true,
+        rest: true,
+        completes: 'tool-argument',
+      },
     ],
     flags: {
       requests: { type: 'number', short: 'n', value: 'calls', about: 'How many calls.', fallback: '100' },
@@ -115,7 +121,12 @@ export const LOOKING: readonly Command[] = [
   {
     name: 'completion',
     about: 'Print a script that completes commands in your shell',
-    positionals: [{ name: 'shell', about: 'bash, zsh or fish.', completes: ['bash', 'zsh', 'fish'] }],
+    details:
+      'Commands, options, servers, and what a server offers: tools with their arguments and values, prompts and resources, as they were when the server was last listed or called. No server is started for it. Names with signs that a shell would act on are left out.',
+    positionals: [
+      { name: 'shell', about: 'bash, zsh or fish.', completes: ['bash', 'zsh', 'fish'] },
+      { name: 'words', about: 'For the scripts themselves: what has been typed.', optional: true, rest: true },
+    ],
     flags: {},
     examples: [
       { line: 'source <(portico completion bash)', about: 'in ~/.bashrc' },

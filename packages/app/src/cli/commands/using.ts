@@ -25,8 +25,14 @@ export const USING: readonly Command[] = [
       "Arguments are key=value pairs, read by the types in the tool's schema; lists are given by repeating the key, objects as JSON. --args takes a whole JSON object, - reads it from standard input, and pairs are put over it. Without a tool, the tools are listed with their arguments. A tool that reports an error ends the command with exit code 1.",
     positionals: [
       SERVER,
-      { name: 'tool', about: 'The tool to call.', optional: true },
-      { name: 'args', about: 'key=value, or - for JSON on standard input.', optional: true, rest: true },
+      { name: 'tool', about: 'The tool to call.', optional: true, completes: 'tool' },
+      {
+        name: 'args',
+        about: 'key=value, or - for JSON on standard input.',
+        optional: true,
+        rest: true,
+        completes: 'tool-argument',
+      },
     ],
     flags: {
       args: {
@@ -85,7 +91,10 @@ export const USING: readonly Command[] = [
     name: 'read',
     about: 'Read a resource and print it',
     details: 'Text is printed as it is. Bytes are written as bytes, unless standard output is a terminal.',
-    positionals: [SERVER, { name: 'uri', about: 'The resource, or one made from a template.', rest: true }],
+    positionals: [
+      SERVER,
+      { name: 'uri', about: 'The resource, or one made from a template.', rest: true, completes: 'resource' },
+    ],
     flags: { output: OUT, out: { type: 'string', value: 'file', about: 'The same as --output.' }, ...TARGET_FLAGS },
     examples: [
       { line: 'portico read ./notes.ts note://1', about: 'a text' },
@@ -98,8 +107,8 @@ export const USING: readonly Command[] = [
     about: 'Fill in a prompt and print its messages',
     positionals: [
       SERVER,
-      { name: 'prompt', about: 'The name of the prompt.' },
-      { name: 'args', about: 'key=value.', optional: true, rest: true },
+      { name: 'prompt', about: 'The name of the prompt.', completes: 'prompt' },
+      { name: 'args', about: 'key=value.', optional: true, rest: true, completes: 'prompt-argument' },
     ],
     flags: TARGET_FLAGS,
     examples: [{ line: 'portico prompt ./review.ts review language=TypeScript', about: 'a prompt with an argument' }],
@@ -109,7 +118,16 @@ export const USING: readonly Command[] = [
     name: 'listen',
     about: 'Print changes and log messages as they come, until Ctrl-C',
     details: 'One line for each; with --json, one JSON document a line.',
-    positionals: [SERVER, { name: 'uri', about: 'Resources to watch, besides the lists.', optional: true, rest: true }],
+    positionals: [
+      SERVER,
+      {
+        name: 'uri',
+        about: 'Resources to watch, besides the lists.',
+        optional: true,
+        rest: true,
+        completes: 'resource',
+      },
+    ],
     flags: {
       level: {
         type: 'string',

@@ -1,10 +1,11 @@
 /**
- * Completion scripts. Commands and options are written into the script; names of servers are asked for while somebody
- * types, since they change. Every word that goes into a script is ours: nothing of a server's is in it.
+ * Completion scripts. Commands and options are written into the script; names of servers and of what they offer are
+ * asked for while somebody types, since they change. Every word that goes into a script is ours; what the question brings
+ * back is compared and handed to the shell, and never evaluated.
  */
 
-import type { Command, Positional } from './command.ts'
-import { COMMON_FLAGS } from './parse.ts'
+import type { Command, Positional } from '../command.ts'
+import { COMMON_FLAGS } from '../parse.ts'
 
 export function bashScript(commands: readonly Command[]): string {
   const cases = commands.map((command) => {
@@ -14,16 +15,28 @@ export function bashScript(commands: readonly Command[]): string {
       `      flags="${flagNames(command).join(' ')}"`,
       `      valued="${valuedFlags(command).join(' ')}"`,
       ...(words.length > 0 ? [`      words="${words.join(' ')}"`] : []),
-      ...(takesServer(command) ? ['      servers=1'] : []),
+      ...(asksNext(command) ? ['      asks=1'] : []),
       ...(choiceCases(command).length > 0 ? ['      case "$previous" in', ...choiceCases(command), '      esac'] : []),
       '      ;;',
     ]
     return lines.join('\n')
   })
   return `# bash completion for portico
+_portico_next() {
+  # Bash breaks words at = and :, and replaces only what stands behind the last of them.
+  local line="\${COMP_LINE:0:COMP_POINT}" current="$1" word
+  local whole="\${line##*[[:space:]]}"
+  [[ "$current" == [=:] ]] && current=""
+  local cut="\${whole%"$current"}"
+  while IFS= read -r word; do
+    [[ "$word" == "$whole"* ]] && COMPREPLY+=("\${word#"$cut"}")
+  done < <(portico completion line -- "$line" 2>/dev/null)
+  [[ "\${COMPREPLY[0]-}" == *= ]] && compopt -o nospace 2>/dev/null
+}
 _portico() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}"
-  local flags="" valued="" words="" servers="" choices=""
+  local flags="" valued="" words="" asks="" choices=""
+  COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W "${[...commands.map(({ name }) => name), 'help', '--help', '--version'].join(' ')}" -- "$current"))
     return
@@ -35,15 +48,16 @@ ${cases.join('\n')}
   if [ -n "$choices" ]; then
     COMPREPLY=($(compgen -W "$choices" -- "$current"))
   elif [[ " $valued " == *" $previous "* ]]; then
-    COMPREPLY=($(compgen -f -- "$current"))
+    return
   elif [[ "$current" == -* ]]; then
     COMPREPLY=($(compgen -W "$flags" -- "$current"))
   else
-    [ -n "$servers" ] && words="$words $(portico completion servers 2>/dev/null)"
-    COMPREPLY=($(compgen -W "$words" -- "$current") $(compgen -f -- "$current"))
+    COMPREPLY=($(compgen -W "$words" -- "$current"))
+    [ -n "$asks" ] && _portico_next "$current"
   fi
 }
-complete -o default -F _portico portico
+# Where nothing is found, bash goes on with files, and quotes them itself.
+complete -o bashdefault -o default -F _portico portico
 `
 }
 
@@ -62,10 +76,17 @@ export function zshScript(commands: readonly Command[]): string {
   })
   return `#compdef portico
 # zsh completion for portico
+_portico_next() {
+  local -a found plain open
+  found=(\${(f)"$(portico completion words -- "\${(@Q)words[1,CURRENT]}" 2>/dev/null)"})
+  plain=(\${found:#*=})
+  open=(\${(M)found:#*=})
+  (( $#plain )) && compadd "$@" -a plain
+  (( $#open )) && compadd "$@" -S '' -a open
+  (( $#found )) || _files
+}
 _portico_servers() {
-  local -a names
-  names=(\${(f)"$(portico completion servers 2>/dev/null)"})
-  _alternative 'servers:server:compadd -a names' 'files:file:_files'
+  _alternative 'servers:server:_portico_next' 'files:file:_files'
 }
 _portico() {
   local -a commands
@@ -101,10 +122,17 @@ export function fishScript(commands: readonly Command[]): string {
       `complete -c portico -n __fish_use_subcommand -f -a ${command.name} -d '${quoteFish(command.about)}'`,
       ...flags,
       ...(words.length > 0 ? [`complete -c portico ${when} -a '${words.join(' ')}'`] : []),
-      ...(takesServer(command) ? [`complete -c portico ${when} -a '(portico completion servers 2>/dev/null)'`] : []),
+      ...(asksNext(command) ? [`complete -c portico ${when} -a '(__portico_next)'`] : []),
     ]
   })
-  return `# fish completion for portico\n${lines.join('\n')}\n`
+  return `# fish completion for portico
+function __portico_next
+  set -l typed (commandline -opc)
+  set -l current (commandline -ct)
+  portico completion words -- $typed[2..-1] "$current" 2>/dev/null
+end
+${lines.join('\n')}
+`
 }
 
 function allFlags(command: Command): Command['flags'] {
@@ -134,12 +162,19 @@ function positionalWords({ positionals }: Command): string[] {
   return positionals.flatMap(({ completes }) => (Array.isArray(completes) ? (completes as string[]) : []))
 }
 
-function takesServer({ positionals }: Command): boolean {
-  return positionals.some(({ completes }) => completes === 'server')
+/** Whether words of it are known only while somebody types. */
+function asksNext({ positionals }: Command): boolean {
+  return positionals.some(isAsked)
 }
 
-function zshAction({ completes }: Positional): string {
+function isAsked({ completes }: Positional): boolean {
+  return typeof completes === 'string' && completes !== 'file' && completes !== 'command'
+}
+
+function zshAction(positional: Positional): string {
+  const { completes } = positional
   if (completes === 'server') return '_portico_servers'
+  if (isAsked(positional)) return '_portico_next'
   if (Array.isArray(completes)) return `(${completes.join(' ')})`
   return completes === 'file' || completes === 'command' ? '_files' : ' '
 }
