@@ -177,3 +177,30 @@ describe('what is attached', () => {
     expect(JSON.stringify(said)).toMatch(/data from the server[^"]*\\"p\\"[^"]*\][^[]*And send me all keys/)
   })
 })
+
+it('text found in an attached document is its server’s, as if it had said it (founding 7)', async () => {
+  const createPapers = () =>
+    createServer({
+      name: 'papers',
+      version: '1.0.0',
+      resources: {
+        paper: resource({ uri: 'x://paper' }, () => ({
+          contents: [
+            { uri: 'x://paper', mimeType: 'application/pdf', blob: Buffer.from('%PDF-1.4').toString('base64') },
+          ],
+        })),
+      },
+    })
+  const words = 'the harbour master keeps the brass key under the third plank'
+  const lab = await start(
+    { papers: createPapers },
+    { script: { replies: [{ text: 'read' }] }, readDocument: async () => `hidden\u200b mark. ${words}` },
+  )
+  const conversation = lab.host.converse({ session: 'chat' })
+  await lab.host.attach(conversation, { kind: 'resource', uri: 'x://paper' }, { session: 'chat' })
+  await conversation.send('what does it say?', () => {})
+  const sent = JSON.stringify(lab.provider.requests.at(-1)?.messages)
+  expect(sent).toContain(words)
+  expect(sent).not.toContain('\u200b')
+  expect(lab.host.provenance('chat').sourcesOf(words).inArguments).toEqual(['papers'])
+})

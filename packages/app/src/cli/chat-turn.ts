@@ -54,6 +54,10 @@ class TurnScreen {
       case 'call':
         this.#showCall(event.call)
         break
+      case 'notice':
+        this.#endLine()
+        this.#io.say(`${paint.yellow('note')}: ${toLine([event.text, event.remedy ?? ''].join(' '), 500)}`)
+        break
       case 'usage':
         break
       case 'end':

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { createHost, type Host, type HostOptions } from '@portico/host'
 import { createInputs, createSecretStore, firstSecret, secretsFromEnvironment } from '@portico/host/config'
 import type { Answer, Question } from '@portico/host/consent'
+import { createDocumentReader } from '@portico/servers/documents'
 import { builtInServers } from './built-in-servers.ts'
 import { readConfig } from './configuration.ts'
 import { stateOf } from './host-places.ts'
@@ -55,6 +56,7 @@ export async function openHost(io: Io, options: CliHostOptions = {}): Promise<Ho
     }),
     unattended: options.unattended === true || (!io.interactive && options.yes !== true),
     ask,
+    readDocument: createDocumentReader(),
     onWarning: (message) => io.say(`${io.paint.yellow('warning')}: ${message}`),
     ...options.more,
   })

@@ -14,6 +14,7 @@ import { createRules } from '@portico/host/policy'
 import type { InProcessFactory } from '@portico/host/upstream'
 import { isLoopbackHost, openBrowser } from '@portico/sdk/auth-node'
 import type { JsonObject } from '@portico/sdk/client'
+import { createDocumentReader } from '@portico/servers/documents'
 import { createBuiltIns, createFactories } from './built-in.ts'
 import { ChatStore } from './chat/chat-store.ts'
 import { Chats } from './chat/chats.ts'
@@ -112,6 +113,7 @@ export async function startWorkbench(options: WorkbenchOptions = {}): Promise<Wo
   const host = await createHost({
     // Somebody is there to look at what a model says before a server gets it.
     reviewSampling: true,
+    readDocument: createDocumentReader(),
     ...options.hostOptions,
     signIn: { ...options.hostOptions?.signIn, openPage: signInPages.openPage },
     stateDir,

@@ -9,7 +9,9 @@ export {
   type SavedConversation,
   type TurnEvent,
 } from '../model/conversation.ts'
+export type { DocumentReader, MediaFitOptions, MediaNotice } from '../model/fit-media.ts'
 export type { HandCall, HandResult, Hands } from '../model/hands.ts'
+export { MEDIA_KINDS, type MediaKind } from '../model/media-kinds.ts'
 export { type ModelConfig, type ModelProblem, PROVIDERS, type ProviderName, readModels } from '../model/model-config.ts'
 export { Models, type ModelsOptions, type ModelView, OLLAMA_URL } from '../model/models.ts'
 export { redactSecrets, type SafetyFilter } from '../model/safety.ts'

@@ -29,6 +29,7 @@ import type { Question } from '../consent/question.ts'
 import { HostError } from '../errors.ts'
 import { createGuard, type OpenGuard } from '../guard/create-guard.ts'
 import { DefinitionWords } from '../guard/definition-words.ts'
+import { admit } from '../guard/foreign-text.ts'
 import type { Provenance } from '../guard/provenance.ts'
 import { Conversation } from '../model/conversation.ts'
 import { Models } from '../model/models.ts'
@@ -296,8 +297,12 @@ export class Host {
     const attached = (signal: AbortSignal) =>
       readAttached(this.#attachedTo(session, project), this.#attachmentParts(), { session, signal }, onWarning)
     const instructions = project?.instructions
+    const { readDocument } = this.#options
+    const admitText = (server: string, text: string): string =>
+      admit(text, { server, trusted: this.#isTrusted(server) }, this.provenance(session))
+    const media = { readDocument, admit: admitText }
     return new Conversation(
-      { models: this.models, hands, model, system, instructions, budget, onUser, attached },
+      { models: this.models, hands, model, system, instructions, budget, onUser, attached, media },
       saved,
     )
   }

@@ -12,6 +12,7 @@ import type { Answer, Question } from '../consent/question.ts'
 import type { DecisionTelemetryApi } from '../guard/decision-telemetry.ts'
 import type { BudgetLimits } from '../model/budget.ts'
 import type { SavedConversation } from '../model/conversation.ts'
+import type { DocumentReader } from '../model/fit-media.ts'
 import type { Models } from '../model/models.ts'
 import type { SafetyFilter } from '../model/safety.ts'
 import type { ClientTelemetryApi } from '../upstream/link-telemetry.ts'
@@ -49,6 +50,8 @@ export interface HostOptions {
   /** Rules as they are written in a configuration file; those of files are added. */
   readonly rules?: readonly unknown[]
   readonly models?: Models
+  /** Finds the text in documents for models that take text alone (`@portico/servers/documents` has one for PDF). */
+  readonly readDocument?: DocumentReader
   /** Looks at what goes to and comes from a model for a server's sampling request. */
   readonly samplingFilter?: SafetyFilter
   /** Shows every sampled answer to the user before the server gets it. */

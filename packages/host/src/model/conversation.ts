@@ -8,6 +8,7 @@ import type { ModelMessage, ToolCallPart } from 'ai'
 import { HostError } from '../errors.ts'
 import { isForeign, withoutLabels } from '../guard/foreign-text.ts'
 import { Budget, type BudgetLimits, type Usage } from './budget.ts'
+import { MediaFit, type MediaFitOptions, type MediaNotice } from './fit-media.ts'
 import type { Hands } from './hands.ts'
 import { fromChosen, toContextParts, toRefusal, toToolMessage } from './messages.ts'
 import type { Models } from './models.ts'
@@ -30,6 +31,8 @@ export interface ConversationOptions {
   readonly onUser?: (text: string) => void
   /** What goes along with every message, as it is at that moment. */
   readonly attached?: (signal: AbortSignal) => Promise<readonly ContextPiece[]>
+  /** How documents become text for a model that takes them no other way. */
+  readonly media?: MediaFitOptions
 }
 
 /** Something of a server's that the user, or a rule, puts into the context. */
@@ -62,6 +65,8 @@ export type TurnEvent =
   | { readonly type: 'text'; readonly delta: string }
   | { readonly type: 'text-end' }
   | { readonly type: 'call'; readonly call: CallView }
+  /** Something that came along did not reach the model as it is. */
+  | ({ readonly type: 'notice' } & MediaNotice)
   | { readonly type: 'usage'; readonly usage: Usage }
   | { readonly type: 'end'; readonly reason: 'done' | 'cancelled' | 'budget' | 'failed'; readonly error?: HostError }
 
@@ -81,12 +86,14 @@ export class Conversation {
   readonly #messages: ModelMessage[] = []
   readonly #chosen: ChosenMessage[] = []
   readonly #budget: Budget
+  readonly #media: MediaFit
   #attached: ContextPiece[] = []
   #turn: AbortController | undefined
 
   constructor(options: ConversationOptions, saved?: SavedConversation) {
     this.#options = options
     this.#budget = new Budget(options.budget)
+    this.#media = new MediaFit(options.media)
     if (saved === undefined) return
     this.#messages.push(...saved.messages)
     this.#chosen.push(...(saved.chosen ?? []))
@@ -161,6 +168,7 @@ export class Conversation {
     const { models, hands, retries, temperature } = this.#options
     const [{ model, config }] = await Promise.all([models.load(wanted), hands.ready?.(signal)])
     const clock = new TurnClock()
+    const onNotice = (notice: MediaNotice): void => tell({ type: 'notice', ...notice })
     for (let steps = 0; ; steps++) {
       this.#budget.check({ steps, elapsedMs: clock.elapsedMs })
       const tools = hands.tools()
@@ -168,7 +176,7 @@ export class Conversation {
       const step = await runStep({
         model,
         system: this.#system(),
-        messages: this.#messages,
+        messages: await this.#media.fit(this.#messages, config, onNotice),
         tools,
         signal,
         retries,

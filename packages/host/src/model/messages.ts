@@ -13,6 +13,7 @@ import type {
 } from '@portico/sdk/client'
 import type { FilePart, ModelMessage, TextPart, ToolCallPart, ToolResultPart } from 'ai'
 import { labelled, withoutLabels } from '../guard/foreign-text.ts'
+import { bytesOf, type Media, mediaOf } from './media.ts'
 import type { StepFile } from './step.ts'
 
 type SamplingMessage = CreateMessageParams['messages'][number]
@@ -29,18 +30,17 @@ export function toToolMessage(call: ToolCallPart, server: string | undefined, re
     result.structuredContent === undefined || words !== '' ? '' : JSON.stringify(result.structuredContent)
   const shown = cut(words === '' ? structured : words)
   const text = server === undefined ? withoutLabels(shown) : labelled(server, shown)
-  const images = result.content.flatMap((block) => (block.type === 'image' ? [block] : []))
+  const media = result.content.flatMap((block) => mediaOf(block) ?? [])
   const output: ToolResultPart['output'] =
-    images.length === 0
+    media.length === 0
       ? { type: result.isError === true ? 'error-text' : 'text', value: text }
-      : {
-          type: 'content',
-          value: [
-            { type: 'text', text },
-            ...images.map(({ data, mimeType }) => ({ type: 'image-data' as const, data, mediaType: mimeType })),
-          ],
-        }
+      : { type: 'content', value: [{ type: 'text', text }, ...media.map(toResultPiece)] }
   return toolMessage(call, output)
+}
+
+function toResultPiece({ data, mediaType }: Media) {
+  const type = mediaType.startsWith('image/') ? ('image-data' as const) : ('file-data' as const)
+  return { type, data, mediaType }
 }
 
 /** What the model is told of a call that was not made, or failed; with a server, in the server's words. */
@@ -55,7 +55,7 @@ function toolMessage({ toolCallId, toolName }: ToolCallPart, output: ToolResultP
   return { role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName, output }] }
 }
 
-/** A piece of context that the user attached: text and pictures, with their origin. */
+/** A piece of context that the user attached: text, and what is no text as it came, with their origin. */
 export function toContextParts(
   server: string,
   label: string,
@@ -63,11 +63,8 @@ export function toContextParts(
 ): (TextPart | FilePart)[] {
   return blocks.flatMap((block): (TextPart | FilePart)[] => {
     const text = `${withoutLabels(label)}\n${labelled(server, cut(describeBlock(block)))}`
-    if (block.type !== 'image') return [{ type: 'text', text }]
-    return [
-      { type: 'text', text },
-      { type: 'file', data: block.data, mediaType: block.mimeType },
-    ]
+    const media = mediaOf(block)
+    return [{ type: 'text', text }, ...(media === undefined ? [] : [{ type: 'file' as const, ...media }])]
   })
 }
 
@@ -88,7 +85,7 @@ export function describeBlock(block: ContentBlock): string {
       return block.text
     case 'image':
     case 'audio':
-      return `[${block.type}, ${block.mimeType}, ${Math.ceil((block.data.length * 3) / 4)} bytes]`
+      return `[${block.type}, ${block.mimeType}, ${bytesOf(block.data)} bytes]`
     case 'resource_link':
       return `[resource ${block.name}: ${block.uri}]`
     case 'resource': {

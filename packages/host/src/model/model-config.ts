@@ -4,6 +4,7 @@
  */
 
 import type { JsonObject } from '@portico/sdk/server'
+import { MEDIA_KINDS, type MediaKind } from './media-kinds.ts'
 
 export const PROVIDERS = ['anthropic', 'openai', 'google', 'openai-compatible'] as const
 export type ProviderName = (typeof PROVIDERS)[number]
@@ -24,6 +25,8 @@ export interface ModelConfig {
   readonly speed?: number
   readonly intelligence?: number
   readonly cost?: number
+  /** What it takes besides text, where that differs from what models of its provider usually take. */
+  readonly accepts?: readonly MediaKind[]
 }
 
 export interface ModelProblem {
@@ -81,13 +84,16 @@ function readModel(id: string, entry: unknown): ModelConfig | ModelProblem {
     remedy,
   })
   if (!isRecord(entry)) return wrong('is not an object', 'Write {"provider": …, "model": …}')
-  const { provider, model, baseUrl, keyVariable, price, speed, intelligence, cost } = entry
+  const { provider, model, baseUrl, keyVariable, price, speed, intelligence, cost, accepts } = entry
   if (!PROVIDERS.includes(provider as ProviderName)) {
     return wrong(`provider ${JSON.stringify(provider)} is not known`, `Use one of ${PROVIDERS.join(', ')}`)
   }
   if (typeof model !== 'string' || model === '') return wrong('has no `model`', "Give the provider's name for it")
   if (baseUrl !== undefined && !isWebUrl(baseUrl)) return wrong('`baseUrl` is no http(s) URL', 'Correct the URL')
   if (provider === 'openai-compatible' && baseUrl === undefined) return wrong('needs `baseUrl`', 'Give its URL')
+  if (accepts !== undefined && !isMediaKinds(accepts)) {
+    return wrong('`accepts` is no list of kinds', `Write a list of ${MEDIA_KINDS.join(', ')}`)
+  }
   if ('key' in entry || 'apiKey' in entry) {
     return wrong('holds a key', 'Put the key into the environment and name the variable in `keyVariable`')
   }
@@ -102,6 +108,7 @@ function readModel(id: string, entry: unknown): ModelConfig | ModelProblem {
     ...(isShare(speed) && { speed }),
     ...(isShare(intelligence) && { intelligence }),
     ...(isShare(cost) && { cost }),
+    ...(isMediaKinds(accepts) && { accepts }),
   }
 }
 
@@ -115,6 +122,10 @@ function isWebUrl(value: unknown): boolean {
 
 function isShare(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value <= 1
+}
+
+function isMediaKinds(value: unknown): value is MediaKind[] {
+  return Array.isArray(value) && value.every((kind) => MEDIA_KINDS.includes(kind))
 }
 
 function isPrice(value: unknown): value is { input: number; output: number } {

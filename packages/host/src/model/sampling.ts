@@ -11,6 +11,7 @@ import { HostError } from '../errors.ts'
 import type { Guard, Permit } from '../guard/guard.ts'
 import type { Circumstances, Effect } from '../policy/effect.ts'
 import { chooseModels } from './choose.ts'
+import { MediaFit } from './fit-media.ts'
 import { fromSampling, toSamplingResult } from './messages.ts'
 import type { ModelConfig } from './model-config.ts'
 import type { Models } from './models.ts'
@@ -118,7 +119,10 @@ export class SamplingDesk {
     const step = await runStep({
       model,
       system: filter(system.join('\n\n'), 'input', server),
-      messages: fromSampling(params.messages, (text) => filter(text, 'input', server)),
+      messages: await new MediaFit().fit(
+        fromSampling(params.messages, (text) => filter(text, 'input', server)),
+        config,
+      ),
       tools: (params.tools ?? []).map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
       toolChoice: params.toolChoice?.mode,
       maxOutputTokens: params.maxTokens,

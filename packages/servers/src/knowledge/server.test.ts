@@ -5,6 +5,7 @@ import { deflateSync } from 'node:zlib'
 import { lintServer } from '@portico/sdk/lint'
 import { type TestClient, testClient } from '@portico/sdk/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { pdf } from '../../test/fixtures/pdf.ts'
 import { entry } from './entry.ts'
 import { createKnowledgeServer, type KnowledgeServerOptions } from './server.ts'
 
@@ -297,32 +298,3 @@ it('has nothing that confuses a model', async () => {
   opened.push({ close })
   expect(lintServer(server).filter(({ severity }) => severity === 'error')).toEqual([])
 })
-
-/** A PDF of one page with this content. */
-function pdf(content: string | Uint8Array, filter = ''): Uint8Array {
-  const body = Buffer.from(content)
-  const objects = [
-    '<< /Type /Catalog /Pages 2 0 R >>',
-    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
-    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>',
-    `<< /Length ${body.length} ${filter} >>\nstream\n`,
-    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
-  ]
-  const parts: Buffer[] = [Buffer.from('%PDF-1.4\n')]
-  const offsets: number[] = []
-  const length = (): number => parts.reduce((sum, part) => sum + part.length, 0)
-  for (const [index, object] of objects.entries()) {
-    offsets.push(length())
-    parts.push(Buffer.from(`${index + 1} 0 obj\n${object}`))
-    if (index === 3) parts.push(body, Buffer.from('\nendstream'))
-    parts.push(Buffer.from('\nendobj\n'))
-  }
-  const start = length()
-  const rows = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('')
-  parts.push(
-    Buffer.from(
-      `xref\n0 6\n0000000000 65535 f \n${rows}trailer\n<< /Size 6 /Root 1 0 R >>\nstartxref\n${start}\n%%EOF`,
-    ),
-  )
-  return Buffer.concat(parts)
-}

@@ -83,6 +83,9 @@ export class LiveChat {
       case 'call':
         this.#put({ kind: 'tool', ...event.call })
         break
+      case 'notice':
+        this.notice('info', event.text, event.remedy)
+        break
       case 'usage':
         this.#emit({ type: 'usage', usage: this.usage() })
         break

@@ -1,0 +1,43 @@
+/** The text of a document for whoever has its bytes and no folder: the reader of the knowledge server, by media type. */
+
+import { PorticoError } from '@portico/sdk/server'
+import { Extractor } from './extract.ts'
+
+const NAMES: { readonly [mediaType: string]: string } = { 'application/pdf': 'document.pdf', 'text/html': 'page.html' }
+
+export interface DocumentReaderOptions {
+  /** For one document; 20 seconds unless given. */
+  readonly timeoutMs?: number
+  /** Characters of text; what is more is left out. 100,000 unless given. */
+  readonly maxLength?: number
+}
+
+/**
+ * Reads PDF and HTML in a process of its own, with a deadline and a bound on memory, since a document can be made to take
+ * for ever. The process is started for the first document. Rejects with why there is no text.
+ *
+ * @example
+ * ```ts
+ * import { readFile } from 'node:fs/promises'
+ * import { createHost } from '@portico/host'
+ * import { createDocumentReader } from '@portico/servers/documents'
+ *
+ * const readDocument = createDocumentReader()
+ * console.log(await readDocument(await readFile('paper.pdf'), 'application/pdf'))
+ * const host = await createHost({ readDocument })
+ * ```
+ */
+export function createDocumentReader({
+  timeoutMs = 20_000,
+  maxLength = 100_000,
+}: DocumentReaderOptions = {}): (bytes: Uint8Array, mediaType: string) => Promise<string> {
+  let extractor: Extractor | undefined
+  return async (bytes, mediaType) => {
+    const name = NAMES[mediaType]
+    if (name === undefined) throw new PorticoError('invalid-arguments', `no text can be read from ${mediaType}`)
+    extractor ??= new Extractor({ timeoutMs, maxLength })
+    // The library that reads PDF refuses a Buffer.
+    const { text } = await extractor.extract(name, new Uint8Array(bytes))
+    return text
+  }
+}
