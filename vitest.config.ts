@@ -13,6 +13,7 @@ export default defineConfig({
       'test/**/*.test.ts',
       'examples/**/*.test.ts',
       'tools/**/*.test.*',
+      'first-hour/*.test.ts',
     ],
     pool: 'threads',
     maxWorkers: 2,

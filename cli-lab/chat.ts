@@ -10,9 +10,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Script, type ScriptedProvider, startScriptedProvider } from '@portico/host/model'
+import { missingTmux, openScreen, type Screen } from '../lab-kit/tmux.ts'
 import type { Trial } from '../lab-kit/trials.ts'
 import { BINARY } from './binary.ts'
-import { missingTmux, openScreen, type Screen } from './tmux.ts'
 
 const FIXTURE = fileURLToPath(new URL('../packages/app/test/fixture-server.mjs', import.meta.url))
 

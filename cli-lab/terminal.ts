@@ -6,9 +6,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { missingTmux, openScreen, type Screen } from '../lab-kit/tmux.ts'
 import type { Trial } from '../lab-kit/trials.ts'
 import { BINARY } from './binary.ts'
-import { missingTmux, openScreen, type Screen } from './tmux.ts'
 
 const FIXTURE = fileURLToPath(new URL('../packages/app/test/fixture-server.mjs', import.meta.url))
 const PORTICO = `${process.execPath} ${BINARY}`

@@ -2,7 +2,14 @@
 import { fileURLToPath } from 'node:url'
 import { type Client, connect } from '@portico/sdk/client'
 import { serveHttp } from '@portico/sdk/http'
-import notes from './notes.ts'
+import { createServer, resource, tool } from '@portico/sdk/server'
+
+const notes = createServer({
+  name: 'notes',
+  version: '1.0.0',
+  tools: { count: tool({ description: 'How many notes there are' }, () => '1') },
+  resources: { welcome: resource({ uri: 'notes://welcome' }, () => 'This note is the only one.') },
+})
 
 // A program, started without a shell and with a short list of environment variables.
 const hello = fileURLToPath(new URL('hello.ts', import.meta.url))

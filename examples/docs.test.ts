@@ -1,6 +1,6 @@
 /**
  * Holds the README and the guide to the code: blocks marked as a file are that file, every other TypeScript block
- * compiles, and every relative link leads somewhere.
+ * compiles, what it needs beside it is named, and every relative link leads somewhere.
  */
 
 import { execFile } from 'node:child_process'
@@ -60,6 +60,18 @@ test.each(pages)('every relative link of %s leads somewhere', (page) => {
     .filter((target) => !/^[a-z]+:/.test(target))
     .filter((target) => !existsSync(resolve(root, dirname(page), target)))
   expect(broken).toEqual([])
+})
+
+test('a block names the files that it needs beside it', () => {
+  const unsaid = blocks.flatMap(({ page, line, file = '', code }) => {
+    const prose = readFileSync(join(root, page), 'utf8').replace(/^```[\s\S]*?^```$/gm, '')
+    return [...code.matchAll(/(?:from '\.\/|new URL\(')([\w-]+\.ts)'/g)]
+      .filter(
+        ([, name = '']) => !file.endsWith(`/${name}`) && !prose.includes(`\`${name}\``) && !prose.includes(`[${name}]`),
+      )
+      .map(([, name]) => `${page}:${line} ${name}`)
+  })
+  expect(unsaid).toEqual([])
 })
 
 /** What snippets may use without declaring it. */

@@ -1,10 +1,11 @@
 // Teaches: a host in your own program: servers, a person who decides, a model that uses the tools.
 import { createInterface } from 'node:readline/promises'
+import { fileURLToPath } from 'node:url'
 import { createHost } from '@portico/host'
 import { defineServer } from '@portico/host/config'
 import { createScriptedModel, Models } from '@portico/host/model'
 
-const args = ['--conditions=portico-source', '--import', 'tsx', 'examples/hello.ts']
+const args = [...process.execArgv, fileURLToPath(new URL('hello.ts', import.meta.url))]
 const greeter = defineServer('greeter', { kind: 'stdio', command: 'node', args, env: {} })
 
 // Follows a script, so that no key is needed; `new Models()` alone uses the keys in your environment.

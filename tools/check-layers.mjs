@@ -64,6 +64,7 @@ const OUTSIDE = [
   'servers-lab',
   'bridge',
   'cli-lab',
+  'first-hour',
   'workbench-lab',
 ]
 

@@ -13,7 +13,7 @@ export interface Screen {
   /** Types, without Enter. */
   type(text: string): void
   /** Resolves when what has been shown since the last mark fits; rejects with the screen when it does not in time. */
-  until(pattern: RegExp): Promise<string>
+  until(pattern: RegExp, deadlineMs?: number): Promise<string>
   /** Everything shown so far does not count any more. */
   mark(): void
   text(): string
@@ -52,8 +52,8 @@ export function openScreen(env: { readonly [name: string]: string }, cwd: string
     mark: () => {
       from = text().trimEnd().length
     },
-    async until(pattern) {
-      const deadline = Date.now() + DEADLINE_MS
+    async until(pattern, deadlineMs = DEADLINE_MS) {
+      const deadline = Date.now() + deadlineMs
       for (;;) {
         const shown = text().trimEnd().slice(from)
         if (pattern.test(shown)) return shown
