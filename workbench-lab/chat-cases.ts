@@ -8,6 +8,8 @@ import type { Trial } from './trial.ts'
 
 const SECRET = 'the vault opens with 7731-hyacinth'
 const say = (text: string): ScriptedReply => ({ calls: [{ name: 'lab_say', arguments: { text } }] })
+/** More than a page, with what matters on the last line. */
+const LONG = `${Array.from({ length: 300 }, (_, line) => `print(${line})`).join('\n')}\nremove_everything()`
 const call = (name: string, args = {}): ScriptedReply => ({ calls: [{ name, arguments: args }] })
 
 const SCRIPT: Script = {
@@ -15,6 +17,7 @@ const SCRIPT: Script = {
   topics: {
     'deny this': [say('never'), { text: 'You said no.' }],
     'edit this': [say('rude words'), { text: 'It was changed.' }],
+    'run long code': [say(LONG), { text: 'All of it was read.' }],
     'remember this': [say('again'), { text: 'First time done.' }],
     'remembered already': [say('once more'), { text: 'Nobody was asked.' }],
     'sample something': [call('everything_sample', { prompt: 'What is a porch?' }), { text: 'Sampled.' }],
@@ -36,6 +39,7 @@ export const chatTrials: readonly Trial[] = [
   { name: 'chat: a model is added by its address', run: addModel },
   { name: 'chat: a call is denied', run: (site) => talk(site, 'deny this', deny) },
   { name: 'chat: arguments are edited before they are allowed', run: (site) => talk(site, 'edit this', edit) },
+  { name: 'chat: long arguments are shown to the last character', run: readAll },
   { name: 'chat: an approval is remembered', run: remember },
   { name: 'chat: a tool asks the model, and both sides are looked at', run: sample },
   { name: 'chat: a tool asks the person', run: elicit },
@@ -103,6 +107,26 @@ async function edit(card: Locator): Promise<void> {
   await card.getByText('said: kind words').first().waitFor()
 }
 
+async function readAll(site: Site): Promise<void> {
+  await talk(site, 'run long code', async (card) => {
+    const text = card.getByRole('group', { name: 'Arguments: text' })
+    const next = card.getByRole('button', { name: 'Next page of arguments: text' })
+    const rest = card.getByText(/^Still on other pages: [\d,]+ characters of arguments: text\.$/)
+    await rest.waitFor()
+    let read = (await text.textContent()) ?? ''
+    assert.ok(await card.getByRole('button', { name: 'Allow', exact: true }).isEnabled())
+    for (let page = 1; await next.isEnabled(); page++) {
+      await card.getByText(new RegExp(`^Page ${page} of 8$`)).waitFor()
+      await next.click()
+      read += await text.textContent()
+    }
+    assert.equal(read, LONG)
+    await rest.waitFor({ state: 'hidden' })
+    await approve(card)
+    await card.page().getByText('All of it was read.').waitFor()
+  })
+}
+
 async function remember(site: Site): Promise<void> {
   await talk(site, 'remember this', async (card) => {
     await card.getByText('Always', { exact: true }).click()
@@ -125,13 +149,13 @@ async function sample(site: Site): Promise<void> {
     await questionOf(site, 'sampling')
     await show('/inbox')
     await page.getByLabel('Prompt').fill('What is a portico?')
-    await page.getByRole('button', { name: 'Send as changed' }).click()
+    await page.getByRole('button', { name: 'Allow with changes' }).click()
     await questionOf(site, 'sampling-answer')
     await page
       .getByLabel(/^Answer/)
       .first()
       .fill('A porch with columns.')
-    await page.getByRole('button', { name: 'Give it as changed' }).click()
+    await page.getByRole('button', { name: 'Allow with changes' }).click()
     await page.goto(back)
     await page.getByText('Sampled.').waitFor()
   })

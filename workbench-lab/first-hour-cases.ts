@@ -119,7 +119,7 @@ async function restart(site: Site): Promise<void> {
   await card.getByText('Ready', { exact: true }).waitFor()
   await site.program.end()
   await page.getByText('The program behind this page does not answer').waitFor()
-  await card.getByText('Not known', { exact: true }).waitFor()
+  await card.getByText('Unknown', { exact: true }).waitFor()
   await site.program.startAgain()
   await page.getByText('The program behind this page does not answer').waitFor({ state: 'hidden' })
   await card.getByText('Ready', { exact: true }).waitFor()

@@ -66,7 +66,7 @@ async function addFromRegistry(site: Site, see: See): Promise<void> {
     const dialog = await openAdding(site, 'Registry')
     const search = dialog.getByLabel('Search the registry')
     await search.fill('nothing-like-it')
-    await dialog.getByText('Nothing is called “nothing-like-it”').waitFor()
+    await dialog.getByText('No server found for “nothing-like-it”').waitFor()
     await search.fill(registry.broken)
     await dialog.getByText(/cannot be searched/).waitFor()
     await search.fill('lab')
@@ -186,10 +186,10 @@ async function approveChanges(site: Site, see: See): Promise<void> {
   await see('a server that changed', 'flow-changed')
   // The tool says so as well, and cannot be run.
   await show(`/tools?name=${name}_forecast&server=${name}`)
-  await page.getByText('This changed since it was approved, and cannot be used').waitFor()
+  await page.getByText('Changed since you allowed it; it cannot be used').waitFor()
   assert.ok(await page.getByRole('button', { name: 'Run', exact: true }).isDisabled())
   await see('a tool that changed', 'flow-changed-tool')
-  // One is kept blocked in the inbox, and the other approved there.
+  // One is denied in the inbox, and the other allowed there.
   await show('/inbox')
   await openQuestion(site, `${name} changed ${name}_alerts`)
   await page
@@ -197,9 +197,9 @@ async function approveChanges(site: Site, see: See): Promise<void> {
     .first()
     .waitFor()
   await see('the question about a change', 'flow-changed-question')
-  await page.getByRole('button', { name: 'Keep it blocked' }).click()
+  await page.getByRole('button', { name: 'Deny' }).click()
   await openQuestion(site, `${name} changed ${name}_forecast`)
-  await page.getByRole('button', { name: 'Approve the change' }).click()
+  await page.getByRole('button', { name: 'Allow' }).click()
   await page.getByText('Nothing waits for you').waitFor()
   await runTool(site, `${name}_forecast`, 'sun')
   await show('/servers')
@@ -210,7 +210,7 @@ async function approveChanges(site: Site, see: See): Promise<void> {
   await change.getByText('Tells of storms.').first().waitFor()
   await change.getByText(/read ~\/\.ssh\/id_rsa/).waitFor()
   await see('a change side by side', 'flow-compare')
-  await change.getByRole('button', { name: 'Approve this change' }).click()
+  await change.getByRole('button', { name: 'Allow this change' }).click()
   await drawer.getByText('Nothing changed').waitFor()
   await drawer.getByText('Ready', { exact: true }).waitFor()
   await runTool(site, `${name}_alerts`, 'no storm')

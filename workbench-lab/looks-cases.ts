@@ -25,7 +25,7 @@ export const LOOKS: readonly Look[] = [
   { name: 'prompts', route: () => '/prompts?name=lab_greet&server=lab', sign: 'Get the prompt' },
   { name: 'chat-welcome', route: () => '/chat', sign: 'Take the tour' },
   { name: 'timeline', route: timelineRoute, sign: 'tools/call', shown: true },
-  { name: 'timeline-charts', route: () => '/timeline?view=charts', sign: 'Time to answer' },
+  { name: 'timeline-charts', route: () => '/timeline?view=charts', sign: 'Response time' },
   { name: 'timeline-recordings', route: () => '/timeline?view=recordings', sign: 'Recordings' },
   { name: 'policy', route: () => '/policy?tab=explain', sign: /decides/, shown: true, prepare: explainVault },
   { name: 'policy-rules', route: () => '/policy', sign: 'Add rule' },

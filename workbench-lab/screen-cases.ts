@@ -204,9 +204,9 @@ async function changePolicy({ page, show, call }: Site): Promise<void> {
   await page.getByRole('button', { name: 'Add rule' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel(/^Name/).fill('no-time')
-  await dialog.getByRole('button', { name: 'Use this rule' }).click()
+  await dialog.getByRole('button', { name: 'Apply' }).click()
   await dialog.waitFor({ state: 'hidden' })
-  await page.getByRole('button', { name: 'Try them' }).click()
+  await page.getByRole('button', { name: 'Test in Explain' }).click()
   await page
     .getByRole('region', { name: 'What the rules say' })
     .getByText(/decides/)
@@ -221,7 +221,7 @@ async function changePolicy({ page, show, call }: Site): Promise<void> {
   await call('policy.set', { rules: [] })
   await page.getByRole('tab', { name: 'Audit' }).click()
   await page.getByRole('button', { name: 'Verify the log' }).click()
-  await page.getByText(/none altered/).waitFor()
+  await page.getByText(/none changed/).waitFor()
 }
 
 async function useKeyboard({ page, show }: Site): Promise<void> {

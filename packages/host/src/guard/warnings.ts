@@ -39,7 +39,7 @@ function* ofKind(effect: Effect): Generator<string> {
 
 function* ofContext(effect: Effect, tainted: boolean): Generator<string> {
   if (!tainted || !isRisky(effect)) return
-  yield 'Text that nobody vouches for is in the conversation, and may be what asks for this.'
+  yield 'Untrusted text is in the conversation, and may be what asks for this.'
 }
 
 /** JSON spells most control characters out. */

@@ -5,6 +5,7 @@
 
 import type { JsonObject } from '@portico/sdk/client'
 import { isObject } from './canonical.ts'
+import { DEFINITION_LIMITS } from './definition.ts'
 import type { Quarantine } from './item.ts'
 import { bounded, neutralise } from './text.ts'
 
@@ -20,9 +21,7 @@ export function differenceOf(before: JsonObject, after: JsonObject): PartDiffere
   const old = leavesOf(before)
   const now = leavesOf(after)
   const parts = [...new Set([...now.keys(), ...old.keys()])].filter((part) => old.get(part) !== now.get(part))
-  const shown = parts.slice(0, MAX_PARTS).map((part) => comparePart(part, old.get(part), now.get(part)))
-  if (parts.length <= MAX_PARTS) return shown
-  return [...shown, { part: '…', before: '', after: `and ${parts.length - MAX_PARTS} more parts differ` }]
+  return parts.map((part) => comparePart(part, old.get(part), now.get(part)))
 }
 
 /** Text as runs of words that stayed, went or came. */
@@ -39,8 +38,8 @@ export function wordDifference(before: string, after: string): WordRun[] {
   return runs
 }
 
-const MAX_PARTS = 50
-const MAX_TEXT = 2_000
+/** The longest text of a definition that a model is ever given (`definition.ts`): whoever decides sees as much. */
+const MAX_TEXT = DEFINITION_LIMITS.maxDescription
 /** The table of a longest common sequence grows with the product of both lengths. */
 const MAX_CELLS = 250_000
 /** Deeper than any schema that the catalogue takes. */

@@ -15,7 +15,7 @@ export function FailureNote({ error, onRetry }: { readonly error: ApiError; read
       actions={
         onRetry !== undefined && (
           <Button size="compact-sm" variant="default" onClick={onRetry}>
-            Try again
+            Retry
           </Button>
         )
       }
@@ -82,7 +82,7 @@ export class Boundary extends Component<{ readonly children: ReactNode }, { read
           title="This screen could not be shown"
           actions={
             <Button size="compact-sm" variant="default" onClick={() => this.setState({ error: undefined })}>
-              Show it again
+              Retry
             </Button>
           }
         >

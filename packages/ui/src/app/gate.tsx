@@ -15,7 +15,7 @@ export function Gate({ children }: { readonly children: ReactNode }) {
       <Empty
         icon={<LockClosedIcon width={22} height={22} />}
         title="Open the link that the program printed"
-        actions={<Button onClick={() => window.location.reload()}>Try again</Button>}
+        actions={<Button onClick={() => window.location.reload()}>Retry</Button>}
       >
         The workbench acts for you, so it opens only with a link that is used once. Look into the terminal where{' '}
         <Code>portico</Code> runs, or start it again to get a new one.

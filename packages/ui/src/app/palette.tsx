@@ -46,7 +46,7 @@ export function Palette({ scheme, onScheme, onHelp }: PaletteProps) {
       })),
     },
     {
-      group: 'Do',
+      group: 'Actions',
       actions: [
         act('Add a server', 'A command, an address, or from another program', <PlusIcon />, () =>
           go('/servers', { add: 'paste' }),
@@ -93,7 +93,7 @@ export function Palette({ scheme, onScheme, onHelp }: PaletteProps) {
       shortcut={['mod + K']}
       query={query}
       onQueryChange={setQuery}
-      nothingFound="Nothing is called that"
+      nothingFound="No match"
       highlightQuery
       scrollable
       maxHeight={460}

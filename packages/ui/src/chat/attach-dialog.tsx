@@ -82,7 +82,7 @@ function Chooser({ first, onAttach }: ChooserProps) {
       {data === undefined && error === undefined && <Waiting rows={5} height={40} />}
       {data !== undefined && items.length === 0 && (
         <Text c="dimmed" py="lg" ta="center">
-          {query === '' ? `No server offers a ${kind}.` : 'Nothing fits.'}
+          {query === '' ? `No server offers a ${kind}.` : 'No match.'}
         </Text>
       )}
       <ul className={classes.list}>
@@ -99,7 +99,7 @@ function Chooser({ first, onAttach }: ChooserProps) {
           </li>
         ))}
       </ul>
-      {items.length > MAX_SHOWN && <Text c="dimmed">There are more; search for them.</Text>}
+      {items.length > MAX_SHOWN && <Text c="dimmed">There are more: search to find them.</Text>}
     </Stack>
   )
 }

@@ -81,7 +81,7 @@ export function ChatList({ current, attach, onNew, onGone }: ChatListProps) {
           setDoomed(undefined)
         }}
       >
-        {toVisible(doomed?.title ?? '')} will be gone from this machine. What was done stays in the audit log.
+        {toVisible(doomed?.title ?? '')} is deleted from this machine. What was done stays in the audit log.
       </Confirm>
     </>
   )

@@ -22,7 +22,7 @@ export function ModelPicker({ models, value, onChange, onAdd }: ModelPickerProps
         <span className={classes.source}>
           {model?.provider} · {model?.source}
         </span>
-        {model?.usable === false && <span className={classes.remedy}>{model.remedy ?? 'It cannot be used now.'}</span>}
+        {model?.usable === false && <span className={classes.remedy}>{model.remedy ?? 'Not available now.'}</span>}
       </div>
     )
   }
@@ -35,7 +35,7 @@ export function ModelPicker({ models, value, onChange, onAdd }: ModelPickerProps
         w={{ base: 180, sm: 250 }}
         allowDeselect={false}
         searchable={models.length > 8}
-        nothingFoundMessage="No model is called that"
+        nothingFoundMessage="No match"
         comboboxProps={{ width: 320, position: 'bottom-end' }}
         maxDropdownHeight={360}
         data={models.map(({ id, label, usable }) => ({ value: id, label, disabled: !usable }))}

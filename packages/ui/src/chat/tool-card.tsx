@@ -35,6 +35,8 @@ export function ToolCard({ part, startsOpen = false }: ToolCardProps) {
   const question = useQuestion(part.question)
   const [opened, setOpened] = useState<boolean>()
   const isWaiting = status === 'waiting'
+  /** The arguments are part of it, whole. */
+  const asked = isWaiting ? question : undefined
   const isOpen = opened ?? (isWaiting || (startsOpen && result !== undefined))
   const look = LOOKS[status]
   return (
@@ -55,14 +57,10 @@ export function ToolCard({ part, startsOpen = false }: ToolCardProps) {
       {status === 'running' && <ToolProgress progress={progress} />}
       {isOpen && (
         <Stack gap="sm" className={classes.body}>
-          <JsonView value={part.arguments} label="Arguments" open={3} />
-          {reason !== undefined && !(isWaiting && question !== undefined) && (
-            <span className={classes.reason}>{toVisible(reason)}</span>
-          )}
-          {isWaiting && question !== undefined && <QuestionInPlace question={question} withoutArguments />}
-          {isWaiting && question === undefined && (
-            <Note tone="busy" title="An answer is on its way, or somebody else gave it." />
-          )}
+          {asked === undefined && <JsonView value={part.arguments} label="Arguments" open={3} />}
+          {reason !== undefined && asked === undefined && <span className={classes.reason}>{toVisible(reason)}</span>}
+          {asked !== undefined && <QuestionInPlace question={asked} />}
+          {isWaiting && asked === undefined && <Note tone="busy" title="Already answered. Waiting for the program." />}
           {result !== undefined && <ToolResultView result={result} />}
         </Stack>
       )}

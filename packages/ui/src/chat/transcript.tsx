@@ -51,7 +51,7 @@ export function Transcript({ chat }: { readonly chat: Chat }) {
             <span className={classes.dot} />
             <span className={classes.dot} />
             <span className={classes.dot} />
-            <span className={classes.unseen}>At work</span>
+            <span className={classes.unseen}>Working</span>
           </div>
         )}
       </div>

@@ -26,8 +26,8 @@ export function UsageMeter({ chat }: { readonly chat: Chat }) {
       <Popover.Dropdown>
         <Table fz="sm" withRowBorders={false} verticalSpacing={4}>
           <Table.Tbody>
-            <Row name="Into the model" value={`${inputTokens.toLocaleString()} tokens`} />
-            <Row name="From the model" value={`${outputTokens.toLocaleString()} tokens`} />
+            <Row name="Input" value={`${inputTokens.toLocaleString()} tokens`} />
+            <Row name="Output" value={`${outputTokens.toLocaleString()} tokens`} />
             <Row name="Steps" value={withLimit(String(steps), budget?.steps)} />
             <Row
               name="Cost"

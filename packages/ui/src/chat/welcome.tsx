@@ -33,7 +33,7 @@ export function Welcome({ models, hint, onNew, onAddModel, onTour }: WelcomeProp
             title="New conversation"
             words={`With ${models.find(({ usable }) => usable)?.label ?? 'a model'}; others can be chosen at any time.`}
             icon={<ChatBubbleIcon />}
-            deed="Begin"
+            deed="Start"
             onDo={onNew}
             isFirst
           />

@@ -1,10 +1,11 @@
 /** May this happen? Warnings first, then exactly what it is, then yes or no and for how long. */
 
-import { Button, Stack, Text } from '@mantine/core'
+import { Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { toVisible } from '../app/text.ts'
 import { Chip } from '../app/tone.tsx'
 import { CommandText, WarningList } from '../servers/command-text.tsx'
+import { AnswerFoot } from './answer-foot.tsx'
 import type { Schema } from './form-model.ts'
 import classes from './inbox.module.css'
 import { ObjectEditor } from './object-editor.tsx'
@@ -13,50 +14,35 @@ import { type Memory, ONCE, Remember } from './remember.tsx'
 
 type Effect = BodyProps<'approval'>['body']['effect']
 
-export interface ApprovalProps extends BodyProps<'approval'> {
-  /** Where they are shown beside it already: only a button to change them is there. */
-  readonly withoutArguments?: boolean | undefined
-}
-
-export function Approval({ question, body, answer, withoutArguments }: ApprovalProps) {
+export function Approval({ question, body, answer }: BodyProps<'approval'>) {
   const { effect, reason, warnings } = body
   const given: Schema | undefined = 'arguments' in effect ? effect.arguments : undefined
   const [edited, setEdited] = useState<Schema | undefined>(given)
   const [memory, setMemory] = useState<Memory>(ONCE)
-  const [busy, setBusy] = useState(false)
   const isEdited = edited !== given
-  const send = async (action: 'allow' | 'deny') => {
-    setBusy(true)
-    const { remember, breadth } = memory
-    const kept = remember === 'once' ? { remember } : { remember, breadth }
-    const content = action === 'allow' && isEdited && edited !== undefined ? { content: edited } : {}
-    await answer({ action, ...kept, ...content })
-    setBusy(false)
-  }
+  const kept = memory.remember === 'once' ? { remember: memory.remember } : memory
   return (
     <Stack gap="md">
       <WarningList warnings={warnings} />
       <Text>{toVisible(reason)}</Text>
       <EffectFacts effect={effect} />
       {given !== undefined && Object.keys(given).length > 0 && (
-        <ObjectEditor label="Arguments" value={given} onChange={setEdited} folded={withoutArguments === true} />
+        <ObjectEditor label="Arguments" value={given} onChange={setEdited} />
       )}
-      <div className={classes.foot}>
+      <AnswerFoot
+        answer={answer}
+        allow={{ action: 'allow', ...kept, ...(isEdited && edited !== undefined && { content: edited }) }}
+        deny={{ action: 'deny', ...kept }}
+        disabled={given !== undefined && edited === undefined}
+        changed={isEdited}
+      >
         <Remember
           effect={effect}
           hasWorkspace={question.workspace !== undefined}
           memory={memory}
           onChange={setMemory}
         />
-        <div className={classes.buttons}>
-          <Button variant="default" disabled={busy} onClick={() => void send('deny')}>
-            Deny
-          </Button>
-          <Button disabled={busy || (given !== undefined && edited === undefined)} onClick={() => void send('allow')}>
-            {isEdited ? 'Allow with changes' : 'Allow'}
-          </Button>
-        </div>
-      </div>
+      </AnswerFoot>
     </Stack>
   )
 }
@@ -96,10 +82,10 @@ function EffectFacts({ effect }: { readonly effect: Effect }) {
 }
 
 const CLAIMS = [
-  ['readOnlyHint', 'only reads'],
-  ['destructiveHint', 'may destroy something'],
-  ['idempotentHint', 'may be repeated'],
-  ['openWorldHint', 'reaches the outside world'],
+  ['readOnlyHint', 'read-only'],
+  ['destructiveHint', 'destructive'],
+  ['idempotentHint', 'safe to repeat'],
+  ['openWorldHint', 'external access'],
 ] as const
 
 function Claims({ effect }: { readonly effect: Extract<Effect, { readonly kind: 'call' }> }) {
@@ -108,7 +94,7 @@ function Claims({ effect }: { readonly effect: Extract<Effect, { readonly kind: 
   return (
     <div className={classes.flow}>
       <Text span c="dimmed" size="sm">
-        The server says that it
+        The server says:
       </Text>
       {said.map(([hint, words]) => (
         <Chip key={hint} tone={hint === 'destructiveHint' ? 'bad' : 'calm'} icon={false}>
@@ -117,7 +103,7 @@ function Claims({ effect }: { readonly effect: Extract<Effect, { readonly kind: 
       ))}
       {!effect.trusted && (
         <Text span c="dimmed" size="sm">
-          — not believed: the server is not trusted
+          (this server is not trusted, so rules ignore it)
         </Text>
       )}
     </div>

@@ -73,10 +73,10 @@ describe('what is filled in', () => {
   })
 
   it.each([
-    ['name', { name: '' }, 'Needed'],
+    ['name', { name: '' }, 'Required'],
     ['name', { name: 'A' }, 'At least 2'],
     ['name', { name: 'Adelaide' }, 'At most 5'],
-    ['mail', { mail: 'nobody' }, 'e-mail'],
+    ['mail', { mail: 'nobody' }, 'email'],
     ['age', { age: 17 }, 'At least 18'],
     ['age', { age: 20.5 }, 'whole number'],
     ['days', { days: [] }, 'at least 1'],

@@ -144,7 +144,7 @@ function checkField(field: Field, value: FieldValue): string | undefined {
     if (count < min || (count === 0 && required)) return `Choose at least ${Math.max(1, min)}`
     return count > max ? `Choose at most ${max}` : undefined
   }
-  if (value === '') return required ? 'Needed' : undefined
+  if (value === '') return required ? 'Required' : undefined
   if (type === 'number' || type === 'integer') {
     if (typeof value !== 'number' || !Number.isFinite(value)) return 'Must be a number'
     if (type === 'integer' && !Number.isInteger(value)) return 'Must be a whole number'
@@ -158,8 +158,8 @@ function checkText(value: string, type: Field['type'], min: number, max: number)
   const length = [...value].length
   if (length < min) return `At least ${toCount(min, 'character')}`
   if (length > max) return `At most ${toCount(max, 'character')}`
-  if (type === 'email' && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value)) return 'Must be an e-mail address'
-  if (type === 'uri' && !URL.canParse(value)) return 'Must be a whole address, such as https://example.com'
+  if (type === 'email' && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value)) return 'Must be an email address'
+  if (type === 'uri' && !URL.canParse(value)) return 'Must be a complete address such as https://example.com'
   if (type === 'date' && !/^\d{4}-\d\d-\d\d$/.test(value)) return 'Must be a date such as 2026-07-28'
   if (type === 'date-time' && Number.isNaN(Date.parse(value))) return 'Must be a date and time'
   return undefined

@@ -4,6 +4,7 @@ import { Button, Stack, Text } from '@mantine/core'
 import { type FormEvent, useMemo, useState } from 'react'
 import { toVisible } from '../app/text.ts'
 import { Note } from '../app/tone.tsx'
+import { NotShownNote } from './answer-foot.tsx'
 import { FormField } from './form-field.tsx'
 import { type FieldValues, initialValues, toContent, toFields } from './form-model.ts'
 import classes from './inbox.module.css'
@@ -26,7 +27,7 @@ export function FormQuestion({ question, body: { message, schema }, answer }: Bo
         <Prose text={message} />
         {fields.some(({ sensitive }) => sensitive) && (
           <Note tone="bad" title="It asks for something secret">
-            Servers must not ask for passwords, keys or tokens in a form. Decline unless you are sure.
+            Servers must not ask for passwords, keys or tokens in a form. Deny unless you are sure.
           </Note>
         )}
         {fields.map((field) => (
@@ -38,6 +39,7 @@ export function FormQuestion({ question, body: { message, schema }, answer }: Bo
             onChange={(value) => setValues((before) => ({ ...before, [field.name]: value }))}
           />
         ))}
+        <NotShownNote />
         <div className={classes.foot}>
           <Text size="xs" c="dimmed">
             What you send goes to <strong>{toVisible(question.server)}</strong>.
@@ -47,7 +49,7 @@ export function FormQuestion({ question, body: { message, schema }, answer }: Bo
               Cancel
             </Button>
             <Button variant="default" onClick={() => void answer({ action: 'deny' })}>
-              Decline
+              Deny
             </Button>
             <Button type="submit">Send</Button>
           </div>

@@ -10,6 +10,7 @@ import { Note } from '../app/tone.tsx'
 import { WarningList } from '../servers/command-text.tsx'
 import { isOpenable } from './address.ts'
 import { AddressView } from './address-view.tsx'
+import { NotShownNote } from './answer-foot.tsx'
 import classes from './inbox.module.css'
 import { Prose } from './prose.tsx'
 import type { BodyProps } from './question-body.ts'
@@ -26,6 +27,7 @@ export function LinkQuestion({ question, body: { message, url, host, warnings },
           It could start another program, so it is not opened from here.
         </Note>
       )}
+      <NotShownNote />
       <div className={classes.foot}>
         <Text size="xs" c="dimmed">
           Never type a password there that belongs to another site. Asked by{' '}
@@ -36,7 +38,7 @@ export function LinkQuestion({ question, body: { message, url, host, warnings },
             Cancel
           </Button>
           <Button variant="default" onClick={() => void answer({ action: 'deny' })}>
-            Decline
+            Deny
           </Button>
           {openable && (
             <Button

@@ -2,9 +2,9 @@
 
 import { Button, Textarea } from '@mantine/core'
 import { useState } from 'react'
+import { toVisible } from '../app/text.ts'
 import { isRecord, parseJson, toJson } from '../parts/json.ts'
-import { ScrollBox } from '../parts/scroll-box.tsx'
-import { TextBlock } from '../parts/text-block.tsx'
+import { PagedText } from '../parts/paged-text.tsx'
 import type { Schema } from './form-model.ts'
 import classes from './inbox.module.css'
 
@@ -13,11 +13,9 @@ export interface ObjectEditorProps {
   readonly value: Schema
   /** Undefined while the text is no object. */
   readonly onChange: (value: Schema | undefined) => void
-  /** Not shown before somebody wants to change it. */
-  readonly folded?: boolean
 }
 
-export function ObjectEditor({ label, value, onChange, folded = false }: ObjectEditorProps) {
+export function ObjectEditor({ label, value, onChange }: ObjectEditorProps) {
   const [text, setText] = useState<string>()
   const edited = text === undefined ? undefined : parseJson(text)
   const problem =
@@ -48,10 +46,8 @@ export function ObjectEditor({ label, value, onChange, folded = false }: ObjectE
           {text === undefined ? 'Edit' : 'Undo changes'}
         </Button>
       </div>
-      {text === undefined && folded ? null : text === undefined ? (
-        <ScrollBox label={label} className={classes.pre}>
-          <TextBlock text={toJson(value)} bare />
-        </ScrollBox>
+      {text === undefined ? (
+        <Members label={label} value={value} />
       ) : (
         <Textarea
           aria-label={label}
@@ -68,4 +64,30 @@ export function ObjectEditor({ label, value, onChange, folded = false }: ObjectE
       )}
     </section>
   )
+}
+
+/** Texts of several lines, such as code, as they are; all else as the JSON that it is. */
+function Members({ label, value }: Pick<ObjectEditorProps, 'label' | 'value'>) {
+  const { rest, texts } = splitTexts(value)
+  return (
+    <>
+      {(texts.length === 0 || Object.keys(rest).length > 0) && <PagedText label={label} text={toJson(rest)} />}
+      {texts.map(([name, text]) => (
+        <div key={name} className={classes.member}>
+          <div className={classes.memberName}>{toVisible(name)}</div>
+          <PagedText label={`${label}: ${name}`} text={text} />
+        </div>
+      ))}
+    </>
+  )
+}
+
+function splitTexts(value: Schema) {
+  const texts: (readonly [name: string, text: string])[] = []
+  const rest: [string, unknown][] = []
+  for (const [name, one] of Object.entries(value)) {
+    if (typeof one === 'string' && one.includes('\n')) texts.push([name, one])
+    else rest.push([name, one])
+  }
+  return { texts, rest: Object.fromEntries(rest) }
 }

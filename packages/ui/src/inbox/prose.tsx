@@ -1,22 +1,7 @@
-/** A server's message as plain words; a very long one is cut until it is asked for. */
+/** A server's message as plain words; a very long one by pages. */
 
-import { Text } from '@mantine/core'
-import { useState } from 'react'
-import { toVisible } from '../app/text.ts'
-import { ShowAll } from '../parts/text-block.tsx'
-import { cutText } from '../parts/text-safety.ts'
-import classes from './inbox.module.css'
+import { PagedText } from '../parts/paged-text.tsx'
 
-const MOST = 4_000
-const MOST_EVER = 1_000_000
-
-export function Prose({ text }: { readonly text: string }) {
-  const [all, setAll] = useState(false)
-  const { text: shown, isCut } = cutText(text, all ? MOST_EVER : MOST)
-  return (
-    <div>
-      <Text className={classes.message}>{toVisible(shown)}</Text>
-      {isCut && <ShowAll length={text.length} isMost={all} onAll={() => setAll(true)} />}
-    </div>
-  )
+export function Prose({ text, label = 'Message' }: { readonly text: string; readonly label?: string }) {
+  return <PagedText text={text} label={label} prose />
 }

@@ -4,6 +4,7 @@ import { Card } from '@mantine/core'
 import { Ago } from '../app/ago.tsx'
 import { answerQuestion, type Question, useClaim } from '../app/question-store.ts'
 import { toVisible } from '../app/text.ts'
+import { GatherNotShown } from '../parts/not-shown.tsx'
 import { WarningList } from '../servers/command-text.tsx'
 import { Approval } from './approval.tsx'
 import { ChangedDefinition } from './changed-definition.tsx'
@@ -48,34 +49,30 @@ export function QuestionCard({ question }: { readonly question: Question }) {
                 expires <Ago at={expiresAt} />
               </span>
             )}
-            {workspace !== undefined && <span title={toVisible(workspace)}>in {toVisible(folderOf(workspace))}</span>}
+            {workspace !== undefined && (
+              <span title={toVisible(workspace)}>workspace {toVisible(folderOf(workspace))}</span>
+            )}
           </div>
         </div>
       </header>
-      <Body question={question} answer={(answer) => answerQuestion(id, answer)} />
+      <GatherNotShown key={id}>
+        <Body question={question} answer={(answer) => answerQuestion(id, answer)} />
+      </GatherNotShown>
     </Card>
   )
 }
 
-interface BodyPartProps extends Pick<BodyProps<never>, 'question' | 'answer'> {
-  readonly withoutArguments?: boolean
-}
-
-export interface QuestionInPlaceProps {
-  readonly question: Question
-  /** Where the arguments are shown beside it already. */
-  readonly withoutArguments?: boolean
-}
-
 /** The same question where the work is that waits for it: in a conversation, beside a run. */
-export function QuestionInPlace({ question, withoutArguments = false }: QuestionInPlaceProps) {
+export function QuestionInPlace({ question }: { readonly question: Question }) {
   const { id } = question
   useClaim(id)
   return (
     // One call may be asked about twice, and nothing that was chosen for the first question is an answer to the second.
     <section key={id} className={classes.inPlace} aria-label="Question">
       <strong className={classes.inPlaceTitle}>{wordsOf(question).title}</strong>
-      <Body question={question} answer={(answer) => answerQuestion(id, answer)} withoutArguments={withoutArguments} />
+      <GatherNotShown>
+        <Body question={question} answer={(answer) => answerQuestion(id, answer)} />
+      </GatherNotShown>
     </section>
   )
 }
@@ -85,12 +82,12 @@ function folderOf(path: string): string {
   return path.split(/[\\/]/).findLast((part) => part !== '') ?? path
 }
 
-function Body({ question, answer, withoutArguments }: BodyPartProps) {
+function Body({ question, answer }: Pick<BodyProps<never>, 'question' | 'answer'>) {
   const { body } = question
   const common = { question, answer }
   switch (body.kind) {
     case 'approval':
-      return <Approval {...common} body={body} withoutArguments={withoutArguments} />
+      return <Approval {...common} body={body} />
     case 'result':
       return <ResultReview {...common} body={body} />
     case 'sampling':

@@ -6,7 +6,7 @@ import { useEffect, useRef } from 'react'
 import { answerQuestion, type Question, useClaimedQuestions, useQuestions } from '../app/question-store.ts'
 import { go } from '../app/route.ts'
 import { toVisible } from '../app/text.ts'
-import { isQuick, refusalOf, wordsOf } from './question-words.ts'
+import { isQuick, wordsOf } from './question-words.ts'
 
 /** More than these at once are told by the badge alone. */
 const MAX_SHOWN = 3
@@ -62,7 +62,7 @@ function show(question: Question, onClosed: () => void): void {
         <Group gap="xs" mt="xs">
           {isQuick(question) && (
             <Button size="compact-sm" onClick={() => void answerQuestion(id, { action: 'allow', remember: 'once' })}>
-              Allow once
+              Allow
             </Button>
           )}
           <Button
@@ -78,7 +78,7 @@ function show(question: Question, onClosed: () => void): void {
             color="gray"
             onClick={() => void answerQuestion(id, { action: 'deny' })}
           >
-            {refusalOf(question)}
+            Deny
           </Button>
         </Group>
       </>

@@ -20,7 +20,7 @@ export function wordsOf({ server: name, body }: Question): QuestionWords {
     case 'result':
       return { kind: 'Result', title: `May the model see what ${server} answered?` }
     case 'sampling':
-      return { kind: 'Model wanted', title: `${server} wants to use your model` }
+      return { kind: 'Model request', title: `${server} wants to use your model` }
     case 'sampling-answer':
       return { kind: 'Answer', title: `May ${server} see what the model wrote?` }
     case 'form':
@@ -66,15 +66,8 @@ export function isQuick({ body }: Question): boolean {
     body.kind === 'approval' &&
     body.warnings.length === 0 &&
     body.effect.kind !== 'connect' &&
-    body.effect.kind !== 'flow'
+    body.effect.kind !== 'flow' &&
+    // Nobody allows in a corner of the page what is not shown there.
+    !('arguments' in body.effect && Object.keys(body.effect.arguments).length > 0)
   )
-}
-
-/** What "no" is called. */
-export function refusalOf({ body }: Question): string {
-  if (body.kind === 'form' || body.kind === 'url') return 'Decline'
-  if (body.kind === 'trust') return 'Leave it out'
-  if (body.kind === 'result' || body.kind === 'sampling-answer') return 'Keep it back'
-  if (body.kind === 'definition') return 'Keep it blocked'
-  return 'Deny'
 }

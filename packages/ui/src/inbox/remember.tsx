@@ -16,16 +16,17 @@ const TIMES = [
   { value: 'always', label: 'Always' },
 ]
 
-const THINGS: { readonly [kind in Effect['kind']]: string } = {
-  connect: 'exactly this command',
-  call: 'this tool',
-  read: 'this resource',
-  prompt: 'this prompt',
-  complete: 'completing this',
-  sample: 'using the model',
-  elicit: 'asking me',
-  root: 'this folder',
-  flow: 'this way of the data',
+/** What an answer is about: this one thing, or all of its kind. */
+const THINGS: { readonly [kind in Effect['kind']]: readonly [one: string, all: string] } = {
+  connect: ['exactly this command', 'every command'],
+  call: ['this tool', 'every tool'],
+  read: ['this resource', 'every resource'],
+  prompt: ['this prompt', 'every prompt'],
+  complete: ['these suggestions', 'every suggestion'],
+  sample: ['model requests', 'every model request'],
+  elicit: ['questions to you', 'every question to you'],
+  root: ['this folder', 'every folder'],
+  flow: ['this data flow', 'every data flow'],
 }
 
 export interface RememberProps {
@@ -37,11 +38,12 @@ export interface RememberProps {
 
 export function Remember({ effect, hasWorkspace, memory, onChange }: RememberProps) {
   const { remember, breadth } = memory
+  const [one, all] = THINGS[effect.kind]
   const hasArguments = 'arguments' in effect && Object.keys(effect.arguments).length > 0
   const breadths = [
-    ...(hasArguments ? [{ value: 'arguments', label: `${THINGS[effect.kind]} with exactly these arguments` }] : []),
-    { value: 'item', label: THINGS[effect.kind] },
-    ...(effect.kind === 'connect' ? [] : [{ value: 'server', label: `everything like it of ${effect.server}` }]),
+    ...(hasArguments ? [{ value: 'arguments', label: `${one} with exactly these arguments` }] : []),
+    { value: 'item', label: one },
+    ...(effect.kind === 'connect' ? [] : [{ value: 'server', label: `${all} of ${effect.server}` }]),
   ]
   const chosen = breadths.some(({ value }) => value === breadth) ? breadth : 'item'
   return (
@@ -57,7 +59,7 @@ export function Remember({ effect, hasWorkspace, memory, onChange }: RememberPro
       {remember !== 'once' && (
         <Select
           size="xs"
-          aria-label="The answer holds for"
+          aria-label="The answer applies to"
           allowDeselect={false}
           data={breadths}
           value={chosen}

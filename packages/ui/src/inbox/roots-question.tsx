@@ -1,9 +1,9 @@
 /** Which folders a server may know of: none unless chosen. */
 
-import { Button, Checkbox, Stack } from '@mantine/core'
+import { Checkbox, Stack } from '@mantine/core'
 import { useState } from 'react'
-import { toCount, toVisible } from '../app/text.ts'
-import classes from './inbox.module.css'
+import { toVisible } from '../app/text.ts'
+import { AnswerFoot } from './answer-foot.tsx'
 import type { BodyProps } from './question-body.ts'
 
 export function RootsQuestion({ body: { offered }, answer }: BodyProps<'roots'>) {
@@ -22,19 +22,11 @@ export function RootsQuestion({ body: { offered }, answer }: BodyProps<'roots'>)
           ))}
         </Stack>
       </Checkbox.Group>
-      <div className={classes.foot}>
-        <div className={classes.buttons}>
-          <Button variant="default" onClick={() => void answer({ action: 'deny' })}>
-            Share none
-          </Button>
-          <Button
-            disabled={chosen.length === 0}
-            onClick={() => void answer({ action: 'allow', content: { roots: [...chosen] } })}
-          >
-            {chosen.length === 0 ? 'Share' : `Share ${toCount(chosen.length, 'folder')}`}
-          </Button>
-        </div>
-      </div>
+      <AnswerFoot
+        answer={answer}
+        allow={{ action: 'allow', content: { roots: [...chosen] } }}
+        disabled={chosen.length === 0}
+      />
     </Stack>
   )
 }

@@ -1,27 +1,35 @@
 /** What the model wrote, before the server sees it (sec-115). */
 
-import { Button, Stack, Text, Textarea } from '@mantine/core'
+import { Stack, Text, Textarea } from '@mantine/core'
 import { useState } from 'react'
 import { toVisible } from '../app/text.ts'
 import { toJson } from '../parts/json.ts'
-import { TextBlock } from '../parts/text-block.tsx'
+import { PagedText } from '../parts/paged-text.tsx'
+import { AnswerFoot } from './answer-foot.tsx'
 import classes from './inbox.module.css'
+import { Prose } from './prose.tsx'
 import type { BodyProps } from './question-body.ts'
 import { messagesOf, textOf } from './sampling-model.ts'
 
 export function SamplingAnswer({ body: { request, answer: given }, answer }: BodyProps<'sampling-answer'>) {
   const text = textOf(given.content)
   const [edited, setEdited] = useState(text)
+  const isEdited = edited !== text
   const asked = messagesOf(request).at(-1)?.text
   return (
     <Stack gap="md">
       {asked !== undefined && (
-        <Text c="dimmed" lineClamp={3}>
-          Asked: {toVisible(asked)}
-        </Text>
+        <div>
+          <Text c="dimmed" size="sm">
+            Asked
+          </Text>
+          <Prose text={asked} label="The request" />
+        </div>
       )}
       {text === undefined ? (
-        <TextBlock text={toJson(given.content)} label="Answer" />
+        <div className={classes.block}>
+          <PagedText text={toJson(given.content)} label="Answer" />
+        </div>
       ) : (
         <Textarea
           label={`Answer${typeof given.model === 'string' ? ` of ${toVisible(given.model)}` : ''}`}
@@ -32,23 +40,11 @@ export function SamplingAnswer({ body: { request, answer: given }, answer }: Bod
           maxRows={20}
         />
       )}
-      <div className={classes.foot}>
-        <div className={classes.buttons}>
-          <Button variant="default" onClick={() => void answer({ action: 'deny' })}>
-            Keep it back
-          </Button>
-          <Button
-            onClick={() =>
-              void answer({
-                action: 'allow',
-                ...(edited !== text && edited !== undefined && { content: { text: edited } }),
-              })
-            }
-          >
-            {edited === text ? 'Give it to the server' : 'Give it as changed'}
-          </Button>
-        </div>
-      </div>
+      <AnswerFoot
+        answer={answer}
+        allow={{ action: 'allow', ...(isEdited && edited !== undefined && { content: { text: edited } }) }}
+        changed={isEdited}
+      />
     </Stack>
   )
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { messagesOf, textOf, withTexts } from './sampling-model.ts'
+import { messagesOf, restOf, textOf, withTexts } from './sampling-model.ts'
 
 const REQUEST = {
   systemPrompt: 'Be brief',
@@ -19,12 +19,20 @@ const REQUEST = {
 }
 
 it('tells words from what cannot be edited (sec-115)', () => {
-  expect(messagesOf(REQUEST)).toEqual([
-    { role: 'user', text: 'Sum up', what: 'text' },
-    { role: 'user', text: undefined, what: 'image' },
-    { role: 'user', text: 'one', what: 'text' },
-    { role: 'user', text: undefined, what: 'text, audio' },
+  expect(messagesOf(REQUEST).map(({ text, what }) => [text, what])).toEqual([
+    ['Sum up', 'text'],
+    [undefined, 'image'],
+    ['one', 'text'],
+    [undefined, 'text, audio'],
   ])
+})
+
+it('leaves nothing of a request unshown: what is no text comes with its content, and other members as they are (security 16)', () => {
+  expect(messagesOf(REQUEST).map(({ content }) => content)).toEqual(REQUEST.messages.map(({ content }) => content))
+  expect(restOf({ ...REQUEST, tools: [{ name: 'rm' }], stopSequences: ['x'] })).toEqual({
+    tools: [{ name: 'rm' }],
+    stopSequences: ['x'],
+  })
 })
 
 it('changes only the words that were changed', () => {

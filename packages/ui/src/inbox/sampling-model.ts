@@ -8,6 +8,7 @@ export interface SamplingMessage {
   readonly text: string | undefined
   /** What it is, where it is no text. */
   readonly what: string
+  readonly content: unknown
 }
 
 export function messagesOf(request: Schema): readonly SamplingMessage[] {
@@ -18,8 +19,15 @@ export function messagesOf(request: Schema): readonly SamplingMessage[] {
       role: typeof role === 'string' ? role : 'unknown',
       text,
       what: text === undefined ? kindsOf(content) : 'text',
+      content,
     }
   })
+}
+
+/** What comes with the words and has no place of its own on the page: tools, stop words, settings of the model. */
+export function restOf(request: Schema): Schema {
+  const { messages, systemPrompt, maxTokens, includeContext, ...rest } = request
+  return rest
 }
 
 /** The request with changed words; everything else is as the server wrote it. */

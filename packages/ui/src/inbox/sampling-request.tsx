@@ -1,12 +1,15 @@
 /** A server wants words from a model: read the prompt, change it, choose who answers, or say no (sec-115). */
 
-import { Button, Select, Stack, Text, Textarea } from '@mantine/core'
+import { Select, Stack, Text, Textarea } from '@mantine/core'
 import { useState } from 'react'
 import { toCount, toVisible } from '../app/text.ts'
 import { Note } from '../app/tone.tsx'
+import { toJson } from '../parts/json.ts'
+import { PagedText } from '../parts/paged-text.tsx'
+import { AnswerFoot } from './answer-foot.tsx'
 import classes from './inbox.module.css'
 import type { BodyProps } from './question-body.ts'
-import { messagesOf, withTexts } from './sampling-model.ts'
+import { messagesOf, restOf, withTexts } from './sampling-model.ts'
 
 export function SamplingRequest({ body: { request, models }, answer }: BodyProps<'sampling'>) {
   const messages = messagesOf(request)
@@ -16,17 +19,12 @@ export function SamplingRequest({ body: { request, models }, answer }: BodyProps
   const [model, setModel] = useState(models[0])
   const isEdited = system !== givenSystem || texts.some((text, at) => text !== messages[at]?.text)
   const context = request.includeContext
-  const allow = () =>
-    answer({
-      action: 'allow',
-      ...(model !== undefined && { model }),
-      ...(isEdited && { content: withTexts(request, texts, system) }),
-    })
+  const more = restOf(request)
   return (
     <Stack gap="md">
       {context !== undefined && context !== 'none' && (
         <Note tone="warn" title="It also asks for parts of your conversation">
-          {context === 'allServers' ? 'Including what other servers said.' : 'What this server itself said in it.'}
+          {context === 'allServers' ? 'Including what other servers said.' : 'Only what this server said.'}
         </Note>
       )}
       {givenSystem !== undefined && (
@@ -38,17 +36,15 @@ export function SamplingRequest({ body: { request, models }, answer }: BodyProps
           maxRows={10}
         />
       )}
-      {messages.map(({ role, text, what }, at) =>
+      {messages.map(({ role, text, what, content }, at) =>
         text === undefined ? (
           // biome-ignore lint/suspicious/noArrayIndexKey: messages keep their places
-          <Text key={at} c="dimmed">
-            {toVisible(role)}: {toVisible(what)}, sent as it is
-          </Text>
+          <Whole key={at} label={`${role}: ${what}, sent as it is`} value={content} />
         ) : (
           <Textarea
             // biome-ignore lint/suspicious/noArrayIndexKey: messages keep their places
             key={at}
-            label={role === 'assistant' ? 'Said by the model before' : 'Prompt'}
+            label={role === 'assistant' ? 'Earlier answer of the model' : 'Prompt'}
             value={toVisible(texts[at] ?? '')}
             onChange={(event) => {
               const { value } = event.currentTarget
@@ -60,7 +56,16 @@ export function SamplingRequest({ body: { request, models }, answer }: BodyProps
           />
         ),
       )}
-      <div className={classes.foot}>
+      {Object.keys(more).length > 0 && <Whole label="Other parameters" value={more} />}
+      <AnswerFoot
+        answer={answer}
+        allow={{
+          action: 'allow',
+          ...(model !== undefined && { model }),
+          ...(isEdited && { content: withTexts(request, texts, system) }),
+        }}
+        changed={isEdited}
+      >
         <div className={classes.remember}>
           <Select
             size="xs"
@@ -73,17 +78,22 @@ export function SamplingRequest({ body: { request, models }, answer }: BodyProps
           {typeof request.maxTokens === 'number' && (
             <Text size="xs" c="dimmed">
               Up to {toCount(request.maxTokens, 'token')}
-              {Array.isArray(request.tools) && ` · ${toCount(request.tools.length, 'tool')} offered`}
             </Text>
           )}
         </div>
-        <div className={classes.buttons}>
-          <Button variant="default" onClick={() => void answer({ action: 'deny' })}>
-            Deny
-          </Button>
-          <Button onClick={() => void allow()}>{isEdited ? 'Send as changed' : 'Send to the model'}</Button>
-        </div>
-      </div>
+      </AnswerFoot>
     </Stack>
+  )
+}
+
+/** What cannot be changed here, all of it. */
+function Whole({ label, value }: { readonly label: string; readonly value: unknown }) {
+  return (
+    <section className={classes.block} aria-label={label}>
+      <div className={classes.blockHead}>
+        <span>{toVisible(label)}</span>
+      </div>
+      <PagedText label={label} text={toJson(value)} />
+    </section>
   )
 }

@@ -38,7 +38,7 @@ export function InboxScreen() {
       lead={
         <span aria-live="polite">
           {questions === undefined || questions.length === 0
-            ? 'What servers and models may not do without you.'
+            ? 'Questions from servers and models that need your answer.'
             : `${toCount(questions.length, 'question waits', 'questions wait')} for you.`}
         </span>
       }
@@ -47,7 +47,7 @@ export function InboxScreen() {
         {error !== undefined && <FailureNote error={error} onRetry={() => void loadQuestions()} />}
         {questions === undefined && error === undefined && <Waiting rows={3} height={96} />}
         {kinds.length > 1 && (
-          <Group gap={6} role="group" aria-label="Show only">
+          <Group gap={6} role="group" aria-label="Filter">
             {kinds.map((one) => (
               <Chip key={one} size="xs" checked={kind === one} onChange={(on) => setKind(on ? one : undefined)}>
                 {one}
@@ -57,8 +57,8 @@ export function InboxScreen() {
         )}
         {questions?.length === 0 && (
           <Empty icon={<EnvelopeOpenIcon width={22} height={22} />} title="Nothing waits for you">
-            Approvals, forms and links of servers, requests for your model and changed definitions come here, and tell
-            you on whichever screen you are.
+            Approvals, forms and links of servers, requests for your model and changed definitions appear here. You are
+            notified on every screen.
           </Empty>
         )}
         {rows.map((question) =>

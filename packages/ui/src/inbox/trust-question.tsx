@@ -1,9 +1,10 @@
 /** A project's own file wants to add servers: whoever wrote the project decides what would run here. */
 
-import { Button, Stack, Text } from '@mantine/core'
+import { Stack, Text } from '@mantine/core'
 import { toVisible } from '../app/text.ts'
 import { Note } from '../app/tone.tsx'
 import { CommandText } from '../servers/command-text.tsx'
+import { AnswerFoot } from './answer-foot.tsx'
 import classes from './inbox.module.css'
 import type { BodyProps } from './question-body.ts'
 
@@ -25,16 +26,7 @@ export function TrustQuestion({ body: { file, servers }, answer }: BodyProps<'tr
           ))}
         </ul>
       </Text>
-      <div className={classes.foot}>
-        <div className={classes.buttons}>
-          <Button variant="default" onClick={() => void answer({ action: 'deny' })}>
-            Leave it out
-          </Button>
-          <Button color="yellow" onClick={() => void answer({ action: 'allow' })}>
-            Trust this file
-          </Button>
-        </div>
-      </div>
+      <AnswerFoot answer={answer} allow={{ action: 'allow' }} />
     </Stack>
   )
 }

@@ -59,7 +59,7 @@ export function CompletingField(props: CompletingFieldProps) {
       onChange={onChange}
       onFocus={() => setFocused(true)}
       onBlur={() => setFocused(false)}
-      rightSection={isBusy && isFocused ? <Loader size={14} aria-label="Looking for proposals" /> : undefined}
+      rightSection={isBusy && isFocused ? <Loader size={14} aria-label="Loading suggestions" /> : undefined}
       maxDropdownHeight={260}
     />
   )

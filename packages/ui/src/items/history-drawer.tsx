@@ -51,7 +51,7 @@ function History({ kind, onClose }: { readonly kind: HistoryEntry['kind']; reado
   return (
     <Stack gap="sm">
       <Group justify="space-between">
-        <Switch label="Every kind" checked={all} onChange={(event) => setAll(event.currentTarget.checked)} />
+        <Switch label="All kinds" checked={all} onChange={(event) => setAll(event.currentTarget.checked)} />
         <Button
           size="compact-sm"
           variant="subtle"
@@ -63,12 +63,12 @@ function History({ kind, onClose }: { readonly kind: HistoryEntry['kind']; reado
             reload()
           }}
         >
-          Forget all
+          Clear history
         </Button>
       </Group>
       {entries.length === 0 && (
         <Empty icon={<ClockIcon width={22} height={22} />} title="Nothing was run yet">
-          What you run on this screen is kept here, to be looked at and sent again.
+          What you run on this screen is kept here, to view and send again.
         </Empty>
       )}
       {entries.slice(0, 300).map((entry) => (

@@ -64,8 +64,8 @@ export function ItemBrowser(props: ItemBrowserProps) {
     return (
       missing?.(name) ?? (
         <div className={classes.pad}>
-          <Empty icon={icon} title="It is not here">
-            {toVisible(name)} is not offered now. Its server may be down, or the name may have changed.
+          <Empty icon={icon} title="Not found">
+            {toVisible(name)} is not offered now. Its server may be stopped, or the name may have changed.
           </Empty>
         </div>
       )
@@ -213,7 +213,7 @@ function ItemList({ title, list, chosen, isFiltered, icon, onChoose }: ItemListP
     return (
       <div className={classes.pad}>
         <MissingNote missing={missing} />
-        <Empty icon={icon} title={isFiltered ? 'Nothing fits' : `No ${title.toLowerCase()} yet`}>
+        <Empty icon={icon} title={isFiltered ? 'No match' : `No ${title.toLowerCase()} yet`}>
           {isFiltered ? (
             'Try other words, or all servers.'
           ) : (

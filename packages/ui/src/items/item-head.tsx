@@ -47,17 +47,17 @@ function Claims({ item }: { readonly item: Item }) {
   if (item.kind === 'tool') {
     const { readOnlyHint, destructiveHint, openWorldHint, idempotentHint } = item.definition.annotations ?? {}
     const claims = [
-      readOnlyHint === true && 'only reads',
-      readOnlyHint !== true && destructiveHint === true && 'may destroy',
-      openWorldHint === true && 'reaches outside',
+      readOnlyHint === true && 'read-only',
+      readOnlyHint !== true && destructiveHint === true && 'destructive',
+      openWorldHint === true && 'external access',
       idempotentHint === true && 'safe to repeat',
     ].filter((claim) => claim !== false)
     if (claims.length === 0) return null
     return (
-      <Tooltip label="As the server says; believed only of servers that you trust" multiline maw={260}>
+      <Tooltip label="Stated by the server; used by rules only if you trust the server" multiline maw={260}>
         <div className={classes.claims}>
           {claims.map((claim) => (
-            <Chip key={claim} tone={claim === 'may destroy' ? 'warn' : 'calm'} icon={false}>
+            <Chip key={claim} tone={claim === 'destructive' ? 'warn' : 'calm'} icon={false}>
               {claim}
             </Chip>
           ))}
@@ -84,17 +84,17 @@ function QuarantineNote({ item }: { readonly item: Item }) {
     <Note
       tone="warn"
       role="alert"
-      title="This changed since it was approved, and cannot be used"
+      title="Changed since you allowed it; it cannot be used"
       actions={
         <Button
           size="compact-sm"
           loading={approve.busy}
           onClick={async () => {
             const isDone = await approve.run({ server, item: ownName, kind })
-            if (isDone !== undefined) showDone('The change is approved')
+            if (isDone !== undefined) showDone('Change allowed')
           }}
         >
-          Approve the change
+          Allow the change
         </Button>
       }
     >
@@ -105,8 +105,8 @@ function QuarantineNote({ item }: { readonly item: Item }) {
 
 const FINDINGS = {
   control: 'control characters',
-  bidirectional: 'characters that turn the line around',
-  invisible: 'characters that cannot be seen',
+  bidirectional: 'characters that reverse the text direction',
+  invisible: 'invisible characters',
   tag: 'text hidden in tag characters',
   'escape-sequence': 'terminal commands',
 } as const
@@ -114,7 +114,7 @@ const FINDINGS = {
 function FindingsNote({ item: { findings } }: { readonly item: Item }) {
   if (findings.length === 0) return null
   return (
-    <Note tone="warn" title="The server hid something in its words; it is made visible here">
+    <Note tone="warn" title="The server’s text has hidden characters; they are made visible here">
       <ul className={classes.findings}>
         {findings.map(({ part, what, codes }) => (
           <li key={`${part} ${what}`}>

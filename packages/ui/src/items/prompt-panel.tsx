@@ -39,7 +39,7 @@ export function PromptPanel({ item }: { readonly item: ItemOf<'prompt'> }) {
             label={field.title ?? field.name}
             description={field.description}
             required={field.required === true}
-            error={tried && missing.includes(field) ? 'Must be given' : undefined}
+            error={tried && missing.includes(field) ? 'Required' : undefined}
             value={values[field.name] ?? ''}
             others={textsOf(withMember(draft, field.name, undefined))}
             onChange={(next) => setDraft(key, withMember(draft, field.name, next === '' ? undefined : next))}

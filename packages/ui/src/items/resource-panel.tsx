@@ -72,7 +72,7 @@ export function AddressPanel({ uri: given }: { readonly uri: string }) {
       <Title order={2}>Read an address</Title>
       <TextInput
         label="Address"
-        description="Whichever server knows it is asked"
+        description="Read from the server that offers it"
         value={uri}
         onChange={(event) => setUri(event.currentTarget.value)}
       />

@@ -90,7 +90,7 @@ function ProgressView({ progress }: { readonly progress: RunState['progress'] })
         animated={!isKnown}
         striped={!isKnown}
         size="sm"
-        aria-label={isKnown ? 'Progress' : 'Under way'}
+        aria-label={isKnown ? 'Progress' : 'Running'}
       />
       {progress !== undefined && (
         <div className={classes.progress}>

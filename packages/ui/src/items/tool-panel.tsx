@@ -49,7 +49,7 @@ export function ToolPanel({ item }: { readonly item: ItemOf<'tool'> }) {
   }
   useHotkeys([['mod+Enter', run]], [])
   // What is simply not there yet is no fault before somebody tries to run it.
-  const shown = tried ? problems : problems.filter(({ message }) => message !== 'Must be given')
+  const shown = tried ? problems : problems.filter(({ message }) => message !== 'Required')
   return (
     <div className={classes.panel}>
       <ItemHead item={item} actions={<CopyMenu kind="tool" server={server} ownName={ownName} arguments={value} />} />
@@ -77,7 +77,7 @@ export function ToolPanel({ item }: { readonly item: ItemOf<'tool'> }) {
           </Button>
           {draft !== undefined && (
             <Button variant="subtle" color="gray" leftSection={<ResetIcon />} onClick={() => setDraft(key, undefined)}>
-              Start over
+              Reset
             </Button>
           )}
           {tried && problems.length > 0 && (
@@ -88,7 +88,7 @@ export function ToolPanel({ item }: { readonly item: ItemOf<'tool'> }) {
               </button>
             </span>
           )}
-          {quarantine !== undefined && <span className={classes.problem}>It must be approved before it can run.</span>}
+          {quarantine !== undefined && <span className={classes.problem}>Allow the change before you run it.</span>}
         </Group>
       </Stack>
       <Confirm

@@ -41,7 +41,7 @@ export function parseJson(text: string): ParsedJson {
 function toProblem(text: string, error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   const position = /position (\d+)/.exec(message)?.[1]
-  if (position === undefined) return text.trim() === '' ? 'Nothing is there yet' : `Not JSON: ${message}`
+  if (position === undefined) return text.trim() === '' ? 'Empty' : `Not JSON: ${message}`
   const before = text.slice(0, Number(position)).split('\n')
   return `Not JSON at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`
 }

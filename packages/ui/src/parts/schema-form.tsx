@@ -161,16 +161,23 @@ function ListField({ field, name, path, required, value, problems, onChange }: F
 }
 
 function PickField(props: FieldProps<FieldOf<'pick'>>) {
-  const { field, name, required, value, onChange } = props
+  const { field, name, path, required, value, onChange } = props
   const [chosen, setChosen] = useState<number>()
   const picked = chosen ?? (value === undefined ? undefined : pickedOption(field, value))
   const option = picked === undefined ? undefined : field.options[picked]
+  /** A single field says itself what is wrong with it; a choice not made, or an object, does not. */
+  const isShown = option !== undefined && !(option.field.kind === 'object' && isRecord(value))
   return (
-    <Frame field={field} name={name} required={required}>
+    <Frame
+      field={field}
+      name={name}
+      required={required}
+      problem={isShown ? undefined : problemAt(props.problems, path)}
+    >
       <Select
         size="sm"
-        aria-label={`Form of ${name}`}
-        placeholder="Choose a form"
+        aria-label={`Type of ${name}`}
+        placeholder="Choose a type"
         clearable={!required}
         data={field.options.map(({ label }, index) => ({ value: String(index), label: toVisible(label) }))}
         value={picked === undefined ? null : String(picked)}

@@ -84,8 +84,8 @@ class SchemaReader {
 
   read(given: unknown, depth: number): Field {
     const schema = this.#resolve(given)
-    if (schema === undefined) return asJson({}, 'it refers to something outside of itself')
-    if (depth > MAX_DEPTH || --this.#left < 0) return asJson(schema, 'it goes too deep for a form')
+    if (schema === undefined) return asJson({}, 'it has an external reference')
+    if (depth > MAX_DEPTH || --this.#left < 0) return asJson(schema, 'it is nested too deeply for a form')
     const words = wordsOf(schema)
     if (Object.hasOwn(schema, 'const')) return { ...words, kind: 'fixed', value: schema.const as JsonValue }
     if (Array.isArray(schema.enum)) return fromEnum(words, schema)
@@ -124,7 +124,7 @@ class SchemaReader {
     const required = new Set(Array.isArray(schema.required) ? schema.required : [])
     const properties = isRecord(schema.properties) ? Object.entries(schema.properties) : []
     if (properties.length === 0 && schema.additionalProperties !== false && depth > 0) {
-      return asJson(schema, 'its members have any name')
+      return asJson(schema, 'its field names are free')
     }
     const members = properties.map(([name, member]) => ({
       name,
@@ -138,10 +138,10 @@ class SchemaReader {
 
   #list(words: FieldWords, schema: Schema, depth: number): Field {
     if (Array.isArray(schema.prefixItems) || Array.isArray(schema.items)) {
-      return asJson(schema, 'its places differ in kind')
+      return asJson(schema, 'its items have different types')
     }
     const bounds = pickNumbers(schema, ['minItems', 'maxItems'])
-    if (schema.items === undefined) return asJson(schema, 'it holds anything')
+    if (schema.items === undefined) return asJson(schema, 'its items may be anything')
     const item = this.read(schema.items, depth + 1)
     if (item.kind === 'choice' && schema.uniqueItems === true) {
       return { ...words, ...bounds, kind: 'choices', choices: item.choices }
@@ -291,7 +291,7 @@ function labelOf(variant: Schema, index: number): string {
     ? Object.values(variant.properties).find((member) => isRecord(member) && typeof member.const === 'string')
     : undefined
   if (isRecord(fixed)) return String(fixed.const)
-  return type === undefined ? `Form ${index + 1}` : `${type === 'object' ? 'form' : type} ${index + 1}`
+  return type === undefined ? `Option ${index + 1}` : `${type === 'object' ? 'form' : type} ${index + 1}`
 }
 
 function merge(one: Schema, other: Schema): Schema {

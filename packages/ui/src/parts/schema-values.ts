@@ -78,13 +78,13 @@ function collect(field: Field, value: JsonValue | undefined, path: string, probl
 function collectMembers(field: FieldOf<'object'>, value: JsonValue, path: string, problems: FieldProblem[]): void {
   for (const { name, required, field: member } of field.members) {
     const given = memberOf(value, name)
-    if (given === undefined && required) problems.push({ path: join(path, name), message: 'Must be given' })
+    if (given === undefined && required) problems.push({ path: join(path, name), message: 'Required' })
     collect(member, given, join(path, name), problems)
   }
   if (field.additional || !isRecord(value)) return
   const known = new Set(field.members.map(({ name }) => name))
   for (const name of Object.keys(value)) {
-    if (!known.has(name)) problems.push({ path: join(path, name), message: 'Is not known here' })
+    if (!known.has(name)) problems.push({ path: join(path, name), message: 'Unknown field' })
   }
 }
 
@@ -185,7 +185,7 @@ interface Format {
 }
 
 const FORMATS = new Map<string, Format>([
-  ['email', { test: (value) => /^[^\s@]{1,64}@[^\s@]{1,255}$/.test(value), words: 'Must be a mail address' }],
+  ['email', { test: (value) => /^[^\s@]{1,64}@[^\s@]{1,255}$/.test(value), words: 'Must be an email address' }],
   ['uri', { test: (value) => URL.canParse(value), words: 'Must be an address such as https://example.com' }],
   ['url', { test: (value) => URL.canParse(value), words: 'Must be an address such as https://example.com' }],
   ['date', { test: (value) => /^\d{4}-\d\d-\d\d$/.test(value), words: 'Must be a date such as 2026-07-28' }],

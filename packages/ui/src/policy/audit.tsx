@@ -46,9 +46,9 @@ export function Audit() {
       {records?.length === 0 && (
         <Empty
           icon={<MagnifyingGlassIcon width={22} height={22} />}
-          title={query === '' ? 'Nothing has happened yet' : 'No record holds these words'}
+          title={query === '' ? 'No records yet' : 'No record matches'}
         >
-          Every decision and what became of it is written here, secrets left out.
+          Every decision and its result is recorded here, without secrets.
         </Empty>
       )}
       {records !== undefined && records.length > 0 && <Records records={records} />}
@@ -73,7 +73,7 @@ function Records({ records }: { readonly records: readonly Record[] }) {
             <Table.Th>What</Table.Th>
             <Table.Th w="8rem">Outcome</Table.Th>
             <Table.Th w="11rem">Rule</Table.Th>
-            <Table.Th w="5rem">Took</Table.Th>
+            <Table.Th w="5rem">Duration</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

@@ -79,7 +79,7 @@ export function toEffect(form: EffectForm): { readonly effect: Effect } | { read
         .split(',')
         .map((one) => one.trim())
         .filter((one) => one !== '')
-      if (from.length === 0) return { problem: 'Say whose data it is' }
+      if (from.length === 0) return { problem: 'Name the server whose data it is' }
       return { effect: { kind, server, from, tool: item, arguments: given } }
     }
   }

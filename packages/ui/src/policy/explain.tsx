@@ -45,7 +45,7 @@ export function Explain({ draft }: { readonly draft: Draft }) {
       <Card component="section" aria-label="What happens" className={classes.panel}>
         <Stack gap="md">
           <Select
-            label="Somebody wants to"
+            label="Action"
             allowDeselect={false}
             data={EFFECTS.map((value) => ({ value, label: EFFECT_WORDS[value] }))}
             value={form.kind}
@@ -94,7 +94,7 @@ export function Explain({ draft }: { readonly draft: Draft }) {
       </Card>
       <section aria-label="What the rules say" aria-live="polite">
         <Stack gap="md">
-          {draft.dirty && <Note tone="busy" title="With the rules as you are changing them" />}
+          {draft.dirty && <Note tone="busy" title="With your unsaved changes" />}
           {'problem' in made && <Text c="dimmed">{made.problem}.</Text>}
           {error !== undefined && <FailureNote error={error} />}
           {'effect' in made && data === undefined && error === undefined && <Waiting rows={2} />}
@@ -105,7 +105,7 @@ export function Explain({ draft }: { readonly draft: Draft }) {
                 <div className={classes.verdictWords}>
                   <strong>
                     {data.rule === undefined
-                      ? 'No rule speaks of it; the default decides'
+                      ? 'No rule matches; the default decides'
                       : `Rule “${toVisible(data.rule)}” decides`}
                   </strong>
                   <div>{toVisible(data.reason)}</div>
@@ -126,11 +126,11 @@ export function Explain({ draft }: { readonly draft: Draft }) {
 }
 
 function Considered({ lines }: { readonly lines: readonly string[] }) {
-  if (lines.length === 0) return <Text c="dimmed">There were no rules to look at.</Text>
+  if (lines.length === 0) return <Text c="dimmed">There are no rules.</Text>
   return (
     <div>
       <Text fw={600} mb={6}>
-        Looked at, in this order
+        Rules checked, in this order
       </Text>
       <ol className={classes.considered}>
         {lines.map((line, at) => (
@@ -159,12 +159,12 @@ function Circumstances({ form, set, tainted, onTainted, unattended, onUnattended
       </Text>
       <Group gap="md">
         <Checkbox
-          label="Text from strangers is in the conversation"
+          label="Untrusted text is in the conversation"
           checked={tainted}
           onChange={(event) => onTainted(event.currentTarget.checked)}
         />
         <Checkbox
-          label="Nobody is there to be asked"
+          label="Nobody can be asked"
           checked={unattended}
           onChange={(event) => onUnattended(event.currentTarget.checked)}
         />
@@ -176,12 +176,12 @@ function Circumstances({ form, set, tainted, onTainted, unattended, onUnattended
               onChange={(event) => set({ trusted: event.currentTarget.checked })}
             />
             <Checkbox
-              label="It says it only reads"
+              label="It says it is read-only"
               checked={form.readOnly}
               onChange={(event) => set({ readOnly: event.currentTarget.checked })}
             />
             <Checkbox
-              label="It says it may destroy"
+              label="It says it is destructive"
               checked={form.destructive}
               onChange={(event) => set({ destructive: event.currentTarget.checked })}
             />

@@ -18,7 +18,7 @@ export function Grants() {
   const [revoked, setRevoked] = useState<GrantView>()
   const revoke = async () => {
     if (revoked === undefined || (await run({ id: revoked.id })) === undefined) return
-    showDone('Forgotten', 'It asks again from now on.')
+    showDone('Forgotten', 'You are asked again from now on.')
     setRevoked(undefined)
     reload()
   }
@@ -27,19 +27,19 @@ export function Grants() {
   if (data.grants.length === 0) {
     return (
       <Empty icon={<CounterClockwiseClockIcon width={22} height={22} />} title="No answer is remembered">
-        When you answer a question in the inbox with more than “Once”, it is listed here and can be taken back.
+        When you answer a question in the inbox with more than “Once”, it is listed here and can be revoked.
       </Empty>
     )
   }
   return (
     <Stack gap="md">
-      <Text c="dimmed">These answers are given for you without asking.</Text>
+      <Text c="dimmed">These answers are used without asking you again.</Text>
       <ScrollBox label="Remembered answers" className={classes.tableBox}>
         <Table miw={560} verticalSpacing="sm" horizontalSpacing="md">
           <Table.Thead>
             <Table.Tr>
               <Table.Th w="7rem">Answer</Table.Th>
-              <Table.Th>What it holds for</Table.Th>
+              <Table.Th>Applies to</Table.Th>
               <Table.Th w="9rem">Given</Table.Th>
               <Table.Th w="6rem">
                 <span className={classes.unseen}>Actions</span>
@@ -81,7 +81,7 @@ export function Grants() {
         onConfirm={() => void revoke()}
         onClose={() => setRevoked(undefined)}
       >
-        “{toVisible(revoked?.words ?? '')}” — it is asked again next time.
+        “{toVisible(revoked?.words ?? '')}” — you are asked again next time.
       </Confirm>
     </Stack>
   )

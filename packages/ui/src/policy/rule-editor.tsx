@@ -34,7 +34,7 @@ export function RuleEditor({ initial, taken, onDone, onClose }: RuleEditorProps)
   const more = parseJson(rest.trim() === '' ? '{}' : rest)
   const restProblem = !more.ok ? more.problem : isRecord(more.value) ? undefined : 'Must be an object'
   const idProblem =
-    form.id.trim() === '' ? 'Needed' : taken.includes(form.id.trim()) ? 'Another rule is called so' : undefined
+    form.id.trim() === '' ? 'Required' : taken.includes(form.id.trim()) ? 'Another rule has this name' : undefined
   const done = () => {
     // Looked at just above.
     const value = more.ok ? (more.value as RuleJson) : {}
@@ -44,7 +44,7 @@ export function RuleEditor({ initial, taken, onDone, onClose }: RuleEditorProps)
     <Modal opened onClose={onClose} title="Rule" size="40rem" closeButtonProps={{ 'aria-label': 'Close' }}>
       <Stack gap="md">
         <SegmentedControl
-          aria-label="What it says"
+          aria-label="Outcome"
           value={form.outcome}
           // The words of the list below.
           onChange={(outcome) => set({ outcome: outcome as Outcome })}
@@ -62,13 +62,13 @@ export function RuleEditor({ initial, taken, onDone, onClose }: RuleEditorProps)
           data-autofocus
         />
         <TextInput
-          label="Because"
+          label="Reason"
           description="Shown with every decision it makes"
           value={form.because}
           onChange={(event) => set({ because: event.currentTarget.value })}
         />
         <MultiSelect
-          label="To do what"
+          label="Action"
           placeholder={form.effect.length === 0 ? 'Anything' : undefined}
           data={EFFECTS.map((value) => ({ value, label: EFFECT_WORDS[value] }))}
           value={[...form.effect]}
@@ -107,7 +107,7 @@ export function RuleEditor({ initial, taken, onDone, onClose }: RuleEditorProps)
         />
         <Stack gap="xs">
           <Switch
-            label="Shadow: only write down what it would say"
+            label="Shadow: only log what it would decide"
             checked={form.shadow}
             onChange={(event) => set({ shadow: event.currentTarget.checked })}
           />
@@ -118,7 +118,7 @@ export function RuleEditor({ initial, taken, onDone, onClose }: RuleEditorProps)
           />
           {form.outcome === 'allow' && (
             <Switch
-              label="Holds even while text from strangers is in the conversation"
+              label="Applies even while untrusted text is in the conversation"
               checked={form.evenIfTainted}
               onChange={(event) => set({ evenIfTainted: event.currentTarget.checked })}
             />
@@ -129,7 +129,7 @@ export function RuleEditor({ initial, taken, onDone, onClose }: RuleEditorProps)
             Cancel
           </Button>
           <Button disabled={idProblem !== undefined || restProblem !== undefined} onClick={done}>
-            Use this rule
+            Apply
           </Button>
         </Group>
       </Stack>

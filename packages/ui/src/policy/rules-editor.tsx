@@ -48,7 +48,7 @@ export function RulesEditor({ draft }: { readonly draft: Draft }) {
         <RulesTable rules={rules} findings={findings} onEdit={setEdited} onChange={draft.change} />
       )}
       <Text size="sm" c="dimmed">
-        Deny wins over ask, ask over allow; among equals the more specific rule decides. What no rule speaks of asks.
+        Deny wins over ask, ask over allow; among equals the more specific rule decides. What no rule matches is asked.
       </Text>
       {edited !== undefined && (
         <RuleEditor
@@ -80,7 +80,7 @@ function SaveBar({ draft }: { readonly draft: Draft }) {
             Discard
           </Button>
           <Button size="compact-sm" variant="default" onClick={() => go('/policy', { tab: 'explain' })}>
-            Try them
+            Test in Explain
           </Button>
           <Button size="compact-sm" loading={draft.saving} onClick={() => void draft.save()}>
             Save rules
@@ -88,7 +88,7 @@ function SaveBar({ draft }: { readonly draft: Draft }) {
         </>
       }
     >
-      Explain already answers with the changed rules; everything else goes by the saved ones.
+      Explain already uses the changed rules; everything else uses the saved ones.
     </Note>
   )
 }
@@ -126,9 +126,9 @@ function RulesTable({ rules, findings, onEdit, onChange }: RulesTableProps) {
       <Table miw={620} verticalSpacing="sm" horizontalSpacing="md" highlightOnHover>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th w="7rem">Says</Table.Th>
+            <Table.Th w="7rem">Outcome</Table.Th>
             <Table.Th>Rule</Table.Th>
-            <Table.Th>About</Table.Th>
+            <Table.Th>Applies to</Table.Th>
             <Table.Th w="3rem">
               <span className={classes.unseen}>Actions</span>
             </Table.Th>
@@ -150,7 +150,7 @@ function RulesTable({ rules, findings, onEdit, onChange }: RulesTableProps) {
                   <span className={classes.flags}>
                     {shadow && <Chip tone="calm">shadow</Chip>}
                     {review && <Chip tone="calm">review</Chip>}
-                    {findings.some((finding) => finding.rule === id) && <Chip tone="warn">look</Chip>}
+                    {findings.some((finding) => finding.rule === id) && <Chip tone="warn">warning</Chip>}
                   </span>
                   {because !== '' && <div className={classes.dim}>{toVisible(because)}</div>}
                 </Table.Td>
@@ -172,7 +172,7 @@ function RulesTable({ rules, findings, onEdit, onChange }: RulesTableProps) {
                           onChange(rules.map((one, place) => (place === at ? { ...one, shadow: !shadow } : one)))
                         }
                       >
-                        {shadow ? 'Follow it' : 'Only write down (shadow)'}
+                        {shadow ? 'Enforce' : 'Shadow: log only'}
                       </Menu.Item>
                       <Menu.Item color="red" onClick={() => onChange(rules.filter((_, place) => place !== at))}>
                         Remove
@@ -191,8 +191,8 @@ function RulesTable({ rules, findings, onEdit, onChange }: RulesTableProps) {
 
 function NoRules() {
   return (
-    <Empty icon={<LockClosedIcon width={22} height={22} />} title="No rules: everything asks">
-      That is safe, and tiring. Allow what you trust, deny what must never happen, and leave the rest to ask.
+    <Empty icon={<LockClosedIcon width={22} height={22} />} title="No rules: everything is asked">
+      Safe, but you are asked often. Allow what you trust and deny what must never happen; the rest is asked.
     </Empty>
   )
 }

@@ -23,10 +23,7 @@ export function PolicyScreen() {
   const tab = TABS.find(([name]) => name === query.get('tab'))?.[0] ?? 'rules'
   const draft = useDraft()
   return (
-    <Page
-      title="Policy and audit"
-      lead="What may happen without you, what asks, what never happens — and the record of it."
-    >
+    <Page title="Policy and audit" lead="What is allowed, asked or denied, and the record of every decision.">
       <Tabs value={tab} onChange={(next) => go('/policy', { tab: next ?? undefined })}>
         <ScrollArea type="never">
           <Tabs.List mb="lg" style={{ flexWrap: 'nowrap' }}>

@@ -15,8 +15,8 @@ export function Shadow({ draft: { shadow, rules, error, reload } }: { readonly d
   if (shadow.length === 0) {
     return (
       <Empty icon={<EyeOpenIcon width={22} height={22} />} title="No shadow rule has differed yet">
-        A rule marked as shadow is only written down, never followed. What it would have changed is listed here, so that
-        you can see its effect before it has one.
+        A rule marked as shadow is only logged, never enforced. What it would have changed is listed here, so that you
+        can see its effect before it has one.
       </Empty>
     )
   }

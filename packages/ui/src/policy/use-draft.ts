@@ -33,7 +33,7 @@ export function useDraft(): Draft {
     if (changed === undefined) return
     const saved = await run({ rules: changed })
     if (saved === undefined) return
-    showDone('Rules saved', 'They hold from now on.')
+    showDone('Rules saved', 'They apply from now on.')
     discard()
     reload()
   }

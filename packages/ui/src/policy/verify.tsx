@@ -23,20 +23,20 @@ export function Verify() {
   )
   if (verdict === undefined) {
     return (
-      <Note tone="calm" title="Each record is tied to the one before it" actions={button}>
-        Verifying reads them all and tells whether any was altered, removed or put in.
+      <Note tone="calm" title="Each record holds the hash of the one before it" actions={button}>
+        Verify reads them all and reports any that was changed, removed or inserted.
       </Note>
     )
   }
   if (verdict.ok) {
     return (
-      <Note tone="good" role="status" title={`${toCount(verdict.records, 'record')}, none altered`} actions={button}>
-        Every record is tied to the one before it without a gap.
+      <Note tone="good" role="status" title={`${toCount(verdict.records, 'record')}, none changed`} actions={button}>
+        The chain of hashes is complete.
       </Note>
     )
   }
   return (
-    <Note tone="bad" role="alert" title="The log is not as it was written" actions={button}>
+    <Note tone="bad" role="alert" title="The log was changed" actions={button}>
       <ul className={classes.plain}>
         {verdict.problems.map((problem) => (
           <li key={problem}>{toVisible(problem)}</li>

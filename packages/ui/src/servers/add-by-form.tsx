@@ -48,7 +48,7 @@ export function AddByForm({ onProposal }: WayProps) {
         />
         <TextInput
           label="Name"
-          description="What you call it here"
+          description="Its name in Portico"
           placeholder="files"
           {...field('name')}
           data-autofocus
@@ -102,7 +102,12 @@ function ProgramFields({ field }: FieldsProps) {
         styles={MONO}
         {...field('env')}
       />
-      <TextInput label="Folder" description="Where it is started; yours unless given" styles={MONO} {...field('cwd')} />
+      <TextInput
+        label="Folder"
+        description="Where it is started; the current folder by default"
+        styles={MONO}
+        {...field('cwd')}
+      />
     </>
   )
 }

@@ -18,7 +18,7 @@ export function AddByImport({ active, onProposal }: WayProps) {
   if (data.programs.length === 0) {
     return (
       <Empty icon={<MagnifyingGlassIcon width={22} height={22} />} title="No other program has servers">
-        The usual places of editors and assistants were looked at.
+        The usual configuration files of editors and assistants were checked.
       </Empty>
     )
   }

@@ -31,7 +31,7 @@ export function AddFromRegistry({ active, onProposal }: WayProps) {
         {query === '' && <Text c="dimmed">Anybody may publish there: being listed says nothing about being safe.</Text>}
         {query !== '' && data === undefined && loading && <Waiting rows={3} height={80} />}
         {query !== '' && data?.entries.length === 0 && (
-          <Empty icon={<MagnifyingGlassIcon width={22} height={22} />} title={`Nothing is called “${query}”`}>
+          <Empty icon={<MagnifyingGlassIcon width={22} height={22} />} title={`No server found for “${query}”`}>
             Try a single word.
           </Empty>
         )}

@@ -59,7 +59,7 @@ function TrustNote({ question: { id, body } }: { readonly question: Question }) 
       actions={
         <>
           <Button size="compact-sm" variant="default" onClick={() => void answerQuestion(id, { action: 'deny' })}>
-            Leave it out
+            Deny
           </Button>
           <Button size="compact-sm" onClick={() => go('/inbox', { id })}>
             Review
@@ -67,7 +67,7 @@ function TrustNote({ question: { id, body } }: { readonly question: Question }) 
         </>
       }
     >
-      Nothing in it runs until you have trusted it.
+      Nothing in it runs until you allow it.
       <div className={classes.place}>{toVisible(body.file)}</div>
     </Note>
   )

@@ -47,7 +47,7 @@ export function Card({ server }: { readonly server: ServerCard }) {
   )
 }
 
-const AWAY = { tone: 'calm', word: 'Not known' } as const
+const AWAY = { tone: 'calm', word: 'Unknown' } as const
 
 function Trouble({ server: { name, state, warnings, items } }: { readonly server: ServerCard }) {
   const { tone } = STATES[state.state]
@@ -77,14 +77,14 @@ function Trouble({ server: { name, state, warnings, items } }: { readonly server
       {items.quarantined > 0 && state.state !== 'quarantined' && (
         <Note
           tone="warn"
-          title={`${toCount(items.quarantined, 'definition')} changed since you approved ${items.quarantined === 1 ? 'it' : 'them'}`}
+          title={`${toCount(items.quarantined, 'definition')} changed since you allowed ${items.quarantined === 1 ? 'it' : 'them'}`}
           actions={<Compare server={name} />}
         />
       )}
       {warnings.length > 0 && (
         <button type="button" className={classes.warnings} onClick={() => go('/servers', { open: name })}>
           <ExclamationTriangleIcon aria-hidden="true" />
-          {warnings.length === 1 ? toVisible(warnings[0] ?? '') : `${warnings.length} things to look at in its command`}
+          {warnings.length === 1 ? toVisible(warnings[0] ?? '') : `${warnings.length} warnings about its command`}
         </button>
       )}
     </>
@@ -171,7 +171,7 @@ function Actions({ server }: { readonly server: ServerCard }) {
       )}
       {(state.state === 'failed' || state.state === 'degraded') && (
         <Button variant="light" onClick={() => go('/servers', { open: name, tab: 'doctor' })}>
-          Find out why
+          Diagnose
         </Button>
       )}
       <Button variant="default" onClick={() => go('/servers', { open: name })} aria-label={`Details of ${name}`}>

@@ -23,7 +23,7 @@ export function Changes({ server }: { readonly server: string }) {
   useApiEvent('items-changed', reload)
   const approve = async (chosen: readonly Item[]) => {
     for (const { ownName, kind } of chosen) await run({ server, item: ownName, kind })
-    showDone(chosen.length === 1 ? 'Approved' : 'All approved', server)
+    showDone(chosen.length === 1 ? 'Allowed' : 'All allowed', server)
     reload()
   }
   if (error !== undefined) return <FailureNote error={error} onRetry={reload} />
@@ -31,17 +31,17 @@ export function Changes({ server }: { readonly server: string }) {
   if (items.length === 0) {
     return (
       <Empty icon={<CheckCircledIcon width={22} height={22} />} title="Nothing changed">
-        Every definition is as you approved it. When one changes, it cannot be used until you have compared it here.
+        Every definition is as you allowed it. When one changes, it cannot be used until you have compared it here.
       </Empty>
     )
   }
   return (
     <Stack gap="lg">
       <Group justify="space-between">
-        <Text maw="28rem">These cannot be used until you approve them as they are now.</Text>
+        <Text maw="28rem">These cannot be used until you allow them as they are now.</Text>
         {items.length > 1 && (
           <Button variant="default" loading={busy} onClick={() => void approve(items)}>
-            Approve all {items.length}
+            Allow all {items.length}
           </Button>
         )}
       </Group>
@@ -59,7 +59,7 @@ export function Changes({ server }: { readonly server: string }) {
               </Text>
             </div>
             <Button size="compact-sm" loading={busy} onClick={() => void approve([item])}>
-              Approve this change
+              Allow this change
             </Button>
           </Group>
           <Difference parts={item.quarantine?.difference ?? []} />

@@ -10,8 +10,8 @@ import type { ToneName } from '../theme.ts'
 import classes from './servers.module.css'
 
 const LOOKS: { readonly [status in DoctorCheck['status']]: readonly [ToneName, string] } = {
-  ok: ['good', 'Fine'],
-  warning: ['warn', 'Look'],
+  ok: ['good', 'OK'],
+  warning: ['warn', 'Warning'],
   failed: ['bad', 'Failed'],
   skipped: ['calm', 'Skipped'],
 }
@@ -23,11 +23,7 @@ export function Doctor({ server }: { readonly server: string }) {
     <Stack gap="md">
       <Group justify="space-between">
         <Text role="status">
-          {data === undefined
-            ? 'Looking…'
-            : bad === 0
-              ? 'Nothing is wrong that can be found from here.'
-              : 'Here is what is wrong:'}
+          {data === undefined ? 'Checking…' : bad === 0 ? 'No problems found.' : 'Problems found:'}
         </Text>
         <Button variant="default" size="compact-sm" loading={loading} onClick={reload}>
           Check again

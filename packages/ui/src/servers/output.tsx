@@ -15,7 +15,7 @@ type LogLevel = NonNullable<ApiParams<'servers.tune'>['logLevel']>
 
 const LEVELS: readonly LogLevel[] = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']
 
-const toChoice = (level: LogLevel) => ({ value: level, label: `Log messages from ${level} on` })
+const toChoice = (level: LogLevel) => ({ value: level, label: `Log level: ${level}` })
 
 export function Output({ server, level }: { readonly server: string; readonly level: LogLevel | undefined }) {
   const tune = useAction('servers.tune')
@@ -33,8 +33,8 @@ export function Output({ server, level }: { readonly server: string; readonly le
         <Select
           className={classes.level}
           size="xs"
-          aria-label="Log messages that are asked for"
-          data={[{ value: '', label: 'Log messages as configured' }, ...LEVELS.map(toChoice)]}
+          aria-label="Log level"
+          data={[{ value: '', label: 'Log level: as configured' }, ...LEVELS.map(toChoice)]}
           value={level ?? ''}
           allowDeselect={false}
           disabled={tune.busy}
@@ -46,7 +46,7 @@ export function Output({ server, level }: { readonly server: string; readonly le
       </Group>
       {error !== undefined && <FailureNote error={error} onRetry={reload} />}
       {data === undefined && error === undefined && <Waiting rows={3} />}
-      {data !== undefined && lines.length === 0 && <Text c="dimmed">It has written nothing. That is usual.</Text>}
+      {data !== undefined && lines.length === 0 && <Text c="dimmed">No output. That is normal.</Text>}
       {lines.length > 0 && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by keyboard too
         <pre className={classes.output} ref={end} tabIndex={0} aria-label={`Output of ${server}`} role="log">

@@ -49,7 +49,7 @@ export function Overview({ server }: { readonly server: ServerCard }) {
       {stderrTail !== undefined && (
         <section>
           <Title order={3} size="h4" mb={6}>
-            Last words on its error output
+            Last lines of its error output
           </Title>
           <pre className={classes.pre}>{toVisible(lastLines(stderrTail, 12))}</pre>
         </section>
@@ -96,7 +96,7 @@ function factsOf(server: ServerCard): readonly (readonly [string, ReactNode])[] 
   const facts: (readonly [string, ReactNode] | false)[] = [
     [`${STATES[state.state].word} since`, toAgo(state.since)],
     serverInfo !== undefined && [
-      'Calls itself',
+      'Reported name',
       toVisible(`${serverInfo.title ?? serverInfo.name} ${serverInfo.version}`),
     ],
     server.version !== undefined && ['Protocol', server.version],
@@ -110,7 +110,9 @@ function factsOf(server: ServerCard): readonly (readonly [string, ReactNode])[] 
     ['Connections', String(server.connections)],
     [
       'Trusted',
-      settings.trusted ? 'yes: its own claims about tools are believed' : 'no: its claims about tools are not believed',
+      settings.trusted
+        ? 'yes: rules use what it says about its tools'
+        : 'no: rules ignore what it says about its tools',
     ],
     ['Configured in', toVisible(`${place.file}${place.line === undefined ? '' : `:${place.line}`} · ${place.path}`)],
   ]

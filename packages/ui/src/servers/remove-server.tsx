@@ -34,11 +34,11 @@ export function RemoveServer({ server: { name, shown, config }, opened, onClose 
     >
       {isFile ? (
         <>
-          It is taken out of {toVisible(config.place.file)} and stopped. What it was:
+          It is taken out of {toVisible(config.place.file)} and stopped. Its command:
           <CommandText text={shown} />
         </>
       ) : (
-        'It is stopped and leaves the list. What it was made from stays.'
+        'It is stopped and removed from the list. Its files stay.'
       )}
     </Confirm>
   )

@@ -63,12 +63,12 @@ export function Review({ proposal: { previews, suggested, send }, onBack, onAdde
             : 'This sends what your model writes to another machine'
         }
       >
-        Add only what you know. Nothing starts yet: before the first start you are asked once more.
+        Add only what you know. Nothing starts yet: you are asked again before the first start.
       </Note>
       {suggested !== undefined && (
         <TextInput
           label="Name"
-          description="What you call it here"
+          description="Its name in Portico"
           error={problem}
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}

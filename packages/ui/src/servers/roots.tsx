@@ -19,18 +19,18 @@ export function Roots({ server, roots }: RootsProps) {
     <div>
       <TagsInput
         label="Folders it may work in"
-        description="It is told of a change at once, or when it asks next. Each is asked about before it is offered."
-        placeholder={(draft ?? roots).length === 0 ? 'None. Type the path of a folder and press Enter' : undefined}
+        description="The server learns of a change at once, or with its next request. You are asked before a folder is shared."
+        placeholder={(draft ?? roots).length === 0 ? 'Type the path of a folder and press Enter' : undefined}
         value={[...(draft ?? roots)]}
         onChange={setDraft}
       />
       {draft !== undefined && (
         <Group gap="xs" mt="xs">
           <Button size="compact-sm" loading={tune.busy} onClick={() => void offer(draft)}>
-            Offer these
+            Save folders
           </Button>
           <Button size="compact-sm" variant="default" onClick={() => void offer(null)}>
-            As configured
+            Reset to configuration
           </Button>
         </Group>
       )}

@@ -61,7 +61,7 @@ export function ServersScreen() {
 
 function leadOf(servers: readonly ServerCard[] | undefined, online: boolean): string {
   if (servers === undefined || servers.length === 0) return 'Everything this host can reach.'
-  return online ? summarise(servers) : 'How they are is not known while the program is away.'
+  return online ? summarise(servers) : 'Their state is unknown while the program is not running.'
 }
 
 function Cards({ servers, filter }: { readonly servers: readonly ServerCard[]; readonly filter: string }) {
@@ -69,7 +69,7 @@ function Cards({ servers, filter }: { readonly servers: readonly ServerCard[]; r
   const found = sortServers(servers).filter(({ name, shown }) => `${name} ${shown}`.toLowerCase().includes(words))
   if (found.length === 0) {
     return (
-      <Empty icon={<MagnifyingGlassIcon width={22} height={22} />} title={`No server is like “${filter}”`}>
+      <Empty icon={<MagnifyingGlassIcon width={22} height={22} />} title={`No server matches “${filter}”`}>
         The filter looks at names and commands.
       </Empty>
     )

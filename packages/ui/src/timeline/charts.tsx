@@ -23,7 +23,7 @@ export function Charts() {
   const minutes = fillMinutes(data.minutes, (at) => ({ at, calls: 0, errors: 0, p50: 0, p95: 0 }))
   if (minutes.length === 0) {
     return (
-      <Empty icon={<BarChartIcon width={22} height={22} />} title="Nothing to draw yet">
+      <Empty icon={<BarChartIcon width={22} height={22} />} title="No data yet">
         Charts appear once servers have answered something.
       </Empty>
     )
@@ -161,8 +161,8 @@ function LatencyChart({ minutes }: { readonly minutes: readonly Minute[] }) {
       .join(' ')
   return (
     <ChartFrame
-      title="Time to answer"
-      words={`Half of the calls took up to ${toDuration(busy.at(-1)?.p50 ?? 0)} in the last minute; the slow ones at most ${toDuration(worst)}`}
+      title="Response time"
+      words={`p50 ${toDuration(busy.at(-1)?.p50 ?? 0)} in the last minute; highest p95 ${toDuration(worst)}`}
       legend={[
         ['p50', 'p50'],
         ['p95', 'p95'],
@@ -177,7 +177,7 @@ function LatencyChart({ minutes }: { readonly minutes: readonly Minute[] }) {
           {minutes.map((minute, place) =>
             minute.calls === 0 ? null : (
               <g key={minute.at}>
-                <title>{`${toMinute(minute.at)}: ${toDuration(minute.p50)}, slow ${toDuration(minute.p95)}`}</title>
+                <title>{`${toMinute(minute.at)}: p50 ${toDuration(minute.p50)}, p95 ${toDuration(minute.p95)}`}</title>
                 <circle className={classes.dot95} cx={x(place) + step / 2} cy={y(minute.p95)} r={2.6} />
                 <circle className={classes.dot50} cx={x(place) + step / 2} cy={y(minute.p50)} r={2.6} />
               </g>
@@ -226,7 +226,7 @@ function Numbers({ title, first, rows }: NumbersProps) {
           <Table.Thead>
             <Table.Tr>
               <Table.Th>{first}</Table.Th>
-              {['Calls', 'Failed', 'Half within', '95 of 100 within'].map((name) => (
+              {['Calls', 'Failed', 'p50', 'p95'].map((name) => (
                 <Table.Th key={name} ta="right">
                   {name}
                 </Table.Th>

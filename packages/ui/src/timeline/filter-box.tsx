@@ -65,16 +65,16 @@ const HELP: readonly (readonly [string, string])[] = [
   ['dur:>500ms', 'answers that took longer'],
   ['server:files,sql', 'one server or the other'],
   ['kind:notification', 'request, response, error, notification'],
-  ['dir:in', 'from the server; out is to it'],
+  ['dir:in', 'from the server; out: to the server'],
   ['size:>10kb', 'large messages'],
-  ['-method:ping', 'a minus turns it around'],
-  ['README', 'plain words are looked for in the message'],
+  ['-method:ping', 'a minus excludes'],
+  ['README', 'plain words are searched in the message'],
 ]
 
 function FilterHelp({ onTry }: { readonly onTry: (text: string) => void }) {
   return (
     <Stack gap="xs">
-      <Text size="sm">Everything that you write must hold.</Text>
+      <Text size="sm">All terms must match.</Text>
       <Table fz="xs" withRowBorders={false} verticalSpacing={2}>
         <Table.Tbody>
           {HELP.map(([term, words]) => (

@@ -118,7 +118,7 @@ function Head({ row }: { readonly row: TimelineRow }) {
       </Group>
       {row.summary !== '' && <div className={classes.summary}>{toVisible(row.summary)}</div>}
       {row.lost !== undefined && (
-        <Note tone="bad" title="It got no answer">
+        <Note tone="bad" title="No answer">
           {toVisible(row.lost)}
         </Note>
       )}

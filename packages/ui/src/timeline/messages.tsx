@@ -81,7 +81,7 @@ export function Messages() {
         <div className={classes.pad}>
           <Empty
             icon={<ActivityLogIcon width={22} height={22} />}
-            title={filter === '' ? 'No messages yet' : 'No message fits'}
+            title={filter === '' ? 'No messages yet' : 'No message matches'}
           >
             {filter === '' ? (
               <>
@@ -89,7 +89,7 @@ export function Messages() {
                 some.
               </>
             ) : (
-              'Try a wider filter; the question mark says how they are written.'
+              'Try a wider filter; the question mark explains filters.'
             )}
           </Empty>
         </div>
@@ -132,7 +132,7 @@ export function Messages() {
                 leftSection={<PinBottomIcon />}
                 onClick={() => setFollowing(true)}
               >
-                To the newest
+                Jump to newest
               </Button>
             )}
           </Group>

@@ -23,10 +23,7 @@ export function Recordings() {
   const recordings = [...data.recordings].sort((a, b) => b.at - a.at)
   if (recordings.length === 0) {
     return (
-      <Empty
-        icon={<VideoIcon width={22} height={22} />}
-        title={recording.isOn ? 'It is being recorded' : 'Nothing recorded yet'}
-      >
+      <Empty icon={<VideoIcon width={22} height={22} />} title={recording.isOn ? 'Recording' : 'Nothing recorded yet'}>
         Press Record, use your servers, press Stop. A recording can be played back as a server, without the real one, or
         saved as a test.
       </Empty>
