@@ -12,7 +12,8 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const pages = ['README.md', 'docs/README.md', ...markdownIn('docs/guide'), ...markdownIn('docs/reference')]
+const references = ['docs/reference', 'docs/reference/host', 'docs/reference/servers']
+const pages = ['README.md', 'docs/README.md', ...['docs/guide', ...references].flatMap(markdownIn)]
 
 interface Block {
   readonly page: string

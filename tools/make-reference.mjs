@@ -54,7 +54,11 @@ const SECTIONS = [
 ]
 
 function toEntry({ name, comment, code }) {
-  return [`### ${name}`, ...(comment === '' ? [] : [comment]), `\`\`\`typescript\n${code}\n\`\`\``].join('\n\n')
+  return [
+    `### ${name}`,
+    ...(comment === '' ? [] : [comment.replace(/^@example\s*$/gm, 'Example:\n')]),
+    `\`\`\`typescript\n${code}\n\`\`\``,
+  ].join('\n\n')
 }
 
 function toIndex(root, doors) {

@@ -18,6 +18,8 @@ export interface ServerLine {
  *
  * @example
  * ```ts
+ * import { readServerLine } from '@portico/host/config'
+ *
  * readServerLine('npx -y @modelcontextprotocol/server-filesystem ./docs')
  * // { name: 'filesystem', named: false, entry: { command: 'npx', args: ['-y', …, './docs'] } }
  * ```

@@ -55,6 +55,8 @@ export async function openHostAudit(stateDir: string, options: HostAuditOptions 
  *
  * @example
  * ```ts
+ * import { verifyHostAudit } from '@portico/host'
+ *
  * const verdicts = await verifyHostAudit('/home/ann/.portico')
  * const isWhole = verdicts.length > 0 && verdicts.every(({ ok }) => ok)
  * ```
