@@ -42,7 +42,7 @@ describe('what a mounted server puts around its items (sec-180)', () => {
       tools: { own: tool({}, (_, ctx) => String(ctx.state)) },
     })
     outer.mount('a', middle)
-    const client = await connect(outer, { versions })
+    const client = await connect<unknown>(outer, { versions })
     const textOf = async (name: string) => JSON.stringify((await client.callTool(name)).content)
     expect(await textOf('a_b_state')).toContain('of the inner')
     expect(await textOf('own')).toContain('of the outer')

@@ -396,7 +396,7 @@ describe('waiting', () => {
     const late = await client.callTool('wait', {}, { signal: AbortSignal.abort() }).catch((error: unknown) => error)
     expect(late).toBeInstanceOf(PorticoError)
     expect(late).not.toBeInstanceOf(RpcError)
-    await expect(client.callTool('none')).rejects.toBeInstanceOf(RpcError)
+    await expect(client.callTool('none' as string)).rejects.toBeInstanceOf(RpcError)
     await client.close()
   })
 

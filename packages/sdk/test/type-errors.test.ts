@@ -23,7 +23,8 @@ describe('what the compiler says of a mistake (sdk 17)', () => {
     const compiler = at('../../../node_modules/typescript/bin/tsc')
     const compile = promisify(execFile)(process.execPath, [compiler, '-p', folder, '--pretty', 'false'])
     const { stdout } = await compile.catch((error: { stdout: string }) => error)
-    for (const [, line, message] of stdout.matchAll(/mistakes\.ts\((\d+),\d+\): error TS\d+: (.*)/g)) {
+    // What a message goes on to explain stands on lines of its own, which are indented.
+    for (const [, line, message] of stdout.matchAll(/mistakes\.ts\((\d+),\d+\): error TS\d+: (.*(?:\n .*)*)/g)) {
       const number = Number(line)
       if (!said.has(number)) said.set(number, message ?? '')
     }

@@ -20,7 +20,7 @@ export const MISTAKES: readonly Mistake[] = [
   {
     what: 'a result of another type',
     code: `tool({ output: z.object({ n: z.number() }) }, () => ({ n: 'x' }))`,
-    says: "Type '{ n: string; }' is not assignable to type",
+    says: "Type 'string' is not assignable to type 'number'.",
   },
   {
     what: 'a result without a member',
@@ -107,6 +107,36 @@ export const MISTAKES: readonly Mistake[] = [
     what: 'an argument that the tool does not take',
     code: `client.tools.add({ a: 1, c: 2 })`,
     says: "Object literal may only specify known properties, and 'c' does not exist in type '{ a: number; b: number; }'.",
+  },
+  {
+    what: 'a tool of another name, called by it',
+    code: `client.callTool('ad', { a: 1, b: 2 })`,
+    says: `Argument of type '"ad"' is not assignable to parameter of type '"add" | "greet"'.`,
+  },
+  {
+    what: 'a missing argument, with callTool',
+    code: `client.callTool('add', { a: 1 })`,
+    says: "Property 'b' is missing in type '{ a: number; }' but required in type '{ a: number; b: number; }'.",
+  },
+  {
+    what: 'structured content read as something else',
+    code: `(await client.callTool('add', { a: 1, b: 2 })).structuredContent?.sum`,
+    says: "Property 'sum' does not exist on type '{ total: number; }'.",
+  },
+  {
+    what: 'a text that was returned without output, read as something else',
+    code: `(await client.tools.greet()).total`,
+    says: "Property 'total' does not exist on type 'string'.",
+  },
+  {
+    what: 'content without the value that output promises',
+    code: `tool({ output: z.object({ n: z.number() }) }, () => ({ content: [] }))`,
+    says: "Property 'structuredContent' is missing in type '{ content: never[]; }' but required in type 'ResultWith<{ n: number; }>'.",
+  },
+  {
+    what: 'a plain result where result() is asked for',
+    code: `const full: FullResult = { content: [] }; void full`,
+    says: "Property ''~wrap this in result()'' is missing in type '{ content: never[]; }' but required in type 'FullResult'.",
   },
   {
     what: 'a missing argument',
@@ -197,12 +227,12 @@ export const FIRST_LINE = 12
 export function toSource(door: (name: string) => string): string {
   return [
     `import { z } from 'zod'`,
-    `import { createPrincipal, createServer, prompt, resource, result, tool, ToolError } from '${door('server')}'`,
+    `import { createPrincipal, createServer, type FullResult, prompt, resource, result, tool, ToolError } from '${door('server')}'`,
     `import { connect } from '${door('client')}'`,
     `import { serveHttp } from '${door('http')}'`,
     `const input = z.object({ a: z.number(), b: z.number() })`,
     `const add = tool({ input, output: z.object({ total: z.number() }) }, ({ a, b }) => ({ total: a + b }))`,
-    `const server = createServer({ name: 'a', version: '1', tools: { add } })`,
+    `const server = createServer({ name: 'a', version: '1', tools: { add, greet: tool({}, () => 'hello') } })`,
     `const client = await connect<typeof server>('http://localhost')`,
     `void [createPrincipal, prompt, resource, result, ToolError, serveHttp, client]`,
     ``,

@@ -7,17 +7,19 @@ import { type } from 'arktype'
 import * as v from 'valibot'
 import { expectTypeOf } from 'vitest'
 import { z } from 'zod'
-import { connect } from '../src/doors/client.ts'
+import { type CallToolResult, type Client, type ContentBlock, connect } from '../src/doors/client.ts'
 import {
   createServer,
   type InferInput,
   type InferOutput,
+  image,
   prompt,
   type RequestContext,
   resource,
   result,
   type ToolDefinition,
   ToolError,
+  text,
   tool,
   withState,
 } from '../src/doors/server.ts'
@@ -207,8 +209,8 @@ const shop = createServer({
 const { tools } = await connect(shop)
 expectTypeOf(await tools.price({ euro: '5' })).toEqualTypeOf<{ euro: number; count: number }>()
 expectTypeOf(await tools.weight({ kilo: '5' })).toEqualTypeOf<{ kilo: number }>()
-expectTypeOf(await tools.area({ m: 5 })).toEqualTypeOf<unknown>()
-expectTypeOf(await tools.ping()).toEqualTypeOf<unknown>()
+expectTypeOf(await tools.area({ m: 5 })).toEqualTypeOf<string>()
+expectTypeOf(await tools.ping()).toEqualTypeOf<string>()
 // @ts-expect-error: the client passes what goes in
 await tools.price({ euro: 5 })
 // @ts-expect-error: Valibot
@@ -219,6 +221,65 @@ await tools.area({ m: 'five' })
 await tools.price()
 // @ts-expect-error: no such tool
 await tools.cost({})
+
+// Without `output`, what the handler returns says what comes back: text, JSON, or a whole result (sdk 17).
+interface Folder {
+  readonly name: string
+  readonly inside: Folder[]
+}
+const shown = createServer({
+  name: 's',
+  version: '1',
+  tools: {
+    count: tool({ input: price }, ({ count }) => count),
+    nothing: tool({}, async () => {}),
+    maybe: tool({ input: price }, ({ count }) => (count > 1 ? { count, when: new Date(), hide() {} } : 'one')),
+    rows: tool({}, async () => [{ id: 1, name: 'a' as string | undefined }]),
+    folder: tool({}, (): Folder => ({ name: 'a', inside: [] })),
+    said: tool({}, () => text('x')),
+    drawn: tool({}, () => [image('', 'image/png')]),
+    mixed: tool({}, () => [text('x'), image('', 'image/png')]),
+    whole: tool({}, () => ({ content: [text('x')], structuredContent: { n: 1 } })),
+    anything: tool({}, (): CallToolResult => ({ content: [] })),
+    byText: tool({}, () => [{ type: 'text', text: 'x' }]),
+    fails: tool({}, () => {
+      throw new ToolError('no')
+    }),
+  },
+})
+const seen = await connect(shown)
+expectTypeOf(await seen.tools.count({ euro: '5' })).toEqualTypeOf<string>()
+expectTypeOf(await seen.tools.nothing()).toEqualTypeOf<string>()
+expectTypeOf(await seen.tools.maybe({ euro: '5' })).toEqualTypeOf<string | { count: number; when: string }>()
+expectTypeOf(await seen.tools.rows()).toEqualTypeOf<{ id: number; name: string | undefined }[]>()
+expectTypeOf((await seen.tools.folder()).inside[0]?.inside[0]?.name).toEqualTypeOf<string | undefined>()
+expectTypeOf(await seen.tools.said()).toEqualTypeOf<string>()
+expectTypeOf(await seen.tools.drawn()).toEqualTypeOf<CallToolResult>()
+expectTypeOf(await seen.tools.mixed()).toEqualTypeOf<string | CallToolResult>()
+expectTypeOf(await seen.tools.whole()).toEqualTypeOf<{ n: number }>()
+expectTypeOf(await seen.tools.anything()).toEqualTypeOf<unknown>()
+expectTypeOf(await seen.tools.byText()).toEqualTypeOf<unknown>()
+expectTypeOf(await seen.tools.fails()).toEqualTypeOf<unknown>()
+
+// `callTool` knows the server too: names, arguments, structured content. A name of the moment may be any text.
+const counted = await seen.callTool('whole')
+expectTypeOf(counted.structuredContent).toEqualTypeOf<{ n: number } | undefined>()
+expectTypeOf(counted.content).toEqualTypeOf<ContentBlock[]>()
+await seen.callTool('count', { euro: '5' }, { timeoutMs: 100 })
+// @ts-expect-error: an argument of the tool is required
+await seen.callTool('count')
+// @ts-expect-error: an argument of another type
+await seen.callTool('count', { euro: 5 })
+// @ts-expect-error: no such tool
+await seen.callTool('cuont', { euro: '5' })
+const chosen: string = JSON.parse('"count"')
+expectTypeOf(await seen.callTool(chosen, { euro: '5' })).toEqualTypeOf<CallToolResult>()
+const untyped = await connect('https://example.com/mcp')
+expectTypeOf(await untyped.callTool('whatever', { a: 1 })).toEqualTypeOf<CallToolResult>()
+// Whoever takes any client takes a typed one.
+untyped satisfies Client
+const anyClient: Client = seen
+expectTypeOf(await anyClient.callTool('count')).toEqualTypeOf<CallToolResult>()
 
 // A tool is also what its type can be written as by hand.
 const byHand: ToolDefinition<{ euro: string; count?: number | undefined }, { euro: number; count: number }> = tool(

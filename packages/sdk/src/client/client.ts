@@ -13,7 +13,7 @@ import type { ReadResourceResult, Resource, ResourceTemplate } from '../protocol
 import type { ProtocolVersion, Revision } from '../protocol/revision.ts'
 import { writeCompleteParams } from '../protocol/revisions/client-messages.ts'
 import type { SubscriptionFilter } from '../protocol/subscriptions.ts'
-import type { CallToolResult, Tool } from '../protocol/tools.ts'
+import type { Tool } from '../protocol/tools.ts'
 import { readCompletion } from './completion.ts'
 import type { Connector, ServerDescription } from './connection.ts'
 import { ClientCore } from './core.ts'
@@ -26,16 +26,25 @@ import { RESOURCE_TEMPLATES, RESOURCES, readContents } from './resources.ts'
 import type { RootsSource } from './roots.ts'
 import { Skills } from './skills.ts'
 import type { Subscription } from './subscriptions.ts'
-import { createToolCaller, type ToolCaller } from './tool-caller.ts'
+import { type CallTool, createToolCaller, type ToolCaller } from './tool-caller.ts'
 import type { Verdict } from './verdict.ts'
 import { type WaitOptions, within } from './within.ts'
 
 export class Client<S = unknown> {
   /** The server's tools as functions. A result that reports a failure is thrown as `tool-error`. */
   readonly tools: ToolCaller<S> = createToolCaller<S>(
-    (name, args, options) => this.callTool(name, args, options),
-    () => this.revision.traits.structuredContent,
+    (name, args = {}, options = {}) => this.#core.callTool(name, args, options),
+    () => this.revision,
   )
+  /**
+   * Calls a tool and gives its whole result, a reported failure included. Of a server whose type is known, the name and the
+   * arguments are checked and the structured content is typed.
+   *
+   * @example
+   * const { content, isError } = await client.callTool('forecast', { city: 'Oslo' })
+   */
+  readonly callTool = ((name: string, args: JsonObject = {}, options: RequestOptions = {}) =>
+    this.#core.callTool(name, args, options)) as CallTool<S>
   readonly #core: ClientCore
 
   constructor(connector: Connector, options: ClientOptions = {}) {
@@ -69,10 +78,6 @@ export class Client<S = unknown> {
   /** The child process, where the server is one. */
   get process(): ProcessView | undefined {
     return this.#core.connection.peer.link.process
-  }
-
-  callTool(name: string, args: JsonObject = {}, options: RequestOptions = {}): Promise<CallToolResult> {
-    return this.#core.callTool(name, args, options)
   }
 
   /** All tools. Those whose definition is not valid are left out, with a `warning`. */

@@ -5,7 +5,8 @@
 
 import { parseJson } from '../framing/json.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
-import type { JsonObject } from '../jsonrpc/message.ts'
+import { isObject, type JsonObject } from '../jsonrpc/message.ts'
+import type { Revision } from '../protocol/revision.ts'
 import type { CallToolResult } from '../protocol/tools.ts'
 import type { RequestOptions } from './options.ts'
 
@@ -24,6 +25,22 @@ type ToolsOf<S> = S extends { readonly '~tools'?: infer T } ? NonNullable<T> : n
 type InputOf<T> = T extends { readonly '~input'?: infer Input } ? Input : unknown
 type OutputOf<T> = T extends { readonly '~output'?: infer Output } ? Output : unknown
 
+/** `client.callTool`: for any server, or checked by the type of the one that is known. */
+export type CallTool<S> = [ToolsOf<S>] extends [never] ? CallAnyTool : CallKnownTool<ToolsOf<S>>
+
+export type CallAnyTool = (name: string, args?: JsonObject, options?: RequestOptions) => Promise<CallToolResult>
+
+/** The names are there for editors to offer; a name that is known only when the program runs may be any text. */
+type CallKnownTool<Tools> = <N extends (keyof Tools & string) | (string & {})>(
+  name: CheckedName<Tools, N>,
+  ...rest: Arguments<N extends keyof Tools ? InputOf<Tools[N]> : unknown>
+) => Promise<ToolResult<N extends keyof Tools ? Output<Tools[N]> : unknown>>
+
+type CheckedName<Tools, N> = N extends keyof Tools ? N : string extends N ? N : keyof Tools & string
+
+/** The structured content is missing when the call failed, and before revision 2025-06-18. */
+type ToolResult<Value> = unknown extends Value ? CallToolResult : CallToolResult & { structuredContent?: Value }
+
 /** A tool without required arguments may be called without any. */
 type Arguments<Input> = unknown extends Input
   ? [args?: JsonObject, options?: RequestOptions]
@@ -31,11 +48,11 @@ type Arguments<Input> = unknown extends Input
     ? [args?: Input, options?: RequestOptions]
     : [args: Input, options?: RequestOptions]
 
-/** What a call gives: the structured content of a tool that declares it, otherwise text or the whole result. */
-type Output<T> = unknown extends OutputOf<T> ? unknown : undefined extends OutputOf<T> ? ToolAnswer : OutputOf<T>
-
-/** The text of a result that is text alone, the structured content where there is one, or else the whole result. */
-export type ToolAnswer = string | CallToolResult | unknown
+/**
+ * What a call gives: the structured content of a result that has one, the text of one that is text alone, or else the whole
+ * result. Which of them is known where the server's type says it, and not from declarations of a tool without output schema.
+ */
+type Output<T> = undefined extends OutputOf<T> ? unknown : OutputOf<T>
 
 export type ToolCaller<S> = [ToolsOf<S>] extends [never]
   ? { readonly [name: string]: (args?: JsonObject, options?: RequestOptions) => Promise<unknown> }
@@ -43,10 +60,7 @@ export type ToolCaller<S> = [ToolsOf<S>] extends [never]
       readonly [N in keyof ToolsOf<S>]: (...args: Arguments<InputOf<ToolsOf<S>[N]>>) => Promise<Output<ToolsOf<S>[N]>>
     }
 
-export type CallTool = (name: string, args?: JsonObject, options?: RequestOptions) => Promise<CallToolResult>
-
-/** `structured` tells whether the revision in use has structured content; before that, it comes as text. */
-export function createToolCaller<S>(call: CallTool, structured: () => boolean): ToolCaller<S> {
+export function createToolCaller<S>(call: CallAnyTool, revision: () => Revision): ToolCaller<S> {
   const functions = new Map<string, (args?: JsonObject, options?: RequestOptions) => Promise<unknown>>()
   const get = (_: object, name: string | symbol) => {
     if (typeof name !== 'string' || PROBED.has(name)) return undefined
@@ -54,7 +68,7 @@ export function createToolCaller<S>(call: CallTool, structured: () => boolean): 
     if (known !== undefined) return known
     const made = async (args?: JsonObject, options?: RequestOptions) => {
       const result = await call(name, args, options)
-      return toAnswer(name, result, structured())
+      return toAnswer(name, result, revision())
     }
     functions.set(name, made)
     return made
@@ -90,16 +104,24 @@ const PROBED: ReadonlySet<string> = new Set([
   '_isMockFunction',
 ])
 
-function toAnswer(name: string, result: CallToolResult, structured: boolean): unknown {
+function toAnswer(name: string, result: CallToolResult, revision: Revision): unknown {
   const { content, structuredContent, isError } = result
   const texts = content.flatMap((block) => (block.type === 'text' ? [block.text] : []))
   if (isError) {
     throw new PorticoError('tool-error', texts.join('\n') || `The tool "${name}" failed`, { data: result })
   }
-  if (structuredContent !== undefined) return structuredContent
-  if (texts.length !== content.length) return result
   const [text = ''] = texts
-  return structured || texts.length !== 1 ? texts.join('\n') : fromText(text)
+  if (structuredContent !== undefined)
+    return revision.era === 'legacy' ? unwrap(structuredContent, text) : structuredContent
+  if (texts.length !== content.length) return result
+  // Before there was structured content, it came as text.
+  return revision.traits.structuredContent || texts.length !== 1 ? texts.join('\n') : fromText(text)
+}
+
+/** Older revisions carry objects alone: what is none comes in one, `{ result }`, beside the text of what was meant. */
+function unwrap(structured: unknown, text: string): unknown {
+  if (!isObject(structured) || !('result' in structured) || Object.keys(structured).length > 1) return structured
+  return JSON.stringify(structured.result) === text ? structured.result : structured
 }
 
 /** Servers put structured content into a text block for those who know no better (2025-06-18, tools, "Structured Content"). */

@@ -15,6 +15,7 @@ import { toPromptEntry } from './prompt-entry.ts'
 import type { PromptEntry } from './prompts.ts'
 import { toResourceEntry } from './resource-entry.ts'
 import type { ResourceEntry, TemplateEntry } from './resources.ts'
+import type { ToolAnswer } from './tool-answer.ts'
 import type { ToolReturn } from './tool-result.ts'
 
 export type {
@@ -51,13 +52,13 @@ export interface ToolDefinition<Input = unknown, Output = unknown> {
 }
 
 /**
- * A tool that knows its schemas. What they take and give is worked out where a client calls the tool, and not for each
- * definition, which is a good part of the time it takes to check a server of hundreds. `NoInfer`, here and in `tool`:
- * both types come from the options, and the compiler need not search anything else for them.
+ * A tool that knows its schemas and what its handler returns. What a client passes and gets is worked out where it calls the
+ * tool, and not for each definition, which is a good part of the time it takes to check a server of hundreds. `NoInfer`,
+ * here and in `tool`: the types of the schemas come from the options, and the compiler need not search anything else for them.
  */
-export interface SchemaTool<I, O> extends ToolDefinition {
+export interface SchemaTool<I, O, Returned = unknown> extends ToolDefinition {
   readonly '~input'?: NoInfer<I extends undefined ? JsonObject : InferInput<I>>
-  readonly '~output'?: NoInfer<O extends undefined ? undefined : InferOutput<O>>
+  readonly '~output'?: O extends undefined ? ToolAnswer<Returned> : InferOutput<O>
 }
 
 /**
@@ -124,10 +125,11 @@ export function tool<
   const I extends AnySchema | undefined = undefined,
   const O extends AnySchema | undefined = undefined,
   State = unknown,
+  Returned extends ToolReturn<NoInfer<O>> | Promise<ToolReturn<NoInfer<O>>> = ToolReturn<O>,
 >(
   options: ToolOptions<I, O>,
-  handler: (args: NoInfer<Arguments<I>>, ctx: AskingContext<State>) => NoInfer<ToolReturn<O> | Promise<ToolReturn<O>>>,
-): SchemaTool<I, O> {
+  handler: (args: NoInfer<Arguments<I>>, ctx: AskingContext<State>) => Returned,
+): SchemaTool<I, O, Returned> {
   return { kind: 'tool', options, handler }
 }
 

@@ -9,21 +9,35 @@ import type { InferInput } from '../schema/schema.ts'
 
 const FULL = Symbol('full tool result')
 
-/** A complete result, for tools with an `output` that also want to choose their content blocks or `_meta`. */
+/**
+ * A complete result, for tools with an `output` that also want to choose their content blocks or `_meta`. The member with the
+ * long name is never there: it is what the compiler says of a plain result that somebody returns instead.
+ */
 export interface FullResult extends CallToolResult {
-  readonly [FULL]: true
+  readonly '~wrap this in result()': true
 }
 
-/** Marks a value as the whole result rather than as structured content. */
+/**
+ * Marks a value as the whole result rather than as structured content.
+ *
+ * @example
+ * result({ content: [text('20 degrees')], structuredContent: { celsius: 20 } })
+ */
 export function result(value: CallToolResult): FullResult {
-  return { ...value, [FULL]: true }
+  // Marked by a symbol, which no value from elsewhere can carry by chance; the name in the type is for the compiler.
+  return { ...value, [FULL]: true } as unknown as FullResult
 }
 
 /** With `output`: a value of that schema, `{ content, structuredContent }`, or `result(…)`. Without: anything that can be shown. */
 export type ToolReturn<O> = O extends undefined
   ? // biome-ignore lint/suspicious/noConfusingVoidType: a handler that returns nothing has the return type void
     string | number | boolean | null | undefined | void | ContentBlock | ContentBlock[] | CallToolResult | object
-  : InferInput<O> | FullResult | (CallToolResult & { structuredContent: InferInput<O> })
+  : InferInput<O> | ResultWith<InferInput<O>> | FullResult
+
+/** The whole result of a tool with `output`: content blocks of the handler's choice beside the value of that schema. */
+export interface ResultWith<Value> extends CallToolResult {
+  structuredContent: Value
+}
 
 /** Tells the model what went wrong. Thrown by a handler, it becomes a result with `isError`, not a protocol error. */
 export class ToolError extends PorticoError {
@@ -100,7 +114,7 @@ export function isFullResult(value: unknown): value is FullResult {
 }
 
 export function stripMark(value: FullResult): CallToolResult {
-  const { [FULL]: _mark, ...rest } = value
+  const { [FULL]: _mark, ...rest } = value as FullResult & { readonly [FULL]?: true }
   return rest
 }
 

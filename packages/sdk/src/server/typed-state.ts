@@ -21,13 +21,14 @@ import { createServer, type Server, type ServerDefinition, type ToolRecord } fro
 import type { ToolReturn } from './tool-result.ts'
 
 export interface TypedMakers<State> {
-  tool<const I extends AnySchema | undefined = undefined, const O extends AnySchema | undefined = undefined>(
+  tool<
+    const I extends AnySchema | undefined = undefined,
+    const O extends AnySchema | undefined = undefined,
+    Returned extends ToolReturn<NoInfer<O>> | Promise<ToolReturn<NoInfer<O>>> = ToolReturn<O>,
+  >(
     options: ToolOptions<I, O>,
-    handler: (
-      args: NoInfer<Arguments<I>>,
-      ctx: AskingContext<State>,
-    ) => NoInfer<ToolReturn<O> | Promise<ToolReturn<O>>>,
-  ): SchemaTool<I, O>
+    handler: (args: NoInfer<Arguments<I>>, ctx: AskingContext<State>) => Returned,
+  ): SchemaTool<I, O, Returned>
   resource<const U extends string>(
     options: ResourceOptions<U>,
     handler: (variables: TemplateVariables<U>, ctx: AskingContext<State>) => ResourceReturn | Promise<ResourceReturn>,
