@@ -38,6 +38,8 @@ const HOST_REMEDIES: { readonly [Code in HostErrorCode]?: string } = {
   denied:
     'Run it in a terminal to be asked, give `--yes` for this one time, or write a rule (`portico policy --help`).',
   quarantined: 'Read what changed, then approve it: `portico servers approve <server>`.',
+  'no-model':
+    'Add one: `portico models add <name> --url <url> --model <model>`. `portico models` lists those there are.',
   'unknown-server': '`portico servers` lists the servers that are configured.',
 }
 

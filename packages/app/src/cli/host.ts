@@ -3,15 +3,15 @@
  * and questions in the terminal. Where nobody can be asked, what would ask is denied.
  */
 
-import { join } from 'node:path'
 import { createHost, type Host, type HostOptions } from '@portico/host'
-import { createInputs, createSecretStore, firstSecret, secretsFromEnvironment } from '@portico/host/config'
+import { createInputs } from '@portico/host/config'
 import type { Answer, Question } from '@portico/host/consent'
 import { createDocumentReader } from '@portico/servers/documents'
 import { builtInServers } from './built-in-servers.ts'
 import { readConfig } from './configuration.ts'
 import { stateOf } from './host-places.ts'
 import type { Io } from './io.ts'
+import { secretStoreOf, secretsOf } from './own-secrets.ts'
 import { createTerminalQuestions } from './questions.ts'
 import { createTerminal, type Terminal } from './terminal.ts'
 
@@ -35,7 +35,7 @@ export async function openHost(io: Io, options: CliHostOptions = {}): Promise<Ho
   const stateDir = stateOf(io)
   const terminal = options.terminal ?? createTerminal(io)
   const questions = io.interactive ? createTerminalQuestions(io, terminal) : undefined
-  const secrets = createSecretStore({ file: join(stateDir, 'secrets') })
+  const secrets = secretStoreOf(io)
   const ask = async (question: Question): Promise<Answer | undefined> =>
     (options.yes === true ? agree(question) : undefined) ?? questions?.ask(question)
   const host = await createHost({
@@ -45,7 +45,7 @@ export async function openHost(io: Io, options: CliHostOptions = {}): Promise<Ho
     config,
     ...(options.only !== undefined && { only: options.only }),
     inProcess: await builtInServers(),
-    secrets: firstSecret(secretsFromEnvironment(io.env), secrets),
+    secrets: secretsOf(io, secrets),
     inputs: createInputs({
       inputs: config.inputs,
       secrets,

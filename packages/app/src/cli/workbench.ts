@@ -4,11 +4,13 @@ import { defineServer } from '@portico/host/config'
 import type { Server } from '@portico/sdk/server'
 import { startWorkbench, type Workbench, type WorkbenchOptions } from '../web/workbench.ts'
 import type { Io } from './io.ts'
+import { secretsOf } from './own-secrets.ts'
 
 export function openWorkbench(io: Io, options: WorkbenchOptions = {}): Promise<Workbench> {
   return startWorkbench({
     workspace: io.cwd,
     env: io.env,
+    hostOptions: { secrets: secretsOf(io) },
     onWarning: (message) => io.say(`${io.paint.yellow('warning')}: ${message}`),
     ...options,
   })

@@ -108,7 +108,7 @@ export async function startWorkbench(options: WorkbenchOptions = {}): Promise<Wo
   const builtIns = await createBuiltIns(stateDir, off, options.builtIns)
   const given = (options.servers ?? []).map((server) => withDisabled(server, off))
   const ownServers: ServerConfig[] = []
-  const models = options.models?.({ env }) ?? new WorkbenchModels({ env })
+  const models = options.models?.({ env }) ?? new WorkbenchModels({ env, secrets: options.hostOptions?.secrets })
   const signInPages = new SignInPages(options.hostOptions?.signIn?.openPage ?? openBrowser)
   const host = await createHost({
     // Somebody is there to look at what a model says before a server gets it.

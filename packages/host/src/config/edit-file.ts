@@ -60,6 +60,23 @@ export async function removeFromFile(
   return { ...done, problems: [] }
 }
 
+/**
+ * Sets one named entry of a section of our own file (`models.local`), or takes it out where there is no value. Makes the
+ * file if there is none.
+ *
+ * @example await writeSection('portico.json', 'models', 'local', { provider: 'anthropic', model: 'claude-sonnet-4-5' })
+ */
+export async function writeSection(
+  path: string,
+  section: 'models',
+  name: string,
+  value: { readonly [member: string]: unknown } | undefined,
+): Promise<Omit<EditedFile, 'problems'>> {
+  return edit(path, (text) =>
+    value === undefined ? removeMember(text, [section, name]) : setMember(text, [section, name], value),
+  )
+}
+
 const ATTEMPTS = 5
 
 /** Another program may write at the same time: what it wrote is read again, not lost. */

@@ -3,7 +3,7 @@
 export { type ConfigChange, compareServers } from '../config/config-change.ts'
 export { CONFIG_LIMITS, formatProblem } from '../config/config-text.ts'
 export { defineServer } from '../config/define-server.ts'
-export { type EditedFile, type EditOptions, removeFromFile, writeIntoFile } from '../config/edit-file.ts'
+export { type EditedFile, type EditOptions, removeFromFile, writeIntoFile, writeSection } from '../config/edit-file.ts'
 export { type ExportedServers, exportServers } from '../config/export-servers.ts'
 export { type FindOptions, findConfigFiles } from '../config/find-config-files.ts'
 export { type ConfigForm, detectForm } from '../config/form.ts'

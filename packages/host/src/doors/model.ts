@@ -13,7 +13,14 @@ export type { DocumentReader, MediaFitOptions, MediaNotice } from '../model/fit-
 export type { HandCall, HandResult, Hands } from '../model/hands.ts'
 export { MEDIA_KINDS, type MediaKind } from '../model/media-kinds.ts'
 export { type ModelConfig, type ModelProblem, PROVIDERS, type ProviderName, readModels } from '../model/model-config.ts'
-export { Models, type ModelsOptions, type ModelView, OLLAMA_URL } from '../model/models.ts'
+export {
+  Models,
+  type ModelsOptions,
+  type ModelView,
+  type NamesAtOptions,
+  namesAt,
+  OLLAMA_URL,
+} from '../model/models.ts'
 export { redactSecrets, type SafetyFilter } from '../model/safety.ts'
 export { createScriptedModel, type Script, type ScriptedReply, type ScriptedRequest } from '../model/script.ts'
 export { type ScriptedProvider, startScriptedProvider } from '../model/script-server.ts'

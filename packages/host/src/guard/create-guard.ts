@@ -241,7 +241,8 @@ class HostGuard implements OpenGuard {
         if (!isOpen) return
         isOpen = false
         const ending = { outcome, ref, startedAt, at: clock.now(), ...(detail !== undefined && { reason: detail }) }
-        void this.#append(outcomeEntry(effect, about, ending)).catch(this.#warn)
+        // Whoever is to know has been told.
+        void this.#append(outcomeEntry(effect, about, ending)).catch(() => {})
       },
     }
   }
@@ -350,7 +351,8 @@ class HostGuard implements OpenGuard {
     try {
       await this.#audit.append(entry)
     } catch (error) {
-      this.#warn(error)
+      // What ends after the host has been closed is no failure of the log.
+      if (!(error instanceof HostError && error.code === 'closed')) this.#warn(error)
       if (this.#failClosed) throw error
     }
   }

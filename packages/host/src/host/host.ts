@@ -155,7 +155,9 @@ export class Host {
       onWarning: options.onWarning,
       telemetry: options.telemetry,
     })
-    this.models = options.models ?? new Models({ configured: this.#settings.models, env: options.env ?? process.env })
+    this.models =
+      options.models ??
+      new Models({ configured: this.#settings.models, env: options.env ?? process.env, secrets: options.secrets })
     if (options.ask !== undefined) this.inbox.on((event) => event.type === 'asked' && void this.#ask(event.question))
     this.#signIn = new SignIn({ ...options.signIn, stateDir: options.stateDir })
     this.upstreams = this.#createUpstreams()

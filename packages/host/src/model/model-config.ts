@@ -19,6 +19,8 @@ export interface ModelConfig {
   readonly baseUrl?: string
   /** The environment variable that holds the key; the provider's usual one unless given. Never the key itself. */
   readonly keyVariable?: string
+  /** The name under which the secret store holds the key, for where the environment does not. */
+  readonly keySecret?: string
   /** US dollars for a million tokens. */
   readonly price?: { readonly input: number; readonly output: number }
   /** From 0 to 1, for servers that state priorities. */
@@ -84,7 +86,7 @@ function readModel(id: string, entry: unknown): ModelConfig | ModelProblem {
     remedy,
   })
   if (!isRecord(entry)) return wrong('is not an object', 'Write {"provider": …, "model": …}')
-  const { provider, model, baseUrl, keyVariable, price, speed, intelligence, cost, accepts } = entry
+  const { provider, model, baseUrl, keyVariable, keySecret, price, speed, intelligence, cost, accepts } = entry
   if (!PROVIDERS.includes(provider as ProviderName)) {
     return wrong(`provider ${JSON.stringify(provider)} is not known`, `Use one of ${PROVIDERS.join(', ')}`)
   }
@@ -95,7 +97,10 @@ function readModel(id: string, entry: unknown): ModelConfig | ModelProblem {
     return wrong('`accepts` is no list of kinds', `Write a list of ${MEDIA_KINDS.join(', ')}`)
   }
   if ('key' in entry || 'apiKey' in entry) {
-    return wrong('holds a key', 'Put the key into the environment and name the variable in `keyVariable`')
+    return wrong(
+      'holds a key',
+      'Put it into the environment and name the variable in `keyVariable`, or store it: `portico models add --key`',
+    )
   }
   return {
     id,
@@ -104,6 +109,7 @@ function readModel(id: string, entry: unknown): ModelConfig | ModelProblem {
     model,
     ...(typeof baseUrl === 'string' && { baseUrl }),
     ...(typeof keyVariable === 'string' && { keyVariable }),
+    ...(typeof keySecret === 'string' && { keySecret }),
     ...(isPrice(price) && { price: { input: price.input, output: price.output } }),
     ...(isShare(speed) && { speed }),
     ...(isShare(intelligence) && { intelligence }),

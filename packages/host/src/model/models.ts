@@ -4,12 +4,15 @@
  */
 
 import type { LanguageModel } from 'ai'
+import type { SecretSource } from '../config/secret-store.ts'
 import { HostError } from '../errors.ts'
 import { foundModels, keyVariable, type ModelConfig } from './model-config.ts'
 
 export interface ModelsOptions {
   readonly configured?: readonly ModelConfig[]
   readonly env?: { readonly [name: string]: string | undefined }
+  /** Where the keys are that `keySecret` names. */
+  readonly secrets?: SecretSource
   /** Used for every request to a provider. */
   readonly fetch?: typeof fetch
   /** Where a local Ollama is looked for; `false` looks nowhere. */
@@ -28,7 +31,7 @@ export interface ModelView {
 
 export const OLLAMA_URL = 'http://127.0.0.1:11434/v1'
 const OLLAMA_PATIENCE_MS = 400
-const MAX_OLLAMA_MODELS = 50
+const MAX_LISTED = 50
 
 export class Models {
   readonly #options: ModelsOptions
@@ -66,7 +69,8 @@ export class Models {
   async findOllama(): Promise<void> {
     const base = this.#options.ollama ?? OLLAMA_URL
     if (base === false) return
-    for (const name of await askOllama(base, this.#options.fetch ?? fetch)) {
+    const named = await namesAt(base, { fetch: this.#options.fetch, timeoutMs: OLLAMA_PATIENCE_MS }).catch(() => [])
+    for (const name of named) {
       const id = `ollama/${name}`
       if (!this.#views.has(id)) this.#keep({ id, provider: 'openai-compatible', model: name, baseUrl: base }, 'ollama')
     }
@@ -76,11 +80,7 @@ export class Models {
   async load(id?: string): Promise<{ readonly model: LanguageModel; readonly config: ModelConfig }> {
     const view = id === undefined ? this.usable()[0] : this.#views.get(id)
     if (view === undefined) {
-      const message = id === undefined ? 'No model is configured' : `There is no model "${id}"`
-      throw new HostError(
-        'no-model',
-        `${message}. Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY, start Ollama, or add a model with its URL.`,
-      )
+      throw new HostError('no-model', this.#missing(id))
     }
     if (!view.usable)
       throw new HostError('no-model', `The model "${view.id}" cannot be used. ${view.remedy ?? ''}`.trim())
@@ -90,9 +90,18 @@ export class Models {
     return { model: await loading, config: view.config }
   }
 
+  #missing(id: string | undefined): string {
+    const known = this.list().map((view) => view.id)
+    if (id !== undefined && known.length > 0)
+      return `There is no model "${id}". There ${known.length === 1 ? 'is' : 'are'} ${known.slice(0, 20).join(', ')}.`
+    const message = id === undefined ? 'No model is configured' : `There is no model "${id}"`
+    return `${message}. Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY, start Ollama, or add a model with its URL.`
+  }
+
   #keep(config: ModelConfig, source: ModelView['source']): void {
     const variable = keyVariable(config)
-    const missing = variable !== undefined && (this.#env[variable] ?? '') === ''
+    const isStored = config.keySecret !== undefined && this.#options.secrets !== undefined
+    const missing = variable !== undefined && !isStored && (this.#env[variable] ?? '') === ''
     this.#loaded.delete(config.id)
     this.#views.set(config.id, {
       id: config.id,
@@ -103,9 +112,18 @@ export class Models {
     })
   }
 
-  async #open(config: ModelConfig): Promise<LanguageModel> {
+  async #keyOf(config: ModelConfig): Promise<string | undefined> {
     const variable = keyVariable(config)
-    const apiKey = variable === undefined ? undefined : this.#env[variable]
+    const given = variable === undefined ? undefined : this.#env[variable]
+    if (config.keySecret === undefined || (given ?? '') !== '') return given
+    const stored = await this.#options.secrets?.get(config.keySecret)
+    if (stored === undefined)
+      throw new HostError('no-model', `The key of the model "${config.id}" is not in the secret store. Store it again.`)
+    return stored
+  }
+
+  async #open(config: ModelConfig): Promise<LanguageModel> {
+    const apiKey = await this.#keyOf(config)
     const settings = {
       ...(apiKey !== undefined && { apiKey }),
       ...(config.baseUrl !== undefined && { baseURL: config.baseUrl }),
@@ -127,19 +145,30 @@ export class Models {
   }
 }
 
-async function askOllama(base: string, get: typeof fetch): Promise<string[]> {
-  try {
-    const response = await get(`${base}/models`, { signal: AbortSignal.timeout(OLLAMA_PATIENCE_MS) })
-    if (!response.ok) return []
-    // Whatever answers on that port is not trusted to be Ollama; only strings are taken from it.
-    const body = (await response.json()) as { data?: unknown }
-    const entries: unknown[] = Array.isArray(body?.data) ? body.data : []
-    const names = entries.flatMap((entry) => {
-      const id = (entry as { id?: unknown } | null)?.id
-      return typeof id === 'string' && id.length <= 200 ? [id] : []
-    })
-    return names.slice(0, MAX_OLLAMA_MODELS)
-  } catch {
-    return []
-  }
+export interface NamesAtOptions {
+  readonly key?: string
+  readonly fetch?: typeof fetch
+  readonly timeoutMs?: number
+}
+
+/**
+ * The models that an OpenAI-compatible URL lists. Rejects where it does not answer.
+ *
+ * @example await namesAt('http://127.0.0.1:11434/v1')
+ */
+export async function namesAt(
+  base: string,
+  { key, fetch: get = fetch, timeoutMs = 5_000 }: NamesAtOptions = {},
+): Promise<string[]> {
+  const headers: { [name: string]: string } = key === undefined ? {} : { authorization: `Bearer ${key}` }
+  const response = await get(`${base.replace(/\/$/, '')}/models`, { headers, signal: AbortSignal.timeout(timeoutMs) })
+  if (!response.ok) throw new HostError('no-model', `${base} answers with ${response.status} when asked for its models`)
+  // Whatever answers there is not trusted to be what it should; only strings are taken from it.
+  const body = (await response.json()) as { data?: unknown }
+  const entries: unknown[] = Array.isArray(body?.data) ? body.data : []
+  const names = entries.flatMap((entry) => {
+    const id = (entry as { id?: unknown } | null)?.id
+    return typeof id === 'string' && id.length <= 200 ? [id] : []
+  })
+  return names.slice(0, MAX_LISTED)
 }

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Host } from '@portico/host'
-import type { Conversation } from '@portico/host/model'
+import type { Conversation, Models } from '@portico/host/model'
 import { readStdin } from '../arguments.ts'
 import { type Chat, runChatCommand } from '../chat-commands.ts'
 import { takeTurn } from '../chat-turn.ts'
@@ -12,6 +12,7 @@ import { counted } from '../counted.ts'
 import { CliError, EXIT_CODES } from '../exit-codes.ts'
 import { openHost } from '../host.ts'
 import type { Io } from '../io.ts'
+import { modelsOf } from '../own-models.ts'
 import { createTerminal } from '../terminal.ts'
 import { settled } from './servers-status.ts'
 
@@ -21,10 +22,12 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
   const only = Array.isArray(flags.server) ? (flags.server as string[]) : undefined
   const config = await readConfig(io, options.config)
   for (const name of only ?? []) findServer(config, name)
+  const models = modelsOf(config, io)
+  // Before any server is started for it.
+  const model = await chooseModel(models, typeof flags.model === 'string' ? flags.model : undefined)
   const terminal = createTerminal(io)
-  const host = await openHost(io, { ...options, ...(only !== undefined && { only }), terminal })
+  const host = await openHost(io, { ...options, ...(only !== undefined && { only }), terminal, more: { models } })
   try {
-    const model = await chooseModel(host, typeof flags.model === 'string' ? flags.model : undefined)
     const converses = positionals.length === 0 && io.interactive
     await meetServers(host, io, converses ? PATIENCE_MS : START_MS)
     const session = randomUUID()
@@ -55,10 +58,9 @@ async function meetServers(host: Host, io: Io, patienceMs: number): Promise<void
   await Promise.all(there.map(({ name }) => host.catalogue.refresh(name, io.signal)))
 }
 
-async function chooseModel(host: Host, wanted: string | undefined): Promise<string> {
-  if (wanted?.startsWith('ollama/') === true || host.models.usable().length === 0) await host.models.findOllama()
-  // Says what to do when there is none, before anything else is asked.
-  return (await host.models.load(wanted)).config.id
+async function chooseModel(models: Models, wanted: string | undefined): Promise<string> {
+  if (wanted?.startsWith('ollama/') === true || models.usable().length === 0) await models.findOllama()
+  return (await models.load(wanted)).config.id
 }
 
 async function answerOnce(conversation: Conversation, text: string, input: CommandInput, io: Io): Promise<number> {

@@ -2,8 +2,7 @@
 
 import { access, constants, mkdir, stat } from 'node:fs/promises'
 import { verifyHostAudit } from '@portico/host'
-import { formatProblem, inspectCommand } from '@portico/host/config'
-import { Models, readModels } from '@portico/host/model'
+import { formatProblem, inspectCommand, type LoadedConfig } from '@portico/host/config'
 import { lintRules } from '@portico/host/policy'
 import type { CommandInput } from '../command.ts'
 import { hostOptionsOf, readConfig, rulesOf } from '../configuration.ts'
@@ -13,6 +12,7 @@ import { toCliError } from '../failure.ts'
 import { openHost } from '../host.ts'
 import { stateOf } from '../host-places.ts'
 import type { Io } from '../io.ts'
+import { modelsOf } from '../own-models.ts'
 import { toLine } from '../plain-text.ts'
 import { targetOptionsOf } from '../target.ts'
 import { splitTarget } from '../target-kind.ts'
@@ -125,18 +125,14 @@ async function examineState(io: Io): Promise<Check> {
   }
 }
 
-async function examineModels(
-  extras: readonly { readonly scope: string; readonly models?: unknown }[],
-  io: Io,
-): Promise<Check> {
-  const configured = extras.flatMap(({ scope, models }) => (scope === 'user' ? readModels(models).models : []))
-  const models = new Models({ configured, env: io.env })
+async function examineModels(extras: LoadedConfig['extras'], io: Io): Promise<Check> {
+  const models = modelsOf({ extras }, io)
   // As chat does: a local Ollama is looked for where nothing else is there.
   if (models.usable().length === 0) await models.findOllama()
   const usable = models.usable().map(({ id }) => id)
   if (usable.length > 0) return { status: 'ok', what: 'models', detail: usable.join(', ') }
   const remedy =
-    'For chat, set ANTHROPIC_API_KEY, OPENAI_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY, start Ollama, or add one under `models`.'
+    'For chat, set ANTHROPIC_API_KEY, OPENAI_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY, start Ollama, or add one: `portico models add --help`.'
   return { status: 'note', what: 'models', detail: 'none', remedy }
 }
 

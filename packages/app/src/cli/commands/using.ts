@@ -177,6 +177,44 @@ export const USING: readonly Command[] = [
     load: () => import('./chat.ts'),
   },
   {
+    name: 'models',
+    about: 'See and change the models that chat may use',
+    details: [
+      'list (the default): those of your own file, those whose key is in the environment, and those of a local Ollama.',
+      'add <name>: any OpenAI-compatible address (--url), or a provider (--provider). Without --model, the one that the address offers.',
+      'remove <name>: out of your own file, with its key.',
+      'A key is never written into the file: --key-env names the variable that holds it, --key asks for it and keeps it in the secret store.',
+    ].join('\n'),
+    subcommands: ['list', 'add', 'remove'],
+    positionals: [
+      { name: 'action', about: 'list, add or remove.', optional: true, completes: ['list', 'add', 'remove'] },
+      { name: 'name', about: 'What you call the model.', optional: true },
+    ],
+    flags: {
+      url: { type: 'string', value: 'url', about: 'For add: its address, as in http://127.0.0.1:11434/v1.' },
+      provider: {
+        type: 'string',
+        value: 'name',
+        choices: ['anthropic', 'openai', 'google', 'openai-compatible'],
+        about: 'For add: whose model it is.',
+        fallback: 'openai-compatible with --url',
+      },
+      model: { type: 'string', short: 'm', value: 'model', about: "For add: the provider's name for it." },
+      'key-env': { type: 'string', value: 'NAME', about: 'For add: the variable of the environment with its key.' },
+      key: { type: 'boolean', about: 'For add: ask for its key, or read it from standard input.' },
+      config: HOST_FLAGS.config,
+    },
+    examples: [
+      { line: 'portico models add local --url http://127.0.0.1:1234/v1', about: 'LM Studio, llama.cpp, vLLM …' },
+      {
+        line: 'portico models add big --provider anthropic --model claude-sonnet-4-5 --key',
+        about: 'with a key that is asked for',
+      },
+      { line: 'portico models remove local', about: 'no longer' },
+    ],
+    load: () => import('./models.ts'),
+  },
+  {
     name: 'servers',
     about: 'See and change the servers that are configured',
     details: [
