@@ -26,6 +26,10 @@ export interface Instructions {
   readonly answers: readonly { readonly at: string; readonly type: string }[]
   /** Files of `given/` or of the examples that the reader is supposed to have. */
   readonly given: readonly string[]
+  /** What is done in the browser instead; there is nothing to type. */
+  readonly deed?: string
+  /** The reader has configured a model. */
+  readonly model: boolean
   /** What the reader is supposed to have typed before. */
   readonly after?: string
   /** Ctrl-C first in the terminals where earlier blocks still run. */
@@ -59,13 +63,14 @@ const CLAUSES: readonly (readonly [RegExp, Clause])[] = [
   [/^at "(.+)" type "(.*)"$/, (all, [at = '', type = '']) => ({ ...all, answers: [...all.answers, { at, type }] })],
   [/^given (\S+)$/, (all, [file = '']) => ({ ...all, given: [...all.given, file] })],
   [/^after "(.+)"$/, (all, [after = '']) => ({ ...all, after })],
+  [/^with a model$/, (all) => ({ ...all, model: true })],
   [/^stop the others$/, (all) => ({ ...all, stopOthers: true })],
   [/^row "(.+)"$/, (all, [row = '']) => ({ ...all, row })],
   [/^long$/, (all) => ({ ...all, long: true })],
 ]
 
-const PLAIN: Instructions = { exitCode: 0, answers: [], given: [], stopOthers: false, long: false }
-const FENCE = /((?:^<!-- .* -->\n+)*)^```(\w*)\n([\s\S]*?)^```$/gm
+const PLAIN: Instructions = { exitCode: 0, answers: [], given: [], model: false, stopOthers: false, long: false }
+const FENCE = /((?:^<!-- .* -->\n+)*)^```(\w*)\n([\s\S]*?)^```$|^<!-- do: (?<deed>[^;]+)(?:; (?<clauses>.+))? -->$/gm
 const PAGE = /^<!-- page: (.+) -->$/m
 
 export function readPage(name: string, text: string): Page {
@@ -89,7 +94,13 @@ function readBlocks(page: string, text: string): Block[] {
   let previous: Block | undefined
   for (const match of text.matchAll(FENCE)) {
     const [whole, comments = '', language = '', body = ''] = match
-    const line = text.slice(0, match.index + whole.indexOf('```')).split('\n').length
+    const line = text.slice(0, match.index + Math.max(0, whole.indexOf('```'))).split('\n').length
+    const { deed, clauses } = match.groups ?? {}
+    if (deed !== undefined) {
+      const run = readInstructions(clauses === undefined ? '' : `<!-- run: ${clauses} -->`, `${page}:${line}`)
+      blocks.push({ page, line, code: '', run: { ...run, deed } })
+      continue
+    }
     const run = readInstructions(comments, `${page}:${line}`)
     const session = language === 'text' && body.startsWith('$ ')
     if (language === 'text' && previous !== undefined && !session && run.notHere === undefined) {

@@ -42,6 +42,7 @@ export async function startMachine(): Promise<Machine> {
       mkdirSync(join(prefix, 'lib'), { recursive: true })
       return new Shell(join(own, 'shell'), project, {
         HOME: home,
+        PORTICO_CONFIG_DIR: join(home, '.config', 'portico'),
         PATH: [join(prefix, 'bin'), dirname(process.execPath), process.env.PATH].join(':'),
         LANG: 'C.UTF-8',
         NO_COLOR: '1',
@@ -49,6 +50,9 @@ export async function startMachine(): Promise<Machine> {
         npm_config_prefix: prefix,
         npm_config_cache: join(folder, 'npm'),
         npm_config_update_notifier: 'false',
+        npm_config_audit: 'false',
+        // The cache began empty, so nothing in it is older than this run.
+        npm_config_prefer_offline: 'true',
       })
     },
     async close() {

@@ -21,8 +21,17 @@ export interface Registry {
   close(): Promise<void>
 }
 
+/** Installs it on first use; why that cannot be done, if it cannot. */
+export function missingRegistry(): string | undefined {
+  try {
+    installPackages(FOLDER, { about: '250 MB' })
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
 export async function startRegistry(folder: string): Promise<Registry> {
-  installPackages(FOLDER, { about: '250 MB' })
   for (const ours of ['portico', '@portico']) rmSync(join(STORAGE, ours), { recursive: true, force: true })
   mkdirSync(STORAGE, { recursive: true })
   const config = join(folder, 'registry.yaml')

@@ -8,9 +8,11 @@ import { spawnSync } from 'node:child_process'
 import { connect } from 'node:net'
 import { missingTmux } from '../lab-kit/tmux.ts'
 import type { Block, Page } from './blocks.ts'
+import { Browser } from './browser.ts'
 import { type Machine, startMachine } from './machine.ts'
 import { buildPackages } from './packages.ts'
 import { readPages } from './pages.ts'
+import { missingRegistry } from './registry.ts'
 import { type Row, tellRows } from './rows.ts'
 
 const words = process.argv.slice(2)
@@ -20,9 +22,10 @@ const short = words.includes('--short')
 process.exitCode = await main()
 
 async function main(): Promise<number> {
-  if (spawnSync('bash', ['--version']).status !== 0) {
-    console.log('skipped every page: there is no bash')
-    return 0
+  const missing = spawnSync('bash', ['--version']).status === 0 ? missingRegistry() : 'there is no bash'
+  if (missing !== undefined) {
+    console.log(`skipped every page: ${missing}`)
+    return short ? 0 : 1
   }
   const pages = readPages()
     .filter(({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)))
@@ -92,6 +95,7 @@ async function typeBlock(shell: ReturnType<Machine['open']>, block: Block): Prom
 }
 
 function reasonToSkip({ run }: Block): string | undefined {
+  if (run.deed !== undefined && Browser.missing() !== undefined) return Browser.missing()
   return run.notHere ?? (short && run.long ? 'it takes too long for the short form' : undefined)
 }
 

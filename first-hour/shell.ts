@@ -10,10 +10,14 @@ import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openScreen, type Screen } from '../lab-kit/tmux.ts'
 import { type Block, escapePattern, missingLine } from './blocks.ts'
+import { Browser, DEEDS } from './browser.ts'
+import { configureModel } from './model.ts'
 
 const GIVEN = ['./given/', '../examples/'].map((folder) => fileURLToPath(new URL(folder, import.meta.url)))
 const DEADLINE_MS = 300_000
 const ENDED = /ended with (\d+)\./
+/** A shell drops the rest of its line with Ctrl-C. */
+const PROMPT = /^\$$/
 
 type Ended = Pick<SpawnSyncReturns<string>, 'status' | 'output'>
 
@@ -21,6 +25,8 @@ export class Shell {
   readonly #notes: string
   readonly #env: { readonly [name: string]: string }
   readonly #terminals = new Set<Screen>()
+  #browser: Browser | undefined
+  #model: { close(): Promise<void> } | undefined
 
   /** `notes` is a folder for what the shell has to remember; `cwd` is where the reader begins. */
   constructor(notes: string, cwd: string, env: { readonly [name: string]: string }) {
@@ -32,27 +38,43 @@ export class Shell {
 
   /** Does what a reader would do with the block; rejects where it does not go as the page says. */
   async run(block: Block): Promise<void> {
-    const { saveAs, given, after, until, answers, stopOthers } = block.run
-    if (stopOthers) await this.close()
+    const { saveAs, given, after, until, answers, stopOthers, model, deed } = block.run
+    if (stopOthers) await this.#stop()
+    if (model) this.#model ??= await configureModel(this.#env.PORTICO_CONFIG_DIR ?? '')
     for (const name of given) this.#give(name)
     if (after !== undefined) await this.#pipe({ ...block, code: after, line: 0 })
-    if (saveAs !== undefined) writeFileSync(join(this.#cwd, saveAs), block.code)
+    if (deed !== undefined) await this.#visit(deed)
+    else if (saveAs !== undefined) writeFileSync(join(this.#cwd, saveAs), block.code)
     else if (until !== undefined || answers.length > 0) await this.#inTerminal(block)
     else compare(block, await this.#pipe(block))
   }
 
-  /** Ends what still runs, by Ctrl-C. */
   async close(): Promise<void> {
+    await this.#browser?.close()
+    await this.#model?.close()
+    await this.#stop()
+  }
+
+  /** Ends what still runs, by Ctrl-C. */
+  async #stop(): Promise<void> {
     for (const terminal of this.#terminals) {
       terminal.mark()
       terminal.press('C-c')
       try {
-        await terminal.until(ENDED)
+        await terminal.until(new RegExp(`${ENDED.source}|${PROMPT.source}`, 'm'))
       } finally {
         terminal.close()
         this.#terminals.delete(terminal)
       }
     }
+  }
+
+  async #visit(deed: string): Promise<void> {
+    const act = DEEDS[deed]
+    const [link] = [...this.#terminals].flatMap((terminal) => /http:\/\/\S+token=\S+/.exec(terminal.text()) ?? [])
+    if (act === undefined || link === undefined) throw new Error(`"${deed}" cannot be done here`)
+    this.#browser ??= await Browser.open(link)
+    await act(this.#browser)
   }
 
   #give(name: string): void {

@@ -19,6 +19,7 @@ const suites = [
   sourceSuite('conformance', 'the official conformance suite, the short selection'),
   sourceSuite('workbench-lab', 'the workbench in a real browser'),
   sourceSuite('cli-lab', 'the packed command line in a real terminal'),
+  sourceSuite('first-hour', 'the shell blocks of the guide, as printed, on a machine with nothing of ours'),
   sourceSuite('bridge', 'any client to any server through the gateway, the short selection'),
   sourceSuite('servers-lab', 'the ready-made servers before real databases, browsers and screens'),
   sourceSuite('auth-lab', 'a real authorization server: signing in, refreshing, stepping up'),
