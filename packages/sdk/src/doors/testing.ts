@@ -3,8 +3,12 @@
  * any test runner: what goes wrong is thrown.
  */
 
-export { type ContractCase, channelContract } from '../testing/channel-contract.ts'
+export { channelContract } from '../testing/channel-contract.ts'
 export { createClock, type TestClock } from '../testing/clock.ts'
+export type { ContractCase } from '../testing/contract.ts'
+export { eventStoreContract } from '../testing/event-store-contract.ts'
 export { type PropertyOptions, type PropertyReport, propertyCalls } from '../testing/property-calls.ts'
+export { roundStoreContract } from '../testing/round-store-contract.ts'
 export type { Answers, Asked, ElicitAnswer, ElicitFunction, SampleAnswer, SampleFunction } from '../testing/script.ts'
 export { type EraOptions, eachEra, type TestClient, type TestOptions, testClient } from '../testing/test-client.ts'
+export { tokenStoreContract } from '../testing/token-store-contract.ts'

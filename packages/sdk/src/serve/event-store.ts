@@ -6,11 +6,13 @@
 
 import type { ServeLimits } from './limits.ts'
 
+/** One event of a stream, as it was written to the wire. */
 export interface StoredEvent {
   readonly seq: number
   readonly text: string
 }
 
+/** What a session keeps of its streams. Yours passes `eventStoreContract` of `@portico/sdk/testing`. */
 export interface EventStore {
   /** Keeps one event. `seq` grows within a stream. */
   append(stream: string, seq: number, text: string): void
@@ -27,7 +29,15 @@ export type EventStoreFactory = (sessionId: string) => EventStore
 
 /**
  * Stores in memory under three bounds: per stream, per session and for all sessions together. The newest event of a
- * stream, which may be the answer, is always kept; older ones give way.
+ * stream, which may be the answer, is always kept; older ones give way. The default of `serveHttp`.
+ *
+ * @example
+ * ```ts
+ * import { createMemoryEvents, serveHttp } from '@portico/sdk/http'
+ *
+ * const events = createMemoryEvents({ maxReplayBytes: 1e6, maxSessionReplayBytes: 4e6, maxTotalReplayBytes: 1e9 })
+ * await serveHttp(server, { port: 3000, events })
+ * ```
  */
 export function createMemoryEvents(
   limits: Pick<ServeLimits, 'maxReplayBytes' | 'maxSessionReplayBytes' | 'maxTotalReplayBytes'>,

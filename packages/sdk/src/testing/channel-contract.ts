@@ -4,11 +4,7 @@
  */
 
 import type { Channel, Malformed } from '../jsonrpc/channel.ts'
-
-export interface ContractCase {
-  readonly name: string
-  run(): Promise<void>
-}
+import { type ContractCase, expect, expectEqual, inTime } from './contract.ts'
 
 /** `makePair` makes two channels that are connected and not yet open. */
 export function channelContract(makePair: () => Promise<[Channel, Channel]>): ContractCase[] {
@@ -203,29 +199,6 @@ function listen(channel: Channel): Listener {
   return listener
 }
 
-const CASE_MS = 15_000
-
-async function inTime(work: Promise<void>, name: string): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`not done within ${CASE_MS} ms: ${name}`)), CASE_MS)
-  })
-  try {
-    await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0))
-}
-
-function expect(condition: boolean, message: string): void {
-  if (!condition) throw new Error(message)
-}
-
-function expectEqual(actual: unknown, expected: unknown): void {
-  const [got, wanted] = [JSON.stringify(actual), JSON.stringify(expected)]
-  expect(got === wanted, `expected ${wanted.slice(0, 500)} but got ${got.slice(0, 500)}`)
 }

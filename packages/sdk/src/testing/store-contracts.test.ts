@@ -1,0 +1,47 @@
+/** Every store of the SDK passes the contract of its interface. */
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, it } from 'vitest'
+import { createMemoryTokenStore, type TokenStore } from '../auth/token-store.ts'
+import { createFileTokenStore } from '../auth/token-store-file.ts'
+import { createMemoryEvents } from '../serve/event-store.ts'
+import { MemoryRoundStore } from '../session/round-store.ts'
+import { eventStoreContract } from './event-store-contract.ts'
+import { roundStoreContract } from './round-store-contract.ts'
+import { tokenStoreContract } from './token-store-contract.ts'
+
+let root = ''
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'stores-'))
+})
+afterAll(() => rm(root, { recursive: true }))
+
+const tokenStores: { name: string; make: () => Promise<readonly [TokenStore, TokenStore]> }[] = [
+  { name: 'memory', make: async () => twice(createMemoryTokenStore()) },
+  {
+    name: 'a folder',
+    make: async () => {
+      const folder = await mkdtemp(join(root, 'tokens-'))
+      return [createFileTokenStore({ folder }), createFileTokenStore({ folder })]
+    },
+  },
+]
+
+describe.each(tokenStores)('the token store in $name', ({ make }) => {
+  it.each(tokenStoreContract(make))('$name', ({ run }) => run())
+})
+
+describe('the event store in memory', () => {
+  const make = createMemoryEvents({ maxReplayBytes: 2000, maxSessionReplayBytes: 4000, maxTotalReplayBytes: 8000 })
+  it.each(eventStoreContract(() => make('session')))('$name', ({ run }) => run())
+})
+
+describe('the round store in memory', () => {
+  it.each(roundStoreContract(async () => twice(new MemoryRoundStore())))('$name', ({ run }) => run())
+})
+
+function twice<T>(one: T): readonly [T, T] {
+  return [one, one]
+}
