@@ -35,6 +35,7 @@ export class Client<S = unknown> {
   readonly tools: ToolCaller<S> = createToolCaller<S>(
     (name, args = {}, options = {}) => this.#core.callTool(name, args, options),
     () => this.revision,
+    (name) => this.#core.listed.hint('tools/call', { name }),
   )
   /**
    * Calls a tool and gives its whole result, a reported failure included. Of a server whose type is known, the name and the

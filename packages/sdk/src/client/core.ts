@@ -13,6 +13,7 @@ import type { ClientProfile, Connection, Connector } from './connection.ts'
 import { type ChangeNotice, Emitter } from './events.ts'
 import { Intake } from './intake.ts'
 import { Lifeline } from './lifeline.ts'
+import { ListedNames } from './listed-names.ts'
 import {
   CLIENT_LIMITS,
   CLIENT_TIMEOUTS,
@@ -40,6 +41,7 @@ export class ClientCore implements ToolHost {
   readonly lifeline: Lifeline
   readonly requests: Requests
   readonly tools = new KnownTools(this.emitter)
+  readonly listed = new ListedNames()
   readonly cached: CachedResults
   readonly subscriptions: Subscriptions
   readonly #connector: Connector
@@ -112,7 +114,7 @@ export class ClientCore implements ToolHost {
         return asLoaded(await request)
       })
     }
-    return readPages(kind, load, this.limits, this.emitter)
+    return readPages(kind, load, this.limits, this.emitter, this.listed)
   }
 
   async *toolPages(options?: RequestOptions): AsyncGenerator<Tool[], void, void> {

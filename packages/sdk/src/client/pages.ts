@@ -3,6 +3,7 @@
 import { PorticoError } from '../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import type { Emitter } from './events.ts'
+import type { ListedNames } from './listed-names.ts'
 import type { ClientLimits } from './options.ts'
 
 export interface ListKind<Item> {
@@ -21,6 +22,7 @@ export async function* readPages<Item>(
   load: (cursor: string | undefined) => Promise<JsonObject>,
   limits: ClientLimits,
   events: Emitter,
+  listed: ListedNames,
 ): AsyncGenerator<Item[], void, void> {
   const seen = new Set<string>()
   let cursor: string | undefined
@@ -33,7 +35,13 @@ export async function* readPages<Item>(
     }
     items += found.length
     if (items > limits.maxListItems) throw limit(kind, `maxListItems (${limits.maxListItems})`)
-    yield found.filter((item): item is Item => accepts(kind, item, events))
+    const accepted = found.filter((item): item is Item & JsonObject => accepts(kind, item, events))
+    listed.note(
+      kind.method,
+      accepted.map((item) => String(item[kind.key])),
+      page === 1,
+    )
+    yield accepted
     const next = result.nextCursor
     if (next === undefined || next === null) return
     if (typeof next !== 'string') throw invalid(kind, '"nextCursor" must be a string')

@@ -8,6 +8,7 @@ import { PorticoError, RpcError, withDoubt } from '../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { URL_ELICITATION_REQUIRED } from '../protocol/errors.ts'
 import type { RequestSpec } from './attempt.ts'
+import type { ListedNames } from './listed-names.ts'
 import type { RequestOptions } from './options.ts'
 import type { Relayed } from './relay.ts'
 
@@ -32,6 +33,7 @@ export interface AskHost {
   readonly limits: { readonly maxRounds: number; readonly maxQuestions: number }
   readonly requests: { send(spec: RequestSpec, options: RequestOptions): Promise<JsonObject> }
   readonly answerQuestion: AnswerQuestion
+  readonly listed: ListedNames
 }
 
 /**
@@ -66,10 +68,11 @@ export abstract class AskingRequest<Answer> implements RequestSpec<Answer> {
 
   /** Shows the URLs that a `-32042` lists and, when all were agreed to, sends the request once more. */
   async rescue(error: unknown): Promise<Answer> {
-    const { limits } = this.host
+    const { limits, listed } = this.host
     const elicitations = requiredUrls(error)
     if (elicitations === undefined || elicitations.length === 0 || elicitations.length > limits.maxQuestions) {
-      throw error
+      // Whoever has a request relayed may not be one who may see all that is listed here.
+      throw this.options.relay === undefined ? listed.explain(error, this.method, this.params) : error
     }
     const ask = this.options.signal ?? new AbortController().signal
     for (const params of elicitations) {

@@ -60,7 +60,11 @@ export type ToolCaller<S> = [ToolsOf<S>] extends [never]
       readonly [N in keyof ToolsOf<S>]: (...args: Arguments<InputOf<ToolsOf<S>[N]>>) => Promise<Output<ToolsOf<S>[N]>>
     }
 
-export function createToolCaller<S>(call: CallAnyTool, revision: () => Revision): ToolCaller<S> {
+export function createToolCaller<S>(
+  call: CallAnyTool,
+  revision: () => Revision,
+  hint: (name: string) => string,
+): ToolCaller<S> {
   const functions = new Map<string, (args?: JsonObject, options?: RequestOptions) => Promise<unknown>>()
   const get = (_: object, name: string | symbol) => {
     if (typeof name !== 'string' || PROBED.has(name)) return undefined
@@ -68,7 +72,8 @@ export function createToolCaller<S>(call: CallAnyTool, revision: () => Revision)
     if (known !== undefined) return known
     const made = async (args?: JsonObject, options?: RequestOptions) => {
       const result = await call(name, args, options)
-      return toAnswer(name, result, revision())
+      if (result.isError) throw toError(name, result, hint(name))
+      return toAnswer(result, revision())
     }
     functions.set(name, made)
     return made
@@ -104,12 +109,19 @@ const PROBED: ReadonlySet<string> = new Set([
   '_isMockFunction',
 ])
 
-function toAnswer(name: string, result: CallToolResult, revision: Revision): unknown {
-  const { content, structuredContent, isError } = result
-  const texts = content.flatMap((block) => (block.type === 'text' ? [block.text] : []))
-  if (isError) {
-    throw new PorticoError('tool-error', texts.join('\n') || `The tool "${name}" failed`, { data: result })
-  }
+/** Some servers report a tool that they do not have as one that failed: the name that was meant is then good to know. */
+function toError(name: string, result: CallToolResult, hint: string): PorticoError {
+  const message = textsOf(result).join('\n') || `The tool "${name}" failed`
+  return new PorticoError('tool-error', message + hint, { data: result })
+}
+
+function textsOf({ content }: CallToolResult): string[] {
+  return content.flatMap((block) => (block.type === 'text' ? [block.text] : []))
+}
+
+function toAnswer(result: CallToolResult, revision: Revision): unknown {
+  const { content, structuredContent } = result
+  const texts = textsOf(result)
   const [text = ''] = texts
   if (structuredContent !== undefined)
     return revision.era === 'legacy' ? unwrap(structuredContent, text) : structuredContent

@@ -14,6 +14,7 @@ import { answerLimits } from './answer-limits.ts'
 import { withPatience } from './auth.ts'
 import { ChannelLink } from './channel-link.ts'
 import { type ConnectorOptions, createChannelConnector, createHttpConnector } from './connectors.ts'
+import { requireKnownNames } from './option-names.ts'
 import type { CommandTarget, ConnectOptions, Target } from './options.ts'
 import { createWebSocketOpener, hasHeaders } from './websocket-link.ts'
 
@@ -25,6 +26,7 @@ export async function connect<S = unknown>(
   target: Exclude<Target, Connectable> | (S & Connectable),
   options: ConnectOptions = {},
 ): Promise<Client<WithTools<S>>> {
+  requireKnownNames(options)
   const client = new Client<WithTools<S>>(createConnector(target, options), withPatience(options))
   const { signal } = options
   const aborted = () => void client.close()

@@ -4,6 +4,7 @@
  */
 
 import { INVALID_PARAMS, RpcError } from '../jsonrpc/errors.ts'
+import { didYouMean } from '../jsonrpc/nearest.ts'
 import type { GetPromptResult, Prompt } from '../protocol/prompts.ts'
 import { isVisible, requireAccess } from './access.ts'
 import type { ServerCall } from './call.ts'
@@ -12,7 +13,6 @@ import type { AskingContext } from './context.ts'
 import type { Access, CacheHint } from './item-options.ts'
 import { ItemList } from './list.ts'
 import { defineMethod, type Inside, type ServerMethod, stringParam } from './method.ts'
-import { didYouMean } from './nearest.ts'
 import type { Registry } from './registry.ts'
 
 export interface PromptEntry extends Completable {

@@ -3,6 +3,7 @@
 import { INVALID_PARAMS, invalidDefinition, PorticoError, RpcError } from '../jsonrpc/errors.ts'
 import { given } from '../jsonrpc/members.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
+import { didYouMean } from '../jsonrpc/nearest.ts'
 import { collectParamHeaders, type ParamHeader } from '../protocol/headers.ts'
 import type { CallToolResult, Tool, ToolAnnotations } from '../protocol/tools.ts'
 import {
@@ -31,7 +32,6 @@ import {
   type ServerMethod,
   stringParam,
 } from './method.ts'
-import { didYouMean } from './nearest.ts'
 import { checkName, type Registry } from './registry.ts'
 import { endedByAbort } from './round-once.ts'
 import {

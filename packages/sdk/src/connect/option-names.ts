@@ -1,0 +1,58 @@
+/**
+ * The names of all options, for programs that no compiler has read: one that differs from them by a slip would silently do
+ * nothing. Others are let pass, since they may be for somebody else.
+ */
+
+import { CLIENT_LIMITS, CLIENT_TIMEOUTS } from '../client/options.ts'
+import { PorticoError } from '../jsonrpc/errors.ts'
+import { isObject } from '../jsonrpc/message.ts'
+import { didYouMean } from '../jsonrpc/nearest.ts'
+import type { ConnectOptions } from './options.ts'
+
+const NAMES: { readonly [Name in keyof Required<ConnectOptions>]: true } = {
+  auth: true,
+  cache: true,
+  cacheIdentity: true,
+  cacheUntilUpdated: true,
+  discoverMs: true,
+  elicitation: true,
+  experimental: true,
+  extensions: true,
+  fetch: true,
+  headers: true,
+  info: true,
+  keepAlive: true,
+  limits: true,
+  logLevel: true,
+  nameSources: true,
+  onProcess: true,
+  onRefused: true,
+  prior: true,
+  resultTypes: true,
+  roots: true,
+  sampling: true,
+  signal: true,
+  timeouts: true,
+  tls: true,
+  transfer: true,
+  verdicts: true,
+  versions: true,
+  webSocket: true,
+  wrapLink: true,
+}
+
+export function requireKnownNames(options: ConnectOptions): void {
+  check('option', options, NAMES)
+  check('limit', options.limits, CLIENT_LIMITS)
+  check('timeout', options.timeouts, CLIENT_TIMEOUTS)
+}
+
+function check(what: string, given: unknown, known: object): void {
+  if (!isObject(given)) return
+  for (const name of Object.keys(given)) {
+    const hint = Object.hasOwn(known, name) ? '' : didYouMean(name, Object.keys(known))
+    if (hint !== '') {
+      throw new PorticoError('invalid-arguments', `There is no ${what} "${name}"${hint}`, { delivery: 'not-sent' })
+    }
+  }
+}
