@@ -26,6 +26,10 @@ export interface FilesOptions {
   readonly timeoutMs?: number
   /** Files that may be watched for subscribers at one time: 2,000 unless given. */
   readonly maxWatched?: number
+  /** Names the files themselves in the list of resources, besides the directories. Off by default. */
+  readonly listFiles?: boolean
+  /** Files that the list of resources names: 1,000 unless given. */
+  readonly maxListed?: number
   /** Leave out what `.gitignore` and `.ignore` name, in searches and trees. On by default. */
   readonly ignore?: boolean
   /** Keep to the client's roots as well, when it offers any. On by default. */
@@ -46,6 +50,7 @@ const NUMBERS = {
   maxEntries: 100_000,
   timeoutMs: 20_000,
   maxWatched: 2_000,
+  maxListed: 1_000,
 } as const
 
 /** Fills in the defaults, or says what is wrong with an option. */
@@ -74,6 +79,8 @@ export function settleFilesOptions(options: FilesOptions): FilesSettings {
     maxEntries: options.maxEntries ?? NUMBERS.maxEntries,
     timeoutMs: options.timeoutMs ?? NUMBERS.timeoutMs,
     maxWatched: options.maxWatched ?? NUMBERS.maxWatched,
+    listFiles: options.listFiles ?? false,
+    maxListed: options.maxListed ?? NUMBERS.maxListed,
     ignore: options.ignore ?? true,
     followRoots: options.followRoots ?? true,
     deny: options.deny ?? DENIED,

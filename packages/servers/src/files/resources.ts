@@ -4,6 +4,7 @@ import { basename, dirname, join, sep } from 'node:path'
 import { type Completer, type ResourceDefinition, resource } from '@portico/sdk/server'
 import { withDirectory } from './anchor.ts'
 import { PathError } from './confine.ts'
+import type { FileList } from './file-list.ts'
 import { type FilesHost, toFileUri } from './host.ts'
 import { listPage } from './tools-list.ts'
 import { readReached } from './tools-read.ts'
@@ -11,13 +12,15 @@ import { listNames } from './walk.ts'
 
 const PREFIX = 'file:///'
 
-export function createFileResources(host: FilesHost): { [name: string]: ResourceDefinition } {
+export function createFileResources(host: FilesHost, files?: FileList): { [name: string]: ResourceDefinition } {
   const file = resource(
     {
       uri: 'file:///{+path}',
       title: 'Files',
       description: 'Any file (its contents) or directory (a listing as JSON) that this server can reach',
       complete: { path: createPathCompleter(host) },
+      // As for completion: where the client's roots count, they cannot be asked for here.
+      ...(files && { list: async (ctx) => (host.limitsToRoots(ctx) ? [] : [...(await files.list())]) }),
     },
     ({ path }, ctx) => read(host, toPath(path), ctx),
   )

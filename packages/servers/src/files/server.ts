@@ -7,6 +7,7 @@ import { realpath } from 'node:fs/promises'
 import { createServer, PorticoError, prompt } from '@portico/sdk/server'
 import type { ReadyServer } from '../entry.ts'
 import { onSubscriptions } from '../subscribers.ts'
+import { FileList } from './file-list.ts'
 import { FilesHost } from './host.ts'
 import { type FilesOptions, type FilesSettings, settleFilesOptions } from './options.ts'
 import { createFileResources, createPathCompleter, fromFileUri } from './resources.ts'
@@ -16,9 +17,12 @@ import { createSearchTools } from './tools-search.ts'
 import { createPreviewEdit, createWriteTools } from './tools-write.ts'
 import { Watches } from './watch.ts'
 
+const MIN_PAGE = 20
+
 export async function createFilesServer(options: FilesOptions): Promise<ReadyServer> {
   const host = await FilesHost.open(await withRealTrash(settleFilesOptions(options)))
   const { settings } = host
+  const files = settings.listFiles ? new FileList(host, () => server.changed('resources')) : undefined
   const server = createServer({
     name: 'portico-files',
     title: 'Files',
@@ -31,7 +35,9 @@ export async function createFilesServer(options: FilesOptions): Promise<ReadySer
       preview_edit: createPreviewEdit(host),
       ...(settings.write ? createWriteTools(host) : {}),
     },
-    resources: createFileResources(host),
+    resources: createFileResources(host, files),
+    // Tools and prompts are fewer than a page, and stay on one.
+    ...(files && { pageSize: Math.max(settings.maxResults, MIN_PAGE) }),
     prompts: { explain_file: createExplainFile(host) },
   })
   const resolve = async (uri: string): Promise<string | undefined> => {
@@ -40,9 +46,16 @@ export async function createFilesServer(options: FilesOptions): Promise<ReadySer
     return path === undefined ? undefined : (await host.confinement.reach(path, undefined).catch(() => undefined))?.path
   }
   const watches = new Watches(resolve, (uri) => server.changed(uri), settings.maxWatched)
-  host.changed = (path) => watches.announce(path)
+  host.changed = (path) => {
+    watches.announce(path)
+    files?.look()
+  }
   onSubscriptions(server, watches)
-  return { server, close: () => watches.close() }
+  const close = (): Promise<void> => {
+    files?.close()
+    return watches.close()
+  }
+  return { server, close }
 }
 
 function createExplainFile(host: FilesHost) {

@@ -1,4 +1,4 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { mkdir, rename, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -92,5 +92,65 @@ describe('resources', () => {
   it('offers a prompt that brings the file along', async () => {
     const { messages } = await (await begin()).getPrompt('explain_file', { path: 'hello.txt' })
     expect(JSON.stringify(messages)).toContain('three')
+  })
+})
+
+describe('files in the list of resources (founding 8)', () => {
+  const listed = async (client: Awaited<ReturnType<typeof begin>>) =>
+    (await client.listResources()).map(({ uri }) => decodeURIComponent(uri.slice(pathToFileURL(inside).href.length)))
+
+  it('are named by option, without what is denied, ignored, linked or beyond the bound', async () => {
+    await writeFile(join(inside, '.env'), 'secret')
+    await writeFile(join(inside, '.gitignore'), 'built\n')
+    await mkdir(join(inside, 'built'))
+    await writeFile(join(inside, 'built', 'out.js'), '')
+    await symlink(join(outside, 'secret.txt'), join(inside, 'link.txt'))
+    expect(await listed(await begin())).toEqual(['/'])
+    const all = ['/', '/.gitignore', '/hello.txt', '/sub/deep/x.ts', '/sub/note.md']
+    expect(await listed(await begin({ listFiles: true }))).toEqual(all)
+    expect(await listed(await begin({ listFiles: true, maxListed: 2 }))).toEqual(all.slice(0, 3))
+    const client = await begin({ listFiles: true })
+    const [, , hello] = await client.listResources()
+    expect(JSON.stringify(await client.readResource(hello?.uri ?? ''))).toContain('two')
+  })
+
+  it('come in pages, each once', async () => {
+    for (let at = 0; at < 45; at++) await writeFile(join(inside, 'sub', `f${at}`), '')
+    const client = await begin({ listFiles: true, maxResults: 20 })
+    const first = (await client.request('resources/list', {})) as { resources: unknown[]; nextCursor?: string }
+    expect(first.resources.length).toBe(20)
+    expect(first.nextCursor).toBeDefined()
+    const all = await listed(client)
+    expect([all.length, new Set(all).size]).toEqual([49, 49])
+  })
+
+  it('are not named where the client’s roots count, which cannot be asked for here (sec-134)', async () => {
+    const answers = { roots: [{ uri: pathToFileURL(join(inside, 'sub')).href }] }
+    expect(await listed(await begin({ listFiles: true }, { answers }))).toEqual(['/'])
+    expect((await listed(await begin({ listFiles: true, followRoots: false }, { answers }))).length).toBe(4)
+  })
+
+  it.each(ERAS)('tell of a file that comes or goes, in new folders too, at %s', async (version) => {
+    const client = await begin({ listFiles: true }, { version })
+    let wake = (): void => {}
+    await client.subscribe({ resourcesListChanged: true }, (change) => change.kind === 'resources' && wake())
+    await client.listResources()
+    const becomes = async (name: string, there: boolean): Promise<void> => {
+      while ((await listed(client)).includes(name) !== there) {
+        const told = new Promise<void>((resolve) => {
+          wake = resolve
+        })
+        // It may have come between the list and the wait.
+        if ((await listed(client)).includes(name) === there) return
+        await told
+      }
+    }
+    await writeFile(join(inside, 'new.txt'), '')
+    await becomes('/new.txt', true)
+    await mkdir(join(inside, 'made'))
+    await writeFile(join(inside, 'made', 'in.txt'), '')
+    await becomes('/made/in.txt', true)
+    await rename(join(inside, 'made', 'in.txt'), join(outside, 'in.txt'))
+    await becomes('/made/in.txt', false)
   })
 })
