@@ -63,6 +63,16 @@ export class Repository {
     return this.#view.withIndex((env) => this.run(args, { ...options, env: { ...options.env, ...env } }))
   }
 
+  /** Runs git where the objects that it makes are of no use afterwards: they go to a folder that is removed. */
+  tryOut(args: readonly string[], options: GitRun = {}): Promise<GitOutput> {
+    return this.#view.withObjects((folder) => {
+      const { GIT_OBJECT_DIRECTORY: real = '' } = this.#env
+      // Quoted, since a path may hold what separates paths there.
+      const env = { GIT_OBJECT_DIRECTORY: folder, GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(real) }
+      return this.run(args, { ...options, env: { ...options.env, ...env } })
+    })
+  }
+
   /** Changes to one repository happen one after the other. */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#writing.then(work)

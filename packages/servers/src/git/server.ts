@@ -11,6 +11,8 @@ import { type GitOptions, settleGitOptions } from './options.ts'
 import { createGitPrompts } from './prompts.ts'
 import { openRepositories } from './repository.ts'
 import { createGitResources, repositoryOf } from './resources.ts'
+import { createConflictReadTools, createConflictWriteTools } from './tools-conflicts.ts'
+import { createMerge, createPreviewConflicts } from './tools-merge.ts'
 import { createReadTools } from './tools-read.ts'
 import { createWriteTools } from './tools-write.ts'
 import { RepositoryWatches } from './watch.ts'
@@ -26,7 +28,14 @@ export async function createGitServer(options: GitOptions): Promise<ReadyServer>
     instructions: `Git repositories: ${names}. ${
       settings.write ? 'The user is asked before a merge and before their changes are touched.' : 'It only reads.'
     } Hooks, filters and remotes are never used.`,
-    tools: { ...createReadTools(host), ...(settings.write ? createWriteTools(host) : {}) },
+    tools: {
+      ...createReadTools(host),
+      ...createConflictReadTools(host),
+      preview_conflicts: createPreviewConflicts(host),
+      ...(settings.write
+        ? { ...createWriteTools(host), merge: createMerge(host), ...createConflictWriteTools(host) }
+        : {}),
+    },
     resources: createGitResources(host),
     prompts: createGitPrompts(host),
   })

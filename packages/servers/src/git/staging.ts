@@ -44,12 +44,15 @@ export async function stagePaths(repository: Repository, paths: readonly string[
 /** A commit needs something to say; the end of a merge is that, too. */
 export async function requireStaged(repository: Repository): Promise<void> {
   const { staged } = await readStatus(repository, 1)
-  if (staged.length > 0) return
-  const isMerging = await lstat(join(repository.gitDirectory, 'MERGE_HEAD')).then(
+  if (staged.length > 0 || (await isMerging(repository))) return
+  throw new ToolError('Nothing is staged: there is nothing to commit. The tool "stage" puts files in')
+}
+
+export function isMerging({ gitDirectory }: Repository): Promise<boolean> {
+  return lstat(join(gitDirectory, 'MERGE_HEAD')).then(
     () => true,
     () => false,
   )
-  if (!isMerging) throw new ToolError('Nothing is staged: there is nothing to commit. The tool "stage" puts files in')
 }
 
 /** A stash would have git run inside of every submodule. */
@@ -73,7 +76,7 @@ async function listed(repository: Repository, args: readonly string[]): Promise<
 }
 
 /** A filter (Git LFS is one) would have to run to stage such a file rightly, and filters are programs. */
-async function refuseFiltered(repository: Repository, input: string): Promise<void> {
+export async function refuseFiltered(repository: Repository, input: string): Promise<void> {
   const { text } = await repository.run(['check-attr', '-z', '--stdin', 'filter'], { input, maxBytes: MAX_LIST_BYTES })
   const fields = text.split('\0')
   for (let at = 0; at + 2 < fields.length; at += 3) {

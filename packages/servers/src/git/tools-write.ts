@@ -3,18 +3,14 @@
  * the user may be working on ask first. What is asked is settled before the change is made, one change at a time.
  */
 
-import { type AskingContext, ToolError, tool } from '@portico/sdk/server'
-import { requireConfirmation } from '../confirmation.ts'
-import { spellHidden } from '../text/plain-text.ts'
+import { ToolError, tool } from '@portico/sdk/server'
+import { ask, authorEnvironment, change, isSettled, RISKY, SAFE } from './change.ts'
 import type { GitHost } from './host.ts'
 import { checkBranch, checkRepositoryPath } from './refs.ts'
 import { readStatus, type Status } from './reports.ts'
 import type { Repository } from './repository.ts'
 import { PATHS, REPOSITORY, REVISION, STATUS } from './shapes.ts'
 import { refuseSubmodules, requireStaged, stagePaths } from './staging.ts'
-
-const SAFE = { destructive: false, openWorld: false } as const
-const RISKY = { destructive: true, idempotent: false, openWorld: false } as const
 
 export function createWriteTools(host: GitHost) {
   return {
@@ -23,7 +19,6 @@ export function createWriteTools(host: GitHost) {
     commit: createCommit(host),
     create_branch: createCreateBranch(host),
     switch_branch: createSwitchBranch(host),
-    merge: createMerge(host),
     stash_save: createStashSave(host),
     stash_pop: createStashPop(host),
   }
@@ -123,21 +118,6 @@ function createCommit(host: GitHost) {
   )
 }
 
-async function authorEnvironment(host: GitHost, repository: Repository): Promise<{ [name: string]: string }> {
-  const own = async (key: string): Promise<string> =>
-    (await repository.run(['config', '--get', key], { codes: [0, 1] })).text.trim()
-  const author = host.settings.author ?? { name: await own('user.name'), email: await own('user.email') }
-  if (author.name === '' || author.email === '') {
-    throw new ToolError('Nobody is set to commit as: start the server with the option "author", as "Name <mail>"')
-  }
-  return {
-    GIT_AUTHOR_NAME: author.name,
-    GIT_AUTHOR_EMAIL: author.email,
-    GIT_COMMITTER_NAME: author.name,
-    GIT_COMMITTER_EMAIL: author.email,
-  }
-}
-
 const BRANCH = { type: 'string', minLength: 1, maxLength: 250, description: 'The name of the branch' } as const
 
 function createCreateBranch(host: GitHost) {
@@ -209,56 +189,6 @@ function createSwitchBranch(host: GitHost) {
       )
     },
   )
-}
-
-function createMerge(host: GitHost) {
-  return tool(
-    {
-      title: 'Merge',
-      description: 'Merges a branch or commit into the current branch, after asking. A merge with conflicts is undone.',
-      input: {
-        type: 'object',
-        properties: {
-          repository: REPOSITORY,
-          revision: { ...REVISION, description: 'What to merge: a branch, tag or hash' },
-          message: { type: 'string', maxLength: 20_000, description: 'The message of the merge commit' },
-        },
-        required: ['revision'],
-        additionalProperties: false,
-      },
-      output: STATUS,
-      ...RISKY,
-    },
-    async ({ repository, revision, message }, ctx) => {
-      const chosen = host.repository(repository)
-      if (message?.includes('\0')) throw new ToolError('Give a message without NUL characters')
-      const hash = await chosen.commitOf(revision, ctx.signal)
-      const requireSettled = async (): Promise<Status> => {
-        const status = await readStatus(chosen, host.settings.maxResults, ctx.signal)
-        if (isSettled(status)) return status
-        throw new ToolError(
-          'There are changes that are not committed. Commit or stash them first, so that a failed merge can be undone',
-        )
-      }
-      const { branch } = await requireSettled()
-      await ask(host, ctx, `Merge ${revision} (${hash.slice(0, 12)}) into ${branch ?? 'HEAD'} of ${chosen.name}?`)
-      return change(host, chosen, ctx, async () => {
-        await requireSettled()
-        await mergeOrUndo(host, chosen, hash, message ?? `Merge ${revision}`)
-      })
-    },
-  )
-}
-
-async function mergeOrUndo(host: GitHost, repository: Repository, hash: string, message: string): Promise<void> {
-  const env = await authorEnvironment(host, repository)
-  const args = ['merge', '--quiet', '--no-edit', '--no-stat', '--no-verify', '--no-gpg-sign', '--no-verify-signatures']
-  const merged = await repository.run([...args, '-m', message, hash], { env, codes: [0, 1, 128] })
-  if (merged.code === 0) return
-  const { conflicted } = await readStatus(repository, host.settings.maxResults)
-  await repository.run(['merge', '--abort'], { codes: [0, 128] })
-  const where = conflicted.length === 0 ? merged.text.trim().slice(0, 500) : `conflicts in ${conflicted.join(', ')}`
-  throw new ToolError(`The merge did not work and was undone: ${where || 'git gave no reason'}`)
 }
 
 function createStashSave(host: GitHost) {
@@ -344,33 +274,10 @@ async function stashEnvironment(host: GitHost, repository: Repository): Promise<
   return { ...(await authorEnvironment(host, repository)), GIT_LITERAL_PATHSPECS: '0' }
 }
 
-/** Makes a change in turn, tells subscribers, and answers with how things stand. */
-async function change(host: GitHost, repository: Repository, ctx: AskingContext, work: () => Promise<unknown>) {
-  return repository.inTurn(async () => {
-    ctx.signal.throwIfAborted()
-    try {
-      // From here on the change is not cut short: half a checkout is worse than one nobody waited for.
-      await work()
-    } finally {
-      host.changed(repository)
-    }
-    return { repository: repository.name, ...(await readStatus(repository, host.settings.maxResults)) }
-  })
-}
-
 function toInput(paths: readonly string[]): string {
   return paths.map(checkRepositoryPath).join('\0')
 }
 
-/** Nothing that a checkout could get in the way of; untracked files are never overwritten. */
-function isSettled({ staged, unstaged, conflicted }: Status): boolean {
-  return staged.length + unstaged.length + conflicted.length === 0
-}
-
 function toSummary({ staged, unstaged, untracked }: Status): string {
   return `There are ${staged.length} staged, ${unstaged.length} unstaged and ${untracked.length} untracked changes.`
-}
-
-function ask(host: GitHost, ctx: AskingContext, message: string): Promise<void> {
-  return requireConfirmation(ctx, spellHidden(message), host.settings.allowUnasked)
 }

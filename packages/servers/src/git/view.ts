@@ -6,7 +6,7 @@
  * them, since it follows links before it locks.
  */
 
-import { constants, copyFile, lstat, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { constants, copyFile, lstat, mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PorticoError } from '@portico/sdk/server'
 import { makeTemporaryFolder, removeTemporaryFolder } from '../machine/temporary-folder.ts'
@@ -72,6 +72,16 @@ export class RepositoryView {
       return await work({ GIT_INDEX_FILE: copy })
     } finally {
       await rm(copy, { force: true })
+    }
+  }
+
+  /** Lends an empty folder for objects. */
+  async withObjects<T>(work: (folder: string) => Promise<T>): Promise<T> {
+    const folder = await mkdtemp(join(this.folder, 'objects-'))
+    try {
+      return await work(folder)
+    } finally {
+      await rm(folder, { recursive: true, force: true })
     }
   }
 

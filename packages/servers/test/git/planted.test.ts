@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs'
 import { chmod, cp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { call, git, makeRepository, Opened, tryGit } from './fixture.ts'
+import { call, done, git, makeRepository, Opened, tryGit } from './fixture.ts'
 
 const opened = new Opened()
 let folder: string
@@ -277,15 +277,45 @@ async function doEverything(repo: string): Promise<string[]> {
   await attempt('stash_save')
   await attempt('create_branch', { name: 'fresh' })
   await attempt('switch_branch', { name: 'fresh' })
+  await attempt('preview_conflicts', { revision: 'mergeable' })
   await attempt('merge', { revision: 'mergeable' })
   await attempt('switch_branch', { name: 'other' })
+  return [...failed, ...(await settleConflict(repo))]
+}
+
+/** Conflicts in files that filters and drivers are named for, shown, resolved, finished and given up. */
+async function settleConflict(repo: string): Promise<string[]> {
+  const failed: string[] = []
+  const client = await opened.client({
+    repositories: [repo],
+    write: true,
+    allowUnasked: true,
+    author: 'T <t@example.com>',
+  })
+  const attempt = async (name: string, args: object = {}): Promise<void> => {
+    if ((await call(client, name, args)).isError) failed.push(`${name} ${Object.values(args).flat().join(' ')}`.trim())
+  }
+  const { conflicted = [] } = await done<{ conflicted?: string[] }>(client, 'merge', {
+    revision: 'mergeable',
+    onConflict: 'keep',
+  }).catch(() => ({ conflicted: [] }))
+  await attempt('conflicts')
+  for (const path of conflicted) {
+    await attempt('conflicts', { path })
+    await attempt('preview_resolution', { path, take: 'theirs' })
+    await call(client, 'resolve_conflict', { path, take: 'theirs' })
+    await call(client, 'resolve_conflict', { path, take: 'content', content: 'settled\n' })
+  }
+  await call(client, 'continue_merge')
+  await call(client, 'abort_merge')
   return failed
 }
 
 const EXPECTED = [`show ${ABSENT}`, 'stage file.cln']
 const WITHOUT_STASH = ['stash_save true', 'stash_pop', 'stash_save', 'merge mergeable', 'switch_branch other']
 
-describe.skipIf(process.platform === 'win32')('a planted repository', () => {
+// Every tool runs git several times.
+describe.skipIf(process.platform === 'win32')('a planted repository', { timeout: 120_000 }, () => {
   const isPromisor = (trap: Trap): boolean => trap.name.includes('promisor')
   const isNested = (trap: Trap): boolean => /included|submodule/.test(trap.name)
   const touched = (traps: readonly Trap[]): string[] =>

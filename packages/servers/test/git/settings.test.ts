@@ -22,6 +22,10 @@ beforeEach(async () => {
   await mkdir(repo)
   await mkdir(canaries)
   await makeRepository(repo)
+  git(repo, 'switch', '--quiet', '-c', 'conflicting', 'other')
+  await writeFile(join(repo, 'a.txt'), 'theirs\n')
+  git(repo, 'commit', '--quiet', '-am', 'Otherwise')
+  git(repo, 'switch', '--quiet', 'main')
 })
 
 afterAll(() => opened.close())
@@ -165,7 +169,15 @@ async function useEverything(): Promise<void> {
     ['switch_branch', { name: 'other' }],
     ['stash_save'],
     ['switch_branch', { name: 'other' }],
+    ['preview_conflicts', { revision: 'main' }],
     ['merge', { revision: 'main' }],
+    ['merge', { revision: 'conflicting', onConflict: 'keep' }],
+    ['conflicts'],
+    ['conflicts', { path: 'a.txt' }],
+    ['preview_resolution', { path: 'a.txt', take: 'theirs' }],
+    ['resolve_conflict', { path: 'a.txt', take: 'content', content: 'settled\n' }],
+    ['continue_merge'],
+    ['abort_merge'],
     ['switch_branch', { name: 'main' }],
     ['stash_pop'],
   ]
@@ -182,6 +194,8 @@ const touched = (): string[] => readdirSync(canaries)
 
 describe.skipIf(process.platform === 'win32')(
   'sec-232: git reads no setting of a repository that can name a program (servers 1)',
+  // Every tool runs git several times.
+  { timeout: 120_000 },
   () => {
     it.each(Object.keys(FILES).flatMap((where) => Object.keys(NAMES).map((kind) => [where, kind] as const)))(
       'whatever the tool: from %s, under a name that is %s',
