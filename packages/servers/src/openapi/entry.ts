@@ -1,6 +1,5 @@
 /** The openapi server as it is listed and started by name. */
 
-import { PorticoError } from '@portico/sdk/server'
 import type { ServerEntry } from '../entry.ts'
 import { countValue, flagValue, listValue, textValue } from '../entry-values.ts'
 
@@ -10,6 +9,11 @@ export const entry: ServerEntry = {
   positional: 'description',
   options: {
     description: { type: 'string', about: 'Path or address of the description, JSON or YAML' },
+    operations: {
+      type: 'string',
+      multiple: true,
+      about: 'In place of a description: calls, such as "find: GET /pets?limit=10 # Finds pets"',
+    },
     baseUrl: { type: 'string', about: 'Where the service is', fallback: 'the first server of the description' },
     serverVariables: { type: 'string', multiple: true, about: 'name=value for variables of the server’s address' },
     include: {
@@ -38,13 +42,10 @@ export const entry: ServerEntry = {
     allowPrivate: { type: 'string', multiple: true, about: 'host:port on a private address that may be reached' },
   },
   async create(values) {
-    const description = textValue(values, 'description')
-    if (description === undefined) {
-      throw new PorticoError('invalid-arguments', 'openapi needs the path or address of a description')
-    }
     const { createOpenapiServer } = await import('./server.ts')
     return createOpenapiServer({
-      description,
+      description: textValue(values, 'description'),
+      operations: listValue(values, 'operations'),
       baseUrl: textValue(values, 'baseUrl'),
       serverVariables: listValue(values, 'serverVariables'),
       include: listValue(values, 'include'),

@@ -10,7 +10,8 @@ import { createGuardedFetch, type NetworkOptions } from '../network/guarded-fetc
 import { createRedactor } from '../network/redaction.ts'
 import { type BaseUrlOptions, baseUrlOf, readBaseUrl } from './base-url.ts'
 import { type CredentialOptions, createCredentials } from './credentials.ts'
-import { type Description, loadDescription, Unusable } from './description.ts'
+import { type Description, loadDescription, readDescription, Unusable } from './description.ts'
+import { type GivenOperation, toDescriptionText } from './given-operations.ts'
 import { type Operation, readOperations } from './operation.ts'
 import { describe, toInputSchema, toTool } from './operation-tool.ts'
 import { createSearchTools } from './search-tools.ts'
@@ -19,7 +20,12 @@ import { readOperation, type Service } from './service.ts'
 
 export interface OpenapiOptions extends BaseUrlOptions, CredentialOptions {
   /** Path or address of the description, JSON or YAML. */
-  readonly description: string
+  readonly description?: string | undefined
+  /**
+   * In place of a description, for a service that has none: each operation written down, or an example of a call, such as
+   * `find_pets: GET /pets?limit=10 # Finds pets`.
+   */
+  readonly operations?: readonly (string | GivenOperation)[] | undefined
   readonly include?: readonly string[] | undefined
   readonly exclude?: readonly string[] | undefined
   /** Offers operations other than GET and HEAD, each asked about before it is sent. */
@@ -46,8 +52,8 @@ export const OPENAPI_LIMITS = {
   timeoutMs: 30_000,
 } as const
 
-export async function createOpenapiServer(options: OpenapiOptions): Promise<ReadyServer> {
-  const description = await load(options)
+export async function createOpenapiServer(given: OpenapiOptions): Promise<ReadyServer> {
+  const { description, options } = await load(given)
   const { operations: all, skipped } = readOperations(description)
   const service = createService(options, description)
   const usable = all.filter((operation) => hasBase(service, operation, skipped))
@@ -77,10 +83,24 @@ export async function createOpenapiServer(options: OpenapiOptions): Promise<Read
   return { server, async close() {} }
 }
 
-function load(options: OpenapiOptions): Promise<Description> {
+/** The description, and the options with what it says of them. */
+async function load(
+  options: OpenapiOptions,
+): Promise<{ readonly description: Description; readonly options: OpenapiOptions }> {
+  const { description, operations = [] } = options
+  if ((description === undefined) === (operations.length === 0)) {
+    const reason = 'openapi needs the path or address of a description, or operations in place of it'
+    throw new PorticoError('invalid-arguments', reason)
+  }
+  if (description !== undefined) return { description: await loadFrom(description, options), options }
+  const { text, baseUrl } = toDescriptionText(operations, options.baseUrl)
+  return { description: await readDescription(text), options: { ...options, baseUrl } }
+}
+
+function loadFrom(place: string, options: OpenapiOptions): Promise<Description> {
   const maxBytes = options.maxDescriptionBytes ?? OPENAPI_LIMITS.maxDescriptionBytes
   const fetch = createGuardedFetch({ ...network(options), maxBytes, maxBytesOption: 'maxDescriptionBytes' })
-  return loadDescription(options.description, fetch, maxBytes)
+  return loadDescription(place, fetch, maxBytes)
 }
 
 function network(options: OpenapiOptions): NetworkOptions {
