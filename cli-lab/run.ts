@@ -5,11 +5,13 @@
  */
 
 import { existsSync } from 'node:fs'
+import { helpIfAsked } from '../lab-kit/help.ts'
 import { runTrials, type Trial } from '../lab-kit/trials.ts'
 import { buildBinary } from './binary.ts'
 
 const FILES = ['chat', 'terminal', 'everything', 'bridge', 'pack']
 
+helpIfAsked(import.meta.url)
 if (!process.argv.includes('--no-build')) buildBinary()
 
 const trials: Trial[] = []

@@ -1,13 +1,15 @@
 /**
- * The servers before real things: databases that others wrote, and clients that others wrote. `--short` leaves the long
+ * `npm run servers`: the servers before real things: databases that others wrote, and clients that others wrote. `--short` leaves the long
  * trials out; words choose the trials whose names hold one of them. Exit code 1 if one fails.
  * `--bench` measures instead, beside servers that others published.
  */
 
 import { fileURLToPath } from 'node:url'
+import { helpIfAsked } from '../lab-kit/help.ts'
 import { installPackages } from '../lab-kit/install.ts'
 import { runTrials, type Trial } from '../lab-kit/trials.ts'
 
+helpIfAsked(import.meta.url)
 installPackages(fileURLToPath(new URL('.', import.meta.url)))
 
 if (process.argv.includes('--bench')) {

@@ -6,8 +6,10 @@
 
 import { fileURLToPath } from 'node:url'
 import { findChromium, NO_CHROMIUM } from '../lab-kit/chromium.ts'
+import { helpIfAsked } from '../lab-kit/help.ts'
 import { installPackages } from '../lab-kit/install.ts'
 
+helpIfAsked(import.meta.url)
 installPackages(fileURLToPath(new URL('.', import.meta.url)))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 const chromium = findChromium()
