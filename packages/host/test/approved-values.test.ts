@@ -134,6 +134,7 @@ describe('an approval holds for the values of that moment (host 1, sec-202)', ()
   it('does not connect to what changed between the yes and the start', async () => {
     const env: { [name: string]: string } = { CTL: 'before' }
     const admission = createAdmission({
+      looksUp: false,
       guard: () => ({
         pass: async (effect) => ({ effect, decision: { outcome: 'allow', reason: '' }, finish: () => {} }),
         explain: () => Promise.reject(new Error()),

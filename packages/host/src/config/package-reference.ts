@@ -17,14 +17,63 @@ export interface PackageReference {
   readonly remote: boolean
 }
 
+/** A package, and what the command says about where it is from. */
+export interface PackageLaunch {
+  readonly reference: PackageReference
+  /** Options of the launcher itself with their values: `--registry`. */
+  readonly options: ReadonlyMap<string, string>
+  /** Variables that `env` sets before it. */
+  readonly env: { readonly [name: string]: string }
+}
+
 /** Undefined for a command that fetches nothing, or names nothing. */
 export function packageOf(target: ServerTarget): PackageReference | undefined {
-  if (target.kind !== 'stdio') return undefined
-  const words = unwrap([target.command, ...target.args])
+  return target.kind === 'stdio' ? launchOf(target)?.reference : undefined
+}
+
+export function launchOf({
+  command,
+  args,
+}: Pick<ServerTarget & { readonly kind: 'stdio' }, 'command' | 'args'>): PackageLaunch | undefined {
+  const all = [command, ...args]
+  const words = unwrap(all)
   const launcher = LAUNCHERS.find(({ start }) => start.every((word, at) => words[at] === word))
   if (launcher === undefined) return undefined
-  const spec = findSpec(words.slice(launcher.start.length), launcher)
-  return spec === undefined ? undefined : READERS[launcher.registry](spec)
+  const own = words.slice(launcher.start.length)
+  const spec = findSpec(own, launcher)
+  if (spec === undefined) return undefined
+  const before = all.slice(0, all.length - words.length)
+  return { reference: READERS[launcher.registry](spec), options: optionsIn(own, launcher), env: variablesIn(before) }
+}
+
+/** Up to the package; `npm exec` takes its own options behind it as well, up to `--`. */
+function optionsIn(words: readonly string[], { start, valued }: Launcher): ReadonlyMap<string, string> {
+  const options = new Map<string, string>()
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] ?? ''
+    if (word === '--') break
+    if (!word.startsWith('-')) {
+      if (start[0] === 'npm') continue
+      break
+    }
+    const [option = '', value] = splitOption(word)
+    const isSplit = value === undefined && (valued.includes(option) || isScopeOption(option))
+    const given = isSplit ? words[++at] : value
+    if (given !== undefined) options.set(option, given)
+  }
+  return options
+}
+
+function isScopeOption(option: string): boolean {
+  return /^--@[^:]+:registry$/.test(option)
+}
+
+function variablesIn(words: readonly string[]): { readonly [name: string]: string } {
+  const assignments = words.flatMap((word) => {
+    const [, name, value] = /^([A-Za-z_][\w@:./-]*)=(.*)$/s.exec(word) ?? []
+    return name === undefined || value === undefined ? [] : [[name, value] as const]
+  })
+  return Object.fromEntries(assignments)
 }
 
 /** `npx` for `C:\tools\npx.cmd` and `/usr/bin/npx`. */
@@ -60,7 +109,19 @@ interface Launcher {
 const NPM = {
   registry: 'npm',
   naming: ['-p', '--package'],
-  valued: ['-c', '--call', '--registry', '-w', '--workspace', '--cache', '--userconfig'],
+  valued: [
+    '-c',
+    '--call',
+    '--registry',
+    '--reg',
+    '--scope',
+    '--prefix',
+    '-w',
+    '--workspace',
+    '--cache',
+    '--userconfig',
+    '--globalconfig',
+  ],
 } as const
 const PYPI = {
   registry: 'pypi',
@@ -139,7 +200,7 @@ function findSpec(words: readonly string[], { naming, valued }: Launcher): strin
     const [option = '', value] = splitOption(word)
     if (naming.includes(option)) return value ?? words[at + 1]
     if (!word.startsWith('-')) return hasNaming(words, at, naming) ?? word
-    if (valued.includes(option) && value === undefined) at++
+    if ((valued.includes(option) || isScopeOption(option)) && value === undefined) at++
   }
   return undefined
 }

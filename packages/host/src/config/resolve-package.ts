@@ -52,7 +52,7 @@ async function ask(url: URL, { fetch: send = fetch, timeoutMs = 10_000 }: Resolv
 }
 
 async function readText(response: Response): Promise<string> {
-  const decoder = new TextDecoder()
+  const decoder = new TextDecoder('utf-8', { fatal: true })
   let text = ''
   let size = 0
   for await (const chunk of response.body ?? []) {

@@ -16,6 +16,7 @@ export {
   type UntrustedFile,
   wholePath,
 } from '../config/load-config.ts'
+export { DEFAULT_REGISTRY, type NpmRegistryOptions, npmRegistryOf } from '../config/npm-registry.ts'
 export { type PackageReference, packageOf } from '../config/package-reference.ts'
 export { type ConfigFile, configFiles, configFolder, type PlaceQuery, stateFolder } from '../config/places.ts'
 export { type ConfigExtras, type ReadConfig, type ReadConfigOptions, readConfigText } from '../config/read-config.ts'

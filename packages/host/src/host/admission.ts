@@ -6,10 +6,11 @@
 
 import { type ApprovalSubject, approvalSubjectOf } from '../config/approval-subject.ts'
 import { inspectCommand } from '../config/inspect-command.ts'
+import { DEFAULT_REGISTRY, npmRegistryOf } from '../config/npm-registry.ts'
 import { packageOf } from '../config/package-reference.ts'
 import { type ResolvedPackage, resolvePackage } from '../config/resolve-package.ts'
 import { type ResolveContext, resolveTarget } from '../config/resolve-target.ts'
-import type { ServerConfig, ServerTarget } from '../config/server-config.ts'
+import type { ServerConfig } from '../config/server-config.ts'
 import { toConnectable } from '../config/target-resolver.ts'
 import type { VersionLedger } from '../config/version-ledger.ts'
 import { HostError } from '../errors.ts'
@@ -23,8 +24,8 @@ export interface AdmissionParts {
   /** What variables and secrets mean. */
   readonly context: ResolveContext
   readonly ledger?: VersionLedger
-  /** The package registry to ask which version would run; none is asked without it. */
-  readonly registry?: string
+  /** Whether registries are asked which version would run. */
+  readonly looksUp: boolean
   readonly fetch?: typeof fetch
 }
 
@@ -61,7 +62,7 @@ export function createAdmission(parts: AdmissionParts): Admission {
 async function pass(config: ServerConfig, subject: ApprovalSubject, parts: AdmissionParts): Promise<void> {
   const { name: server, target: written } = config
   const { display, shown } = subject
-  const { resolved, warnings } = await lookUp(server, display, parts)
+  const { resolved, warnings } = await lookUp(server, subject, parts)
   const fingerprint =
     resolved === undefined ? subject.fingerprint : `${subject.fingerprint}:${resolved.version}:${resolved.integrity}`
   const effect = { kind: 'connect', server, shown, fingerprint, local: display.kind === 'stdio' } as const
@@ -85,20 +86,20 @@ async function pass(config: ServerConfig, subject: ApprovalSubject, parts: Admis
 /** Which version an unpinned package would be now, and whether that is another than last time. */
 async function lookUp(
   server: string,
-  target: ServerTarget,
-  { ledger, registry, fetch }: AdmissionParts,
+  { display, concrete, isInstalled }: ApprovalSubject,
+  { ledger, looksUp, fetch }: AdmissionParts,
 ): Promise<{ readonly resolved?: ResolvedPackage; readonly warnings: readonly string[] }> {
-  const reference = packageOf(target)
-  if (reference === undefined || reference.pinned || registry === undefined) return { warnings: [] }
+  const reference = packageOf(display)
+  if (reference === undefined || reference.pinned || !looksUp || isInstalled) return { warnings: [] }
   try {
+    const registry = await npmRegistryOf(concrete)
+    if (registry === undefined) return { warnings: [] }
     const resolved = await resolvePackage(reference, { registry, fetch, timeoutMs: LOOKUP_MS })
     if (resolved === undefined) return { warnings: [] }
     const verdict = await ledger?.check(server, resolved)
-    return {
-      resolved,
-      warnings:
-        verdict?.kind === 'changed' ? [verdict.message] : [`It would run ${resolved.name} ${resolved.version}.`],
-    }
+    const from = registry === DEFAULT_REGISTRY ? '' : `, from ${new URL(registry).host}`
+    const plain = `It would run ${resolved.name} ${resolved.version}${from}.`
+    return { resolved, warnings: [verdict?.kind === 'changed' ? verdict.message : plain] }
   } catch {
     return { warnings: [`Which version of ${reference.name} would run could not be found out.`] }
   }

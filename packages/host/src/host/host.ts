@@ -433,7 +433,7 @@ export class Host {
       circumstances: () => circumstances({}),
       context: { env, secrets, inputs, workspaceFolder: workspace },
       ledger,
-      registry: env.npm_config_registry,
+      looksUp: this.#options.packageLookups !== false,
     })
     return createUpstreams({
       telemetry: this.#options.telemetry,

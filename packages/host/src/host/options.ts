@@ -44,6 +44,11 @@ export interface HostOptions {
   readonly ask?: (question: Question) => Promise<Answer | undefined> | Answer | undefined
   readonly env?: { readonly [name: string]: string | undefined }
   readonly secrets?: SecretSource
+  /**
+   * Before a package without an exact version is run (`npx tool`), its registry is asked which one that would be now, and
+   * another one than was approved is asked about. The registry is the one that npm is configured with. True unless given.
+   */
+  readonly packageLookups?: boolean
   /** How the audit log is kept: its key, what else is redacted, where copies of its head go. */
   readonly audit?: HostAuditOptions
   readonly inputs?: InputSource
