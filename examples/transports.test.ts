@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads'
 import { connect } from '@portico/sdk/client'
 import { createServer, tool } from '@portico/sdk/server'
 import { channelContract } from '@portico/sdk/testing'
-import { endpointOf, serveChannel } from '@portico/sdk/transport'
+import { serveChannel } from '@portico/sdk/transport'
 import { afterEach, describe, expect, it, test } from 'vitest'
 import { createPortChannel } from './custom-transport.ts'
 import { HttpExample } from './test/http-example.ts'
@@ -25,7 +25,7 @@ describe('custom-transport', () => {
     const tools = { hello: tool({}, (_, ctx) => `Hello from ${ctx.version}`) }
     const server = createServer({ name: 'ports', version: '1.0.0', tools })
     const { port1, port2 } = new MessageChannel()
-    const connection = serveChannel(endpointOf(server), createPortChannel(port1))
+    const connection = serveChannel(server, createPortChannel(port1))
     const client = await connect(createPortChannel(port2), { versions })
     const { content } = await client.callTool('hello', {})
     expect(content).toMatchObject([{ text: `Hello from ${versions}` }])

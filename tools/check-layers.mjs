@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { readImports } from './imports.mjs'
 import { reportIfMain } from './report.mjs'
-import { isTestFile, listCode, readPackages } from './tree.mjs'
+import { isInternalDoor, isTestFile, listCode, readPackages } from './tree.mjs'
 
 const TOP = 9
 
@@ -113,6 +113,8 @@ function judge(file, { target, typeOnly }) {
   if (target.byName && !target.isDoor) return 'the package has no such door'
   if (own === undefined) {
     if (target.package !== undefined && !target.byName) return 'packages are reached through their doors'
+    if (target.byName && isInternalDoor(target.path))
+      return 'the internal door is for packages that are released together'
     return undefined
   }
   if (isTestFile(target.path) && !isTestFile(file)) return 'only tests import tests'

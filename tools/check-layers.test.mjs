@@ -4,7 +4,10 @@ import { withTree } from './fixture.mjs'
 
 const door = (name) => ({ 'portico-source': `./src/doors/${name}.ts`, default: `./dist/doors/${name}.js` })
 const manifests = {
-  'packages/sdk/package.json': JSON.stringify({ name: '@portico/sdk', exports: { './server': door('server') } }),
+  'packages/sdk/package.json': JSON.stringify({
+    name: '@portico/sdk',
+    exports: { './server': door('server'), './internal': door('internal') },
+  }),
   'packages/host/package.json': JSON.stringify({ name: '@portico/host', exports: { '.': door('index') } }),
   'packages/servers/package.json': JSON.stringify({ name: '@portico/servers', exports: { '.': door('index') } }),
   'packages/app/package.json': JSON.stringify({ name: 'portico', exports: { './api': door('api') } }),
@@ -27,6 +30,7 @@ describe('allowed', () => {
     ['a package test on several layers', 'packages/sdk/test/all.test.ts', "import '../src/server/tools.ts'"],
     ['a library', sdk('framing/json.ts'), "import z from 'zod'; import fs from 'node:fs'"],
     ['host on sdk', 'packages/host/src/a.ts', "import { x } from '@portico/sdk/server'"],
+    ['host on what is no promise', 'packages/host/src/a.ts', "import { x } from '@portico/sdk/internal'"],
     ['app on host', 'packages/app/src/a.ts', "import { x } from '@portico/host'"],
     ['types of app in ui', 'packages/ui/src/a.ts', "import type { Api } from 'portico/api'"],
     ['an example on a door', 'examples/a.ts', "import { x } from '@portico/sdk/server'"],
@@ -51,6 +55,12 @@ describe('refused', () => {
       '../session/x.ts',
       'protocol is below session, and imports point downward',
       'type',
+    ],
+    [
+      'an example on what is no promise',
+      'examples/a.ts',
+      '@portico/sdk/internal',
+      'the internal door is for packages that are released together',
     ],
     ['siblings at rank 0', sdk('schema/a.ts'), '../framing/x.ts', 'schema and framing are siblings'],
     [

@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { readDeclaration } from './declarations.mjs'
 import { writeIfMain } from './make.mjs'
+import { isInternalDoor } from './tree.mjs'
 
 const PACKAGES = [
   { folder: 'packages/sdk', out: '' },
@@ -27,10 +28,12 @@ export function makeReference(root) {
 /** Each door of a package: what it is imported as, where its source is, and where its page goes. */
 function doorsOf(root, { folder, out }) {
   const { name, exports: entries } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
-  return Object.entries(entries).map(([entry, target]) => {
-    const file = posix.join(folder, target['portico-source'])
-    return { title: `${name}${entry.slice(1)}`, file, page: `${out}${posix.basename(file, '.ts')}.md` }
-  })
+  return Object.entries(entries)
+    .map(([entry, target]) => {
+      const file = posix.join(folder, target['portico-source'])
+      return { title: `${name}${entry.slice(1)}`, file, page: `${out}${posix.basename(file, '.ts')}.md` }
+    })
+    .filter(({ file }) => !isInternalDoor(file))
 }
 
 function toPage(root, { title, file }) {

@@ -28,6 +28,11 @@ export function isTestFile(path) {
   return /\.test\.[cm]?[jt]sx?$/.test(path) || /^packages\/[^/]+\/test\//.test(path)
 }
 
+/** Whether a door is for packages that are released together: in no reference, and for nobody else. */
+export function isInternalDoor(path) {
+  return path.endsWith('/doors/internal.ts')
+}
+
 /**
  * @param {string} root
  * @returns {{ folder: string, name: string, doors: Map<string, string> }[]} doors by subpath, with the source of each

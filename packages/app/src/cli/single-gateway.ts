@@ -16,7 +16,7 @@ import {
 import { authorizationCode, type UserAgent } from '@portico/sdk/auth'
 import { createFileTokenStore, createLoopbackUserAgent } from '@portico/sdk/auth-node'
 import { type Client, type ConnectOptions, RpcError } from '@portico/sdk/client'
-import { METHOD_NOT_FOUND } from '@portico/sdk/relay'
+import { METHOD_NOT_FOUND } from '@portico/sdk/internal'
 import { loadDefinition } from '../definition/load.ts'
 import { CliError } from './exit-codes.ts'
 import { stateOf } from './host-places.ts'

@@ -1,6 +1,6 @@
 /** What a caller's `_meta` says that goes on to the server. */
 
-import { META_LOG_LEVEL } from '@portico/sdk/relay'
+import { META_LOG_LEVEL } from '@portico/sdk/internal'
 import type { JsonObject, LogLevel, RequestContext } from '@portico/sdk/server'
 /** The caller's own `_meta`: trace context and the like. What concerns one connection stays on it. */
 export function metaOf(ctx: RequestContext, logLevel?: LogLevel): JsonObject | undefined {

@@ -1,6 +1,6 @@
 /** What a caller is told when a call does not reach its server, or comes back without an answer. */
 
-import { METHOD_NOT_FOUND } from '@portico/sdk/relay'
+import { METHOD_NOT_FOUND } from '@portico/sdk/internal'
 import {
   type CallToolResult,
   type CapabilityError,

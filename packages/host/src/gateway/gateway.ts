@@ -3,10 +3,9 @@
  * server whose answers come from the host's connections; serve it with whatever serves servers.
  */
 
+import { type Endpoint, endpointOf } from '@portico/sdk/internal'
 import { defineRelay } from '@portico/sdk/relay'
 import { createServer, type RequestContext, RpcError, type Server, type ServerOptions } from '@portico/sdk/server'
-import type { Endpoint } from '@portico/sdk/transport'
-import { endpointOf } from '@portico/sdk/transport'
 import { tell } from '../config/tell.ts'
 import { type ListKind, listOf } from '../upstream/listing.ts'
 import { plainName } from '../upstream/names.ts'

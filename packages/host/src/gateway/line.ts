@@ -6,7 +6,7 @@
 
 import { pathToFileURL } from 'node:url'
 import type { ChangeNotice, Client, LogLevel, Root, Subscription } from '@portico/sdk/client'
-import { METHOD_NOT_FOUND, passesLevel } from '@portico/sdk/relay'
+import { METHOD_NOT_FOUND, passesLevel } from '@portico/sdk/internal'
 import { type JsonObject, RpcError } from '@portico/sdk/server'
 import type { ServerSettings } from '../config/server-config.ts'
 import { hideIn } from '../config/used-secrets.ts'

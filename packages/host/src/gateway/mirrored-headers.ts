@@ -4,7 +4,7 @@
  * its body alone, and a request whose headers tell another story is refused, on every revision (sec-24).
  */
 
-import { PARAM_HEADER_PREFIX, type ParamHeader } from '@portico/sdk/relay'
+import { PARAM_HEADER_PREFIX, type ParamHeader } from '@portico/sdk/internal'
 import { type RequestContext, RpcError } from '@portico/sdk/server'
 
 export type HeaderPairs = readonly (readonly [name: string, value: string])[]

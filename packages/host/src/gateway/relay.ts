@@ -5,15 +5,8 @@
  */
 
 import type { Client } from '@portico/sdk/client'
-import {
-  type CompleteResult,
-  collectParamHeaders,
-  type ParamHeader,
-  paramHeaders,
-  type Relay,
-  type RelayLists,
-  type SessionView,
-} from '@portico/sdk/relay'
+import { collectParamHeaders, type ParamHeader, paramHeaders } from '@portico/sdk/internal'
+import type { CompleteResult, Relay, RelayLists, SessionView } from '@portico/sdk/relay'
 import {
   type AskingContext,
   type CallToolResult,

@@ -6,7 +6,8 @@
  */
 
 import type { Progress, RequestRelay } from '@portico/sdk/client'
-import { isLogLevel, METHOD_NOT_FOUND, type QuestionMethod } from '@portico/sdk/relay'
+import { isLogLevel, METHOD_NOT_FOUND } from '@portico/sdk/internal'
+import type { QuestionMethod } from '@portico/sdk/relay'
 import {
   type AskingContext,
   CapabilityError,

@@ -1,6 +1,7 @@
 /** Completions of a template's variable, without those that would lead to an address out of view. */
 
-import { type CompleteResult, parseTemplate, type UriTemplate } from '@portico/sdk/relay'
+import { parseTemplate, type UriTemplate } from '@portico/sdk/internal'
+import type { CompleteResult } from '@portico/sdk/relay'
 import type { JsonObject } from '@portico/sdk/server'
 import type { CatalogueItem } from '../upstream/item.ts'
 import type { View } from './view.ts'

@@ -3,7 +3,7 @@
  * visits by questions of the newest revision, and is then called again. Clients that know the error are given it as it is.
  */
 
-import { URL_ELICITATION_REQUIRED } from '@portico/sdk/relay'
+import { URL_ELICITATION_REQUIRED } from '@portico/sdk/internal'
 import { type JsonObject, RpcError } from '@portico/sdk/server'
 import type { Line } from './line.ts'
 import type { RelayedCall } from './relayed-call.ts'

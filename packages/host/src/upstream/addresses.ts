@@ -4,7 +4,7 @@
  * catalogue and for what each caller of a gateway sees of it.
  */
 
-import { parseTemplate, type UriTemplate } from '@portico/sdk/relay'
+import { parseTemplate, type UriTemplate } from '@portico/sdk/internal'
 import { normaliseAddress } from '../config/address.ts'
 import type { CatalogueItem } from './item.ts'
 import { qualify, unqualify } from './names.ts'

@@ -3,7 +3,8 @@
  * minute; how long answers take and how many fail. One gate serves all connections of a server, one wrapped link each.
  */
 
-import { type Link, type LinkEvents, type Outgoing, PorticoError } from '@portico/sdk/client'
+import { PorticoError } from '@portico/sdk/client'
+import type { Link, LinkEvents, Outgoing } from '@portico/sdk/internal'
 import { FairShares, isWithinShare, type PartyName, type Turn } from './fair-shares.ts'
 
 type RequestId = Outgoing['id']

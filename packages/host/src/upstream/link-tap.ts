@@ -1,6 +1,7 @@
 /** Everything that passes one connection, for a timeline. Costs nothing while nobody listens. */
 
-import { type JsonObject, type Link, requestParams } from '@portico/sdk/client'
+import type { JsonObject } from '@portico/sdk/client'
+import { type Link, requestParams } from '@portico/sdk/internal'
 
 export interface WireMessage {
   readonly server: string

@@ -3,7 +3,8 @@
  * every request, and the trace handed on in `_meta`. The API is the caller's; arguments and results stay out.
  */
 
-import type { JsonObject, Link, Outgoing } from '@portico/sdk/client'
+import type { JsonObject } from '@portico/sdk/client'
+import type { Link, Outgoing } from '@portico/sdk/internal'
 import type { Attributes, Span } from '@portico/sdk/telemetry'
 
 /** The part of `@opentelemetry/api` that is used here. */

@@ -56,7 +56,10 @@ export interface ConnectOptions extends ClientOptions {
    * a heartbeat may be silent for both times together.
    */
   readonly keepAlive?: KeepAliveOptions
-  /** Puts something between the client and every link it opens, to watch or to bound what passes. */
+  /**
+   * Puts something between the client and every link it opens, to watch or to bound what passes. For packages that are
+   * released together with this one: what a link is may change. A transport of your own is a `Channel`.
+   */
   readonly wrapLink?: (link: Link) => Link
   /** Told of every program that is started for this client, before it has said a word. */
   readonly onProcess?: (process: ProcessView) => void

@@ -2,19 +2,12 @@
 
 export type { AskContext } from '../client/ask-context.ts'
 export { type CacheEntry, createMemoryCache, type ResultCache } from '../client/cache.ts'
-export { Client } from '../client/client.ts'
-export type { Connector, ServerDescription } from '../client/connection.ts'
+export type { Client } from '../client/client.ts'
+export type { ServerDescription } from '../client/connection.ts'
 export { declarationsFor } from '../client/declarations.ts'
 export type { ElicitAnswer, ElicitationHandlers, FormHandler, UrlContext, UrlHandler } from '../client/elicitation.ts'
 export type { ChangeNotice, ClientEvent, ClientEvents, Warning } from '../client/events.ts'
-export {
-  type HttpFault,
-  type Link,
-  type LinkEvents,
-  type Outgoing,
-  type ProcessView,
-  requestParams,
-} from '../client/link.ts'
+export type { ProcessView } from '../client/link.ts'
 export {
   CLIENT_LIMITS,
   CLIENT_TIMEOUTS,

@@ -33,7 +33,7 @@ export { requireScopes, ScopeError } from '../server/access.ts'
 export type { SpillOptions } from '../server/budget-store.ts'
 export { type CallRate, type CallRates, limitCalls } from '../server/call-rate.ts'
 export type { Catalogue } from '../server/catalogue.ts'
-export { AskingContext, RequestContext } from '../server/context.ts'
+export type { AskingContext, RequestContext } from '../server/context.ts'
 export {
   type Access,
   type CacheHint,

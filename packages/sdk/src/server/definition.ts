@@ -28,6 +28,9 @@ export type {
   ResourceOptions,
 } from './item-options.ts'
 
+/** Under it a definition holds what serves it. A symbol that every copy of this package finds, and no author meets. */
+export const ENTRY: unique symbol = Symbol.for('portico.entry') as never
+
 export interface ToolOptions<I extends AnySchema | undefined, O extends AnySchema | undefined> extends Described {
   /** Zod, Valibot, ArkType or JSON Schema 2020-12; must describe an object. */
   readonly input?: I
@@ -107,7 +110,7 @@ export interface ResourceDefinition {
   readonly options: ResourceOptions<string>
   readonly handler: (variables: never, ctx: never) => unknown
   /** For the server that takes the definition: the code comes along, so that who has no resources is without it. */
-  readonly '~entry': (name: string) => ResourceEntry | TemplateEntry
+  readonly [ENTRY]: (name: string) => ResourceEntry | TemplateEntry
 }
 
 export type PromptReturn = string | PromptMessage | PromptMessage[] | GetPromptResult
@@ -117,7 +120,7 @@ export interface PromptDefinition {
   readonly options: PromptOptions<AnySchema | undefined>
   readonly handler: (args: never, ctx: never) => unknown
   /** For the server that takes the definition, as with resources. */
-  readonly '~entry': (name: string) => PromptEntry
+  readonly [ENTRY]: (name: string) => PromptEntry
 }
 
 /** Declares a tool. The handler's arguments and return value take their types from `input` and `output`. */
@@ -138,7 +141,7 @@ export function resource<const U extends string, State = unknown>(
   options: ResourceOptions<U>,
   handler: (variables: TemplateVariables<U>, ctx: AskingContext<State>) => ResourceReturn | Promise<ResourceReturn>,
 ): ResourceDefinition {
-  return { kind: 'resource', options, handler, '~entry': (name) => toResourceEntry(name, options, handler) }
+  return { kind: 'resource', options, handler, [ENTRY]: (name) => toResourceEntry(name, options, handler) }
 }
 
 /** Declares a prompt. */
@@ -149,5 +152,5 @@ export function prompt<const I extends AnySchema | undefined = undefined, State 
     ctx: AskingContext<State>,
   ) => PromptReturn | Promise<PromptReturn>,
 ): PromptDefinition {
-  return { kind: 'prompt', options, handler, '~entry': (name) => toPromptEntry(name, options, handler) }
+  return { kind: 'prompt', options, handler, [ENTRY]: (name) => toPromptEntry(name, options, handler) }
 }

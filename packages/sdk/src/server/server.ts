@@ -17,7 +17,7 @@ import { describeItem } from './access-rule.ts'
 import { adoptCore } from './adopt.ts'
 import { type Catalogue, createCatalogue } from './catalogue.ts'
 import { ServerCore } from './core.ts'
-import type { PromptDefinition, ResourceDefinition, ToolDefinition } from './definition.ts'
+import { ENTRY, type PromptDefinition, type ResourceDefinition, type ToolDefinition } from './definition.ts'
 import { ServerEndpoint } from './endpoint.ts'
 import type { Extension } from './extension.ts'
 import { logParams, logToSessions } from './logging.ts'
@@ -92,7 +92,7 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
 
   /** Adds a resource or template, or replaces the one with the same URI; clients are told. */
   resource(name: string, definition: ResourceDefinition): this {
-    const entry = requireMade('resource', name, definition)['~entry'](name)
+    const entry = requireMade('resource', name, definition)[ENTRY](name)
     if ('template' in entry) this.#core.templates.replace(entry.template.uriTemplate, entry)
     else this.#core.resources.replace(entry.resource.uri, entry)
     return this
@@ -110,7 +110,7 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
   /** Adds a prompt, or replaces the one of that name; clients are told. */
   prompt(name: string, definition: PromptDefinition): this {
     checkName(name, 'prompt')
-    this.#core.prompts.replace(name, requireMade('prompt', name, definition)['~entry'](name))
+    this.#core.prompts.replace(name, requireMade('prompt', name, definition)[ENTRY](name))
     return this
   }
 
@@ -222,12 +222,6 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
     serveChannel(this.#endpoint, channel)
   }
 
-  /** Not for authors: what transports serve. */
-  static endpointOf(server: Server): Endpoint {
-    if (isObject(server) && ENDPOINT in server) return server[ENDPOINT]
-    throw invalidDefinition('Only what createServer() made can be served')
-  }
-
   /** Found by a well-known symbol, so that another copy of this package can serve it too. */
   get [ENDPOINT](): Endpoint {
     return this.#endpoint
@@ -241,15 +235,16 @@ export function createServer<const Tools extends ToolRecord = {}>(definition: Se
 
 /** What transports serve. */
 export function endpointOf(server: Server): Endpoint {
-  return Server.endpointOf(server)
+  if (isObject(server) && ENDPOINT in server) return server[ENDPOINT]
+  throw invalidDefinition('Only what createServer() made can be served')
 }
 
 /** A record of the same shape is not enough: what serves an item comes from its maker. */
-function requireMade<Definition extends { readonly '~entry': unknown }>(
+function requireMade<Definition extends { readonly [ENTRY]: unknown }>(
   maker: 'resource' | 'prompt',
   name: string,
   definition: Definition,
 ): Definition {
-  if (typeof definition?.['~entry'] === 'function') return definition
+  if (typeof definition?.[ENTRY] === 'function') return definition
   throw invalidDefinition(`"${name}" was not made by ${maker}(): wrap it in ${maker}(options, handler)`)
 }
