@@ -31,17 +31,17 @@ async function main(): Promise<number> {
     .filter(({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)))
     .filter(({ blocks, long }) => blocks.length > 0 && !(short && long))
   if (pages.length === 0) throw new Error(`no page with a block to run is named ${wanted.join(' or ')}`)
-  if (!words.includes('--no-build') && !short) buildPackages()
+  if (!words.includes('--no-build')) buildPackages()
   const started = performance.now()
   const machine = await startMachine()
   console.log(`packed and published in ${((performance.now() - started) / 1000).toFixed(1)} s`)
   const rows: Row[] = []
   try {
     for (const page of pages) rows.push(...(await read(machine, page)))
+    return tellRows(rows)
   } finally {
     await machine.close()
   }
-  return tellRows(rows)
 }
 
 /** Types a page from top to bottom; a block that fails ends it, as what follows builds on it. */

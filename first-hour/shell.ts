@@ -14,7 +14,7 @@ import { Browser, DEEDS } from './browser.ts'
 import { configureModel } from './model.ts'
 
 const GIVEN = ['./given/', '../examples/'].map((folder) => fileURLToPath(new URL(folder, import.meta.url)))
-const DEADLINE_MS = 300_000
+const DEADLINE_MS = 900_000
 const ENDED = /ended with (\d+)\./
 /** A shell drops the rest of its line with Ctrl-C. */
 const PROMPT = /^\$$/
