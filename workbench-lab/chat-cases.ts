@@ -18,6 +18,7 @@ const SCRIPT: Script = {
     'deny this': [say('never'), { text: 'You said no.' }],
     'edit this': [say('rude words'), { text: 'It was changed.' }],
     'run long code': [say(LONG), { text: 'All of it was read.' }],
+    'what time is it': [call('time_now', {}), call('time_now', {}), { text: 'It is late.' }],
     'remember this': [say('again'), { text: 'First time done.' }],
     'remembered already': [say('once more'), { text: 'Nobody was asked.' }],
     'sample something': [call('everything_sample', { prompt: 'What is a porch?' }), { text: 'Sampled.' }],
@@ -40,6 +41,7 @@ export const chatTrials: readonly Trial[] = [
   { name: 'chat: a call is denied', run: (site) => talk(site, 'deny this', deny) },
   { name: 'chat: arguments are edited before they are allowed', run: (site) => talk(site, 'edit this', edit) },
   { name: 'chat: long arguments are shown to the last character', run: readAll },
+  { name: 'chat: a trusted server’s read-only tool asks nobody (newcomer B14)', run: readOnly },
   { name: 'chat: an approval is remembered', run: remember },
   { name: 'chat: a tool asks the model, and both sides are looked at', run: sample },
   { name: 'chat: a tool asks the person', run: elicit },
@@ -125,6 +127,18 @@ async function readAll(site: Site): Promise<void> {
     await approve(card)
     await card.page().getByText('All of it was read.').waitFor()
   })
+}
+
+async function readOnly(site: Site): Promise<void> {
+  const { page, call } = site
+  await begin(site)
+  await send(site, 'what time is it')
+  await page.getByText('It is late.').waitFor()
+  await atEnd(site)
+  const cards = page.getByRole('article', { name: /^Tool call: .*now of time/ })
+  assert.deepEqual(await cards.getByText('Done', { exact: true }).count(), 2)
+  const { records } = await call('audit.search', { query: 'time_now' })
+  assert.ok(!JSON.stringify(records).includes('"question"'), 'nobody was asked')
 }
 
 async function remember(site: Site): Promise<void> {

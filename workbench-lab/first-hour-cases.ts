@@ -11,6 +11,7 @@ export const firstHourTrials: readonly Trial[] = [
   { name: 'first hour: the count on a card leads to the tools of that server alone', run: followCount },
   { name: 'first hour: a whole command line is pasted, named and added', run: pasteLine },
   { name: 'first hour: a call whose server ends is shown as failed', expects: /status of 50\d/, run: crash },
+  { name: 'first hour: on a phone the timeline says whose message it is, and no keys are shown', run: onPhone },
   { name: 'first hour: arrows lead from the search to the list', run: searchByKeys },
   { name: 'first hour: Run goes to the field that is wrong, and stays in sight', run: goToProblem },
   { name: 'first hour: the tour starts on the first screen', run: startTour },
@@ -68,7 +69,34 @@ async function crash(site: Site): Promise<void> {
   await show('/timeline?filter=status%3Aerror+server%3Asmall+method%3Atools%2Fcall')
   await page.getByRole('combobox', { name: 'Filter' }).fill('status:error server:small method:tools/call')
   await page.getByRole('option').filter({ hasText: 'no answer' }).first().waitFor()
+  await page.getByRole('combobox', { name: 'Filter' }).fill('kind:closed server:small')
+  await page
+    .getByRole('option')
+    .filter({ hasText: /connection closed.*exited with code/ })
+    .first()
+    .waitFor()
   await call('servers.remove', { server: 'small' })
+}
+
+async function onPhone(site: Site): Promise<void> {
+  const { page, show } = site
+  await site.look('light', 'phone')
+  try {
+    await show('/timeline')
+    await page.getByRole('combobox', { name: 'Filter' }).fill('server:sql')
+    await page.getByRole('option').getByText('sql', { exact: true }).filter({ visible: true }).first().waitFor()
+    await show('/tools?name=time_now&server=time')
+    await page.getByRole('button', { name: 'Run', exact: true }).waitFor()
+    assert.equal(
+      await page
+        .getByText(/Ctrl Enter/)
+        .filter({ visible: true })
+        .count(),
+      0,
+    )
+  } finally {
+    await site.look('light', 'desktop')
+  }
 }
 
 async function searchByKeys({ page, show }: Site): Promise<void> {

@@ -26,6 +26,7 @@ async function run(executable: string): Promise<number> {
   const { flowTrials } = await import('./flow-cases.ts')
   const { widthTrials } = await import('./width-cases.ts')
   const { firstHourTrials, restartTrials } = await import('./first-hour-cases.ts')
+  const { terminalTrials } = await import('./terminal-cases.ts')
   const words = process.argv.slice(2)
   const isShort = words.includes('--short')
   const wanted = words.filter((word) => !word.startsWith('--'))
@@ -37,6 +38,7 @@ async function run(executable: string): Promise<number> {
     widthTrials,
     settleTrials,
     firstHourTrials,
+    terminalTrials,
     flowTrials,
     hostileTrials,
     restartTrials,

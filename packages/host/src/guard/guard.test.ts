@@ -355,7 +355,7 @@ describe('data on its way from one server to another', () => {
     await seen(guard)
     await guard.pass(call(), about({ tainted: true }))
     const warnings = asked.map(({ body }) => ('warnings' in body ? (body.warnings ?? []).join() : ''))
-    expect(warnings.map((text) => text.includes('nobody vouches'))).toEqual([false, true])
+    expect(warnings.map((text) => text.includes('Untrusted text'))).toEqual([false, true])
   })
 
   it('untrusted text makes risky tools ask again, in spite of "always", unless that was meant', async () => {
@@ -368,7 +368,7 @@ describe('data on its way from one server to another', () => {
     await seen(guard)
     await guard.pass(call(), about())
     expect(asked).toHaveLength(2)
-    expect(asked[1]?.body).toMatchObject({ warnings: [expect.stringMatching(/nobody vouches/)] })
+    expect(asked[1]?.body).toMatchObject({ warnings: [expect.stringMatching(/Untrusted text/)] })
     await guard.pass(call(), about())
     expect(asked).toHaveLength(2)
   })

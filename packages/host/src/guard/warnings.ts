@@ -17,9 +17,6 @@ function* ofKind(effect: Effect): Generator<string> {
       }
       break
     case 'call':
-      if (!effect.trusted && claimedTraits(effect.annotations).readOnly) {
-        yield 'The server says that the tool only reads. The server is not trusted, so this may not be true.'
-      }
       if (effect.trusted && claimedTraits(effect.annotations).destructive) yield 'The tool may change or delete things.'
       break
     case 'sample':

@@ -240,8 +240,9 @@ function toNumber(text: string): number | undefined {
 }
 
 function BooleanField(props: FieldProps<FieldOf<'boolean'>>) {
-  const { value, required, onChange } = props
+  const { field, value, required, onChange } = props
   const { label, description, error } = labelsOf(props)
+  const unset = typeof field.default === 'boolean' ? `Default (${field.default ? 'Yes' : 'No'})` : 'Not set'
   if (required) {
     return (
       <Switch
@@ -259,9 +260,9 @@ function BooleanField(props: FieldProps<FieldOf<'boolean'>>) {
         className={classes.answers}
         size="xs"
         aria-label={label}
-        data={['Not set', 'Yes', 'No']}
-        value={value === true ? 'Yes' : value === false ? 'No' : 'Not set'}
-        onChange={(next) => onChange(next === 'Not set' ? undefined : next === 'Yes')}
+        data={[unset, 'Yes', 'No']}
+        value={value === true ? 'Yes' : value === false ? 'No' : unset}
+        onChange={(next) => onChange(next === unset ? undefined : next === 'Yes')}
       />
     </Input.Wrapper>
   )

@@ -64,7 +64,7 @@ const HELP: readonly (readonly [string, string])[] = [
   ['status:error', 'ok, error or pending'],
   ['dur:>500ms', 'answers that took longer'],
   ['server:files,sql', 'one server or the other'],
-  ['kind:notification', 'request, response, error, notification'],
+  ['kind:notification', 'request, response, error, notification, closed'],
   ['dir:in', 'from the server; out: to the server'],
   ['size:>10kb', 'large messages'],
   ['-method:ping', 'a minus excludes'],

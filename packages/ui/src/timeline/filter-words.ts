@@ -15,7 +15,7 @@ const VALUES: { readonly [key: string]: readonly string[] } = {
   ],
   status: ['ok', 'error', 'pending'],
   dur: ['>100ms', '>500ms', '>2s'],
-  kind: ['request', 'response', 'error', 'notification'],
+  kind: ['request', 'response', 'error', 'notification', 'closed'],
   dir: ['in', 'out'],
   size: ['>10kb', '>1mb'],
 }

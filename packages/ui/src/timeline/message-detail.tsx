@@ -28,6 +28,7 @@ const KINDS = {
   response: { tone: 'good', word: 'Answer' },
   error: { tone: 'bad', word: 'Error' },
   notification: { tone: 'calm', word: 'Notification' },
+  closed: { tone: 'bad', word: 'Connection closed' },
 } as const
 
 export function MessageDetail({ id, pinned, onPin, onChoose, onFilter }: MessageDetailProps) {
@@ -47,13 +48,22 @@ export function MessageDetail({ id, pinned, onPin, onChoose, onFilter }: Message
     )
   }
   const { row, message, raw, related } = data
+  const server = <Term term={`server:${/\s/.test(row.server) ? `"${row.server}"` : row.server}`} onFilter={onFilter} />
+  if (row.kind === 'closed') {
+    return (
+      <div className={classes.detail}>
+        <Head row={row} />
+        <Group gap={6}>{server}</Group>
+      </div>
+    )
+  }
   const isComparing = pinned !== undefined && pinned !== id
   return (
     <div className={classes.detail}>
       <Head row={row} />
       <Group gap={6}>
         {row.method !== '' && <Term term={`method:${row.method}`} onFilter={onFilter} />}
-        <Term term={`server:${/\s/.test(row.server) ? `"${row.server}"` : row.server}`} onFilter={onFilter} />
+        {server}
         <Term term={`group:${row.group}`} label="only this call" onFilter={onFilter} />
         <Button
           size="compact-xs"
@@ -104,7 +114,7 @@ function Head({ row }: { readonly row: TimelineRow }) {
   const facts = [
     toClock(row.at),
     row.direction === 'out' ? `to ${row.server}` : `from ${row.server}`,
-    toSize(row.bytes),
+    ...(row.kind === 'closed' ? [] : [toSize(row.bytes)]),
     ...(row.rpcId === undefined ? [] : [`id ${row.rpcId}`]),
     ...(row.durationMs === undefined ? [] : [toDuration(row.durationMs)]),
   ]

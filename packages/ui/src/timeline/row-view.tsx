@@ -40,7 +40,8 @@ export const RowView = memo(function RowView({ row, lane, lanes, isRelated }: Ro
         <Way direction={direction} kind={kind} />
       </span>
       <span className={classes.method}>
-        {toVisible(method === '' ? (kind === 'error' ? 'error' : 'answer') : method)}
+        <span className={classes.shortServer}>{server}</span>
+        {toVisible(method === '' ? UNNAMED[kind] : method)}
         {kind === 'response' && <span className={classes.answer}> · answer</span>}
       </span>
       <span className={classes.summary}>
@@ -60,13 +61,23 @@ export const RowView = memo(function RowView({ row, lane, lanes, isRelated }: Ro
         )}
         {durationMs === undefined && kind === 'request' && <span className={classes.number}>…</span>}
       </span>
-      <span className={classes.size}>{toSize(bytes)}</span>
+      <span className={classes.size}>{kind !== 'closed' && toSize(bytes)}</span>
     </div>
   )
 })
 
+/** What has no method of its own, or none that is known any more. */
+const UNNAMED: { readonly [kind in TimelineRow['kind']]: string } = {
+  request: 'request',
+  response: 'answer',
+  error: 'error',
+  notification: 'notification',
+  closed: 'connection closed',
+}
+
 function Way({ direction, kind }: Pick<TimelineRow, 'direction' | 'kind'>) {
   const words = `${direction === 'out' ? 'To' : 'From'} the server, ${kind}`
+  if (kind === 'closed') return <CrossCircledIcon aria-label="The connection ended" />
   if (kind === 'error') return <CrossCircledIcon aria-label={words} />
   if (kind === 'notification') return <BellIcon aria-label={words} />
   return direction === 'out' ? <ArrowRightIcon aria-label={words} /> : <ArrowLeftIcon aria-label={words} />

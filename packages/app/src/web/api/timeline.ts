@@ -39,7 +39,8 @@ export interface TimelineRow {
   readonly connection: string
   /** `out` is from this host to the server. */
   readonly direction: 'out' | 'in'
-  readonly kind: 'request' | 'response' | 'error' | 'notification'
+  /** `closed`: the connection or its process ended; no message, and `summary` says why. */
+  readonly kind: 'request' | 'response' | 'error' | 'notification' | 'closed'
   readonly method: string
   readonly rpcId?: string | number
   /** The same for a request, its answer, its notifications, and all rounds of a call. */

@@ -83,6 +83,17 @@ describe('a request that gets no answer any more (newcomer A5)', () => {
     expect(log.add(answer(1)).durationMs).toBeUndefined()
   })
 
+  it('is followed by a row for the end of its connection, even where nothing was open (newcomer A5)', () => {
+    const log = new MessageLog()
+    const asked = log.add(request(1))
+    log.lose({ ...lost, id: 1 })
+    log.lose({ ...lost, reason: '"node" exited with code 3' })
+    expect(log.query({ filter: 'kind:closed' }).rows).toMatchObject([
+      { id: asked.id + 1, server: 's', connection: 's#1', kind: 'closed', summary: '"node" exited with code 3' },
+    ])
+    expect(log.query({ filter: 'exited' }).total).toBe(1)
+  })
+
   it('is one alone where only that one is lost; what was cancelled is not held against the server', () => {
     const log = new MessageLog()
     const first = log.add(request(1))

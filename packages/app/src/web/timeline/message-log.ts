@@ -100,6 +100,7 @@ export class MessageLog {
       this.#settle(row, 'error', { durationMs, lost: reason })
       if (direction === 'out' && !cancelled) this.#statistics.add(server, at, durationMs, true)
     }
+    if (id === undefined) this.#closed({ server, connection, at, reason })
   }
 
   query({ filter = '', before, after, limit = DEFAULT_LIMIT }: LogQuery): LogPage {
@@ -137,6 +138,14 @@ export class MessageLog {
     this.#groups.clear()
     this.#statistics.clear()
     this.#followed.clear()
+  }
+
+  /** The end of a connection has a row of its own: what follows belongs to another one. */
+  #closed({ server, connection, at, reason }: Pick<LostRequests, 'server' | 'connection' | 'at' | 'reason'>): void {
+    const id = this.#next++
+    const where = { id, at, server, connection, direction: 'in', group: `m${id}` } as const
+    const row: TimelineRow = { ...where, kind: 'closed', method: '', bytes: 0, summary: reason }
+    this.#keep({ row, text: reason, cut: false, status: undefined })
   }
 
   #keep(entry: TimelineEntry): void {

@@ -51,7 +51,7 @@ function toTest({ key, value }: SearchTerm): Test | string {
     case 'dir':
       return choice(value, 'dir', ['in', 'out'], ({ row }) => row.direction)
     case 'kind':
-      return choice(value, 'kind', ['request', 'response', 'error', 'notification'], ({ row }) => row.kind)
+      return choice(value, 'kind', ['request', 'response', 'error', 'notification', 'closed'], ({ row }) => row.kind)
     case 'dur':
       return measure(value, 'dur', TIMES, '>500ms', ({ row }) => row.durationMs)
     case 'size':
