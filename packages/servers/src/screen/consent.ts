@@ -46,7 +46,7 @@ export class Consents {
 }
 
 /** On the newest revision there are no sessions. Over HTTP, somebody without a name may be anybody. */
-function userOf(ctx: AskingContext): string | undefined {
+export function userOf(ctx: Pick<AskingContext, 'principal' | 'head'>): string | undefined {
   if (ctx.principal !== undefined) return `user ${ctx.principal.id}`
   return ctx.head === undefined ? 'local' : undefined
 }

@@ -12,6 +12,8 @@ export const entry: ServerEntry = {
     consentMs: { type: 'number', about: 'How long a yes holds', fallback: '3600000' },
     watchMs: { type: 'number', about: 'How often to look while somebody is subscribed', fallback: '2000' },
     maxBytes: { type: 'number', about: 'Bytes of one picture', fallback: '20000000' },
+    keepCaptures: { type: 'number', about: 'Pictures kept as resources while a yes holds', fallback: '10' },
+    maxKeptBytes: { type: 'number', about: 'Bytes of all that are kept', fallback: '50000000' },
     timeoutMs: { type: 'number', about: 'How long one capture may take', fallback: '15000' },
     display: { type: 'string', about: 'X11 or Wayland display', fallback: 'from the environment' },
   },
@@ -23,6 +25,8 @@ export const entry: ServerEntry = {
       consentMs: countValue(values, 'consentMs'),
       watchMs: countValue(values, 'watchMs'),
       maxBytes: countValue(values, 'maxBytes'),
+      keepCaptures: countValue(values, 'keepCaptures'),
+      maxKeptBytes: countValue(values, 'maxKeptBytes'),
       timeoutMs: countValue(values, 'timeoutMs'),
       display: textValue(values, 'display'),
     })

@@ -13,6 +13,10 @@ export interface ScreenOptions {
   readonly watchMs?: number | undefined
   /** Bytes of one picture: 20,000,000 unless given. */
   readonly maxBytes?: number | undefined
+  /** Pictures that are kept as resources after they were taken, for as long as a yes holds: 10 unless given; 0 keeps none. */
+  readonly keepCaptures?: number | undefined
+  /** Bytes of all that are kept: 50,000,000 unless given. */
+  readonly maxKeptBytes?: number | undefined
   /** How long one capture may take: 15,000 unless given. */
   readonly timeoutMs?: number | undefined
   /** Where the windows are shown; from the environment unless given. X11 and Wayland. */
@@ -26,17 +30,26 @@ export interface ScreenSettings {
   readonly watchMs: number
   readonly maxBytes: number
   readonly timeoutMs: number
+  readonly keepCaptures: number
+  readonly maxKeptBytes: number
   readonly display: string | undefined
 }
 
-const NUMBERS = { consentMs: 3_600_000, watchMs: 2_000, maxBytes: 20_000_000, timeoutMs: 15_000 }
+const NUMBERS = {
+  consentMs: 3_600_000,
+  watchMs: 2_000,
+  maxBytes: 20_000_000,
+  timeoutMs: 15_000,
+  keepCaptures: 10,
+  maxKeptBytes: 50_000_000,
+}
 
 export function settleScreenOptions(options: ScreenOptions): ScreenSettings {
   const numbers = { ...NUMBERS }
   for (const name of Object.keys(NUMBERS) as (keyof typeof NUMBERS)[]) {
     const value = options[name]
     if (value === undefined) continue
-    if (!Number.isSafeInteger(value) || value <= 0) {
+    if (!Number.isSafeInteger(value) || value < (name === 'keepCaptures' ? 0 : 1)) {
       throw new PorticoError('invalid-definition', `screen: option "${name}" must be a whole number above 0`)
     }
     numbers[name] = value

@@ -91,6 +91,34 @@ describe.skipIf(!HAS_X11)('a real X11 screen', () => {
     },
   )
 
+  it.each(['2025-06-18', '2026-07-28'] as const)(
+    'keeps the last pictures as resources, tells of them, and gives a link, on %s (founding 6)',
+    async (versions) => {
+      const client = await start({ display, ask: false, keepCaptures: 2 }, { versions })
+      const captures = async () =>
+        (await client.listResources()).map(({ uri }) => uri).filter((uri) => uri.startsWith('screen://capture/'))
+      let told = (): void => {}
+      const heard = new Promise<void>((done) => {
+        told = done
+      })
+      await client.subscribe({ resourcesListChanged: true }, (change) => change.kind === 'resources' && told())
+      expect(await captures()).toEqual([])
+      const links: string[] = []
+      for (let at = 0; at < 3; at++) {
+        const { content } = await client.callTool('screenshot')
+        links.push(...content.flatMap((block) => (block.type === 'resource_link' ? [block.uri] : [])))
+      }
+      await heard
+      expect(links).toHaveLength(3)
+      expect(await captures()).toEqual(links.slice(1).reverse())
+      const { contents } = await client.readResource(links[2] ?? '')
+      expect(isPng(contents[0] && 'blob' in contents[0] ? String(contents[0].blob) : '')).toBe(true)
+      await expect(client.readResource(links[0] ?? '')).rejects.toThrow()
+      const without = await start({ display, ask: false, keepCaptures: 0 }, { versions })
+      expect((await without.callTool('screenshot')).content.map(({ type }) => type)).toEqual(['text', 'image'])
+    },
+  )
+
   it('takes no picture after a no, and none where nobody can be asked', async () => {
     const refusing = await start({ display }, { elicitation: { form: () => ({ action: 'decline' }) } })
     expect((await refusing.callTool('screenshot')).isError).toBe(true)
