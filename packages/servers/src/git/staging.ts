@@ -64,6 +64,29 @@ export async function refuseSubmodules(repository: Repository): Promise<void> {
   )
 }
 
+/**
+ * At conflicts, `git merge` compares the index with the working tree, and for that runs git inside of submodules. So a
+ * merge with submodules on either side is tried out first, and left to the person where it has conflicts.
+ */
+export async function refuseConflictsAt(repository: Repository, hash: string): Promise<void> {
+  const head = await repository.commitOf('HEAD')
+  const trees = await Promise.all([head, hash].map((one) => hasSubmodules(repository, one)))
+  if (!trees.includes(true)) return
+  // Versions of git that do not know this fail, and are taken to say that there are conflicts.
+  const { code } = await repository.tryOut(['merge-tree', '--write-tree', '--no-messages', head, hash], {
+    codes: [0, 1, 128, 129],
+  })
+  if (code === 0) return
+  throw new ToolError(
+    'There would be conflicts, and since there are submodules git would have to run inside of them. Merge by hand',
+  )
+}
+
+async function hasSubmodules(repository: Repository, commit: string): Promise<boolean> {
+  const { text, truncated } = await repository.run(['ls-tree', '-r', '-z', commit], { maxBytes: MAX_LIST_BYTES })
+  return truncated || text.startsWith(SUBMODULE) || text.includes(`\0${SUBMODULE}`)
+}
+
 async function submodulesAt(repository: Repository, paths: readonly string[]): Promise<string[]> {
   const entries = await listed(repository, ['--cached', '--stage', '--', ...paths])
   return entries.filter((entry) => entry.startsWith(SUBMODULE)).map((entry) => entry.slice(entry.indexOf('\t') + 1))

@@ -6,6 +6,7 @@ import type { GitHost } from './host.ts'
 import { readStatus, type Status } from './reports.ts'
 import type { Repository } from './repository.ts'
 import { REPOSITORY, REVISION, STATUS, TRUNCATED } from './shapes.ts'
+import { refuseConflictsAt } from './staging.ts'
 
 export function createMerge(host: GitHost) {
   return tool(
@@ -59,6 +60,7 @@ async function mergeOrUndo(
   keep: boolean,
 ): Promise<void> {
   const env = await authorEnvironment(host, repository)
+  await refuseConflictsAt(repository, hash)
   const args = ['merge', '--quiet', '--no-edit', '--no-stat', '--no-verify', '--no-gpg-sign', '--no-verify-signatures']
   const merged = await repository.run([...args, '-m', message, hash], { env, codes: [0, 1, 128] })
   if (merged.code === 0) return

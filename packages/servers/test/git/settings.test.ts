@@ -250,6 +250,41 @@ describe.skipIf(process.platform === 'win32')(
       await done(client, 'stage', { paths: ['.'] })
       expect(touched()).toEqual([])
     })
+
+    it.each(['continue_merge', 'abort_merge'])(
+      'nor one of a submodule while a merge that somebody began by hand is settled by %s (founding 8)',
+      async (last) => {
+        const inner = join(repo, 'inner')
+        await mkdir(inner)
+        await makeRepository(inner)
+        await writeFile(
+          join(repo, '.gitmodules'),
+          '[submodule "x"]\n\tpath = inner\n\turl = ./inner\n\tignore = none\n',
+        )
+        git(repo, 'add', 'inner', '.gitmodules')
+        git(repo, 'commit', '--quiet', '-m', 'Submodule')
+        const client = await opened.client({ repositories: [repo], write: true, allowUnasked: true })
+        const canary = join(canaries, 'inner')
+        git(inner, 'config', 'filter.x.clean', `touch '${canary}'; cat`)
+        git(inner, 'config', 'core.fsmonitor', `touch '${canary}'; false`)
+        await writeFile(join(inner, '.gitattributes'), '*.txt filter=x\n')
+        const soil = async (): Promise<void> => {
+          await writeFile(join(inner, 'a.txt'), 'one\n3\nthree\n')
+          await utimes(join(inner, 'a.txt'), 1, 1)
+          await rm(canary, { force: true })
+        }
+        await soil()
+        expect(await refusal(client, 'merge', { revision: 'conflicting' })).toContain('submodules')
+        expect(touched()).toEqual([])
+        tryGit(repo, 'merge', 'conflicting')
+        expect(existsSync(canary)).toBe(true)
+        await soil()
+        await done(client, 'conflicts', { path: 'a.txt' })
+        await done(client, 'resolve_conflict', { path: 'a.txt', take: 'theirs' })
+        await done(client, last)
+        expect(touched()).toEqual([])
+      },
+    )
   },
 )
 
