@@ -406,10 +406,10 @@ describe('remembered answers', () => {
 
   it('a changed definition, and another command line, void a permission', async () => {
     const grants = await createGrants()
-    await grants.remember(call(), { action: 'allow', remember: 'always' }, about(), 'f1')
+    await grants.remember(call(), { action: 'allow', remember: 'always' }, about(), { fingerprint: 'f1' })
     const connect = (fingerprint: string): Effect => ({ kind: 'connect', server: 'git', shown: 'x', fingerprint })
     await grants.remember(connect('c1'), { action: 'allow', remember: 'always', breadth: 'server' }, about())
-    const held = (effect: Effect, fingerprint?: string) => grants.find(effect, about(), fingerprint) !== undefined
+    const held = (effect: Effect, fingerprint?: string) => grants.find(effect, about(), { fingerprint }) !== undefined
     expect([held(call(), 'f1'), held(call(), 'f2'), held(call())]).toEqual([true, false, false])
     expect([held(connect('c1')), held(connect('c2'))]).toEqual([true, false])
   })

@@ -3,7 +3,7 @@
 import type { JsonObject } from '@portico/sdk/server'
 import { toCanonicalJson, toDigest } from '../audit/canonical.ts'
 import type { Circumstances, Effect, EffectKind } from '../policy/effect.ts'
-import { argumentsOf, itemOf } from '../policy/facts.ts'
+import { argumentsOf, believedTraits, itemOf } from '../policy/facts.ts'
 import type { Breadth, Remember } from './question.ts'
 
 export interface Grant {
@@ -40,8 +40,20 @@ export interface Grant {
   readonly by?: string
 }
 
+/** What is known of the definition that an effect uses. */
+export interface KnownDefinition {
+  readonly fingerprint?: string
+  /** When its server first listed it. */
+  readonly since?: number
+}
+
 /** Whether the answer holds for this effect, here and now. */
-export function isCovering(grant: Grant, effect: Effect, about: Circumstances, fingerprint?: string): boolean {
+export function isCovering(
+  grant: Grant,
+  effect: Effect,
+  about: Circumstances,
+  { fingerprint, since }: KnownDefinition = {},
+): boolean {
   if (grant.kind !== effect.kind || grant.server !== effect.server) return false
   if (grant.principal !== about.principal?.id) return false
   if (grant.session !== undefined && grant.session !== about.session) return false
@@ -53,9 +65,15 @@ export function isCovering(grant: Grant, effect: Effect, about: Circumstances, f
   // What may run is never approved for whatever it comes to.
   if (grant.action === 'allow' && grant.kind === 'connect' && grant.fingerprint === undefined) return false
   if (grant.item !== undefined && grant.item !== itemOf(effect)) return false
+  if (grant.action === 'allow' && isLater(grant, effect, since)) return false
   if (effect.kind === 'flow' && !coversFlow(grant, effect)) return false
   if (effect.kind === 'sample' && !coversSampling(grant, effect)) return false
   return coversArguments(grant, effect)
+}
+
+/** Whoever allows all of a server has seen what there was: a tool that came later, and may do harm, is not in it. */
+function isLater({ breadth, at }: Grant, effect: Effect, since = 0): boolean {
+  return breadth === 'server' && effect.kind === 'call' && since > at && believedTraits(effect).destructive
 }
 
 function coversFlow(grant: Grant, effect: Effect & { readonly kind: 'flow' }): boolean {

@@ -12,24 +12,24 @@ import { type FileWatch, watchFiles } from '../config/watch-files.ts'
 import type { Circumstances, Effect } from '../policy/effect.ts'
 import { argumentsOf, itemOf } from '../policy/facts.ts'
 import { type Clock, systemClock } from './clock.ts'
-import { type Grant, isCovering } from './grant.ts'
+import { type Grant, isCovering, type KnownDefinition } from './grant.ts'
 import { fromGrantText } from './grant-text.ts'
 import type { Answer } from './question.ts'
 
 export interface Grants {
   /** A refusal before a permission, a narrow permission before a wide one. Takes `once` away. */
-  find(effect: Effect, circumstances: Circumstances, fingerprint?: string): Grant | undefined
+  find(effect: Effect, circumstances: Circumstances, definition?: KnownDefinition): Grant | undefined
   /** The same without taking anything away. */
-  peek(effect: Effect, circumstances: Circumstances, fingerprint?: string): Grant | undefined
+  peek(effect: Effect, circumstances: Circumstances, definition?: KnownDefinition): Grant | undefined
   /** Resolves when it is written; undefined when the answer is not to be remembered. */
   remember(
     effect: Effect,
     answer: Answer,
     circumstances: Circumstances,
-    fingerprint?: string,
+    definition?: KnownDefinition,
   ): Promise<Grant | undefined>
   /** Keeps a yes whose asker is gone for the next time, for a short while. */
-  keepOnce(effect: Effect, answer: Answer, circumstances: Circumstances, fingerprint?: string): Grant
+  keepOnce(effect: Effect, answer: Answer, circumstances: Circumstances, definition?: KnownDefinition): Grant
   list(): readonly Grant[]
   revoke(id: string): Promise<boolean>
   endSession(session: string): void
@@ -87,16 +87,16 @@ class KeptGrants implements Grants {
           })
   }
 
-  find(effect: Effect, circumstances: Circumstances, fingerprint?: string): Grant | undefined {
-    const grant = this.peek(effect, circumstances, fingerprint)
+  find(effect: Effect, circumstances: Circumstances, definition?: KnownDefinition): Grant | undefined {
+    const grant = this.peek(effect, circumstances, definition)
     if (grant?.remember === 'once') this.#forget(grant.id)
     return grant
   }
 
-  peek(effect: Effect, circumstances: Circumstances, fingerprint?: string): Grant | undefined {
+  peek(effect: Effect, circumstances: Circumstances, definition?: KnownDefinition): Grant | undefined {
     let best: Grant | undefined
     for (const grant of this.#byServer.get(effect.server) ?? []) {
-      if (!isCovering(grant, effect, circumstances, fingerprint)) continue
+      if (!isCovering(grant, effect, circumstances, definition)) continue
       if (grant.action === 'deny') return grant
       if (best === undefined || rank(grant) > rank(best)) best = grant
     }
@@ -107,14 +107,14 @@ class KeptGrants implements Grants {
     effect: Effect,
     answer: Answer,
     circumstances: Circumstances,
-    fingerprint?: string,
+    definition?: KnownDefinition,
   ): Promise<Grant | undefined> {
     const { remember: wished = 'once', action } = answer
     if (wished === 'once' || action === 'cancel') return undefined
     // Without a workspace, the session is the narrower of what is left.
     const remember = wished === 'workspace' && circumstances.workspace === undefined ? 'session' : wished
     const grant: Grant = {
-      ...toGrant(effect, answer, circumstances, fingerprint, this.#clock.now()),
+      ...toGrant(effect, answer, circumstances, definition, this.#clock.now()),
       remember,
       ...(remember === 'session' && { session: circumstances.session }),
       ...(remember === 'workspace' && { workspace: circumstances.workspace }),
@@ -124,12 +124,12 @@ class KeptGrants implements Grants {
     return grant
   }
 
-  keepOnce(effect: Effect, answer: Answer, circumstances: Circumstances, fingerprint?: string): Grant {
+  keepOnce(effect: Effect, answer: Answer, circumstances: Circumstances, definition?: KnownDefinition): Grant {
     const now = this.#clock.now()
     // For exactly what was shown, under the circumstances that it was shown in.
     const exact: Answer = { ...answer, breadth: 'arguments', pattern: undefined, evenIfTainted: true }
     const grant: Grant = {
-      ...toGrant(effect, exact, circumstances, fingerprint, now),
+      ...toGrant(effect, exact, circumstances, definition, now),
       remember: 'once',
       expiresAt: now + ONCE_MS,
     }
@@ -206,13 +206,13 @@ function toGrant(
   effect: Effect,
   answer: Answer,
   about: Circumstances,
-  fingerprint: string | undefined,
+  definition: KnownDefinition | undefined,
   at: number,
 ): Unbound {
   const { breadth = 'item', pattern, evenIfTainted, by } = answer
   // Where an approval of everything cannot be meant, it is one of the thing itself.
   const held = effect.kind === 'connect' || effect.kind === 'root' ? 'item' : breadth
-  const current = effect.kind === 'connect' ? effect.fingerprint : fingerprint
+  const current = effect.kind === 'connect' ? effect.fingerprint : definition?.fingerprint
   return {
     id: randomUUID(),
     // Whoever cancels remembers nothing, and does not come here.

@@ -5,6 +5,7 @@
 
 import { domainToUnicode } from 'node:url'
 import { isLoopbackHost, zoneOfHost } from '@portico/sdk/auth-node'
+import { mixedScripts } from '@portico/sdk/lint'
 
 export interface UrlInspection {
   /** The URL as it would be opened, spelled out in full. */
@@ -59,8 +60,9 @@ function* warningsFor(url: URL, text: string, displayHost: string, blocked: bool
   }
   if (/(^|\.)xn--/.test(hostname))
     yield `The host is spelled with special letters: "${visible(displayHost)}" is "${hostname}".`
-  const scripts = scriptsOf(displayHost)
+  const { scripts = [] } = mixedScripts(displayHost) ?? {}
   if (scripts.length > 1) yield `The host mixes alphabets (${scripts.join(', ')}), which can imitate another name.`
+  if (scripts.length === 1) yield `The host is spelled in letters that look like others (${scripts.join()}).`
   if (isAddress(hostname)) {
     yield isLoopbackHost(hostname) ? 'It leads to this computer.' : 'The host is a number, not a name.'
     if (isPrivate(hostname)) yield 'It leads into the local network.'
@@ -74,32 +76,6 @@ function* warningsFor(url: URL, text: string, displayHost: string, blocked: bool
     yield 'It seems to carry a credential.'
   }
 }
-
-/** Letters of one name that come from more than one alphabet; those of Japanese and Korean belong together. */
-function scriptsOf(host: string): string[] {
-  const found = new Set<string>()
-  for (const label of host.split('.')) {
-    const scripts = SCRIPTS.filter(([, pattern]) => pattern.test(label)).map(([name]) => name)
-    const cjk = scripts.every((name) => EAST_ASIAN.has(name) || name === 'Latin')
-    if (scripts.length > 1 && !cjk) for (const name of scripts) found.add(name)
-  }
-  return [...found]
-}
-
-const SCRIPTS = [
-  'Latin',
-  'Cyrillic',
-  'Greek',
-  'Armenian',
-  'Hebrew',
-  'Arabic',
-  'Cherokee',
-  'Han',
-  'Hiragana',
-  'Katakana',
-  'Hangul',
-].map((name) => [name, new RegExp(`\\p{Script=${name}}`, 'u')] as const)
-const EAST_ASIAN = new Set(['Han', 'Hiragana', 'Katakana', 'Hangul'])
 
 /** The last two labels, or three where the last two are short as in `co.uk`. A hint for the eye, not a registry. */
 function domainOf(hostname: string): string {

@@ -41,6 +41,8 @@ export interface GuardOptions {
   readonly counter?: Counter
   /** The fingerprint of the definition that an effect uses: a changed one voids what was approved for it. */
   readonly fingerprint?: (effect: Effect) => string | undefined
+  /** When a server first listed what an effect uses: what came later is not in a yes to everything of the server. */
+  readonly knownSince?: (effect: Effect) => number | undefined
   /** `deny` unless given: what cannot be written down does not happen. */
   readonly onAuditFailure?: 'deny' | 'continue'
   readonly onWarning?: (message: string) => void
@@ -92,7 +94,10 @@ class HostGuard implements OpenGuard {
       grants,
       inbox,
       clock,
-      fingerprint: options.fingerprint ?? (() => undefined),
+      definition: (effect) => ({
+        fingerprint: options.fingerprint?.(effect),
+        since: options.knownSince?.(effect),
+      }),
       refusals: new Refusals(),
       onWarning: options.onWarning ?? ((message) => process.emitWarning(message, { code: 'PORTICO_GUARD' })),
     }
@@ -129,7 +134,7 @@ class HostGuard implements OpenGuard {
       const kind = shadow ? `${outcome}, only watched` : outcome
       return `${rule} (${kind}): ${matches ? 'matches' : `does not match, ${unmet}`}`
     })
-    const grant = this.#parts.grants.peek(effect, about, this.#parts.fingerprint(effect))
+    const grant = this.#parts.grants.peek(effect, about, this.#parts.definition(effect))
     if (grant !== undefined) considered.push(`remembered: ${describeGrant(grant)}`)
     const flow = this.#flowOf(effect, about)
     if (flow !== undefined) {
@@ -293,10 +298,10 @@ class HostGuard implements OpenGuard {
       tainted: false,
       at: this.#parts.clock.now(),
     }
-    const { grants, fingerprint } = this.#parts
+    const { grants, definition } = this.#parts
     const isOnce = answer.remember === undefined || answer.remember === 'once'
-    if (isOnce && answer.action === 'allow') grants.keepOnce(effect, answer, about, fingerprint(effect))
-    else void grants.remember(effect, answer, about, fingerprint(effect)).catch(this.#warn)
+    if (isOnce && answer.action === 'allow') grants.keepOnce(effect, answer, about, definition(effect))
+    else void grants.remember(effect, answer, about, definition(effect)).catch(this.#warn)
   }
 
   #count(effect: Effect, about: Circumstances): (() => void)[] {

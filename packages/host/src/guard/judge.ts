@@ -7,7 +7,7 @@ import type { JsonObject } from '@portico/sdk/server'
 import { toDigest } from '../audit/canonical.ts'
 import { tell } from '../config/tell.ts'
 import type { Clock } from '../consent/clock.ts'
-import { describeGrant, type Grant } from '../consent/grant.ts'
+import { describeGrant, type Grant, type KnownDefinition } from '../consent/grant.ts'
 import type { Grants } from '../consent/grants.ts'
 import type { Inbox } from '../consent/inbox.ts'
 import type { Answer, QuestionBody } from '../consent/question.ts'
@@ -27,8 +27,8 @@ export interface JudgeParts {
   readonly grants: Grants
   readonly inbox: Inbox
   readonly clock: Clock
-  /** The fingerprint of the definition that an effect uses, where there is one. */
-  readonly fingerprint: (effect: Effect) => string | undefined
+  /** What is known of the definition that an effect uses. */
+  readonly definition: (effect: Effect) => KnownDefinition
   readonly refusals: Refusals
   /** Whether a session holds text of a server that is not trusted; unknown where nothing keeps track. */
   readonly holdsForeignText: (session: string) => boolean | undefined
@@ -60,7 +60,7 @@ export async function judge<E extends Effect>(
       return { allowed, by, reason, decision, effect, ...more }
     }
     if (decision.outcome === 'deny') return settle(false, 'rule')
-    const grant = parts.grants.peek(effect, about, parts.fingerprint(effect))
+    const grant = parts.grants.peek(effect, about, parts.definition(effect))
     if (grant?.action === 'deny') return settle(false, 'grant', `${describeGrant(grant)}.`, detailOf(grant))
     if (decision.outcome === 'allow') return settle(true, 'rule', decision.reason, { answer: approved?.answer })
     // What was just approved under this rule, with these arguments, is not asked once more.
@@ -72,7 +72,7 @@ export async function judge<E extends Effect>(
       })
     }
     if (grant !== undefined && isSufficient(grant, effect, about)) {
-      parts.grants.find(effect, about, parts.fingerprint(effect))
+      parts.grants.find(effect, about, parts.definition(effect))
       return settle(true, 'grant', `${describeGrant(grant)}.`, detailOf(grant))
     }
     if (about.unattended) return settle(false, 'nobody', `Nobody is there to be asked. ${decision.reason}.`)
@@ -113,7 +113,7 @@ async function askUnlessSettled(
   const settled = new AbortController()
   const { signal } = options
   const stop = parts.grants.on(() => {
-    const grant = parts.grants.peek(effect, about, parts.fingerprint(effect))
+    const grant = parts.grants.peek(effect, about, parts.definition(effect))
     if (grant !== undefined && (grant.action === 'deny' || isSufficient(grant, effect, about))) settled.abort()
   })
   try {
@@ -144,8 +144,16 @@ function freeze<T>(value: T): T {
   return Object.freeze(value)
 }
 
+/** All of the server was allowed, before there was this tool. */
+function* ofNewTool({ grants, definition }: JudgeParts, effect: Effect, about: Circumstances): Generator<string> {
+  const { fingerprint, since } = definition(effect)
+  if (since === undefined || grants.peek(effect, about, { fingerprint, since }) !== undefined) return
+  const grant = grants.peek(effect, about, { fingerprint })
+  if (grant?.action === 'allow') yield 'The tool is new: the server did not have it when you allowed everything of it.'
+}
+
 function ask(
-  { inbox, holdsForeignText }: JudgeParts,
+  parts: JudgeParts,
   effect: Effect,
   about: Circumstances,
   decision: Decision,
@@ -153,10 +161,11 @@ function ask(
 ): Promise<Answer> {
   const { session, principal, workspace } = about
   // What a model wants is judged as if it were others' wish; a person is only warned of it where others have spoken.
-  const tainted = about.tainted && holdsForeignText(session) !== false
+  const tainted = about.tainted && parts.holdsForeignText(session) !== false
   const plain: QuestionBody = { kind: 'approval', effect, reason: decision.reason, warnings: [] }
-  const body = withWarnings(question ?? plain, warningsFor(effect, { ...about, tainted }))
-  return inbox.ask(
+  const warnings = [...ofNewTool(parts, effect, about), ...warningsFor(effect, { ...about, tainted })]
+  const body = withWarnings(question ?? plain, warnings)
+  return parts.inbox.ask(
     {
       server: effect.server,
       session,
@@ -174,7 +183,7 @@ export function isSufficient(grant: Grant, effect: Effect, { tainted }: Circumst
 }
 
 async function remember(
-  { grants, fingerprint, onWarning }: JudgeParts,
+  { grants, definition, onWarning }: JudgeParts,
   effect: Effect,
   answer: Answer,
   about: Circumstances,
@@ -182,7 +191,7 @@ async function remember(
   try {
     // Whoever was told of untrusted text and says so for the future means it, unless they say otherwise.
     const { evenIfTainted = about.tainted && isRisky(effect) } = answer
-    await grants.remember(effect, { ...answer, evenIfTainted }, about, fingerprint(effect))
+    await grants.remember(effect, { ...answer, evenIfTainted }, about, definition(effect))
   } catch (error) {
     // The answer counts; that it is not remembered only asks again.
     tell(onWarning, `An answer could not be remembered: ${error instanceof Error ? error.message : String(error)}`)

@@ -1,13 +1,30 @@
 /** What a person should look at first before saying yes: shown with the question, never a reason to decide by itself. */
 
+import { mixedScripts } from '@portico/sdk/lint'
 import { toCanonicalJson } from '../audit/canonical.ts'
 import { redactText } from '../audit/redaction.ts'
-import type { Circumstances, Effect } from '../policy/effect.ts'
-import { argumentsOf, claimedTraits, isRisky } from '../policy/facts.ts'
+import { toCode } from '../config/hidden-characters.ts'
+import type { Circumstances, Effect, EffectKind } from '../policy/effect.ts'
+import { argumentsOf, claimedTraits, isRisky, itemOf } from '../policy/facts.ts'
 
 export function warningsFor(effect: Effect, { tainted }: Circumstances): readonly string[] {
-  return [...ofKind(effect), ...ofContext(effect, tainted), ...ofArguments(effect)]
+  return [...ofNames(effect), ...ofKind(effect), ...ofContext(effect, tainted), ...ofArguments(effect)]
 }
+
+/** A name that imitates another is believed to be that other. */
+function* ofNames(effect: Effect): Generator<string> {
+  const named = NAMED.has(effect.kind) ? [effect.server, itemOf(effect)] : [effect.server]
+  for (const name of named) {
+    const mixed = mixedScripts(name)
+    if (mixed === undefined) continue
+    const codes = mixed.letters.slice(0, MAX_LETTERS).map((one) => toCode(one.codePointAt(0) ?? 0))
+    yield `"${name}" has letters that look like others (${mixed.scripts.join(', ')}: ${codes.join(', ')}).`
+  }
+}
+
+/** Whose item is a name that a server or a person gave. */
+const NAMED: ReadonlySet<EffectKind> = new Set(['call', 'read', 'prompt', 'complete', 'root', 'flow'])
+const MAX_LETTERS = 8
 
 function* ofKind(effect: Effect): Generator<string> {
   switch (effect.kind) {

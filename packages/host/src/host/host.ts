@@ -152,6 +152,8 @@ export class Host {
       audit: audit ?? NOWHERE,
       flow: (session) => this.provenance(session),
       fingerprint: (effect) => this.#fingerprint(effect),
+      knownSince: (effect) =>
+        effect.kind === 'call' ? this.#pins.since(effect.server, 'tool', effect.tool) : undefined,
       onWarning: options.onWarning,
       telemetry: options.telemetry,
     })

@@ -7,7 +7,7 @@ import type { JsonObject } from '@portico/sdk/client'
 import type { ItemOverride } from '../config/server-config.ts'
 import { isObject } from './canonical.ts'
 import type { ItemKind, TextFinding } from './item.ts'
-import { bounded, neutralise } from './text.ts'
+import { bounded, inspectName, neutralise } from './text.ts'
 
 export interface Shown {
   readonly definition: JsonObject
@@ -34,7 +34,7 @@ export function showDefinition(kind: ItemKind, raw: object, override: ItemOverri
     return `its definition has more than ${DEFINITION_LIMITS.maxDefinition} characters`
   // Whoever decides about an item must see which one it is, and whoever uses it must be able to name it.
   if (neutralise(nameOf(kind, raw)).findings.length > 0) return 'its name holds characters that cannot be seen'
-  const findings: TextFinding[] = []
+  const findings: TextFinding[] = namesOf(raw).flatMap(([part, name]) => inspectName(name, part))
   // An object stays one when its texts are replaced.
   const definition = visible(raw, '', findings) as JsonObject
   if (override?.describe !== undefined) definition.description = override.describe
@@ -48,6 +48,15 @@ function nameOf(kind: ItemKind, raw: object): string {
   const { name, uri, uriTemplate } = raw as { readonly [member: string]: unknown }
   return String(kind === 'resource' ? uri : kind === 'template' ? uriTemplate : name)
 }
+
+/** What an item is called by: by models, by people, and by its address. */
+function namesOf(raw: object): [part: string, name: string][] {
+  return Object.entries(raw).filter(
+    (entry): entry is [string, string] => NAMES.has(entry[0]) && typeof entry[1] === 'string',
+  )
+}
+
+const NAMES = new Set(['name', 'title', 'uri', 'uriTemplate'])
 
 /** A copy with every text made visible, names of members included. */
 function visible(value: unknown, path: string, findings: TextFinding[]): unknown {

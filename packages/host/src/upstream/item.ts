@@ -14,7 +14,7 @@ interface ItemBase {
   readonly fingerprint: string
   /** Waits for approval because it changed; cannot be used. */
   readonly quarantine?: Quarantine
-  /** What was hidden in the server's text and has been made visible. */
+  /** What was hidden in the server's text and has been made visible, and names that can be taken for others. */
   readonly findings: readonly TextFinding[]
 }
 
@@ -35,7 +35,7 @@ export interface Quarantine {
 export interface TextFinding {
   /** Where in the definition: `description`, `inputSchema.properties.path.description`. */
   readonly part: string
-  readonly what: 'control' | 'bidirectional' | 'invisible' | 'tag' | 'escape-sequence'
+  readonly what: 'control' | 'bidirectional' | 'invisible' | 'tag' | 'escape-sequence' | 'mixed-scripts'
   /** The code points, as U+XXXX. */
   readonly codes: readonly string[]
 }

@@ -22,6 +22,8 @@ export interface Pin {
   readonly pending?: { readonly fingerprint: string; readonly meaning: JsonObject; readonly since: number }
   /** The last listing had it. */
   readonly present: boolean
+  /** When it was first listed; earlier versions did not say. */
+  readonly since?: number
 }
 
 /** By server, then by kind and name. */
@@ -105,8 +107,14 @@ function apply(table: PinTable, changes: ReadonlyMap<string, Changes>): PinTable
 function merge(theirs: Pin | undefined, own: Pin): Pin {
   const approved = strongerOf(theirs?.approved, own.approved)
   const { pending, present } = own
+  const since = theirs?.since ?? own.since
   const isSettled = pending === undefined || pending.fingerprint === approved?.fingerprint
-  return { ...(approved !== undefined && { approved }), ...(!isSettled && { pending }), present }
+  return {
+    ...(approved !== undefined && { approved }),
+    ...(!isSettled && { pending }),
+    present,
+    ...(since !== undefined && { since }),
+  }
 }
 
 /** A person's word counts more than the first sight; of two words the later one, of two first sights the earlier. */
@@ -167,7 +175,8 @@ function fromText(text: string): PinTable {
 
 function isPin(value: unknown): value is Pin {
   if (!isObject(value) || typeof value.present !== 'boolean') return false
-  const { approved, pending } = value
+  const { approved, pending, since } = value
+  if (since !== undefined && typeof since !== 'number') return false
   return (approved === undefined || isMeaning(approved)) && (pending === undefined || isMeaning(pending))
 }
 

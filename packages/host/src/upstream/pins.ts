@@ -59,6 +59,8 @@ export interface PinStore {
   waiting(): Waiting[]
   /** The approved items of a server that its last listing still had. */
   known(server: string): Sighting[]
+  /** When a server first listed an item; undefined for one that it never did. */
+  since(server: string, kind: ItemKind, ownName: string): number | undefined
   /** Says what a whole listing of one kind had, so that `known` leaves out the rest. Pins themselves stay. */
   listed(server: string, kind: ItemKind, ownNames: ReadonlySet<string>): void
   /** Forgets a server: everything about it is new the next time. */
@@ -105,7 +107,7 @@ class Pins implements PinStore {
         const own = pins.get(key)
         // Only an approval of what waits here is news: what they have seen is for their own connection.
         if (approved === undefined || approved.fingerprint !== own?.pending?.fingerprint) continue
-        pins.set(key, { approved, present: own.present })
+        pins.set(key, { ...own, approved, pending: undefined })
         count++
       }
     }
@@ -119,13 +121,12 @@ class Pins implements PinStore {
     const pin = pins.get(key)
     if (pin === undefined) {
       if (pins.size >= MAX_PINS) return this.#beyond(fingerprint, meaning)
-      const isApproved = this.#approveNew || accepts
-      const fresh: Pin = isApproved
-        ? {
-            approved: { fingerprint, meaning, at: this.#now(), by: accepts ? 'trust' : 'first-sight', whole: true },
-            present: true,
-          }
-        : { pending: { fingerprint, meaning, since: this.#now() }, present: true }
+      const since = this.#now()
+      const by = accepts ? 'trust' : 'first-sight'
+      const fresh: Pin =
+        this.#approveNew || accepts
+          ? { approved: { fingerprint, meaning, at: since, by, whole: true }, present: true, since }
+          : { pending: { fingerprint, meaning, since }, present: true, since }
       this.#set(server, key, fresh)
       return verdictOf(fresh, fingerprint)
     }
@@ -143,7 +144,7 @@ class Pins implements PinStore {
       if (!isMeant || pin.pending === undefined) continue
       const { fingerprint, meaning } = pin.pending
       const approved = { fingerprint, meaning, at: this.#now(), by: 'person', whole: true } as const
-      this.#set(server, key, { approved, present: pin.present })
+      this.#set(server, key, { ...pin, approved, pending: undefined })
       count++
     }
     return count
@@ -169,6 +170,11 @@ class Pins implements PinStore {
     })
   }
 
+  since(server: string, kind: ItemKind, ownName: string): number | undefined {
+    const { since, approved } = this.#table.get(server)?.get(keyOf(kind, ownName)) ?? {}
+    return since ?? (approved?.by === 'first-sight' ? approved.at : undefined)
+  }
+
   listed(server: string, kind: ItemKind, ownNames: ReadonlySet<string>): void {
     const pins = this.#pinsOf(server)
     for (const [key, pin] of pins) {
@@ -189,8 +195,12 @@ class Pins implements PinStore {
   #judge(pin: Pin, fingerprint: string, meaning: JsonObject, accepts: boolean): Pin {
     const { approved, pending } = pin
     // It is again what it was when it was approved.
-    if (approved?.fingerprint === fingerprint) return pending === undefined ? pin : { approved, present: true }
-    if (accepts) return { approved: { fingerprint, meaning, at: this.#now(), by: 'trust', whole: true }, present: true }
+    if (approved?.fingerprint === fingerprint)
+      return pending === undefined ? pin : { ...pin, pending: undefined, present: true }
+    if (accepts) {
+      const trusted = { fingerprint, meaning, at: this.#now(), by: 'trust', whole: true } as const
+      return { ...pin, approved: trusted, pending: undefined, present: true }
+    }
     if (pending?.fingerprint === fingerprint) return pin
     return { ...pin, pending: { fingerprint, meaning, since: this.#now() }, present: true }
   }

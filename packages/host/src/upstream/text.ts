@@ -4,6 +4,7 @@
  * Characters that scripts and emoji need in their place are left alone. The table is `config/hidden-characters.ts`.
  */
 
+import { mixedScripts } from '@portico/sdk/lint'
 import { replaceHidden, toCode, toCodes } from '../config/hidden-characters.ts'
 import type { TextFinding } from './item.ts'
 
@@ -27,6 +28,14 @@ export function neutralise(text: string, part = 'text'): Neutralised {
     return toCodes(hidden)
   })
   return { text: visible, findings: [...found].map(([what, codes]) => ({ part, what, codes: [...codes] })) }
+}
+
+/** Letters of a name that look like others, so that it can be taken for another name. */
+export function inspectName(name: string, part = 'name'): readonly TextFinding[] {
+  const letters = mixedScripts(name)?.letters ?? []
+  if (letters.length === 0) return []
+  const codes = letters.slice(0, MAX_CODES).map((letter) => toCode(letter.codePointAt(0) ?? 0))
+  return [{ part, what: 'mixed-scripts', codes }]
 }
 
 /** Cuts text to a length, saying so. */

@@ -11,3 +11,4 @@ export {
 } from '../server/fingerprint.ts'
 export { type LintOptions, lintForm, lintServer } from '../server/lint.ts'
 export type { Finding, Severity } from '../server/lint-finding.ts'
+export { type MixedScripts, mixedScripts } from '../server/mixed-scripts.ts'

@@ -1,6 +1,7 @@
 /** Names that models confuse: near duplicates, names that say nothing, names that some models cannot be given. */
 
 import type { Finding } from './lint-finding.ts'
+import { mixedScripts } from './mixed-scripts.ts'
 
 /** What model interfaces allow for a function's name. */
 const LONGEST = 64
@@ -37,6 +38,18 @@ function lintName(name: string): Finding[] {
     })
   }
   return found
+}
+
+/** Letters of one alphabet in the words of another: people and models read the name that it imitates. */
+export function lintScripts(noun: 'tool' | 'resource' | 'prompt', name: string): Finding[] {
+  const mixed = mixedScripts(name)
+  if (mixed === undefined) return []
+  const codes = mixed.letters
+    .slice(0, 8)
+    .map((one) => `U+${one.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`)
+  const message = `"${name}" has letters that look like others (${mixed.scripts.join(', ')}: ${codes.join(', ')})`
+  const fix = 'Write each word of a name in one alphabet, plain letters for models.'
+  return [{ rule: 'name-mixed-scripts', severity: 'error', where: `${noun}s.${name}`, message, fix }]
 }
 
 /** Beyond this many tools, comparing each with each takes too long to be worth it. */

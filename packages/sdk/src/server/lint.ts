@@ -6,7 +6,7 @@
 
 import type { Catalogue } from './catalogue.ts'
 import type { Finding, Severity } from './lint-finding.ts'
-import { lintNames } from './lint-names.ts'
+import { lintNames, lintScripts } from './lint-names.ts'
 import { lintSchema, type SchemaSite } from './lint-schema.ts'
 import { isSensitive, lintSensitive } from './lint-sensitive.ts'
 
@@ -24,6 +24,9 @@ export function lintServer(server: { catalogue(): Catalogue }, options: LintOpti
     ...catalogue.resources.flatMap((one) => lintDescribed('resource', one.name, one.description)),
     ...catalogue.resourceTemplates.flatMap((one) => lintDescribed('resource', one.name, one.description)),
     ...catalogue.prompts.flatMap(lintPrompt),
+    ...catalogue.tools.flatMap(({ name }) => lintScripts('tool', name)),
+    ...[...catalogue.resources, ...catalogue.resourceTemplates].flatMap(({ name }) => lintScripts('resource', name)),
+    ...catalogue.prompts.flatMap(({ name }) => lintScripts('prompt', name)),
   ]
   const ignored = new Set(options.ignore)
   const kept = findings.filter(({ rule }) => !ignored.has(rule))

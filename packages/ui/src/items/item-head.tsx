@@ -109,12 +109,17 @@ const FINDINGS = {
   invisible: 'invisible characters',
   tag: 'text hidden in tag characters',
   'escape-sequence': 'terminal commands',
+  'mixed-scripts': 'letters that look like those of another alphabet',
 } as const
 
 function FindingsNote({ item: { findings } }: { readonly item: Item }) {
   if (findings.length === 0) return null
+  const isHidden = findings.some(({ what }) => what !== 'mixed-scripts')
+  const title = isHidden
+    ? 'The server’s text has hidden characters; they are made visible here'
+    : 'The name can be taken for another one'
   return (
-    <Note tone="warn" title="The server’s text has hidden characters; they are made visible here">
+    <Note tone="warn" title={title}>
       <ul className={classes.findings}>
         {findings.map(({ part, what, codes }) => (
           <li key={`${part} ${what}`}>

@@ -27,7 +27,8 @@ export const ItemRow = memo(function ItemRow({ item, watch }: ItemRowProps) {
               Changed
             </Chip>
           )}
-          {findings.length > 0 && <Chip tone="warn">Hidden text</Chip>}
+          {findings.some(({ what }) => what !== 'mixed-scripts') && <Chip tone="warn">Hidden text</Chip>}
+          {findings.some(({ what }) => what === 'mixed-scripts') && <Chip tone="warn">Odd letters</Chip>}
           {watch !== undefined && (
             <Chip tone={watch.changes > 0 ? 'busy' : 'calm'} icon={EyeOpenIcon}>
               {watch.changes > 0 ? `${watch.changes} new` : 'Watched'}

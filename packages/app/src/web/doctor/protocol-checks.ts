@@ -51,7 +51,8 @@ function checkLists({ host, config }: Patient): DoctorCheck[] {
   const items = host.catalogue.items().filter(({ server }) => server === name)
   const problems = host.catalogue.problems().filter(({ server }) => server === name)
   const held = items.filter(({ quarantine }) => quarantine !== undefined)
-  const hidden = items.filter(({ findings }) => findings.length > 0)
+  const hidden = items.filter(({ findings }) => findings.some(({ what }) => what !== 'mixed-scripts'))
+  const odd = items.filter(({ findings }) => findings.some(({ what }) => what === 'mixed-scripts'))
   const clashes = host.catalogue.collisions().filter((clash) => clash.items.some(({ server }) => server === name))
   return [
     ok('Items', `${items.length} tools, resources and prompts can be listed`),
@@ -71,6 +72,15 @@ function checkLists({ host, config }: Patient): DoctorCheck[] {
       ? []
       : [
           warning('Hidden text', `${hidden.length} items hold characters that cannot be seen`, 'Read them before use.'),
+        ]),
+    ...(odd.length === 0
+      ? []
+      : [
+          warning(
+            'Names',
+            `${odd.length} items have names with letters that look like others`,
+            'Make sure that they are what you take them for.',
+          ),
         ]),
     ...(clashes.length === 0 ? [] : [warning('Names', 'Some of its names are also used by another server')]),
   ]
