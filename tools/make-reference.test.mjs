@@ -8,6 +8,13 @@ test('the reference is what the sources make it (if not: node tools/make-docs.mj
   expect(stalePages(makeReference(repositoryRoot))).toEqual([])
 })
 
+test('every name of the SDK’s doors has a sentence (sdk 17)', () => {
+  const pages = [...makeReference(repositoryRoot)].filter(([path]) => /^docs\/reference\/[\w-]+\.md$/.test(path))
+  expect(pages.length).toBeGreaterThan(10)
+  const silent = pages.flatMap(([, text]) => [...text.matchAll(/^### (.+)\n\n```typescript/gm)].map(([, name]) => name))
+  expect(silent).toEqual([])
+})
+
 describe('a declaration is read without bodies and private members', () => {
   const source = `/** Adds. */
 export function add(a: number, b: { c: string }): number {

@@ -25,6 +25,7 @@ export function createScopeExpander(hierarchy: ScopeHierarchy = {}): (scopes: It
   }
 }
 
+/** Where a token names the roles of its owner. */
 export interface RoleOptions {
   /** The claim that lists the roles: a name, or the way to a nested one (`['realm_access', 'roles']`). `roles` by default. */
   readonly claim?: string | readonly string[]

@@ -16,6 +16,7 @@ export interface AnswerHead {
 
 export type AuthHeaders = { readonly [name: string]: string }
 
+/** Gives the token that a request is sent with, and answers a refusal. */
 export interface Authorizer {
   /** A person may be asked to sign in, which takes longer than requests otherwise do. */
   readonly interactive: boolean

@@ -10,6 +10,7 @@ import { authFailure, authFailureOf } from './failure.ts'
 import type { TlsIdentity } from './tls-identity.ts'
 import { type Need, type OAuthOptions, TokenSource } from './token-source.ts'
 
+/** Makes what signs a client in, for several clients to share. */
 export function createAuthorizer(server: URL, options: OAuthOptions, tls?: TlsIdentity): Authorizer {
   return new OAuthAuthorizer(server, options, tls)
 }

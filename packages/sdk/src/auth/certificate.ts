@@ -16,6 +16,7 @@ export interface ClientCertificate {
   readonly names: readonly string[]
 }
 
+/** Which client certificates are taken, and whom each stands for. */
 export interface CertificateRules {
   /**
    * What stands for the client. `subject` (the default) and `name`, the first alternative name, outlive a renewal; a

@@ -18,6 +18,7 @@ export interface ClientIdentity {
   readonly method?: AuthenticationMethod
 }
 
+/** How a client shows a token endpoint who it is. */
 export type AuthenticationMethod = 'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
 
 /** A client ready to make token requests. */

@@ -17,6 +17,7 @@ export interface KnownClient extends ClientIdentity {
   readonly issuer?: string
 }
 
+/** Which client registration is used before an authorization server. */
 export interface ClientChoice {
   readonly client?: KnownClient
   /** The https address of this client's metadata document. */

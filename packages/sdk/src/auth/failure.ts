@@ -7,6 +7,7 @@
 import * as oauth from 'oauth4webapi'
 import { PorticoError } from '../jsonrpc/errors.ts'
 
+/** Why signing in failed. */
 export type AuthFailureReason =
   | 'blocked-target'
   | 'insecure-url'
@@ -36,6 +37,7 @@ export function authFailure(reason: AuthFailureReason, message: string, error?: 
   return new PorticoError('auth-failed', message, { data, delivery: 'not-sent' })
 }
 
+/** Why signing in failed, for an error with the code `auth-failed`. */
 export function authFailureOf(error: unknown): AuthFailure | undefined {
   // Errors of this code are made above, with this as their data.
   return error instanceof PorticoError && error.code === 'auth-failed' ? (error.data as AuthFailure) : undefined

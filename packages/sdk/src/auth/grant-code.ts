@@ -11,6 +11,7 @@ import { authFailure, authFailureOf, plain, toAuthFailure } from './failure.ts'
 import { type GrantContext, type GrantType, requestTokens, resourceOf } from './grant-type.ts'
 import { checkPageUrl, checkRedirectUri, type UserAgent } from './user-agent.ts'
 
+/** How a person signs in with a browser. */
 export interface AuthorizationCodeOptions extends ClientChoice {
   readonly userAgent: UserAgent
   /** How long the person may take. Five minutes unless given. */

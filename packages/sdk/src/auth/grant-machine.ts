@@ -26,6 +26,7 @@ export function clientCredentials(client: KnownClient): GrantType {
   })
 }
 
+/** How a workload shows who it is. */
 export interface WorkloadIdentityOptions extends KnownClient {
   /** The token that the platform has given the workload; asked for each time. Its audience is the issuer. */
   readonly assertion: (issuer: string) => string | Promise<string>
@@ -38,6 +39,7 @@ export function workloadIdentity(options: WorkloadIdentityOptions): GrantType {
   })
 }
 
+/** How an identity provider of an enterprise vouches for this client. */
 export interface EnterpriseManagedOptions {
   /** This client at the server's authorization server. */
   readonly client: KnownClient

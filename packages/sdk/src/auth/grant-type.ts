@@ -9,6 +9,7 @@ import type { RegistrationPlace } from './client-registration.ts'
 import type { DpopKey } from './dpop.ts'
 import { plain, toAuthFailure } from './failure.ts'
 
+/** What a way of getting tokens is told about the server and its authorization server. */
 export interface GrantContext extends RegistrationPlace {
   /** As the server has published it; undefined for servers that publish nothing. */
   readonly resource: string | undefined
@@ -16,6 +17,7 @@ export interface GrantContext extends RegistrationPlace {
   readonly dpop: DpopKey | undefined
 }
 
+/** A way of getting tokens. */
 export interface GrantType {
   /** A person takes part, which takes the time that it takes. */
   readonly interactive: boolean

@@ -7,6 +7,7 @@
 import { authFailure } from './failure.ts'
 import { type AuthFetch, type GuardOptions, judgeTarget } from './guarded-target.ts'
 
+/** A `fetch` for addresses that strangers name: it reaches only what the options allow, redirections included. */
 export function createGuardedFetch(options: GuardOptions): AuthFetch {
   const { maxRedirects = MAX_REDIRECTS } = options
   let dial: Promise<AuthFetch> | undefined

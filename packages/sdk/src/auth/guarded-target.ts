@@ -18,6 +18,7 @@ export interface AuthRequest {
   readonly signal?: AbortSignal
 }
 
+/** Which addresses may be reached. */
 export interface GuardOptions {
   /** The server that is to be reached. Addresses in the zone that it lies in are as good as it; without one, none are. */
   readonly server?: URL

@@ -3,6 +3,7 @@
  * for this package, the host and the servers: `guarded-fetch.ts` and theirs decide by it what may be dialled.
  */
 
+/** What kind of network an address belongs to. */
 export type NetworkZone = 'public' | 'private' | 'link-local' | 'loopback' | 'reserved'
 
 /** IANA's registry of special IPv4 addresses, without those that are reached like any other. */

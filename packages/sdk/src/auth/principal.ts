@@ -3,6 +3,7 @@
  * visibility are bound to their `id`. Nothing here knows how the verification was done.
  */
 
+/** Who a request is from: an id, and what is known of them. */
 export interface Principal {
   /** Stable and unique within the server: issuer and subject, certificate fingerprint, or a name of your own. */
   readonly id: string

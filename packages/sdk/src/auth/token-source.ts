@@ -18,6 +18,7 @@ import { selectScopes } from './scopes.ts'
 import type { TlsIdentity } from './tls-identity.ts'
 import { createMemoryTokenStore, type TokenStore } from './token-store.ts'
 
+/** How a client signs in to a protected server. */
 export interface OAuthOptions {
   /** How tokens are got: `authorizationCode`, `clientCredentials`, `workloadIdentity` or `enterpriseManaged`. */
   readonly grant: GrantType

@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { PorticoError } from '../jsonrpc/errors.ts'
 import { createMutex, type TokenStore } from './token-store.ts'
 
+/** Where tokens are kept on disk. */
 export interface FileTokenStoreOptions {
   /** Made if it is not there, for its owner alone. */
   readonly folder: string
@@ -19,6 +20,7 @@ export interface FileTokenStoreOptions {
   readonly staleMs?: number
 }
 
+/** Keeps tokens in a file that only this user can read. */
 export function createFileTokenStore(options: FileTokenStoreOptions): TokenStore {
   return new FileTokenStore(options)
 }

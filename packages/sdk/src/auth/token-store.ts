@@ -3,6 +3,7 @@
  * refresh at a time possible between connections, processes and machines. `credentials.ts` decides what is in the text.
  */
 
+/** Where tokens and registrations are kept between runs. */
 export interface TokenStore {
   get(key: string): Promise<string | undefined>
   set(key: string, value: string): Promise<void>

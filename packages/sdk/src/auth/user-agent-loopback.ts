@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net'
 import { openBrowser } from './open-browser.ts'
 import { checkPageUrl, type UserAgent } from './user-agent.ts'
 
+/** Where the browser comes back to after signing in. */
 export interface LoopbackOptions {
   /** A fixed port, where the client is registered with one; any free one unless given. */
   readonly port?: number
@@ -21,6 +22,7 @@ export interface LoopbackOptions {
   readonly print?: (message: string) => void
 }
 
+/** Opens the browser of this machine, and takes what comes back at a local address. */
 export function createLoopbackUserAgent(options: LoopbackOptions = {}): UserAgent {
   return new LoopbackUserAgent(options)
 }

@@ -6,6 +6,7 @@
 import { authFailure, plain } from './failure.ts'
 import { isLoopbackHost } from './network-zone.ts'
 
+/** Shows a person the page to sign in at, and brings back what it says. */
 export interface UserAgent {
   /** Where the authorization server sends the person back to. Asked for once in each sign-in, before `open`. */
   redirectUri(): string | Promise<string>

@@ -7,6 +7,7 @@ import { calculateJwkThumbprint, EmbeddedJWK, type JWTPayload, jwtVerify } from 
 import { DpopNonces } from './verify-nonce.ts'
 import { ReplayMemory } from './verify-replay.ts'
 
+/** How proofs of possession are checked. */
 export interface DpopOptions {
   /** Refuses tokens that are bound to no key. */
   readonly required?: boolean

@@ -17,6 +17,7 @@ import { RecentTokens } from './recent-tokens.ts'
 import { type FetchRules, fetchBounded, requireSecureUrl } from './verify-fetch.ts'
 import { OpenQuestions } from './verify-questions.ts'
 
+/** How tokens are asked about at their authorization server. */
 export interface IntrospectionOptions {
   readonly endpoint: string
   /** The client that this server is to the authorization server; authenticates by HTTP Basic. */

@@ -4,13 +4,16 @@ import { type AuthHeaders, MAX_RETRIES } from './authorization.ts'
 import { createAuthorizer } from './authorizer.ts'
 import type { OAuthOptions } from './token-source.ts'
 
+/** How `fetch` signs in. */
 export interface WithOAuthOptions extends OAuthOptions {
   /** The protected server. Only requests to its origin carry tokens. */
   readonly server: string | URL
 }
 
+/** The part of `fetch` that is used. */
 export type FetchLike = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
+/** A `fetch` that signs in when a server asks for it. */
 export function withOAuth(fetch: FetchLike, options: WithOAuthOptions): FetchLike {
   const authorizer = createAuthorizer(new URL(options.server), options)
   return async (input, init = {}) => {

@@ -7,6 +7,7 @@
 import type { JsonObject } from '../jsonrpc/message.ts'
 import type { Change } from '../protocol/subscriptions.ts'
 
+/** A result that is kept, and until when it is good. */
 export interface CacheEntry {
   readonly result: JsonObject
   /** Milliseconds since the epoch. */
@@ -21,6 +22,7 @@ export interface ResultCache {
   deletePrefix(prefix: string): void | Promise<void>
 }
 
+/** Keeps results in memory, for one client or several. */
 export function createMemoryCache(maxEntries = 1_000): ResultCache {
   const entries = new Map<string, CacheEntry>()
   return {

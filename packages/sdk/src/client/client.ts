@@ -30,6 +30,7 @@ import { type CallTool, createToolCaller, type ToolCaller } from './tool-caller.
 import type { Verdict } from './verdict.ts'
 import { type WaitOptions, within } from './within.ts'
 
+/** A connection to one server that keeps itself alive. `connect` makes it. */
 export class Client<S = unknown> {
   /** The server's tools as functions. A result that reports a failure is thrown as `tool-error`. */
   readonly tools: ToolCaller<S> = createToolCaller<S>(

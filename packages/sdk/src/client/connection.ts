@@ -14,6 +14,7 @@ import type { Envelope } from './link.ts'
 import type { ClientPeer, PeerEvents } from './peer.ts'
 import type { Verdict } from './verdict.ts'
 
+/** What a server says of itself. */
 export interface ServerDescription {
   /** As the server names itself: for display, never for decisions. */
   readonly info: Implementation | undefined

@@ -19,16 +19,19 @@ export interface ElicitAnswer {
   readonly content?: { readonly [name: string]: ElicitValue | undefined } | undefined
 }
 
+/** Answers a question by a form. */
 export type FormHandler = (params: ElicitFormParams, context: AskContext) => ElicitAnswer | Promise<ElicitAnswer>
 
 /** `accept` means that the person agreed to open the URL, not that they are done there. */
 export type UrlHandler = (params: ElicitUrlParams, context: UrlContext) => ElicitResult | Promise<ElicitResult>
 
+/** What a handler of pages to visit is told besides the question. */
 export interface UrlContext extends AskContext {
   /** Resolves when the server says that the interaction is over (2025-11-25). Never, where it does not say so. */
   readonly completed: Promise<void>
 }
 
+/** Who answers a server's questions: forms, pages, or both. */
 export interface ElicitationHandlers {
   readonly form?: FormHandler
   readonly url?: UrlHandler

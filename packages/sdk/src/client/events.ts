@@ -9,6 +9,7 @@ import type { Verdict } from './verdict.ts'
 /** A change that the server announced, or that may have gone unseen while the connection was down (`synthetic`). */
 export type ChangeNotice = Change & { readonly synthetic?: true }
 
+/** Something that was put right, left out or not checked, in words. */
 export interface Warning {
   readonly kind:
     | 'tool-left-out'
@@ -25,6 +26,7 @@ export interface Warning {
   readonly subject?: string
 }
 
+/** The events of a client, and what a listener of each is given. */
 export interface ClientEvents {
   log: LogMessage
   change: ChangeNotice
@@ -39,6 +41,7 @@ export interface ClientEvents {
   close: PorticoError | undefined
 }
 
+/** The name of an event of a client. */
 export type ClientEvent = keyof ClientEvents
 
 export class Emitter {

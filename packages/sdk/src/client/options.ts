@@ -10,6 +10,7 @@ import type { RequestRelay } from './relay.ts'
 import type { RootsSource } from './roots.ts'
 import type { SamplingHandler, SamplingOptions } from './sampling.ts'
 
+/** What a client offers to servers, and its bounds and times. */
 export interface ClientOptions {
   /** How this client names itself. */
   readonly info?: Implementation
@@ -39,6 +40,7 @@ export interface ClientOptions {
   readonly limits?: Partial<ClientLimits>
 }
 
+/** How long requests of each kind may take, in milliseconds. */
 export interface ClientTimeouts {
   /** `tools/call`; progress that somebody listens to starts it anew. */
   readonly callMs: number
@@ -52,6 +54,7 @@ export interface ClientTimeouts {
   readonly connectMs: number
 }
 
+/** Bounds on what a server may send and ask. */
 export interface ClientLimits {
   /** Pages of one list. */
   readonly maxPages: number
@@ -77,6 +80,7 @@ export interface ClientLimits {
   readonly maxItems: number
 }
 
+/** What a single request can be told. */
 export interface RequestOptions {
   /** The most that the request may take; what it takes to answer the server's questions is not counted. */
   readonly timeoutMs?: number
@@ -97,6 +101,7 @@ export interface RequestOptions {
   readonly idempotent?: boolean
 }
 
+/** The times of a client unless others are given. */
 export const CLIENT_TIMEOUTS: ClientTimeouts = {
   callMs: 30_000,
   ceilingMs: 600_000,
@@ -105,6 +110,7 @@ export const CLIENT_TIMEOUTS: ClientTimeouts = {
   connectMs: 30_000,
 }
 
+/** The limits of a client unless others are given. */
 export const CLIENT_LIMITS: ClientLimits = {
   maxPages: 64,
   maxListItems: 10_000,

@@ -12,6 +12,7 @@ import { Answers } from './answers.ts'
 import type { Envelope, Link, LinkEvents, Outgoing } from './link.ts'
 import type { Relayed, RequestRelay } from './relay.ts'
 
+/** A report of how far a call has come. */
 export interface Progress {
   readonly progress: number
   readonly total?: number

@@ -5,6 +5,7 @@ import type { JsonObject } from '../jsonrpc/message.ts'
 import type { Root } from '../protocol/roots.ts'
 import type { AskContext } from './ask-context.ts'
 
+/** The places a server may work in, or a function that gives them. */
 export type RootsSource = readonly Root[] | ((context: AskContext) => readonly Root[] | Promise<readonly Root[]>)
 
 export async function answerRoots(source: RootsSource, context: AskContext): Promise<JsonObject> {

@@ -12,11 +12,13 @@ import type {
 } from '../protocol/sampling.ts'
 import type { AskContext } from './ask-context.ts'
 
+/** Answers a server's request for a completion. */
 export type SamplingHandler = (
   params: CreateMessageParams,
   context: AskContext,
 ) => CreateMessageResult | Promise<CreateMessageResult>
 
+/** Who answers requests for a completion, and what the model can do. */
 export interface SamplingOptions {
   readonly handler: SamplingHandler
   /** The handler can deal with `tools` and `toolChoice`. */

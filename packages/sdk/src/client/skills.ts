@@ -24,6 +24,7 @@ export interface SkillSource {
   readResource(uri: string): Promise<ReadResourceResult>
 }
 
+/** A server's skills, as a client reads them. */
 export class Skills {
   readonly #source: SkillSource
 

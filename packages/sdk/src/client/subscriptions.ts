@@ -14,6 +14,7 @@ import { type Lifeline, pause } from './lifeline.ts'
 import type { Requests } from './requests.ts'
 import { type WaitOptions, within } from './within.ts'
 
+/** A wish to hear of changes, until it is closed. */
 export interface Subscription {
   /** What the server agreed to report. */
   readonly filter: SubscriptionFilter

@@ -54,6 +54,7 @@ type Arguments<Input> = unknown extends Input
  */
 type Output<T> = undefined extends OutputOf<T> ? unknown : OutputOf<T>
 
+/** The tools of a server as functions. */
 export type ToolCaller<S> = [ToolsOf<S>] extends [never]
   ? { readonly [name: string]: (args?: JsonObject, options?: RequestOptions) => Promise<unknown> }
   : {

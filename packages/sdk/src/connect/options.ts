@@ -29,6 +29,7 @@ export interface CommandTarget {
  */
 export type Target = string | URL | CommandTarget | Connectable | Channel
 
+/** What `connect` can be told, besides where to. */
 export interface ConnectOptions extends ClientOptions {
   /** The revisions that may be settled on; one pins it. All unless given. */
   readonly versions?: ProtocolVersion | readonly ProtocolVersion[]

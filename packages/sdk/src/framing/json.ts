@@ -10,6 +10,7 @@
 import { FRAMING_LIMITS, toLimitReason } from './limits.ts'
 import { type FoundId, findId } from './message-id.ts'
 
+/** Bounds on the shape of a JSON text. */
 export interface JsonLimits {
   readonly maxDepth?: number
   readonly maxKeys?: number
@@ -17,6 +18,7 @@ export interface JsonLimits {
   readonly maxStringLength?: number
 }
 
+/** A value that was read from JSON, or why none was. */
 export type JsonParsed =
   | { readonly ok: true; readonly value: unknown }
   | {
@@ -31,6 +33,7 @@ export type JsonText =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly reason: string; readonly cause?: unknown }
 
+/** Reads JSON within limits; what is wrong with it is told, not thrown. */
 export function parseJson(text: string, limits: JsonLimits = FRAMING_LIMITS): JsonParsed {
   const maxDepth = limits.maxDepth ?? FRAMING_LIMITS.maxDepth
   const isScanned = needsScan(text.length, maxDepth, limits)

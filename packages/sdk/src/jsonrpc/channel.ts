@@ -40,6 +40,7 @@ export interface ChannelEvents {
   closed(reason?: Error): void
 }
 
+/** What came over a channel and was no message. */
 export interface Malformed {
   /** `parse`: not JSON (-32700). `limit`: JSON beyond a configured bound (-32600). `noise`: a line that was never meant as a message. */
   readonly kind: 'parse' | 'limit' | 'noise'

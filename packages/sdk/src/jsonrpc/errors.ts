@@ -28,6 +28,7 @@ export const ERROR_CODES = {
   suspended: 'The handler waits for input; the request is answered for now. Let it pass.',
 } as const
 
+/** The code of an error of this package. */
 export type ErrorCode = keyof typeof ERROR_CODES
 
 /** Whether the request that failed can have reached the other side. */

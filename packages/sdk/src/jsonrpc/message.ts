@@ -5,6 +5,7 @@
 
 export type RequestId = string | number
 
+/** An object as it comes from JSON. */
 export type JsonObject = { [key: string]: unknown }
 
 export interface RpcRequest {

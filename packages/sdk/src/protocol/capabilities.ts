@@ -2,6 +2,7 @@
 
 import type { JsonObject } from '../jsonrpc/message.ts'
 
+/** What a client says that it can do. */
 export interface ClientCapabilities {
   experimental?: { [name: string]: JsonObject }
   roots?: { listChanged?: boolean }
@@ -11,6 +12,7 @@ export interface ClientCapabilities {
   extensions?: { [id: string]: JsonObject }
 }
 
+/** What a server says that it can do. */
 export interface ServerCapabilities {
   experimental?: { [name: string]: JsonObject }
   logging?: JsonObject

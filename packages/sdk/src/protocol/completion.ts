@@ -6,6 +6,7 @@ export type CompletionReference =
   | { type: 'ref/prompt'; name: string; title?: string }
   | { type: 'ref/resource'; uri: string }
 
+/** What is being typed: the prompt or template, its argument, and the text so far. */
 export interface CompleteParams {
   ref: CompletionReference
   argument: { name: string; value: string }
@@ -13,6 +14,7 @@ export interface CompleteParams {
   context?: { arguments?: { [name: string]: string } }
 }
 
+/** Proposals for what is being typed. */
 export interface CompleteResult {
   completion: { values: string[]; total?: number; hasMore?: boolean }
   _meta?: MetaObject

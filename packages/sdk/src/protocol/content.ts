@@ -9,6 +9,7 @@ import type { JsonObject } from '../jsonrpc/message.ts'
 export type Role = 'user' | 'assistant'
 export type MetaObject = JsonObject
 
+/** Hints on a block or resource: for whom it is, how much it matters, when it changed. */
 export interface Annotations {
   audience?: Role[]
   priority?: number
@@ -16,6 +17,7 @@ export interface Annotations {
   lastModified?: string
 }
 
+/** A picture that stands for an item or a server. */
 export interface Icon {
   src: string
   mimeType?: string
@@ -38,11 +40,13 @@ interface BlockExtras {
   _meta?: MetaObject
 }
 
+/** Text. */
 export interface TextContent extends BlockExtras {
   type: 'text'
   text: string
 }
 
+/** A picture, in base64. */
 export interface ImageContent extends BlockExtras {
   type: 'image'
   /** Base64. */
@@ -50,6 +54,7 @@ export interface ImageContent extends BlockExtras {
   mimeType: string
 }
 
+/** Sound, in base64. */
 export interface AudioContent extends BlockExtras {
   type: 'audio'
   /** Base64. */
@@ -57,6 +62,7 @@ export interface AudioContent extends BlockExtras {
   mimeType: string
 }
 
+/** A link to a resource, inside a result. */
 export interface ResourceLink extends BlockExtras {
   type: 'resource_link'
   uri: string
@@ -83,13 +89,16 @@ export interface BlobResourceContents {
   _meta?: MetaObject
 }
 
+/** The contents of a resource, as text or in base64. */
 export type ResourceContents = TextResourceContents | BlobResourceContents
 
+/** A resource with its contents, inside a result. */
 export interface EmbeddedResource extends BlockExtras {
   type: 'resource'
   resource: ResourceContents
 }
 
+/** One piece of content: text, a picture, sound, a link, or a resource. */
 export type ContentBlock = TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource
 
 /** Makes a text block: `return [text('done'), image(png, 'image/png')]`. */

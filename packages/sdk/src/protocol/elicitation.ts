@@ -62,12 +62,14 @@ export interface FormSchema {
   required?: string[]
 }
 
+/** A question that is answered by filling in a form. */
 export interface ElicitFormParams {
   mode?: 'form'
   message: string
   requestedSchema: FormSchema
 }
 
+/** A question that is answered by visiting a page. */
 export interface ElicitUrlParams {
   mode: 'url'
   message: string
@@ -76,10 +78,12 @@ export interface ElicitUrlParams {
   elicitationId?: string
 }
 
+/** A question of a server's to the person who uses the client. */
 export type ElicitParams = ElicitFormParams | ElicitUrlParams
 
 export type ElicitValue = string | number | boolean | string[]
 
+/** The answer to a question: accepted, declined or cancelled, with the form's content when accepted. */
 export interface ElicitResult {
   action: 'accept' | 'decline' | 'cancel'
   content?: { [name: string]: ElicitValue }

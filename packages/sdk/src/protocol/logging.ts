@@ -2,8 +2,10 @@
 
 export const LOG_LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const
 
+/** How much a log message matters, from `debug` to `emergency`. */
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
+/** A log message of a server's. */
 export interface LogMessage {
   level: LogLevel
   logger?: string

@@ -2,6 +2,7 @@
 
 import type { ContentBlock, Icon, MetaObject, Role } from './content.ts'
 
+/** One argument of a prompt. */
 export interface PromptArgument {
   name: string
   title?: string
@@ -9,6 +10,7 @@ export interface PromptArgument {
   required?: boolean
 }
 
+/** A prompt as a server lists it. */
 export interface Prompt {
   name: string
   title?: string
@@ -18,11 +20,13 @@ export interface Prompt {
   _meta?: MetaObject
 }
 
+/** One message of a prompt. */
 export interface PromptMessage {
   role: Role
   content: ContentBlock
 }
 
+/** The messages that a prompt gives. */
 export interface GetPromptResult {
   description?: string
   messages: PromptMessage[]

@@ -2,6 +2,7 @@
 
 import type { Annotations, Icon, MetaObject, ResourceContents } from './content.ts'
 
+/** A resource as a server lists it. */
 export interface Resource {
   uri: string
   name: string
@@ -14,6 +15,7 @@ export interface Resource {
   _meta?: MetaObject
 }
 
+/** A template of resources as a server lists it. */
 export interface ResourceTemplate {
   uriTemplate: string
   name: string
@@ -25,6 +27,7 @@ export interface ResourceTemplate {
   _meta?: MetaObject
 }
 
+/** The contents of a resource. */
 export interface ReadResourceResult {
   contents: ResourceContents[]
   _meta?: MetaObject

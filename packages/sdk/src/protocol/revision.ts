@@ -15,8 +15,10 @@ import type { ReadResourceResult, Resource, ResourceTemplate } from './resources
 import type { CreateMessageParams } from './sampling.ts'
 import type { CallToolResult, Tool } from './tools.ts'
 
+/** Every revision of the protocol that is spoken, oldest first. */
 export const PROTOCOL_VERSIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'] as const
 
+/** A revision of the protocol, by its date. */
 export type ProtocolVersion = (typeof PROTOCOL_VERSIONS)[number]
 
 /** Legacy revisions open with `initialize`; modern ones carry everything in each request. */

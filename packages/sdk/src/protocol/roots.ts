@@ -2,6 +2,7 @@
 
 import type { MetaObject } from './content.ts'
 
+/** A place that a server may work in. */
 export interface Root {
   /** A `file://` URI. */
   uri: string

@@ -23,6 +23,7 @@ export interface ToolResultContent {
 
 export type SamplingContent = TextContent | ImageContent | AudioContent | ToolUseContent | ToolResultContent
 
+/** One message to or from a model. */
 export interface SamplingMessage {
   role: Role
   /** An array from 2025-11-25; a single block before. Both are read everywhere. */
@@ -41,6 +42,7 @@ export interface ToolChoice {
   mode?: 'auto' | 'required' | 'none'
 }
 
+/** What a server asks this side's model for. */
 export interface CreateMessageParams {
   messages: SamplingMessage[]
   maxTokens: number
@@ -54,6 +56,7 @@ export interface CreateMessageParams {
   toolChoice?: ToolChoice
 }
 
+/** What the model said. */
 export interface CreateMessageResult extends SamplingMessage {
   model: string
   stopReason?: string

@@ -5,6 +5,7 @@
 
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 
+/** The name of the extension for skills. */
 export const SKILLS_EXTENSION = 'io.modelcontextprotocol/skills'
 export const SKILL_FILE = 'SKILL.md'
 
@@ -19,6 +20,7 @@ export interface SkillFile {
   readonly size: number
 }
 
+/** A skill as a server lists it. */
 export interface SkillEntry {
   /** Of the skill's `SKILL.md`. */
   readonly uri: string

@@ -10,6 +10,7 @@ export type Change =
   | { kind: 'resource'; uri: string }
   | { kind: 'extension'; filter: string; method: string; params: { [key: string]: unknown } }
 
+/** Which changes somebody wants to hear of. */
 export interface SubscriptionFilter {
   toolsListChanged?: boolean
   promptsListChanged?: boolean

@@ -3,6 +3,7 @@
 import type { JsonObject } from '../jsonrpc/message.ts'
 import type { ContentBlock, Icon, MetaObject } from './content.ts'
 
+/** Hints on what a tool does to the world. */
 export interface ToolAnnotations {
   title?: string
   readOnlyHint?: boolean
@@ -11,6 +12,7 @@ export interface ToolAnnotations {
   openWorldHint?: boolean
 }
 
+/** A tool as a server lists it. */
 export interface Tool {
   name: string
   title?: string
@@ -27,6 +29,7 @@ export interface CallToolParams {
   arguments?: JsonObject
 }
 
+/** The whole result of a tool: content for a model, structured content for a program, and whether it failed. */
 export interface CallToolResult {
   content: ContentBlock[]
   /** Any JSON value on the newest revision; older ones see an object (`{ result }` around anything else). */

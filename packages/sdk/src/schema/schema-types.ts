@@ -14,6 +14,7 @@ export interface SchemaPair<S extends StandardSchemaV1 = StandardSchemaV1> {
   readonly json: JsonSchemaObject
 }
 
+/** Whatever can be a schema: a library's own, a pair of one and its JSON form, or plain JSON Schema. */
 export type AnySchema = LibrarySchema | SchemaPair | JsonSchemaObject
 
 /**

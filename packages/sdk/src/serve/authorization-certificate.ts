@@ -8,6 +8,7 @@ import type { Refusal } from './http-refusal.ts'
 const NO_CERTIFICATE: Refusal = { status: 403, message: 'A verified client certificate is required' }
 const UNKNOWN: Refusal = { status: 403, message: 'The client certificate is not known here' }
 
+/** Lets in whoever shows a client certificate that the rules take. */
 export function requireCertificate(rules: CertificateRules = {}): Protection {
   return {
     authenticate({ peerCertificate }) {

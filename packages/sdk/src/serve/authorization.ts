@@ -14,6 +14,7 @@ export type Authentication = Principal | Refusal | undefined
 
 export type Authenticate = (head: RequestHead) => Authentication | Promise<Authentication>
 
+/** How a server is protected: who is let in, and how others are told what to do. */
 export interface Protection {
   /** Runs on every request, before its body is read. */
   readonly authenticate: Authenticate

@@ -4,6 +4,7 @@ import type { Grants, ScopeHierarchy } from '../auth/access-scopes.ts'
 import type { DpopOptions } from '../auth/verify-dpop.ts'
 import type { IntrospectionOptions } from '../auth/verify-introspection.ts'
 
+/** Whose tokens are taken, and what they must say. */
 export interface BearerOptions {
   /** Whose tokens are accepted, exactly as the issuer spells itself. */
   readonly issuer: string | readonly string[]
@@ -47,6 +48,7 @@ export interface BearerOptions {
   readonly dangerouslyAllowHttp?: boolean
 }
 
+/** A caller who was asked for more scopes than the token has. */
 export interface StepUp {
   readonly principal: string
   readonly scopes: readonly string[]

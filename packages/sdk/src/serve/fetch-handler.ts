@@ -12,6 +12,7 @@ import { WebStreamWriter } from './fetch-stream.ts'
 import { Streamable } from './streamable.ts'
 import type { Body, HttpRequest, StreamableOptions } from './streamable-options.ts'
 
+/** Answers web requests, and can be closed. */
 export interface FetchHandler {
   fetch(request: Request, info?: FetchInfo): Promise<Response>
   /** Refuses new requests, lets those under way finish within `graceMs` (10 s), then ends sessions and streams. */

@@ -6,6 +6,7 @@
 import type { HeaderList, Reply } from '../transport/http-reply.ts'
 import { pathOf } from './http-headers.ts'
 
+/** Where health is told, and what counts towards it. */
 export interface HealthOptions {
   /** `/healthz` unless given: 200 as long as the process answers at all. */
   readonly livePath?: string

@@ -13,6 +13,7 @@ import { Streamable } from './streamable.ts'
 import type { StreamableOptions } from './streamable-options.ts'
 import { createListener, type Listener, type ListenerOptions } from './tls.ts'
 
+/** Where to listen, whom to let in, and how much of it. */
 export interface HttpOptions extends StreamableOptions, ListenerOptions {
   /** 3000 unless given; 0 takes any free port. */
   readonly port?: number
@@ -26,6 +27,7 @@ export interface HttpOptions extends StreamableOptions, ListenerOptions {
 
 const GRACE_MS = 10_000
 
+/** A server that listens over HTTP. */
 export interface HttpServer {
   readonly url: string
   readonly port: number

@@ -11,8 +11,10 @@ import type { Server } from '../server/server.ts'
 import { withoutSecrets } from './log-secrets.ts'
 import { clientMethods } from './telemetry-methods.ts'
 
+/** How much a line of the operator's log matters. */
 export type LogSeverity = 'debug' | 'info' | 'warn' | 'error'
 
+/** Where log lines go, and from which severity on. */
 export interface LoggerOptions {
   /** Where lines go, each without its line break. Standard error unless given: standard output belongs to stdio servers. */
   readonly write?: (line: string) => void
@@ -22,12 +24,14 @@ export interface LoggerOptions {
   readonly fields?: { readonly [name: string]: string | number | boolean }
 }
 
+/** Writes lines of the operator's log. */
 export interface Logger {
   log(level: LogSeverity, message: string, fields?: { readonly [name: string]: unknown }): void
 }
 
 const LEVELS: readonly LogSeverity[] = ['debug', 'info', 'warn', 'error']
 
+/** Makes a logger that writes lines of JSON and leaves secrets out. */
 export function createLogger(options: LoggerOptions = {}): Logger {
   const { write = (line: string) => console.error(line), level: least = 'info', fields: always } = options
   const threshold = LEVELS.indexOf(least)

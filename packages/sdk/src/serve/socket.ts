@@ -21,6 +21,7 @@ import { withFirstWordCheck } from './socket-first-word.ts'
 import { startListening, stopListening } from './socket-listener.ts'
 import { claimSocketPath, type SocketPath } from './socket-path.ts'
 
+/** How connections over a socket are bounded and watched. */
 export type SocketOptions = SocketSettings & (UnixSocketOptions | PortOptions)
 
 export interface UnixSocketOptions {
@@ -45,6 +46,7 @@ export interface SocketSettings {
   readonly graceMs?: number
 }
 
+/** A server that listens on a socket. */
 export interface SocketListener {
   /** What a client connects to: `unix:/path` or `tcp://host:port`. */
   readonly url: string
@@ -56,6 +58,7 @@ export interface SocketListener {
   [Symbol.asyncDispose](): Promise<void>
 }
 
+/** Serves over a Unix socket, a named pipe or TCP. */
 export async function serveSocket(server: Server, options: SocketOptions): Promise<SocketListener> {
   const endpoint = endpointOf(server)
   const limits = withDefaults(options.limits)

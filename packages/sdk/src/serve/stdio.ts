@@ -12,6 +12,7 @@ import { Load } from './http-load.ts'
 import { type PipeLimits, withDefaults } from './limits.ts'
 import { divertStrayOutput } from './stray-output.ts'
 
+/** Which streams are served, and what happens when they end. */
 export interface StdioOptions {
   /** Whether the process exits when the conversation is over: true unless given. */
   readonly exit?: boolean
@@ -22,6 +23,7 @@ export interface StdioOptions {
   readonly limits?: PipeLimits
 }
 
+/** Serves over the standard streams, and ends the process with the conversation. */
 export function serveStdio(server: Server, options: StdioOptions = {}): Connection {
   const { exit = true, stdin, stdout, limits, graceMs = CONNECTION_LIMITS.graceMs } = options
   const stray = divertStrayOutput(stdout)

@@ -13,6 +13,7 @@ import type { HttpSession } from './streamable-session.ts'
 
 export type { Authentication } from './authorization.ts'
 
+/** How Streamable HTTP is served: sessions, guards, limits. */
 export interface StreamableOptions extends GuardOptions {
   /** The path of the MCP endpoint; when absent, every path is. */
   readonly path?: string

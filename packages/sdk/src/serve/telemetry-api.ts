@@ -4,22 +4,26 @@
  * back to it.
  */
 
+/** What is noted of a span or a measurement. */
 export interface Attributes {
   [name: string]: string | number | boolean
 }
 
+/** A span, as OpenTelemetry has it. */
 export interface Span {
   setAttributes(attributes: Attributes): unknown
   setStatus(status: { code: number; message?: string }): unknown
   end(): void
 }
 
+/** What names a span in a trace. */
 export interface SpanContext {
   traceId: string
   spanId: string
   traceFlags: number
 }
 
+/** The part of `@opentelemetry/api` that is used. */
 export interface TelemetryApi {
   readonly trace: {
     getTracer(name: string): {

@@ -27,6 +27,7 @@ import { type AllLimits, type UpgradeLimits, withDefaults } from './limits.ts'
 import { Connections, type Place } from './socket-connections.ts'
 import type { Authentication } from './streamable-options.ts'
 
+/** How connections over WebSocket are let in and bounded. */
 export interface UpgradeOptions extends GuardOptions, KeepAliveOptions {
   /** The path of the MCP endpoint: `/mcp` unless given. */
   readonly path?: string

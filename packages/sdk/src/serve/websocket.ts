@@ -16,6 +16,7 @@ import { withDefaults } from './limits.ts'
 import { startListening, stopListening } from './socket-listener.ts'
 import { type UpgradeOptions, WebSocketUpgrades } from './websocket-upgrade.ts'
 
+/** Where to listen for WebSocket connections, and how they are bounded. */
 export interface WebSocketOptions extends UpgradeOptions {
   /** 3000 unless given; 0 takes any free port. */
   readonly port?: number
@@ -23,6 +24,7 @@ export interface WebSocketOptions extends UpgradeOptions {
   readonly host?: string
 }
 
+/** A server that listens for WebSocket connections. */
 export interface WebSocketListener {
   readonly url: string
   readonly port: number
@@ -32,12 +34,14 @@ export interface WebSocketListener {
   [Symbol.asyncDispose](): Promise<void>
 }
 
+/** A server that takes WebSocket connections of somebody else's HTTP server. */
 export interface WebSocketAttachment {
   /** Refuses new connections, lets requests under way finish within `graceMs`, then closes those there are. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
+/** Serves over WebSocket, on a port of its own. */
 export async function serveWebSocket(server: Server, options: WebSocketOptions = {}): Promise<WebSocketListener> {
   const { port = 3000, host = '127.0.0.1' } = options
   const endpoint = endpointOf(server)

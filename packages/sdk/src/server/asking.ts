@@ -13,6 +13,7 @@ import { digestOf, type StateBinding, type StateSealer } from '../session/sealed
 import type { ServerCall } from './call.ts'
 import { invalidParam } from './method.ts'
 
+/** The methods by which a server asks a client. */
 export type QuestionMethod = 'elicitation/create' | 'sampling/createMessage' | 'roots/list'
 
 /** What asking needs of the server: the sealing key, the bounds, and how to answer with questions. */

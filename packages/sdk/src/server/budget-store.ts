@@ -6,6 +6,7 @@
 import type { ResourceContents } from '../protocol/content.ts'
 import { randomToken } from '../session/sealed-state.ts'
 
+/** Where the rest of a result that is too long is kept, and for how long. */
 export interface SpillOptions {
   /** How long a result can be read. 15 minutes by default. */
   readonly ttlMs?: number

@@ -12,6 +12,7 @@ import type { Registry } from './registry.ts'
 import type { ResourceEntry, TemplateEntry } from './resources.ts'
 import type { ToolEntry } from './tools.ts'
 
+/** Everything that a server defines, as it would list it. */
 export interface Catalogue {
   readonly info: Implementation
   readonly instructions: string | undefined

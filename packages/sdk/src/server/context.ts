@@ -32,6 +32,7 @@ export interface SessionView {
   onClose(action: () => void): void
 }
 
+/** What a handler gets besides its arguments: who asks, over what, and ways to report back. */
 export class RequestContext<State = unknown> {
   protected readonly call: ServerCall
 
@@ -122,6 +123,7 @@ export class RequestContext<State = unknown> {
   }
 }
 
+/** What a handler of a tool, prompt or resource gets besides its arguments: it may ask the client, too. */
 export class AskingContext<State = unknown> extends RequestContext<State> {
   readonly #asker: Asker
 

@@ -31,6 +31,7 @@ export type {
 /** Under it a definition holds what serves it. A symbol that every copy of this package finds, and no author meets. */
 export const ENTRY: unique symbol = Symbol.for('portico.entry') as never
 
+/** What a tool is, besides its handler. */
 export interface ToolOptions<I extends AnySchema | undefined, O extends AnySchema | undefined> extends Described {
   /** Zod, Valibot, ArkType or JSON Schema 2020-12; must describe an object. */
   readonly input?: I
@@ -105,6 +106,7 @@ export type ResourceReturn =
   | null
   | undefined
 
+/** A resource or template as `resource` makes it. */
 export interface ResourceDefinition {
   readonly kind: 'resource'
   readonly options: ResourceOptions<string>
@@ -115,6 +117,7 @@ export interface ResourceDefinition {
 
 export type PromptReturn = string | PromptMessage | PromptMessage[] | GetPromptResult
 
+/** A prompt as `prompt` makes it. */
 export interface PromptDefinition {
   readonly kind: 'prompt'
   readonly options: PromptOptions<AnySchema | undefined>

@@ -24,8 +24,10 @@ export interface UrlQuestion {
   readonly done?: () => boolean | Promise<boolean>
 }
 
+/** A question to the person who uses the client: a form, or a page to visit. */
 export type ElicitQuestion<S extends AnySchema> = FormQuestion<S> | UrlQuestion
 
+/** What came of a question, with the content of the form when it was accepted. */
 export type ElicitAnswer<T> =
   | { readonly action: 'accept'; readonly content: T }
   | { readonly action: 'decline' | 'cancel'; readonly content?: undefined }

@@ -17,6 +17,7 @@ import type { RequestContext } from './context.ts'
 import type { ResourceDefinition } from './definition.ts'
 import { andThen, defineMethod, type ServerMethod } from './method.ts'
 
+/** One method of an extension. */
 export interface ExtensionMethod {
   run(params: JsonObject, ctx: RequestContext): JsonObject | Promise<JsonObject>
   /** The parameter that the `Mcp-Name` header mirrors. */
@@ -25,6 +26,7 @@ export interface ExtensionMethod {
   readonly requiresClient?: boolean
 }
 
+/** A protocol extension: its name, settings, methods, filters and resources. */
 export interface Extension {
   /** With a prefix, as in `com.example/feature`. */
   readonly id: string

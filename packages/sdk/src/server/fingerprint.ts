@@ -23,6 +23,7 @@ export interface Lock {
   readonly prompts: { readonly [name: string]: ItemLock }
 }
 
+/** A change between two fingerprints of a server. */
 export interface Difference {
   readonly kind: 'added' | 'removed' | 'changed'
   readonly item: 'tool' | 'resource' | 'resource template' | 'prompt'

@@ -37,8 +37,10 @@ export type Completer = (
   ctx: RequestContext,
 ) => Completions | Promise<Completions>
 
+/** What a completer proposes: values, and how many there are in all where those are not all. */
 export type Completions = readonly string[] | { values: readonly string[]; total?: number; hasMore?: boolean }
 
+/** How long a result stays good, and whether one client may share it with another. */
 export interface CacheHint {
   /** How long a client may keep the result, in milliseconds. */
   readonly ttlMs?: number
@@ -46,6 +48,7 @@ export interface CacheHint {
   readonly scope?: 'public' | 'private'
 }
 
+/** What a resource or template is, besides its handler. */
 export interface ResourceOptions<U extends string> extends Described {
   /** A URI, or an RFC 6570 template when it has `{braces}`. */
   readonly uri: U
@@ -58,6 +61,7 @@ export interface ResourceOptions<U extends string> extends Described {
   readonly list?: (ctx: RequestContext) => ResourceListing[] | Promise<ResourceListing[]>
 }
 
+/** One resource that a template lists. */
 export interface ResourceListing {
   readonly uri: string
   readonly name: string
@@ -67,6 +71,7 @@ export interface ResourceListing {
   readonly size?: number
 }
 
+/** What a prompt is, besides its handler. */
 export interface PromptOptions<I extends AnySchema | undefined> extends Described {
   /** A schema whose properties are the arguments; values arrive as strings. */
   readonly input?: I

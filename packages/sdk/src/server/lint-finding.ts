@@ -1,7 +1,9 @@
 /** What a linter rule reports. */
 
+/** How much a finding matters. */
 export type Severity = 'error' | 'warning' | 'info'
 
+/** One thing that the linter noticed. */
 export interface Finding {
   /** Which rule, as `tool-undescribed`. */
   readonly rule: string

@@ -10,6 +10,7 @@ import { lintNames, lintScripts } from './lint-names.ts'
 import { lintSchema, type SchemaSite } from './lint-schema.ts'
 import { isSensitive, lintSensitive } from './lint-sensitive.ts'
 
+/** Which findings are wanted. */
 export interface LintOptions {
   /** Rules to leave out. */
   readonly ignore?: readonly string[]

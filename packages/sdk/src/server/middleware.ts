@@ -34,6 +34,7 @@ export type Middleware<M extends MethodName> = (
   next: (params?: JsonObject) => Promise<MethodResults[M]>,
 ) => Promise<MethodResults[M]> | MethodResults[M]
 
+/** What an observer is told of a request after it was answered. */
 export interface Observation {
   readonly method: string
   readonly params: JsonObject
@@ -43,6 +44,7 @@ export interface Observation {
   readonly error: unknown
 }
 
+/** Watches a method without altering it. */
 export type Observer = (observation: Observation) => void
 
 /** Wraps a method's run in middleware, the first registered outermost. */

@@ -7,6 +7,7 @@ import type { Inside } from './method.ts'
 import type { MethodName } from './middleware.ts'
 import { checkName, type Registry } from './registry.ts'
 
+/** A server that is shown inside another, until it is unmounted. */
 export interface Mounted {
   /** Takes the mounted items out again. */
   unmount(): void

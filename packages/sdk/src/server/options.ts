@@ -12,6 +12,7 @@ import type { CacheHint } from './item-options.ts'
 import type { DefinedRelay } from './relay.ts'
 import type { SlowHook, SlowTimes } from './slow.ts'
 
+/** How a server behaves, besides what it has. */
 export interface ServerOptions {
   /** Answers everything in place of items of the server's own: what a gateway is made of. See `defineRelay`. */
   readonly relay?: DefinedRelay

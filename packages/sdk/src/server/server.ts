@@ -30,8 +30,10 @@ import { compileTool } from './tools.ts'
 
 const ENDPOINT = Symbol.for('portico.endpoint')
 
+/** Tools by their names. */
 export type ToolRecord = { readonly [name: string]: ToolDefinition }
 
+/** A whole server: its name, its items and its options. */
 export interface ServerDefinition<Tools extends ToolRecord> extends ServerOptions {
   readonly name: string
   readonly version: string
@@ -45,6 +47,7 @@ export interface ServerDefinition<Tools extends ToolRecord> extends ServerOption
   readonly extensions?: readonly Extension[]
 }
 
+/** A server as it is served and changed while it runs. `createServer` makes it. */
 export class Server<Tools extends ToolRecord = ToolRecord> implements Connectable {
   /** For `connect<typeof server>`: the compiler reads the tools here. */
   declare readonly '~tools'?: Tools

@@ -26,6 +26,7 @@ export interface SkillRecord {
   readonly files: { readonly [path: string]: string | Uint8Array }
 }
 
+/** Which skills a server offers. */
 export interface SkillsOptions {
   readonly records: readonly SkillRecord[]
   /** How long clients may keep the list; `ttlMs` is 0 by default. */

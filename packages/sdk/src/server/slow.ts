@@ -9,6 +9,7 @@ import { isObject } from '../jsonrpc/message.ts'
 import { tellObserver } from '../jsonrpc/observer.ts'
 import type { ServerCall } from './call.ts'
 
+/** From when on a handler is called slow, in milliseconds. */
 export interface SlowTimes {
   /** `tools/call`. 30 s by default; 0 turns the watch off. */
   readonly callMs: number
@@ -18,6 +19,7 @@ export interface SlowTimes {
   readonly listMs: number
 }
 
+/** A handler that takes long: which, and for how long so far. */
 export interface SlowReport {
   readonly method: string
   /** The tool or prompt, or the resource's URI without its query. */
@@ -30,8 +32,10 @@ export interface SlowReport {
   readonly advice: string
 }
 
+/** Told of handlers that take long. */
 export type SlowHook = (report: SlowReport) => void
 
+/** From when on a handler is called slow, unless other times are given. */
 export const SLOW_TIMES: SlowTimes = { callMs: 30_000, readMs: 10_000, listMs: 2_000 }
 
 /** A request that is being watched. */

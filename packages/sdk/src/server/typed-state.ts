@@ -20,6 +20,7 @@ import {
 import { createServer, type Server, type ServerDefinition, type ToolRecord } from './server.ts'
 import type { ToolReturn } from './tool-result.ts'
 
+/** The makers of a server whose handlers share a state. */
 export interface TypedMakers<State> {
   tool<
     const I extends AnySchema | undefined = undefined,

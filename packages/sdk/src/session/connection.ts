@@ -25,6 +25,7 @@ import { BatchReply, ConnectionOutlet, type OutletOwner } from './connection-out
 import type { Endpoint } from './endpoint.ts'
 import { LegacySession } from './legacy-session.ts'
 
+/** Who is on the other side of a channel, and how much it may do at once. */
 export interface ConnectionOptions {
   /** Who the client is. The connection ends with the credential: what is under way may finish, nothing new is taken. */
   readonly principal?: Principal
@@ -52,6 +53,7 @@ export interface ConnectionLoad {
   leave(kind: 'request' | 'listener', principal: Principal | undefined): void
 }
 
+/** A channel that is being served. */
 export interface Connection {
   /** Resolves when the channel is gone. */
   readonly closed: Promise<void>

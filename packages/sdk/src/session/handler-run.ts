@@ -3,7 +3,7 @@
  * handler does the same on all of them; `rounds.ts` carries the steps from one run to the next where there are several.
  */
 
-import { ERROR_CODES, type ErrorCode, PorticoError } from '../jsonrpc/errors.ts'
+import { type ErrorCode, PorticoError } from '../jsonrpc/errors.ts'
 import { unserializable } from '../jsonrpc/unserializable.ts'
 import { stepOf, withinStep } from './step-scope.ts'
 
@@ -17,6 +17,8 @@ interface StepFailure {
   name?: string
   message?: string
   members?: object
+  /** It was one of this package's own errors. */
+  own?: true
   /** What was thrown, when it was no error. */
   thrown?: unknown
 }
@@ -128,14 +130,15 @@ function throughJson(name: string, value: unknown): unknown {
 
 function describeError(error: unknown): StepFailure {
   if (!(error instanceof Error)) return { thrown: jsonOr(error, String(error)) }
-  return { name: error.name, message: error.message, members: jsonOr({ ...error }, {}) as object }
+  const own = error instanceof PorticoError && { own: true }
+  return { name: error.name, message: error.message, members: jsonOr({ ...error }, {}) as object, ...own }
 }
 
-function revive({ name, message, members, thrown }: StepFailure): unknown {
+function revive({ name, message, members, thrown, own }: StepFailure): unknown {
   if (message === undefined) return thrown
   const { code } = (members ?? {}) as { code?: ErrorCode }
-  const own = code !== undefined && Object.hasOwn(ERROR_CODES, code)
-  return Object.assign(own ? new PorticoError(code, message) : new Error(message), members, { name })
+  const made = own && code !== undefined ? new PorticoError(code, message) : new Error(message)
+  return Object.assign(made, members, { name })
 }
 
 function jsonOr(value: unknown, otherwise: unknown): unknown {

@@ -6,6 +6,7 @@
 import { Shares } from '../auth/shares.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
 
+/** Where rounds of input are kept, so that each is used once. Shared between replicas. */
 export interface RoundStore {
   /**
    * Takes a round. The first taker gets undefined, runs the handler, and calls `settle` or `release`; later takers get

@@ -5,6 +5,7 @@
 
 import { PorticoError } from '../jsonrpc/errors.ts'
 
+/** A clock that moves only when told to. */
 export interface TestClock {
   /** Milliseconds since 1970, as `Date.now()` says meanwhile. */
   readonly now: number

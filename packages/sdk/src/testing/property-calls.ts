@@ -13,6 +13,7 @@ import type { Server } from '../server/server.ts'
 import { arbitraryOf } from './arbitraries.ts'
 import { type TestClient, type TestOptions, testClient } from './test-client.ts'
 
+/** How many calls are tried, and of which tools. */
 export interface PropertyOptions extends TestOptions {
   /** Calls for each tool: 50 unless given. */
   readonly runs?: number
@@ -22,6 +23,7 @@ export interface PropertyOptions extends TestOptions {
   readonly tools?: readonly string[]
 }
 
+/** What the tried calls showed. */
 export interface PropertyReport {
   readonly tool: string
   readonly calls: number

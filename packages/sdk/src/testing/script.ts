@@ -9,7 +9,9 @@ import type { ElicitParams, ElicitResult, ElicitValue } from '../protocol/elicit
 import type { Root } from '../protocol/roots.ts'
 import type { CreateMessageParams, CreateMessageResult } from '../protocol/sampling.ts'
 
+/** Answers the questions of a server in a test. */
 export type ElicitFunction = (params: ElicitParams) => ElicitResult | Promise<ElicitResult>
+/** Answers requests for a completion in a test. */
 export type SampleFunction = (params: CreateMessageParams) => CreateMessageResult | Promise<CreateMessageResult>
 
 /** A form filled in, one of the three actions, or a function that looks at the question first. */
@@ -26,6 +28,7 @@ export interface Answers {
   readonly roots?: readonly Root[]
 }
 
+/** One question that a server asked the test client, with its parameters. */
 export type Asked =
   | { readonly kind: 'elicit'; readonly params: ElicitParams }
   | { readonly kind: 'sample'; readonly params: CreateMessageParams }

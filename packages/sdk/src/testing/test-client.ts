@@ -15,6 +15,7 @@ import { serveChannel } from '../session/connection.ts'
 import { createMemoryChannels } from '../transport/memory.ts'
 import { type Answers, type Asked, Script } from './script.ts'
 
+/** Which revision a test speaks, as whom, and how it answers. */
 export interface TestOptions {
   /** The revision to speak; the newest that the server serves unless given. */
   readonly version?: ProtocolVersion
@@ -33,6 +34,7 @@ export type TestClient<S = unknown> = Client<S> & {
   verifyScript(): void
 }
 
+/** A client in memory for a test, which answers questions as scripted. */
 export async function testClient<S extends Server>(server: S, options: TestOptions = {}): Promise<TestClient<S>> {
   const script = new Script(options.answers ?? {})
   const endpoint = endpointOf(server)
@@ -53,6 +55,7 @@ export async function testClient<S extends Server>(server: S, options: TestOptio
   })
 }
 
+/** Which revisions a test is run on. */
 export interface EraOptions extends Omit<TestOptions, 'version'> {
   /** The revisions to run on: the newest of each era unless given. */
   readonly versions?: readonly ProtocolVersion[]

@@ -12,10 +12,12 @@ import type { Channel, ChannelEvents, Malformed, Urgency } from '../jsonrpc/chan
 import { PorticoError } from '../jsonrpc/errors.ts'
 import { type SendLimits, SendQueue } from './send-queue.ts'
 
+/** The most that is taken from a byte stream, and kept for one. */
 export interface ByteStreamLimits extends JsonLimits, SendLimits {
   readonly maxLineBytes?: number
 }
 
+/** The streams that a channel reads and writes, and its limits. */
 export interface ByteStreamOptions {
   /** A socket needs `allowHalfOpen` if answers are to be sent after its peer has ended. */
   readonly readable: Readable
@@ -38,6 +40,7 @@ export interface ByteStreamOptions {
   readonly closeMs?: number
 }
 
+/** A channel over a pair of byte streams, one message on each line. */
 export interface ByteStreamChannel extends Channel {
   /** Ends the outgoing direction once all queued messages are written, and goes on reading. */
   end(): Promise<void>
@@ -47,6 +50,7 @@ export interface ByteStreamChannel extends Channel {
   readonly dropped: number
 }
 
+/** Makes a channel of a readable and a writable stream. */
 export function createByteStreamChannel(options: ByteStreamOptions): ByteStreamChannel {
   return new StreamChannel(options)
 }

@@ -17,6 +17,7 @@ export interface MemoryOptions extends SendLimits {
   readonly answerLimits?: JsonLimits
 }
 
+/** Two channels that are each other's other end, within this process. */
 export function createMemoryChannels(options: MemoryOptions = {}): [Channel, Channel] {
   const left = new MemoryChannel(options)
   const right = new MemoryChannel(options, options.answerLimits)

@@ -16,6 +16,7 @@ export const SEND_LIMITS = {
   maxKeptBytes: 64 * 1024 * 1024,
 } as const
 
+/** The most that waits to be sent. */
 export interface SendLimits {
   readonly maxQueueBytes?: number | undefined
   readonly maxKeptBytes?: number | undefined
@@ -23,6 +24,7 @@ export interface SendLimits {
   readonly stalledMs?: number | undefined
 }
 
+/** How a queue writes, and its limits. */
 export interface SendQueueOptions<Text = string> extends SendLimits {
   /** Counts what waits together with what waits for others. */
   readonly sending?: Sending | undefined

@@ -13,6 +13,7 @@ import { PorticoError } from '../jsonrpc/errors.ts'
 import { type SendLimits, SendQueue } from './send-queue.ts'
 import type { KeepAlive, Watched } from './websocket-keep-alive.ts'
 
+/** The limits of a WebSocket unless others are given. */
 export const WEBSOCKET_LIMITS = { maxFrameBytes: FRAMING_LIMITS.maxFrameBytes } as const
 
 /** The part of a WebSocket that is used; the web's has the first five members, `ws` all. */
@@ -38,10 +39,12 @@ export interface RawSocket {
   readonly bytesRead?: number
 }
 
+/** The most that is taken over a WebSocket, and kept for one. */
 export interface WebSocketLimits extends JsonLimits, SendLimits {
   readonly maxFrameBytes?: number
 }
 
+/** The limits of a channel over WebSocket, and how it is kept alive. */
 export interface WebSocketChannelOptions {
   readonly label?: string
   readonly limits?: WebSocketLimits
@@ -56,6 +59,7 @@ export interface WebSocketChannelOptions {
   readonly closeMs?: number
 }
 
+/** Makes a channel of an open WebSocket. */
 export function createWebSocketChannel(socket: WebSocketLike, options: WebSocketChannelOptions = {}): Channel {
   return new WebSocketChannel(socket, options)
 }

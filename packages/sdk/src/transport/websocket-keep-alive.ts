@@ -5,6 +5,7 @@
 
 import { type Beating, Heartbeat } from './http-heartbeat.ts'
 
+/** How often to ask whether the other side is there, and how long to wait for it. */
 export interface KeepAliveOptions {
   /** The time between pings on a silent connection: 15 s unless given; 0 for none. */
   readonly pingMs?: number
@@ -20,6 +21,7 @@ export interface Watched {
   drop(): void
 }
 
+/** Notices a WebSocket whose other side is gone without a word. */
 export class KeepAlive {
   readonly #heartbeat: Heartbeat
   readonly #quietBeats: number
