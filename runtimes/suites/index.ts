@@ -1,6 +1,7 @@
 /** All targets, in the order in which they run. */
 
 import { browserSuites } from './browser.ts'
+import { bundlerSuites } from './bundlers.ts'
 import { frameworkSuites } from './frameworks.ts'
 import { officialSuites } from './official.ts'
 import { runtimeSuites } from './runtimes.ts'
@@ -11,6 +12,7 @@ export const suites: readonly Suite[] = [
   ...runtimeSuites,
   ...frameworkSuites,
   ...browserSuites,
+  ...bundlerSuites,
   ...officialSuites,
   ...typeSuites,
 ]

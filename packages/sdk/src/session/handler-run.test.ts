@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
+import { PorticoError } from '../jsonrpc/errors.ts'
 import { HandlerRun } from './handler-run.ts'
 
 const failing = (error: unknown) => (): never => {
@@ -79,6 +80,22 @@ describe('steps of a handler (sdk D8)', () => {
     await expect(again).rejects.toBeInstanceOf(Error)
     await expect(run.step('s', action)).rejects.toThrow('sold out')
     expect(action).not.toHaveBeenCalled()
+  })
+
+  it('gives back its own errors as such, and a stranger’s with a code of the same name as a stranger’s', async () => {
+    const run = new HandlerRun()
+    await run.step('own', failing(new PorticoError('timeout', 'late'))).catch(() => {})
+    await run.step('other', failing(Object.assign(new Error('late'), { code: 'timeout' }))).catch(() => {})
+    const own = await later(run)
+      .step('own', () => 1)
+      .catch((error: unknown) => error)
+    const other = await later(run)
+      .step('other', () => 1)
+      .catch((error: unknown) => error)
+    expect(own).toMatchObject({ code: 'timeout', message: 'late' })
+    expect(own).toBeInstanceOf(PorticoError)
+    expect(other).toMatchObject({ code: 'timeout', message: 'late' })
+    expect(other).not.toBeInstanceOf(PorticoError)
   })
 
   it.each(['text', undefined, null, 4n])('fails the same when %s was thrown', async (thrown) => {

@@ -130,7 +130,7 @@ function throughJson(name: string, value: unknown): unknown {
 
 function describeError(error: unknown): StepFailure {
   if (!(error instanceof Error)) return { thrown: jsonOr(error, String(error)) }
-  const own = error instanceof PorticoError && { own: true }
+  const own = error instanceof PorticoError ? { own: true as const } : undefined
   return { name: error.name, message: error.message, members: jsonOr({ ...error }, {}) as object, ...own }
 }
 
