@@ -7,7 +7,7 @@ import { parseJson } from '../framing/json.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import type { Revision } from '../protocol/revision.ts'
-import type { CallToolResult } from '../protocol/tools.ts'
+import { type CallToolResult, WRAPPED_VALUE } from '../protocol/tools.ts'
 import type { RequestOptions } from './options.ts'
 
 /** The part of a server's type that says what its tools take and give. It exists for the compiler only. */
@@ -124,8 +124,11 @@ function toAnswer(result: CallToolResult, revision: Revision): unknown {
   const { content, structuredContent } = result
   const texts = textsOf(result)
   const [text = ''] = texts
-  if (structuredContent !== undefined)
+  if (structuredContent !== undefined) {
+    // Said so by our own servers, also through a gateway that speaks a newer revision on this side.
+    if (result._meta?.[WRAPPED_VALUE] === true && isObject(structuredContent)) return structuredContent.result
     return revision.era === 'legacy' ? unwrap(structuredContent, text) : structuredContent
+  }
   if (texts.length !== content.length) return result
   // Before there was structured content, it came as text.
   return revision.traits.structuredContent || texts.length !== 1 ? texts.join('\n') : fromText(text)

@@ -38,6 +38,9 @@ export interface CallToolResult {
   _meta?: MetaObject
 }
 
+/** In the `_meta` of a result whose value stands in `{ result }` only because the revision asks for an object. */
+export const WRAPPED_VALUE = 'portico/wrapped-value'
+
 export interface ListToolsResult {
   tools: Tool[]
   nextCursor?: string
