@@ -34,6 +34,17 @@ test.each(files)('%s says what it teaches and fits on a page', (file) => {
   expect(lines.length).toBeLessThanOrEqual(file === 'custom-transport.ts' ? 60 : 40)
 })
 
+test('sdk 17: every program says what it teaches and is listed', () => {
+  const listed = readFileSync(join(examplesFolder, 'README.md'), 'utf8')
+  const programs = readdirSync(join(examplesFolder, 'programs')).filter(
+    (name) => !/^(programs|members)\.test/.test(name),
+  )
+  for (const file of programs) {
+    expect(readFileSync(join(examplesFolder, 'programs', file), 'utf8'), file).toMatch(/^\/\/ Teaches: /)
+    expect(listed).toContain(`(programs/${file})`)
+  }
+})
+
 describe('hello', () => {
   test.each(LEGACY)('greets a client of %s', async (version) => {
     const hello = run('hello.ts')

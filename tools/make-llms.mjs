@@ -18,9 +18,11 @@ export function makeLlms(root) {
   const reference = [...makeReference(root)]
     .filter(([path]) => !path.endsWith('README.md'))
     .map(([path, text]) => toLine(path.replace('docs/', ''), text))
-  const examples = listFiles(root, 'examples', '.ts')
-    .filter((name) => !/\.test\.ts$|\.d\.ts$/.test(name))
-    .map((name) => `- [${name}](../examples/${name}): ${exampleLine(read(`examples/${name}`))}`)
+  const examples = ['examples', 'examples/programs'].flatMap((folder) =>
+    listFiles(root, folder, '.ts')
+      .filter((name) => !/\.test\.ts$|\.d\.ts$/.test(name))
+      .map((name) => `- [${name}](../${folder}/${name}): ${exampleLine(read(`${folder}/${name}`))}`),
+  )
   const { name, description } = JSON.parse(read('packages/sdk/package.json'))
   const text = `# Portico
 

@@ -7,8 +7,8 @@ export class HttpExample {
   readonly child: ChildProcess
   stdout = ''
 
-  constructor(file: string, env: { [name: string]: string }) {
-    this.child = spawnExample(file, [], env)
+  constructor(file: string, env: { [name: string]: string }, args: string[] = []) {
+    this.child = spawnExample(file, args, env)
     this.child.stdout?.on('data', (chunk) => {
       this.stdout += chunk
     })
