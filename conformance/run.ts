@@ -10,8 +10,8 @@ import { parseArgs } from 'node:util'
 import { keepBusy } from './runner/busy.ts'
 import { installSuite } from './runner/install.ts'
 import { LEGS, type Leg } from './runner/legs.ts'
-import { hasPassed, reportLater, reportProblems, reportTable } from './runner/report.ts'
-import { type LegOutcome, repeatLeg, type Stage } from './runner/run-leg.ts'
+import { reportLater, reportProblems, reportTable } from './runner/report.ts'
+import { isClean, type LegOutcome, repeatLeg, type Stage } from './runner/run-leg.ts'
 import { buildClient, hasClient, type Program, startServer } from './runner/subjects.ts'
 
 const usage = `usage: npm run conformance -- [--only server|client] [--leg <name>]... [--scenario <name>]... [--gateway]
@@ -138,7 +138,7 @@ function report(outcomes: readonly LegOutcome[]): boolean {
   if (later.length > 0) console.log(`\nlater, not counted (with the number of problems):\n${indent(later)}`)
   const problems = reportProblems(outcomes)
   if (problems.length > 0) console.error(`\nto fix:\n${indent(problems)}`)
-  return outcomes.every(hasPassed)
+  return outcomes.every(isClean)
 }
 
 function indent(lines: readonly string[]): string {

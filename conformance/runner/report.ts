@@ -1,11 +1,7 @@
 /** What a run says at its end: a table of legs, then every problem with the suite's own words, then what is for later. */
 
 import type { Check, ScenarioOutcome } from './checks.ts'
-import type { LegOutcome } from './run-leg.ts'
-
-export function hasPassed({ counted, problems }: LegOutcome): boolean {
-  return problems.length === 0 && counted.every((outcome) => outcome.problems.length === 0)
-}
+import { isClean, type LegOutcome } from './run-leg.ts'
 
 export function reportTable(outcomes: readonly LegOutcome[]): string {
   const rows = outcomes.map((outcome) => {
@@ -17,7 +13,7 @@ export function reportTable(outcomes: readonly LegOutcome[]): string {
       count(counted, 'FAILURE'),
       count(counted, 'WARNING'),
     ]
-    return [leg.name, ...cells, later.length, hasPassed(outcome) ? 'clean' : 'NOT CLEAN'].map(String)
+    return [leg.name, ...cells, later.length, isClean(outcome) ? 'clean' : 'NOT CLEAN'].map(String)
   })
   const table = [['leg', 'scenarios', 'passed', 'failures', 'warnings', 'later', ''], ...rows]
   const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? []

@@ -31,6 +31,10 @@ interface SuiteRun {
   readonly output: string
 }
 
+export function isClean({ counted, problems }: LegOutcome): boolean {
+  return problems.length === 0 && counted.every((outcome) => outcome.problems.length === 0)
+}
+
 const CLIENT_TIMEOUT_MS = '60000'
 
 /** Runs a leg, or one scenario of it, several times. Undefined for a leg that does not have the scenario. */
@@ -45,6 +49,8 @@ export async function repeatLeg(
     const outcome = await runLeg(stage, leg, scenario)
     if (scenario !== undefined && outcome.counted.length + outcome.later.length === 0) return undefined
     rounds.push(outcome)
+    if (times > 1)
+      console.log(`${leg.name} ${scenario ?? ''} ${round + 1}/${times}: ${isClean(outcome) ? 'clean' : 'NOT CLEAN'}`)
   }
   return {
     leg,
