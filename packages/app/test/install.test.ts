@@ -42,7 +42,7 @@ describe('portico install', () => {
     expect(entry.args.slice(1)).toEqual(['run', inFolder('weather.ts')])
 
     const again = await runCli(['install', 'cursor', 'weather.ts', '--yes'], place())
-    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('says so already') })
+    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('has it already') })
 
     const removed = await runCli(['install', 'cursor', '--remove', '--name', 'weather', '--yes'], place())
     expect(removed.code).toBe(0)

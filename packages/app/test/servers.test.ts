@@ -121,7 +121,7 @@ describe.concurrent('portico servers', () => {
       })
       expect(await run('servers', 'trust')).toMatchObject({
         code: 5,
-        stderr: expect.stringContaining('Nobody is there to say yes'),
+        stderr: expect.stringContaining('This has to be confirmed'),
       })
       expect(await run('servers', 'trust', '--yes')).toMatchObject({
         code: 0,

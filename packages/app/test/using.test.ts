@@ -158,7 +158,7 @@ describe.concurrent('portico call', () => {
 
   it('does not offer to ask where nobody can be asked', async () => {
     const { code, stderr } = await run(['call', SERVER, 'ask'])
-    expect([code, stderr]).toEqual([1, expect.stringContaining('elicitation')])
+    expect([code, stderr]).toEqual([5, expect.stringContaining('elicitation')])
   })
 })
 

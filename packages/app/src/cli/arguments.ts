@@ -4,10 +4,10 @@
  */
 
 import { readFile } from 'node:fs/promises'
+import { nearestName } from '@portico/host/text'
 import type { JsonObject, Tool } from '@portico/sdk/client'
 import { CliError } from './exit-codes.ts'
 import type { Io } from './io.ts'
-import { nearestName } from './nearest.ts'
 
 /** `words` may hold a lone `-`; `json` is what `--args` was given: an object, `-` for standard input, `@file`. */
 export async function readArguments(
@@ -73,7 +73,11 @@ async function readJson(source: string, io: Io): Promise<JsonObject> {
 function splitPair(word: string, tool: string): readonly [string, string] {
   const at = word.indexOf('=')
   if (at > 0) return [word.slice(0, at), word.slice(at + 1)]
-  throw new CliError('usage', `"${word}" is no argument`, `Write ${tool}'s arguments as key=value, or as --args '{…}'.`)
+  throw new CliError(
+    'usage',
+    `"${word}" is not an argument`,
+    `Write ${tool}'s arguments as key=value, or as --args '{…}'.`,
+  )
 }
 
 function groupByKey(pairs: readonly (readonly [string, string])[]): Map<string, string[]> {
@@ -143,7 +147,7 @@ function checkArguments(args: JsonObject, tool: Pick<Tool, 'name' | 'inputSchema
       if (tool.inputSchema.additionalProperties === false) throw new CliError('usage', message, hint)
       // Where the schema says nothing, the server may still take it; the person may have meant another.
       if (tool.inputSchema.additionalProperties === undefined && properties.size > 0)
-        io.say(`${io.paint.yellow('note')}: ${message}; it is sent all the same.\n  ${hint}`)
+        io.say(`${io.paint.yellow('note')}: ${message}; it is sent anyway.\n  ${hint}`)
       continue
     }
     const types = typesOf(property)

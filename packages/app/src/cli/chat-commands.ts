@@ -3,6 +3,7 @@
 import type { Host } from '@portico/host'
 import type { Conversation } from '@portico/host/model'
 import type { CatalogueItem } from '@portico/host/upstream'
+import { counted } from './counted.ts'
 import type { Io } from './io.ts'
 import { toLine } from './plain-text.ts'
 import { choosePrompt, findPrompt, toPairs } from './prompt-choice.ts'
@@ -19,16 +20,16 @@ export interface Chat {
 }
 
 const HELP = [
-  ['/tools [words]', 'the tools the model has, or those that fit'],
-  ['/servers', 'how the servers are'],
-  ['/model [id]', 'the models, or use another'],
-  ['/attach <uri>', 'put a resource into the next message'],
-  ['/pin [uri]', 'put a resource into every message, as it is then, or list those'],
-  ['/unpin <uri>', 'no longer'],
-  ['/<prompt> [key=value…]', 'show a prompt of a server and, after a yes, say it'],
-  ['/prompts', 'the prompts there are'],
-  ['/roots [server [folder…|default]]', 'the folders that servers are offered, or offer others'],
-  ['/logs <server> <level>', 'which log messages a server is asked for'],
+  ['/tools [words]', 'list the tools, or search them'],
+  ['/servers', 'show the state of every server'],
+  ['/model [id]', 'list the models, or use another'],
+  ['/attach <uri>', 'send a resource with the next message'],
+  ['/pin [uri]', 'send a resource, read anew, with every message; without one, list them'],
+  ['/unpin <uri>', 'stop sending it'],
+  ['/<prompt> [key=value…]', 'show a prompt of a server, and send it once you confirm'],
+  ['/prompts', 'list the prompts'],
+  ['/roots [server [folder…|default]]', 'show or change the folders that servers are offered'],
+  ['/logs <server> <level>', 'choose the log messages that a server sends'],
   ['/usage', 'tokens and cost so far'],
   ['/quit', 'leave, as Ctrl-D does'],
 ] as const
@@ -121,7 +122,7 @@ async function useModel(id: string | undefined, chat: Chat, io: Io): Promise<voi
     return
   }
   chat.model = (await models.load(id)).config.id
-  io.say(`From now on: ${chat.model}`)
+  io.say(`Now using ${chat.model}.`)
 }
 
 async function attach(
@@ -130,7 +131,7 @@ async function attach(
   io: Io,
 ): Promise<void> {
   const { label, server, bytes } = await host.attach(conversation, what, { session, signal: io.signal })
-  io.say(`${toLine(label)} of ${toLine(server)} goes along with your next message (${bytes} bytes).`)
+  io.say(`${toLine(label)} of ${toLine(server)} will be sent with your next message (${counted(bytes, 'byte')}).`)
 }
 
 function pin(uri: string | undefined, { host, session }: Chat, io: Io): void {
@@ -147,7 +148,11 @@ function pin(uri: string | undefined, { host, session }: Chat, io: Io): void {
 
 function unpin(uri: string, { host, session }: Chat, io: Io): void {
   const left = host.pins(session).filter((one) => one.uri !== uri)
-  io.say(left.length === host.pins(session).length ? `${toLine(uri)} was not pinned.` : 'It goes along no more.')
+  io.say(
+    left.length === host.pins(session).length
+      ? `${toLine(uri)} was not pinned.`
+      : 'It is no longer sent with your messages.',
+  )
   host.setPins(session, left)
 }
 
@@ -155,7 +160,7 @@ function unpin(uri: string, { host, session }: Chat, io: Io): void {
 async function sayPrompt(name: string, words: readonly string[], chat: Chat, io: Io): Promise<'stay' | 'say'> {
   const item = findPrompt(chat.host.catalogue, name)
   if (item === undefined) {
-    io.say(`There is no /${toLine(name)}. /help tells what there is, /prompts which prompts.`)
+    io.say(`There is no /${toLine(name)}. /help lists the commands, /prompts the prompts.`)
     return 'stay'
   }
   const chosen = await choosePrompt(item, toPairs(item, words), chat, io)

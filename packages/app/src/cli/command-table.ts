@@ -1,11 +1,11 @@
 /** Every command, grouped as help shows them. Declarations are light; what a command does is loaded with it. */
 
+import { nearestName } from '@portico/host/text'
 import type { Command } from './command.ts'
 import { LOOKING } from './commands/looking.ts'
 import { RUNNING } from './commands/running.ts'
 import { USING } from './commands/using.ts'
 import { WRITING } from './commands/writing.ts'
-import { nearestName } from './nearest.ts'
 
 export interface CommandGroup {
   readonly title: string

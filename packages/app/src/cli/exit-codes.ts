@@ -6,7 +6,7 @@ export const EXIT_CODES = {
   usage: { code: 2, about: 'The command line is not right: an unknown command or option, a value of the wrong type.' },
   'not-found': { code: 3, about: 'There is no such server, tool, resource, prompt or file.' },
   unreachable: { code: 4, about: 'The server could not be reached or started.' },
-  denied: { code: 5, about: 'A rule or a person said no, or signing in is needed.' },
+  denied: { code: 5, about: 'A rule or a person said no, nobody could be asked, or signing in is needed.' },
   timeout: { code: 6, about: 'It took longer than allowed.' },
   config: { code: 7, about: 'A configuration file cannot be used.' },
   interrupted: { code: 130, about: 'Ctrl-C.' },

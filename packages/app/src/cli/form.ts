@@ -4,6 +4,7 @@
  */
 
 import type { ElicitFormParams, ElicitResult } from '@portico/sdk/client'
+import { counted } from './counted.ts'
 import type { Io } from './io.ts'
 import { toLine } from './plain-text.ts'
 import type { Terminal } from './terminal.ts'
@@ -67,8 +68,8 @@ function hintOf(field: Field, required: boolean): string {
           : field.type
   const parts = [
     kind,
-    field.type === 'array' ? 'several with commas' : undefined,
-    field.default !== undefined ? `empty for ${String(field.default)}` : required ? undefined : 'may be empty',
+    field.type === 'array' ? 'separate several with commas' : undefined,
+    field.default !== undefined ? `leave empty for ${String(field.default)}` : required ? undefined : 'optional',
   ]
   return toLine(parts.filter((part) => part !== undefined).join('; '), 300)
 }
@@ -104,9 +105,11 @@ function readNumber(field: Field, text: string): { readonly value: number } | { 
 
 function readText(field: Field, text: string): { readonly value: string } | { readonly problem: string } {
   const { minLength, maxLength } = field as { minLength?: number; maxLength?: number }
-  if (minLength !== undefined && text.length < minLength) return { problem: `At least ${minLength} characters.` }
-  if (maxLength !== undefined && text.length > maxLength) return { problem: `At most ${maxLength} characters.` }
-  if (text === '') return { problem: 'This is needed.' }
+  if (minLength !== undefined && text.length < minLength)
+    return { problem: `At least ${counted(minLength, 'character')}.` }
+  if (maxLength !== undefined && text.length > maxLength)
+    return { problem: `At most ${counted(maxLength, 'character')}.` }
+  if (text === '') return { problem: 'This field is required.' }
   return { value: text }
 }
 

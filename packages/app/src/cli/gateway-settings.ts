@@ -5,6 +5,7 @@
 
 import type { LoadedConfig } from '@portico/host/config'
 import type { GatewayLimits, ViewRule, Views } from '@portico/host/gateway'
+import { nearestName } from '@portico/host/text'
 import type { Principal } from '@portico/sdk/server'
 
 export interface GatewaySettings {
@@ -81,10 +82,21 @@ function object(members: { readonly [name: string]: Check }, other?: Check): Che
     }
     for (const [name, member] of Object.entries(value)) {
       const check = Object.hasOwn(members, name) ? members[name] : other
-      if (check === undefined) problems.push(`${at}.${name} is not known`)
+      if (check === undefined) problems.push(`${at}.${name} is not known${insteadOf(name, Object.keys(members))}`)
       else check(member, `${at}.${name}`, problems)
     }
   }
+}
+
+/** Names of the options in code are written otherwise in the file. */
+const IN_FILE: { readonly [name: string]: string } = {
+  allowAnonymous: '; write "auth": { "way": "none" }',
+}
+
+function insteadOf(name: string, known: readonly string[]): string {
+  if (Object.hasOwn(IN_FILE, name)) return IN_FILE[name] ?? ''
+  const near = nearestName(name, known)
+  return near === undefined ? '' : `; did you mean "${near}"?`
 }
 
 const auth: Check = (value, at, problems) => {

@@ -4,6 +4,7 @@
  */
 
 import { writeSync } from 'node:fs'
+import { exitNow } from '../definition/exits.ts'
 import { toPainted } from './plain-text.ts'
 import { forReader } from './reader.ts'
 
@@ -130,7 +131,7 @@ function writeWhole(fd: number, data: string | Uint8Array): void {
       const { code } = error as NodeJS.ErrnoException
       if (code === 'EAGAIN') continue
       // The reader has gone, as `head` does: there is nobody to tell.
-      if (code === 'EPIPE') process.exit(0)
+      if (code === 'EPIPE') exitNow(0)
       throw error
     }
   }

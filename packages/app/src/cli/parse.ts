@@ -1,9 +1,9 @@
 /** From the words of a command line to what a command is given. Everything wrong is one clear line with what to do. */
 
 import { parseArgs } from 'node:util'
+import { nearestName } from '@portico/host/text'
 import type { Command, CommandInput, FlagValue } from './command.ts'
 import { CliError } from './exit-codes.ts'
-import { nearestName } from './nearest.ts'
 
 /** Every command has these. */
 export const COMMON_FLAGS = {

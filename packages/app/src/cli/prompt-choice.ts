@@ -56,7 +56,7 @@ export async function choosePrompt(
   const { result, server } = await host.prompt(item.name, args, { session, signal: io.signal })
   io.say(`${io.paint.bold(toLine(item.name))} of ${toLine(server)}:`)
   for (const { role, content } of result.messages) io.say(`  ${io.paint.cyan(role)}: ${toPlain(textOfBlock(content))}`)
-  const answer = await terminal.ask('  Say this? [y]es, [n]o: ', { signal: io.signal })
+  const answer = await terminal.ask('  Send this? [y]es, [n]o: ', { signal: io.signal })
   if (!/^y(es)?$/i.test(answer?.trim() ?? '')) return undefined
   return { kind: 'prompt', name: item.name, arguments: args, seen: result.messages }
 }

@@ -64,7 +64,7 @@ function put({ server, body }: Question, setting: Setting): Promise<Answer> {
       return askPlainly('Let the model see it?', setting)
     case 'roots':
       io.say(`${name} asks for folders:\n${indent(body.offered.join('\n'))}`)
-      return askPlainly('Tell it of them?', setting)
+      return askPlainly('Share these folders with it?', setting)
     case 'definition':
       io.say(`${toLine(body.item)} of ${name} changed:`)
       for (const { part, before, after } of body.difference) {
@@ -72,7 +72,7 @@ function put({ server, body }: Question, setting: Setting): Promise<Answer> {
           `  ${part}\n${io.paint.red(indent(`- ${toPlain(before)}`, 4))}\n${io.paint.green(indent(`+ ${toPlain(after)}`, 4))}`,
         )
       }
-      return askPlainly('Use it as it is now?', setting)
+      return askPlainly('Use the changed definition?', setting)
     case 'trust':
       io.say(`${toLine(body.file)} comes with this project and wants to add: ${toLine(body.servers.join(', '))}`)
       return askPlainly('Trust this file?', setting)
@@ -91,11 +91,11 @@ async function askApproval({ effect, reason, warnings }: Body<'approval'>, setti
   const canEdit = effect.kind === 'call' || effect.kind === 'prompt'
   const canSession = effect.kind !== 'connect'
   const letters: [string, string][] = [
-    ['y', 'yes'],
-    ['n', 'no'],
-    ...(canEdit ? [['e', 'edit'] as [string, string]] : []),
-    ...(canSession ? [['s', 'for this session'] as [string, string]] : []),
-    ['a', 'always'],
+    ['y', 'Allow'],
+    ['n', 'Deny'],
+    ...(canEdit ? [['e', 'Edit'] as [string, string]] : []),
+    ...(canSession ? [['s', 'Allow for this session'] as [string, string]] : []),
+    ['a', 'Always allow'],
   ]
   const letter = await askLetter(letters, setting)
   switch (letter) {
@@ -133,9 +133,9 @@ async function askSampling(
   warn(warnings, io)
   const letter = await askLetter(
     [
-      ['y', 'yes'],
-      ['n', 'no'],
-      ['e', 'edit the last message'],
+      ['y', 'Allow'],
+      ['n', 'Deny'],
+      ['e', 'Edit the last message'],
     ],
     setting,
   )
@@ -152,9 +152,9 @@ async function askSampledAnswer(name: string, { answer }: Body<'sampling-answer'
   setting.io.say(`The model's answer to ${name}, before it is sent:\n${indent(toPlain(said?.text ?? show(answer)))}`)
   const letter = await askLetter(
     [
-      ['y', 'send it'],
-      ['n', 'keep it back'],
-      ['e', 'edit'],
+      ['y', 'Send it'],
+      ['n', 'Do not send it'],
+      ['e', 'Edit'],
     ],
     setting,
   )
@@ -177,8 +177,8 @@ async function askServersForm(
   if (content === undefined) return { action: 'cancel' }
   const letter = await askLetter(
     [
-      ['y', 'send it'],
-      ['n', 'decline'],
+      ['y', 'Send it'],
+      ['n', 'Decline'],
     ],
     setting,
   )
@@ -197,27 +197,38 @@ async function askPlainly(question: string, setting: Setting): Promise<Answer> {
   setting.io.say(`${setting.io.paint.cyan('?')} ${question}`)
   const letter = await askLetter(
     [
-      ['y', 'yes'],
-      ['n', 'no'],
+      ['y', 'Allow'],
+      ['n', 'Deny'],
     ],
     setting,
   )
   return { action: letter === undefined ? 'cancel' : letter === 'y' ? 'allow' : 'deny' }
 }
 
-/** Asks until one of the letters comes; undefined when the person left. */
+/** Words that people type in place of a letter. `allow` is a yes to this one thing, though it begins like `always`. */
+const WORDS: { readonly [word: string]: string } = {
+  yes: 'y',
+  allow: 'y',
+  no: 'n',
+  deny: 'n',
+  edit: 'e',
+  session: 's',
+  always: 'a',
+}
+
+/** Asks until one of the letters comes, or its words; undefined when the person left. */
 async function askLetter(
   choices: readonly (readonly [string, string])[],
   { io, terminal, signal }: Setting,
 ): Promise<string | undefined> {
-  const words = choices.map(([letter, word]) =>
-    letter === word[0] ? `[${letter}]${word.slice(1)}` : `[${letter}] ${word}`,
-  )
+  const words = choices.map(([letter, word]) => `[${letter}] ${word}`)
   for (;;) {
     const line = await terminal.ask(`  ${words.join('  ')} › `, { signal })
     if (line === undefined) return undefined
-    const letter = line.trim().toLowerCase()[0]
-    if (letter !== undefined && choices.some(([known]) => known === letter)) return letter
+    const answer = line.trim().toLowerCase()
+    const meant = Object.hasOwn(WORDS, answer) ? WORDS[answer] : answer
+    const found = choices.find(([letter, word]) => letter === meant || word.toLowerCase() === answer)
+    if (found !== undefined) return found[0]
     io.say(`  Answer with ${choices.map(([known]) => known).join(', ')}.`)
   }
 }

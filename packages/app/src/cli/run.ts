@@ -1,6 +1,7 @@
 /** Runs one command: finds it, parses its words, gives it somewhere to write, and turns what goes wrong into one line. */
 
 import { setMaxListeners } from 'node:events'
+import { exitNow } from '../definition/exits.ts'
 import { COMMAND_GROUPS, findCommand, nearestCommand } from './command-table.ts'
 import { CliError, EXIT_CODES } from './exit-codes.ts'
 import { commandHelp, overview } from './help.ts'
@@ -15,7 +16,7 @@ export async function runCli(words: readonly string[]): Promise<number> {
   const handlers: (() => void)[] = []
   const end = (): void => {
     // The first Ctrl-C lets the command clean up; the second does not wait for it.
-    if (ending.signal.aborted) process.exit(EXIT_CODES.interrupted.code)
+    if (ending.signal.aborted) exitNow(EXIT_CODES.interrupted.code)
     ending.abort(new CliError('interrupted', 'Interrupted'))
   }
   const interrupt = (): void => (handlers.at(-1) ?? end)()

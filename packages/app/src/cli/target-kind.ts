@@ -59,6 +59,20 @@ export function isPathOrUrl(word: string): boolean {
   return isPath(word) || /^https?:\/\//i.test(word)
 }
 
+/** The server as it may be typed again, on one line of a shell. */
+export function wordOf(target: TargetKind): string {
+  switch (target.kind) {
+    case 'url':
+      return target.url
+    case 'file':
+      return /\s/.test(target.file) ? `'${target.file}'` : target.file
+    case 'command':
+      return `'${[target.command, ...target.args].join(' ')}'`
+    case 'name':
+      return [target.name, ...(target.args ?? [])].join(' ')
+  }
+}
+
 export function labelOf(target: TargetKind): string {
   switch (target.kind) {
     case 'url':

@@ -44,11 +44,14 @@ export async function withTarget<Result>(
   options: TargetOptions,
   work: (target: OpenTarget) => Promise<Result>,
 ): Promise<Result> {
-  const target = await openTarget(named, io, options)
+  const target = 'kind' in named ? named : readTarget(named)
+  const open = await openTarget(target, io, options)
   try {
-    return await work(target)
+    return await work(open)
+  } catch (error) {
+    throw io.signal.aborted ? error : await (await import('./lost-server.ts')).withServer(error, target, open)
   } finally {
-    await target.close()
+    await open.close()
   }
 }
 

@@ -5,16 +5,24 @@ import { explainFailure } from '@portico/host/upstream'
 import { CliError } from './exit-codes.ts'
 import { labelOf, type TargetKind } from './target-kind.ts'
 
-export async function toUnreachable(error: unknown, target: TargetKind): Promise<CliError> {
+export async function toUnreachable(
+  error: unknown,
+  target: TargetKind,
+  headers: { readonly [name: string]: string } = {},
+): Promise<CliError> {
   const refusal = findRefusal(error)
   if (refusal !== undefined) return refusal
-  const { state, reason, remedy } = explainFailure(error, { config: defineServer(labelOf(target), toConfig(target)) })
+  const plain = toConfig(target)
+  const config = defineServer(labelOf(target), 'headers' in plain ? { ...plain, headers } : plain)
+  const { state, reason, remedy } = explainFailure(error, { config })
+  if (/^The token /.test(reason)) return new CliError('denied', reason, REFUSED, error)
   const exit = state === 'needs-sign-in' ? 'denied' : 'unreachable'
   const hint =
     target.kind === 'url' && state === 'needs-sign-in' ? SIGN_IN : remedy.replace(/ as the command in .*$/, '.')
   return new CliError(exit, `${labelOf(target)}: ${reason}`, hint, error)
 }
 
+const REFUSED = "Give a valid one: --header 'Authorization: Bearer …'; without it, you can sign in."
 const SIGN_IN = "Run this in a terminal to sign in, or give a token: --header 'Authorization: Bearer …'."
 
 function findRefusal(error: unknown): CliError | undefined {

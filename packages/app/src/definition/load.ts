@@ -11,6 +11,7 @@ import { stateFolder } from '@portico/host/config'
 import { Server } from '@portico/sdk/server'
 import { createJiti, type Jiti } from 'jiti'
 import { CliError } from '../cli/exit-codes.ts'
+import { nameExits } from './exits.ts'
 import { ENDINGS } from './file-name.ts'
 import { importsOf } from './imports.ts'
 
@@ -25,6 +26,8 @@ export interface Definition {
 export interface LoadOptions {
   readonly cwd: string
   readonly env: { readonly [name: string]: string | undefined }
+  /** Is told, with a line, before something in the definition ends this process. */
+  readonly say?: (text: string) => void
 }
 
 const REMEDY = 'The file needs `export default createServer({ … })`; `portico new <folder>` makes one to begin with.'
@@ -41,8 +44,21 @@ export async function loadDefinition(path: string, options: LoadOptions): Promis
   const { doors, files } = await importsOf(file)
   const jiti = createLoader(file, await openDoors(doors), options)
   for (const one of files) delete jiti.cache[one]
-  const loaded = await evaluate(jiti, file, path)
-  return { ...(await toReady(loaded, path)), files: [...files] }
+  const restore = options.say === undefined ? undefined : nameExits(path, options.say)
+  try {
+    const made = await toReady(await evaluate(jiti, file, path), path)
+    return {
+      ...made,
+      files: [...files],
+      close: async () => {
+        await made.close()
+        restore?.()
+      },
+    }
+  } catch (error) {
+    restore?.()
+    throw error
+  }
 }
 
 function createLoader(file: string, doors: { readonly [name: string]: unknown }, { env }: LoadOptions): Jiti {

@@ -7,6 +7,7 @@ import { CONFIG_LIMITS, type Spot } from './config-text.ts'
 import { boolean, type Field, list, object, record, scalar, string } from './entry-fields.ts'
 import { checkText, type EntryContext, type TextUse } from './entry-text.ts'
 import { fingerprintOf } from './fingerprint.ts'
+import { insteadOf } from './nearest-name.ts'
 import { DEFAULT_SETTINGS, type ServerConfig, type ServerSettings, type ServerTarget } from './server-config.ts'
 import { readSettings, SETTING_NAMES } from './settings.ts'
 import { fromPieces, toPieces } from './variables.ts'
@@ -72,7 +73,8 @@ class EntryFields {
 
   warnOfUnknown(): void {
     for (const [name, spot] of this.members) {
-      if (!KNOWN.has(name)) this.context.text.warn(spot, 'This name is not known here and does nothing', 'Remove it')
+      if (!KNOWN.has(name))
+        this.context.text.warn(spot, 'This name is not known here and does nothing', insteadOf(name, [...KNOWN]))
     }
   }
 }

@@ -42,6 +42,16 @@ describe('where programs keep their files', () => {
     expect(detectForm(path, new Set())).toBe(form)
   })
 
+  it('knows both spellings of the folder of Claude Desktop on Linux, and one elsewhere (issue 19, 11)', () => {
+    const pathsOn = (query: typeof linux | typeof mac) =>
+      configFiles(query).flatMap(({ form, path }) => (form === 'claude-desktop' ? [path] : []))
+    expect(pathsOn(linux)).toEqual([
+      '/home/ada/.config/Claude/claude_desktop_config.json',
+      '/home/ada/.config/claude/claude_desktop_config.json',
+    ])
+    expect(pathsOn(mac)).toHaveLength(1)
+  })
+
   it('follows what the environment says', () => {
     const env = { XDG_CONFIG_HOME: '/etc/ada', CLAUDE_CONFIG_DIR: '/srv/claude', PORTICO_CONFIG_DIR: '/srv/portico' }
     const paths = configFiles({ ...linux, env }).map(({ path }) => path)

@@ -42,6 +42,9 @@ export function configFiles(query: PlaceQuery): readonly ConfigFile[] {
   const settings = settingsFolder(query)
   const zed =
     platform === 'win32' ? join(settings, 'Zed') : join(absolute(env.XDG_CONFIG_HOME) ?? join(home, '.config'), 'zed')
+  // On Linux both spellings of the folder are about; elsewhere letters do not differ by case.
+  const spellings = platform === 'win32' || platform === 'darwin' ? ['Claude'] : ['Claude', 'claude']
+  const desktop = spellings.map((folder) => join(settings, folder, 'claude_desktop_config.json'))
   const own = (form: ConfigForm, ...path: string[]): ConfigFile[] => {
     return project === undefined ? [] : [{ form, scope: 'project', path: join(project, ...path) }]
   }
@@ -55,7 +58,7 @@ export function configFiles(query: PlaceQuery): readonly ConfigFile[] {
     { form: 'windsurf', scope: 'user', path: join(home, '.codeium', 'windsurf', 'mcp_config.json') },
     { form: 'cursor', scope: 'user', path: join(home, '.cursor', 'mcp.json') },
     { form: 'vscode', scope: 'user', path: join(settings, 'Code', 'User', 'mcp.json') },
-    { form: 'claude-desktop', scope: 'user', path: join(settings, 'Claude', 'claude_desktop_config.json') },
+    ...desktop.map((path): ConfigFile => ({ form: 'claude-desktop', scope: 'user', path })),
     { form: 'claude-code', scope: 'user', path: join(env.CLAUDE_CONFIG_DIR || home, '.claude.json') },
     { form: 'portico', scope: 'user', path: join(configFolder(query), 'portico.json') },
   ]

@@ -8,6 +8,7 @@ import { list, string } from './entry-fields.ts'
 import { readEntry } from './entry-in.ts'
 import { type ConfigForm, detectForm, FORMS, SECTIONS } from './form.ts'
 import { type ConfigInput, readInputs } from './inputs.ts'
+import { insteadOf } from './nearest-name.ts'
 import type { ConfigProblem, ServerConfig } from './server-config.ts'
 
 export interface ReadConfigOptions {
@@ -127,6 +128,6 @@ const KNOWN: ReadonlySet<string> = new Set(['$schema', ...FORMS.portico.shelves,
 
 function warnOfUnknown(content: ConfigText, members: ReadonlyMap<string, Spot>): void {
   for (const [name, spot] of members) {
-    if (!KNOWN.has(name)) content.warn(spot, 'This name is not known and does nothing', 'Remove it')
+    if (!KNOWN.has(name)) content.warn(spot, 'This name is not known and does nothing', insteadOf(name, [...KNOWN]))
   }
 }

@@ -1,3 +1,4 @@
-/** `@portico/host/text`: what a person cannot see in a text, made visible. Small, and needs nothing else of the host. */
+/** `@portico/host/text`: what a person cannot see in a text, made visible, and names that were mistyped. Small, and needs nothing else of the host. */
 
 export { replaceHidden, type Strictness, showHidden } from '../config/hidden-characters.ts'
+export { nearestName } from '../config/nearest-name.ts'

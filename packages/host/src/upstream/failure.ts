@@ -39,11 +39,11 @@ export function explainFailure(error: unknown, { config, stderr = '' }: FailureC
 }
 
 /** A server that was up and keeps going down. */
-export function explainLoop(count: number, windowMs: number, last: Failure): Failure {
-  const seconds = Math.round(windowMs / 1000)
+export function explainLoop(count: number, last: Failure): Failure {
   return {
     ...last,
-    reason: `It failed ${count} times within ${seconds} seconds and is left alone for a while. Last: ${last.reason}`,
+    // Tries come further and further apart, so that no span of time is named.
+    reason: `It failed ${count} times and is left alone for a while. Last: ${last.reason}`,
     retries: true,
   }
 }
@@ -69,7 +69,7 @@ function ofHost(chain: readonly unknown[]): Failure | undefined {
   return failed(oneLine(refusal.message), remedy ?? 'Restart the server once the cause is gone.', false)
 }
 
-function ofSignIn(chain: readonly unknown[], { target }: ServerConfig): Failure | undefined {
+function ofSignIn(chain: readonly unknown[], { name, target, place }: ServerConfig): Failure | undefined {
   const refused = chain.find(
     (error) =>
       error instanceof PorticoError &&
@@ -77,6 +77,15 @@ function ofSignIn(chain: readonly unknown[], { target }: ServerConfig): Failure 
   )
   if (refused === undefined) return undefined
   const where = 'url' in target ? ` at ${hostOf(target.url)}` : ''
+  const credential = 'headers' in target ? Object.keys(target.headers).find((name) => CREDENTIAL.test(name)) : undefined
+  if (credential !== undefined) {
+    return {
+      state: 'needs-sign-in',
+      reason: `The token for "${name}" was refused by the server${where} (its header ${oneLine(credential)}).`,
+      remedy: `Put a valid one into \`headers\` of "${name}"${place.file === '' ? '' : ` in ${place.file}`}, or remove the header and sign in.`,
+      retries: false,
+    }
+  }
   return {
     state: 'needs-sign-in',
     reason: `The server${where} wants to know who you are: ${oneLine(messageOf(refused))}`,
@@ -84,6 +93,9 @@ function ofSignIn(chain: readonly unknown[], { target }: ServerConfig): Failure 
     retries: false,
   }
 }
+
+/** Headers that say who the caller is. */
+const CREDENTIAL = /authorization|token|key|secret|cookie/i
 
 function ofVersion(chain: readonly unknown[]): Failure | undefined {
   const mismatch = chain.find((error) => error instanceof PorticoError && error.code === 'unsupported-version')

@@ -354,10 +354,10 @@ export class ServerLife {
   /** Counts a failure and shows it. True when that was one too many and everything has been ended. */
   #failed(failure: Failure, state: 'failed' | 'degraded'): boolean {
     const opened = this.#breaker.failed()
-    const { count, options } = this.#breaker
+    const { count } = this.#breaker
     // A lazy server is not connected to before somebody wants it.
     const retryAt = this.#config.settings.lazy && (opened || state === 'failed') ? undefined : this.#breaker.retryAt
-    const { reason, remedy } = opened && count > 1 ? explainLoop(count, options.windowMs, failure) : failure
+    const { reason, remedy } = opened && count > 1 ? explainLoop(count, failure) : failure
     this.#board.show({ state: opened ? 'failed' : state, reason, remedy, retryAt })
     if (opened) void this.#dropAll(true)
     if (opened || state === 'failed') this.#retryLater()

@@ -78,7 +78,7 @@ export class UserLoops {
 }
 
 function toState({ breaker, last }: Loop): PlainState {
-  const { reason, remedy } = explainLoop(breaker.count, breaker.options.windowMs, last)
+  const { reason, remedy } = explainLoop(breaker.count, last)
   return { state: 'failed', reason, remedy, retryAt: breaker.retryAt }
 }
 

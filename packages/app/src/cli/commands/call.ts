@@ -35,9 +35,20 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
     if (input.json) io.out(JSON.stringify(result))
     else if (result.isError !== true) await hand(result, input, io)
     if (result.isError !== true) return EXIT_CODES.ok.code
-    if (!input.json) io.say(`${io.paint.red('error')}: ${name} reports: ${toPlain(textOfResult(result))}`)
-    return EXIT_CODES.failed.code
+    const text = textOfResult(result)
+    if (!input.json) io.say(`${io.paint.red('error')}: ${name} reports: ${toPlain(text)}`)
+    return askedInVain(text, io) ? sayWhoAnswers(name, io) : EXIT_CODES.failed.code
   })
+}
+
+/** Where nobody can be asked, a server that asks all the same gets a refusal, and mostly passes it on. */
+function askedInVain(text: string, { interactive }: Io): boolean {
+  return !interactive && /\belicit/i.test(text)
+}
+
+function sayWhoAnswers(name: string, io: Io): number {
+  io.say(`  ${name} asks for something, and nobody can be asked here: run it in a terminal, or in \`portico start\`.`)
+  return EXIT_CODES.denied.code
 }
 
 async function hand(result: CallToolResult, { flags }: CommandInput, io: Io): Promise<void> {

@@ -80,7 +80,7 @@ function welcome(host: Host, model: string, io: Io): void {
   const ready = views.filter(({ state }) => state.state === 'ready' || state.state === 'degraded')
   const tools = host.catalogue.items(['tool']).length
   io.say(
-    `${io.paint.bold(model)} with ${counted(tools, 'tool')} of ${counted(ready.length, 'server')}. /help tells more, Ctrl-D leaves.`,
+    `${io.paint.bold(model)} with ${counted(tools, 'tool')} of ${counted(ready.length, 'server')}. /help lists the commands, Ctrl-D leaves.`,
   )
   for (const { name, state } of views) {
     if (state.reason !== undefined) io.say(`${io.paint.yellow(name)}: ${state.reason}`)

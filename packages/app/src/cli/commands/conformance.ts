@@ -4,6 +4,7 @@ import { PorticoError, PROTOCOL_VERSIONS, type ProtocolVersion } from '@portico/
 import type { CommandInput } from '../command.ts'
 import { CHECKS, type Outcome } from '../conformance-checks.ts'
 import { HTTP_CHECKS } from '../conformance-http.ts'
+import { counted } from '../counted.ts'
 import { CliError, EXIT_CODES } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import type { OpenTarget, TargetOptions } from '../open-target.ts'
@@ -122,6 +123,6 @@ function print({ revision, check, outcome, detail }: Result, io: Io): void {
 function summarize(spoken: readonly string[], results: readonly Result[], io: Io): number {
   const failed = results.filter(({ outcome }) => outcome === 'fail').length
   const passed = results.filter(({ outcome }) => outcome === 'pass').length
-  io.say(`${spoken.length} revisions, ${passed} checks passed, ${failed} failed.`)
+  io.say(`${counted(spoken.length, 'revision')}, ${counted(passed, 'check')} passed, ${failed} failed.`)
   return failed === 0 ? EXIT_CODES.ok.code : EXIT_CODES.failed.code
 }

@@ -23,7 +23,7 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
   try {
     await serveUntilEnd(dev.server, wishes, io, {
       json: input.json,
-      note: `Edit ${file}: the next call runs what it says then.${workbench === undefined ? '' : `\nWorkbench: ${workbench.url}`}`,
+      note: `Edit ${file}: changes take effect with the next call.${workbench === undefined ? '' : `\nWorkbench: ${workbench.url}`}`,
     })
   } finally {
     await workbench?.close()
@@ -83,7 +83,7 @@ function describeChange(before: Catalogue, after: Catalogue): string {
     ...differences(namesOf(before.prompts), namesOf(after.prompts), 'prompt'),
     ...differences(urisOf(before), urisOf(after), 'resource'),
   ]
-  return parts.length === 0 ? 'what is offered stays the same' : parts.join(', ')
+  return parts.length === 0 ? 'tools, prompts and resources unchanged' : parts.join(', ')
 }
 
 function differences(before: Map<string, string>, after: Map<string, string>, noun: string): string[] {

@@ -42,7 +42,7 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
   const waiting = checks.filter(({ detail }) => detail.startsWith(NOT_ALLOWED)).length
   const unseen = waiting === 0 ? '' : ` ${counted(waiting, 'server')} could not be looked at without your permission.`
   io.say(
-    `${failed === 0 ? 'Everything that was looked at works.' : `${failed} of ${checks.length} checks failed.`}${unseen}`,
+    `${failed === 0 ? 'Everything that was looked at works.' : `${failed} of ${counted(checks.length, 'check')} failed.`}${unseen}`,
   )
   return failed === 0 ? EXIT_CODES.ok.code : EXIT_CODES.failed.code
 }
@@ -194,7 +194,7 @@ async function* examineServer(input: CommandInput, io: Io): AsyncGenerator<Check
     yield { status: 'ok', what: 'server', detail: `${info?.name ?? 'without a name'} ${info?.version ?? ''}` }
     yield { status: 'ok', what: 'offers', detail: Object.keys(capabilities).join(', ') || 'nothing' }
     if (instructions !== undefined)
-      yield { status: 'ok', what: 'instructions', detail: `${instructions.length} characters` }
+      yield { status: 'ok', what: 'instructions', detail: counted(instructions.length, 'character') }
     const pinged = performance.now()
     await client.ping({ signal: io.signal })
     yield { status: 'ok', what: 'answer', detail: `${Math.round(performance.now() - pinged)} ms` }

@@ -3,6 +3,7 @@
  * copy and shown first; the file itself is touched after a yes, and kept beside as it was.
  */
 
+import { existsSync } from 'node:fs'
 import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
@@ -106,7 +107,7 @@ async function change(
 ): Promise<number> {
   const shown = await tryOnCopy(file, edit)
   if (shown.length === 0) {
-    io.say(`${file} says so already.`)
+    io.say(`Nothing to change: ${file} has it already.`)
     if (json) io.out(JSON.stringify({ file, name, changed: false }))
     return 0
   }
@@ -128,7 +129,11 @@ function paintLine(line: string, { paint }: Io): string {
 async function confirm(yes: boolean, io: Io): Promise<void> {
   if (yes) return
   if (!io.interactive) {
-    throw new CliError('denied', 'Nobody is here to say whether to write this', 'Give --yes, or run it in a terminal.')
+    throw new CliError(
+      'denied',
+      'This has to be confirmed, and there is no terminal to ask in',
+      'Give --yes, or run it in a terminal.',
+    )
   }
   const answer = await createTerminal(io).ask('Write this? [y/N] ', { signal: io.signal })
   if (!/^y/i.test(answer?.trim() ?? '')) throw new CliError('denied', 'Nothing was written')
@@ -160,7 +165,9 @@ async function readText(file: string): Promise<string> {
 function fileOf(form: ConfigForm, title: string, project: boolean, io: Io): string {
   const scope: ConfigFile['scope'] = project ? 'project' : 'user'
   const all = configFiles({ platform: process.platform, env: io.env, home: io.env.HOME ?? homedir(), project: io.cwd })
-  const found = all.find((file) => file.form === form && file.scope === scope)
+  const places = all.filter((file) => file.form === form && file.scope === scope)
+  // A program may have several; the one that is there is the one it reads.
+  const found = places.find(({ path }) => existsSync(path)) ?? places[0]
   if (found !== undefined) return found.path
   throw new CliError('usage', `install: ${title} has no file for a project`, 'Leave --project out.')
 }

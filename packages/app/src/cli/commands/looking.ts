@@ -57,8 +57,8 @@ export const LOOKING: readonly Command[] = [
     flags: {
       requests: { type: 'number', short: 'n', value: 'calls', about: 'How many calls.', fallback: '100' },
       concurrency: { type: 'number', short: 'c', value: 'calls', about: 'How many at a time.', fallback: '10' },
-      rate: { type: 'number', value: 'calls', about: 'How many begin in a second.', fallback: 'as many as it takes' },
-      duration: { type: 'number', value: 'seconds', about: 'No call begins after this.', fallback: '60' },
+      rate: { type: 'number', value: 'calls', about: 'How many calls begin each second.', fallback: 'no limit' },
+      duration: { type: 'number', value: 'seconds', about: 'Stop beginning calls after this.', fallback: '60' },
       args: { type: 'string', short: 'a', value: 'json', about: 'The arguments as a JSON object.' },
       ...TARGET_FLAGS,
     },

@@ -29,8 +29,8 @@ async function lint([file, ...extra]: readonly string[], input: CommandInput, io
     findings.length > 0
       ? `${counted(findings.length, 'finding')}.`
       : count === 0
-        ? 'There are no rules: what is not harmless asks.'
-        : `${count === undefined ? 'The rules' : counted(count, 'rule')}, and nothing to say about ${count === 1 ? 'it' : 'them'}.`,
+        ? 'There are no rules: you are asked about everything that is not harmless.'
+        : `${count === undefined ? 'The rules' : counted(count, 'rule')}: no problems found.`,
   )
   return findings.length === 0 ? EXIT_CODES.ok.code : EXIT_CODES.failed.code
 }
@@ -131,7 +131,7 @@ function toArguments(pairs: readonly string[]): JsonObject {
   return Object.fromEntries(
     pairs.map((pair) => {
       const at = pair.indexOf('=')
-      if (at <= 0) throw new CliError('usage', `"${pair}" is no argument`, 'Write arguments as key=value.')
+      if (at <= 0) throw new CliError('usage', `"${pair}" is not an argument`, 'Write arguments as key=value.')
       const text = pair.slice(at + 1)
       try {
         return [pair.slice(0, at), JSON.parse(text) as unknown]

@@ -1,10 +1,10 @@
 /** `portico prompt`: a prompt filled in, message by message. */
 
+import { nearestName } from '@portico/host/text'
 import type { CommandInput } from '../command.ts'
 import { textOfBlock } from '../content.ts'
 import { CliError, EXIT_CODES } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
-import { nearestName } from '../nearest.ts'
 import { toShown } from '../plain-text.ts'
 import { requestOptionsOf, targetOptionsOf, withTarget } from '../target.ts'
 import { isPathOrUrl, splitTarget } from '../target-kind.ts'
@@ -22,7 +22,8 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
         name,
         prompts.map((one) => one.name),
       )
-      const remedy = near === undefined ? 'See `portico list` for what it has.' : `Did you mean "${near}"?`
+      const remedy =
+        near === undefined ? '`portico list <server> prompts` shows what it has.' : `Did you mean "${near}"?`
       throw new CliError('not-found', `${open.label} has no prompt "${name}"`, remedy)
     }
     const missing = (prompt.arguments ?? []).find((one) => one.required === true && !Object.hasOwn(args, one.name))
@@ -41,6 +42,6 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
 
 function splitPair(word: string): [string, string] {
   const at = word.indexOf('=')
-  if (at <= 0) throw new CliError('usage', `"${word}" is no argument`, "Write the prompt's arguments as key=value.")
+  if (at <= 0) throw new CliError('usage', `"${word}" is not an argument`, "Write the prompt's arguments as key=value.")
   return [word.slice(0, at), word.slice(at + 1)]
 }

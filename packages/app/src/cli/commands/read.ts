@@ -25,7 +25,9 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
     const result = await open.readResource(uri, requestOptionsOf(input, io)).catch((error: unknown) => {
       // On 2026-07-28 a resource that is not there is a parameter that is not valid; there is only one parameter.
       const isUnknown = error instanceof RpcError && error.rpcCode === INVALID_PARAMS
-      throw isUnknown ? new CliError('not-found', error.message, 'See `portico list` for what there is.', error) : error
+      throw isUnknown
+        ? new CliError('not-found', error.message, '`portico list <server> resources` shows what there is.', error)
+        : error
     })
     io.progress(undefined)
     if (input.json) io.out(JSON.stringify(result))

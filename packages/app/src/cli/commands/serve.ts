@@ -3,6 +3,7 @@
  * known, follows the file while it runs, and lets calls finish when it is told to end.
  */
 
+import { isDeepStrictEqual } from 'node:util'
 import type { Host } from '@portico/host'
 import { compareServers, formatProblem, type LoadedConfig, watchConfig } from '@portico/host/config'
 import { createGateway, type Gateway, type GatewayHttpOptions, serveGateway } from '@portico/host/gateway'
@@ -98,6 +99,10 @@ class LiveGateway {
 
   /** Servers that are other ones now change between their calls; rules and views count from the next call on. */
   async #reload(next: LoadedConfig): Promise<void> {
+    const before = this.#host.config
+    const change = compareServers(before.servers, next.servers)
+    // A watch reads once more when it begins, and files are written without a change.
+    if (isDeepStrictEqual(settingsIn(before), settingsIn(next)) && Object.values(change).every(isNone)) return
     const { settings, problems } = readGatewaySettings(next)
     for (const problem of [...next.problems.map(formatProblem), ...problems])
       this.#io.say(`${this.#io.paint.yellow('warning')}: ${problem}`)
@@ -106,7 +111,7 @@ class LiveGateway {
       this.#io.say(`${this.#io.paint.yellow('warning')}: start again to have users sign in to servers.`)
     }
     this.#host.setRules(rulesFor(next))
-    const { added, changed, adjusted, removed } = compareServers(this.#host.config.servers, next.servers)
+    const { added, changed, adjusted, removed } = change
     const names = [...changed, ...removed].map(({ name }) => name)
     try {
       await this.gateway.reload(names, () => this.#host.reload())
@@ -119,6 +124,14 @@ class LiveGateway {
       `${this.#io.paint.green('reloaded')}: ${count === 0 ? 'rules and views' : `${counted(count, 'server')} changed`}`,
     )
   }
+}
+
+function settingsIn({ extras, problems }: LoadedConfig): unknown {
+  return { extras, problems: problems.map(formatProblem) }
+}
+
+function isNone(servers: readonly unknown[]): boolean {
+  return servers.length === 0
 }
 
 const PATIENCE_MS = 10_000

@@ -1,13 +1,15 @@
-/** `portico servers sign-in`, `logs`, `approve`, `trust`: what a person says yes to, and what a server has to say. */
+/** `portico servers sign-in`, `sign-out`, `logs`, `approve`, `trust`: what a person says yes to, and what a server has to say. */
 
 import type { UpstreamLog } from '@portico/host/upstream'
+import { signOutOf } from '../../access/sign-out.ts'
 import type { CommandInput } from '../command.ts'
 import { findServer, hostOptionsOf, readConfig, trustOf } from '../configuration.ts'
 import { counted } from '../counted.ts'
 import { CliError, EXIT_CODES } from '../exit-codes.ts'
 import { openHost } from '../host.ts'
+import { stateOf } from '../host-places.ts'
 import type { Io } from '../io.ts'
-import { toPlain } from '../plain-text.ts'
+import { toLine, toPlain } from '../plain-text.ts'
 import type { ServersAction } from '../servers-action.ts'
 import { openPageOf } from '../sign-in.ts'
 import { stayUntil } from '../staying.ts'
@@ -32,6 +34,25 @@ export const signIn: ServersAction = async (words, input, io) => {
   } finally {
     await host.close()
   }
+}
+
+export const signOut: ServersAction = async (words, input, io) => {
+  const name = await oneServer(words, 'sign-out', input, io)
+  const config = findServer(await readConfig(io, hostOptionsOf(input).config), name)
+  const known = await signOutOf(config, stateOf(io)).catch((error: unknown) => {
+    const reason = toLine(error instanceof Error ? error.message : String(error))
+    const remedy = 'They are valid there until they expire; end the session in your account at that server, too.'
+    throw new CliError(
+      'failed',
+      `The tokens for ${name} are forgotten here, but were not revoked: ${reason}`,
+      remedy,
+      error,
+    )
+  })
+  if (!known) throw new CliError('usage', `Nobody signs in to ${name}: it is not on the web`)
+  if (input.json) io.out(JSON.stringify({ server: name, signedIn: false }))
+  io.say(`${io.paint.green('Signed out')} of ${name}. Sign in again: \`portico servers sign-in ${name}\`.`)
+  return EXIT_CODES.ok.code
 }
 
 export const followLogs: ServersAction = async (words, input, io) => {
@@ -107,12 +128,12 @@ async function confirm(question: string, input: CommandInput, io: Io): Promise<v
   if (!io.interactive) {
     throw new CliError(
       'denied',
-      'Nobody is there to say yes',
+      'This has to be confirmed, and there is no terminal to ask in',
       'Run this in a terminal, or give --yes once you have read it.',
     )
   }
   const answer = await createTerminal(io).ask(`${question} [y/N] `, { signal: io.signal })
-  if (!/^y/i.test(answer?.trim() ?? '')) throw new CliError('denied', 'Left as it is')
+  if (!/^y/i.test(answer?.trim() ?? '')) throw new CliError('denied', 'Nothing was changed')
 }
 
 function describe({ source, level, text }: UpstreamLog): string {

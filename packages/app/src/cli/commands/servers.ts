@@ -1,9 +1,9 @@
 /** `portico servers`: one word says what to do, and the file that does it is loaded then. */
 
+import { nearestName } from '@portico/host/text'
 import type { CommandInput } from '../command.ts'
 import { CliError } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
-import { nearestName } from '../nearest.ts'
 import type { ServersAction } from '../servers-action.ts'
 
 const ACTIONS: { readonly [action: string]: () => Promise<ServersAction> } = {
@@ -15,6 +15,7 @@ const ACTIONS: { readonly [action: string]: () => Promise<ServersAction> } = {
   import: async () => (await import('./servers-exchange.ts')).importServers,
   export: async () => (await import('./servers-exchange.ts')).exportAll,
   'sign-in': async () => (await import('./servers-access.ts')).signIn,
+  'sign-out': async () => (await import('./servers-access.ts')).signOut,
   logs: async () => (await import('./servers-access.ts')).followLogs,
   approve: async () => (await import('./servers-access.ts')).approveChanges,
   trust: async () => (await import('./servers-access.ts')).trustProject,

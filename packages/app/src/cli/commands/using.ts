@@ -17,6 +17,21 @@ const OUT = {
   about: 'Write to this file instead of standard output.',
 } as const
 
+const SERVER_ACTIONS = [
+  'status',
+  'add',
+  'remove',
+  'enable',
+  'disable',
+  'import',
+  'export',
+  'sign-in',
+  'sign-out',
+  'logs',
+  'approve',
+  'trust',
+]
+
 export const USING: readonly Command[] = [
   {
     name: 'call',
@@ -218,44 +233,21 @@ export const USING: readonly Command[] = [
     name: 'servers',
     about: 'See and change the servers that are configured',
     details: [
-      'status (the default) connects each and tells how it is; nothing is asked.',
+      'status (the default) connects to each and shows its state; nothing is asked.',
       "add <name> <url>, or add <name> -- <command…>: into your own file, or the project's with --project.",
       'remove <name> · enable <name> · disable <name>',
       'import [program] [names…]: servers of Claude Desktop, Claude Code, Cursor, VS Code, Windsurf and Zed; without a program, what there is.',
       "export <program>: all servers in that program's form, on standard output.",
-      "sign-in <name> · logs <name> (until Ctrl-C) · approve <name> (definitions that changed) · trust (the project's file)",
+      'sign-in <name> · sign-out <name> (revokes and forgets its tokens) · logs <name> (until Ctrl-C)',
+      "approve <name> (definitions that changed) · trust (the project's file)",
     ].join('\n'),
-    subcommands: [
-      'status',
-      'add',
-      'remove',
-      'enable',
-      'disable',
-      'import',
-      'export',
-      'sign-in',
-      'logs',
-      'approve',
-      'trust',
-    ],
+    subcommands: SERVER_ACTIONS,
     positionals: [
       {
         name: 'action',
         about: 'What to do.',
         optional: true,
-        completes: [
-          'status',
-          'add',
-          'remove',
-          'enable',
-          'disable',
-          'import',
-          'export',
-          'sign-in',
-          'logs',
-          'approve',
-          'trust',
-        ],
+        completes: SERVER_ACTIONS,
       },
       { name: 'words', about: 'By the action.', optional: true, rest: true, completes: 'server' },
     ],
@@ -271,7 +263,7 @@ export const USING: readonly Command[] = [
       ...HOST_FLAGS,
     },
     examples: [
-      { line: 'portico servers', about: 'how they are' },
+      { line: 'portico servers', about: 'the state of each' },
       { line: 'portico servers add github https://api.githubcopilot.com/mcp/', about: 'one on the web' },
       {
         line: 'portico servers add files -- npx -y @modelcontextprotocol/server-filesystem ~/docs',

@@ -1,9 +1,7 @@
 /** `servers.*`: what is connected, and everything that can be done about it. */
 
-import { join } from 'node:path'
 import { LOG_LEVELS, type ServerConfig } from '@portico/host/config'
-import { authorizationCode, createAuthorizer } from '@portico/sdk/auth'
-import { createFileTokenStore } from '@portico/sdk/auth-node'
+import { signOutOf } from '../../access/sign-out.ts'
 import { BUILT_IN_FILE } from '../built-in.ts'
 import type { Desk, HandlersOf } from '../desk.ts'
 import { examine } from '../doctor/doctor.ts'
@@ -146,20 +144,12 @@ async function setDisabled(desk: Desk, config: ServerConfig, disabled: boolean):
   else host.upstreams.enable(name)
 }
 
-const SIGN_OUT = { redirectUri: () => 'http://127.0.0.1/', open: () => Promise.reject(new Error('not signing in')) }
-
-async function signOut({ host, info }: Desk, { name, target }: ServerConfig): Promise<void> {
-  if (!('url' in target) || !URL.canParse(target.url)) {
-    throw new Refused(409, { code: 'not-signed-in', message: `One does not sign in to "${name}"` })
-  }
-  const authorizer = createAuthorizer(new URL(target.url), {
-    grant: authorizationCode({ userAgent: SIGN_OUT, clientName: 'Portico' }),
-    store: createFileTokenStore({ folder: join(info.stateDir, 'tokens') }),
-  })
+async function signOut({ host, info }: Desk, config: ServerConfig): Promise<void> {
+  const { name } = config
   try {
-    await authorizer.signOut()
+    if (await signOutOf(config, info.stateDir)) return
+    throw new Refused(409, { code: 'not-signed-in', message: `One does not sign in to "${name}"` })
   } finally {
-    authorizer.close()
     await settledOr(host.upstreams.restart(name))
   }
 }

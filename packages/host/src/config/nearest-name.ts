@@ -1,5 +1,10 @@
-/** The name that a mistyped one most likely means. */
+/** Names that were mistyped. */
 
+/**
+ * The name that a mistyped one most likely means; undefined where none is near.
+ *
+ * @example nearestName('gatway', ['servers', 'gateway']) // 'gateway'
+ */
 export function nearestName(word: string, names: readonly string[]): string | undefined {
   const short = word.slice(0, 64).toLowerCase()
   let best: { readonly name: string; readonly edits: number } | undefined
@@ -9,6 +14,12 @@ export function nearestName(word: string, names: readonly string[]): string | un
   }
   const allowed = word.length <= 3 ? 1 : word.length <= 6 ? 2 : 3
   return best !== undefined && best.edits <= allowed ? best.name : undefined
+}
+
+/** What to do about a name that nothing goes by. */
+export function insteadOf(name: string, known: readonly string[]): string {
+  const near = nearestName(name, known)
+  return near === undefined ? 'Remove it' : `Did you mean "${near}"? Otherwise remove it`
 }
 
 /** Letters to add, drop, change, or swap with the one beside. */

@@ -1,0 +1,21 @@
+/** A definition runs in this process, and `process.exit` in it would end the command without a word: it gets one. */
+
+const own = process.exit.bind(process)
+
+/** Until the function that comes back is called, whoever calls `process.exit` is named first. */
+export function nameExits(file: string, say: (text: string) => void): () => void {
+  const before = process.exit
+  const named: typeof process.exit = (code) => {
+    say(`error: ${file} called process.exit(${code ?? ''}), which ends this command.`)
+    return before.call(process, code)
+  }
+  process.exit = named
+  return () => {
+    if (process.exit === named) process.exit = before
+  }
+}
+
+/** How this program ends itself, whatever a definition is doing. */
+export function exitNow(code: number): never {
+  return own(code)
+}
