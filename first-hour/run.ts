@@ -1,11 +1,13 @@
 /**
  * `npm run first-hour`: every shell block of every page of the guide, typed as printed on a machine that has nothing of
  * ours, and a table of how long each step took. `npm run first-hour -- tutorial` reads the pages whose names hold that
- * word; `--short` leaves out what is marked as long. Exit code 1 if a block does not do what its page says.
+ * word; `--short` leaves out what is marked as long, `--no-build` takes what is built. Exit code 1 if a block does not do
+ * what its page says.
  */
 
 import { spawnSync } from 'node:child_process'
 import { connect } from 'node:net'
+import { helpIfAsked } from '../lab-kit/help.ts'
 import { missingTmux } from '../lab-kit/tmux.ts'
 import type { Block, Page } from './blocks.ts'
 import { Browser } from './browser.ts'
@@ -19,6 +21,7 @@ const words = process.argv.slice(2)
 const wanted = words.filter((word) => !word.startsWith('--'))
 const short = words.includes('--short')
 
+helpIfAsked(import.meta.url)
 process.exitCode = await main()
 
 async function main(): Promise<number> {
