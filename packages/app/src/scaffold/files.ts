@@ -107,8 +107,8 @@ A server for the Model Context Protocol.
 npm install
 npm test
 npx portico call server.ts to_fahrenheit celsius=21
-npm run dev                                # serves it on http://127.0.0.1:3000/mcp while you edit server.ts
 npx portico install claude-desktop server.ts
+npm run dev                                # serves it on http://127.0.0.1:3000/mcp while you edit server.ts
 \`\`\`
 `
 }
