@@ -11,7 +11,7 @@ export interface Look {
   readonly sign: string | RegExp
   /** What is done before it is looked at. */
   readonly prepare?: (site: Site) => Promise<void>
-  /** Its desktop picture is in the documentation. */
+  /** Its pictures are in the documentation. */
   readonly shown?: boolean
 }
 
@@ -19,13 +19,18 @@ export const LOOKS: readonly Look[] = [
   { name: 'servers', route: () => '/servers', sign: 'everything', shown: true },
   { name: 'server', route: () => '/servers?open=lab', sign: 'lab-server.ts' },
   { name: 'server-add', route: () => '/servers?add=form', sign: 'Review' },
-  { name: 'server-add-line', route: () => '/servers?add=paste', sign: 'Review' },
+  { name: 'server-add-line', route: () => '/servers?add=paste', sign: 'Review', shown: true },
   { name: 'tools', route: () => '/tools?name=sql_query&server=sql', sign: 'Done', shown: true },
-  { name: 'resources', route: () => '/resources?name=note://bulletin&server=lab', sign: 'Watch for changes' },
+  {
+    name: 'resources',
+    route: () => '/resources?name=note://bulletin&server=lab',
+    sign: 'Watch for changes',
+    shown: true,
+  },
   { name: 'prompts', route: () => '/prompts?name=lab_greet&server=lab', sign: 'Get the prompt' },
-  { name: 'chat-welcome', route: () => '/chat', sign: 'Take the tour' },
+  { name: 'chat-welcome', route: () => '/chat', sign: 'Take the tour', shown: true },
   { name: 'timeline', route: timelineRoute, sign: 'tools/call', shown: true },
-  { name: 'timeline-charts', route: () => '/timeline?view=charts', sign: 'Response time' },
+  { name: 'timeline-charts', route: () => '/timeline?view=charts', sign: 'Response time', shown: true },
   { name: 'timeline-recordings', route: () => '/timeline?view=recordings', sign: 'Recordings' },
   { name: 'policy', route: () => '/policy?tab=explain', sign: /decides/, shown: true, prepare: explainVault },
   { name: 'policy-rules', route: () => '/policy', sign: 'Add rule' },
@@ -106,7 +111,9 @@ function toTrial({ name, route, sign, prepare: act, shown }: Look): Trial {
           await site.look(theme, width)
           await page.locator(`html[data-mantine-color-scheme="${theme}"]`).waitFor({ state: 'attached' })
           await atRest(site)
-          if (shown === true && width === 'desktop') await site.picture(`${name}-${theme}`, SHOWN)
+          if (shown === true && (width === 'desktop' || theme === 'light')) {
+            await site.picture(width === 'desktop' ? `${name}-${theme}` : `${name}-phone`, SHOWN)
+          }
           await site.picture(`${name}-${width}-${theme}`)
           const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
           assert.ok(overflow <= 0, `${name} is ${overflow} pixels too wide (${width})`)

@@ -27,6 +27,7 @@ async function run(executable: string): Promise<number> {
   const { widthTrials } = await import('./width-cases.ts')
   const { firstHourTrials, restartTrials } = await import('./first-hour-cases.ts')
   const { terminalTrials } = await import('./terminal-cases.ts')
+  const { projectTrials } = await import('./project-cases.ts')
   const words = process.argv.slice(2)
   const isShort = words.includes('--short')
   const wanted = words.filter((word) => !word.startsWith('--'))
@@ -40,6 +41,7 @@ async function run(executable: string): Promise<number> {
     firstHourTrials,
     terminalTrials,
     flowTrials,
+    projectTrials,
     hostileTrials,
     restartTrials,
   ]

@@ -8,7 +8,7 @@ import { createGateway, type GatewayOptions } from '../src/gateway/gateway.ts'
 import { serveGateway } from '../src/gateway/serve.ts'
 import { createProvenance } from '../src/guard/provenance.ts'
 import type { Acts } from '../src/host/acts.ts'
-import { readAttached } from '../src/host/attachments.ts'
+import { AttachedContext } from '../src/host/attached-context.ts'
 import { createCatalogue } from '../src/upstream/catalogue.ts'
 import { distinctName } from '../src/upstream/names.ts'
 import { createUpstreams } from '../src/upstream/upstreams.ts'
@@ -192,21 +192,22 @@ describe('sec-229: reads go to the server that lists the address (host 7)', () =
       evil: serverOf('evil', { resources: ['file:///x'], templates: ['file:///{+p}'] }),
     }
     const { catalogue, upstreams } = await site(servers)
-    const read = async (uri: string) => {
+    const follow = async (uri: string) => {
       const { server, ownName } = await catalogue.toRead(uri)
       return { result: await (await upstreams.client(server)).readResource(ownName), server }
     }
     const context = createProvenance()
     const parts = {
-      acts: { read } as unknown as Acts,
+      acts: { follow } as unknown as Acts,
       offers: () => false,
+      trusts: () => false,
       fetchPage: async () => '',
       context: () => context,
     }
     const warnings: string[] = []
     for (const server of ['files', 'evil']) {
       const rules = [{ server, uri: 'file:///x' }]
-      const [piece] = await readAttached(rules, parts, {}, (message) => warnings.push(message))
+      const [piece] = await new AttachedContext().read('s', rules, parts, {}, (message) => warnings.push(message))
       expect(piece).toMatchObject({ server, content: [{ resource: { text: `${server} file:///x` } }] })
     }
     expect(warnings).toEqual([])

@@ -3,7 +3,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createServer, resource, tool } from '@portico/sdk/server'
+import { createServer, resource, type Server, tool } from '@portico/sdk/server'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type HostLab, startHost } from './host-lab.ts'
 
@@ -15,20 +15,46 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'portico-project-'))
   notes = 'the first edition'
   warnings = []
+  reads = []
 })
 afterEach(async () => {
   await lab.close()
   await rm(folder, { recursive: true, force: true })
 })
 
-const make = (name: string) => () =>
-  createServer({
+const made = new Map<string, Server>()
+let reads: string[]
+
+const make = (name: string) => () => {
+  const server = createServer({
     name,
     version: '1.0.0',
     instructions: `How to use ${name}`,
     tools: { act: tool({ description: `Acts on ${name}`, readOnly: true }, () => 'acted') },
-    resources: { notes: resource({ uri: `notes://${name}` }, () => notes) },
+    resources: {
+      notes: resource({ uri: `notes://${name}` }, () => {
+        reads.push(name)
+        return notes
+      }),
+    },
   })
+  made.set(name, server)
+  return server
+}
+
+/** A new edition, and the notice of it has come. */
+async function publish(text: string): Promise<void> {
+  notes = text
+  let stop: (() => Promise<void>) | undefined
+  const told = new Promise<void>((resolve) => {
+    void lab.host.subscribe('a', 'notes://a', resolve, { session: 'watcher' }).then((close) => {
+      stop = close
+      made.get('a')?.changed('notes://a')
+    })
+  })
+  await told
+  await stop?.()
+}
 
 async function start(config: object, scope: 'user' | 'project' = 'user', maxTools?: number): Promise<void> {
   const path = join(folder, 'portico.json')
@@ -55,10 +81,38 @@ describe('attached by configuration (founding 6)', () => {
   it('is in every message as it is then, and left out with a warning once it has grown', async () => {
     await start({ attach })
     expect(await say()).toContain('the first edition')
-    notes = 'x'.repeat(600)
+    await publish('x'.repeat(600))
     await lab.host.converse({ session: 's' }).send('go', () => {})
     expect(JSON.stringify(lab.provider.requests.at(-1))).not.toContain('xxxx')
     expect(warnings).toEqual([expect.stringMatching(/notes:\/\/a is not attached: it has grown to \d+ bytes/)])
+  })
+
+  it('is read again only after its server told of a change (founding 6)', async () => {
+    await start({ attach })
+    const conversation = lab.host.converse({ session: 's' })
+    const sent = async (): Promise<string> => {
+      await conversation.send('go', () => {})
+      return JSON.stringify(lab.provider.requests.at(-1))
+    }
+    await sent()
+    expect(await sent()).toContain('the first edition')
+    expect(reads).toEqual(['a'])
+    await publish('the second edition')
+    expect(await sent()).toContain('the second edition')
+    await sent()
+    expect(reads).toEqual(['a', 'a'])
+    // Whoever lost the connection may have missed a notice.
+    await lab.host.upstreams.restart('a')
+    await sent()
+    expect(reads).toEqual(['a', 'a', 'a'])
+  })
+
+  it('tells its conversation what is left out, where that wants to know (founding 6)', async () => {
+    await start({ attach: [{ ...attach[0], maxBytes: 10 }] })
+    const told: string[] = []
+    await lab.host.converse({ session: 's', onWarning: (message) => told.push(message) }).send('go', () => {})
+    expect(told).toEqual([expect.stringMatching(/notes:\/\/a is not attached: it has grown/)])
+    expect(warnings).toEqual([])
   })
 
   it("is not attached by a folder's file", async () => {

@@ -49,6 +49,11 @@ export interface ActsParts {
 type EffectOf<Kind extends Effect['kind']> = Effect & { readonly kind: Kind }
 type Send<E extends Effect, Result> = (client: Client, effect: E, options: RequestOptions) => Promise<Result>
 
+interface Following {
+  /** Absent where the server does not tell of changes. */
+  readonly close?: (() => Promise<void>) | undefined
+}
+
 export class Acts {
   readonly #parts: ActsParts
 
@@ -137,6 +142,25 @@ export class Acts {
         return {}
       })
       return close
+    })
+  }
+
+  /** Reads a resource and follows it where its server tells of changes: one permission is enough for both. */
+  follow(uri: string, listener: () => void, options: ActOptions = {}): Promise<Done<ReadResourceResult> & Following> {
+    return this.#traced('read', async () => {
+      const { server, ownName } = await this.#parts.catalogue.toRead(uri, options.signal)
+      const effect: EffectOf<'read'> = { kind: 'read', server, uri: ownName }
+      let close: Following['close']
+      const { result, permit } = await this.#act(effect, options, async (client, permitted, request) => {
+        // First, so that no change between the two goes unnoticed. A server that cannot do it is read each time.
+        const subscription = await client.subscribe(permitted.uri, listener).catch(() => undefined)
+        close = subscription === undefined ? undefined : () => subscription.close()
+        return client.readResource(permitted.uri, request)
+      }).catch(async (error) => {
+        await close?.().catch(() => {})
+        throw error
+      })
+      return { result, server, arguments: {}, reason: permit.decision.reason, close }
     })
   }
 

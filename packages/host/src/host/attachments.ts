@@ -7,7 +7,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { createGuardedFetch } from '@portico/sdk/auth-node'
 import type { ContentBlock, GetPromptResult, ResourceContents } from '@portico/sdk/client'
-import { tell } from '../config/tell.ts'
 import { admit } from '../guard/foreign-text.ts'
 import type { Provenance } from '../guard/provenance.ts'
 import type { ContextPiece } from '../model/conversation.ts'
@@ -38,6 +37,7 @@ export interface AttachmentParts {
   offers(uri: string): boolean
   /** Fetches a page the host may fetch: public, bounded, no credentials. */
   fetchPage(url: string, signal?: AbortSignal): Promise<string>
+  trusts(server: string): boolean
   /** Whose words are in the conversation that it is for. */
   context(options: ActOptions): Provenance
 }
@@ -69,29 +69,17 @@ export async function readAttachment(
 }
 
 /** Nobody looks at what goes along by itself, so that it must not fill the context unnoticed. */
-const MAX_ATTACHED_BYTES = 200_000
+export const MAX_ATTACHED_BYTES = 200_000
 
-/** What the rules attach to the next message; what cannot be read is left out and said. */
-export async function readAttached(
-  rules: readonly AttachRule[],
-  parts: AttachmentParts,
+/** A resource as it is now, and, where its server tells of changes, word of each until `close` is called. */
+export async function followAttachment(
+  { server: meant, uri }: AttachRule,
+  { acts }: AttachmentParts,
   options: ActOptions,
-  onWarning: (message: string) => void,
-): Promise<AttachedPiece[]> {
-  const pieces = rules.map(async ({ server, uri, maxBytes = MAX_ATTACHED_BYTES }) => {
-    try {
-      const piece = await readAttachment({ kind: 'resource', uri, server }, parts, options)
-      if (piece.bytes <= maxBytes) return [piece]
-      onWarning(
-        `${uri} is not attached: it has grown to ${piece.bytes} bytes, and ${maxBytes} are allowed (\`maxBytes\`)`,
-      )
-      return []
-    } catch (error) {
-      tell(onWarning, `${uri} could not be attached: ${error instanceof Error ? error.message : error}`)
-      return []
-    }
-  })
-  return (await Promise.all(pieces)).flat()
+  changed: () => void,
+): Promise<{ readonly piece: AttachedPiece; readonly close?: (() => Promise<void>) | undefined }> {
+  const { result, server, close } = await acts.follow(qualify(meant, uri), changed, options)
+  return { piece: toPiece(`Resource ${uri}`, server, result.contents.map(toBlock)), close }
 }
 
 /** A page of the public web, as text. */

@@ -43,7 +43,8 @@ import { createPinStore, type PinStore } from '../upstream/pins.ts'
 import { createUpstreams, type Upstreams } from '../upstream/upstreams.ts'
 import { Acts, type Done } from './acts.ts'
 import { createAdmission } from './admission.ts'
-import { type AttachedPiece, type Attachment, fetchPage, readAttached, readAttachment } from './attachments.ts'
+import { AttachedContext } from './attached-context.ts'
+import { type AttachedPiece, type Attachment, fetchPage, readAttachment } from './attachments.ts'
 import { type HostAuditOptions, openHostAudit } from './audit-file.ts'
 import { CallsInFlight } from './calls-in-flight.ts'
 import { ChangedDefinitions } from './changed-definitions.ts'
@@ -124,7 +125,7 @@ export class Host {
   readonly #definitions = new DefinitionWords()
   readonly #listeners = new Listeners<HostEvents>()
   readonly #sessionRules = new SessionRules(() => this.rules)
-  readonly #pinned = new Map<string, readonly AttachRule[]>()
+  readonly #attached = new AttachedContext()
   readonly #tuning = new Map<string, Tuning>()
   #ownRules: readonly unknown[]
   #ownServers: readonly ServerConfig[]
@@ -165,6 +166,7 @@ export class Host {
     this.upstreams = this.#createUpstreams()
     this.#pins = createPinStore(this.#file('pins.json'))
     this.catalogue = createCatalogue(this.upstreams, { pins: this.#pins })
+    this.upstreams.on('state', ({ server }) => this.#attached.lost(server))
     const { file } = this.#file('pins.json')
     this.#pinWatch = file === undefined ? undefined : watchFiles([file], () => this.#takeApprovals(), { settleMs: 20 })
     this.#changed = new ChangedDefinitions({
@@ -278,7 +280,8 @@ export class Host {
 
   /** A conversation whose model may use the servers, past the guard. */
   converse(options: ConverseOptions): Conversation {
-    const { maxTools, onWarning = () => {} } = this.#options
+    const { maxTools } = this.#options
+    const onWarning = options.onWarning ?? this.#options.onWarning ?? (() => {})
     const project = this.#project(options.project)
     const parts = {
       acts: this.#acts,
@@ -289,7 +292,7 @@ export class Host {
       definitions: this.#definitions,
       provenance: (session: string) => this.provenance(session),
     }
-    const { model, system, budget, saved, session } = options
+    const { model, system, budget, saved, session, onWaiting } = options
     const hands = createHands(parts, options, project?.servers)
     if (project !== undefined) this.#sessionRules.set(session, project.rules)
     if (saved !== undefined) recall(saved, this.provenance(session), (server) => this.#isTrusted(server))
@@ -298,8 +301,10 @@ export class Host {
       this.guard.beginTurn(session)
       this.provenance(session).noteUser(text)
     }
-    const attached = (signal: AbortSignal) =>
-      readAttached(this.#attachedTo(session, project), this.#attachmentParts(), { session, signal }, onWarning)
+    const attached = (signal: AbortSignal) => {
+      const rules = this.#attachedTo(session, project)
+      return this.#attached.read(session, rules, this.#attachmentParts(), { session, signal, onWaiting }, onWarning)
+    }
     const instructions = project?.instructions
     const { readDocument } = this.#options
     const admitText = (server: string, text: string): string =>
@@ -323,14 +328,14 @@ export class Host {
     return this.#conversations.projects
   }
 
-  /** What goes along with every message of a session besides what is configured, as it is at that moment. */
+  /** What goes along with every message of a session besides what is configured, kept fresh by subscription. */
   pins(session: string): readonly AttachRule[] {
-    return this.#pinned.get(session) ?? []
+    return this.#attached.pins(session)
   }
 
   /** Replaces the pins of a session. */
   setPins(session: string, pins: readonly AttachRule[]): void {
-    this.#pinned.set(session, pins)
+    this.#attached.setPins(session, pins)
   }
 
   /** Under what circumstances an act happens, for those who pass the guard themselves. */
@@ -346,7 +351,7 @@ export class Host {
   /** Forgets what was remembered for a session. */
   endSession(session: string): void {
     this.#contexts.end(session)
-    this.#pinned.delete(session)
+    this.#attached.end(session)
     this.#sessionRules.end(session)
     this.grants.endSession(session)
     this.guard.endSession(session)
@@ -484,6 +489,7 @@ export class Host {
   #attachmentParts() {
     return {
       acts: this.#acts,
+      trusts: (server: string) => this.#isTrusted(server),
       context: ({ session = DEFAULT_SESSION }: ActOptions) => this.provenance(session),
       offers: (uri: string) => this.catalogue.find(uri, 'resource') !== undefined,
       fetchPage,

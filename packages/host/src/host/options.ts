@@ -112,6 +112,10 @@ export interface ConverseOptions {
   readonly saved?: SavedConversation
   /** Only these tools, by their names in the catalogue. */
   readonly tools?: readonly string[]
+  /** Told what could not be attached to a message, instead of the host's own `onWarning`. */
+  readonly onWarning?: (message: string) => void
+  /** Told of a question that the reading of what goes along waits for. */
+  readonly onWaiting?: ActOptions['onWaiting']
 }
 
 export const DEFAULT_MAX_TOOLS = 80

@@ -1,9 +1,9 @@
 /** Chooses a resource or a prompt to go along with the next message. */
 
-import { Group, Modal, SegmentedControl, Stack, Text, TextInput, UnstyledButton } from '@mantine/core'
+import { Button, Group, Modal, SegmentedControl, Stack, Text, TextInput, UnstyledButton } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { MagnifyingGlassIcon } from '@radix-ui/react-icons'
-import type { Attachment } from 'portico/web-api'
+import { DrawingPinIcon, MagnifyingGlassIcon } from '@radix-ui/react-icons'
+import type { Attachment, Pin } from 'portico/web-api'
 import { useState } from 'react'
 import { FailureNote, Waiting } from '../app/feedback.tsx'
 import { toSize, toVisible } from '../app/text.ts'
@@ -19,14 +19,23 @@ export interface AttachDialogProps {
   readonly prompt?: ItemOf<'prompt'> | undefined
   readonly onClose: () => void
   readonly onAttach: (attachment: Attachment) => void
+  /** Sends a resource along with every message; undefined where that cannot be. */
+  readonly onPin: ((pin: Pin) => void) | undefined
 }
 
-export function AttachDialog({ opened, prompt, onClose, onAttach }: AttachDialogProps) {
+export function AttachDialog({ opened, prompt, onClose, onAttach, onPin }: AttachDialogProps) {
   return (
     <Modal opened={opened} onClose={onClose} title="Attach" size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
       {opened && (
         <Chooser
           first={prompt}
+          onPin={
+            onPin &&
+            ((pin) => {
+              onPin(pin)
+              onClose()
+            })
+          }
           onAttach={(attachment) => {
             onAttach(attachment)
             onClose()
@@ -39,11 +48,11 @@ export function AttachDialog({ opened, prompt, onClose, onAttach }: AttachDialog
 
 const MAX_SHOWN = 60
 
-interface ChooserProps extends Pick<AttachDialogProps, 'onAttach'> {
+interface ChooserProps extends Pick<AttachDialogProps, 'onAttach' | 'onPin'> {
   readonly first: ItemOf<'prompt'> | undefined
 }
 
-function Chooser({ first, onAttach }: ChooserProps) {
+function Chooser({ first, onAttach, onPin }: ChooserProps) {
   const [kind, setKind] = useState<'resource' | 'prompt'>(first === undefined ? 'resource' : 'prompt')
   const [typed, setTyped] = useState('')
   const [query] = useDebouncedValue(typed.trim(), 150)
@@ -87,7 +96,7 @@ function Chooser({ first, onAttach }: ChooserProps) {
       )}
       <ul className={classes.list}>
         {items.slice(0, MAX_SHOWN).map((item) => (
-          <li key={`${item.server} ${item.name}`}>
+          <li key={`${item.server} ${item.name}`} className={classes.line}>
             <UnstyledButton className={classes.item} onClick={() => choose(item)}>
               <span className={classes.name}>{toVisible(titleOf(item))}</span>
               <span className={classes.sub}>
@@ -96,6 +105,18 @@ function Chooser({ first, onAttach }: ChooserProps) {
                 {item.kind === 'resource' && item.definition.size !== undefined && ` · ${toSize(item.definition.size)}`}
               </span>
             </UnstyledButton>
+            {item.kind === 'resource' && onPin !== undefined && (
+              <Button
+                size="compact-sm"
+                variant="default"
+                leftSection={<DrawingPinIcon />}
+                aria-label={`Pin ${titleOf(item)}`}
+                title="Send it with every message, always up to date"
+                onClick={() => onPin({ server: item.server, uri: item.ownName })}
+              >
+                Pin
+              </Button>
+            )}
           </li>
         ))}
       </ul>

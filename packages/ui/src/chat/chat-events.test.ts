@@ -10,6 +10,7 @@ const EMPTY: Chat = {
   parts: [],
   usage: { inputTokens: 0, outputTokens: 0, steps: 0 },
   busy: false,
+  pins: [],
 }
 
 const play = (...events: ChatEvent[]) => events.reduce(applyChatEvent, EMPTY)

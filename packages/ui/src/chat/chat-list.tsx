@@ -10,16 +10,20 @@ import { toAgo, toVisible } from '../app/text.ts'
 import { Chip } from '../app/tone.tsx'
 import classes from './chat-list.module.css'
 import { deleteChat, loadChats, useChats } from './chat-store.ts'
+import { ProjectPicker } from './project-picker.tsx'
 
 export interface ChatListProps {
   readonly current: string | undefined
   /** As in the address; goes along to the conversation that is chosen. */
   readonly attach: string | undefined
   readonly onNew: () => void
+  /** Of the next new conversation. */
+  readonly project: string | undefined
+  readonly onProject: (name: string | undefined) => void
   readonly onGone: (id: string) => void
 }
 
-export function ChatList({ current, attach, onNew, onGone }: ChatListProps) {
+export function ChatList({ current, attach, onNew, project, onProject, onGone }: ChatListProps) {
   const { list, listError } = useChats()
   const [doomed, setDoomed] = useState<ChatSummary>()
   return (
@@ -28,6 +32,7 @@ export function ChatList({ current, attach, onNew, onGone }: ChatListProps) {
         <Button fullWidth variant="light" leftSection={<PlusIcon />} onClick={onNew}>
           New conversation
         </Button>
+        <ProjectPicker project={project} onProject={onProject} />
       </div>
       <div className={classes.list}>
         {listError !== undefined && <FailureNote error={listError} onRetry={() => void loadChats()} />}
@@ -53,6 +58,7 @@ export function ChatList({ current, attach, onNew, onGone }: ChatListProps) {
                     </Chip>
                   )}
                   {toAgo(chat.at)}
+                  {chat.project !== undefined && ` · ${toVisible(chat.project)}`}
                   {chat.model !== undefined && ` · ${chat.model}`}
                 </span>
               </a>

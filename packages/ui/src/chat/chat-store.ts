@@ -56,6 +56,7 @@ export async function openChat(id: string): Promise<void> {
 export async function createChat(options: {
   readonly model?: string
   readonly tour?: boolean
+  readonly project?: string
 }): Promise<Chat | undefined> {
   try {
     const chat = await call('chat.create', options)

@@ -1,8 +1,8 @@
 /** Where the next message is written: Enter sends, Shift Enter begins a line, Escape stops the answer. */
 
 import { ActionIcon, CloseButton, Textarea, Tooltip } from '@mantine/core'
-import { Link1Icon, PaperPlaneIcon, StopIcon } from '@radix-ui/react-icons'
-import type { Attachment } from 'portico/web-api'
+import { DrawingPinFilledIcon, Link1Icon, PaperPlaneIcon, StopIcon } from '@radix-ui/react-icons'
+import type { Attachment, Pin } from 'portico/web-api'
 import { type KeyboardEvent, useState } from 'react'
 import { toVisible } from '../app/text.ts'
 import type { ItemOf } from '../items/item-store.ts'
@@ -18,12 +18,17 @@ export interface ComposerProps {
   readonly placeholder: string
   readonly attachments: readonly Attachment[]
   readonly onAttachments: (attachments: readonly Attachment[]) => void
+  /** What goes along with every message. */
+  readonly pins: readonly Pin[]
+  /** Undefined where nothing can be pinned. */
+  readonly onPin: ((pin: Pin, on: boolean) => void) | undefined
   /** True once it is on its way; the text stays otherwise. */
   readonly onSend: (text: string) => Promise<boolean>
   readonly onCancel: () => void
 }
 
-export function Composer({ busy, blocked, placeholder, attachments, onAttachments, onSend, onCancel }: ComposerProps) {
+export function Composer(props: ComposerProps) {
+  const { busy, blocked, placeholder, attachments, onAttachments, pins, onPin, onSend, onCancel } = props
   const [text, setText] = useState('')
   const [isSending, setSending] = useState(false)
   const [isAttaching, setAttaching] = useState(false)
@@ -46,6 +51,7 @@ export function Composer({ busy, blocked, placeholder, attachments, onAttachment
   return (
     <div className={classes.outer}>
       <div className={classes.composer}>
+        {pins.length > 0 && <Pins pins={pins} onPin={onPin} />}
         {attachments.length > 0 && (
           <ul className={classes.attachments} aria-label="Attached">
             {attachments.map((attachment) => (
@@ -125,11 +131,27 @@ export function Composer({ busy, blocked, placeholder, attachments, onAttachment
           setAttaching(false)
           setPrompt(undefined)
         }}
+        onPin={onPin === undefined ? undefined : (pin) => onPin(pin, true)}
         onAttach={(attachment) => {
           const key = JSON.stringify(attachment)
           if (attachments.every((other) => JSON.stringify(other) !== key)) onAttachments([...attachments, attachment])
         }}
       />
     </div>
+  )
+}
+
+function Pins({ pins, onPin }: Pick<ComposerProps, 'pins' | 'onPin'>) {
+  return (
+    <ul className={classes.attachments} aria-label="Pinned: sent with every message">
+      {pins.map((pin) => (
+        <li key={`${pin.server} ${pin.uri}`} className={classes.attachment} title="Sent with every message">
+          <DrawingPinFilledIcon aria-hidden="true" />
+          <span className={classes.name}>{toVisible(pin.uri)}</span>
+          <span className={classes.server}>{pin.server}</span>
+          <CloseButton size="xs" aria-label={`Unpin ${pin.uri}`} onClick={() => onPin?.(pin, false)} />
+        </li>
+      ))}
+    </ul>
   )
 }

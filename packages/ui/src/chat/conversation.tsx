@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { toVisible } from '../app/text.ts'
 import { Chip } from '../app/tone.tsx'
 import { useAction } from '../app/use-api.ts'
+import { openChat } from './chat-store.ts'
 import { Composer } from './composer.tsx'
 import classes from './conversation.module.css'
 import { ModelPicker } from './model-picker.tsx'
@@ -26,6 +27,7 @@ export function Conversation({ chat, models, attached, onAddModel, onSent }: Con
   const [picked, setPicked] = useState<string>()
   const send = useAction('chat.send')
   const cancel = useAction('chat.cancel')
+  const pin = useAction('chat.pin')
   const model = picked ?? chat.model ?? models.find(({ usable }) => usable)?.id
   const isUsable = chat.tour || models.some(({ id, usable }) => id === model && usable)
   return (
@@ -36,6 +38,7 @@ export function Conversation({ chat, models, attached, onAddModel, onSent }: Con
             {toVisible(chat.title) || 'New conversation'}
           </Text>
           {chat.tour && <Chip tone="busy">Scripted tour</Chip>}
+          {chat.project !== undefined && <Chip tone="calm">Project {toVisible(chat.project)}</Chip>}
         </div>
         <UsageMeter chat={chat} />
         {!chat.tour && <ModelPicker models={models} value={model} onChange={setPicked} onAdd={onAddModel} />}
@@ -47,6 +50,14 @@ export function Conversation({ chat, models, attached, onAddModel, onSent }: Con
         placeholder={placeholderOf(chat)}
         attachments={attachments}
         onAttachments={setAttachments}
+        pins={chat.pins}
+        onPin={
+          chat.tour
+            ? undefined
+            : async (one, on) => {
+                if ((await pin.run({ id: chat.id, pin: one, on })) !== undefined) void openChat(chat.id)
+              }
+        }
         onCancel={() => void cancel.run({ id: chat.id })}
         onSend={async (text) => {
           const isDone = await send.run({

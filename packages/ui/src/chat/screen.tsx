@@ -2,7 +2,7 @@
 
 import { useDisclosure } from '@mantine/hooks'
 import type { Attachment } from 'portico/web-api'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { FailureNote, Waiting } from '../app/feedback.tsx'
 import { Page } from '../app/page.tsx'
 import { go, useRoute } from '../app/route.ts'
@@ -26,10 +26,11 @@ export function ChatScreen() {
   const { chat, error } = useChat(id)
   const models = useApi('chat.models', {})
   const [isAdding, adding] = useDisclosure(false)
+  const [project, setProject] = useState<string>()
   const choices = models.data?.models ?? []
   const begin = async () => {
     const model = choices.find(({ usable }) => usable)?.id
-    const made = await createChat(model === undefined ? {} : { model })
+    const made = await createChat({ ...(model !== undefined && { model }), ...(project !== undefined && { project }) })
     if (made !== undefined) go('/chat', { id: made.id, attach })
   }
   const detail =
@@ -78,6 +79,8 @@ export function ChatScreen() {
                 // Once it has found its conversation, the others are without it.
                 attach={id === undefined ? attach : undefined}
                 onNew={() => void begin()}
+                project={project}
+                onProject={setProject}
                 onGone={(gone) => {
                   if (gone === id) go('/chat')
                 }}

@@ -13,7 +13,14 @@ export interface ChatApi {
   }>
   'chat.list': Method<{}, { readonly chats: readonly ChatSummary[] }>
   'chat.open': Method<{ readonly id: string }, Chat>
-  'chat.create': Method<{ readonly model?: string; readonly tour?: boolean }, Chat>
+  'chat.create': Method<{ readonly model?: string; readonly tour?: boolean; readonly project?: string }, Chat>
+  /** Named sets of servers, resources, instructions and rules, as configured. */
+  'chat.projects': Method<{}, { readonly projects: readonly ProjectView[] }>
+  /** A resource goes along with every message from now on, or no longer. */
+  'chat.pin': Method<
+    { readonly id: string; readonly pin: Pin; readonly on: boolean },
+    { readonly pins: readonly Pin[] }
+  >
   'chat.send': Method<{
     readonly id: string
     readonly text: string
@@ -43,6 +50,23 @@ export interface Attachment {
   readonly seen?: GetPromptResult['messages']
 }
 
+/** A resource that goes along with every message of a conversation, as it is then. */
+export interface Pin {
+  readonly server: string
+  /** As its server calls it. */
+  readonly uri: string
+}
+
+export interface ProjectView {
+  readonly name: string
+  /** All unless given. */
+  readonly servers?: readonly string[]
+  readonly attached: readonly Pin[]
+  readonly instructions?: string
+  /** How many rules of its own it has. */
+  readonly rules: number
+}
+
 export interface ChatSummary {
   readonly id: string
   readonly title: string
@@ -50,12 +74,14 @@ export interface ChatSummary {
   readonly at: number
   /** Played from a script through the real loop. */
   readonly tour: boolean
+  readonly project?: string
 }
 
 export interface Chat extends ChatSummary {
   readonly parts: readonly ChatPart[]
   readonly usage: ChatUsage
   readonly busy: boolean
+  readonly pins: readonly Pin[]
 }
 
 export type ChatPart =

@@ -3,12 +3,13 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SavedConversation } from '@portico/host/model'
-import type { ChatPart, ChatSummary } from '../api.ts'
+import type { ChatPart, ChatSummary, Pin } from '../api.ts'
 import { isRecord } from '../params.ts'
 import { readJson, SavedJson, writeJson } from '../saved-json.ts'
 
 export interface SavedChat extends ChatSummary {
   readonly parts: readonly ChatPart[]
+  readonly pins?: readonly Pin[]
   readonly conversation: SavedConversation
 }
 
@@ -49,8 +50,15 @@ export class ChatStore {
   }
 
   async save(chat: SavedChat): Promise<void> {
-    const { id, title, model, at, tour } = chat
-    const summary: ChatSummary = { id, title, ...(model !== undefined && { model }), at, tour }
+    const { id, title, model, at, tour, project } = chat
+    const summary: ChatSummary = {
+      id,
+      title,
+      ...(model !== undefined && { model }),
+      at,
+      tour,
+      ...(project !== undefined && { project }),
+    }
     const others = this.#index.value.filter((one) => one.id !== id)
     const kept = [...others, summary].toSorted((a, b) => b.at - a.at)
     this.#index.set(kept.slice(0, MAX_CHATS))

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Conversation, TurnEvent } from '@portico/host/model'
-import type { AttachedView, Chat, ChatEvent, ChatPart, ChatSummary, ChatUsage } from '../api.ts'
+import type { AttachedView, Chat, ChatEvent, ChatPart, ChatSummary, ChatUsage, Pin } from '../api.ts'
 import type { SavedChat } from './chat-store.ts'
 
 type Notice = Extract<ChatPart, { kind: 'notice' }>
@@ -13,12 +13,14 @@ const MAX_TITLE = 60
 export class LiveChat {
   readonly id: string
   readonly tour: boolean
+  readonly project: string | undefined
   readonly conversation: Conversation
   readonly #emit: (event: ChatEvent) => void
   readonly #parts: Map<string, ChatPart>
   title: string
   model: string | undefined
   at: number
+  pins: readonly Pin[] = []
   /** A message is being prepared or answered. */
   busy = false
   #writing: string | undefined
@@ -31,6 +33,7 @@ export class LiveChat {
   ) {
     this.id = summary.id
     this.tour = summary.tour
+    this.project = summary.project
     this.title = summary.title
     this.model = summary.model
     this.at = summary.at
@@ -40,11 +43,13 @@ export class LiveChat {
   }
 
   view(): Chat {
-    return { ...this.#summary(), parts: [...this.#parts.values()], usage: this.usage(), busy: this.busy }
+    const { pins, busy } = this
+    return { ...this.#summary(), parts: [...this.#parts.values()], usage: this.usage(), busy, pins }
   }
 
   save(): SavedChat {
-    return { ...this.#summary(), parts: [...this.#parts.values()], conversation: this.conversation.save() }
+    const { pins } = this
+    return { ...this.#summary(), parts: [...this.#parts.values()], pins, conversation: this.conversation.save() }
   }
 
   usage(): ChatUsage {
@@ -128,8 +133,8 @@ export class LiveChat {
   }
 
   #summary(): ChatSummary {
-    const { id, title, model, at, tour } = this
-    return { id, title, ...(model !== undefined && { model }), at, tour }
+    const { id, title, model, at, tour, project } = this
+    return { id, title, ...(model !== undefined && { model }), at, tour, ...(project !== undefined && { project }) }
   }
 }
 

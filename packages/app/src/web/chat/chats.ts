@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Host } from '@portico/host'
-import type { ApiEvent, AttachedView, Attachment, Chat, ChatSummary } from '../api.ts'
+import type { ApiEvent, AttachedView, Attachment, Chat, ChatSummary, Pin, ProjectView } from '../api.ts'
 import { createByHand } from '../by-hand.ts'
 import { Refused } from '../failure.ts'
 import { LiveChat } from './chat.ts'
@@ -17,6 +17,12 @@ export interface ChatsOptions {
   readonly onWarning?: (message: string) => void
 }
 
+export interface NewChat {
+  readonly model?: string
+  readonly tour?: boolean
+  readonly project?: string
+}
+
 export interface ChatMessage {
   readonly text: string
   readonly attachments?: readonly Attachment[]
@@ -25,6 +31,7 @@ export interface ChatMessage {
 
 const MAX_LIVE = 100
 const MAX_ATTACHMENTS = 20
+const MAX_PINS = 20
 
 export class Chats {
   readonly #options: ChatsOptions
@@ -41,12 +48,13 @@ export class Chats {
   list(): readonly ChatSummary[] {
     const kept = this.#options.store.list()
     const fresh = [...this.#live.values()].filter(({ id }) => !kept.some((one) => one.id === id))
-    return [...fresh.map((chat) => chat.view()), ...kept].map(({ id, title, model, at, tour }) => ({
+    return [...fresh.map((chat) => chat.view()), ...kept].map(({ id, title, model, at, tour, project }) => ({
       id,
       title,
       ...(model !== undefined && { model }),
       at,
       tour,
+      ...(project !== undefined && { project }),
     }))
   }
 
@@ -54,7 +62,17 @@ export class Chats {
     return (await this.#find(id)).view()
   }
 
-  async create({ model, tour = false }: { readonly model?: string; readonly tour?: boolean }): Promise<Chat> {
+  projects(): readonly ProjectView[] {
+    return [...this.#options.host.projects.values()].map(({ name, servers, attach, instructions, rules }) => ({
+      name,
+      ...(servers !== undefined && { servers }),
+      attached: attach.map(({ server, uri }) => ({ server, uri })),
+      ...(instructions !== undefined && { instructions }),
+      rules: rules.length,
+    }))
+  }
+
+  async create({ model, tour = false, project }: NewChat): Promise<Chat> {
     const id = randomUUID()
     const summary: ChatSummary = {
       id,
@@ -62,6 +80,7 @@ export class Chats {
       ...(tour ? { model: TOUR_MODEL } : model !== undefined && { model }),
       at: Date.now(),
       tour,
+      ...(project !== undefined && !tour && { project }),
     }
     const chat = this.#enter(summary)
     if (tour) this.#work(this.#play(chat))
@@ -93,6 +112,19 @@ export class Chats {
       throw error
     }
     this.#work(this.#answer(chat, text).finally(() => chat.setBusy(false)))
+  }
+
+  /** Kept with the conversation, for its later lives too. */
+  async pin(id: string, pin: Pin, on: boolean): Promise<readonly Pin[]> {
+    const chat = await this.#find(id)
+    const others = chat.pins.filter(({ server, uri }) => server !== pin.server || uri !== pin.uri)
+    if (on && others.length >= MAX_PINS) {
+      throw new Refused(429, { code: 'too-many', message: `${MAX_PINS} resources are pinned already` })
+    }
+    chat.pins = on ? [...others, pin] : others
+    this.#options.host.setPins(sessionOf(id), chat.pins)
+    await this.#save(chat)
+    return chat.pins
   }
 
   async cancel(id: string): Promise<void> {
@@ -204,14 +236,18 @@ export class Chats {
 
   #enter(
     summary: ChatSummary,
-    saved?: { parts: Chat['parts']; conversation: Parameters<Host['converse']>[0]['saved'] },
+    saved?: { parts: Chat['parts']; pins?: Chat['pins']; conversation: Parameters<Host['converse']>[0]['saved'] },
   ) {
     const { host, emit } = this.#options
-    const { id, model } = summary
+    const { id, model, project } = summary
     const conversation = host.converse({
       session: sessionOf(id),
       model,
       saved: saved?.conversation,
+      project,
+      // Whoever pins or configures a resource wants it read.
+      onWaiting: createByHand(host.inbox),
+      onWarning: (message) => this.#live.get(id)?.notice('warning', message),
       // The script names its tools: however many others there are, these are offered as they are.
       ...(summary.tour && { tools: tourTurns(this.#options.stateDir).flatMap(({ needs }) => needs) }),
     })
@@ -219,6 +255,8 @@ export class Chats {
       emit({ type: 'chat', chat: id, event }),
     )
     this.#live.set(id, chat)
+    chat.pins = saved?.pins ?? []
+    host.setPins(sessionOf(id), chat.pins)
     this.#recall(id, saved?.parts ?? [])
     const idle = [...this.#live.values()].find((one) => !one.busy && one !== chat)
     if (this.#live.size > MAX_LIVE && idle !== undefined) this.#live.delete(idle.id)

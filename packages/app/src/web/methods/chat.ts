@@ -14,7 +14,13 @@ export function chatMethods({ chats, models }: Desk): HandlersOf<'chat.'> {
     },
     'chat.list': () => ({ chats: chats.list() }),
     'chat.open': (params) => chats.open(readParams(params, { id: text }).id),
-    'chat.create': (params) => chats.create(readParams(params, { model: optional(text), tour: optional(flag) })),
+    'chat.create': (params) =>
+      chats.create(readParams(params, { model: optional(text), tour: optional(flag), project: optional(text) })),
+    'chat.projects': () => ({ projects: chats.projects() }),
+    'chat.pin': async (params) => {
+      const { id, pin, on } = readParams(params, { id: text, pin: object, on: flag })
+      return { pins: await chats.pin(id, readParams(pin, { server: text, uri: text }), on) }
+    },
     'chat.send': async (params) => {
       const { id, ...message } = readParams(params, {
         id: text,
