@@ -35,10 +35,14 @@ function help(): number {
 
 async function canary(): Promise<number> {
   const { walkCanaries } = await import('./canary/walk.ts')
-  const { problems, arrived } = await walkCanaries()
-  for (const [place, count] of arrived) console.log(`${place.padEnd(10)} ${count} canaries, clean`)
-  for (const problem of problems) console.error(problem)
-  return problems.length === 0 ? 0 : 1
+  let failed = 0
+  for (const way of ['requests', 'rounds'] as const) {
+    const { problems, arrived } = await walkCanaries(way)
+    for (const [place, count] of arrived) console.log(`${way.padEnd(8)} ${place.padEnd(10)} ${count} canaries, clean`)
+    for (const problem of problems) console.error(`${way}: ${problem}`)
+    failed += problems.length
+  }
+  return failed === 0 ? 0 : 1
 }
 
 async function main(): Promise<number> {

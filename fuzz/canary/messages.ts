@@ -201,20 +201,49 @@ export const prompt = (name: string): Every<Prompt> => ({
 })
 
 const words = (field: string) => ({ title: canary(`${field} title`), description: canary(`${field} words`) })
-export const FORM: ElicitFormParams = {
-  mode: 'form',
-  message: canary('form'),
-  requestedSchema: {
-    type: 'object',
-    properties: {
-      text: { type: 'string', ...words('field'), default: canary('default') },
-      count: { type: 'integer', ...words('count') },
-      sure: { type: 'boolean', ...words('sure') },
-      one: { type: 'string', ...words('one'), oneOf: [{ const: 'a', title: canary('choice') }] },
-      many: { type: 'array', ...words('many'), items: { anyOf: [{ const: 'a', title: canary('choices') }] } },
-    },
+const choices = (field: string) => [{ const: 'a', title: canary(`${field} choice`) }]
+
+/**
+ * Every kind of field that a form has, with members that the protocol does not name besides. Names and values, which an
+ * answer repeats, hide nothing here: a form in which they do is not shown at all (`HIDING_FORMS`).
+ */
+const FIELDS: { readonly [kind: string]: object } = {
+  text: {
+    type: 'string',
+    ...words('field'),
+    default: canary('default'),
+    // One that compiles.
+    pattern: canary('pattern').replace(/[[\]]/g, '\\$&'),
+    format: canary('format'),
+    examples: [canary('example')],
+    $comment: canary('comment'),
   },
+  count: { type: 'integer', ...words('count'), default: canary('count default') },
+  sure: { type: 'boolean', ...words('sure'), default: canary('sure default') },
+  plain: { type: 'string', ...words('plain'), enum: ['a'], default: canary('plain default') },
+  named: { type: 'string', ...words('named'), enum: ['a'], enumNames: [canary('enum name')] },
+  one: { type: 'string', ...words('one'), oneOf: choices('one'), default: canary('one default') },
+  many: { type: 'array', ...words('many'), items: { anyOf: choices('many') }, default: [canary('many default')] },
+  several: { type: 'array', ...words('several'), items: { type: 'string', enum: ['a'] } },
 }
+
+/** The types promise less than a server may write. */
+const form = (properties: object) =>
+  ({
+    mode: 'form',
+    message: canary('form'),
+    requestedSchema: { type: 'object', ...words('form'), properties, $defs: { one: words('defs') } },
+    _meta: meta('form'),
+  }) as unknown as ElicitFormParams
+
+export const FORM = form(FIELDS)
+export const HIDING_FORMS = [
+  form({ [canary('unshown name')]: { type: 'string' } }),
+  form({ a: { type: 'string', enum: [canary('unshown enum')] } }),
+  form({ a: { type: 'string', oneOf: [{ const: canary('unshown const'), title: 'a' }] } }),
+  form({ a: { type: 'array', items: { type: 'string', enum: [canary('unshown item')] } } }),
+  form({ a: { type: 'array', items: { anyOf: [{ const: canary('unshown choice'), title: 'a' }] } } }),
+]
 export const URL_QUESTION: Every<ElicitUrlParams> = {
   mode: 'url',
   message: canary('url'),

@@ -31,14 +31,18 @@ interface Sight {
   readonly raw: RegExp
 }
 
-const CALLS = ['result', 'structured', 'error', 'form', 'url', 'sample']
+const HIDING = said.HIDING_FORMS.map((_, at) => `hiding${at}`)
+const CALLS = ['result', 'structured', 'error', 'form', 'url', 'sample', ...HIDING]
 
-export async function walkCanaries(): Promise<Walked> {
+/** The older way to ask, by requests of the server's own, and the newest, by results that want input. */
+export type CanaryWay = 'requests' | 'rounds'
+
+export async function walkCanaries(way: CanaryWay): Promise<Walked> {
   const folder = await mkdtemp(join(tmpdir(), 'portico-canary-'))
   const replies = [...CALLS.map((name) => ({ calls: [{ name: `evil_${name}`, arguments: {} }] })), { text: 'done' }]
   const provider = await startScriptedProvider({ replies, topics: { sampled: [{ text: 'ok' }] } })
   const file = join(folder, 'said.json')
-  await writeFile(file, JSON.stringify(script()))
+  await writeFile(file, JSON.stringify(way === 'rounds' ? inRounds(script()) : script()))
   const args = [fileURLToPath(new URL('server.mjs', import.meta.url)), file]
   const host = await createHost({
     models: new Models({
@@ -47,7 +51,8 @@ export async function walkCanaries(): Promise<Walked> {
       configured: [{ id: 'm', provider: 'openai-compatible', model: 'm', baseUrl: provider.url }],
     }),
     servers: [defineServer('evil', { kind: 'stdio', command: process.execPath, args, env: {} })],
-    ask: () => ({ action: 'allow', content: {} }),
+    // Where a form is asked for, no default is taken over: those here are of no use.
+    ask: ({ body }) => (body.kind === 'form' ? { action: 'deny' } : { action: 'allow', content: {} }),
   })
   const seen = new Map<string, Sight[]>()
   const see = (place: string, value: unknown): void => {
@@ -68,7 +73,48 @@ export async function walkCanaries(): Promise<Walked> {
   }
 }
 
-function script(): unknown {
+interface Script {
+  readonly answers: { readonly [method: string]: { readonly result: object } }
+  readonly calls: { readonly [name: string]: Scripted }
+}
+
+interface Scripted {
+  readonly answer: object
+  readonly notices?: readonly object[]
+  readonly question?: { readonly method: string; readonly params: object }
+}
+
+/** The same server in the newest revision: what it asks stands in results that are not complete. */
+function inRounds({ answers, calls }: Script): unknown {
+  const identity = { 'io.modelcontextprotocol/serverInfo': said.INFO }
+  const round = (questions: readonly object[]) => ({
+    resultType: 'input_required',
+    inputRequests: Object.fromEntries(questions.map((question) => [said.canary('input key'), question])),
+    requestState: said.canary('state'),
+    _meta: { ...identity, [said.canary('round meta name')]: said.canary('round meta') },
+  })
+  const { initialize, ...others } = answers
+  const discover = { ...initialize?.result, supportedVersions: ['2026-07-28'], _meta: identity }
+  const complete = Object.entries({ ...others, 'server/discover': { result: discover } }).map(
+    ([method, { result }]) => [
+      method,
+      { result: { ttlMs: 0, cacheScope: 'private', ...result, resultType: 'complete' } },
+    ],
+  )
+  const asked = Object.entries(calls).filter(([, { question }]) => question !== undefined)
+  const everything = round(
+    asked.flatMap(([name, { question }]) => (question === undefined || HIDING.includes(name) ? [] : [question])),
+  )
+  const rounds = {
+    ...Object.fromEntries(asked.map(([name, { question }]) => [name, round(question === undefined ? [] : [question])])),
+    result: everything,
+    'prompts/get': everything,
+    'resources/read': everything,
+  }
+  return { answers: Object.fromEntries(complete), calls, rounds }
+}
+
+function script(): Script {
   const result = { result: said.RESULT }
   const hidden = said.canary('hidden name')
   const tools = [...CALLS, hidden].map((name) => ({ ...said.tool(name), outputSchema: undefined }))
@@ -102,6 +148,12 @@ function script(): unknown {
       structured: { answer: { result: { content: [], structuredContent: said.RESULT.structuredContent } } },
       error: { answer: { error: said.FAILURE } },
       form: { answer: result, question: { method: 'elicitation/create', params: said.FORM } },
+      ...Object.fromEntries(
+        said.HIDING_FORMS.map((params, at) => [
+          HIDING[at],
+          { answer: result, question: { method: 'elicitation/create', params } },
+        ]),
+      ),
       url: { answer: result, question: { method: 'elicitation/create', params: said.URL_QUESTION } },
       sample: { answer: result, question: { method: 'sampling/createMessage', params: said.SAMPLING } },
     },
@@ -124,8 +176,9 @@ async function look(host: Host, see: (place: string, value: unknown) => void): P
     see('terminal', toPainted(textOfResult(result)))
   }, failed)
   await host.call('evil_error', {}, options).then(() => see('workbench', 'no error came'), failed)
-  see('workbench', (await host.read('canary://one', options)).result)
-  see('workbench', (await host.prompt('evil_greet', {}, options)).result)
+  const shown = ({ result }: { readonly result: unknown }) => see('workbench', result)
+  await host.read('canary://one', options).then(shown, failed)
+  await host.prompt('evil_greet', {}, options).then(shown, failed)
   const ref = { type: 'ref/prompt', name: 'greet' } as const
   see('workbench', await host.complete('evil', { ref, argument: { name: 'who', value: '' } }, options))
   see('workbench', host.catalogue.items())
@@ -146,6 +199,7 @@ function judge(host: Host, seen: ReadonlyMap<string, readonly Sight[]>): Walked 
       const at = text.search(raw)
       if (at >= 0) problems.push(`${place}: raw near ${JSON.stringify(text.slice(Math.max(0, at - 60), at + 20))}`)
     }
+    for (const marker of markers) if (/unshown/.test(marker)) problems.push(`${place}: shown all the same: ${marker}`)
     if (place !== 'model') continue
     for (const marker of markers) {
       const { inArguments } = host.provenance('s').sourcesOf({ text: marker }, 'another')

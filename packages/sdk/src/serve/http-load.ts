@@ -109,7 +109,7 @@ class Bound {
     const tally = this.#tally
     const total = tally.total + count
     if (total > this.#max) return this.#busy(`${this.#name} (${this.#max}) reached`)
-    const own = tally.of(principal) + count
+    const own = (principal === undefined ? tally.anonymous : tally.of(principal)) + count
     if (principal !== undefined && own > this.#maxPerPrincipal) {
       const message = `Too much at once: ${this.#name}PerPrincipal (${this.#maxPerPrincipal}) reached`
       return { status: 429, message, headers: RETRY_AFTER }
@@ -138,19 +138,24 @@ export function keptShare(max: number): number {
 
 class Tally {
   total = 0
+  anonymous = 0
   /** Some way of serving knows who calls. */
   named = false
-  readonly #perPrincipal = new Map<string | undefined, number>()
+  readonly #perPrincipal = new Map<string, number>()
 
-  of(principal: Principal | undefined): number {
-    return this.#perPrincipal.get(principal?.id) ?? 0
+  of(principal: Principal): number {
+    return this.#perPrincipal.get(principal.id) ?? 0
   }
 
   add(principal: Principal | undefined, count: number): void {
     this.total += count
+    if (principal === undefined) {
+      this.anonymous += count
+      return
+    }
     const own = this.of(principal) + count
-    if (own > 0) this.#perPrincipal.set(principal?.id, own)
-    else this.#perPrincipal.delete(principal?.id)
+    if (own > 0) this.#perPrincipal.set(principal.id, own)
+    else this.#perPrincipal.delete(principal.id)
   }
 }
 
