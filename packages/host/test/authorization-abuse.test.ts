@@ -9,7 +9,8 @@ import { RateLimit } from '../src/authorization-server/rate-limit.ts'
 import { toSource } from '../src/authorization-server/request-gate.ts'
 import { createAuthorizationServer } from '../src/authorization-server/server.ts'
 import { Users } from '../src/authorization-server/users.ts'
-import { issuer, REDIRECT, RESOURCE, register, signIn, start } from './authorization-world.ts'
+import { authorizationUrl, issuer, REDIRECT, RESOURCE, register, signIn, start } from './authorization-world.ts'
+import { Browser } from './browser.ts'
 
 /** With headers that `fetch` would not let through. */
 function ask(
@@ -219,6 +220,36 @@ describe('sec-191, security D24: who may ask what a token says', () => {
     expect(await introspect(token, 'rs', 'of the resource')).toBe(true)
     expect(await introspect(token, 'web', 'of the web app')).toBe(false)
     expect(await introspect(token, stranger.client_id, stranger.client_secret)).toBe(false)
+  })
+})
+
+describe('sec-277: codes without a question', () => {
+  const HTTPS = 'https://client.example/cb'
+  const SCHEME = 'com.example.app:/cb'
+
+  it.each([
+    { kind: 'web', redirect: REDIRECT, asked: true },
+    { kind: 'web', redirect: 'http://localhost:7777/cb', asked: true },
+    { kind: 'web', redirect: 'http://[::1]:7777/cb', asked: true },
+    { kind: 'web', redirect: 'https://127.0.0.1:7777/cb', asked: true },
+    { kind: undefined, redirect: REDIRECT, asked: true },
+    { kind: 'native', redirect: REDIRECT, asked: true },
+    { kind: 'native', redirect: SCHEME, asked: true },
+    { kind: 'web', redirect: HTTPS, asked: false },
+  ])('a $kind client at $redirect is asked about each time: $asked', async ({ kind, redirect, asked }) => {
+    await start()
+    const { client_id: id } = await register({ redirect_uris: [redirect], application_type: kind })
+    const browser = new Browser()
+    const open = (extra = {}) => browser.open(authorizationUrl(id, { redirect_uri: redirect, ...extra }).url)
+    let page = await open()
+    page = await browser.submit(page, { name: 'alice', password: 'correct horse', decision: 'login' })
+    page = await browser.submit(page, { decision: 'allow' })
+    expect(new URL(page.url).searchParams.get('code')).not.toBeNull()
+    // Another program on this machine begins with the same client's name.
+    const again = await open()
+    expect(again.html.includes('Allow access?')).toBe(asked)
+    const silent = new URL((await open({ prompt: 'none' })).url)
+    expect(silent.searchParams.get('error')).toBe(asked ? 'interaction_required' : null)
   })
 })
 

@@ -6,6 +6,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import type { ClientMetadata, Configuration, JWKS, KoaContextWithOIDC } from 'oidc-provider'
 import { ClientPolicy } from './client-policy.ts'
+import { createConsentPolicy } from './consent-policy.ts'
 import { createDocumentFetch } from './document-fetch.ts'
 import { createMemoryStore } from './memory-store.ts'
 import { pagePolicy } from './page-response.ts'
@@ -67,6 +68,7 @@ export function createConfiguration(options: ConfigurationOptions): Configuratio
       return roles === undefined ? undefined : { roles }
     },
     features: createFeatures(options, policy),
+    interactions: { policy: createConsentPolicy() },
     renderError: async (ctx, { error, error_description: description }) => {
       setPage(ctx, messagePage('Something is not right', `${description ?? error}`))
     },

@@ -129,5 +129,7 @@ function missingOf({ prompt, params }: Details): { resources: string[]; scopes: 
   const resources = new Set([...Object.keys(missingResourceScopes), ...asked.map(String)])
   // A scope can be missing in both; people read it once, and what stands for the session comes last.
   const scopes = new Set([...Object.values(missingResourceScopes).flat(), ...missingOIDCScope])
+  // All of it was granted before, and it is asked about again.
+  if (scopes.size === 0) for (const scope of String(params.scope ?? '').split(' ')) scopes.add(scope)
   return { resources: [...resources], scopes: [...scopes] }
 }

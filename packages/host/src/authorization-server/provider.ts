@@ -2,10 +2,10 @@
 
 import './runtime-notice.ts'
 
-import Provider, { errors } from 'oidc-provider'
+import Provider, { errors, interactionPolicy } from 'oidc-provider'
 
 import { endNotice } from './runtime-notice.ts'
 
 endNotice()
 
-export { errors, Provider }
+export { errors, interactionPolicy, Provider }
