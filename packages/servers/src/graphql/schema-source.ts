@@ -1,22 +1,24 @@
-/** Gets the schema of a service: by introspection, or from a file of it. Either is bounded, and checked by `graphql` itself. */
+/**
+ * Gets the schema of a service: by introspection, or from a file of it. Either is read and checked by `graphql` itself, in
+ * a process that is held to time and memory; what comes back from there needs no more checks.
+ */
 
 import { readFile, stat } from 'node:fs/promises'
 import { PorticoError } from '@portico/sdk/server'
-import {
-  buildClientSchema,
-  buildSchema,
-  type GraphQLSchema,
-  getIntrospectionQuery,
-  type IntrospectionQuery,
-} from 'graphql'
+import { buildClientSchema, type GraphQLSchema, getIntrospectionQuery } from 'graphql'
+import { askProcess } from '../machine/ask-process.ts'
+import type { SchemaReply, SchemaRequest } from './schema-protocol.ts'
 import type { GraphqlService } from './service.ts'
+
+const BOUNDS = { timeoutMs: 10_000, memoryMb: 512 }
 
 export async function introspect(service: GraphqlService): Promise<GraphQLSchema> {
   const { data } = await service.send({ query: getIntrospectionQuery({ inputValueDeprecation: false }) })
   if (data === undefined || data === null) {
     throw invalid('The service does not describe itself (introspection is off). Give its schema: option schemaFile.')
   }
-  return fromIntrospection(data)
+  const request = { kind: 'introspection', text: JSON.stringify(data) } as const
+  return build(request, 'What the service says of its schema cannot be understood')
 }
 
 /** SDL, or the JSON of an introspection. */
@@ -24,27 +26,24 @@ export async function readSchemaFile(path: string, maxBytes: number): Promise<Gr
   const { size } = await stat(path)
   if (size > maxBytes) throw invalid(`${path} has more than ${maxBytes} bytes (option maxSchemaBytes).`)
   const text = await readFile(path, 'utf8')
-  if (!/^\s*\{/.test(text)) {
-    try {
-      return buildSchema(text, { noLocation: true })
-    } catch (cause) {
-      throw invalid('The schema file cannot be read as GraphQL.', cause)
-    }
-  }
-  const parsed: unknown = JSON.parse(text)
-  const data = typeof parsed === 'object' && parsed !== null && 'data' in parsed ? parsed.data : parsed
-  return fromIntrospection(data)
+  const kind = /^\s*\{/.test(text) ? 'introspection' : 'sdl'
+  return build({ kind, text }, 'The schema file cannot be read as GraphQL')
 }
 
-function fromIntrospection(data: unknown): GraphQLSchema {
+async function build(request: SchemaRequest, otherwise: string): Promise<GraphQLSchema> {
+  const { data, failed } = await ask(request)
+  if (data === undefined) throw invalid(`${otherwise}: ${failed ?? 'unknown'}.`)
+  return buildClientSchema(data, { assumeValid: true })
+}
+
+async function ask(request: SchemaRequest): Promise<SchemaReply> {
   try {
-    // Its own checks tell whether it is one.
-    return buildClientSchema(data as IntrospectionQuery, { assumeValid: false })
-  } catch (cause) {
-    throw invalid('What the service says of its schema cannot be understood.', cause)
+    return await askProcess<SchemaReply>(import.meta.url, 'schema-process', request, BOUNDS)
+  } catch (error) {
+    return { failed: error instanceof Error ? error.message : 'unknown' }
   }
 }
 
-function invalid(message: string, cause?: unknown): PorticoError {
-  return new PorticoError('invalid-definition', message, { cause })
+function invalid(message: string): PorticoError {
+  return new PorticoError('invalid-definition', message)
 }

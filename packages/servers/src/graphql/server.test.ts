@@ -197,6 +197,22 @@ describe('the schema', () => {
       await rm(folder, { recursive: true })
     }
   })
+
+  it('sec-237: one whose interfaces all implement each other does not hang this process (servers 6)', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'graphql-'))
+    try {
+      const names = Array.from({ length: 1000 }, (_, at) => `I${at}`)
+      const types = names.map((name, at) => {
+        const above = at === 0 ? '' : ` implements ${names.slice(0, at).join(' & ')}`
+        return `interface ${name}${above} { a: Int }`
+      })
+      const schemaFile = join(folder, 'schema.graphql')
+      await writeFile(schemaFile, `type Query { a: Int }\n${types.join('\n')}`)
+      await expect(start({ schemaFile })).rejects.toThrow(/it took more than \d+ (ms|MB)/)
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  }, 60_000)
 })
 
 describe('one tool for each root field', () => {
