@@ -1,7 +1,7 @@
 /** What each caller of a gateway sees, and the toolset that it chose, over real transports. */
 
 import { type Client, connect, type ProtocolVersion } from '@portico/sdk/client'
-import { createServer, RpcError, tool } from '@portico/sdk/server'
+import { createServer, prompt, RpcError, resource, tool } from '@portico/sdk/server'
 import { afterEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { createFeatureServer } from './gateway-lab.ts'
@@ -134,6 +134,55 @@ describe('views', () => {
       expect(completion.total).toBeUndefined()
     },
   )
+
+  const leaky = () => {
+    const values = [
+      'note://a',
+      'note://secret',
+      'note://%73ecret',
+      'NOTE://secret',
+      'portico:one/note://secret',
+      'plain',
+    ]
+    const complete = { uri: () => values, which: () => values }
+    return createServer({
+      name: 'leaky',
+      version: '1',
+      prompts: { ask: prompt({ arguments: [{ name: 'uri' }], complete }, () => 'asked') },
+      resources: {
+        a: resource({ uri: 'note://a' }, () => 'a'),
+        secret: resource({ uri: 'note://secret' }, () => 'secret'),
+        any: resource({ uri: 'any://{which}', complete }, () => 'any'),
+      },
+    })
+  }
+  test.each([
+    ['hidden by name', { hidden: ['note://secret'] }],
+    ['hidden by pattern', { hidden: ['note://s*'] }],
+    ['not among the items', { items: ['ask', 'note://a', 'any://*'] }],
+  ])('sec-278: values of completions that are addresses out of view are left out: %s', async (_, view) => {
+    const site = await createSite({ one: { target: leaky() } }, { views: () => view })
+    const client = await site.connect('ada')
+    for (const [ref, name] of [
+      [{ type: 'ref/prompt', name: 'ask' }, 'uri'],
+      [{ type: 'ref/resource', uri: 'any://{which}' }, 'which'],
+    ] as const) {
+      const { completion } = await client.complete({ ref, argument: { name, value: '' } })
+      expect(completion.values).toEqual(['note://a', 'plain'])
+      expect(completion.total).toBeUndefined()
+    }
+  })
+
+  test.each([
+    ['a prompt', { type: 'ref/prompt', name: 'ask' }, 'ask'],
+    ['a template', { type: 'ref/resource', uri: 'any://{which}' }, 'any://{which}'],
+    ['a template, by another pattern', { type: 'ref/resource', uri: 'any://{which}' }, 'any://*'],
+  ] as const)('sec-278: what is hidden cannot be completed: %s', async (_, ref, hidden) => {
+    const site = await createSite({ one: { target: leaky() } }, { views: () => ({ hidden: [hidden] }) })
+    const client = await site.connect('ada')
+    const argument = { name: ref.type === 'ref/prompt' ? 'uri' : 'which', value: '' }
+    await expect(client.complete({ ref, argument })).rejects.toThrow('names no prompt or resource template here')
+  })
 
   test('search, describe and call stand for the full list when asked for', async () => {
     const site = await createSite(servers(), { views: () => ({ hidden: ['two_*'] }) })

@@ -1,4 +1,4 @@
-/** Completions of a template's variable, without those that would lead to an address out of view. */
+/** Completions without those that are, or in a template would lead to, an address out of view. */
 
 import { parseTemplate, type UriTemplate } from '@portico/sdk/internal'
 import type { CompleteResult } from '@portico/sdk/relay'
@@ -16,21 +16,24 @@ export function shownCompletions(
   view: View,
 ): CompleteResult {
   const { values } = result.completion
-  if (item.kind !== 'template' || !Array.isArray(values)) return result
-  const templates = [...new Set([item.ownName, item.name])].map(parseTemplate)
-  const variable = String((params.argument as JsonObject | undefined)?.name)
-  const given = textsOf((params.context as JsonObject | undefined)?.arguments)
-  const shown = values.filter((value) =>
-    templates.every((template) =>
-      addressesOf(template, { ...given, [variable]: String(value) }).every((uri) =>
-        view.reaches(item.server, uri, item),
-      ),
-    ),
-  )
+  if (!Array.isArray(values)) return result
+  const leads = item.kind === 'template' ? leadsInView(item, params, view) : () => true
+  const shown = values.map(String).filter((value) => !view.hides(item.server, value) && leads(value))
   if (shown.length === values.length) return result
   // How many there are in all would tell of those that are left out.
   const { total, ...rest } = result.completion
   return { ...result, completion: { ...rest, values: shown } }
+}
+
+/** Whether the address that a value makes is in view, under both of the template's names. */
+function leadsInView(item: CatalogueItem, params: JsonObject, view: View): (value: string) => boolean {
+  const templates = [...new Set([item.ownName, item.name])].map(parseTemplate)
+  const variable = String((params.argument as JsonObject | undefined)?.name)
+  const given = textsOf((params.context as JsonObject | undefined)?.arguments)
+  return (value) =>
+    templates.every((template) =>
+      addressesOf(template, { ...given, [variable]: value }).every((uri) => view.reaches(item.server, uri, item)),
+    )
 }
 
 /** With nothing, and with anything, for the variables that are not known yet. */

@@ -7,7 +7,7 @@ import type { Principal, RequestContext } from '@portico/sdk/server'
 import { type AddressTest, createAddressDenial, createAddressPermission } from '../config/address.ts'
 import { AddressBook, literalOf } from '../upstream/addresses.ts'
 import type { CatalogueItem, ItemKind } from '../upstream/item.ts'
-import { plainName } from '../upstream/names.ts'
+import { plainName, qualify, unqualify } from '../upstream/names.ts'
 import { callerOf, toolsetOf } from './toolset.ts'
 import { checkedViews, type ViewRule, type Views } from './view-rule.ts'
 
@@ -24,6 +24,8 @@ export interface View {
   readonly addresses: AddressBook
   /** Whether an address of a server is in view, by itself or through a template that is. */
   reaches(server: string, uri: string, item?: CatalogueItem): boolean
+  /** Whether a text is an address that is kept from the caller: a hidden one, or one that is listed out of view. */
+  hides(server: string, text: string): boolean
 }
 
 const MAX_KEPT = 256
@@ -84,19 +86,28 @@ function createView(source: readonly CatalogueItem[], rule: ViewRule, toolset: s
   const shown = source.filter((item) => isInView(item, serves, tests) && (item.kind !== 'tool' || tools(item.name)))
   const of = (kind: ItemKind) => shown.filter((item) => item.kind === kind)
   let addresses: AddressBook | undefined
+  const bookOf = () => {
+    addresses ??= new AddressBook({ shown, listed: source.filter((item) => serves(item.server)) })
+    return addresses
+  }
   return {
     serves,
     search: rule.search === true || toolset.split(',').some((part) => part.trim() === SEARCH),
     items: { tool: of('tool'), resource: of('resource'), template: of('template'), prompt: of('prompt') },
     byName: new Map(shown.map((item) => [keyOf(item.kind, item.name), item])),
     get addresses() {
-      addresses ??= new AddressBook({ shown, listed: source.filter((item) => serves(item.server)) })
-      return addresses
+      return bookOf()
     },
     reaches: (server, uri, item) => {
       if (!serves(server) || tests.hiddenAddress(uri)) return false
       if (rule.items === undefined || item?.kind === 'resource' || tests.addresses(uri)) return true
       return item?.kind === 'template' && createAddressPermission([`${literalOf(item)}*`], compile)(uri)
+    },
+    hides: (server, text) => {
+      const { address } = unqualify(text) ?? { address: text }
+      if (!URL.canParse(address)) return false
+      if (tests.hiddenAddress(address) || tests.hiddenAddress(text)) return true
+      return [text, qualify(server, address)].some((uri) => bookOf().find(uri).kind === 'closed')
     },
   }
 }
@@ -143,6 +154,7 @@ const NOTHING: View = {
   byName: new Map(),
   addresses: new AddressBook({ shown: [], listed: [] }),
   reaches: () => false,
+  hides: () => true,
 }
 
 /** Whether a name matches any of the patterns, in time linear in both. No list matches everything. */
