@@ -3,6 +3,7 @@
 import type { JsonObject } from '@portico/sdk/server'
 import type { AuditSink } from '../audit/record.ts'
 import type { Guard } from '../guard/guard.ts'
+import type { ServerIntroduction } from '../upstream/identity.ts'
 import type { CatalogueItem, ItemKind } from '../upstream/item.ts'
 import type { Nameable } from '../upstream/names.ts'
 import type { UpstreamSource } from '../upstream/upstream.ts'
@@ -13,6 +14,8 @@ export interface GatewayCatalogue {
   items(): readonly CatalogueItem[]
   /** Calls the listener after items of these kinds changed, until the function that comes back is called. */
   on(event: 'change', listener: (change: { readonly kinds: readonly ItemKind[] }) => void): () => void
+  /** What a server says of itself, as far as it is what was approved. */
+  introduction?(server: string): ServerIntroduction
   /** Resolves when servers that are just starting have been listed or have failed; undefined when there are none. */
   starting?(signal?: AbortSignal): Promise<void> | undefined
   /** Checks that a tool is still what was approved, and adds the arguments that are always given. */

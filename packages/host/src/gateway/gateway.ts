@@ -11,6 +11,7 @@ import { type ListKind, listOf } from '../upstream/listing.ts'
 import { plainName } from '../upstream/names.ts'
 import type { UpstreamView } from '../upstream/upstream.ts'
 import type { GatewayHost } from './gateway-host.ts'
+import { introduce } from './introduction.ts'
 import { ItemSource } from './item-source.ts'
 import { GATEWAY_LIMITS, type GatewayLimits, LimitBook } from './limits.ts'
 import type { Line } from './line.ts'
@@ -109,13 +110,14 @@ export function createGateway(given: GatewayHost, options: GatewayOptions = {}):
   })
   const items = new ItemSource(host.catalogue, lines)
   const meter = new Meter()
+  const views = new ViewTable(
+    options.views,
+    (ctx) => items.of(ctx),
+    (error) => onError(error, 'views'),
+  )
   const relay = new GatewayRelay({
     host,
-    views: new ViewTable(
-      options.views,
-      (ctx) => items.of(ctx),
-      (error) => onError(error, 'views'),
-    ),
+    views,
     lines,
     parking,
     limits: new LimitBook(options.limits ?? {}, matcher),
@@ -125,6 +127,10 @@ export function createGateway(given: GatewayHost, options: GatewayOptions = {}):
     maxKept: options.maxKept ?? 100,
     unattended: options.unattended ?? false,
     admit: allowAnonymous ? () => {} : refuseAnonymous,
+    introduce: (ctx) =>
+      !allowAnonymous && isAnonymous(ctx)
+        ? undefined
+        : introduce(host.catalogue, ctx, () => lines.servers().filter(views.of(ctx).serves)),
     unknownTo: (ctx) =>
       personal === undefined ? [] : unread(host, lines, personal, ctx).map(({ server: name }) => name),
     personalLists: (ctx) =>
@@ -224,8 +230,12 @@ async function shutDown(relay: GatewayRelay, parking: Parking, lines: Lines, gra
 }
 
 /** Only what came by a network can be anonymous: a pipe belongs to whoever started the process. */
+function isAnonymous(ctx: RequestContext): boolean {
+  return callerOf(ctx) === undefined && ctx.head !== undefined
+}
+
 function refuseAnonymous(ctx: RequestContext): void {
-  if (callerOf(ctx) === undefined && ctx.head !== undefined) {
+  if (isAnonymous(ctx)) {
     throw new RpcError(INVALID_REQUEST, 'The gateway serves callers that have been identified; see allowAnonymous')
   }
 }

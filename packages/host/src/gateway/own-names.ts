@@ -28,7 +28,7 @@ export function withOwnNames(catalogue: GatewayCatalogue): GatewayCatalogue {
     update()
     return longNames.get(`${kind} ${name}`) ?? name
   }
-  const { toCall, toPrompt } = catalogue
+  const { toCall, toPrompt, introduction } = catalogue
   return {
     items: update,
     on: (event, listener) => catalogue.on(event, listener),
@@ -39,6 +39,7 @@ export function withOwnNames(catalogue: GatewayCatalogue): GatewayCatalogue {
       )
       return taken || !isShort(item) ? plainName(item) : (item.rename ?? item.ownName)
     },
+    ...(introduction && { introduction: (server) => introduction.call(catalogue, server) }),
     ...(toCall && { toCall: (name, args, signal) => toCall.call(catalogue, longName('tool', name), args, signal) }),
     ...(toPrompt && {
       toPrompt: (name, args, signal) => toPrompt.call(catalogue, longName('prompt', name), args, signal),

@@ -37,6 +37,7 @@ export interface RelayParts extends DispatchParts {
   readonly views: ViewTable
   /** Refuses a caller before anything is looked at. */
   readonly admit: (ctx: RequestContext) => void
+  readonly introduce: NonNullable<Relay['introduce']>
   /** Reads what servers show this caller alone, where that is not known yet. */
   readonly personalLists: (ctx: RequestContext) => Promise<void> | undefined
   /** Servers that have items for each user and have shown this caller none yet. */
@@ -67,6 +68,10 @@ export class GatewayRelay implements Relay {
     const starting = this.#starting(ctx)
     if (starting !== undefined) return starting.then(() => this.#listedFor(kind, ctx))
     return this.#listedFor(kind, ctx)
+  }
+
+  introduce(ctx: RequestContext): ReturnType<RelayParts['introduce']> {
+    return this.#parts.introduce(ctx)
   }
 
   /** Admits a request that is no call, and counts it. */

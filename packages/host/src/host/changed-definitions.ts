@@ -9,7 +9,7 @@ import { tell } from '../config/tell.ts'
 import type { Inbox } from '../consent/inbox.ts'
 import type { Catalogue } from '../upstream/catalogue.ts'
 import type { Quarantine } from '../upstream/item.ts'
-import { INSTRUCTIONS, type PinKind, type PinStore } from '../upstream/pins.ts'
+import { IDENTITY, INSTRUCTIONS, type PinKind, type PinStore } from '../upstream/pins.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 
 export interface ChangedDefinitionsParts {
@@ -55,7 +55,9 @@ export class ChangedDefinitions {
   }
 
   look(): void {
-    const changed = new Map([...this.#items(), ...this.#instructions()].map((one) => [keyOf(one), one]))
+    const changed = new Map(
+      [...this.#items(), ...this.#instructions(), ...this.#identities()].map((one) => [keyOf(one), one]),
+    )
     for (const [key, { leave }] of this.#asked) {
       if (changed.has(key)) continue
       this.#asked.delete(key)
@@ -86,6 +88,15 @@ export class ChangedDefinitions {
     })
   }
 
+  #identities(): Changed[] {
+    return this.#parts.upstreams.views().flatMap(({ name: server, identity, config }) => {
+      if (identity === undefined) return []
+      const { quarantine } = this.#parts.pins.checkIdentity(server, identity, config.settings.trusted)
+      if (quarantine === undefined) return []
+      return [{ server, kind: IDENTITY, ownName: IDENTITY, name: `what ${server} says of itself`, quarantine }]
+    })
+  }
+
   #countOf(server: string): number {
     return [...this.#asked.values()].filter((one) => one.server === server).length
   }
@@ -109,7 +120,7 @@ export class ChangedDefinitions {
 
   #approve({ server, kind, ownName }: Changed): void {
     const { catalogue, pins } = this.#parts
-    if (kind === INSTRUCTIONS) pins.approve(server, ownName, kind)
+    if (kind === INSTRUCTIONS || kind === IDENTITY) pins.approve(server, ownName, kind)
     else catalogue.approve(server, ownName, kind)
   }
 

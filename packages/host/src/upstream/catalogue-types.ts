@@ -1,6 +1,7 @@
 /** What a catalogue can be asked, and how it answers. `catalogue.ts` is the one over servers. */
 
 import type { JsonObject } from '@portico/sdk/client'
+import type { ServerIntroduction } from './identity.ts'
 import type { CatalogueItem, ItemKind } from './item.ts'
 import type { Linking } from './links.ts'
 import type { ListingProblem, Missing } from './listing.ts'
@@ -51,6 +52,8 @@ export interface CatalogueEvents {
 }
 
 export interface Catalogue {
+  /** What a server says of itself, as far as it is what was approved. */
+  introduction(server: string): ServerIntroduction
   /** As known now, in the order of their names. */
   items(kinds?: readonly ItemKind[]): readonly CatalogueItem[]
   /** The same a page at a time, after servers that are just starting had a moment to answer. */

@@ -19,6 +19,7 @@ import type {
   ItemCall,
   ListOptions,
 } from './catalogue-types.ts'
+import type { ServerIntroduction } from './identity.ts'
 import type { CatalogueItem, ItemKind } from './item.ts'
 import { type Linking, Links } from './links.ts'
 import { Listeners } from './listeners.ts'
@@ -33,7 +34,7 @@ import {
   toSighting,
 } from './listing.ts'
 import type { Collision } from './names.ts'
-import { createPinStore, type PinStore, type Sighting } from './pins.ts'
+import { createPinStore, type PinStore, type PinVerdict, type Sighting } from './pins.ts'
 import type { SearchHit, SearchOptions } from './search.ts'
 import type { Upstreams } from './upstreams.ts'
 import { abortable } from './waiting.ts'
@@ -190,6 +191,19 @@ class ServersCatalogue implements Catalogue {
 
   collisions(): readonly Collision[] {
     return this.#index.collisions
+  }
+
+  introduction(server: string): ServerIntroduction {
+    const view = this.#upstreams.view(server)
+    if (view === undefined) return {}
+    const { instructions, identity, config } = view
+    const { trusted } = config.settings
+    const isKnown = (verdict: PinVerdict) => verdict.quarantine === undefined
+    return {
+      ...(instructions !== undefined &&
+        isKnown(this.#pins.checkInstructions(server, instructions, trusted)) && { instructions }),
+      ...(identity !== undefined && isKnown(this.#pins.checkIdentity(server, identity, trusted)) && { identity }),
+    }
   }
 
   problems(): readonly ListingProblem[] {

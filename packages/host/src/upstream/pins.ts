@@ -7,6 +7,7 @@
 import type { JsonObject } from '@portico/sdk/client'
 import { fingerprintOf, onceMeaningOf } from './canonical.ts'
 import { differenceOf } from './difference.ts'
+import type { ServerIdentity } from './identity.ts'
 import type { ItemKind, Quarantine } from './item.ts'
 import { createPinFile, type Pin, type PinFile, type PinTable } from './pin-file.ts'
 
@@ -27,11 +28,12 @@ export interface Sighting {
   readonly meaning: JsonObject
 }
 
-/** What is pinned besides items: what a server tells models about itself. */
-export type PinKind = ItemKind | 'instructions'
+/** What is pinned besides items: what a server tells models, and callers of a gateway, about itself. */
+export type PinKind = ItemKind | 'instructions' | 'identity'
 
 /** Under this name they are pinned, asked about and approved. */
 export const INSTRUCTIONS = 'instructions'
+export const IDENTITY = 'identity'
 
 export interface PinVerdict {
   readonly fingerprint: string
@@ -51,6 +53,8 @@ export interface PinStore {
   check(sighting: Sighting, accepts?: boolean): PinVerdict
   /** The same for what a server tells models about itself. */
   checkInstructions(server: string, text: string, accepts?: boolean): PinVerdict
+  /** The same for what else it says of itself. */
+  checkIdentity(server: string, identity: ServerIdentity, accepts?: boolean): PinVerdict
   /** Takes up what other processes have approved since. Returns how many. */
   reload(): number
   /** Approves the newest meaning of an item; all of a server's items without a name. Returns how many. */
@@ -97,6 +101,10 @@ class Pins implements PinStore {
 
   checkInstructions(server: string, text: string, accepts = false): PinVerdict {
     return this.#check(server, INSTRUCTIONS, INSTRUCTIONS, { text }, accepts)
+  }
+
+  checkIdentity(server: string, identity: ServerIdentity, accepts = false): PinVerdict {
+    return this.#check(server, IDENTITY, IDENTITY, { ...identity }, accepts)
   }
 
   reload(): number {
@@ -165,7 +173,7 @@ class Pins implements PinStore {
     return [...(this.#table.get(server) ?? [])].flatMap(([key, { approved, pending, present }]) => {
       const [kind, ownName] = fromKey(key)
       const meaning = pending?.meaning ?? approved?.meaning
-      if (!present || meaning === undefined || kind === INSTRUCTIONS) return []
+      if (!present || meaning === undefined || kind === INSTRUCTIONS || kind === IDENTITY) return []
       return [{ server, kind, ownName, meaning }]
     })
   }
@@ -225,7 +233,7 @@ class Pins implements PinStore {
 /** A pin of an earlier version, where what it has is unchanged: the rest of the definition is seen for the first time. */
 function upgrade(pin: Pin, kind: PinKind, fingerprint: string, meaning: JsonObject): Pin {
   const { approved } = pin
-  if (approved === undefined || approved.whole === true || kind === INSTRUCTIONS) return pin
+  if (approved === undefined || approved.whole === true || kind === INSTRUCTIONS || kind === IDENTITY) return pin
   if (approved.fingerprint !== fingerprintOf(onceMeaningOf(kind, meaning))) return pin
   return { ...pin, approved: { ...approved, fingerprint, meaning, whole: true } }
 }

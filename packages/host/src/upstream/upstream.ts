@@ -13,6 +13,7 @@ import type {
 } from '@portico/sdk/client'
 import type { Principal } from '@portico/sdk/server'
 import type { ServerConfig } from '../config/server-config.ts'
+import type { ServerIdentity } from './identity.ts'
 
 export type UpstreamStateName =
   | 'starting'
@@ -44,6 +45,8 @@ export interface UpstreamView {
   readonly version?: ProtocolVersion
   readonly serverInfo?: { readonly name: string; readonly version: string; readonly title?: string }
   readonly instructions?: string
+  /** What else it says of itself. */
+  readonly identity?: ServerIdentity
   readonly pid?: number
   readonly stderrTail?: string
   /** The time of the last answered ping or call, in milliseconds. */

@@ -5,6 +5,7 @@
 
 import type { Client, ProcessView } from '@portico/sdk/client'
 import type { ServerConfig } from '../config/server-config.ts'
+import { identityOf } from './identity.ts'
 import type { Gate } from './link-gate.ts'
 import { bounded, neutralise } from './text.ts'
 import type { UpstreamState, UpstreamView } from './upstream.ts'
@@ -24,7 +25,7 @@ const MAX_INSTRUCTIONS = 8_000
 const MAX_STDERR = 65_536
 
 export function createView({ config, state, client, process, gate, connections }: Seen): UpstreamView {
-  const { info, instructions } = client?.server ?? {}
+  const { info, instructions, capabilities } = client?.server ?? {}
   return {
     name: config.name,
     config,
@@ -44,6 +45,9 @@ export function createView({ config, state, client, process, gate, connections }
     connections,
     get instructions() {
       return instructions === undefined ? undefined : clean(instructions, MAX_INSTRUCTIONS)
+    },
+    get identity() {
+      return identityOf(info, capabilities?.experimental)
     },
     get stderrTail() {
       const tail = process?.stderrTail() ?? ''

@@ -27,7 +27,7 @@ import { createCompletionMethods, hasCompleters } from './completion.ts'
 import { AskingContext, RequestContext } from './context.ts'
 import { ExtensionRegistry } from './extension.ts'
 import type { CacheHint } from './item-options.ts'
-import { createLifecycleMethods } from './lifecycle.ts'
+import { createLifecycleMethods, type Introduction } from './lifecycle.ts'
 import { createLoggingMethods } from './logging.ts'
 import type { ServerMethod } from './method.ts'
 import { applyMiddleware, type MethodName, type Middleware, type Observer } from './middleware.ts'
@@ -119,6 +119,10 @@ export class ServerCore {
     this.#keepRules(options.visible)
     this.#announceRegistryChanges()
     if (options.maxResultBytes !== undefined) addBudget(this, options.maxResultBytes, options.spill)
+  }
+
+  introduce(call: ServerCall): Introduction | undefined | Promise<Introduction | undefined> {
+    return this.relay?.relay.introduce?.(this.plainContext(call))
   }
 
   /** The method as this revision has it, if the revision has it and the server serves it. */

@@ -1,10 +1,11 @@
 /** The opening of a conversation: `initialize` and `ping` of the older revisions, `server/discover` of the newest. */
 
 import { INVALID_REQUEST, RpcError } from '../jsonrpc/errors.ts'
-import { isObject } from '../jsonrpc/message.ts'
+import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import type { ClientCapabilities, ServerCapabilities } from '../protocol/capabilities.ts'
 import type { Implementation } from '../protocol/content.ts'
 import { UNSUPPORTED_VERSION } from '../protocol/errors.ts'
+import { META_SERVER_INFO } from '../protocol/meta.ts'
 import type { ProtocolVersion } from '../protocol/revision.ts'
 import { negotiateLegacy } from '../protocol/revisions.ts'
 import { KEPT_LIMITS } from '../session/kept-text.ts'
@@ -12,6 +13,13 @@ import type { ServerCall } from './call.ts'
 import type { CacheHint } from './item-options.ts'
 import { cacheHints } from './list.ts'
 import { defineMethod, invalidParam, type ServerMethod, stringParam } from './method.ts'
+
+/** What is said of those who answer in a server's place, besides what the server says of itself. */
+export interface Introduction {
+  readonly info?: Omit<Partial<Implementation>, 'name' | 'version'>
+  readonly instructions?: string
+  readonly experimental?: { readonly [name: string]: JsonObject }
+}
 
 export interface LifecycleHost {
   readonly info: Implementation
@@ -22,37 +30,59 @@ export interface LifecycleHost {
   /** Whether `ctx.log` reaches clients. */
   readonly logs: boolean
   capabilities(): ServerCapabilities
+  /** For this caller alone; undefined where there is nobody else to speak of. */
+  introduce(call: ServerCall): Introduction | undefined | Promise<Introduction | undefined>
 }
 
 export function createLifecycleMethods(host: LifecycleHost): ServerMethod[] {
   return [
     defineMethod<object>({ method: 'ping', withoutContext: true, run: () => ({}), write: () => ({}) }),
-    defineMethod<undefined>({
+    defineMethod<Introduction | undefined>({
       method: 'initialize',
       withoutContext: true,
-      run: (call) => initialize(host, call),
-      write: (_, call) => {
+      run: (call) => {
+        initialize(host, call)
+        return host.introduce(call)
+      },
+      write: (introduced, call) => {
         const { revision } = call.conversation
         return {
           protocolVersion: revision.version,
-          capabilities: revision.writeServerCapabilities(withExperimental(host.capabilities())),
-          serverInfo: revision.writeImplementation(host.info),
-          ...(host.instructions !== undefined && { instructions: host.instructions }),
+          capabilities: revision.writeServerCapabilities(withExperimental(capabilitiesOf(host, introduced))),
+          serverInfo: revision.writeImplementation({ ...introduced?.info, ...host.info }),
+          ...instructionsOf(host, introduced),
         }
       },
     }),
-    defineMethod<undefined>({
+    defineMethod<Introduction | undefined>({
       method: 'server/discover',
       withoutContext: true,
-      run: () => undefined,
-      write: (_, call) => ({
-        supportedVersions: [...host.versions].reverse(),
-        capabilities: call.conversation.revision.writeServerCapabilities(host.capabilities()),
-        ...(host.instructions !== undefined && { instructions: host.instructions }),
-        ...cacheHints(host.listCache, false),
-      }),
+      run: (call) => host.introduce(call),
+      write: (introduced, call) => {
+        const { revision } = call.conversation
+        const info = introduced?.info && revision.writeImplementation({ ...introduced.info, ...host.info })
+        return {
+          supportedVersions: [...host.versions].reverse(),
+          capabilities: revision.writeServerCapabilities(capabilitiesOf(host, introduced)),
+          ...instructionsOf(host, introduced),
+          // What is said of others depends on who asks.
+          ...cacheHints(host.listCache, introduced !== undefined),
+          ...(info && { _meta: { [META_SERVER_INFO]: info } }),
+        }
+      },
     }),
   ]
+}
+
+function capabilitiesOf(host: LifecycleHost, introduced: Introduction | undefined): ServerCapabilities {
+  const own = host.capabilities()
+  if (introduced?.experimental === undefined) return own
+  return { ...own, experimental: { ...introduced.experimental, ...own.experimental } }
+}
+
+function instructionsOf(host: LifecycleHost, introduced: Introduction | undefined): { instructions?: string } {
+  const texts = [host.instructions, introduced?.instructions].filter((text) => text !== undefined)
+  return texts.length === 0 ? {} : { instructions: texts.join('\n\n') }
 }
 
 /** Extensions in the place that older revisions have for them. */
@@ -69,7 +99,7 @@ export function unsupportedVersion(requested: string, versions: readonly Protoco
   })
 }
 
-function initialize(host: LifecycleHost, call: ServerCall): undefined {
+function initialize(host: LifecycleHost, call: ServerCall): void {
   const { session, params } = call
   if (session === undefined || session.initialized) {
     throw new RpcError(INVALID_REQUEST, 'This session is initialized already')

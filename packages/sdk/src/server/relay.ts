@@ -27,6 +27,7 @@ import type { LegacySession } from '../session/legacy-session.ts'
 import type { ServerCall } from './call.ts'
 import type { AskingContext, RequestContext, SessionView } from './context.ts'
 import type { CacheHint } from './item-options.ts'
+import type { Introduction } from './lifecycle.ts'
 import { cacheHints } from './list.ts'
 import { defineMethod, invalidParam, type ServerMethod, stringParam, tooManySubscriptions } from './method.ts'
 import { cursorOf, pageOf, pageSizeFor } from './paging.ts'
@@ -55,6 +56,8 @@ export interface Relay {
   watch(uri: string, ctx: RequestContext, changed: (uri: string) => void): Promise<() => void>
   /** The parameters of a tool that are mirrored in HTTP headers; none for a tool that the caller is not to know of. */
   paramHeaders(tool: string, principal: Principal | undefined): readonly ParamHeader[]
+  /** What this caller is told about those behind when it connects. */
+  introduce?(ctx: RequestContext): Introduction | undefined | Promise<Introduction | undefined>
   /**
    * Rejects a later round of a request that this caller may no longer make. Asked before every later round, also one
    * whose outcome is known and only told once more.
