@@ -1,7 +1,7 @@
 /**
  * Where questions wait for a person. Any surface may show and answer them, the first answer counts, and what waits
  * survives a restart (`question-file.ts`): an approval whose asker is gone can still be given, and holds for the next
- * time. A server that asks without end is refused and disturbs nobody else.
+ * time. What waits in other processes with the same file can be answered here (`shared-questions.ts`). A server that asks without end is refused and disturbs nobody else.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -13,7 +13,15 @@ import { readAnswer } from './answer-text.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Answer, NewQuestion, Question } from './question.ts'
 import { type InboxLimits, QuestionBounds } from './question-bounds.ts'
-import { createQuestionFile, type QuestionFile } from './question-file.ts'
+import {
+  createQuestionFile,
+  isDurable,
+  type Kept,
+  type KeptQuestion,
+  type Owner,
+  type QuestionFile,
+} from './question-file.ts'
+import { createOwner, digestOf, endOwner, isAlive, SharedQuestions } from './shared-questions.ts'
 
 export interface AskOptions {
   /** Withdraws the question. */
@@ -34,7 +42,7 @@ export type AnswerReceipt = 'accepted' | 'already-settled' | 'unknown' | 'not-yo
 export interface Inbox {
   /** Resolves with the answer; `cancel` when it expires or is withdrawn by somebody else. */
   ask(question: NewQuestion, options?: AskOptions): Promise<Answer>
-  /** Oldest first; with a principal, only theirs. */
+  /** Oldest first, those that wait `elsewhere` last; with a principal, only theirs. */
   pending(filter?: { readonly principal?: string; readonly server?: string }): readonly Question[]
   /** Once only. `as` is the principal on whose behalf it is given: nobody answers for another. Throws for malformed answers. */
   answer(id: string, answer: Answer, as?: { readonly principal: string }): AnswerReceipt
@@ -47,15 +55,22 @@ export interface Inbox {
 export interface InboxOptions {
   /** Where approvals survive a restart; in memory alone unless given. */
   readonly file?: string
+  /** Shows what waits in other processes with the same file, and takes up answers that are given there. */
+  readonly follow?: boolean
   readonly clock?: Clock
   readonly limits?: Partial<InboxLimits>
   readonly onWarning?: (message: string) => void
 }
 
 export async function createInbox(options: InboxOptions = {}): Promise<Inbox> {
-  const file = options.file === undefined ? undefined : createQuestionFile(options.file, options.onWarning)
-  const inbox = new MemoryInbox(options, file)
-  inbox.adopt((await file?.load()) ?? [])
+  const owner = createOwner()
+  const file = options.file === undefined ? undefined : createQuestionFile(options.file, owner, options.onWarning)
+  const inbox = new MemoryInbox(options, file, owner)
+  const kept = await file?.load()
+  const isLeft = ({ question, owner: asker }: KeptQuestion) =>
+    isDurable(question) && (asker === undefined || !isAlive(asker))
+  inbox.adopt((kept?.questions ?? []).filter(isLeft).map(({ question }) => question))
+  if (options.follow === true) await inbox.follow()
   return inbox
 }
 
@@ -78,13 +93,29 @@ class MemoryInbox implements Inbox {
   readonly #waiting = new Map<string, Waiting>()
   readonly #settled = new Set<string>()
   readonly #listeners = new Set<(event: InboxEvent) => void>()
+  readonly #shared: SharedQuestions | undefined
+  readonly #owner: Owner
   #callOff: (() => void) | undefined
   #closed = false
 
-  constructor({ clock = systemClock, limits }: InboxOptions, file: QuestionFile | undefined) {
+  constructor({ clock = systemClock, limits }: InboxOptions, file: QuestionFile | undefined, owner: Owner) {
     this.#clock = clock
     this.#bounds = new QuestionBounds(limits)
     this.#file = file
+    this.#owner = owner
+    this.#shared =
+      file === undefined
+        ? undefined
+        : new SharedQuestions(file, owner, {
+            appeared: (question) => this.#emit({ type: 'asked', question }),
+            gone: (question) => this.#emit({ type: 'withdrawn', question, reason: 'it no longer waits there' }),
+            answered: (id, digest, answer) => this.#takeAnswer(id, digest, answer),
+            read: (kept) => this.#dropSettled(kept),
+          })
+  }
+
+  async follow(): Promise<void> {
+    await this.#shared?.follow()
   }
 
   /** Takes over what an earlier life has left. */
@@ -100,7 +131,7 @@ class MemoryInbox implements Inbox {
     if (signal?.aborted) return Promise.reject(signal.reason)
     let waiting: Waiting
     try {
-      waiting = this.#findOrphan(asked) ?? this.#admit(asked)
+      waiting = this.#takeOver(asked) ?? this.#admit(asked)
     } catch (error) {
       return Promise.reject(error)
     }
@@ -124,19 +155,28 @@ class MemoryInbox implements Inbox {
   }
 
   pending({ principal, server }: { readonly principal?: string; readonly server?: string } = {}): Question[] {
-    const questions = Array.from(this.#waiting.values(), ({ question }) => question)
-    return questions.filter(
+    const own = Array.from(this.#waiting.values(), ({ question }) => question)
+    return [...own, ...this.#elsewhere(own)].filter(
       (question) =>
         (principal === undefined || question.principal === principal) &&
         (server === undefined || question.server === server),
     )
   }
 
+  /** Each process asks about what it sees itself: the same change need not be shown twice. */
+  #elsewhere(own: readonly Question[]): readonly Question[] {
+    const shared = this.#shared?.questions ?? []
+    if (shared.length === 0) return shared
+    const isCommon = ({ body }: Question) => body.kind === 'definition' || body.kind === 'trust'
+    const known = new Set(own.filter(isCommon).map(keyOf))
+    return shared.filter((question) => !isCommon(question) || !known.has(keyOf(question)))
+  }
+
   answer(id: string, given: Answer, as?: { readonly principal: string }): AnswerReceipt {
     const answer = readAnswer(given)
     if (typeof answer === 'string') throw new PorticoError('invalid-arguments', `The answer cannot be used: ${answer}`)
     const waiting = this.#waiting.get(id)
-    if (waiting === undefined) return this.#settled.has(id) ? 'already-settled' : 'unknown'
+    if (waiting === undefined) return this.#answerElsewhere(id, answer, as)
     const { question, asker } = waiting
     if (as !== undefined && question.principal !== as.principal) return 'not-yours'
     if (this.#isOver(question)) {
@@ -147,6 +187,34 @@ class MemoryInbox implements Inbox {
     asker?.settle(answer)
     this.#emit({ type: 'answered', question, answer, orphan: asker === undefined })
     return 'accepted'
+  }
+
+  /** The process that asked gets it, and has the last word. */
+  #answerElsewhere(id: string, answer: Answer, as: { readonly principal: string } | undefined): AnswerReceipt {
+    const question = this.#shared?.get(id)
+    if (question === undefined) return this.#settled.has(id) ? 'already-settled' : 'unknown'
+    if (as !== undefined && question.principal !== as.principal) return 'not-yours'
+    this.#settle(id)
+    this.#shared?.answer(question, answer)
+    this.#emit({ type: 'answered', question, answer, orphan: false })
+    return 'accepted'
+  }
+
+  /** Only what is answered as it is asked here counts. */
+  #takeAnswer(id: string, digest: string, answer: Answer): void {
+    const waiting = this.#waiting.get(id)
+    if (waiting === undefined) return
+    if (digestOf(waiting.question) === digest) this.answer(id, answer)
+  }
+
+  /** What an earlier life has left may have been answered by another process that has it, too. */
+  #dropSettled({ questions }: Kept): void {
+    const kept = new Set(questions.map(({ question }) => question.id))
+    for (const waiting of [...this.#waiting.values()]) {
+      const { key, asker, question } = waiting
+      if (key !== undefined && asker === undefined && !kept.has(question.id))
+        this.#end(waiting, 'withdrawn', 'it was settled elsewhere')
+    }
   }
 
   withdraw(id: string, reason: string): boolean {
@@ -165,8 +233,24 @@ class MemoryInbox implements Inbox {
     if (this.#closed) return
     this.#closed = true
     this.#callOff?.()
-    for (const { asker } of this.#waiting.values()) asker?.fail(new HostError('closed', 'The host is closed'))
+    this.#shared?.close()
+    for (const { asker, question } of this.#waiting.values()) {
+      asker?.fail(new HostError('closed', 'The host is closed'))
+      if (isDurable(question)) this.#file?.release(question.id)
+      else this.#file?.remove(question.id)
+    }
+    endOwner(this.#owner)
     await this.#file?.flush()
+  }
+
+  /** From now on it is this process's. */
+  #takeOver(asked: NewQuestion): Waiting | undefined {
+    const orphan = this.#findOrphan(asked)
+    if (orphan !== undefined) {
+      this.#file?.remove(orphan.question.id)
+      this.#file?.add(orphan.question)
+    }
+    return orphan
   }
 
   /** Somebody asks again what was asked before a restart: it is still the same question. */
@@ -203,7 +287,11 @@ class MemoryInbox implements Inbox {
   #remove({ question }: Waiting): void {
     this.#waiting.delete(question.id)
     this.#file?.remove(question.id)
-    this.#settled.add(question.id)
+    this.#settle(question.id)
+  }
+
+  #settle(id: string): void {
+    this.#settled.add(id)
     if (this.#settled.size > MAX_SETTLED) this.#settled.delete(this.#settled.values().next().value!)
   }
 

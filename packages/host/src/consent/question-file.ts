@@ -1,113 +1,183 @@
 /**
- * The questions that outlive the process. Only those are kept that mean something without whoever asked: approvals,
- * changed definitions, files to trust. A form or a sampling request dies with its server's request. The file is sealed:
- * what waits holds the arguments of calls, which are nobody else's business.
+ * The questions that wait, for other processes with the same state folder and for the next start. Each says who asks: what
+ * a living process asks can be answered from another one, through the answers that are kept beside. What an ended process
+ * asked is taken over by the next that starts, as far as it means something without it: approvals, changed definitions,
+ * files to trust. The file is sealed: what waits holds the arguments of calls, which are nobody else's business.
  */
 
 import { createSeal } from '../config/seal.ts'
 import { createStateFile } from '../config/state-file.ts'
 import { tell } from '../config/tell.ts'
-import type { Question } from './question.ts'
+import { readAnswer } from './answer-text.ts'
+import type { Answer, Question } from './question.ts'
+
+/** A process that has questions waiting. */
+export interface Owner {
+  readonly pid: number
+  /** Tells apart several inboxes of one process. */
+  readonly id: string
+}
+
+export interface KeptQuestion {
+  readonly question: Question
+  /** Earlier versions did not say. */
+  readonly owner?: Owner
+}
+
+/** An answer on its way to the process that asked. */
+export interface KeptAnswer {
+  readonly id: string
+  /** The digest of the question as it was shown to whoever answers. */
+  readonly digest: string
+  readonly answer: Answer
+}
+
+export interface Kept {
+  readonly questions: readonly KeptQuestion[]
+  readonly answers: readonly KeptAnswer[]
+}
 
 export interface QuestionFile {
-  load(): Promise<readonly Question[]>
+  readonly path: string
+  load(): Promise<Kept>
   add(question: Question): void
+  /** The question, and answers to it. */
   remove(id: string): void
+  /** The question stays, for whoever starts next. */
+  release(id: string): void
+  /** For the process whose question it is. */
+  answer(answer: KeptAnswer): void
   /** Resolves when everything so far is written. */
   flush(): Promise<void>
 }
 
-export function createQuestionFile(file: string, onWarning?: (message: string) => void): QuestionFile {
+const NOTHING: Kept = { questions: [], answers: [] }
+
+export function createQuestionFile(file: string, owner: Owner, onWarning?: (message: string) => void): QuestionFile {
   const seal = createSeal({ file, mark: MARK })
-  const state = createStateFile<readonly Question[]>({
+  const state = createStateFile<Kept>({
     file,
     ...(onWarning !== undefined && { onWarning }),
-    empty: [],
+    empty: NOTHING,
     // Earlier versions wrote it in clear; the next change seals it.
     read: async (text) => fromText(text.startsWith('{') ? text : await seal.open(text)),
-    write: (questions) => seal.close(JSON.stringify({ version: 1, questions })),
+    write: ({ questions, answers }) =>
+      seal.close(JSON.stringify({ version: 1, questions: questions.map(toRecord), answers })),
   })
-  const added = new Map<string, Question>()
-  const removed = new Set<string>()
+  let changes: ((kept: Kept) => Kept)[] = []
   let work: Promise<void> | undefined
 
   /** Other processes may keep theirs in the same file: only what this one has changed is changed. */
   async function save(): Promise<void> {
-    while (added.size > 0 || removed.size > 0) {
-      const [more, less] = [[...added.values()], new Set([...removed, ...added.keys()])]
-      added.clear()
-      removed.clear()
-      await state.update((kept) => toBounded([...kept.filter(({ id }) => !less.has(id)), ...more]))
+    while (changes.length > 0) {
+      const now = changes
+      changes = []
+      await state.update((kept) => toBounded(now.reduce((value, change) => change(value), kept)))
     }
   }
 
-  function schedule(): void {
+  function change(one: (kept: Kept) => Kept): void {
+    changes.push(one)
     // What comes in the same turn is written in one go.
     work ??= Promise.resolve()
       .then(save)
       .catch((error) => warn(`Questions could not be written to ${file}: ${String(error)}`))
       .finally(() => {
         work = undefined
-        if (added.size > 0 || removed.size > 0) schedule()
+        if (changes.length > 0) change((kept) => kept)
       })
   }
 
   function warn(message: string): void {
     if (onWarning === undefined) process.emitWarning(message, { code: 'PORTICO_STATE' })
     else tell(onWarning, message)
-    added.clear()
-    removed.clear()
+    changes = []
   }
 
   return {
+    path: file,
     load: () => state.get(),
     add(question) {
-      if (!isDurable(question)) return
-      added.set(question.id, question)
-      schedule()
+      if (JSON.stringify(question.body).length > MAX_CHARS) return
+      change((kept) => ({ ...kept, questions: [...kept.questions, { question, owner }] }))
     },
-    remove(id) {
-      added.delete(id)
-      removed.add(id)
-      schedule()
-    },
+    remove: (id) => change((kept) => without(kept, id)),
+    release: (id) =>
+      change((kept) => ({
+        ...kept,
+        questions: kept.questions.map((one) => (one.question.id === id ? { question: one.question } : one)),
+      })),
+    answer: (answer) => change((kept) => ({ ...kept, answers: [...kept.answers, answer].slice(-MAX_ANSWERS) })),
     async flush() {
       while (work !== undefined) await work
     },
   }
 }
 
-const MARK = 'portico-inbox-1:'
-const DURABLE = new Set(['approval', 'definition', 'trust'])
-const MAX_CHARS = 64_000
-const MAX_TOTAL_CHARS = 4_000_000
-
-function isDurable({ body }: Question): boolean {
-  return DURABLE.has(body.kind) && JSON.stringify(body).length <= MAX_CHARS
+/** Whether it means something without whoever asked. A form or a sampling request dies with its server's request. */
+export function isDurable({ body }: Question): boolean {
+  return DURABLE.has(body.kind)
 }
 
-/** The oldest go first where it becomes too much for the file. */
-function toBounded(questions: readonly Question[]): readonly Question[] {
+const MARK = 'portico-inbox-1:'
+const DURABLE = new Set(['approval', 'definition', 'trust'])
+const KINDS = new Set([...DURABLE, 'result', 'sampling', 'sampling-answer', 'form', 'url', 'roots'])
+const MAX_CHARS = 64_000
+const MAX_TOTAL_CHARS = 4_000_000
+const MAX_ANSWERS = 100
+
+function without({ questions, answers }: Kept, id: string): Kept {
+  return {
+    questions: questions.filter(({ question }) => question.id !== id),
+    answers: answers.filter((answer) => answer.id !== id),
+  }
+}
+
+/** The newest are left out where it becomes too much for the file. */
+function toBounded({ questions, answers }: Kept): Kept {
   let left = MAX_TOTAL_CHARS
-  return questions.filter((question) => {
+  const kept = questions.filter(({ question }) => {
     left -= JSON.stringify(question).length
     return left > 0
   })
+  return { questions: kept, answers: answers.filter(({ id }) => kept.some(({ question }) => question.id === id)) }
+}
+
+function toRecord({ question, owner }: KeptQuestion): object {
+  return { ...question, ...(owner !== undefined && { owner }) }
 }
 
 /** Throws for what is not such a file; it is then set aside. */
-function fromText(text: string): readonly Question[] {
+function fromText(text: string): Kept {
   const value: unknown = JSON.parse(text)
-  if (typeof value !== 'object' || value === null || !('questions' in value) || !Array.isArray(value.questions)) {
-    throw new TypeError('no list of questions')
-  }
-  return value.questions.filter(isQuestion)
+  if (!isRecord(value) || !Array.isArray(value.questions)) throw new TypeError('no list of questions')
+  const answers: unknown[] = Array.isArray(value.answers) ? value.answers : []
+  return { questions: value.questions.flatMap(toKept), answers: answers.filter(isKeptAnswer) }
+}
+
+function toKept(value: unknown): KeptQuestion[] {
+  if (!isRecord(value)) return []
+  const { owner, ...question } = value
+  if (!isQuestion(question)) return []
+  return [{ question, ...(isOwner(owner) && { owner }) }]
 }
 
 function isQuestion(value: unknown): value is Question {
-  if (typeof value !== 'object' || value === null) return false
-  const { id, server, session, createdAt, body } = value as { [name: string]: unknown }
+  if (!isRecord(value)) return false
+  const { id, server, session, createdAt, body } = value
   const texts = [id, server, session].every((one) => typeof one === 'string')
-  if (!texts || typeof createdAt !== 'number' || typeof body !== 'object' || body === null) return false
-  return 'kind' in body && DURABLE.has(String(body.kind))
+  return texts && typeof createdAt === 'number' && isRecord(body) && KINDS.has(String(body.kind))
+}
+
+function isOwner(value: unknown): value is Owner {
+  return isRecord(value) && Number.isInteger(value.pid) && typeof value.id === 'string'
+}
+
+function isKeptAnswer(value: unknown): value is KeptAnswer {
+  if (!isRecord(value) || typeof value.id !== 'string' || typeof value.digest !== 'string') return false
+  return typeof readAnswer(value.answer) !== 'string'
+}
+
+function isRecord(value: unknown): value is { readonly [name: string]: unknown } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -57,10 +57,12 @@ export interface Question {
   readonly createdAt: number
   readonly expiresAt?: number
   readonly body: QuestionBody
+  /** It waits in another process with the same state folder, which gets the answer. */
+  readonly elsewhere?: true
 }
 
 /** A question before the inbox has taken it. */
-export type NewQuestion = Omit<Question, 'id' | 'createdAt'>
+export type NewQuestion = Omit<Question, 'id' | 'createdAt' | 'elsewhere'>
 
 export type Remember = 'once' | 'session' | 'workspace' | 'always'
 /** What a remembered answer holds for. */

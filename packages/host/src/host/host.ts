@@ -79,7 +79,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       ...(options.workspace !== undefined && { project: options.workspace }),
     }))
   const [inbox, grants] = await Promise.all([
-    createInbox(file('inbox.json')),
+    createInbox({ ...file('inbox.json'), follow: true }),
     createGrants({ ...file('grants.json'), follow: true }),
   ])
   const used = watchSecrets(options)
@@ -161,7 +161,12 @@ export class Host {
     this.models =
       options.models ??
       new Models({ configured: this.#settings.models, env: options.env ?? process.env, secrets: options.secrets })
-    if (options.ask !== undefined) this.inbox.on((event) => event.type === 'asked' && void this.#ask(event.question))
+    if (options.ask !== undefined) {
+      // What waits in another process is for people, and not for what this program does by itself.
+      this.inbox.on(
+        (event) => event.type === 'asked' && event.question.elsewhere !== true && void this.#ask(event.question),
+      )
+    }
     this.#signIn = new SignIn({ ...options.signIn, stateDir: options.stateDir })
     this.upstreams = this.#createUpstreams()
     this.#pins = createPinStore(this.#file('pins.json'))

@@ -41,10 +41,11 @@ export async function settled(host: Host, io: Io, patienceMs = PATIENCE_MS): Pro
   const open = (): string[] =>
     host.upstreams.views().flatMap(({ name, state }) => (state.state === 'starting' ? [name] : []))
   await new Promise<void>((resolve) => {
+    const isAsking = (): boolean => host.inbox.pending().some(({ elsewhere }) => elsewhere !== true)
     const look = (): void => {
       const waiting = open()
       if (waiting.length === 0 || io.signal.aborted) end()
-      else if (host.inbox.pending().length === 0) io.progress(`connecting ${waiting.join(', ')} …`)
+      else if (!isAsking()) io.progress(`connecting ${waiting.join(', ')} …`)
     }
     const end = (): void => {
       stop()
@@ -56,7 +57,7 @@ export async function settled(host: Host, io: Io, patienceMs = PATIENCE_MS): Pro
     const stop = host.upstreams.on('state', look)
     // Time in which a person is being asked is theirs.
     const late = (): void => {
-      if (host.inbox.pending().length === 0) end()
+      if (!isAsking()) end()
       else timer = setTimeout(late, patienceMs)
     }
     let timer = setTimeout(late, patienceMs)
