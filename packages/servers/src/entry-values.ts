@@ -30,6 +30,12 @@ export function countValue(values: EntryValues, option: string): number | undefi
   throw wrong(option, 'a whole number above 0')
 }
 
+/** The same where 0 means none. */
+export function countOrNone(values: EntryValues, option: string): number | undefined {
+  const value = values[option]
+  return value === 0 || value === '0' ? 0 : countValue(values, option)
+}
+
 export function listValue(values: EntryValues, option: string): readonly string[] | undefined {
   const value = values[option]
   if (value === undefined) return undefined

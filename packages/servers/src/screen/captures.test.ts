@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { Captures } from './captures.ts'
+import { entry } from './entry.ts'
 
 afterEach(() => vi.useRealTimers())
 
@@ -28,6 +29,13 @@ describe('kept pictures (founding 6)', () => {
     expect(captures.find(id, undefined)).toBeUndefined()
     expect(captures.add(undefined, 'x', picture(1))).toBeUndefined()
     captures.close()
+  })
+
+  it('are switched off by 0 on the command line, and by nothing that is no number', async () => {
+    const { close } = await entry.create({ keepCaptures: '0' })
+    await close()
+    await expect(entry.create({ keepCaptures: 'none' })).rejects.toThrow('keepCaptures')
+    await expect(entry.create({ maxKeptBytes: '0' })).rejects.toThrow('maxKeptBytes')
   })
 
   it('go when the yes has ended, and that is told', () => {

@@ -1,7 +1,7 @@
 /** The screen server as it is listed and started by name. */
 
 import type { ServerEntry } from '../entry.ts'
-import { countValue, flagValue, textValue } from '../entry-values.ts'
+import { countOrNone, countValue, flagValue, textValue } from '../entry-values.ts'
 
 export const entry: ServerEntry = {
   name: 'screen',
@@ -25,7 +25,7 @@ export const entry: ServerEntry = {
       consentMs: countValue(values, 'consentMs'),
       watchMs: countValue(values, 'watchMs'),
       maxBytes: countValue(values, 'maxBytes'),
-      keepCaptures: countValue(values, 'keepCaptures'),
+      keepCaptures: countOrNone(values, 'keepCaptures'),
       maxKeptBytes: countValue(values, 'maxKeptBytes'),
       timeoutMs: countValue(values, 'timeoutMs'),
       display: textValue(values, 'display'),
