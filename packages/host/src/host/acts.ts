@@ -13,6 +13,7 @@ import type {
   ReadResourceResult,
   RequestOptions,
 } from '@portico/sdk/client'
+import { tell } from '../config/tell.ts'
 import { hideInError } from '../config/used-secrets.ts'
 import { type DecisionTelemetryApi, withinSpan } from '../guard/decision-telemetry.ts'
 import { admit, admitError, toClean } from '../guard/foreign-text.ts'
@@ -137,7 +138,7 @@ export class Acts {
     return this.#traced('read', async () => {
       let close = async (): Promise<void> => {}
       await this.#act<EffectOf<'read'>, object>({ kind: 'read', server, uri }, options, async (client, permitted) => {
-        const subscription = await client.subscribe(permitted.uri, listener)
+        const subscription = await client.subscribe(permitted.uri, () => tell(listener))
         close = () => subscription.close()
         return {}
       })
@@ -206,7 +207,7 @@ export class Acts {
         await send(client, effect, {
           signal,
           relay: { owner: flight },
-          ...(onProgress !== undefined && { onProgress: (progress) => onProgress(toClean(progress)) }),
+          ...(onProgress !== undefined && { onProgress: (progress) => tell(onProgress, toClean(progress)) }),
         }),
       )
       permit.finish('isError' in result && result.isError === true ? 'error' : 'ok')

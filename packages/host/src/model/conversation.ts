@@ -5,6 +5,7 @@
 
 import type { CallToolResult, ContentBlock, GetPromptResult, JsonObject } from '@portico/sdk/client'
 import type { ModelMessage, ToolCallPart } from 'ai'
+import { tell as tellListener } from '../config/tell.ts'
 import { HostError } from '../errors.ts'
 import { isForeign, withoutLabels } from '../guard/foreign-text.ts'
 import { Budget, type BudgetLimits, type Usage } from './budget.ts'
@@ -70,6 +71,9 @@ export type TurnEvent =
   | { readonly type: 'usage'; readonly usage: Usage }
   | { readonly type: 'end'; readonly reason: 'done' | 'cancelled' | 'budget' | 'failed'; readonly error?: HostError }
 
+/** Tells whoever listens; nothing that they do ends the turn. */
+type Tell = (event: TurnEvent) => void
+
 export interface SavedConversation extends KeptWords {
   readonly usage: Usage
 }
@@ -89,6 +93,8 @@ export class Conversation {
   readonly #media: MediaFit
   #attached: ContextPiece[] = []
   #turn: AbortController | undefined
+  /** The answers to the calls of this moment: those that are there, and words in place of the others. */
+  #open: readonly ModelMessage[] = []
 
   constructor(options: ConversationOptions, saved?: SavedConversation) {
     this.#options = options
@@ -118,7 +124,7 @@ export class Conversation {
   }
 
   save(): SavedConversation {
-    return { messages: [...this.#messages], chosen: [...this.#chosen], usage: this.usage }
+    return { messages: [...this.#messages, ...this.#open], chosen: [...this.#chosen], usage: this.usage }
   }
 
   /** Ends the turn under way, with everything it has called. */
@@ -126,15 +132,20 @@ export class Conversation {
     this.#turn?.abort(new DOMException('The turn was cancelled', 'AbortError'))
   }
 
-  /** One turn, told to `tell` as it goes. Always ends in exactly one `end`, and never rejects. */
-  async send(text: string, tell: (event: TurnEvent) => void, turn: { readonly model?: string } = {}): Promise<void> {
+  /** One turn, told to the listener as it goes. Always ends in exactly one `end`, and never rejects. */
+  async send(
+    text: string,
+    listener: (event: TurnEvent) => void,
+    turn: { readonly model?: string } = {},
+  ): Promise<void> {
+    const tell: Tell = (event) => tellListener(listener, event)
     if (this.#turn !== undefined) {
       const error = new HostError('model-failed', 'The last message is still being answered. Wait, or cancel it.')
       return tell({ type: 'end', reason: 'failed', error })
     }
     const controller = new AbortController()
     this.#turn = controller
-    this.#options.onUser?.(text)
+    tellListener(this.#options.onUser, text)
     try {
       this.#say(text, await this.#options.attached?.(controller.signal))
       await this.#run(controller.signal, tell, turn.model ?? this.#options.model)
@@ -164,7 +175,7 @@ export class Conversation {
     this.#messages.push({ role: 'user', content: text === '' ? context : [...context, { type: 'text', text }] })
   }
 
-  async #run(signal: AbortSignal, tell: (event: TurnEvent) => void, wanted: string | undefined): Promise<void> {
+  async #run(signal: AbortSignal, tell: Tell, wanted: string | undefined): Promise<void> {
     const { models, hands, retries, temperature } = this.#options
     const [{ model, config }] = await Promise.all([models.load(wanted), hands.ready?.(signal)])
     const clock = new TurnClock()
@@ -172,16 +183,17 @@ export class Conversation {
     for (let steps = 0; ; steps++) {
       this.#budget.check({ steps, elapsedMs: clock.elapsedMs })
       const tools = hands.tools()
-      const onText = (delta: string): void => tell({ type: 'text', delta })
-      const step = await runStep({
-        model,
-        system: this.#system(),
-        messages: await this.#media.fit(this.#messages, config, onNotice),
-        tools,
-        signal,
-        retries,
-        temperature,
-        onText,
+      let said = ''
+      const onText = (delta: string): void => {
+        said += delta
+        tell({ type: 'text', delta })
+      }
+      const messages = await this.#media.fit(this.#messages, config, onNotice)
+      const options = { model, system: this.#system(), messages, tools, signal, retries, temperature, onText }
+      const step = await runStep(options).catch((error) => {
+        // What the person has read is part of the conversation, although the model did not come to its end.
+        if (said !== '') this.#messages.push({ role: 'assistant', content: said })
+        throw error
       })
       if (step.text !== '') tell({ type: 'text-end' })
       this.#budget.spend(step.tokens, config)
@@ -189,19 +201,29 @@ export class Conversation {
       this.#messages.push(...step.messages)
       if (step.calls.length === 0) return
       // Every call of a step gets its message, whatever becomes of it: providers refuse a conversation with gaps.
-      const answers = await Promise.all(step.calls.map((call) => this.#call(call, signal, clock, tell)))
-      this.#messages.push(...answers)
+      await this.#callAll(step.calls, (call) => this.#call(call, signal, clock, tell))
       signal.throwIfAborted()
     }
   }
 
-  async #call(
-    call: StepCall,
-    signal: AbortSignal,
-    clock: TurnClock,
-    tell: (event: TurnEvent) => void,
-  ): Promise<ModelMessage> {
-    const part: ToolCallPart = { type: 'tool-call', toolCallId: call.id, toolName: call.name, input: call.input }
+  /** Each answer counts as soon as it is there, in the order of the calls. */
+  async #callAll(calls: readonly StepCall[], make: (call: StepCall) => Promise<ModelMessage>): Promise<void> {
+    const open = calls.map((call) => toRefusal(toPart(call), 'It was not finished.'))
+    this.#open = open
+    try {
+      await Promise.all(
+        calls.map(async (call, at) => {
+          open[at] = await make(call)
+        }),
+      )
+    } finally {
+      this.#messages.push(...open)
+      this.#open = []
+    }
+  }
+
+  async #call(call: StepCall, signal: AbortSignal, clock: TurnClock, tell: Tell): Promise<ModelMessage> {
+    const part = toPart(call)
     const { hands } = this.#options
     let view: CallView = {
       id: call.id,
@@ -260,6 +282,10 @@ export class Conversation {
     const { system = SYSTEM, instructions: own } = this.#options
     return [system, ...(own === undefined ? [] : [own]), ...instructions].join('\n\n')
   }
+}
+
+function toPart({ id, name, input }: StepCall): ToolCallPart {
+  return { type: 'tool-call', toolCallId: id, toolName: name, input }
 }
 
 /** How long one call has waited for a person. */

@@ -5,6 +5,7 @@
 
 import type { JsonObject } from '@portico/sdk/server'
 import type { LanguageModel, ModelMessage, ToolSet } from 'ai'
+import { tell } from '../config/tell.ts'
 import { HostError } from '../errors.ts'
 
 export interface OfferedTool {
@@ -84,7 +85,7 @@ export async function runStep(options: StepOptions): Promise<StepResult> {
   for await (const part of stream.fullStream) {
     if (part.type === 'text-delta') {
       text += part.text
-      options.onText?.(part.text)
+      tell(options.onText, part.text)
     } else if (part.type === 'tool-call') {
       if (calls.length < MAX_CALLS) calls.push(readCall(part))
     } else if (part.type === 'file') {

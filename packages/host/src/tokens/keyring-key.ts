@@ -96,10 +96,15 @@ async function keyFromEntry(entry: KeyringEntry, keyFile: string, signal: AbortS
   return key
 }
 
+/** Whoever is told must not keep the key from being had. */
+function warnOf(error: unknown): void {
+  process.emitWarning(`onFallback failed: ${String(error)}`, { code: 'PORTICO_LISTENER' })
+}
+
 async function fallBack(keyFile: string, reason: string, { onFallback }: KeyringKeyOptions): Promise<Uint8Array> {
   const message = `The key of the token store is kept in ${keyFile}: ${reason}`
   if (onFallback === undefined) process.emitWarning(message, { code: 'PORTICO_KEY_FILE' })
-  else onFallback(reason)
+  else await new Promise((told) => told(onFallback(reason))).catch(warnOf)
   const found = await readKey(keyFile)
   if (found !== undefined) return found
   const key = randomBytes(KEY_BYTES)

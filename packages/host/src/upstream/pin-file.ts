@@ -7,6 +7,7 @@ import { mkdirSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { JsonObject } from '@portico/sdk/client'
 import { createStateFile } from '../config/state-file.ts'
+import { tell } from '../config/tell.ts'
 import { isObject } from './canonical.ts'
 
 export interface Pin {
@@ -47,7 +48,8 @@ interface Changes {
   readonly pins: Map<string, Pin>
 }
 
-export function createPinFile(path: string, warn: (message: string) => void): PinFile {
+export function createPinFile(path: string, onWarning: (message: string) => void): PinFile {
+  const warn = (message: string): void => tell(onWarning, message)
   const state = createStateFile<PinTable>({
     file: path,
     onWarning: warn,
