@@ -43,7 +43,8 @@ export class AttachedContext {
       try {
         const piece = await this.#piece(session, rule, parts, options)
         if (piece.bytes <= maxBytes) return [piece]
-        onWarning(
+        tell(
+          onWarning,
           `${uri} is not attached: it has grown to ${piece.bytes} bytes, and ${maxBytes} are allowed (\`maxBytes\`)`,
         )
       } catch (error) {
