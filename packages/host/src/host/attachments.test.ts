@@ -9,6 +9,7 @@ it('a page that no server offers is fetched by the host, clean and noted under i
     // Nothing of a server is asked for here.
     acts: {} as AttachmentParts['acts'],
     offers: () => false,
+    trusts: () => false,
     fetchPage: async (url) => `${url}: ${words}\u200b`,
     context: () => context,
   }
