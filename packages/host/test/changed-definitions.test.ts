@@ -1,6 +1,6 @@
 /** What changed since it was approved is asked about and written down by the host itself, and used by nobody meanwhile. */
 
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createServer, tool } from '@portico/sdk/server'
@@ -124,5 +124,82 @@ describe('everything that reaches a model or client is pinned (host 35, sec-207)
     expect(meaningOf('resource', { ...after, annotations: { audience: ['assistant'] } })).not.toEqual(
       meaningOf('resource', before),
     )
+  })
+})
+
+describe('what a server says of itself (host 35, sec-267)', () => {
+  const identity = {
+    name: 'a',
+    title: 'A',
+    icons: [{ src: 'https://a.example/x.svg' }],
+    websiteUrl: 'https://a.example/',
+  }
+
+  async function visit(info: object, ask?: (question: Question) => Answer | undefined): Promise<Host> {
+    const make = async () => ({ server: createServer({ ...info, tools: { say: tool({}, () => 'ok') } } as never) })
+    const servers = [defineServer('a', { kind: 'in-process', module: 'a', options: {} })]
+    const host = await createHost({ stateDir, inProcess: new Map([['a', make]]), servers, ask })
+    hosts.push(host)
+    await host.catalogue.gather()
+    return host
+  }
+
+  it.each([
+    ['name', { ...identity, name: 'b' }],
+    ['title', { ...identity, title: 'Other' }],
+    ['icons', { ...identity, icons: [{ src: 'https://evil.example/x.svg' }] }],
+    ['websiteUrl', { ...identity, websiteUrl: 'https://evil.example/' }],
+  ])('is asked about and audited when its %s is another, and not again after a yes', async (part, other) => {
+    await close(await visit({ ...identity, version: '1' }))
+    const host = await visit({ ...other, version: '1' }, ({ body }) => (body.kind === 'definition' ? undefined : yes()))
+    await expect.poll(() => waiting(host).length).toBe(1)
+    const [question] = waiting(host)
+    expect(question?.body).toMatchObject({
+      item: expect.stringMatching(/^what a (?:says of|calls) itself$/),
+      difference: [{ part: expect.stringContaining(part) }],
+    })
+    host.inbox.answer(question?.id ?? '', yes())
+    await expect.poll(() => waiting(host).length).toBe(0)
+    await close(host)
+    expect(await readFile(join(stateDir, 'audit', 'audit.jsonl'), 'utf8')).toContain('"definition-approved"')
+    expect(waiting(await visit({ ...other, version: '1' }))).toEqual([])
+  })
+
+  it('may come with another version', async () => {
+    await close(await visit({ ...identity, version: '1' }))
+    expect(waiting(await visit({ ...identity, version: '2' }))).toEqual([])
+  })
+})
+
+describe('a file that came with a project (host 35, sec-268)', () => {
+  it('is asked about and audited by the host, used after a yes, and exactly as it was shown', async () => {
+    const file = join(stateDir, 'project.json')
+    const text = JSON.stringify({ servers: { dev: { command: 'node', args: ['x.mjs'], disabled: true } } })
+    await writeFile(file, text)
+    const configFiles = [{ path: file, scope: 'project' as const }]
+    const host = await createHost({ stateDir, configFiles, ask: () => undefined })
+    hosts.push(host)
+    const [question] = host.inbox.pending()
+    expect(question?.body).toMatchObject({ kind: 'trust', servers: ['dev'] })
+    expect(host.upstreams.views()).toEqual([])
+    host.inbox.answer(question?.id ?? '', yes())
+    await expect.poll(() => host.upstreams.views().map(({ name }) => name)).toEqual(['dev'])
+    await writeFile(file, text.replace('x.mjs', 'evil.mjs'))
+    await host.reload()
+    expect(host.upstreams.views()).toEqual([])
+    await expect.poll(() => host.inbox.pending().length).toBe(1)
+    await close(host)
+    const log = await readFile(join(stateDir, 'audit', 'audit.jsonl'), 'utf8')
+    expect(log).toMatch(/"file-untrusted".*\n(?:.*\n)*.*"file-trusted".*\n(?:.*\n)*.*"file-untrusted"/)
+  })
+
+  it('is written down and not asked about where nobody is there', async () => {
+    const file = join(stateDir, 'project.json')
+    await writeFile(file, JSON.stringify({ servers: { dev: { command: 'node' } } }))
+    const host = await createHost({ stateDir, configFiles: [{ path: file, scope: 'project' }], unattended: true })
+    hosts.push(host)
+    expect(host.inbox.pending()).toEqual([])
+    await close(host)
+    expect(await readFile(join(stateDir, 'audit', 'audit.jsonl'), 'utf8')).toContain('"file-untrusted"')
   })
 })

@@ -27,6 +27,8 @@ export interface CliHostOptions {
   /** Nothing is asked, even where a person is there. */
   readonly unattended?: boolean
   readonly terminal?: Terminal
+  /** It stays: what changed, and what a project brings along, is asked here, too. One act asks only what it needs. */
+  readonly stays?: boolean
   readonly more?: Partial<HostOptions>
 }
 
@@ -37,7 +39,8 @@ export async function openHost(io: Io, options: CliHostOptions = {}): Promise<Ho
   const questions = io.interactive ? createTerminalQuestions(io, terminal) : undefined
   const secrets = secretStoreOf(io)
   const ask = async (question: Question): Promise<Answer | undefined> =>
-    (options.yes === true ? agree(question) : undefined) ?? questions?.ask(question)
+    (options.yes === true ? agree(question) : undefined) ??
+    (options.stays === true || !STANDING.has(question.body.kind) ? questions?.ask(question) : undefined)
   const host = await createHost({
     stateDir,
     env: io.env,
@@ -63,6 +66,9 @@ export async function openHost(io: Io, options: CliHostOptions = {}): Promise<Ho
   host.inbox.on((event) => event.type !== 'asked' && questions?.drop(event.question.id))
   return host
 }
+
+/** Nobody waits for these: what they are about stays out of use, and whoever needs it is told what to do. */
+const STANDING: ReadonlySet<Question['body']['kind']> = new Set(['definition', 'trust'])
 
 /** `--yes` speaks for what the person has typed, and for nothing that a server comes up with by itself. */
 function agree({ body }: Question): Answer | undefined {

@@ -2,7 +2,6 @@
 
 import type { Desk } from './desk.ts'
 import { ServerNews } from './servers/server-news.ts'
-import { StandingQuestions } from './standing-questions.ts'
 
 const TIMELINE_MS = 250
 
@@ -11,11 +10,9 @@ export function forwardNews(desk: Desk, isWatched: () => boolean): { close(): vo
   const { host, emit } = desk
   const servers = new ServerNews({ host, cards: desk.cards, emit, isWatched })
   const stops = [forwardQuestions(desk), forwardMessages(desk, isWatched)]
-  const standing = new StandingQuestions(host)
   return {
     close() {
       servers.close()
-      standing.close()
       for (const stop of stops) stop()
     },
   }

@@ -56,7 +56,10 @@ export class ChangedDefinitions {
 
   look(): void {
     const changed = new Map(
-      [...this.#items(), ...this.#instructions(), ...this.#identities()].map((one) => [keyOf(one), one]),
+      [...this.#items(), ...this.#instructions(), ...this.#identities(), ...this.#names()].map((one) => [
+        keyOf(one),
+        one,
+      ]),
     )
     for (const [key, { leave }] of this.#asked) {
       if (changed.has(key)) continue
@@ -94,6 +97,16 @@ export class ChangedDefinitions {
       const { quarantine } = this.#parts.pins.checkIdentity(server, identity, config.settings.trusted)
       if (quarantine === undefined) return []
       return [{ server, kind: IDENTITY, ownName: IDENTITY, name: `what ${server} says of itself`, quarantine }]
+    })
+  }
+
+  /** A server that calls itself otherwise may be another one. */
+  #names(): Changed[] {
+    return this.#parts.upstreams.views().flatMap(({ name: server, serverInfo, config }) => {
+      if (serverInfo === undefined) return []
+      const { quarantine } = this.#parts.pins.checkName(server, serverInfo.name, config.settings.trusted)
+      if (quarantine === undefined) return []
+      return [{ server, kind: IDENTITY, ownName: 'name', name: `what ${server} calls itself`, quarantine }]
     })
   }
 

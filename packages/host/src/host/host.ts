@@ -58,6 +58,7 @@ import { SessionRules } from './session-rules.ts'
 import { type HostSettings, readSettings } from './settings.ts'
 import { SignIn, type SignInStep } from './sign-in.ts'
 import { type Tuning, withTuning } from './tuning.ts'
+import { UntrustedFiles } from './untrusted-files.ts'
 
 export interface HostEvents {
   /** The configuration was read anew; what is wrong with it now. */
@@ -120,6 +121,7 @@ export class Host {
   readonly #signIn: SignIn
   readonly #pins: PinStore
   readonly #changed: ChangedDefinitions
+  readonly #untrusted: UntrustedFiles
   readonly #pinWatch: FileWatch | undefined
   readonly #contexts = new Contexts()
   readonly #definitions = new DefinitionWords()
@@ -174,16 +176,16 @@ export class Host {
     this.upstreams.on('state', ({ server }) => this.#attached.lost(server))
     const { file } = this.#file('pins.json')
     this.#pinWatch = file === undefined ? undefined : watchFiles([file], () => this.#takeApprovals(), { settleMs: 20 })
-    this.#changed = new ChangedDefinitions({
-      catalogue: this.catalogue,
-      upstreams: this.upstreams,
-      pins: this.#pins,
+    const standing = {
       inbox,
       audit: audit ?? NOWHERE,
       attended: options.unattended !== true,
       session: DEFAULT_SESSION,
       onWarning: options.onWarning ?? (() => {}),
-    })
+    }
+    const { catalogue, upstreams } = this
+    this.#changed = new ChangedDefinitions({ ...standing, catalogue, upstreams, pins: this.#pins })
+    this.#untrusted = new UntrustedFiles({ ...standing, trust, reload: () => this.reload() })
     const shared = {
       guard: this.guard,
       inFlight: this.#inFlight,
@@ -375,6 +377,7 @@ export class Host {
   async close(): Promise<void> {
     this.#watch?.close()
     this.#changed.close()
+    this.#untrusted.close()
     this.#pinWatch?.close()
     this.grants.close()
     this.guard.close()
@@ -390,6 +393,7 @@ export class Host {
     this.#conversations = readConversationSettings(config)
     for (const model of this.#settings.models) this.models.add(model)
     this.#listeners.emit('problems', this.problems)
+    this.#untrusted.look(config.untrusted)
     await this.#connect()
   }
 

@@ -168,7 +168,7 @@ function fromText(text: string): PinTable {
   const table: PinTable = new Map()
   for (const [server, pins] of Object.entries(value.servers)) {
     const entries = Object.entries(isObject(pins) ? pins : {}).flatMap(([key, pin]): [string, Pin][] => {
-      return /^(tool|resource|template|prompt|instructions) /.test(key) && isPin(pin) ? [[key, pin]] : []
+      return /^(tool|resource|template|prompt|instructions|identity) /.test(key) && isPin(pin) ? [[key, pin]] : []
     })
     table.set(server, new Map(entries))
   }

@@ -55,6 +55,8 @@ export interface PinStore {
   checkInstructions(server: string, text: string, accepts?: boolean): PinVerdict
   /** The same for what else it says of itself. */
   checkIdentity(server: string, identity: ServerIdentity, accepts?: boolean): PinVerdict
+  /** The same for what it calls itself. Its version may change with every update. */
+  checkName(server: string, name: string, accepts?: boolean): PinVerdict
   /** Takes up what other processes have approved since. Returns how many. */
   reload(): number
   /** Approves the newest meaning of an item; all of a server's items without a name. Returns how many. */
@@ -105,6 +107,10 @@ class Pins implements PinStore {
 
   checkIdentity(server: string, identity: ServerIdentity, accepts = false): PinVerdict {
     return this.#check(server, IDENTITY, IDENTITY, { ...identity }, accepts)
+  }
+
+  checkName(server: string, name: string, accepts = false): PinVerdict {
+    return this.#check(server, IDENTITY, 'name', { name }, accepts)
   }
 
   reload(): number {

@@ -26,7 +26,13 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
   // Before any server is started for it.
   const model = await chooseModel(models, typeof flags.model === 'string' ? flags.model : undefined)
   const terminal = createTerminal(io)
-  const host = await openHost(io, { ...options, ...(only !== undefined && { only }), terminal, more: { models } })
+  const host = await openHost(io, {
+    ...options,
+    ...(only !== undefined && { only }),
+    terminal,
+    stays: true,
+    more: { models },
+  })
   try {
     const converses = positionals.length === 0 && io.interactive
     await meetServers(host, io, converses ? PATIENCE_MS : START_MS)

@@ -41,7 +41,10 @@ export async function settled(host: Host, io: Io, patienceMs = PATIENCE_MS): Pro
   const open = (): string[] =>
     host.upstreams.views().flatMap(({ name, state }) => (state.state === 'starting' ? [name] : []))
   await new Promise<void>((resolve) => {
-    const isAsking = (): boolean => host.inbox.pending().some(({ elsewhere }) => elsewhere !== true)
+    const isAsking = (): boolean =>
+      host.inbox
+        .pending()
+        .some(({ elsewhere, body }) => elsewhere !== true && !['definition', 'trust'].includes(body.kind))
     const look = (): void => {
       const waiting = open()
       if (waiting.length === 0 || io.signal.aborted) end()
