@@ -9,6 +9,7 @@ import { askToOpen } from './asking.ts'
 import { describeEffect } from './effect-text.ts'
 import { askForm, type FormSchema } from './form.ts'
 import type { Io } from './io.ts'
+import { showWhole } from './paging.ts'
 import { toLine, toPlain } from './plain-text.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -60,19 +61,14 @@ function put({ server, body }: Question, setting: Setting): Promise<Answer> {
     case 'url':
       return askPage(name, body, setting)
     case 'result':
-      io.say(`A result of ${name}, before the model sees it:\n${indent(show(body.result))}`)
-      return askPlainly('Let the model see it?', setting)
+      io.say(`A result of ${name}, before the model sees it:`)
+      return askAbout(indent(show(body.result)), 'Let the model see it?', setting)
     case 'roots':
-      io.say(`${name} asks for folders:\n${indent(body.offered.join('\n'))}`)
-      return askPlainly('Share these folders with it?', setting)
+      io.say(`${name} asks for folders:`)
+      return askAbout(indent(body.offered.join('\n')), 'Share these folders with it?', setting)
     case 'definition':
       io.say(`${toLine(body.item)} of ${name} changed:`)
-      for (const { part, before, after } of body.difference) {
-        io.say(
-          `  ${part}\n${io.paint.red(indent(`- ${toPlain(before)}`, 4))}\n${io.paint.green(indent(`+ ${toPlain(after)}`, 4))}`,
-        )
-      }
-      return askPlainly('Use the changed definition?', setting)
+      return askAbout(showDifference(body, io), 'Use the changed definition?', setting)
     case 'trust':
       io.say(`${toLine(body.file)} comes with this project and wants to add: ${toLine(body.servers.join(', '))}`)
       return askPlainly('Trust this file?', setting)
@@ -81,11 +77,19 @@ function put({ server, body }: Question, setting: Setting): Promise<Answer> {
 
 type Body<Kind extends QuestionBody['kind']> = Extract<QuestionBody, { readonly kind: Kind }>
 
+function showDifference({ difference }: Body<'definition'>, { paint }: Io): string {
+  const parts = difference.map(({ part, before, after }) => {
+    const [was, is] = [indent(`- ${toPlain(before)}`, 4), indent(`+ ${toPlain(after)}`, 4)]
+    return `  ${part}\n${paint.red(was)}\n${paint.green(is)}`
+  })
+  return parts.join('\n')
+}
+
 async function askApproval({ effect, reason, warnings }: Body<'approval'>, setting: Setting): Promise<Answer> {
   const { io } = setting
   const { title, details } = describeEffect(effect, io.paint)
   io.say(`${io.paint.cyan('?')} ${title}`)
-  if (details !== undefined) io.say(indent(details))
+  if (details !== undefined && !(await showWhole(indent(details), setting))) return { action: 'deny' }
   io.say(`  ${io.paint.dim(toLine(reason))}`)
   warn(warnings, io)
   const canEdit = effect.kind === 'call' || effect.kind === 'prompt'
@@ -128,8 +132,9 @@ async function askSampling(
   const { io } = setting
   const messages = textsOf(request.messages)
   io.say(`${io.paint.cyan('?')} ${name} wants to use your model (${toLine(models.join(', '))}) and asks it:`)
-  if (typeof request.systemPrompt === 'string') io.say(indent(`system: ${toPlain(request.systemPrompt)}`))
-  for (const { role, text } of messages) io.say(indent(`${role}: ${toPlain(text)}`))
+  const system = typeof request.systemPrompt === 'string' ? [{ role: 'system', text: request.systemPrompt }] : []
+  const words = [...system, ...messages].map(({ role, text }) => indent(`${role}: ${toPlain(text)}`))
+  if (!(await showWhole(words.join('\n'), setting))) return { action: 'deny' }
   warn(warnings, io)
   const letter = await askLetter(
     [
@@ -149,7 +154,8 @@ async function askSampling(
 
 async function askSampledAnswer(name: string, { answer }: Body<'sampling-answer'>, setting: Setting): Promise<Answer> {
   const [said] = textsOf([{ role: 'assistant', content: answer.content }])
-  setting.io.say(`The model's answer to ${name}, before it is sent:\n${indent(toPlain(said?.text ?? show(answer)))}`)
+  setting.io.say(`The model's answer to ${name}, before it is sent:`)
+  if (!(await showWhole(indent(toPlain(said?.text ?? show(answer))), setting))) return { action: 'deny' }
   const letter = await askLetter(
     [
       ['y', 'Send it'],
@@ -191,6 +197,11 @@ async function askPage(name: string, body: Body<'url'>, setting: Setting): Promi
   io.say(`${io.paint.cyan('?')} ${name} asks you to open a page: ${toPlain(body.message)}`)
   const accepted = await askToOpen(body, terminal, io, signal)
   return { action: accepted === undefined ? 'cancel' : accepted ? 'allow' : 'deny' }
+}
+
+/** The whole of what it is about comes first. */
+async function askAbout(text: string, question: string, setting: Setting): Promise<Answer> {
+  return (await showWhole(text, setting)) ? askPlainly(question, setting) : { action: 'deny' }
 }
 
 async function askPlainly(question: string, setting: Setting): Promise<Answer> {
