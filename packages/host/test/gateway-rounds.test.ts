@@ -24,7 +24,7 @@ describe('a call that waits for a client of the newest revision', () => {
           // After the question has gone out: these reach the client with the retry.
           await new Promise<void>((resolve) => {
             noted = resolve
-            signals.push({ signal: ctx.signal, note: noted })
+            signals.push({ signal: ctx.signal, note: noted, say: () => ctx.log('info', 'still at it') })
           })
           ctx.progress(1, 2, 'while you were away')
           ctx.log('info', 'between rounds')
@@ -35,7 +35,7 @@ describe('a call that waits for a client of the newest revision', () => {
     })
     return server
   }
-  const signals: { signal: AbortSignal; note: () => void }[] = []
+  const signals: { signal: AbortSignal; note: () => void; say: () => void }[] = []
   afterEach(() => {
     signals.length = 0
   })
@@ -192,6 +192,37 @@ describe('a call that waits for a client of the newest revision', () => {
     signals[0]?.note()
     expect(textOf((await raw(one, 'tools/call', retry)).result)).toContain('decline')
   })
+
+  test.each([1, 2, 3])(
+    'sdk D11, sec-280: whose connection is lost %i times has its result kept, and runs once',
+    async (times) => {
+      const site = await createSite({ old: { target: questions('old') } })
+      const call = { name: 'confirm', arguments: {} }
+      const { requestState } = (await raw(site, 'tools/call', call)).result
+      const retry = { ...call, requestState, inputResponses: { q_1: { action: 'accept', content: { yes: true } } } }
+      for (let at = 0; at < times; at++) {
+        const line = new AbortController()
+        const lost = raw(site, 'tools/call', retry, { signal: line.signal, opened: () => line.abort() })
+        lost.catch(() => {})
+        // Reaches the client as soon as the call is attached to its request.
+        await expect
+          .poll(() => {
+            signals[0]?.say()
+            return line.signal.aborted
+          })
+          .toBe(true)
+        await expect(lost).rejects.toThrow()
+      }
+      expect(signals.map(({ signal }) => signal.aborted)).toEqual([false])
+      signals[0]?.note()
+      const stranger = await raw(site, 'tools/call', retry, { user: 'bob' })
+      expect(stranger.error).toMatchObject({ code: -32602 })
+      for (let again = 0; again < 2; again++) {
+        expect(textOf((await raw(site, 'tools/call', retry)).result)).toBe('accept {"yes":true}')
+      }
+      expect([signals.length, site.gateway.metrics().parked]).toEqual([1, 0])
+    },
+  )
 
   test('two calls of one principal at once each get their own answers', async () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']

@@ -67,6 +67,9 @@ export interface RawCall {
   readonly capabilities?: object
   readonly headers?: { readonly [name: string]: string }
   readonly path?: string
+  readonly signal?: AbortSignal
+  /** Called when the answer begins. */
+  readonly opened?: () => void
 }
 
 /** A request of the newest revision as it is on the wire, so that a test can stop between two rounds. */
@@ -75,6 +78,7 @@ export async function raw(site: Site, method: string, params: { [key: string]: u
   const name = params.name ?? params.uri
   const response = await fetch(site.http.url + path, {
     method: 'POST',
+    ...(call.signal && { signal: call.signal }),
     headers: {
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
@@ -100,6 +104,7 @@ export async function raw(site: Site, method: string, params: { [key: string]: u
       },
     }),
   })
+  call.opened?.()
   const text = await response.text()
   const messages = response.headers.get('content-type')?.includes('event-stream')
     ? [...text.matchAll(/^data: (.+)$/gm)].map(([, data]) => JSON.parse(data as string))

@@ -50,10 +50,10 @@ export class Parking {
     this.#places.set(call.id, { call, timer: undefined })
   }
 
-  /** The client has been asked: from now on somebody must come back in time. */
-  wait(call: RelayedCall): void {
+  /** The client has been asked, or its connection is lost: from now on somebody must come back in time. */
+  wait(call: RelayedCall): boolean {
     const place = this.#places.get(call.id)
-    if (place === undefined) return
+    if (place === undefined) return false
     clearTimeout(place.timer)
     place.timer = setTimeout(() => {
       this.abandoned++
@@ -61,6 +61,7 @@ export class Parking {
       call.cancel(`Nobody took the call up again within parkedMs (${this.#limits.parkedMs})`)
     }, this.#limits.parkedMs)
     place.timer.unref()
+    return true
   }
 
   /** The call that a later round belongs to, if it still waits and is this principal's. */

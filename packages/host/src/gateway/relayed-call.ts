@@ -37,8 +37,8 @@ export interface RelayedCallOptions {
   readonly isAmbiguous: () => boolean
   /** Called before the first question of a call that may have to wait for another request. Throws when it may not. */
   readonly park: (call: RelayedCall) => void
-  /** The run that was attached is over, and the call waits. */
-  readonly parked: (call: RelayedCall) => void
+  /** The run that was attached is over, and the call waits; false when there is no place for it to do so. */
+  readonly parked: (call: RelayedCall) => boolean
   /** A run has heard the end. */
   readonly done: (call: RelayedCall) => void
 }
@@ -166,7 +166,9 @@ export class RelayedCall<Result = unknown> {
     this.#run?.reject(new Suspended())
     return new Promise<Result>((resolve, reject) => {
       const { signal } = ctx
-      const cancelled = (): void => this.cancel('The client cancelled the request')
+      const cancelled = (): void => {
+        if (!this.#outlives(ctx)) this.cancel('The client cancelled the request')
+      }
       const detach = (): void => signal.removeEventListener('abort', cancelled)
       // `start` was given work of this very result.
       this.#run = { ctx, asking: 0, resolve: resolve as (value: unknown) => void, reject, detach }
@@ -285,6 +287,17 @@ export class RelayedCall<Result = unknown> {
     if (run === undefined) return
     this.#options.parked(this as RelayedCall)
     run.reject(new Suspended())
+  }
+
+  /**
+   * A later round came over a connection of its own, and the client cannot begin it anew: where that is lost, the call goes
+   * on and waits for whoever sends the round again, as it waits for answers. What it has come to meanwhile is told then.
+   */
+  #outlives(ctx: AskingContext): boolean {
+    const isAlone = ctx.session === undefined && ctx.head !== undefined && ctx.resumed
+    if (!isAlone || this.#run?.ctx !== ctx || !this.#options.parked(this as RelayedCall)) return false
+    this.#release(ctx)?.reject(ctx.signal.reason)
+    return true
   }
 
   /** Takes the call from a run, if it is still that one's. */
