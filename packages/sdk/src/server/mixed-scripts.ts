@@ -3,6 +3,7 @@
  * ones, letters that only are another drawing of plain ones. People and models read them as the name that they imitate.
  */
 
+/** What in a name can be taken for something else. */
 export interface MixedScripts {
   /** The alphabets of the words that mix them, or the one that imitates; `Styled` for drawings of plain letters. */
   readonly scripts: readonly string[]
