@@ -37,10 +37,15 @@ export interface ToolOptions<I extends AnySchema | undefined, O extends AnySchem
   readonly input?: I
   /** What the handler returns, checked at compile time and at run time. */
   readonly output?: O
+  /** It changes nothing. Clients may call it again when an answer is lost, and hosts need not ask a person first. */
   readonly readOnly?: boolean
+  /** It may overwrite or remove something; false for one that only adds. */
   readonly destructive?: boolean
+  /** The same call again changes nothing more, so that clients may repeat it when an answer is lost. */
   readonly idempotent?: boolean
+  /** It reaches beyond the server, into the web or another service. */
   readonly openWorld?: boolean
+  /** Hints in the words of the specification, for those that have no option of their own. */
   readonly annotations?: ToolAnnotations
 }
 
