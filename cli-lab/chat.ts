@@ -166,7 +166,7 @@ export const trials: readonly Trial[] = [
     await begin(desk)
     await send(desk, 'ask me', /Call ask of desk/)
     await send(desk, 's', /desk asks: Who are you\?[\s\S]*Name:/)
-    await send(desk, '', /This is needed[\s\S]*Name:/)
+    await send(desk, '', /This field is required[\s\S]*Name:/)
     await send(desk, 'Ada', /Send it[\s\S]*›/)
     await send(desk, 'y', /Thank you for telling\./)
     assert.match(desk.notes(), /answer \{"action":"accept","content":\{"who":"Ada"\}\}/)
