@@ -1,7 +1,8 @@
 /** A machine that has Node and nothing of ours: the registry, and for each page a home and an empty folder. */
 
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { runNpm } from '../lab-kit/install.ts'
@@ -28,10 +29,14 @@ export async function startMachine(): Promise<Machine> {
     const { status, stderr } = runNpm(words, folder, { npm_config_cache: join(folder, 'npm') })
     if (status !== 0) throw new Error(`npm install -g portico failed:\n${stderr}`)
   }
-  let count = 0
+  const folders: string[] = []
+  const removals: Promise<void>[] = []
   return {
     open(page) {
-      const own = join(folder, `${++count}`)
+      // One reader at a time: the one before has left, and much to delete behind.
+      removals.push(...folders.slice(-1).map(remove))
+      const own = join(folder, `${folders.length}`)
+      folders.push(own)
       const home = join(own, 'home')
       const project = join(own, 'project')
       mkdirSync(home, { recursive: true })
@@ -57,9 +62,14 @@ export async function startMachine(): Promise<Machine> {
     },
     async close() {
       await registry.close()
-      rmSync(folder, { recursive: true, force: true })
+      await Promise.all(removals)
+      await remove(folder)
     },
   }
+}
+
+function remove(folder: string): Promise<void> {
+  return rm(folder, { recursive: true, force: true, maxRetries: 3 })
 }
 
 /** What a clone would have, with what is not committed yet. */
