@@ -12,9 +12,9 @@ const doors = fileURLToPath(new URL('../src/doors/', import.meta.url))
 
 /** Minified kilobytes (1,000 bytes), libraries that the package depends on left out. */
 const BUDGETS: { readonly [door: string]: number } = {
-  server: 152,
-  stdio: 154,
-  http: 188,
+  server: 153,
+  stdio: 155,
+  http: 189,
   fetch: 182,
   client: 209,
 }
