@@ -2,7 +2,7 @@
 
 export { readAnswer } from '../consent/answer-text.ts'
 export { type Clock, systemClock } from '../consent/clock.ts'
-export { describeGrant, type Grant } from '../consent/grant.ts'
+export { describeGrant, type Grant, type KnownDefinition } from '../consent/grant.ts'
 export { createGrants, type Grants, type GrantsOptions } from '../consent/grants.ts'
 export {
   type AnswerReceipt,
