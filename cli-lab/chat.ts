@@ -90,7 +90,7 @@ const trial = (name: string, run: (desk: Desk) => Promise<void>): Trial => ({
   run: () => atTheDesk(run),
 })
 
-const CALL_QUESTION = /Call greet of desk\?[\s\S]*"name": "Ada"[\s\S]*\[y\]es.*›/
+const CALL_QUESTION = /Call greet of desk\?[\s\S]*"name": "Ada"[\s\S]*\[y\] Allow.*›/
 
 export const trials: readonly Trial[] = [
   trial('a call is shown, asked about and approved', async (desk) => {
