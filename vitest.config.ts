@@ -10,9 +10,8 @@ export default defineConfig({
     include: [
       'packages/*/src/**/*.test.ts',
       'packages/*/test/**/*.test.ts',
-      'test/**/*.test.ts',
       'examples/**/*.test.ts',
-      'tools/**/*.test.*',
+      'scripts/**/*.test.*',
       'first-hour/*.test.ts',
     ],
     pool: 'threads',

@@ -47,8 +47,8 @@ function measurePage(rounds: number): Figure[] {
 }
 
 function openWorkbench(): string[] {
-  const lab = fileURLToPath(new URL('../workbench-lab/run.ts', import.meta.url))
-  const runner = fileURLToPath(new URL('../tools/run.mjs', import.meta.url))
+  const lab = fileURLToPath(new URL('../tests/workbench/run.ts', import.meta.url))
+  const runner = fileURLToPath(new URL('../scripts/run.mjs', import.meta.url))
   // Words that no other trial has: what every run needs first is what is measured.
   const done = spawnSync(process.execPath, [runner, lab, 'the printed link'], { encoding: 'utf8' })
   if (done.status !== 0) throw new Error(`The workbench did not open: ${done.stderr.slice(-500)}`)

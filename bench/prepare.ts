@@ -8,7 +8,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'esbuild'
-import { installedVersion, installPackages, pinnedPackages } from '../lab-kit/install.ts'
+import { installedVersion, installPackages, pinnedPackages } from '../tests/support/install.ts'
 
 export const benchFolder = dirname(fileURLToPath(import.meta.url))
 export const rootFolder = dirname(benchFolder)

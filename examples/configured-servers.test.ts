@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 
-const run = fileURLToPath(new URL('../tools/run.mjs', import.meta.url))
+const run = fileURLToPath(new URL('../scripts/run.mjs', import.meta.url))
 const example = fileURLToPath(new URL('configured-servers.ts', import.meta.url))
 
 test('shows what each server would start, and only the names of those that nobody trusts', async () => {

@@ -8,7 +8,7 @@ const meta = {
 export function describeAccess(url: string, script: string): string {
   const params = { name: 'list', arguments: {}, _meta: meta }
   const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
-  const runner = script.replace(/examples.start\.ts$/, 'tools/run.mjs')
+  const runner = script.replace(/examples.start\.ts$/, 'scripts/run.mjs')
   const config = { mcpServers: { notes: { command: 'node', args: [runner, script, '--stdio'] } } }
   return `A notebook as an MCP server, for every revision from 2024-11-05 to 2026-07-28:
 

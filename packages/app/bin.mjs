@@ -11,7 +11,7 @@ const built = new URL('./dist/cli/main.js', import.meta.url)
 if (existsSync(built)) {
   await import(built.href)
 } else {
-  const tools = new URL('../../tools/', import.meta.url)
+  const tools = new URL('../../scripts/', import.meta.url)
   const { runNode, sourceArguments } = await import(new URL('child.mjs', tools).href)
   const words = process.argv.slice(2)
   const showsPage = words.length === 0 || ['start', 'dev'].includes(words[0])

@@ -7,8 +7,8 @@ import { defineServer } from '@portico/host/config'
 import { createServer, tool } from '@portico/sdk/server'
 import { describe, expect, it, vi } from 'vitest'
 import { openHost } from '../src/cli/host.ts'
-import type { Io } from '../src/cli/io.ts'
-import type { Terminal } from '../src/cli/terminal.ts'
+import type { Io } from '../src/cli/terminal/io.ts'
+import type { Terminal } from '../src/cli/terminal/terminal.ts'
 import { createFolder, runCli } from './cli.ts'
 
 // Whole processes are started, on machines that may be busy.

@@ -3,8 +3,8 @@ import { defineServer } from '@portico/host/config'
 import { Models, type ScriptedProvider, startScriptedProvider } from '@portico/host/model'
 import { createServer, prompt } from '@portico/sdk/server'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Chat, runChatCommand } from '../src/cli/chat-commands.ts'
-import type { Io } from '../src/cli/io.ts'
+import { type Chat, runChatCommand } from '../src/cli/chat/chat-commands.ts'
+import type { Io } from '../src/cli/terminal/io.ts'
 
 const createDesk = () =>
   createServer({

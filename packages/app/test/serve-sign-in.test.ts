@@ -9,7 +9,7 @@ import { type Client, type ConnectOptions, connect } from '@portico/sdk/client'
 import { serveHttp } from '@portico/sdk/http'
 import { createServer, tool } from '@portico/sdk/server'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { freePort } from '../../../lab-kit/free-port.ts'
+import { freePort } from '../../../tests/support/free-port.ts'
 import { createFolder, type Running, startCli } from './cli.ts'
 
 const USERS = { ada: 'ada-secret', bob: 'bob-secret' }

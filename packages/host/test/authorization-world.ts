@@ -2,7 +2,7 @@
 
 import { createHash, randomBytes } from 'node:crypto'
 import { afterEach, beforeEach } from 'vitest'
-import { freePort } from '../../../lab-kit/free-port.ts'
+import { freePort } from '../../../tests/support/free-port.ts'
 import { type AuthorizationServerOptions, createAuthorizationServer } from '../src/authorization-server/server.ts'
 import { Browser, type Page } from './browser.ts'
 

@@ -10,7 +10,7 @@ import { createInbox } from '../src/consent/inbox.ts'
 import type { GatewayOptions } from '../src/gateway/gateway.ts'
 import { checkedFilter } from '../src/model/safety.ts'
 import { enforcePolicy, visibleBy } from '../src/policy/server-policy.ts'
-import { Listeners } from '../src/upstream/listeners.ts'
+import { Listeners } from '../src/upstream/connection/listeners.ts'
 import { createFeatureServer } from './gateway-lab.ts'
 import { closeAll, createSite } from './gateway-site.ts'
 

@@ -1,7 +1,7 @@
 /** The short form of `npm run fuzz -- --canary`: a server that hides something in everything it can say. */
 
 import { expect, it } from 'vitest'
-import { walkCanaries } from '../../../fuzz/canary/walk.ts'
+import { walkCanaries } from '../../../tests/fuzz/canary/walk.ts'
 
 it.each(['requests', 'rounds'] as const)(
   'nothing of what a server says arrives raw or as nobody’s, asked by %s (host 2, host 12, host 21, sec-209, sec-210, sec-276)',

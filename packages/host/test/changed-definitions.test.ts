@@ -8,8 +8,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { defineServer } from '../src/config/define-server.ts'
 import type { Answer, Question } from '../src/consent/question.ts'
 import { createHost, type Host } from '../src/host/host.ts'
-import { meaningOf } from '../src/upstream/canonical.ts'
-import { createPinStore } from '../src/upstream/pins.ts'
+import { meaningOf } from '../src/upstream/pins/canonical.ts'
+import { createPinStore } from '../src/upstream/pins/pins.ts'
 
 let stateDir: string
 let hosts: Host[] = []

@@ -5,10 +5,10 @@ import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { createMemoryStore } from '../src/authorization-server/memory-store.ts'
 import { RateLimit } from '../src/authorization-server/rate-limit.ts'
+import { Parking } from '../src/gateway/call/parking.ts'
+import type { RelayedCall } from '../src/gateway/call/relayed-call.ts'
+import { Lines } from '../src/gateway/connections/lines.ts'
 import { LimitBook } from '../src/gateway/limits.ts'
-import { Lines } from '../src/gateway/lines.ts'
-import { Parking } from '../src/gateway/parking.ts'
-import type { RelayedCall } from '../src/gateway/relayed-call.ts'
 import { configOf } from './upstream/fixture.ts'
 
 const OTHERS = ['eve', 'mallory', 'trudy']

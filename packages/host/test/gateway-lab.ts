@@ -4,8 +4,8 @@ import { type Client, type ConnectOptions, connect, type ProtocolVersion, type T
 import { createServer, prompt, resource, type Server, tool } from '@portico/sdk/server'
 import { DEFAULT_SETTINGS, type ServerConfig, type ServerSettings } from '../src/config/server-config.ts'
 import type { GatewayCatalogue, GatewayHost } from '../src/gateway/gateway-host.ts'
-import type { CatalogueItem, ItemKind } from '../src/upstream/item.ts'
-import { assignNames } from '../src/upstream/names.ts'
+import type { CatalogueItem, ItemKind } from '../src/upstream/catalogue/item.ts'
+import { assignNames } from '../src/upstream/catalogue/names.ts'
 import type { ClientWish, UpstreamSource, UpstreamView } from '../src/upstream/upstream.ts'
 
 export interface LabServer {

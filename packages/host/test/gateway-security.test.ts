@@ -11,8 +11,8 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { defineServer } from '../src/config/define-server.ts'
 import { createGateway, type Gateway } from '../src/gateway/gateway.ts'
 import { serveGateway } from '../src/gateway/serve.ts'
-import { createSignIn } from '../src/gateway/sign-in.ts'
-import { createCatalogue } from '../src/upstream/catalogue.ts'
+import { createSignIn } from '../src/gateway/sign-in/sign-in.ts'
+import { createCatalogue } from '../src/upstream/catalogue/catalogue.ts'
 import { createUpstreams } from '../src/upstream/upstreams.ts'
 
 const closers: (() => Promise<unknown>)[] = []

@@ -4,7 +4,7 @@ import { createServer, type Server, tool } from '@portico/sdk/server'
 import { afterEach, describe, expect, it } from 'vitest'
 import { defineServer } from '../src/config/define-server.ts'
 import type { Answer } from '../src/consent/question.ts'
-import { showDefinition } from '../src/upstream/definition.ts'
+import { showDefinition } from '../src/upstream/catalogue/definition.ts'
 import { type HostLab, startHost } from './host-lab.ts'
 
 let labs: HostLab[] = []

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { connect } from '../src/connect/connect.ts'
 import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../src/protocol/revision.ts'
-import { prompt, resource, tool } from '../src/server/definition.ts'
+import { prompt, resource, tool } from '../src/server/items/definition.ts'
 import { createServer, type Server } from '../src/server/server.ts'
 
 type Rule = () => boolean

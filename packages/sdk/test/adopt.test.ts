@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { connect } from '../src/connect/connect.ts'
 import { PROTOCOL_VERSIONS } from '../src/protocol/revision.ts'
-import { prompt, resource, tool } from '../src/server/definition.ts'
+import { prompt, resource, tool } from '../src/server/items/definition.ts'
 import { createServer, type Server } from '../src/server/server.ts'
 
 const first = (): Server =>

@@ -2,10 +2,10 @@
 
 import { inspect } from 'node:util'
 import { afterEach, expect, test } from 'vitest'
-import { authFailureOf } from '../src/auth/failure.ts'
-import { authorizationCode } from '../src/auth/grant-code.ts'
-import { createMemoryTokenStore } from '../src/auth/token-store.ts'
-import type { UserAgent } from '../src/auth/user-agent.ts'
+import { authFailureOf } from '../src/auth/client/failure.ts'
+import { authorizationCode } from '../src/auth/client/grant-code.ts'
+import { createMemoryTokenStore } from '../src/auth/client/token-store.ts'
+import type { UserAgent } from '../src/auth/user-agent/user-agent.ts'
 import { connect } from '../src/connect/connect.ts'
 import { type Vices, World } from './auth-client-world.ts'
 

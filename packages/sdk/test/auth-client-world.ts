@@ -6,9 +6,9 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { UserAgent } from '../src/auth/user-agent.ts'
-import { createHttpHandler } from '../src/serve/http.ts'
-import { tool } from '../src/server/definition.ts'
+import type { UserAgent } from '../src/auth/user-agent/user-agent.ts'
+import { createHttpHandler } from '../src/serve/adapters/http.ts'
+import { tool } from '../src/server/items/definition.ts'
 import { createServer } from '../src/server/server.ts'
 
 export interface Recorded {

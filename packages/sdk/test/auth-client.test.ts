@@ -4,14 +4,14 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { authFailureOf } from '../src/auth/failure.ts'
-import { authorizationCode } from '../src/auth/grant-code.ts'
-import { clientCredentials } from '../src/auth/grant-machine.ts'
-import type { OAuthOptions } from '../src/auth/token-source.ts'
-import { createMemoryTokenStore, type TokenStore } from '../src/auth/token-store.ts'
-import { createFileTokenStore } from '../src/auth/token-store-file.ts'
-import type { UserAgent } from '../src/auth/user-agent.ts'
-import { withOAuth } from '../src/auth/with-oauth.ts'
+import { authFailureOf } from '../src/auth/client/failure.ts'
+import { authorizationCode } from '../src/auth/client/grant-code.ts'
+import { clientCredentials } from '../src/auth/client/grant-machine.ts'
+import type { OAuthOptions } from '../src/auth/client/token-source.ts'
+import { createMemoryTokenStore, type TokenStore } from '../src/auth/client/token-store.ts'
+import { createFileTokenStore } from '../src/auth/client/token-store-file.ts'
+import { withOAuth } from '../src/auth/client/with-oauth.ts'
+import type { UserAgent } from '../src/auth/user-agent/user-agent.ts'
 import type { Client } from '../src/client/client.ts'
 import { connect } from '../src/connect/connect.ts'
 import { type Vices, World } from './auth-client-world.ts'
@@ -357,7 +357,7 @@ test('a registration that the authorization server has forgotten is made anew', 
 test('signing out revokes both tokens and forgets them', async () => {
   const world = await start()
   const { person } = world
-  const { createAuthorizer } = await import('../src/auth/authorizer.ts')
+  const { createAuthorizer } = await import('../src/auth/client/authorizer.ts')
   const authorizer = createAuthorizer(new URL(world.server), { grant: authorizationCode({ userAgent: person }) })
   const client = await connect(world.server, { auth: authorizer, verdicts: false })
   cleanups.push(() => client.close())

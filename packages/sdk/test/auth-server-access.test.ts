@@ -6,9 +6,9 @@ import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { defineRoles } from '../src/auth/access-scopes.ts'
 import { createPrincipal } from '../src/auth/principal.ts'
-import { serveHttp } from '../src/serve/http.ts'
-import { requireScopes } from '../src/server/access.ts'
-import { resource, tool } from '../src/server/definition.ts'
+import { serveHttp } from '../src/serve/adapters/http.ts'
+import { requireScopes } from '../src/server/items/access.ts'
+import { resource, tool } from '../src/server/items/definition.ts'
 import { createServer } from '../src/server/server.ts'
 import {
   bearer,

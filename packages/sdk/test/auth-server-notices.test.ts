@@ -2,8 +2,8 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createPrincipal, type Principal } from '../src/auth/principal.ts'
-import { type HttpServer, serveHttp } from '../src/serve/http.ts'
-import { resource } from '../src/server/definition.ts'
+import { type HttpServer, serveHttp } from '../src/serve/adapters/http.ts'
+import { resource } from '../src/server/items/definition.ts'
 import { createServer, type Server } from '../src/server/server.ts'
 import { LEGACY, legacy, modern, type OpenStream, open, openSession, type Session, send } from './http-fixture.ts'
 

@@ -5,9 +5,9 @@ import { createServer as createNodeServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { SignJWT, UnsecuredJWT } from 'jose'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { requireBearer } from '../src/serve/bearer.ts'
-import { createFetchHandler } from '../src/serve/fetch-handler.ts'
-import { createHttpHandler } from '../src/serve/http.ts'
+import { createFetchHandler } from '../src/serve/adapters/fetch-handler.ts'
+import { createHttpHandler } from '../src/serve/adapters/http.ts'
+import { requireBearer } from '../src/serve/bearer/bearer.ts'
 import { endpointOf } from '../src/server/server.ts'
 import {
   bearer,

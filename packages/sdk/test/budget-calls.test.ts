@@ -15,9 +15,9 @@ import { connect } from '../src/connect/connect.ts'
 import { parseJson } from '../src/framing/json.ts'
 import { createLineDecoder } from '../src/framing/lines.ts'
 import type { Channel, ChannelEvents } from '../src/jsonrpc/channel.ts'
-import { serveFetch } from '../src/serve/fetch.ts'
+import { serveFetch } from '../src/serve/adapters/fetch.ts'
 import { serveStdio } from '../src/serve/stdio.ts'
-import { tool } from '../src/server/definition.ts'
+import { tool } from '../src/server/items/definition.ts'
 import { createServer, type Server } from '../src/server/server.ts'
 
 const NUMBERS = {

@@ -3,8 +3,8 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { connect } from '../src/connect/connect.ts'
 import { PROTOCOL_VERSIONS } from '../src/protocol/revision.ts'
-import { serveHttp } from '../src/serve/http.ts'
-import { tool } from '../src/server/definition.ts'
+import { serveHttp } from '../src/serve/adapters/http.ts'
+import { tool } from '../src/server/items/definition.ts'
 import { createServer } from '../src/server/server.ts'
 import { deferred } from './client-peers.ts'
 

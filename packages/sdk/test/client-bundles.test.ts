@@ -24,7 +24,7 @@ beforeAll(async () => {
   }
   cpSync(join(SDK, 'package.json'), join(installed, 'package.json'))
   // Named at run time: the tool has no types.
-  const tool = new URL('../../../tools/build-doors.mjs', import.meta.url).href
+  const tool = new URL('../../../scripts/build/build-doors.mjs', import.meta.url).href
   const { buildDoors } = (await import(tool)) as { buildDoors(folder: string, target: string): Promise<unknown> }
   await buildDoors(SDK, join(installed, 'dist'))
   entry = join(folder, 'entry.js')

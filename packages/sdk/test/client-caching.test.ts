@@ -1,12 +1,12 @@
 /** Kept results and change notices together: whoever hears of a change and reads again must not get what was kept before it. */
 
 import { afterEach, describe, expect, test } from 'vitest'
-import { createMemoryCache, type ResultCache } from '../src/client/cache.ts'
 import type { Client } from '../src/client/client.ts'
+import { createMemoryCache, type ResultCache } from '../src/client/features/cache.ts'
 import { connect } from '../src/connect/connect.ts'
 import type { ConnectOptions, Target } from '../src/connect/options.ts'
 import { PROTOCOL_VERSIONS } from '../src/protocol/revision.ts'
-import { resource } from '../src/server/definition.ts'
+import { resource } from '../src/server/items/definition.ts'
 import { createServer } from '../src/server/server.ts'
 import { discovered, json, type Message, modernChannel, result, scriptedHttp, toolResult } from './client-peers.ts'
 

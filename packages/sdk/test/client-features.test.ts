@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { createMemoryCache } from '../src/client/cache.ts'
 import type { Client } from '../src/client/client.ts'
 import type { ChangeNotice, Warning } from '../src/client/events.ts'
+import { createMemoryCache } from '../src/client/features/cache.ts'
 import { connect } from '../src/connect/connect.ts'
 import type { ConnectOptions, Target } from '../src/connect/options.ts'
 import type { ElicitParams } from '../src/protocol/elicitation.ts'

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connect } from '../src/connect/connect.ts'
 import type { ConnectOptions, Target } from '../src/connect/options.ts'
 import { createServer, tool } from '../src/doors/server.ts'
-import { serveHttp } from '../src/serve/http.ts'
-import { serveSocket } from '../src/serve/socket.ts'
-import { serveWebSocket } from '../src/serve/websocket.ts'
+import { serveHttp } from '../src/serve/adapters/http.ts'
+import { serveSocket } from '../src/serve/socket/socket.ts'
+import { serveWebSocket } from '../src/serve/websocket/websocket.ts'
 import { discovered, PROCESS_LEGACY, PROCESS_MODERN, scriptedProcess } from './client-peers.ts'
 
 const MEBI = 1024 * 1024

@@ -5,7 +5,7 @@ import { type ClientEvents, Emitter, type Warning } from '../src/client/events.t
 import { connect } from '../src/connect/connect.ts'
 import type { ConnectOptions } from '../src/connect/options.ts'
 import { PROTOCOL_VERSIONS } from '../src/protocol/revision.ts'
-import { resource, tool } from '../src/server/definition.ts'
+import { resource, tool } from '../src/server/items/definition.ts'
 import { createServer } from '../src/server/server.ts'
 import { PROCESS_MODERN, scriptedProcess, until } from './client-peers.ts'
 

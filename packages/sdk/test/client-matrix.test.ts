@@ -6,7 +6,7 @@ import { connect } from '../src/connect/connect.ts'
 import type { ConnectOptions } from '../src/connect/options.ts'
 import { createServer, prompt, resource, tool } from '../src/doors/server.ts'
 import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../src/protocol/revision.ts'
-import { type HttpServer, serveHttp } from '../src/serve/http.ts'
+import { type HttpServer, serveHttp } from '../src/serve/adapters/http.ts'
 import { until } from './client-peers.ts'
 
 function createEverything() {

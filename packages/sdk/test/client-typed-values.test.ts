@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { connect } from '../src/connect/connect.ts'
 import { text } from '../src/doors/server.ts'
-import { tool } from '../src/server/definition.ts'
+import { tool } from '../src/server/items/definition.ts'
 import { createServer } from '../src/server/server.ts'
 
 const server = createServer({

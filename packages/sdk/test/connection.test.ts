@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Channel } from '../src/jsonrpc/channel.ts'
-import { tool } from '../src/server/definition.ts'
+import { tool } from '../src/server/items/definition.ts'
 import { createServer, endpointOf } from '../src/server/server.ts'
 import { type Connection, type ConnectionOptions, serveChannel } from '../src/session/connection.ts'
 import { createMemoryChannels } from '../src/transport/memory.ts'

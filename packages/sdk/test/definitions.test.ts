@@ -7,9 +7,9 @@ import { connect } from '../src/connect/connect.ts'
 import { audio, embed, image, link, text } from '../src/protocol/content.ts'
 import { PROTOCOL_VERSIONS } from '../src/protocol/revision.ts'
 import { compileJsonSchema, defineSchema } from '../src/schema/schema.ts'
-import { prompt, resource, tool } from '../src/server/definition.ts'
+import { ToolError } from '../src/server/features/tool-result.ts'
+import { prompt, resource, tool } from '../src/server/items/definition.ts'
 import { createServer, endpointOf } from '../src/server/server.ts'
-import { ToolError } from '../src/server/tool-result.ts'
 
 const base = { name: 's', version: '1' }
 /** What somebody without types, or with another library's habits, may write. */
@@ -178,8 +178,8 @@ describe('another copy of the package (sdk D17)', () => {
   /** The same module once more, as a second installation would load it. */
   const other = async () => ({
     errors: (await import(
-      '../src/server/tool-result.ts?copy' as string
-    )) as typeof import('../src/server/tool-result.ts'),
+      '../src/server/features/tool-result.ts?copy' as string
+    )) as typeof import('../src/server/features/tool-result.ts'),
     server: (await import('../src/server/server.ts?copy' as string)) as typeof import('../src/server/server.ts'),
   })
 

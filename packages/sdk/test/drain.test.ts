@@ -1,8 +1,8 @@
 /** A server that goes down ends its listens with a result and takes no new ones (2026-07-28, subscriptions). */
 
 import { describe, expect, it } from 'vitest'
-import { serveFetch } from '../src/serve/fetch.ts'
-import { serveHttp } from '../src/serve/http.ts'
+import { serveFetch } from '../src/serve/adapters/fetch.ts'
+import { serveHttp } from '../src/serve/adapters/http.ts'
 import { createServer, type Server } from '../src/server/server.ts'
 import { open, type Target, type Wire } from './wire.ts'
 

@@ -2,10 +2,10 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { costOf, drive } from '../../../fuzz/drive.ts'
-import { opened, type Target } from '../../../fuzz/target.ts'
-import { eras } from '../../../fuzz/targets/eras.ts'
-import { TARGETS } from '../../../fuzz/targets.ts'
+import { costOf, drive } from '../../../tests/fuzz/drive.ts'
+import { opened, type Target } from '../../../tests/fuzz/target.ts'
+import { eras } from '../../../tests/fuzz/targets/eras.ts'
+import { TARGETS } from '../../../tests/fuzz/targets.ts'
 
 describe('random input', () => {
   it.each(TARGETS.filter((target) => target !== eras))(

@@ -3,8 +3,8 @@
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, it } from 'vitest'
-import { serveHttp } from '../src/serve/http.ts'
-import { serveWebSocket } from '../src/serve/websocket.ts'
+import { serveHttp } from '../src/serve/adapters/http.ts'
+import { serveWebSocket } from '../src/serve/websocket/websocket.ts'
 import { createServer } from '../src/server/server.ts'
 
 const closing: (() => Promise<void>)[] = []

@@ -2,8 +2,8 @@
 
 import { afterEach, describe, expect, it } from 'vitest'
 import { createEventDecoder } from '../src/framing/event-stream.ts'
-import { type FetchHandler, serveFetch } from '../src/serve/fetch.ts'
-import type { StreamableOptions } from '../src/serve/streamable-options.ts'
+import { type FetchHandler, serveFetch } from '../src/serve/adapters/fetch.ts'
+import type { StreamableOptions } from '../src/serve/streamable/streamable-options.ts'
 import {
   call,
   createFixture,

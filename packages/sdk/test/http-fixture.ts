@@ -7,9 +7,9 @@ import { once } from 'node:events'
 import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 import { createEventDecoder, type IncomingEvent } from '../src/framing/event-stream.ts'
 import type { ProtocolVersion } from '../src/protocol/revision.ts'
-import type { HttpOptions, HttpServer } from '../src/serve/http.ts'
-import { serveHttp } from '../src/serve/http.ts'
-import { tool } from '../src/server/definition.ts'
+import type { HttpOptions, HttpServer } from '../src/serve/adapters/http.ts'
+import { serveHttp } from '../src/serve/adapters/http.ts'
+import { tool } from '../src/server/items/definition.ts'
 import { createServer, type Server } from '../src/server/server.ts'
 
 export const LEGACY: readonly ProtocolVersion[] = ['2025-03-26', '2025-06-18', '2025-11-25']

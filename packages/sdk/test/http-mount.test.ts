@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer as createNodeServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createHttpHandler, type HttpHandler } from '../src/serve/http.ts'
+import { createHttpHandler, type HttpHandler } from '../src/serve/adapters/http.ts'
 import { createFixture, type Fixture, modern, open, send } from './http-fixture.ts'
 
 let fixture: Fixture

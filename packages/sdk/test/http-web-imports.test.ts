@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 
-const FETCH = join(dirname(fileURLToPath(import.meta.url)), '../src/serve/fetch.ts')
+const FETCH = join(dirname(fileURLToPath(import.meta.url)), '../src/serve/adapters/fetch.ts')
 
 it('serveFetch imports nothing of Node', () => {
   const seen = new Set<string>()

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { connect } from '../src/connect/connect.ts'
 import { PROTOCOL_VERSIONS } from '../src/protocol/revision.ts'
-import { prompt, type ResourceDefinition, resource, tool } from '../src/server/definition.ts'
+import { prompt, type ResourceDefinition, resource, tool } from '../src/server/items/definition.ts'
 import { createServer } from '../src/server/server.ts'
 
 describe.each(PROTOCOL_VERSIONS)('on %s', (version) => {

@@ -1,7 +1,7 @@
 /** The bounds on what is kept of a client for as long as its session or listener stays (security D2, sec-162). */
 
 import { afterEach, describe, expect, it } from 'vitest'
-import { tool } from '../src/server/definition.ts'
+import { tool } from '../src/server/items/definition.ts'
 import { createServer } from '../src/server/server.ts'
 import { KEPT_LIMITS, KeptText } from '../src/session/kept-text.ts'
 import { ENVELOPE, type Json, type Place, WAYS, type Way } from './limits-ways.ts'

@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, it } from 'vitest'
 import { createPrincipal } from '../src/auth/principal.ts'
-import { resource, tool } from '../src/server/definition.ts'
+import { resource, tool } from '../src/server/items/definition.ts'
 import { createServer, type Server } from '../src/server/server.ts'
 import { KEPT_LIMITS } from '../src/session/kept-text.ts'
 import { type Json, type Line, type Place, WAYS, type Way, type WayOptions } from './limits-ways.ts'

@@ -1,7 +1,7 @@
 /** The bounds on what one message may be, at the bound, one below and one beyond, on every way in. */
 
 import { afterEach, describe, expect, it } from 'vitest'
-import { tool } from '../src/server/definition.ts'
+import { tool } from '../src/server/items/definition.ts'
 import { createServer } from '../src/server/server.ts'
 import { ENVELOPE, type Place, WAYS, type Way, type WayOptions } from './limits-ways.ts'
 

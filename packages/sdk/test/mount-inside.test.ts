@@ -2,9 +2,9 @@
 
 import { describe, expect, it } from 'vitest'
 import { connect } from '../src/connect/connect.ts'
-import { prompt, resource, tool } from '../src/server/definition.ts'
+import { ToolError } from '../src/server/features/tool-result.ts'
+import { prompt, resource, tool } from '../src/server/items/definition.ts'
 import { createServer } from '../src/server/server.ts'
-import { ToolError } from '../src/server/tool-result.ts'
 
 describe('what a mounted server puts around its items (sec-180)', () => {
   const inner = () =>

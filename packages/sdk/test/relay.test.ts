@@ -5,7 +5,7 @@ import { connect } from '../src/connect/connect.ts'
 import { RpcError } from '../src/jsonrpc/errors.ts'
 import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../src/protocol/revision.ts'
 import type { Tool } from '../src/protocol/tools.ts'
-import { tool } from '../src/server/definition.ts'
+import { tool } from '../src/server/items/definition.ts'
 import { defineRelay, type Relay } from '../src/server/relay.ts'
 import { createServer, type Server } from '../src/server/server.ts'
 

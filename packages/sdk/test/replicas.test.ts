@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { tool } from '../src/server/definition.ts'
+import { tool } from '../src/server/items/definition.ts'
 import { createServer } from '../src/server/server.ts'
 import { MemoryRoundStore } from '../src/session/round-store.ts'
 import { open } from './wire.ts'

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { createPrincipal, type Principal } from '../src/auth/principal.ts'
 import type { JsonObject } from '../src/jsonrpc/message.ts'
 import { META_CLIENT_CAPABILITIES, META_VERSION } from '../src/protocol/meta.ts'
-import { resource, tool } from '../src/server/definition.ts'
+import { resource, tool } from '../src/server/items/definition.ts'
 import { createServer, endpointOf, type Server } from '../src/server/server.ts'
 import { MemoryRoundStore } from '../src/session/round-store.ts'
 

@@ -5,9 +5,9 @@
 
 import type { ServerResponse } from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
-import { createMemoryCache } from '../src/client/cache.ts'
 import type { Client } from '../src/client/client.ts'
 import type { Warning } from '../src/client/events.ts'
+import { createMemoryCache } from '../src/client/features/cache.ts'
 import { connect } from '../src/connect/connect.ts'
 import type { ConnectOptions, Target } from '../src/connect/options.ts'
 import { ERROR_CODES, PorticoError, RpcError } from '../src/jsonrpc/errors.ts'

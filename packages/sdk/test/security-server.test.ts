@@ -5,7 +5,7 @@
 
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { prompt, resource, tool } from '../src/server/definition.ts'
+import { prompt, resource, tool } from '../src/server/items/definition.ts'
 import { createServer, type Server } from '../src/server/server.ts'
 import { ENVELOPE, type Heard, type Json, type Line, MODERN, type Place, WAYS, type Way } from './limits-ways.ts'
 

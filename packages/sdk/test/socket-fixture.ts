@@ -1,7 +1,7 @@
 /** What the tests of WebSocket and plain sockets share: a small server, and a conversation over raw texts. */
 
 import type { RequestContext } from '../src/server/context.ts'
-import { tool } from '../src/server/definition.ts'
+import { tool } from '../src/server/items/definition.ts'
 import { createServer, type Server } from '../src/server/server.ts'
 
 export type Json = { [key: string]: ReturnType<typeof JSON.parse> }

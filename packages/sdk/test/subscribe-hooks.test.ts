@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest'
 import { connect } from '../src/connect/connect.ts'
 import { PROTOCOL_VERSIONS } from '../src/protocol/revision.ts'
-import { resource } from '../src/server/definition.ts'
+import { resource } from '../src/server/items/definition.ts'
 import { createServer } from '../src/server/server.ts'
 
 const define = () =>

@@ -11,7 +11,7 @@ import {
   createWebSocketChannel,
   type WebSocketChannelOptions,
   type WebSocketLike,
-} from '../src/transport/websocket-channel.ts'
+} from '../src/transport/websocket/websocket-channel.ts'
 
 const servers: WebSocketServer[] = []
 afterEach(async () => {

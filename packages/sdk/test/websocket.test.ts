@@ -6,13 +6,13 @@ import { connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { createPrincipal } from '../src/auth/principal.ts'
-import { serveHttp } from '../src/serve/http.ts'
+import { serveHttp } from '../src/serve/adapters/http.ts'
 import {
   attachWebSocket,
   serveWebSocket,
   type WebSocketListener,
   type WebSocketOptions,
-} from '../src/serve/websocket.ts'
+} from '../src/serve/websocket/websocket.ts'
 import { createSocketFixture, FLOOD_BYTES, type SocketFixture, Talk } from './socket-fixture.ts'
 
 let fixture: SocketFixture

@@ -10,7 +10,7 @@ import { Notifications } from '@mantine/notifications'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { colorScheme } from './app/color-scheme.ts'
-import { openEvents } from './app/events.ts'
+import { openEvents } from './app/data/events.ts'
 import { Shell } from './app/shell.tsx'
 import { cssVariables, theme } from './theme.ts'
 

@@ -10,10 +10,10 @@ import {
   loadConfig,
   type ServerConfig,
 } from '@portico/host/config'
-import type { CommandInput } from './command.ts'
 import { CliError } from './exit-codes.ts'
 import { projectFile, stateOf, userFile } from './host-places.ts'
-import type { Io } from './io.ts'
+import type { CommandInput } from './parse/command.ts'
+import type { Io } from './terminal/io.ts'
 
 /** The configuration that commands go by. A project's file comes first, so that the user's own entries win. */
 export async function readConfig(io: Io, file?: string): Promise<LoadedConfig> {

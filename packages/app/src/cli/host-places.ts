@@ -3,7 +3,7 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { configFolder, stateFolder } from '@portico/host/config'
-import type { Io } from './io.ts'
+import type { Io } from './terminal/io.ts'
 
 /** Where our own state is: approvals, pins, tokens, the audit log. */
 export function stateOf(io: Pick<Io, 'env'>): string {

@@ -5,9 +5,9 @@ import { explainFailure } from '@portico/host/upstream'
 import { PorticoError } from '@portico/sdk/client'
 import { CliError } from './exit-codes.ts'
 import { toCliError } from './failure.ts'
-import type { OpenTarget } from './open-target.ts'
-import { type TargetKind, wordOf } from './target-kind.ts'
-import { toConfig } from './unreachable.ts'
+import type { OpenTarget } from './target/open-target.ts'
+import { type TargetKind, wordOf } from './target/target-kind.ts'
+import { toConfig } from './target/unreachable.ts'
 
 export async function withServer(error: unknown, target: TargetKind, { label, client }: OpenTarget): Promise<CliError> {
   const word = wordOf(target)

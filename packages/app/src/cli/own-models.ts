@@ -2,8 +2,8 @@
 
 import type { LoadedConfig } from '@portico/host/config'
 import { Models, readModels } from '@portico/host/model'
-import type { Io } from './io.ts'
 import { secretStoreOf } from './own-secrets.ts'
+import type { Io } from './terminal/io.ts'
 
 export function modelsOf({ extras }: Pick<LoadedConfig, 'extras'>, io: Pick<Io, 'env'>): Models {
   const configured = extras.flatMap(({ scope, models }) => (scope === 'user' ? readModels(models).models : []))

@@ -9,7 +9,7 @@ import {
   secretsFromEnvironment,
 } from '@portico/host/config'
 import { stateOf } from './host-places.ts'
-import type { Io } from './io.ts'
+import type { Io } from './terminal/io.ts'
 
 export function secretStoreOf(io: Pick<Io, 'env'>): SecretStore {
   return createSecretStore({ file: join(stateOf(io), 'secrets') })

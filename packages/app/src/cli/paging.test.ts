@@ -1,9 +1,9 @@
 import type { Question } from '@portico/host/consent'
 import { describe, expect, it } from 'vitest'
-import type { Io } from './io.ts'
 import { toPages } from './paging.ts'
-import { createTerminalQuestions } from './questions.ts'
-import type { Terminal } from './terminal.ts'
+import type { Io } from './terminal/io.ts'
+import { createTerminalQuestions } from './terminal/questions.ts'
+import type { Terminal } from './terminal/terminal.ts'
 
 describe('pages (sec-269)', () => {
   it.each([

@@ -2,12 +2,12 @@
 
 import { setMaxListeners } from 'node:events'
 import { exitNow } from '../definition/exits.ts'
-import { COMMAND_GROUPS, findCommand, nearestCommand } from './command-table.ts'
 import { CliError, EXIT_CODES } from './exit-codes.ts'
-import { commandHelp, overview } from './help.ts'
-import { createIo, type Io } from './io.ts'
-import { parseCommand } from './parse.ts'
-import { helpForReader } from './reader.ts'
+import { COMMAND_GROUPS, findCommand, nearestCommand } from './parse/command-table.ts'
+import { commandHelp, overview } from './parse/help.ts'
+import { parseCommand } from './parse/parse.ts'
+import { createIo, type Io } from './terminal/io.ts'
+import { helpForReader } from './terminal/reader.ts'
 
 export async function runCli(words: readonly string[]): Promise<number> {
   const ending = new AbortController()
@@ -68,7 +68,7 @@ async function runWords(words: readonly string[], io: Io): Promise<number> {
 /** The families of errors are loaded only when one of them may have come. */
 async function toFailure(error: unknown, words: readonly string[]): Promise<CliError> {
   if (error instanceof CliError) return error
-  const { explainListening } = await import('./listening.ts')
+  const { explainListening } = await import('./terminal/listening.ts')
   return (await explainListening(error, words)) ?? (await import('./failure.ts')).toCliError(error)
 }
 

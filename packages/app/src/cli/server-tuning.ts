@@ -3,8 +3,8 @@
 import { resolve } from 'node:path'
 import type { Host } from '@portico/host'
 import { LOG_LEVELS } from '@portico/host/config'
-import type { Io } from './io.ts'
-import { toLine } from './plain-text.ts'
+import type { Io } from './terminal/io.ts'
+import { toLine } from './terminal/plain-text.ts'
 
 /** Without a server, says what each is offered; `default` brings the configured roots back, `none` offers none. */
 export async function setRoots([server, ...folders]: readonly string[], host: Host, io: Io): Promise<void> {

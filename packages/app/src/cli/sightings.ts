@@ -9,10 +9,10 @@ import { type Catalogue, createCatalogue, createUpstreams, type Sighting, type U
 import { findServer, readConfig } from './configuration.ts'
 import { CliError } from './exit-codes.ts'
 import { openHost } from './host.ts'
-import type { Io } from './io.ts'
-import type { TargetOptions } from './open-target.ts'
-import { labelOf, type TargetKind } from './target-kind.ts'
-import { toConfig, toUnreachable } from './unreachable.ts'
+import type { TargetOptions } from './target/open-target.ts'
+import { labelOf, type TargetKind } from './target/target-kind.ts'
+import { toConfig, toUnreachable } from './target/unreachable.ts'
+import type { Io } from './terminal/io.ts'
 
 export interface Seen {
   readonly servers: readonly string[]

@@ -9,7 +9,7 @@ import { createFileTokenStore, createLoopbackUserAgent, openBrowser } from '@por
 import type { ConnectOptions } from '@portico/sdk/client'
 import { CliError } from './exit-codes.ts'
 import { stateOf } from './host-places.ts'
-import type { Io } from './io.ts'
+import type { Io } from './terminal/io.ts'
 
 export function createSignIn(io: Io): Pick<ConnectOptions, 'auth'> {
   return {

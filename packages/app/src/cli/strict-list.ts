@@ -2,9 +2,9 @@
 
 import type { Prompt, Resource, ResourceTemplate, Tool } from '@portico/sdk/client'
 import { type Finding, lintServer } from '@portico/sdk/lint'
-import { counted } from './counted.ts'
-import type { Io } from './io.ts'
-import { toLine } from './plain-text.ts'
+import { counted } from './terminal/counted.ts'
+import type { Io } from './terminal/io.ts'
+import { toLine } from './terminal/plain-text.ts'
 
 export interface StrictReport {
   readonly findings: readonly Finding[]

@@ -3,8 +3,8 @@
 import { defineServer } from '@portico/host/config'
 import type { Server } from '@portico/sdk/server'
 import { startWorkbench, type Workbench, type WorkbenchOptions } from '../web/workbench.ts'
-import type { Io } from './io.ts'
 import { secretsOf } from './own-secrets.ts'
+import type { Io } from './terminal/io.ts'
 
 export function openWorkbench(io: Io, options: WorkbenchOptions = {}): Promise<Workbench> {
   return startWorkbench({

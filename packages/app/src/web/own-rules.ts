@@ -11,8 +11,8 @@ import {
 } from '@portico/host/policy'
 import type { JsonObject } from '@portico/sdk/client'
 import type { PolicyFinding } from './api.ts'
-import { Refused } from './failure.ts'
-import { isRecord } from './params.ts'
+import { Refused } from './http/failure.ts'
+import { isRecord } from './http/params.ts'
 import type { SavedJson } from './saved-json.ts'
 
 export type SavedRules = SavedJson<readonly JsonObject[]>

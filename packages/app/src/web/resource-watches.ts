@@ -3,7 +3,7 @@
 import type { Host } from '@portico/host'
 import type { ApiEvent } from './api.ts'
 import { createByHand } from './by-hand.ts'
-import { Refused } from './failure.ts'
+import { Refused } from './http/failure.ts'
 
 const MAX_WATCHES = 200
 

@@ -6,8 +6,8 @@
 import { randomBytes } from 'node:crypto'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { LINK_KEY_HEADER, LINK_PATH } from './http.ts'
-import { isRecord } from './params.ts'
+import { LINK_KEY_HEADER, LINK_PATH } from './http/http.ts'
+import { isRecord } from './http/params.ts'
 import { readJson, writeJson } from './saved-json.ts'
 
 export function createLinkKey(): string {

@@ -8,8 +8,8 @@ import type { ActOptions, Done, Host } from '@portico/host'
 import type { JsonObject } from '@portico/sdk/client'
 import type { ApiEvent, HistoryEntry } from './api.ts'
 import { createByHand } from './by-hand.ts'
-import { isAbort, Refused } from './failure.ts'
 import type { History } from './history.ts'
+import { isAbort, Refused } from './http/failure.ts'
 
 export interface RunsOptions {
   readonly host: Host

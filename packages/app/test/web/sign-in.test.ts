@@ -4,7 +4,7 @@ import { requireBearer } from '@portico/sdk/bearer'
 import { serveHttp } from '@portico/sdk/http'
 import { createServer, tool } from '@portico/sdk/server'
 import { afterEach, expect, it } from 'vitest'
-import { signIn } from '../../../../lab-kit/person.ts'
+import { signIn } from '../../../../tests/support/person.ts'
 import { type Bench, cleanUp, onCleanup, startBench, until } from './bench.ts'
 
 afterEach(cleanUp)

@@ -1,7 +1,7 @@
 /** What differs between two readings of the configuration, so that only what changed is connected anew. */
 
-import { meaningOf } from './fingerprint.ts'
 import type { ServerConfig } from './server-config.ts'
+import { meaningOf } from './trust/fingerprint.ts'
 
 export interface ConfigChange {
   readonly added: readonly ServerConfig[]

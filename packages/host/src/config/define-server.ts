@@ -1,6 +1,5 @@
 /** A server that a program configures itself, without a file. */
 
-import { fingerprintOf } from './fingerprint.ts'
 import {
   type ConfigPlace,
   DEFAULT_SETTINGS,
@@ -8,6 +7,7 @@ import {
   type ServerSettings,
   type ServerTarget,
 } from './server-config.ts'
+import { fingerprintOf } from './trust/fingerprint.ts'
 
 export function defineServer(
   name: string,

@@ -2,7 +2,7 @@
 
 import { stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import type { ConfigForm } from './form.ts'
+import type { ConfigForm } from './formats/form.ts'
 import { type ConfigFile, configFiles, type PlaceQuery } from './places.ts'
 
 export interface FindOptions extends Partial<PlaceQuery> {

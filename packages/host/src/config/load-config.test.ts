@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { compareServers } from './config-change.ts'
-import { formatProblem } from './config-text.ts'
+import { formatProblem } from './formats/config-text.ts'
 import { type LoadedConfig, loadConfig } from './load-config.ts'
-import { createTrustStore, type TrustStore } from './trust-store.ts'
+import { createTrustStore, type TrustStore } from './trust/trust-store.ts'
 
 let folder: string
 let trust: TrustStore

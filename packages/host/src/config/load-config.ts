@@ -7,15 +7,15 @@
 import { realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
-import { CONFIG_LIMITS } from './config-text.ts'
-import { digestOfText } from './fingerprint.ts'
-import type { ConfigForm } from './form.ts'
-import type { ConfigInput } from './inputs.ts'
+import type { ConfigInput } from './command/inputs.ts'
+import { CONFIG_LIMITS } from './formats/config-text.ts'
+import type { ConfigForm } from './formats/form.ts'
 import type { ConfigFile } from './places.ts'
 import { type ConfigExtras, defaultMaxBytes, type ReadConfig, readConfigText } from './read-config.ts'
 import type { ConfigProblem, ServerConfig } from './server-config.ts'
 import { isAbsent, readBounded } from './state-file.ts'
-import type { TrustStore } from './trust-store.ts'
+import { digestOfText } from './trust/fingerprint.ts'
+import type { TrustStore } from './trust/trust-store.ts'
 
 export interface LoadConfigOptions {
   /** In the order in which they count: later ones win. `findConfigFiles` has it right. */

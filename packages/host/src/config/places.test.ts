@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { findConfigFiles } from './find-config-files.ts'
-import { detectForm } from './form.ts'
+import { detectForm } from './formats/form.ts'
 import { configFiles, stateFolder } from './places.ts'
 
 const mac = { platform: 'darwin', env: {}, home: '/Users/ada', project: '/Users/ada/engine' } as const

@@ -4,7 +4,7 @@
  */
 
 import { posix, win32 } from 'node:path'
-import type { ConfigForm } from './form.ts'
+import type { ConfigForm } from './formats/form.ts'
 
 export interface PlaceQuery {
   readonly platform: NodeJS.Platform

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CONFIG_LIMITS, formatProblem } from './config-text.ts'
-import type { ConfigForm } from './form.ts'
+import { CONFIG_LIMITS, formatProblem } from './formats/config-text.ts'
+import type { ConfigForm } from './formats/form.ts'
 import { readConfigText } from './read-config.ts'
 import { DEFAULT_SETTINGS, type ServerConfig } from './server-config.ts'
 

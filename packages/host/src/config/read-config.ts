@@ -3,11 +3,11 @@
  * says where and what to do, and the other parts still work. No file is opened here: that is `load-config.ts`.
  */
 
-import { CONFIG_LIMITS, ConfigText, type Spot, toJson } from './config-text.ts'
-import { list, string } from './entry-fields.ts'
-import { readEntry } from './entry-in.ts'
-import { type ConfigForm, detectForm, FORMS, SECTIONS } from './form.ts'
-import { type ConfigInput, readInputs } from './inputs.ts'
+import { type ConfigInput, readInputs } from './command/inputs.ts'
+import { CONFIG_LIMITS, ConfigText, type Spot, toJson } from './formats/config-text.ts'
+import { list, string } from './formats/entry-fields.ts'
+import { readEntry } from './formats/entry-in.ts'
+import { type ConfigForm, detectForm, FORMS, SECTIONS } from './formats/form.ts'
 import { insteadOf } from './nearest-name.ts'
 import type { ConfigProblem, ServerConfig } from './server-config.ts'
 

@@ -1,8 +1,8 @@
 /** The settings of our own form, each with its reader; other programs' files have none of them. */
 
 import type { LogLevel } from '@portico/sdk/server'
-import type { ConfigText, Spot } from './config-text.ts'
-import { boolean, type Field, list, object, record, string, whole, word } from './entry-fields.ts'
+import type { ConfigText, Spot } from './formats/config-text.ts'
+import { boolean, type Field, list, object, record, string, whole, word } from './formats/entry-fields.ts'
 import { DEFAULT_SETTINGS, type ItemOverride, type ServerSettings } from './server-config.ts'
 
 /** Reads what is set; undefined when something in it cannot be used. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { loadConfig } from './load-config.ts'
-import { createTrustStore } from './trust-store.ts'
+import { createTrustStore } from './trust/trust-store.ts'
 import { type ConfigNews, type ConfigWatch, watchConfig } from './watch-config.ts'
 
 let folder: string

@@ -7,7 +7,7 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { digestOfText } from './fingerprint.ts'
+import { digestOfText } from './trust/fingerprint.ts'
 
 export interface WatchFilesOptions {
   /** How long nothing may happen before the files are read: editors write in several steps. 100 ms unless given. */

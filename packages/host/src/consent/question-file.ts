@@ -5,9 +5,9 @@
  * files to trust. The file is sealed: what waits holds the arguments of calls, which are nobody else's business.
  */
 
-import { createSeal } from '../config/seal.ts'
 import { createStateFile } from '../config/state-file.ts'
 import { tell } from '../config/tell.ts'
+import { createSeal } from '../config/trust/seal.ts'
 import { readAnswer } from './answer-text.ts'
 import type { Answer, Question } from './question.ts'
 

@@ -1,10 +1,12 @@
 /** `@portico/host/gateway`: any number of servers as one, for clients of any revision on any transport. */
 
+export type { ParkingLimits } from '../gateway/call/parking.ts'
+export type { IssuerLogin } from '../gateway/connections/visitor-login.ts'
+export { createVisitors, type VisitorOptions } from '../gateway/connections/visitors.ts'
 export { createGateway, type Gateway, type GatewayHealth, type GatewayOptions } from '../gateway/gateway.ts'
 export type { GatewayCatalogue, GatewayHost } from '../gateway/gateway-host.ts'
 export { GATEWAY_LIMITS, type GatewayLimits, type ToolLimits } from '../gateway/limits.ts'
 export type { GatewayMetrics, Tally } from '../gateway/metrics.ts'
-export type { ParkingLimits } from '../gateway/parking.ts'
 export {
   type GatewayHttpOptions,
   type GatewayPages,
@@ -20,17 +22,15 @@ export {
   type SignInOptions,
   type Visit,
   type VisitorsDesk,
-} from '../gateway/sign-in.ts'
+} from '../gateway/sign-in/sign-in.ts'
 export {
   type ConsentSubject,
   createSignInConsents,
   type SignInConsent,
   type SignInConsents,
   type SignInConsentsOptions,
-} from '../gateway/sign-in-consents.ts'
-export { createSignInPages, type SignInPages, toSignInListener } from '../gateway/sign-in-pages.ts'
-export { TOOLS_HEADER, withToolsets } from '../gateway/toolset.ts'
-export type { VisitLimits } from '../gateway/url-visits.ts'
-export type { ViewRule, Views } from '../gateway/view-rule.ts'
-export type { IssuerLogin } from '../gateway/visitor-login.ts'
-export { createVisitors, type VisitorOptions } from '../gateway/visitors.ts'
+} from '../gateway/sign-in/sign-in-consents.ts'
+export { createSignInPages, type SignInPages, toSignInListener } from '../gateway/sign-in/sign-in-pages.ts'
+export type { VisitLimits } from '../gateway/sign-in/url-visits.ts'
+export { TOOLS_HEADER, withToolsets } from '../gateway/views/toolset.ts'
+export type { ViewRule, Views } from '../gateway/views/view-rule.ts'

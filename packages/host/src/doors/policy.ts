@@ -1,8 +1,8 @@
 /** `@portico/host/policy`: rules about every effect, and attribute-based access by Cedar and how it is put on a server. */
 
-export { type CedarPolicyOptions, createCedarPolicy } from '../policy/cedar.ts'
-export type { CedarEntity, CedarUid } from '../policy/cedar-entities.ts'
-export type { CedarRecord, CedarValue } from '../policy/cedar-values.ts'
+export { type CedarPolicyOptions, createCedarPolicy } from '../policy/cedar/cedar.ts'
+export type { CedarEntity, CedarUid } from '../policy/cedar/cedar-entities.ts'
+export type { CedarRecord, CedarValue } from '../policy/cedar/cedar-values.ts'
 export { type Counter, type Counts, createCounter } from '../policy/counts.ts'
 export type { Decision, Outcome } from '../policy/decision.ts'
 export { DEFAULTS, type Default } from '../policy/defaults.ts'

@@ -1,7 +1,6 @@
 /** `@portico/host/upstream`: many servers side by side, what they offer under one roof, and what must not change unseen. */
 
-export type { BreakerOptions } from '../upstream/breaker.ts'
-export { createCatalogue } from '../upstream/catalogue.ts'
+export { createCatalogue } from '../upstream/catalogue/catalogue.ts'
 export type {
   Catalogue,
   CatalogueEvents,
@@ -9,14 +8,26 @@ export type {
   CataloguePage,
   ItemCall,
   ListOptions,
-} from '../upstream/catalogue-types.ts'
-export { differenceOf, type PartDifference, type WordRun, wordDifference } from '../upstream/difference.ts'
-export { explainFailure, type Failure, type FailureContext } from '../upstream/failure.ts'
-export type { CatalogueItem, ItemKind, Quarantine, TextFinding } from '../upstream/item.ts'
+} from '../upstream/catalogue/catalogue-types.ts'
+export type { CatalogueItem, ItemKind, Quarantine, TextFinding } from '../upstream/catalogue/item.ts'
+export type { ListingProblem, ListKind, Missing } from '../upstream/catalogue/listing.ts'
+export type { Collision } from '../upstream/catalogue/names.ts'
+export type { SearchHit, SearchOptions } from '../upstream/catalogue/search.ts'
+export { type SearchTools, type SearchToolUse, searchTools } from '../upstream/catalogue/search-tools.ts'
+export { bounded, type Neutralised, neutralise } from '../upstream/catalogue/text.ts'
+export type { BreakerOptions } from '../upstream/connection/breaker.ts'
+export { explainFailure, type Failure, type FailureContext } from '../upstream/connection/failure.ts'
+export type { LostRequests, WireMessage } from '../upstream/connection/link-tap.ts'
+export type { ClientTelemetryApi } from '../upstream/connection/link-telemetry.ts'
+export {
+  type InProcessFactory,
+  type InProcessServer,
+  type ResolvedTarget,
+  resolvePlainly,
+  type TargetResolver,
+} from '../upstream/connection/resolve.ts'
 export type { LifeOptions, LogSource } from '../upstream/life-options.ts'
-export type { LostRequests, WireMessage } from '../upstream/link-tap.ts'
-export type { ClientTelemetryApi } from '../upstream/link-telemetry.ts'
-export type { ListingProblem, ListKind, Missing } from '../upstream/listing.ts'
+export { differenceOf, type PartDifference, type WordRun, wordDifference } from '../upstream/pins/difference.ts'
 export {
   describeDifference,
   type LockDifference,
@@ -24,26 +35,15 @@ export {
   lockText,
   type ServersLock,
   verifyServers,
-} from '../upstream/lock.ts'
-export type { Collision } from '../upstream/names.ts'
+} from '../upstream/pins/lock.ts'
 export {
   createPinStore,
   type PinStore,
   type PinStoreOptions,
   type PinVerdict,
   type Sighting,
-} from '../upstream/pins.ts'
-export {
-  type InProcessFactory,
-  type InProcessServer,
-  type ResolvedTarget,
-  resolvePlainly,
-  type TargetResolver,
-} from '../upstream/resolve.ts'
-export type { SearchHit, SearchOptions } from '../upstream/search.ts'
-export { type SearchTools, type SearchToolUse, searchTools } from '../upstream/search-tools.ts'
+} from '../upstream/pins/pins.ts'
 export type { Ailment, AilmentWords } from '../upstream/state-board.ts'
-export { bounded, type Neutralised, neutralise } from '../upstream/text.ts'
 export type {
   ClientWish,
   QuestionHandlers,

@@ -3,9 +3,9 @@
 import type { JsonObject } from '@portico/sdk/server'
 import type { AuditSink } from '../audit/record.ts'
 import type { Guard } from '../guard/guard.ts'
+import type { CatalogueItem, ItemKind } from '../upstream/catalogue/item.ts'
+import type { Nameable } from '../upstream/catalogue/names.ts'
 import type { ServerIntroduction } from '../upstream/identity.ts'
-import type { CatalogueItem, ItemKind } from '../upstream/item.ts'
-import type { Nameable } from '../upstream/names.ts'
 import type { UpstreamSource } from '../upstream/upstream.ts'
 
 /** The items of all servers. */

@@ -8,7 +8,7 @@ import type { Authentication, Protection } from '@portico/sdk/bearer'
 import { type HttpOptions, type HttpServer, serveHttp } from '@portico/sdk/http'
 import { attachWebSocket } from '@portico/sdk/websocket'
 import type { Gateway } from './gateway.ts'
-import { withToolsets } from './toolset.ts'
+import { withToolsets } from './views/toolset.ts'
 
 export interface GatewayHttpOptions extends HttpOptions {
   /** Also serves WebSocket connections on this path of the same port. */

@@ -1,6 +1,6 @@
 /**
  * OpenTelemetry for what the guard decides: an event on the span that is active, and a count. The API is the caller's, as
- * in `upstream/link-telemetry.ts`. Arguments, URIs and reasons stay out; the audit record has them, under the same `ref`.
+ * in `upstream/connection/link-telemetry.ts`. Arguments, URIs and reasons stay out; the audit record has them, under the same `ref`.
  */
 
 import type { Attributes, Span } from '@portico/sdk/telemetry'

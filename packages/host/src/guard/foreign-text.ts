@@ -1,13 +1,13 @@
 /**
  * The one gate for foreign text. Whatever a server wrote (results, errors, questions, proposals, progress) passes here
  * before a person, a terminal or a model gets it: what cannot be seen is made visible, and where it enters a
- * conversation its origin is noted and stands beside it. Definitions, instructions and logs pass `upstream/text.ts`,
+ * conversation its origin is noted and stands beside it. Definitions, instructions and logs pass `upstream/catalogue/text.ts`,
  * the same cleaning, where they are read.
  */
 
 import { PorticoError } from '@portico/sdk/client'
 import { HostError, type HostErrorCode } from '../errors.ts'
-import { neutralise } from '../upstream/text.ts'
+import { neutralise } from '../upstream/catalogue/text.ts'
 import type { Provenance } from './provenance.ts'
 
 /** Whose words they are, and whether a person vouches for that server. */

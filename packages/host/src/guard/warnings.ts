@@ -3,7 +3,7 @@
 import { mixedScripts } from '@portico/sdk/lint'
 import { toCanonicalJson } from '../audit/canonical.ts'
 import { redactText } from '../audit/redaction.ts'
-import { toCode } from '../config/hidden-characters.ts'
+import { toCode } from '../config/command/hidden-characters.ts'
 import type { Circumstances, Effect, EffectKind } from '../policy/effect.ts'
 import { argumentsOf, claimedTraits, isRisky, itemOf } from '../policy/facts.ts'
 

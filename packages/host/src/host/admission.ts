@@ -4,19 +4,19 @@
  * and this version; another one asks again. What is connected to in the end is held against what was approved.
  */
 
-import { type ApprovalSubject, approvalSubjectOf } from '../config/approval-subject.ts'
-import { inspectCommand } from '../config/inspect-command.ts'
-import { DEFAULT_REGISTRY, npmRegistryOf } from '../config/npm-registry.ts'
-import { packageOf } from '../config/package-reference.ts'
-import { type ResolvedPackage, resolvePackage } from '../config/resolve-package.ts'
-import { type ResolveContext, resolveTarget } from '../config/resolve-target.ts'
+import { inspectCommand } from '../config/command/inspect-command.ts'
+import { type ResolveContext, resolveTarget } from '../config/command/resolve-target.ts'
+import { toConnectable } from '../config/command/target-resolver.ts'
 import type { ServerConfig } from '../config/server-config.ts'
-import { toConnectable } from '../config/target-resolver.ts'
-import type { VersionLedger } from '../config/version-ledger.ts'
+import { type ApprovalSubject, approvalSubjectOf } from '../config/trust/approval-subject.ts'
+import { DEFAULT_REGISTRY, npmRegistryOf } from '../config/trust/npm-registry.ts'
+import { packageOf } from '../config/trust/package-reference.ts'
+import { type ResolvedPackage, resolvePackage } from '../config/trust/resolve-package.ts'
+import type { VersionLedger } from '../config/trust/version-ledger.ts'
 import { HostError } from '../errors.ts'
 import type { Guard } from '../guard/guard.ts'
 import type { Circumstances } from '../policy/effect.ts'
-import type { TargetResolver } from '../upstream/resolve.ts'
+import type { TargetResolver } from '../upstream/connection/resolve.ts'
 
 export interface AdmissionParts {
   guard(): Guard

@@ -10,7 +10,7 @@ import type { ContentBlock, GetPromptResult, ResourceContents } from '@portico/s
 import { admit } from '../guard/foreign-text.ts'
 import type { Provenance } from '../guard/provenance.ts'
 import type { ContextPiece } from '../model/conversation.ts'
-import { qualify } from '../upstream/names.ts'
+import { qualify } from '../upstream/catalogue/names.ts'
 import type { Acts } from './acts.ts'
 import type { ActOptions, AttachRule } from './options.ts'
 

@@ -10,7 +10,7 @@ import type { HeadKeeper } from '../audit/head-keeper.ts'
 import { type AuditLog, openAuditLog } from '../audit/log.ts'
 import type { RedactionOptions } from '../audit/redaction.ts'
 import { type AuditVerdict, verifyAuditLog } from '../audit/verify.ts'
-import { createSecretStore, type SecretStore } from '../config/secret-store.ts'
+import { createSecretStore, type SecretStore } from '../config/trust/secret-store.ts'
 import { HostError } from '../errors.ts'
 
 /** How a host keeps its audit log. */

@@ -7,9 +7,9 @@
 import type { AuditSink } from '../audit/record.ts'
 import { tell } from '../config/tell.ts'
 import type { Inbox } from '../consent/inbox.ts'
-import type { Catalogue } from '../upstream/catalogue.ts'
-import type { Quarantine } from '../upstream/item.ts'
-import { IDENTITY, INSTRUCTIONS, type PinKind, type PinStore } from '../upstream/pins.ts'
+import type { Catalogue } from '../upstream/catalogue/catalogue.ts'
+import type { Quarantine } from '../upstream/catalogue/item.ts'
+import { IDENTITY, INSTRUCTIONS, type PinKind, type PinStore } from '../upstream/pins/pins.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 
 export interface ChangedDefinitionsParts {

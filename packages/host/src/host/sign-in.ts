@@ -17,7 +17,7 @@ import { createFileTokenStore, createLoopbackUserAgent, openBrowser } from '@por
 import type { JsonObject } from '@portico/sdk/server'
 import type { ServerConfig } from '../config/server-config.ts'
 import { HostError } from '../errors.ts'
-import type { ResolvedTarget, TargetResolver } from '../upstream/resolve.ts'
+import type { ResolvedTarget, TargetResolver } from '../upstream/connection/resolve.ts'
 
 export interface SignInStep {
   readonly at: number

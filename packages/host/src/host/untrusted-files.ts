@@ -6,7 +6,7 @@
 import type { AuditSink } from '../audit/record.ts'
 import type { UntrustedFile } from '../config/load-config.ts'
 import { tell } from '../config/tell.ts'
-import type { TrustStore } from '../config/trust-store.ts'
+import type { TrustStore } from '../config/trust/trust-store.ts'
 import type { Inbox } from '../consent/inbox.ts'
 
 export interface UntrustedFilesParts {

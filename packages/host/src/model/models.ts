@@ -4,7 +4,7 @@
  */
 
 import type { LanguageModel } from 'ai'
-import type { SecretSource } from '../config/secret-store.ts'
+import type { SecretSource } from '../config/trust/secret-store.ts'
 import { HostError } from '../errors.ts'
 import { foundModels, keyVariable, type ModelConfig } from './model-config.ts'
 

@@ -7,7 +7,7 @@
 import { homedir } from 'node:os'
 import type { JsonObject } from '@portico/sdk/server'
 import { toCanonicalJson } from '../audit/canonical.ts'
-import { plainSpelling } from '../config/spelling.ts'
+import { plainSpelling } from '../config/formats/spelling.ts'
 import { createGlob } from './glob.ts'
 import { isUnder } from './path-containment.ts'
 import type { ValueTest } from './rule.ts'

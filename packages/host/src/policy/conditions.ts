@@ -4,10 +4,10 @@
  */
 
 import { toCanonicalJson } from '../audit/canonical.ts'
-import { createAddressDenial, createAddressPermission } from '../config/address.ts'
+import { createAddressDenial, createAddressPermission } from '../config/command/address.ts'
 import { createArgumentMatch } from './argument-match.ts'
-import { claimedRoles } from './cedar.ts'
-import { createCedarCondition } from './cedar-condition.ts'
+import { claimedRoles } from './cedar/cedar.ts'
+import { createCedarCondition } from './cedar/cedar-condition.ts'
 import type { Counts } from './counts.ts'
 import type { Circumstances, Effect } from './effect.ts'
 import { argumentsOf, claimedTraits, itemOf, type Traits, WORST } from './facts.ts'

@@ -4,7 +4,7 @@ import type { PolicyItem } from '@portico/sdk/bearer'
 import { serveHttp } from '@portico/sdk/http'
 import { createPrincipal, createServer, type Principal, prompt, resource, tool } from '@portico/sdk/server'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createCedarPolicy } from './cedar.ts'
+import { createCedarPolicy } from './cedar/cedar.ts'
 import { enforcePolicy, type Judged, visibleBy } from './server-policy.ts'
 
 const POLICIES = `

@@ -4,7 +4,7 @@
  */
 
 import type { JsonObject } from '@portico/sdk/server'
-import { createCedarCondition } from './cedar-condition.ts'
+import { createCedarCondition } from './cedar/cedar-condition.ts'
 import { MAX_GLOB_LENGTH } from './glob.ts'
 import { EFFECT_KINDS, type Rule, WEEKDAYS } from './rule.ts'
 import { formatFor } from './time-window.ts'

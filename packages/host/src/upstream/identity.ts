@@ -2,8 +2,8 @@
 
 import type { Implementation } from '@portico/sdk/client'
 import type { JsonObject } from '@portico/sdk/server'
-import { isObject } from './canonical.ts'
-import { bounded, neutralise } from './text.ts'
+import { bounded, neutralise } from './catalogue/text.ts'
+import { isObject } from './pins/canonical.ts'
 
 /** What of it may be passed on: pinned as one, so that none of it changes unseen. */
 export interface ServerIdentity {

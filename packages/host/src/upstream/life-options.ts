@@ -2,10 +2,10 @@
 
 import type { ConnectOptions, LogLevel, ProcessView } from '@portico/sdk/client'
 import type { ServerConfig } from '../config/server-config.ts'
-import type { BreakerOptions } from './breaker.ts'
-import type { Tap } from './link-tap.ts'
-import type { ClientTelemetryApi } from './link-telemetry.ts'
-import type { InProcessFactory, TargetResolver } from './resolve.ts'
+import type { BreakerOptions } from './connection/breaker.ts'
+import type { Tap } from './connection/link-tap.ts'
+import type { ClientTelemetryApi } from './connection/link-telemetry.ts'
+import type { InProcessFactory, TargetResolver } from './connection/resolve.ts'
 import type { ClientWish, QuestionHandlers, UpstreamState } from './upstream.ts'
 
 /** What all servers of a host share. */

@@ -6,14 +6,14 @@
 import type { Client, ConnectOptions, LogLevel } from '@portico/sdk/client'
 import type { ServerConfig } from '../config/server-config.ts'
 import { HostError } from '../errors.ts'
+import { bounded, neutralise } from './catalogue/text.ts'
+import { type LostRequests, toWireMessage, type WireMessage } from './connection/link-tap.ts'
+import { Listeners } from './connection/listeners.ts'
+import { createWatchdog, type Watchdog } from './connection/watchdog.ts'
 import type { LifeOptions, LogSource } from './life-options.ts'
-import { type LostRequests, toWireMessage, type WireMessage } from './link-tap.ts'
-import { Listeners } from './listeners.ts'
 import { ServerLife } from './server-life.ts'
 import type { Ailment, AilmentWords } from './state-board.ts'
-import { bounded, neutralise } from './text.ts'
 import type { ClientWish, UpstreamSource, UpstreamState, UpstreamView } from './upstream.ts'
-import { createWatchdog, type Watchdog } from './watchdog.ts'
 
 export interface UpstreamsOptions extends LifeOptions {
   /** A process of its own that ends the servers' programs if this one is killed. On unless false. */

@@ -7,9 +7,9 @@ import { createServer, prompt, resource, type Server, tool } from '@portico/sdk/
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { ServerSettings } from '../../src/config/server-config.ts'
-import { type Catalogue, type CatalogueOptions, createCatalogue } from '../../src/upstream/catalogue.ts'
-import { createPinStore } from '../../src/upstream/pins.ts'
-import { searchTools } from '../../src/upstream/search-tools.ts'
+import { type Catalogue, type CatalogueOptions, createCatalogue } from '../../src/upstream/catalogue/catalogue.ts'
+import { searchTools } from '../../src/upstream/catalogue/search-tools.ts'
+import { createPinStore } from '../../src/upstream/pins/pins.ts'
 import { createUpstreams, type Upstreams } from '../../src/upstream/upstreams.ts'
 import { configOf, program, until, untilState } from './fixture.ts'
 

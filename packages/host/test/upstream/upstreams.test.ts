@@ -5,7 +5,7 @@ import { createPrincipal, createServer, tool } from '@portico/sdk/server'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { HostError } from '../../src/errors.ts'
-import type { WireMessage } from '../../src/upstream/link-tap.ts'
+import type { WireMessage } from '../../src/upstream/connection/link-tap.ts'
 import { createUpstreams, type Upstreams, type UpstreamsOptions } from '../../src/upstream/upstreams.ts'
 import { configOf, program, until, untilState } from './fixture.ts'
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { discoverIssuer, discoverLegacyIssuer, issuerMetadataUrls } from './discovery-issuer.ts'
-import { discoverResource, isResourceOf, resourceMetadataUrls } from './discovery-resource.ts'
-import { authFailureOf } from './failure.ts'
-import type { AuthFetch } from './guarded-target.ts'
+import { discoverIssuer, discoverLegacyIssuer, issuerMetadataUrls } from './client/discovery-issuer.ts'
+import { discoverResource, isResourceOf, resourceMetadataUrls } from './client/discovery-resource.ts'
+import { authFailureOf } from './client/failure.ts'
+import type { AuthFetch } from './network/guarded-target.ts'
 
 const hrefs = (urls: readonly URL[]) => urls.map(({ href }) => href)
 

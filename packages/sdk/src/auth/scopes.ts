@@ -1,6 +1,6 @@
 /** Which scopes to ask for (2026-07-28, "Scope Selection Strategy" and "Step-Up Authorization Flow"). */
 
-import type { IssuerMetadata } from './discovery-issuer.ts'
+import type { IssuerMetadata } from './client/discovery-issuer.ts'
 
 export interface ScopeSources {
   /** Named in the challenge: authoritative for the operation at hand. */

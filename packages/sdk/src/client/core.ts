@@ -8,9 +8,14 @@ import type { JsonObject, RpcNotification, RpcRequest } from '../jsonrpc/message
 import type { LogLevel } from '../protocol/logging.ts'
 import type { SubscriptionFilter } from '../protocol/subscriptions.ts'
 import type { CallToolResult, Tool } from '../protocol/tools.ts'
-import { CachedResults, createMemoryCache } from './cache.ts'
+import { Questions } from './asking/questions.ts'
+import { type AnswerQuestion, PlainAsk, type RequestTimes, type RoundResult } from './asking/rounds.ts'
 import type { ClientProfile, Connection, Connector } from './connection.ts'
 import { type ChangeNotice, Emitter } from './events.ts'
+import { CachedResults, createMemoryCache } from './features/cache.ts'
+import { type ListKind, readPages } from './features/pages.ts'
+import { Subscriptions } from './features/subscriptions.ts'
+import { KnownTools, ToolCall, type ToolHost } from './features/tools.ts'
 import { Intake } from './intake.ts'
 import { Lifeline } from './lifeline.ts'
 import { ListedNames } from './listed-names.ts'
@@ -23,14 +28,9 @@ import {
   DEFAULT_INFO,
   type RequestOptions,
 } from './options.ts'
-import { type ListKind, readPages } from './pages.ts'
 import type { PeerEvents } from './peer.ts'
-import { Questions } from './questions.ts'
 import type { Relayed } from './relay.ts'
 import { Requests } from './requests.ts'
-import { type AnswerQuestion, PlainAsk, type RequestTimes, type RoundResult } from './rounds.ts'
-import { Subscriptions } from './subscriptions.ts'
-import { KnownTools, ToolCall, type ToolHost } from './tools.ts'
 
 export class ClientCore implements ToolHost {
   readonly emitter = new Emitter()

@@ -6,7 +6,7 @@
 import { isObject, type JsonObject, type RpcNotification } from '../jsonrpc/message.ts'
 import type { Change } from '../protocol/subscriptions.ts'
 import type { Emitter } from './events.ts'
-import { readLogMessage } from './logging.ts'
+import { readLogMessage } from './features/logging.ts'
 
 export interface IntakeHandlers {
   changed(change: Change, params: JsonObject | undefined): void

@@ -3,12 +3,12 @@
 import type { JsonObject } from '../jsonrpc/message.ts'
 import type { Implementation } from '../protocol/content.ts'
 import type { LogLevel } from '../protocol/logging.ts'
-import type { ResultCache } from './cache.ts'
-import type { ElicitationHandlers } from './elicitation.ts'
+import type { ResultCache } from './features/cache.ts'
+import type { ElicitationHandlers } from './features/elicitation.ts'
+import type { RootsSource } from './features/roots.ts'
+import type { SamplingHandler, SamplingOptions } from './features/sampling.ts'
 import type { Progress } from './peer.ts'
 import type { RequestRelay } from './relay.ts'
-import type { RootsSource } from './roots.ts'
-import type { SamplingHandler, SamplingOptions } from './sampling.ts'
 
 /** What a client offers to servers, and its bounds and times. */
 export interface ClientOptions {

@@ -8,7 +8,7 @@ import { LONGEST_TIMER_MS } from '../jsonrpc/deadline.ts'
 import { INTERNAL_ERROR, INVALID_REQUEST, PorticoError, RpcError } from '../jsonrpc/errors.ts'
 import type { JsonObject, RequestId, RpcNotification, RpcRequest, RpcResponse } from '../jsonrpc/message.ts'
 import { PendingCall, PendingCalls } from '../jsonrpc/pending.ts'
-import { Answers } from './answers.ts'
+import { Answers } from './asking/answers.ts'
 import type { Envelope, Link, LinkEvents, Outgoing } from './link.ts'
 import type { Relayed, RequestRelay } from './relay.ts'
 

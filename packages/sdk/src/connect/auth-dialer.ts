@@ -3,7 +3,7 @@
  * for want of a token. Links, listeners and the older event stream use it like any other and notice nothing.
  */
 
-import { type AnswerHead, type AuthHeaders, type Authorizer, MAX_RETRIES } from '../auth/authorization.ts'
+import { type AnswerHead, type AuthHeaders, type Authorizer, MAX_RETRIES } from '../auth/client/authorization.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
 import {
   discard,
@@ -12,7 +12,7 @@ import {
   type HttpDialer,
   type HttpOutcome,
   type HttpRequest,
-} from '../transport/http-client.ts'
+} from '../transport/http-client/http-client.ts'
 
 export function createAuthorizedDialer(dialer: HttpDialer, authorizer: Authorizer): HttpDialer {
   return {

@@ -1,9 +1,9 @@
 /** Brings `auth` and `tls` of the options to the HTTP that a connection is made of. */
 
-import type { AnswerHead, AuthHeaders, Authorizer, OutgoingHead } from '../auth/authorization.ts'
-import type { HttpDialer } from '../transport/http-client.ts'
-import { createDialer } from '../transport/http-client-dialer.ts'
-import { createRepeatingDialer } from '../transport/http-client-repeat.ts'
+import type { AnswerHead, AuthHeaders, Authorizer, OutgoingHead } from '../auth/client/authorization.ts'
+import type { HttpDialer } from '../transport/http-client/http-client.ts'
+import { createDialer } from '../transport/http-client/http-client-dialer.ts'
+import { createRepeatingDialer } from '../transport/http-client/http-client-repeat.ts'
 import { createAuthorizedDialer } from './auth-dialer.ts'
 import type { ConnectOptions } from './options.ts'
 
@@ -14,7 +14,7 @@ export function withAuthorizer(options: ConnectOptions, server: URL): ConnectOpt
   // A person who signs in must not make the server seem silent.
   const patience = auth.grant.interactive ? { discoverMs: options.discoverMs ?? PATIENCE_MS } : {}
   const authorizer = new LazyAuthorizer(auth.grant.interactive, async () => {
-    const { createAuthorizer } = await import('../auth/authorizer.ts')
+    const { createAuthorizer } = await import('../auth/client/authorizer.ts')
     return createAuthorizer(server, { allowMissingMetadata: speaksOldest(options), ...auth }, tls)
   })
   return { ...options, ...patience, auth: authorizer }

@@ -96,7 +96,7 @@ function forCommand(target: CommandTarget, options: ConnectOptions): Connector {
   const settings: ConnectorOptions = { label: `stdio:${command}`, key, reopens: true, restarts: true, options }
   return createChannelConnector(settings, async () => {
     requireNode('Programs')
-    const { spawnChannel } = await import('../transport/child-process.ts')
+    const { spawnChannel } = await import('../transport/child-process/child-process.ts')
     const channel = spawnChannel({ command, args, env, cwd, limits: answerLimits(options) })
     tellObserver(() => options.onProcess?.(channel))
     return new ChannelLink(channel, channel)

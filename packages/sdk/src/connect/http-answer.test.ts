@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import type { HttpAnswer } from '../transport/http-client.ts'
+import type { HttpAnswer } from '../transport/http-client/http-client.ts'
 import { clampRetry, contentType, errorInBody, redirectOf, statusError } from './http-answer.ts'
 
 const answer = (status: number, headers: { [name: string]: string } = {}): HttpAnswer => ({

@@ -1,12 +1,12 @@
 /** Judges the heads of HTTP answers: what a status means for the request it answers, and when to try again. Moves no bytes. */
 
-import type { AnswerHead } from '../auth/authorization.ts'
-import { parseChallenges } from '../auth/challenge.ts'
+import type { AnswerHead } from '../auth/client/authorization.ts'
+import { parseChallenges } from '../auth/client/challenge.ts'
 import type { HttpFault } from '../client/link.ts'
 import { parseJson } from '../framing/json.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
 import { classify, type RequestId, type RpcResponse } from '../jsonrpc/message.ts'
-import type { HttpAnswer } from '../transport/http-client.ts'
+import type { HttpAnswer } from '../transport/http-client/http-client.ts'
 
 /** The type of a body without its parameters. */
 export function contentType(answer: HttpAnswer): string {

@@ -9,7 +9,13 @@ import { parseJson } from '../framing/json.ts'
 import { FRAMING_LIMITS } from '../framing/limits.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
 import { classify } from '../jsonrpc/message.ts'
-import { discard, type HttpAnswer, type HttpCall, type HttpOutcome, readText } from '../transport/http-client.ts'
+import {
+  discard,
+  type HttpAnswer,
+  type HttpCall,
+  type HttpOutcome,
+  readText,
+} from '../transport/http-client/http-client.ts'
 import { type FramedLimits, inClientWords } from './answer-limits.ts'
 import { invalidAnswer } from './channel-link.ts'
 import { backoff, contentType, errorInBody, isUnauthorized, redirectOf, statusError } from './http-answer.ts'

@@ -7,9 +7,15 @@ import { type Link, type LinkEvents, type Outgoing, requestText } from '../clien
 import { PorticoError } from '../jsonrpc/errors.ts'
 import { IdTable } from '../jsonrpc/id-table.ts'
 import type { RequestId, RpcNotification, RpcResponse } from '../jsonrpc/message.ts'
-import { standardHeaders, VERSION_HEADER } from '../protocol/headers.ts'
+import { standardHeaders, VERSION_HEADER } from '../protocol/headers/headers.ts'
 import type { Revision } from '../protocol/revision.ts'
-import { discard, type HttpAnswer, type HttpCall, type HttpDialer, type HttpOutcome } from '../transport/http-client.ts'
+import {
+  discard,
+  type HttpAnswer,
+  type HttpCall,
+  type HttpDialer,
+  type HttpOutcome,
+} from '../transport/http-client/http-client.ts'
 import type { FramedLimits } from './answer-limits.ts'
 import { unwritable } from './channel-link.ts'
 import { statusError } from './http-answer.ts'

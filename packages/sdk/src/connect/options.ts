@@ -1,17 +1,17 @@
 /** What `connect` can be told besides what a client can, and what it can connect to. */
 
-import type { Authorizer } from '../auth/authorization.ts'
+import type { Authorizer } from '../auth/client/authorization.ts'
+import type { OAuthOptions } from '../auth/client/token-source.ts'
 import type { TlsIdentity } from '../auth/tls-identity.ts'
-import type { OAuthOptions } from '../auth/token-source.ts'
 import type { Link, ProcessView } from '../client/link.ts'
 import type { ClientOptions } from '../client/options.ts'
 import type { Verdict } from '../client/verdict.ts'
 import type { Channel } from '../jsonrpc/channel.ts'
 import type { ProtocolVersion } from '../protocol/revision.ts'
 import type { Connectable } from '../session/connectable.ts'
-import type { FetchFunction } from '../transport/http-client.ts'
-import type { WebSocketConstructor } from '../transport/websocket-client.ts'
-import type { KeepAliveOptions } from '../transport/websocket-keep-alive.ts'
+import type { FetchFunction } from '../transport/http-client/http-client.ts'
+import type { WebSocketConstructor } from '../transport/websocket/websocket-client.ts'
+import type { KeepAliveOptions } from '../transport/websocket/websocket-keep-alive.ts'
 import type { HeaderSource, HttpLinkOptions } from './http-link.ts'
 
 /** A program that speaks MCP on its standard streams. */

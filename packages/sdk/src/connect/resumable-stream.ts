@@ -5,7 +5,7 @@
 
 import { createEventDecoder } from '../framing/event-stream.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
-import type { HttpAnswer, HttpCall } from '../transport/http-client.ts'
+import type { HttpAnswer, HttpCall } from '../transport/http-client/http-client.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { clampRetry } from './http-answer.ts'
 

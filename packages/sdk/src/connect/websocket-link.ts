@@ -1,7 +1,7 @@
 /** A link over a WebSocket: what the options say of headers, TLS and signing in goes into the request that opens it. */
 
-import { type AuthHeaders, MAX_RETRIES } from '../auth/authorization.ts'
-import { openWebSocketChannel, type RefusedUpgrade } from '../transport/websocket-client.ts'
+import { type AuthHeaders, MAX_RETRIES } from '../auth/client/authorization.ts'
+import { openWebSocketChannel, type RefusedUpgrade } from '../transport/websocket/websocket-client.ts'
 import { answerLimits } from './answer-limits.ts'
 import { authorizerOf, withAuthorizer } from './auth.ts'
 import { ChannelLink } from './channel-link.ts'

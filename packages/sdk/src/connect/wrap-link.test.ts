@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Link, type ProcessView, requestParams } from '../client/link.ts'
-import { tool } from '../server/definition.ts'
+import { tool } from '../server/items/definition.ts'
 import { createServer } from '../server/server.ts'
 import { connect } from './connect.ts'
 

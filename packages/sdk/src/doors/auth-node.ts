@@ -1,8 +1,8 @@
 /** `@portico/sdk/auth-node`: what signing in needs of Node: a browser, a port to come back to, and a folder for tokens. */
 
-export { createGuardedFetch } from '../auth/guarded-fetch.ts'
-export type { AuthFetch, GuardOptions } from '../auth/guarded-target.ts'
-export { isLoopbackHost, type NetworkZone, zoneOfAddress, zoneOfHost } from '../auth/network-zone.ts'
-export { openBrowser } from '../auth/open-browser.ts'
-export { createFileTokenStore, type FileTokenStoreOptions } from '../auth/token-store-file.ts'
-export { createLoopbackUserAgent, type LoopbackOptions } from '../auth/user-agent-loopback.ts'
+export { createFileTokenStore, type FileTokenStoreOptions } from '../auth/client/token-store-file.ts'
+export { createGuardedFetch } from '../auth/network/guarded-fetch.ts'
+export type { AuthFetch, GuardOptions } from '../auth/network/guarded-target.ts'
+export { isLoopbackHost, type NetworkZone, zoneOfAddress, zoneOfHost } from '../auth/network/network-zone.ts'
+export { openBrowser } from '../auth/user-agent/open-browser.ts'
+export { createLoopbackUserAgent, type LoopbackOptions } from '../auth/user-agent/user-agent-loopback.ts'

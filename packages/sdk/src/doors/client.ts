@@ -1,12 +1,22 @@
 /** The client's door: connect to any server, and the types that go with it. */
 
-export type { AskContext } from '../client/ask-context.ts'
-export { type CacheEntry, createMemoryCache, type ResultCache } from '../client/cache.ts'
+export type { AskContext } from '../client/asking/ask-context.ts'
+export { declarationsFor } from '../client/asking/declarations.ts'
 export type { Client } from '../client/client.ts'
 export type { ServerDescription } from '../client/connection.ts'
-export { declarationsFor } from '../client/declarations.ts'
-export type { ElicitAnswer, ElicitationHandlers, FormHandler, UrlContext, UrlHandler } from '../client/elicitation.ts'
 export type { ChangeNotice, ClientEvent, ClientEvents, Warning } from '../client/events.ts'
+export { type CacheEntry, createMemoryCache, type ResultCache } from '../client/features/cache.ts'
+export type {
+  ElicitAnswer,
+  ElicitationHandlers,
+  FormHandler,
+  UrlContext,
+  UrlHandler,
+} from '../client/features/elicitation.ts'
+export type { RootsSource } from '../client/features/roots.ts'
+export type { SamplingHandler, SamplingOptions } from '../client/features/sampling.ts'
+export type { LoadedSkill, Skills } from '../client/features/skills.ts'
+export type { Subscription } from '../client/features/subscriptions.ts'
 export type { ProcessView } from '../client/link.ts'
 export {
   CLIENT_LIMITS,
@@ -18,10 +28,6 @@ export {
 } from '../client/options.ts'
 export type { Progress } from '../client/peer.ts'
 export type { RequestRelay } from '../client/relay.ts'
-export type { RootsSource } from '../client/roots.ts'
-export type { SamplingHandler, SamplingOptions } from '../client/sampling.ts'
-export type { LoadedSkill, Skills } from '../client/skills.ts'
-export type { Subscription } from '../client/subscriptions.ts'
 export type { CallTool, ToolCaller, ToolTypes } from '../client/tool-caller.ts'
 export type { Verdict } from '../client/verdict.ts'
 export type { WaitOptions } from '../client/within.ts'
@@ -41,6 +47,6 @@ export type { ReadResourceResult, Resource, ResourceTemplate } from '../protocol
 export { PROTOCOL_VERSIONS, type ProtocolVersion } from '../protocol/revision.ts'
 export type { Root } from '../protocol/roots.ts'
 export type { CreateMessageParams, CreateMessageResult } from '../protocol/sampling.ts'
-export type { SkillEntry } from '../protocol/skills.ts'
+export type { SkillEntry } from '../protocol/skills/skills.ts'
 export type { Change, SubscriptionFilter } from '../protocol/subscriptions.ts'
 export type { CallToolResult, Tool } from '../protocol/tools.ts'

@@ -1,10 +1,10 @@
 /** `@portico/sdk/http`: serve over HTTP on Node. */
 
+export { createHttpHandler, type HttpOptions, type HttpServer, serveHttp } from '../serve/adapters/http.ts'
+export type { HealthOptions } from '../serve/observe/health.ts'
 export {
   createMemoryEvents,
   type EventStore,
   type EventStoreFactory,
   type StoredEvent,
-} from '../serve/event-store.ts'
-export type { HealthOptions } from '../serve/health.ts'
-export { createHttpHandler, type HttpOptions, type HttpServer, serveHttp } from '../serve/http.ts'
+} from '../serve/streamable/event-store.ts'

@@ -7,9 +7,14 @@ export type { Connector } from '../client/connection.ts'
 export { type HttpFault, type Link, type LinkEvents, type Outgoing, requestParams } from '../client/link.ts'
 export { METHOD_NOT_FOUND } from '../jsonrpc/errors.ts'
 export { URL_ELICITATION_REQUIRED } from '../protocol/errors.ts'
-export { collectParamHeaders, PARAM_HEADER_PREFIX, type ParamHeader, paramHeaders } from '../protocol/headers.ts'
+export {
+  collectParamHeaders,
+  PARAM_HEADER_PREFIX,
+  type ParamHeader,
+  paramHeaders,
+} from '../protocol/headers/headers.ts'
 export { isLogLevel, passesLevel } from '../protocol/logging.ts'
 export { META_LOG_LEVEL } from '../protocol/meta.ts'
-export { parseTemplate, type UriTemplate } from '../schema/uri-template.ts'
+export { parseTemplate, type UriTemplate } from '../schema/uri-template/uri-template.ts'
 export { endpointOf } from '../server/server.ts'
 export type { Endpoint } from '../session/endpoint.ts'

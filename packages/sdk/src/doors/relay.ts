@@ -2,7 +2,7 @@
 
 export type { ClientCapabilities } from '../protocol/capabilities.ts'
 export type { CompleteResult } from '../protocol/completion.ts'
-export type { QuestionMethod } from '../server/asking.ts'
+export type { QuestionMethod } from '../server/asking/asking.ts'
 export type { SessionView } from '../server/context.ts'
-export type { Introduction } from '../server/lifecycle.ts'
+export type { Introduction } from '../server/features/lifecycle.ts'
 export { type DefinedRelay, defineRelay, type Relay, type RelayLists } from '../server/relay.ts'

@@ -1,4 +1,4 @@
-/** Prompts as data. Handlers live in `server/prompts.ts`. */
+/** Prompts as data. Handlers live in `server/features/prompts.ts`. */
 
 import type { ContentBlock, Icon, MetaObject, Role } from './content.ts'
 

@@ -1,4 +1,4 @@
-/** Resources and resource templates as data. Handlers live in `server/resources.ts`. */
+/** Resources and resource templates as data. Handlers live in `server/features/resources.ts`. */
 
 import type { Annotations, Icon, MetaObject, ResourceContents } from './content.ts'
 

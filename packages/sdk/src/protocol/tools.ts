@@ -1,4 +1,4 @@
-/** Tools as data: what a list shows of one, what a call carries, what it answers. Handlers live in `server/tools.ts`. */
+/** Tools as data: what a list shows of one, what a call carries, what it answers. Handlers live in `server/features/tools.ts`. */
 
 import type { JsonObject } from '../jsonrpc/message.ts'
 import type { ContentBlock, Icon, MetaObject } from './content.ts'

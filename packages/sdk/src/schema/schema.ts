@@ -6,8 +6,8 @@
 
 import { invalidDefinition } from '../jsonrpc/errors.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
-import { compileJsonSchema, type Issue, type JsonSchemaOptions } from './json-schema.ts'
-import { compileDefaults } from './json-schema-defaults.ts'
+import { compileJsonSchema, type Issue, type JsonSchemaOptions } from './json-schema/json-schema.ts'
+import { compileDefaults } from './json-schema/json-schema-defaults.ts'
 import type { AnySchema, InferOutput } from './schema-types.ts'
 import {
   isStandardJsonSchema,
@@ -22,9 +22,9 @@ export {
   type Issue,
   type JsonSchemaOptions,
   type JsonSchemaValidator,
-} from './json-schema.ts'
-export { subjectOf } from './json-schema-issues.ts'
-export { SCHEMA_LIMITS, type SchemaLimits } from './json-schema-limits.ts'
+} from './json-schema/json-schema.ts'
+export { subjectOf } from './json-schema/json-schema-issues.ts'
+export { SCHEMA_LIMITS, type SchemaLimits } from './json-schema/json-schema-limits.ts'
 export type {
   AnySchema,
   FromJsonSchema,

@@ -8,8 +8,8 @@ import type { Readable, Writable } from 'node:stream'
 import { endpointOf, type Server } from '../server/server.ts'
 import { CONNECTION_LIMITS, type Connection, serveChannel } from '../session/connection.ts'
 import { createStdioChannel } from '../transport/stdio.ts'
-import { Load } from './http-load.ts'
-import { type PipeLimits, withDefaults } from './limits.ts'
+import { Load } from './rules/http-load.ts'
+import { type PipeLimits, withDefaults } from './rules/limits.ts'
 import { divertStrayOutput } from './stray-output.ts'
 
 /** Which streams are served, and what happens when they end. */

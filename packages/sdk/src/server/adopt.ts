@@ -5,7 +5,7 @@
 
 import type { Change } from '../protocol/subscriptions.ts'
 import type { ServerCore } from './core.ts'
-import type { Registry } from './registry.ts'
+import type { Registry } from './items/registry.ts'
 
 /** Returns how to stop following. */
 export function adoptCore(own: ServerCore, other: ServerCore): () => void {

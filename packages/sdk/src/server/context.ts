@@ -15,11 +15,11 @@ import type { CreateMessageResult } from '../protocol/sampling.ts'
 import type { AnySchema, InferOutput } from '../schema/schema.ts'
 import type { RequestHead } from '../session/exchange.ts'
 import type { Recorded } from '../session/handler-run.ts'
-import type { Asker, QuestionMethod } from './asking.ts'
-import type { ServerCall } from './call.ts'
-import { askElicitation, type ElicitAnswer, type ElicitQuestion } from './elicitation.ts'
-import { askRoots } from './roots.ts'
-import { askSampling, type SampleQuestion } from './sampling.ts'
+import type { Asker, QuestionMethod } from './asking/asking.ts'
+import type { ServerCall } from './call/call.ts'
+import { askElicitation, type ElicitAnswer, type ElicitQuestion } from './features/elicitation.ts'
+import { askRoots } from './features/roots.ts'
+import { askSampling, type SampleQuestion } from './features/sampling.ts'
 
 /** What of a session of the older revisions those may use who speak to its client outside any request. */
 export interface SessionView {

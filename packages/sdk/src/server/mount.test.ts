@@ -3,7 +3,7 @@ import type { ChannelEvents } from '../jsonrpc/channel.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { CONNECT } from '../session/connectable.ts'
 import { createMemoryChannels } from '../transport/memory.ts'
-import { prompt, resource, tool } from './definition.ts'
+import { prompt, resource, tool } from './items/definition.ts'
 import { createServer, type Server, type ServerDefinition, type ToolRecord } from './server.ts'
 
 /** Asks a server in memory, in the newest revision. */

@@ -2,10 +2,10 @@
 
 import { invalidDefinition } from '../jsonrpc/errors.ts'
 import type { Change } from '../protocol/subscriptions.ts'
+import type { Inside } from './call/method.ts'
+import type { MethodName } from './call/middleware.ts'
 import type { ServerCore } from './core.ts'
-import type { Inside } from './method.ts'
-import type { MethodName } from './middleware.ts'
-import { checkName, type Registry } from './registry.ts'
+import { checkName, type Registry } from './items/registry.ts'
 
 /** A server that is shown inside another, until it is unmounted. */
 export interface Mounted {

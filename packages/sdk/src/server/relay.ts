@@ -16,7 +16,7 @@ import {
   RESOURCE_NOT_FOUND,
   UNSUPPORTED_VERSION,
 } from '../protocol/errors.ts'
-import type { ParamHeader } from '../protocol/headers.ts'
+import type { ParamHeader } from '../protocol/headers/headers.ts'
 import { isLogLevel, type LogLevel } from '../protocol/logging.ts'
 import { META_SERVER_INFO } from '../protocol/meta.ts'
 import type { GetPromptResult, Prompt } from '../protocol/prompts.ts'
@@ -24,14 +24,14 @@ import type { ReadResourceResult, Resource, ResourceTemplate } from '../protocol
 import type { Revision } from '../protocol/revision.ts'
 import type { CallToolResult, Tool } from '../protocol/tools.ts'
 import type { LegacySession } from '../session/legacy-session.ts'
-import type { ServerCall } from './call.ts'
+import { askRelayed } from './asking/relayed-question.ts'
+import type { ServerCall } from './call/call.ts'
+import { defineMethod, invalidParam, type ServerMethod, stringParam, tooManySubscriptions } from './call/method.ts'
 import type { AskingContext, RequestContext, SessionView } from './context.ts'
-import type { CacheHint } from './item-options.ts'
-import type { Introduction } from './lifecycle.ts'
-import { cacheHints } from './list.ts'
-import { defineMethod, invalidParam, type ServerMethod, stringParam, tooManySubscriptions } from './method.ts'
-import { cursorOf, pageOf, pageSizeFor } from './paging.ts'
-import { askRelayed } from './relayed-question.ts'
+import type { Introduction } from './features/lifecycle.ts'
+import { cacheHints } from './features/list.ts'
+import { cursorOf, pageOf, pageSizeFor } from './features/paging.ts'
+import type { CacheHint } from './items/item-options.ts'
 
 /** The four lists, by the member of the result that holds them. */
 export interface RelayLists {

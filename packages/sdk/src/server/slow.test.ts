@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { createClock, type TestClock } from '../testing/clock.ts'
 import { testClient } from '../testing/test-client.ts'
-import { resource, tool } from './definition.ts'
+import { resource, tool } from './items/definition.ts'
 import { createServer } from './server.ts'
 import type { SlowReport } from './slow.ts'
 

@@ -7,7 +7,7 @@
 
 import { isObject } from '../jsonrpc/message.ts'
 import { tellObserver } from '../jsonrpc/observer.ts'
-import type { ServerCall } from './call.ts'
+import type { ServerCall } from './call/call.ts'
 
 /** From when on a handler is called slow, in milliseconds. */
 export interface SlowTimes {

@@ -4,7 +4,7 @@
  * the connection's one legacy session. The channel knows no method, the endpoint no channel.
  */
 
-import { atExpiry } from '../auth/expiry.ts'
+import { atExpiry } from '../auth/client/expiry.ts'
 import type { Principal } from '../auth/principal.ts'
 import { FRAMING_LIMITS } from '../framing/limits.ts'
 import type { Channel, Malformed } from '../jsonrpc/channel.ts'

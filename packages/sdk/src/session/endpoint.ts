@@ -6,7 +6,7 @@
 import type { Principal } from '../auth/principal.ts'
 import type { IncomingCall } from '../jsonrpc/incoming.ts'
 import type { RpcNotification } from '../jsonrpc/message.ts'
-import type { ParamHeader } from '../protocol/headers.ts'
+import type { ParamHeader } from '../protocol/headers/headers.ts'
 import type { ProtocolVersion } from '../protocol/revision.ts'
 import type { Exchange } from './exchange.ts'
 import type { LegacySession } from './legacy-session.ts'

@@ -1,7 +1,7 @@
 /**
  * Multi-round input of the modern revisions, as one run of a handler sees it. The first run has no answers; each ask
  * that is not answered yet suspends the handler, the asks of one moment go out together, and the client's retry runs
- * the handler again with the answers so far. `server/asking.ts` turns `ctx.elicit` and the like into `ask`.
+ * the handler again with the answers so far. `server/asking/asking.ts` turns `ctx.elicit` and the like into `ask`.
  */
 
 import { isOfKind, PorticoError } from '../jsonrpc/errors.ts'

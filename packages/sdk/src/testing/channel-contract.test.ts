@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import type { Channel } from '../jsonrpc/channel.ts'
 import { createByteStreamChannel } from '../transport/byte-stream.ts'
-import { spawnChannel } from '../transport/child-process.ts'
+import { spawnChannel } from '../transport/child-process/child-process.ts'
 import { createMemoryChannels } from '../transport/memory.ts'
 import { channelContract } from './channel-contract.ts'
 

@@ -3,7 +3,7 @@
  * of a stream, and never mixes streams up.
  */
 
-import type { EventStore } from '../serve/event-store.ts'
+import type { EventStore } from '../serve/streamable/event-store.ts'
 import { type ContractCase, expect, expectEqual, inTime } from './contract.ts'
 
 /**

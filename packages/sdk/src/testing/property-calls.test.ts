@@ -3,10 +3,10 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { compileJsonSchema } from '../schema/json-schema.ts'
-import { tool } from '../server/definition.ts'
+import { compileJsonSchema } from '../schema/json-schema/json-schema.ts'
+import { ToolError } from '../server/features/tool-result.ts'
+import { tool } from '../server/items/definition.ts'
 import { createServer } from '../server/server.ts'
-import { ToolError } from '../server/tool-result.ts'
 import { arbitraryOf } from './arbitraries.ts'
 import { propertyCalls } from './property-calls.ts'
 

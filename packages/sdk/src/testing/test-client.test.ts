@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { createPrincipal } from '../auth/principal.ts'
-import { tool } from '../server/definition.ts'
+import { tool } from '../server/items/definition.ts'
 import { createServer } from '../server/server.ts'
 import { createClock } from './clock.ts'
 import { eachEra, testClient } from './test-client.ts'

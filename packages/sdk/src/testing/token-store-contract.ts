@@ -3,7 +3,7 @@
  * your own by handing in how a fresh one is made, and a second one that shares it where several programs may.
  */
 
-import type { TokenStore } from '../auth/token-store.ts'
+import type { TokenStore } from '../auth/client/token-store.ts'
 import { type ContractCase, expect, expectEqual, inTime } from './contract.ts'
 
 /**

@@ -7,7 +7,7 @@ import { createEventDecoder } from '../framing/event-stream.ts'
 import { type JsonLimits, parseJson } from '../framing/json.ts'
 import type { Channel, ChannelEvents } from '../jsonrpc/channel.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
-import { discard, type HttpAnswer, type HttpCall, type HttpDialer } from './http-client.ts'
+import { discard, type HttpAnswer, type HttpCall, type HttpDialer } from './http-client/http-client.ts'
 
 export interface SseChannelOptions {
   readonly url: URL

@@ -1,7 +1,7 @@
 /** A connection that the server closes as it answers is never the next call's grave. */
 
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Authorizer } from '../../src/auth/authorization.ts'
+import type { Authorizer } from '../../src/auth/client/authorization.ts'
 import type { Client } from '../../src/client/client.ts'
 import { connect } from '../../src/connect/connect.ts'
 import { PorticoError } from '../../src/jsonrpc/errors.ts'

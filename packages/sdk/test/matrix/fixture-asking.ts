@@ -1,7 +1,7 @@
 /** The tools of the fixture that ask the client: every kind of question, alone and in company. */
 
 import { z } from 'zod'
-import { tool } from '../../src/server/definition.ts'
+import { tool } from '../../src/server/items/definition.ts'
 import type { FixtureState } from './fixture-state.ts'
 
 /** Every kind of field that a form may have, in the newest spelling. */

@@ -5,7 +5,7 @@ import { commitDifference, type GitHost } from './host.ts'
 import { checkBranch, checkRepositoryPath } from './refs.ts'
 import { readStatus } from './reports.ts'
 import type { Repository } from './repository.ts'
-import { blamePage } from './tools-read.ts'
+import { blamePage } from './tools/tools-read.ts'
 
 const JSON_TYPE = 'application/json'
 

@@ -68,16 +68,16 @@ async function openEngine(options: SqlServerOptions, limits: SqlLimits): Promise
   switch (target.kind) {
     case 'sample':
     case 'sqlite': {
-      const { openSqlite } = await import('./sqlite.ts')
+      const { openSqlite } = await import('./sqlite/sqlite.ts')
       const file = target.kind === 'sqlite' ? target.file : undefined
       return openSqlite({ file, write, limits, maxDatabaseBytes: options.maxDatabaseBytes ?? MAX_DATABASE_BYTES })
     }
     case 'postgresql': {
-      const { openPostgres } = await import('./postgres.ts')
+      const { openPostgres } = await import('./postgres/postgres.ts')
       return openPostgres({ url: target.url, secrets: target.secrets, schemas, allowPowerfulRole, limits })
     }
     case 'mysql': {
-      const { openMysql } = await import('./mysql.ts')
+      const { openMysql } = await import('./mysql/mysql.ts')
       return openMysql({ url: target.url, secrets: target.secrets, schemas, allowPowerfulRole, limits })
     }
   }

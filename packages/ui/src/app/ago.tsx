@@ -1,7 +1,7 @@
 /** How long ago, kept true while it is on the page. All of them share one timer. */
 
 import { useSyncExternalStore } from 'react'
-import { toAgo, toClock } from './text.ts'
+import { toAgo, toClock } from './text/text.ts'
 
 const STEP_MS = 5_000
 const listeners = new Set<() => void>()

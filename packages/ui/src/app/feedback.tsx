@@ -2,7 +2,7 @@
 
 import { Button, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { Component, type ReactNode } from 'react'
-import type { ApiError } from './api.ts'
+import type { ApiError } from './data/api.ts'
 import classes from './feedback.module.css'
 import { Note } from './tone.tsx'
 

@@ -14,10 +14,10 @@ import {
   ReaderIcon,
 } from '@radix-ui/react-icons'
 import { useState } from 'react'
+import { useServers } from './data/server-store.ts'
+import { useApi } from './data/use-api.ts'
 import { go } from './route.ts'
 import { SCREENS } from './screens.tsx'
-import { useServers } from './server-store.ts'
-import { useApi } from './use-api.ts'
 
 export interface PaletteProps {
   readonly scheme: MantineColorScheme

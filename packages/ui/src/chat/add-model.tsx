@@ -2,9 +2,9 @@
 
 import { Button, Code, Group, Modal, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { ApiError } from '../app/api.ts'
+import type { ApiError } from '../app/data/api.ts'
+import { showDone, useAction } from '../app/data/use-api.ts'
 import { FailureNote } from '../app/feedback.tsx'
-import { showDone, useAction } from '../app/use-api.ts'
 
 export interface AddModelProps {
   readonly opened: boolean

@@ -2,10 +2,10 @@
 
 import type { Chat, ChatPart, ChatSummary } from 'portico/web-api'
 import { useEffect } from 'react'
-import { type ApiError, call } from '../app/api.ts'
-import { onApiEvent, onReconnected } from '../app/events.ts'
-import { createStore, useStore } from '../app/store.ts'
-import { showFailure, toApiError } from '../app/use-api.ts'
+import { type ApiError, call } from '../app/data/api.ts'
+import { onApiEvent, onReconnected } from '../app/data/events.ts'
+import { createStore, useStore } from '../app/data/store.ts'
+import { showFailure, toApiError } from '../app/data/use-api.ts'
 import { applyChatEvent } from './chat-events.ts'
 
 export interface ChatState {

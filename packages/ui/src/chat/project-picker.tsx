@@ -2,8 +2,8 @@
 
 import { Select, Text } from '@mantine/core'
 import type { ProjectView } from 'portico/web-api'
-import { toCount, toVisible } from '../app/text.ts'
-import { useApi } from '../app/use-api.ts'
+import { useApi } from '../app/data/use-api.ts'
+import { toCount, toVisible } from '../app/text/text.ts'
 
 export interface ProjectPickerProps {
   readonly project: string | undefined

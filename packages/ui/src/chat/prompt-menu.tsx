@@ -1,8 +1,8 @@
 /** The prompts whose names begin with what was typed after a slash. */
 
 import { UnstyledButton } from '@mantine/core'
-import { toVisible } from '../app/text.ts'
-import { useApi } from '../app/use-api.ts'
+import { useApi } from '../app/data/use-api.ts'
+import { toVisible } from '../app/text/text.ts'
 import { titleOf } from '../items/item-row.tsx'
 import type { ItemOf } from '../items/item-store.ts'
 import classes from './attach-dialog.module.css'

@@ -1,7 +1,7 @@
 /** The tour from wherever it is offered, and whether this browser has seen the offer. */
 
+import { createStore, useStore } from '../app/data/store.ts'
 import { go } from '../app/route.ts'
-import { createStore, useStore } from '../app/store.ts'
 import { createChat } from './chat-store.ts'
 
 const KEY = 'portico-tour-offered'

@@ -3,7 +3,7 @@
 import { PaperPlaneIcon } from '@radix-ui/react-icons'
 import type { Chat, ChatPart } from 'portico/web-api'
 import { memo, useEffect, useRef } from 'react'
-import { toSize, toVisible } from '../app/text.ts'
+import { toSize, toVisible } from '../app/text/text.ts'
 import { Chip, Note } from '../app/tone.tsx'
 import { SafeMarkdown } from '../parts/markdown.tsx'
 import { TextBlock } from '../parts/text-block.tsx'

@@ -1,6 +1,6 @@
 /** A whole address as text, its host standing out, before anybody opens it (sec-103, sec-106). */
 
-import { toVisible } from '../app/text.ts'
+import { toVisible } from '../app/text/text.ts'
 import { splitAddress } from './address.ts'
 import classes from './inbox.module.css'
 

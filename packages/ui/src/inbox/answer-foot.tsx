@@ -2,8 +2,8 @@
 
 import { Button } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
-import type { Answer } from '../app/question-store.ts'
-import { toCount } from '../app/text.ts'
+import type { Answer } from '../app/data/question-store.ts'
+import { toCount } from '../app/text/text.ts'
 import { Note } from '../app/tone.tsx'
 import { usePartsNotShown } from '../parts/not-shown.tsx'
 import classes from './inbox.module.css'

@@ -2,11 +2,11 @@
 
 import { Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import { toVisible } from '../app/text.ts'
+import { toVisible } from '../app/text/text.ts'
 import { Chip } from '../app/tone.tsx'
 import { CommandText, WarningList } from '../servers/command-text.tsx'
 import { AnswerFoot } from './answer-foot.tsx'
-import type { Schema } from './form-model.ts'
+import type { Schema } from './form/form-model.ts'
 import classes from './inbox.module.css'
 import { ObjectEditor } from './object-editor.tsx'
 import type { BodyProps } from './question-body.ts'

@@ -5,7 +5,7 @@
 
 import { Button, Stack, Text } from '@mantine/core'
 import { ExternalLinkIcon } from '@radix-ui/react-icons'
-import { toVisible } from '../app/text.ts'
+import { toVisible } from '../app/text/text.ts'
 import { Note } from '../app/tone.tsx'
 import { WarningList } from '../servers/command-text.tsx'
 import { isOpenable } from './address.ts'

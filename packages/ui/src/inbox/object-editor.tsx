@@ -2,10 +2,10 @@
 
 import { Button, Textarea } from '@mantine/core'
 import { useState } from 'react'
-import { toVisible } from '../app/text.ts'
+import { toVisible } from '../app/text/text.ts'
 import { isRecord, parseJson, toJson } from '../parts/json.ts'
 import { PagedText } from '../parts/paged-text.tsx'
-import type { Schema } from './form-model.ts'
+import type { Schema } from './form/form-model.ts'
 import classes from './inbox.module.css'
 
 export interface ObjectEditorProps {

@@ -1,6 +1,6 @@
 /** What the inside of a question's card is given, whatever its kind. */
 
-import type { Answer, Question } from '../app/question-store.ts'
+import type { Answer, Question } from '../app/data/question-store.ts'
 
 export interface BodyProps<K extends Question['body']['kind']> {
   readonly question: Question

@@ -12,7 +12,7 @@ import {
   UpdateIcon,
 } from '@radix-ui/react-icons'
 import type { ComponentType } from 'react'
-import type { Question } from '../app/question-store.ts'
+import type { Question } from '../app/data/question-store.ts'
 
 export const ICONS: {
   readonly [kind in Question['body']['kind']]: ComponentType<{ width?: number; height?: number }>

@@ -3,9 +3,9 @@
 import { Button, Group, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useEffect, useRef } from 'react'
-import { answerQuestion, type Question, useClaimedQuestions, useQuestions } from '../app/question-store.ts'
+import { answerQuestion, type Question, useClaimedQuestions, useQuestions } from '../app/data/question-store.ts'
 import { go } from '../app/route.ts'
-import { toVisible } from '../app/text.ts'
+import { toVisible } from '../app/text/text.ts'
 import { isQuick, wordsOf } from './question-words.ts'
 
 /** More than these at once are told by the badge alone. */

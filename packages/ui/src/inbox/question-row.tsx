@@ -2,7 +2,7 @@
 
 import { UnstyledButton } from '@mantine/core'
 import { Ago } from '../app/ago.tsx'
-import type { Question } from '../app/question-store.ts'
+import type { Question } from '../app/data/question-store.ts'
 import { Chip } from '../app/tone.tsx'
 import classes from './inbox.module.css'
 import { ICONS } from './question-icons.ts'

@@ -1,7 +1,7 @@
 /** What a question is about, in the few words of a heading or a notification. */
 
-import type { Question } from '../app/question-store.ts'
-import { toVisible } from '../app/text.ts'
+import type { Question } from '../app/data/question-store.ts'
+import { toVisible } from '../app/text/text.ts'
 
 export interface QuestionWords {
   /** What kind of question it is, in one or two words. */

@@ -1,7 +1,7 @@
 /** For how long an answer holds, and for what. Once, unless somebody chooses more. */
 
 import { SegmentedControl, Select } from '@mantine/core'
-import type { Answer, Question } from '../app/question-store.ts'
+import type { Answer, Question } from '../app/data/question-store.ts'
 import classes from './inbox.module.css'
 
 export type Memory = Required<Pick<Answer, 'remember' | 'breadth'>>

@@ -3,7 +3,7 @@
 import { Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { AnswerFoot } from './answer-foot.tsx'
-import type { Schema } from './form-model.ts'
+import type { Schema } from './form/form-model.ts'
 import { ObjectEditor } from './object-editor.tsx'
 import type { BodyProps } from './question-body.ts'
 import { effectWords } from './question-words.ts'

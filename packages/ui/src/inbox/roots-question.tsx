@@ -2,7 +2,7 @@
 
 import { Checkbox, Stack } from '@mantine/core'
 import { useState } from 'react'
-import { toVisible } from '../app/text.ts'
+import { toVisible } from '../app/text/text.ts'
 import { AnswerFoot } from './answer-foot.tsx'
 import type { BodyProps } from './question-body.ts'
 

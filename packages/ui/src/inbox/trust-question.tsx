@@ -1,7 +1,7 @@
 /** A project's own file wants to add servers: whoever wrote the project decides what would run here. */
 
 import { Stack, Text } from '@mantine/core'
-import { toVisible } from '../app/text.ts'
+import { toVisible } from '../app/text/text.ts'
 import { Note } from '../app/tone.tsx'
 import { CommandText } from '../servers/command-text.tsx'
 import { AnswerFoot } from './answer-foot.tsx'

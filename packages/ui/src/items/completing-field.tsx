@@ -4,8 +4,8 @@ import { Autocomplete, Loader } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import type { ApiParams } from 'portico/web-api'
 import { useEffect, useState } from 'react'
-import { call } from '../app/api.ts'
-import { toVisible } from '../app/text.ts'
+import { call } from '../app/data/api.ts'
+import { toVisible } from '../app/text/text.ts'
 import { cutText } from '../parts/text-safety.ts'
 
 export interface CompletingFieldProps {

@@ -3,8 +3,8 @@
 import { Button, Menu } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 import { CodeIcon } from '@radix-ui/react-icons'
-import { useServers } from '../app/server-store.ts'
-import { showDone } from '../app/use-api.ts'
+import { useServers } from '../app/data/server-store.ts'
+import { showDone } from '../app/data/use-api.ts'
 import { toJson } from '../parts/json.ts'
 import { type Snippet, toShell, toTypeScript } from './code-snippets.ts'
 

@@ -2,10 +2,10 @@
 
 import { Button, Stack, Title, Tooltip } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { Difference } from '../app/difference.tsx'
-import { toAgo, toVisible } from '../app/text.ts'
+import { showDone, useAction } from '../app/data/use-api.ts'
+import { Difference } from '../app/text/difference.tsx'
+import { toAgo, toVisible } from '../app/text/text.ts'
 import { Chip, Note } from '../app/tone.tsx'
-import { showDone, useAction } from '../app/use-api.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { TextBlock } from '../parts/text-block.tsx'
 import classes from './item-head.module.css'

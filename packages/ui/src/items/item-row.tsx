@@ -2,7 +2,7 @@
 
 import { EyeOpenIcon, LockClosedIcon } from '@radix-ui/react-icons'
 import { memo } from 'react'
-import { toSize, toVisible } from '../app/text.ts'
+import { toSize, toVisible } from '../app/text/text.ts'
 import { Chip } from '../app/tone.tsx'
 import { cutText } from '../parts/text-safety.ts'
 import classes from './item-row.module.css'

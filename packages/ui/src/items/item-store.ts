@@ -1,10 +1,10 @@
 /** What the screens of items remember while the page is open: arguments that were typed, and which resources are watched. */
 
 import type { ApiResult } from 'portico/web-api'
-import { call } from '../app/api.ts'
-import { onApiEvent, onReconnected } from '../app/events.ts'
-import { createStore, useStore } from '../app/store.ts'
-import { showFailure, toApiError } from '../app/use-api.ts'
+import { call } from '../app/data/api.ts'
+import { onApiEvent, onReconnected } from '../app/data/events.ts'
+import { createStore, useStore } from '../app/data/store.ts'
+import { showFailure, toApiError } from '../app/data/use-api.ts'
 import type { JsonRecord } from '../parts/json.ts'
 
 export type Item = ApiResult<'items.list'>['items'][number]

@@ -4,10 +4,10 @@
  */
 
 import type { ApiParams, ApiResult } from 'portico/web-api'
-import { type ApiError, call } from '../app/api.ts'
-import { onApiEvent } from '../app/events.ts'
-import { createStore, useStore } from '../app/store.ts'
-import { showFailure, toApiError } from '../app/use-api.ts'
+import { type ApiError, call } from '../app/data/api.ts'
+import { onApiEvent } from '../app/data/events.ts'
+import { createStore, useStore } from '../app/data/store.ts'
+import { showFailure, toApiError } from '../app/data/use-api.ts'
 
 export type RunMethod = 'tools.call' | 'resources.read' | 'prompts.get'
 

@@ -2,7 +2,7 @@
 
 import { Button, Table } from '@mantine/core'
 import { useState } from 'react'
-import { toVisible } from '../app/text.ts'
+import { toVisible } from '../app/text/text.ts'
 import { type TableModel, toCell } from './data-table.ts'
 import classes from './data-table-view.module.css'
 import { ScrollBox } from './scroll-box.tsx'

@@ -3,7 +3,7 @@
 import { UnstyledButton } from '@mantine/core'
 import { ChevronDownIcon, ChevronRightIcon } from '@radix-ui/react-icons'
 import { useState } from 'react'
-import { toCount, toSize, toVisible } from '../app/text.ts'
+import { toCount, toSize, toVisible } from '../app/text/text.ts'
 import classes from './json-view.module.css'
 import { ScrollBox } from './scroll-box.tsx'
 import { cutText } from './text-safety.ts'

@@ -5,7 +5,7 @@
 
 import Markdown from 'markdown-to-jsx/react'
 import { type ComponentProps, memo, type ReactNode, useState } from 'react'
-import { toVisible } from '../app/text.ts'
+import { toVisible } from '../app/text/text.ts'
 import classes from './markdown.module.css'
 import { ScrollBox } from './scroll-box.tsx'
 import { MAX_SHOWN, ShowAll } from './text-block.tsx'

@@ -4,7 +4,7 @@
  */
 
 import { useMemo, useState } from 'react'
-import { toVisible } from '../app/text.ts'
+import { toVisible } from '../app/text/text.ts'
 import { useNotShown } from './not-shown.tsx'
 import classes from './paged-text.module.css'
 import { Pager } from './pager.tsx'

@@ -2,7 +2,7 @@
 
 import { Button } from '@mantine/core'
 import { useState } from 'react'
-import { toSize, toVisible } from '../app/text.ts'
+import { toSize, toVisible } from '../app/text/text.ts'
 import { ScrollBox } from './scroll-box.tsx'
 import classes from './text-block.module.css'
 import { cutText } from './text-safety.ts'

@@ -3,7 +3,7 @@
  * checked by what they hold and not by what they claim. Everything else is shown as characters.
  */
 
-import { toVisible } from '../app/text.ts'
+import { toVisible } from '../app/text/text.ts'
 
 export interface SafeLink {
   readonly href: string

@@ -13,7 +13,7 @@ import {
   TextInput,
 } from '@mantine/core'
 import { useState } from 'react'
-import { useServers } from '../app/server-store.ts'
+import { useServers } from '../app/data/server-store.ts'
 import { isRecord, parseJson, toJson } from '../parts/json.ts'
 import { EFFECT_WORDS, EFFECTS, type Outcome, type RuleForm, type RuleJson, toRule } from './rule-model.ts'
 

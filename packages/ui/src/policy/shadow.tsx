@@ -3,7 +3,7 @@
 import { Table, Text } from '@mantine/core'
 import { EyeOpenIcon } from '@radix-ui/react-icons'
 import { Empty, FailureNote, Waiting } from '../app/feedback.tsx'
-import { toAgo, toClock, toVisible } from '../app/text.ts'
+import { toAgo, toClock, toVisible } from '../app/text/text.ts'
 import { ScrollBox } from '../parts/scroll-box.tsx'
 import { OutcomeChip } from './outcome-chip.tsx'
 import classes from './policy.module.css'

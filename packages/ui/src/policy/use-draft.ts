@@ -2,8 +2,8 @@
 
 import type { PolicyFinding, ShadowResult } from 'portico/web-api'
 import { useState } from 'react'
-import type { ApiError } from '../app/api.ts'
-import { showDone, useAction, useApi } from '../app/use-api.ts'
+import type { ApiError } from '../app/data/api.ts'
+import { showDone, useAction, useApi } from '../app/data/use-api.ts'
 import type { RuleJson } from './rule-model.ts'
 
 export interface Draft {

@@ -3,9 +3,9 @@
 import { Button } from '@mantine/core'
 import type { ApiResult } from 'portico/web-api'
 import { useState } from 'react'
-import { toCount, toVisible } from '../app/text.ts'
+import { useAction } from '../app/data/use-api.ts'
+import { toCount, toVisible } from '../app/text/text.ts'
 import { Note } from '../app/tone.tsx'
-import { useAction } from '../app/use-api.ts'
 import classes from './policy.module.css'
 
 export function Verify() {

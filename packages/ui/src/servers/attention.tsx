@@ -3,9 +3,9 @@
 import { Button, Stack } from '@mantine/core'
 import type { ApiResult } from 'portico/web-api'
 import { useState } from 'react'
-import { answerQuestion, type Question, useQuestions } from '../app/question-store.ts'
+import { answerQuestion, type Question, useQuestions } from '../app/data/question-store.ts'
 import { go } from '../app/route.ts'
-import { toCount, toVisible } from '../app/text.ts'
+import { toCount, toVisible } from '../app/text/text.ts'
 import { Note } from '../app/tone.tsx'
 import classes from './servers.module.css'
 

@@ -2,7 +2,7 @@
 
 import { ActionIcon, CopyButton, Tooltip } from '@mantine/core'
 import { CheckIcon, CopyIcon } from '@radix-ui/react-icons'
-import { toVisible } from '../app/text.ts'
+import { toVisible } from '../app/text/text.ts'
 import { Note } from '../app/tone.tsx'
 import { PagedText } from '../parts/paged-text.tsx'
 import classes from './servers.module.css'

@@ -2,10 +2,10 @@
 
 import { Button, Group, Stack, Text } from '@mantine/core'
 import type { DoctorCheck } from 'portico/web-api'
+import { useApi } from '../app/data/use-api.ts'
 import { FailureNote, Waiting } from '../app/feedback.tsx'
-import { toVisible } from '../app/text.ts'
+import { toVisible } from '../app/text/text.ts'
 import { Chip } from '../app/tone.tsx'
-import { useApi } from '../app/use-api.ts'
 import type { ToneName } from '../theme.ts'
 import classes from './servers.module.css'
 

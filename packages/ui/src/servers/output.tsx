@@ -3,9 +3,9 @@
 import { Button, Group, Select, Stack, Text } from '@mantine/core'
 import type { ApiParams } from 'portico/web-api'
 import { useEffect, useRef } from 'react'
+import { useAction, useApi } from '../app/data/use-api.ts'
 import { FailureNote, Waiting } from '../app/feedback.tsx'
-import { toCount, toVisible } from '../app/text.ts'
-import { useAction, useApi } from '../app/use-api.ts'
+import { toCount, toVisible } from '../app/text/text.ts'
 import classes from './servers.module.css'
 
 /** More is in the file of the log; this much can be looked through. */

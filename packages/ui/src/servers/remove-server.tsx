@@ -2,9 +2,9 @@
 
 import type { ServerCard } from 'portico/web-api'
 import { Confirm } from '../app/confirm.tsx'
+import { showDone, useAction } from '../app/data/use-api.ts'
 import { go } from '../app/route.ts'
-import { toVisible } from '../app/text.ts'
-import { showDone, useAction } from '../app/use-api.ts'
+import { toVisible } from '../app/text/text.ts'
 import { CommandText } from './command-text.tsx'
 
 export interface RemoveServerProps {

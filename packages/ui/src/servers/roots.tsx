@@ -2,7 +2,7 @@
 
 import { Button, Group, TagsInput } from '@mantine/core'
 import { useState } from 'react'
-import { useAction } from '../app/use-api.ts'
+import { useAction } from '../app/data/use-api.ts'
 
 export interface RootsProps {
   readonly server: string

@@ -3,7 +3,7 @@
 import { Drawer, ScrollArea, Tabs } from '@mantine/core'
 import type { ServerCard } from 'portico/web-api'
 import { go } from '../app/route.ts'
-import { toVisible } from '../app/text.ts'
+import { toVisible } from '../app/text/text.ts'
 import { Chip } from '../app/tone.tsx'
 import { Changes } from './changes.tsx'
 import { Doctor } from './doctor.tsx'

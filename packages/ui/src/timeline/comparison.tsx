@@ -2,10 +2,10 @@
 
 import { Button, Group, Stack, Switch } from '@mantine/core'
 import { useMemo, useState } from 'react'
+import { useApi } from '../app/data/use-api.ts'
 import { FailureNote, Waiting } from '../app/feedback.tsx'
-import { toCount, toVisible } from '../app/text.ts'
+import { toCount, toVisible } from '../app/text/text.ts'
 import { Note } from '../app/tone.tsx'
-import { useApi } from '../app/use-api.ts'
 import { toJson } from '../parts/json.ts'
 import { ScrollBox } from '../parts/scroll-box.tsx'
 import { cutText } from '../parts/text-safety.ts'

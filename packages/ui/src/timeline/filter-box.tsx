@@ -4,7 +4,7 @@ import { ActionIcon, Autocomplete, Button, CloseButton, Code, Group, Popover, St
 import { useDebouncedCallback, useHotkeys } from '@mantine/hooks'
 import { MagnifyingGlassIcon, QuestionMarkCircledIcon } from '@radix-ui/react-icons'
 import { useEffect, useRef, useState } from 'react'
-import { useServers } from '../app/server-store.ts'
+import { useServers } from '../app/data/server-store.ts'
 import classes from './filter-box.module.css'
 import { proposalsFor } from './filter-words.ts'
 

@@ -1,7 +1,7 @@
 /** The messages in sight as spans of time, one lane for each connection. The list beside it says the same in words. */
 
 import type { TimelineRow } from 'portico/web-api'
-import { toDuration, toVisible } from '../app/text.ts'
+import { toDuration, toVisible } from '../app/text/text.ts'
 import classes from './lane-chart.module.css'
 
 export interface LaneChartProps {

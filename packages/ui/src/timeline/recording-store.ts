@@ -1,11 +1,11 @@
 /** Whether traffic is being recorded, wherever on the page that is shown. */
 
 import { useEffect } from 'react'
-import { call } from '../app/api.ts'
-import { onReconnected } from '../app/events.ts'
-import { createStore, useStore } from '../app/store.ts'
-import { toCount } from '../app/text.ts'
-import { showDone, showFailure, toApiError } from '../app/use-api.ts'
+import { call } from '../app/data/api.ts'
+import { onReconnected } from '../app/data/events.ts'
+import { createStore, useStore } from '../app/data/store.ts'
+import { showDone, showFailure, toApiError } from '../app/data/use-api.ts'
+import { toCount } from '../app/text/text.ts'
 
 export interface RecordingState {
   readonly isOn: boolean

@@ -3,7 +3,7 @@
 import { ArrowLeftIcon, ArrowRightIcon, BellIcon, CrossCircledIcon } from '@radix-ui/react-icons'
 import type { TimelineRow } from 'portico/web-api'
 import { memo } from 'react'
-import { toDuration, toSize, toVisible } from '../app/text.ts'
+import { toDuration, toSize, toVisible } from '../app/text/text.ts'
 import { cutText } from '../parts/text-safety.ts'
 import classes from './row-view.module.css'
 

@@ -2,9 +2,9 @@
 
 import type { TimelineRow } from 'portico/web-api'
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { type ApiError, call } from '../app/api.ts'
-import { useApiEvent, useReconnected } from '../app/events.ts'
-import { toApiError } from '../app/use-api.ts'
+import { type ApiError, call } from '../app/data/api.ts'
+import { useApiEvent, useReconnected } from '../app/data/events.ts'
+import { toApiError } from '../app/data/use-api.ts'
 import {
   EMPTY_WINDOW,
   type IdSpan,

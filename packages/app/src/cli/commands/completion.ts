@@ -1,10 +1,10 @@
 /** `portico completion`: scripts for shells, from the same declarations as help. */
 
-import type { Command, CommandInput } from '../command.ts'
 import { nextWords, wordsOfLine } from '../completion/next-words.ts'
 import { bashScript, fishScript, zshScript } from '../completion/scripts.ts'
 import { CliError, EXIT_CODES } from '../exit-codes.ts'
-import type { Io } from '../io.ts'
+import type { Command, CommandInput } from '../parse/command.ts'
+import type { Io } from '../terminal/io.ts'
 
 export async function run(input: CommandInput, io: Io, commands: readonly Command[]): Promise<number> {
   const [shell] = input.positionals

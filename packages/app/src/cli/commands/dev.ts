@@ -6,10 +6,10 @@
 import type { Catalogue, Server } from '@portico/sdk/server'
 import { type Definition, loadDefinition } from '../../definition/load.ts'
 import { watchDefinition } from '../../definition/watch.ts'
-import type { CommandInput } from '../command.ts'
-import type { Io } from '../io.ts'
-import { serveUntilEnd, wishesOf } from '../serving.ts'
-import { SERVING_FLAGS } from '../serving-flags.ts'
+import { serveUntilEnd, wishesOf } from '../gateway/serving.ts'
+import type { CommandInput } from '../parse/command.ts'
+import { SERVING_FLAGS } from '../parse/serving-flags.ts'
+import type { Io } from '../terminal/io.ts'
 
 const DEFAULT_PORT = 3000
 

@@ -19,18 +19,18 @@ import {
   showCommand,
   writeIntoFile,
 } from '@portico/host/config'
-import type { CommandInput } from '../command.ts'
-import { entryNameOf } from '../entry-name.ts'
 import { CliError } from '../exit-codes.ts'
 import { findServer, readConfig } from '../host.ts'
-import type { Io } from '../io.ts'
-import { ownCommand } from '../own-command.ts'
-import { toPlain } from '../plain-text.ts'
-import type { TargetKind } from '../target-kind.ts'
-import { targetIn } from '../target-words.ts'
-import { createTerminal } from '../terminal.ts'
-import { differenceOf } from '../text-difference.ts'
-import { toConfig } from '../unreachable.ts'
+import type { CommandInput } from '../parse/command.ts'
+import { entryNameOf } from '../target/entry-name.ts'
+import { ownCommand } from '../target/own-command.ts'
+import type { TargetKind } from '../target/target-kind.ts'
+import { targetIn } from '../target/target-words.ts'
+import { toConfig } from '../target/unreachable.ts'
+import type { Io } from '../terminal/io.ts'
+import { toPlain } from '../terminal/plain-text.ts'
+import { createTerminal } from '../terminal/terminal.ts'
+import { differenceOf } from '../terminal/text-difference.ts'
 
 const PROGRAMS: {
   readonly [program: string]: { readonly form: ConfigForm; readonly title: string; readonly remote: boolean }

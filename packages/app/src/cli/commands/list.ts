@@ -1,14 +1,14 @@
 /** `portico list`: what a server offers, one line for each. */
 
 import type { Prompt, Resource, ResourceTemplate, Tool } from '@portico/sdk/client'
-import { usageOf } from '../arguments.ts'
-import type { CommandInput } from '../command.ts'
 import { CliError, EXIT_CODES } from '../exit-codes.ts'
-import type { Io } from '../io.ts'
-import { toPlain } from '../plain-text.ts'
-import { toTable } from '../table.ts'
-import { targetOptionsOf, withTarget } from '../target.ts'
-import { isPathOrUrl, splitTarget } from '../target-kind.ts'
+import { usageOf } from '../parse/arguments.ts'
+import type { CommandInput } from '../parse/command.ts'
+import { targetOptionsOf, withTarget } from '../target/target.ts'
+import { isPathOrUrl, splitTarget } from '../target/target-kind.ts'
+import type { Io } from '../terminal/io.ts'
+import { toPlain } from '../terminal/plain-text.ts'
+import { toTable } from '../terminal/table.ts'
 
 const KINDS = ['tools', 'resources', 'templates', 'prompts'] as const
 type Kind = (typeof KINDS)[number]

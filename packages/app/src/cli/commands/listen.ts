@@ -1,14 +1,14 @@
 /** `portico listen`: changes and log messages, a line for each, until Ctrl-C. */
 
 import type { ChangeNotice, LogLevel, LogMessage, SubscriptionFilter } from '@portico/sdk/client'
-import type { CommandInput } from '../command.ts'
 import { EXIT_CODES } from '../exit-codes.ts'
-import type { Io } from '../io.ts'
-import type { OpenTarget } from '../open-target.ts'
-import { toLine } from '../plain-text.ts'
-import { stayUntil } from '../staying.ts'
-import { targetOptionsOf, withTarget } from '../target.ts'
-import { isPath, splitTarget } from '../target-kind.ts'
+import type { CommandInput } from '../parse/command.ts'
+import type { OpenTarget } from '../target/open-target.ts'
+import { targetOptionsOf, withTarget } from '../target/target.ts'
+import { isPath, splitTarget } from '../target/target-kind.ts'
+import type { Io } from '../terminal/io.ts'
+import { toLine } from '../terminal/plain-text.ts'
+import { stayUntil } from '../terminal/staying.ts'
 
 export async function run(input: CommandInput, io: Io): Promise<number> {
   const { target, rest: uris } = splitTarget(input, isPath)

@@ -1,7 +1,7 @@
 /** Commands that look closer: at the machine, at servers, at rules and records. */
 
-import type { Command } from '../command.ts'
-import { HOST_FLAGS, TARGET_FLAGS } from '../flags.ts'
+import type { Command } from '../parse/command.ts'
+import { HOST_FLAGS, TARGET_FLAGS } from '../parse/flags.ts'
 
 const { yes: _yes, ...LOOKING_FLAGS } = TARGET_FLAGS
 const CONFIG = { config: HOST_FLAGS.config }
@@ -17,7 +17,7 @@ export const LOOKING: readonly Command[] = [
       { line: 'portico doctor', about: 'everything' },
       { line: 'portico doctor https://example.com/mcp', about: 'one server, step by step' },
     ],
-    load: () => import('./doctor.ts'),
+    load: () => import('./check/doctor.ts'),
   },
   {
     name: 'conformance',
@@ -36,7 +36,7 @@ export const LOOKING: readonly Command[] = [
       { line: 'portico conformance http://localhost:3000/mcp', about: 'a server on a port' },
       { line: 'portico conformance -- node server.mjs', about: 'a command' },
     ],
-    load: () => import('./conformance.ts'),
+    load: () => import('./check/conformance.ts'),
   },
   {
     name: 'load',
@@ -66,7 +66,7 @@ export const LOOKING: readonly Command[] = [
       { line: 'portico load ./weather.ts forecast city=Lisbon -n 1000 -c 20', about: 'a definition' },
       { line: 'portico load http://localhost:3000/mcp search query=tea --rate 50', about: 'at a steady rate' },
     ],
-    load: () => import('./load.ts'),
+    load: () => import('./check/load.ts'),
   },
   {
     name: 'policy',
@@ -90,7 +90,7 @@ export const LOOKING: readonly Command[] = [
       { line: 'portico policy lint', about: 'the rules of your configuration' },
       { line: 'portico policy explain call files delete_file path=/etc/passwd', about: 'one call' },
     ],
-    load: () => import('./policy.ts'),
+    load: () => import('./check/policy.ts'),
   },
   {
     name: 'audit',
@@ -116,7 +116,7 @@ export const LOOKING: readonly Command[] = [
       { line: 'portico audit search --outcome deny --json', about: 'refusals, for a program' },
       { line: 'portico audit verify', about: 'in a nightly job' },
     ],
-    load: () => import('./audit.ts'),
+    load: () => import('./check/audit.ts'),
   },
   {
     name: 'completion',

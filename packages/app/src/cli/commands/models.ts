@@ -3,17 +3,17 @@
 import { writeSection } from '@portico/host/config'
 import { type ModelConfig, namesAt, PROVIDERS, readModels } from '@portico/host/model'
 import { nearestName } from '@portico/host/text'
-import { readStdin } from '../arguments.ts'
-import type { CommandInput } from '../command.ts'
 import { readConfig } from '../configuration.ts'
 import { CliError, EXIT_CODES } from '../exit-codes.ts'
 import { userFile } from '../host-places.ts'
-import type { Io } from '../io.ts'
 import { modelsOf } from '../own-models.ts'
 import { secretStoreOf } from '../own-secrets.ts'
-import { toLine } from '../plain-text.ts'
-import { toTable } from '../table.ts'
-import { createTerminal } from '../terminal.ts'
+import { readStdin } from '../parse/arguments.ts'
+import type { CommandInput } from '../parse/command.ts'
+import type { Io } from '../terminal/io.ts'
+import { toLine } from '../terminal/plain-text.ts'
+import { toTable } from '../terminal/table.ts'
+import { createTerminal } from '../terminal/terminal.ts'
 
 type Action = (words: readonly string[], input: CommandInput, io: Io) => Promise<number>
 

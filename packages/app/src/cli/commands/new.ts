@@ -3,9 +3,9 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, join, relative, resolve } from 'node:path'
 import { scaffoldFiles } from '../../scaffold/files.ts'
-import type { CommandInput } from '../command.ts'
 import { CliError } from '../exit-codes.ts'
-import type { Io } from '../io.ts'
+import type { CommandInput } from '../parse/command.ts'
+import type { Io } from '../terminal/io.ts'
 
 export async function run({ positionals, flags, json }: CommandInput, io: Io): Promise<number> {
   const folder = resolve(io.cwd, positionals[0] ?? '')

@@ -1,13 +1,13 @@
 /** `portico prompt`: a prompt filled in, message by message. */
 
 import { nearestName } from '@portico/host/text'
-import type { CommandInput } from '../command.ts'
-import { textOfBlock } from '../content.ts'
 import { CliError, EXIT_CODES } from '../exit-codes.ts'
-import type { Io } from '../io.ts'
-import { toShown } from '../plain-text.ts'
-import { requestOptionsOf, targetOptionsOf, withTarget } from '../target.ts'
-import { isPathOrUrl, splitTarget } from '../target-kind.ts'
+import type { CommandInput } from '../parse/command.ts'
+import { requestOptionsOf, targetOptionsOf, withTarget } from '../target/target.ts'
+import { isPathOrUrl, splitTarget } from '../target/target-kind.ts'
+import { textOfBlock } from '../terminal/content.ts'
+import type { Io } from '../terminal/io.ts'
+import { toShown } from '../terminal/plain-text.ts'
 
 export async function run(input: CommandInput, io: Io): Promise<number> {
   const { target, rest } = splitTarget(input, isPathOrUrl)

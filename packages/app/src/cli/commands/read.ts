@@ -2,14 +2,14 @@
 
 import { writeFile } from 'node:fs/promises'
 import { type ReadResourceResult, RpcError } from '@portico/sdk/client'
-import type { CommandInput } from '../command.ts'
-import { textOfContents } from '../content.ts'
 import { CliError, EXIT_CODES } from '../exit-codes.ts'
-import type { Io } from '../io.ts'
-import { toPicture } from '../show-picture.ts'
-import { showText } from '../show-result.ts'
-import { requestOptionsOf, targetOptionsOf, withTarget } from '../target.ts'
-import { isPath, splitTarget } from '../target-kind.ts'
+import type { CommandInput } from '../parse/command.ts'
+import { requestOptionsOf, targetOptionsOf, withTarget } from '../target/target.ts'
+import { isPath, splitTarget } from '../target/target-kind.ts'
+import { textOfContents } from '../terminal/content.ts'
+import type { Io } from '../terminal/io.ts'
+import { toPicture } from '../terminal/show-picture.ts'
+import { showText } from '../terminal/show-result.ts'
 
 const INVALID_PARAMS = -32602
 

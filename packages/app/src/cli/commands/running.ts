@@ -1,7 +1,7 @@
 /** Commands that stay: the workbench, the gateway, the bridge. */
 
-import type { Command } from '../command.ts'
-import { SERVING_FLAGS } from '../serving-flags.ts'
+import type { Command } from '../parse/command.ts'
+import { SERVING_FLAGS } from '../parse/serving-flags.ts'
 
 export const RUNNING: readonly Command[] = [
   {
@@ -58,7 +58,7 @@ export const RUNNING: readonly Command[] = [
       { line: 'PORTICO_TOKEN=… portico serve --auth token', about: 'for whoever has the token' },
       { line: 'portico serve --stdio', about: 'in a client’s configuration: everything as one server' },
     ],
-    load: () => import('./serve.ts'),
+    load: () => import('./gateway/serve.ts'),
   },
   {
     name: 'bridge',
@@ -93,7 +93,7 @@ export const RUNNING: readonly Command[] = [
         about: 'a program on a port',
       },
     ],
-    load: () => import('./bridge.ts'),
+    load: () => import('./gateway/bridge.ts'),
   },
   {
     name: 'auth',
@@ -123,6 +123,6 @@ export const RUNNING: readonly Command[] = [
       { line: 'portico auth run', about: 'until Ctrl-C' },
     ],
     subcommands: ['run', 'add', 'remove', 'list'],
-    load: () => import('./auth.ts'),
+    load: () => import('./gateway/auth.ts'),
   },
 ]

@@ -1,10 +1,10 @@
 /** `portico start`, and `portico` by itself: the workbench. One that runs already is opened instead of a second. */
 
-import type { CommandInput } from '../command.ts'
+import { leaveSoon, untilInterrupted } from '../gateway/serving.ts'
 import { stateOf } from '../host-places.ts'
-import type { Io } from '../io.ts'
-import { startName } from '../reader.ts'
-import { leaveSoon, untilInterrupted } from '../serving.ts'
+import type { CommandInput } from '../parse/command.ts'
+import type { Io } from '../terminal/io.ts'
+import { startName } from '../terminal/reader.ts'
 import { openWorkbench, showPage } from '../workbench.ts'
 
 /** The same each time, so that a page that is still open finds the program again. */

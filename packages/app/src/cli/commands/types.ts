@@ -2,12 +2,12 @@
 
 import { writeFile } from 'node:fs/promises'
 import { declarationsFor } from '@portico/sdk/client'
-import type { CommandInput } from '../command.ts'
-import { counted } from '../counted.ts'
 import { CliError, EXIT_CODES } from '../exit-codes.ts'
-import type { Io } from '../io.ts'
-import { targetOptionsOf, withTarget } from '../target.ts'
-import { splitTarget } from '../target-kind.ts'
+import type { CommandInput } from '../parse/command.ts'
+import { targetOptionsOf, withTarget } from '../target/target.ts'
+import { splitTarget } from '../target/target-kind.ts'
+import { counted } from '../terminal/counted.ts'
+import type { Io } from '../terminal/io.ts'
 
 export async function run(input: CommandInput, io: Io): Promise<number> {
   const { target, rest } = splitTarget(input)

@@ -1,7 +1,7 @@
 /** Commands that use servers. */
 
-import type { Command, Positional } from '../command.ts'
-import { HOST_FLAGS, TARGET_FLAGS } from '../flags.ts'
+import type { Command, Positional } from '../parse/command.ts'
+import { HOST_FLAGS, TARGET_FLAGS } from '../parse/flags.ts'
 
 const SERVER: Positional = {
   name: 'server',
@@ -272,7 +272,7 @@ export const USING: readonly Command[] = [
       { line: 'portico servers import claude-desktop', about: 'those of another program' },
       { line: 'portico servers export vscode > .vscode/mcp.json', about: 'for another program' },
     ],
-    load: () => import('./servers.ts'),
+    load: () => import('./servers/servers.ts'),
   },
   {
     name: 'lock',
@@ -285,7 +285,7 @@ export const USING: readonly Command[] = [
       { line: 'portico lock', about: 'all configured servers, into portico.lock.json' },
       { line: 'portico lock ./weather.ts -o weather.lock.json', about: 'one definition' },
     ],
-    load: () => import('./lock.ts'),
+    load: () => import('./check/lock.ts'),
   },
   {
     name: 'verify',
@@ -296,7 +296,7 @@ export const USING: readonly Command[] = [
       ...TARGET_FLAGS,
     },
     examples: [{ line: 'portico verify', about: 'in a build, so that a changed description is seen' }],
-    load: () => import('./verify.ts'),
+    load: () => import('./check/verify.ts'),
   },
   {
     name: 'types',

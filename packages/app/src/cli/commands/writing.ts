@@ -1,7 +1,7 @@
 /** Commands for those who write servers. */
 
-import type { Command } from '../command.ts'
-import { SERVING_FLAGS } from '../serving-flags.ts'
+import type { Command } from '../parse/command.ts'
+import { SERVING_FLAGS } from '../parse/serving-flags.ts'
 
 export const WRITING: readonly Command[] = [
   {
@@ -114,7 +114,7 @@ export const WRITING: readonly Command[] = [
       },
       { line: 'portico record s.jsonl --http 3000 -- node server.js', about: 'for a client that connects to the port' },
     ],
-    load: () => import('./record.ts'),
+    load: () => import('./record/record.ts'),
   },
   {
     name: 'replay',
@@ -122,6 +122,6 @@ export const WRITING: readonly Command[] = [
     positionals: [{ name: 'file', about: 'The recording.', completes: 'file' }],
     flags: SERVING_FLAGS,
     examples: [{ line: 'portico replay s.jsonl --http 3000', about: 'on a port' }],
-    load: () => import('./replay.ts'),
+    load: () => import('./record/replay.ts'),
   },
 ]

@@ -8,9 +8,9 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/p
 import { join, resolve } from 'node:path'
 import type { Prompt, Resource, Tool } from '@portico/sdk/client'
 import { stateOf } from '../host-places.ts'
-import type { Io } from '../io.ts'
-import type { OpenTarget } from '../open-target.ts'
-import type { TargetKind } from '../target-kind.ts'
+import type { OpenTarget } from '../target/open-target.ts'
+import type { TargetKind } from '../target/target-kind.ts'
+import type { Io } from '../terminal/io.ts'
 
 export interface KnownArgument {
   readonly name: string

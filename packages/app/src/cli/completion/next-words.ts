@@ -3,10 +3,10 @@
  * the person presses Enter: only those come out that mean themselves in every shell, whoever chose them.
  */
 
-import type { Command, Positional } from '../command.ts'
-import type { Io } from '../io.ts'
-import { COMMON_FLAGS } from '../parse.ts'
-import { isPath, isPathOrUrl, splitTarget } from '../target-kind.ts'
+import type { Command, Positional } from '../parse/command.ts'
+import { COMMON_FLAGS } from '../parse/parse.ts'
+import { isPath, isPathOrUrl, splitTarget } from '../target/target-kind.ts'
+import type { Io } from '../terminal/io.ts'
 import { type KnownItem, knownServer } from './cache.ts'
 
 /** `words` are those after `portico`; the last is the one that is being typed, and may be empty. */

@@ -4,8 +4,8 @@
  * back is compared and handed to the shell, and never evaluated.
  */
 
-import type { Command, Positional } from '../command.ts'
-import { COMMON_FLAGS } from '../parse.ts'
+import type { Command, Positional } from '../parse/command.ts'
+import { COMMON_FLAGS } from '../parse/parse.ts'
 
 export function bashScript(commands: readonly Command[]): string {
   const cases = commands.map((command) => {

@@ -4,7 +4,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SavedConversation } from '@portico/host/model'
 import type { ChatPart, ChatSummary, Pin } from '../api.ts'
-import { isRecord } from '../params.ts'
+import { isRecord } from '../http/params.ts'
 import { readJson, SavedJson, writeJson } from '../saved-json.ts'
 
 export interface SavedChat extends ChatSummary {

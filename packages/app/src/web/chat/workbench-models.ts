@@ -5,8 +5,8 @@
 
 import { type ModelConfig, Models, type ModelsOptions, type ModelView, readModels } from '@portico/host/model'
 import type { ModelChoice } from '../api.ts'
-import { Refused } from '../failure.ts'
-import { isRecord } from '../params.ts'
+import { Refused } from '../http/failure.ts'
+import { isRecord } from '../http/params.ts'
 import { SavedJson } from '../saved-json.ts'
 import { TOUR_MODEL } from './tour.ts'
 

@@ -3,7 +3,7 @@
 import type { Attachment } from '../api.ts'
 import { MODEL_HINT } from '../chat/workbench-models.ts'
 import type { Desk, HandlersOf } from '../desk.ts'
-import { flag, list, object, oneOf, optional, type Reader, readParams, text, texts } from '../params.ts'
+import { flag, list, object, oneOf, optional, type Reader, readParams, text, texts } from '../http/params.ts'
 
 export function chatMethods({ chats, models }: Desk): HandlersOf<'chat.'> {
   return {

@@ -2,8 +2,8 @@
 
 import { describeGrant, readAnswer } from '@portico/host/consent'
 import type { Desk, HandlersOf } from '../desk.ts'
-import { Refused } from '../failure.ts'
-import { object, ParamsError, readParams, text } from '../params.ts'
+import { Refused } from '../http/failure.ts'
+import { object, ParamsError, readParams, text } from '../http/params.ts'
 
 export function inboxMethods({ host }: Desk): HandlersOf<'inbox.'> & HandlersOf<'grants.'> {
   return {

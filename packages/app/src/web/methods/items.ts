@@ -3,7 +3,7 @@
 import type { CatalogueItem, ItemKind } from '@portico/host/upstream'
 import type { CompleteParams } from '@portico/sdk/client'
 import type { Desk, Handlers } from '../desk.ts'
-import { flag, isRecord, object, oneOf, optional, ParamsError, readParams, text, texts } from '../params.ts'
+import { flag, isRecord, object, oneOf, optional, ParamsError, readParams, text, texts } from '../http/params.ts'
 
 type ItemMethods = Pick<
   Handlers,

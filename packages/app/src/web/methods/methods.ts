@@ -2,7 +2,7 @@
 
 import type { ApiMethod } from '../api.ts'
 import type { Desk, Handlers } from '../desk.ts'
-import { Refused } from '../failure.ts'
+import { Refused } from '../http/failure.ts'
 import { chatMethods } from './chat.ts'
 import { inboxMethods } from './inbox.ts'
 import { itemMethods } from './items.ts'

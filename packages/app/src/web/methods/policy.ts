@@ -6,7 +6,7 @@ import { type AuditQuery, type AuditRecord, searchAudit } from '@portico/host/au
 import type { Circumstances, Effect, EffectKind } from '@portico/host/policy'
 import type { ShadowResult } from '../api.ts'
 import type { Desk, HandlersOf } from '../desk.ts'
-import { flag, isRecord, list, number, object, oneOf, optional, readParams, text } from '../params.ts'
+import { flag, isRecord, list, number, object, oneOf, optional, readParams, text } from '../http/params.ts'
 import { readSearchTerms } from '../search-terms.ts'
 
 const KINDS: readonly EffectKind[] = [

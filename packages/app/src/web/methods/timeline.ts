@@ -4,8 +4,8 @@ import { defineServer } from '@portico/host/config'
 import { exportTest } from '../../recording/export-test.ts'
 import { RECORDING_MODULE } from '../built-in.ts'
 import type { Desk, HandlersOf } from '../desk.ts'
-import { Refused } from '../failure.ts'
-import { flag, number, optional, readParams, text } from '../params.ts'
+import { Refused } from '../http/failure.ts'
+import { flag, number, optional, readParams, text } from '../http/params.ts'
 
 const MAX_DECODED = 4 * 1_048_576
 

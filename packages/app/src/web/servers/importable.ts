@@ -11,7 +11,7 @@ import {
   showCommand,
 } from '@portico/host/config'
 import type { ImportableProgram } from '../api.ts'
-import { Refused } from '../failure.ts'
+import { Refused } from '../http/failure.ts'
 import type { Pasted } from './own-file.ts'
 
 const PROGRAMS: { readonly [form in ConfigForm]: string } = {

@@ -15,7 +15,7 @@ import {
 } from '@portico/host/config'
 import type { JsonObject } from '@portico/sdk/client'
 import type { PastedPreview } from '../api.ts'
-import { Refused } from '../failure.ts'
+import { Refused } from '../http/failure.ts'
 
 export interface Added {
   readonly added: readonly string[]

@@ -5,8 +5,8 @@
 
 import { createGuardedFetch } from '@portico/sdk/auth-node'
 import type { RegistryEntry } from '../api.ts'
-import { Refused } from '../failure.ts'
-import { isRecord } from '../params.ts'
+import { Refused } from '../http/failure.ts'
+import { isRecord } from '../http/params.ts'
 import { toRegistryEntry } from './registry-entry.ts'
 
 const OFFICIAL = 'https://registry.modelcontextprotocol.io'

@@ -9,7 +9,7 @@ import type { UpstreamView, WireMessage } from '@portico/host/upstream'
 import { type RecordedServer, type Recording, readRecording, readRecordingHead } from '../../recording/format.ts'
 import { createRecorder, type Recorder } from '../../recording/recorder.ts'
 import type { RecordingView } from '../api.ts'
-import { Refused } from '../failure.ts'
+import { Refused } from '../http/failure.ts'
 
 const MAX_LISTED = 200
 const NEWLINE = 0x0a

@@ -1,0 +1,100 @@
+/** One turn of a conversation on the screen: the model's words on standard output, what it does on standard error. */
+
+import type { CallView, Conversation, TurnEvent } from '@portico/host/model'
+import { textOfResult } from '../terminal/content.ts'
+import type { Io } from '../terminal/io.ts'
+import { toLine, toPlain, toShown } from '../terminal/plain-text.ts'
+
+export type TurnEnd = Extract<TurnEvent, { readonly type: 'end' }>
+
+export async function takeTurn(
+  conversation: Conversation,
+  text: string,
+  io: Io,
+  { json = false, model }: { readonly json?: boolean; readonly model?: string } = {},
+): Promise<TurnEnd> {
+  let end: TurnEnd = { type: 'end', reason: 'cancelled' }
+  const screen = new TurnScreen(io)
+  await conversation.send(
+    text,
+    (event) => {
+      if (event.type === 'end') end = event
+      if (json)
+        io.out(JSON.stringify(event, (key, value) => (key === 'error' ? String(value?.message ?? value) : value)))
+      else screen.show(event)
+    },
+    { ...(model !== undefined && { model }) },
+  )
+  return end
+}
+
+const RESULT_CHARS = 300
+
+class TurnScreen {
+  readonly #io: Io
+  readonly #shown = new Map<string, CallView['status']>()
+  /** The last thing on standard output did not end its line. */
+  #open = false
+
+  constructor(io: Io) {
+    this.#io = io
+  }
+
+  show(event: TurnEvent): void {
+    const { paint } = this.#io
+    switch (event.type) {
+      case 'text':
+        this.#io.progress(undefined)
+        this.#io.write(toShown(event.delta, this.#io))
+        this.#open = true
+        break
+      case 'text-end':
+        this.#endLine()
+        break
+      case 'call':
+        this.#showCall(event.call)
+        break
+      case 'notice':
+        this.#endLine()
+        this.#io.say(`${paint.yellow('note')}: ${toLine([event.text, event.remedy ?? ''].join(' '), 500)}`)
+        break
+      case 'usage':
+        break
+      case 'end':
+        this.#endLine()
+        if (event.reason === 'cancelled') this.#io.say(paint.yellow('Cancelled.'))
+        if (event.error !== undefined) this.#io.say(`${paint.red('error')}: ${toPlain(event.error.message)}`)
+    }
+  }
+
+  #showCall(call: CallView): void {
+    const { paint } = this.#io
+    const before = this.#shown.get(call.id)
+    this.#shown.set(call.id, call.status)
+    if (before === undefined) {
+      this.#endLine()
+      this.#io.say(
+        `${paint.cyan('▸')} ${toLine(call.server, 60)} ${paint.bold(toLine(call.name, 60))} ${paint.dim(toLine(JSON.stringify(call.arguments), 300))}`,
+      )
+    }
+    if (call.status === 'running') this.#showProgress(call)
+    if (call.status === 'running' || call.status === 'waiting' || call.status === before) return
+    this.#io.progress(undefined)
+    const colour = call.status === 'ok' ? paint.green : call.status === 'denied' ? paint.yellow : paint.red
+    const waited = call.waitedMs === undefined ? '' : ` (and ${(call.waitedMs / 1000).toFixed(1)} s for your answer)`
+    const time = call.durationMs === undefined ? '' : ` ${Math.round(call.durationMs)} ms${waited}`
+    const words = call.result === undefined ? (call.reason ?? '') : textOfResult(call.result)
+    this.#io.say(`  ${colour(call.status)}${paint.dim(time)} ${toLine(words, RESULT_CHARS)}`)
+  }
+
+  #showProgress({ name, progress }: CallView): void {
+    if (progress === undefined) return
+    const { progress: done, total, message = '' } = progress
+    this.#io.progress(toLine(`${name} ${done}${total === undefined ? '' : `/${total}`} ${message}`))
+  }
+
+  #endLine(): void {
+    if (this.#open) this.#io.write('\n')
+    this.#open = false
+  }
+}

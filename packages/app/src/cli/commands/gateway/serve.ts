@@ -1,0 +1,195 @@
+/**
+ * `portico serve`: the gateway as a daemon. Reads portico.json, serves its servers under its rules to callers who are
+ * known, follows the file while it runs, and lets calls finish when it is told to end.
+ */
+
+import { isDeepStrictEqual } from 'node:util'
+import type { Host } from '@portico/host'
+import { compareServers, formatProblem, type LoadedConfig, watchConfig } from '@portico/host/config'
+import { createGateway, type Gateway, type GatewayHttpOptions, serveGateway } from '@portico/host/gateway'
+import { CliError } from '../../exit-codes.ts'
+import { toHttpOptions, withFlags } from '../../gateway/gateway-entrance.ts'
+import { rulesFor, sayRules } from '../../gateway/gateway-rules.ts'
+import { type GatewaySettings, readGatewaySettings, toViews } from '../../gateway/gateway-settings.ts'
+import { createGatewaySignIn, type GatewaySignIn, isPersonal } from '../../gateway/gateway-sign-in.ts'
+import { serveUntilEnd, untilInterrupted } from '../../gateway/serving.ts'
+import { openHost, readConfig } from '../../host.ts'
+import type { CommandInput } from '../../parse/command.ts'
+import { counted } from '../../terminal/counted.ts'
+import type { Io } from '../../terminal/io.ts'
+
+export async function run(input: CommandInput, io: Io): Promise<number> {
+  const file = input.positionals[0]
+  const config = await readConfig(io, file)
+  const settings = withFlags(read(config, io), input)
+  if (input.flags.check === true) return check(config, input, io)
+  const stdio = input.flags.stdio === true
+  const http = stdio ? undefined : await toHttpOptions(settings, input, io)
+  const signIn = http === undefined ? undefined : createGatewaySignIn(config, settings, http.auth, io)
+  const host = await openHost(io, {
+    ...(file !== undefined && { config: file }),
+    unattended: true,
+    more: { rules: rulesFor(config), ...(signIn && { resolve: signIn.resolve }) },
+  })
+  try {
+    const live = new LiveGateway(host, settings, io, signIn)
+    await settled(host, io)
+    for (const { server, reason } of host.catalogue.missing())
+      io.say(`${io.paint.yellow('missing')} ${server}: ${reason}`)
+    sayRules(config, io)
+    try {
+      await (http === undefined
+        ? servePipe(live.gateway, io)
+        : servePort(live.gateway, { ...http, ...(signIn && { pages: signIn.pages }) }, input, io, signIn))
+    } finally {
+      await live.close()
+    }
+  } finally {
+    await host.close()
+  }
+  return 0
+}
+
+/** The gateway and what follows the file behind it. */
+class LiveGateway {
+  readonly gateway: Gateway
+  readonly #host: Host
+  readonly #io: Io
+  readonly #watch: ReturnType<typeof watchConfig>
+  readonly #signsIn: boolean
+  #views: ReturnType<typeof toViews>
+  #work: Promise<void> = Promise.resolve()
+
+  constructor(host: Host, settings: GatewaySettings, io: Io, signIn: GatewaySignIn | undefined) {
+    this.#host = host
+    this.#signsIn = signIn !== undefined
+    this.#io = io
+    this.#views = toViews(settings.views)
+    const { name = 'portico', title, instructions, ownNames, pageSize, limits } = settings
+    const { upstreams, catalogue } = host
+    this.gateway = createGateway(
+      { upstreams, catalogue, guard: host.guard },
+      {
+        name,
+        ...(title !== undefined && { title }),
+        ...(instructions !== undefined && { instructions }),
+        ...(ownNames !== undefined && { ownNames }),
+        ...(pageSize !== undefined && { pageSize }),
+        ...(limits !== undefined && { limits }),
+        allowAnonymous: settings.auth?.way === 'none',
+        views: (principal) => this.#views(principal),
+        unattended: true,
+        ...(signIn && { signIn: signIn.signIn, personal: ({ config }) => isPersonal(config) }),
+        onError: (error, { where }) =>
+          io.say(`${io.paint.yellow(where)}: ${error instanceof Error ? error.message : error}`),
+      },
+    )
+    this.#watch = watchConfig(host.config, () => {}, {
+      onReload: (next) => {
+        this.#work = this.#work.then(() => this.#reload(next))
+      },
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#watch.close()
+    await this.#work
+    await this.gateway.close()
+  }
+
+  /** Servers that are other ones now change between their calls; rules and views count from the next call on. */
+  async #reload(next: LoadedConfig): Promise<void> {
+    const before = this.#host.config
+    const change = compareServers(before.servers, next.servers)
+    // A watch reads once more when it begins, and files are written without a change.
+    if (isDeepStrictEqual(settingsIn(before), settingsIn(next)) && Object.values(change).every(isNone)) return
+    const { settings, problems } = readGatewaySettings(next)
+    for (const problem of [...next.problems.map(formatProblem), ...problems])
+      this.#io.say(`${this.#io.paint.yellow('warning')}: ${problem}`)
+    if (problems.length === 0) this.#views = toViews(settings.views)
+    if (!this.#signsIn && next.servers.some(isPersonal)) {
+      this.#io.say(`${this.#io.paint.yellow('warning')}: start again to have users sign in to servers.`)
+    }
+    this.#host.setRules(rulesFor(next))
+    const { added, changed, adjusted, removed } = change
+    const names = [...changed, ...removed].map(({ name }) => name)
+    try {
+      await this.gateway.reload(names, () => this.#host.reload())
+    } catch (error) {
+      this.#io.say(`${this.#io.paint.red('not reloaded')}: ${error instanceof Error ? error.message : error}`)
+      return
+    }
+    const count = added.length + changed.length + adjusted.length + removed.length
+    this.#io.say(
+      `${this.#io.paint.green('reloaded')}: ${count === 0 ? 'rules and views' : `${counted(count, 'server')} changed`}`,
+    )
+  }
+}
+
+function settingsIn({ extras, problems }: LoadedConfig): unknown {
+  return { extras, problems: problems.map(formatProblem) }
+}
+
+function isNone(servers: readonly unknown[]): boolean {
+  return servers.length === 0
+}
+
+const PATIENCE_MS = 10_000
+
+/** Many clients list once: servers that are just starting get a moment before callers are let in. */
+async function settled({ upstreams, catalogue }: Host, io: Io): Promise<void> {
+  const until = performance.now() + PATIENCE_MS
+  do await catalogue.list({ signal: io.signal })
+  while (performance.now() < until && upstreams.views().some(({ state }) => state.state === 'starting'))
+}
+
+async function servePipe({ server }: Gateway, io: Io): Promise<void> {
+  await serveUntilEnd(server, { stdio: true }, io)
+}
+
+async function servePort(
+  gateway: Gateway,
+  options: GatewayHttpOptions,
+  { json }: CommandInput,
+  io: Io,
+  signIn: GatewaySignIn | undefined,
+): Promise<void> {
+  const served = await serveGateway(gateway, options)
+  const servers = Object.keys(gateway.health().servers)
+  const pages = signIn && { signIn: signIn.url }
+  if (json) io.out(JSON.stringify({ url: served.url, ...pages, servers, pid: process.pid }))
+  else io.out(served.url)
+  io.say(`The gateway serves ${counted(servers.length, 'server')}; Ctrl-C or SIGTERM lets calls finish and ends it.`)
+  if (signIn !== undefined) io.say(`Users sign in to servers at ${signIn.url}; links to it come with their calls.`)
+  await untilInterrupted(io)
+  io.say('Ending: calls under way may finish.')
+  await served.close()
+}
+
+function read(config: LoadedConfig, io: Io): GatewaySettings {
+  const { settings, problems } = readGatewaySettings(config)
+  const [first] = problems
+  if (first !== undefined) {
+    const more = problems.length === 1 ? '' : ` (and ${problems.length - 1} more)`
+    throw new CliError(
+      'config',
+      `${first}${more}`,
+      'Correct the section `gateway`; `portico serve --check` shows everything.',
+    )
+  }
+  for (const problem of config.problems) io.say(`${io.paint.yellow('warning')}: ${formatProblem(problem)}`)
+  return settings
+}
+
+function check(config: LoadedConfig, { json }: CommandInput, io: Io): number {
+  const problems = config.problems.map(formatProblem)
+  if (json)
+    io.out(JSON.stringify({ ok: problems.length === 0, problems, servers: config.servers.map(({ name }) => name) }))
+  else
+    io.say(
+      problems.length === 0
+        ? `In order: ${counted(config.servers.length, 'server')}.`
+        : `${counted(problems.length, 'problem')}.`,
+    )
+  return problems.length === 0 ? 0 : 1
+}

@@ -1,0 +1,141 @@
+/** `portico servers sign-in`, `sign-out`, `logs`, `approve`, `trust`: what a person says yes to, and what a server has to say. */
+
+import type { UpstreamLog } from '@portico/host/upstream'
+import { signOutOf } from '../../../access/sign-out.ts'
+import { findServer, hostOptionsOf, readConfig, trustOf } from '../../configuration.ts'
+import { CliError, EXIT_CODES } from '../../exit-codes.ts'
+import { openHost } from '../../host.ts'
+import { stateOf } from '../../host-places.ts'
+import type { CommandInput } from '../../parse/command.ts'
+import type { ServersAction } from '../../servers-action.ts'
+import { openPageOf } from '../../sign-in.ts'
+import { counted } from '../../terminal/counted.ts'
+import type { Io } from '../../terminal/io.ts'
+import { toLine, toPlain } from '../../terminal/plain-text.ts'
+import { stayUntil } from '../../terminal/staying.ts'
+import { createTerminal } from '../../terminal/terminal.ts'
+
+export const signIn: ServersAction = async (words, input, io) => {
+  const name = await oneServer(words, 'sign-in', input, io)
+  if (!io.interactive) {
+    throw new CliError('denied', 'Signing in needs a person at a terminal', 'Run this in a terminal.')
+  }
+  const more = { signIn: { openPage: openPageOf(io) } }
+  const host = await openHost(io, { ...hostOptionsOf(input), only: [name], more })
+  try {
+    // The host opens the page and waits; Ctrl-C ends it with the connection.
+    const ended = () => void host.close()
+    io.signal.addEventListener('abort', ended, { once: true })
+    await host.signIn(name)
+    io.signal.removeEventListener('abort', ended)
+    if (input.json) io.out(JSON.stringify({ server: name, steps: host.signInSteps(name) }))
+    io.say(`${io.paint.green('Signed in')} to ${name}.`)
+    return EXIT_CODES.ok.code
+  } finally {
+    await host.close()
+  }
+}
+
+export const signOut: ServersAction = async (words, input, io) => {
+  const name = await oneServer(words, 'sign-out', input, io)
+  const config = findServer(await readConfig(io, hostOptionsOf(input).config), name)
+  const known = await signOutOf(config, stateOf(io)).catch((error: unknown) => {
+    const reason = toLine(error instanceof Error ? error.message : String(error))
+    const remedy = 'They are valid there until they expire; end the session in your account at that server, too.'
+    throw new CliError(
+      'failed',
+      `The tokens for ${name} are forgotten here, but were not revoked: ${reason}`,
+      remedy,
+      error,
+    )
+  })
+  if (!known) throw new CliError('usage', `Nobody signs in to ${name}: it is not on the web`)
+  if (input.json) io.out(JSON.stringify({ server: name, signedIn: false }))
+  io.say(`${io.paint.green('Signed out')} of ${name}. Sign in again: \`portico servers sign-in ${name}\`.`)
+  return EXIT_CODES.ok.code
+}
+
+export const followLogs: ServersAction = async (words, input, io) => {
+  const name = await oneServer(words, 'logs', input, io)
+  const host = await openHost(io, { ...hostOptionsOf(input), only: [name] })
+  try {
+    host.upstreams.on(
+      'log',
+      (line) => line.server === name && io.out(input.json ? JSON.stringify(line) : describe(line)),
+    )
+    host.upstreams.on('state', ({ state }) =>
+      io.say(`${name} is ${state.state}${state.reason === undefined ? '' : `: ${state.reason}`}`),
+    )
+    const client = await host.upstreams.client(name, { signal: io.signal })
+    // What it said before anybody listened.
+    const before = client.process?.stderrTail() ?? ''
+    if (before !== '' && !input.json) io.out(toPlain(before))
+    if (client.server.capabilities.logging !== undefined) await client.setLogLevel('debug')
+    io.say(`Following ${name}. Ctrl-C ends.`)
+    await stayUntil(io.signal)
+    return EXIT_CODES.ok.code
+  } finally {
+    await host.close()
+  }
+}
+
+export const approveChanges: ServersAction = async (words, input, io) => {
+  const name = await oneServer(words, 'approve', input, io)
+  const host = await openHost(io, { ...hostOptionsOf(input), only: [name] })
+  try {
+    await host.upstreams.client(name, { signal: io.signal })
+    await host.catalogue.refresh(name, io.signal)
+    const changed = host.catalogue.items().filter((item) => item.server === name && item.quarantine !== undefined)
+    for (const { kind, ownName, quarantine } of changed) {
+      io.say(`${kind} ${io.paint.bold(toPlain(ownName))} changed:`)
+      for (const { part, before, after } of quarantine?.difference ?? []) {
+        io.say(`  ${part}\n    ${io.paint.red(`- ${toPlain(before)}`)}\n    ${io.paint.green(`+ ${toPlain(after)}`)}`)
+      }
+    }
+    if (changed.length > 0) await confirm('Approve all of these?', input, io)
+    const count = changed.length === 0 ? 0 : host.catalogue.approve(name)
+    if (input.json) io.out(JSON.stringify({ server: name, approved: count }))
+    io.say(count === 0 ? `Nothing of ${name} waits for approval.` : `Approved ${counted(count, 'item')} of ${name}.`)
+    return EXIT_CODES.ok.code
+  } finally {
+    await host.close()
+  }
+}
+
+export const trustProject: ServersAction = async (words, input, io) => {
+  if (words.length > 0) throw new CliError('usage', 'servers trust takes no name: it is about the file of this folder')
+  const [waiting] = (await readConfig(io)).untrusted
+  if (waiting === undefined) {
+    io.say('There is no file here that waits to be trusted.')
+    return EXIT_CODES.ok.code
+  }
+  io.say(`${waiting.file}, which adds ${waiting.servers.join(', ') || 'no servers'}:\n\n${toPlain(waiting.content)}`)
+  await confirm('Trust this file as it is?', input, io)
+  await trustOf(io).trust(waiting.file, waiting.content)
+  if (input.json) io.out(JSON.stringify({ file: waiting.file, servers: waiting.servers }))
+  io.say('Trusted, until it changes.')
+  return EXIT_CODES.ok.code
+}
+
+async function oneServer(words: readonly string[], action: string, input: CommandInput, io: Io): Promise<string> {
+  const [name, ...extra] = words
+  if (name === undefined || extra.length > 0) throw new CliError('usage', `servers ${action} takes one name`)
+  return findServer(await readConfig(io, hostOptionsOf(input).config), name).name
+}
+
+async function confirm(question: string, input: CommandInput, io: Io): Promise<void> {
+  if (input.flags.yes === true) return
+  if (!io.interactive) {
+    throw new CliError(
+      'denied',
+      'This has to be confirmed, and there is no terminal to ask in',
+      'Run this in a terminal, or give --yes once you have read it.',
+    )
+  }
+  const answer = await createTerminal(io).ask(`${question} [y/N] `, { signal: io.signal })
+  if (!/^y/i.test(answer?.trim() ?? '')) throw new CliError('denied', 'Nothing was changed')
+}
+
+function describe({ source, level, text }: UpstreamLog): string {
+  return `${source}${level === undefined ? '' : ` ${level}`} ${text}`
+}

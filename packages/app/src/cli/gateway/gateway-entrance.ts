@@ -1,0 +1,126 @@
+/** Where the gateway listens and who is let in, from the file and the command line, as the gateway's server wants it. */
+
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { GatewayHttpOptions } from '@portico/host/gateway'
+import { type Protection, requireCertificate } from '@portico/sdk/bearer'
+import { CliError } from '../exit-codes.ts'
+import type { CommandInput } from '../parse/command.ts'
+import type { Io } from '../terminal/io.ts'
+import { acceptIssuer, acceptTokens } from './caller-identity.ts'
+import type { AuthSettings, GatewaySettings } from './gateway-settings.ts'
+
+/** What the command line says counts before what the file says. */
+export function withFlags(settings: GatewaySettings, { flags }: CommandInput): GatewaySettings {
+  const { port, host, auth, issuer, resource } = flags
+  const allowed = flags['allow-host']
+  const way = (auth ?? (issuer === undefined ? undefined : 'oauth')) as AuthSettings['way'] | undefined
+  const same = settings.auth?.way === way || way === undefined ? settings.auth : undefined
+  const identified: AuthSettings | undefined = way === undefined ? settings.auth : ({ ...same, way } as AuthSettings)
+  return {
+    ...settings,
+    ...(typeof port === 'number' && { port }),
+    ...(typeof host === 'string' && { host }),
+    ...(Array.isArray(allowed) && { allowedHosts: allowed as readonly string[] }),
+    ...tlsOf(settings, flags),
+    ...(identified !== undefined && {
+      auth:
+        identified.way === 'oauth'
+          ? {
+              ...identified,
+              ...(typeof issuer === 'string' && { issuer }),
+              ...(typeof resource === 'string' && { resource }),
+            }
+          : identified,
+    }),
+  }
+}
+
+function tlsOf({ tls }: GatewaySettings, flags: CommandInput['flags']): Pick<GatewaySettings, 'tls'> {
+  const cert = flags['tls-cert'] ?? tls?.cert
+  const key = flags['tls-key'] ?? tls?.key
+  const clientCa = flags['client-ca'] ?? tls?.clientCa
+  if (cert === undefined && key === undefined && clientCa === undefined) return {}
+  if (typeof cert === 'string' && typeof key === 'string') {
+    return { tls: { cert, key, ...(typeof clientCa === 'string' && { clientCa }) } }
+  }
+  throw new CliError(
+    'usage',
+    'serve: a certificate needs its key, and a client authority needs both',
+    'Give --tls-cert and --tls-key.',
+  )
+}
+
+export async function toHttpOptions(
+  settings: GatewaySettings,
+  input: CommandInput,
+  io: Io,
+): Promise<GatewayHttpOptions> {
+  const { port = 3000, host = '127.0.0.1', path, webSocketPath, allowedHosts, allowedOrigins, tls } = settings
+  const protection = protectionOf(settings, input, io)
+  const certificates =
+    tls?.clientCa === undefined ? undefined : settings.auth?.way === 'certificate' ? 'required' : 'optional'
+  return {
+    port,
+    host,
+    ...(path !== undefined && { path }),
+    ...(webSocketPath !== undefined && { webSocketPath }),
+    ...(allowedHosts !== undefined && { allowedHosts }),
+    ...(allowedOrigins !== undefined && { allowedOrigins }),
+    ...(protection !== undefined && { auth: protection }),
+    ...(tls !== undefined && {
+      tls: {
+        cert: await readFile(resolve(io.cwd, tls.cert)),
+        key: await readFile(resolve(io.cwd, tls.key)),
+        ...(tls.clientCa !== undefined && { ca: await readFile(resolve(io.cwd, tls.clientCa)) }),
+        ...(certificates !== undefined && { clientCertificate: certificates }),
+      },
+    }),
+  }
+}
+
+/** The address under which clients know the gateway. */
+export function resourceOf({ auth, tls, port = 3000, host = '127.0.0.1', path = '/mcp' }: GatewaySettings): string {
+  const given = auth?.way === 'oauth' ? auth.resource : undefined
+  return given ?? `${tls === undefined ? 'http' : 'https'}://${host}:${port}${path}`
+}
+
+function protectionOf(settings: GatewaySettings, { flags }: CommandInput, io: Io): Protection | undefined {
+  const { auth, tls, port = 3000 } = settings
+  switch (auth?.way) {
+    case 'oauth': {
+      const { issuer, scopes, audiences } = auth
+      if (issuer === undefined)
+        throw new CliError('usage', 'serve: oauth needs an issuer', 'Give --issuer, or gateway.auth.issuer.')
+      const resource = resourceOf(settings)
+      return acceptIssuer({ issuer, resource, ...(scopes && { scopes }), ...(audiences && { audiences }) })
+    }
+    case 'token':
+      return acceptTokens(readTokens(auth.tokens ?? { caller: 'PORTICO_TOKEN' }, io))
+    case 'certificate':
+      if (tls?.clientCa !== undefined) return requireCertificate()
+      throw new CliError(
+        'usage',
+        'serve: client certificates need an authority',
+        'Give --client-ca, or gateway.tls.clientCa.',
+      )
+    case 'none':
+      io.say(`${io.paint.yellow('warning')}: everybody who reaches the port can use these servers.`)
+      return undefined
+    case undefined:
+      throw new CliError(
+        'config',
+        'Nothing says how callers are identified',
+        `Give --issuer <url>, --auth token with PORTICO_TOKEN set, or --auth none${flags.port === undefined ? '' : ` for port ${port}`}.`,
+      )
+  }
+}
+
+function readTokens(names: { readonly [caller: string]: string }, io: Io): ReadonlyMap<string, string> {
+  const found = Object.entries(names).map(([caller, variable]): [string, string] => {
+    const token = io.env[variable]
+    if (token !== undefined && token !== '') return [caller, token]
+    throw new CliError('config', `The variable ${variable} does not hold the token of "${caller}"`, `Set ${variable}.`)
+  })
+  return new Map(found)
+}

@@ -1,0 +1,148 @@
+/**
+ * Serving from a command: on the standard streams when a client started us, on ports and sockets when asked to, until
+ * Ctrl-C or until the client is gone. `run`, `dev`, `replay`, `record` and `bridge` are this with different servers.
+ */
+
+import { isIPv4 } from 'node:net'
+import type { HttpOptions } from '@portico/sdk/http'
+import type { Server } from '@portico/sdk/server'
+import { CliError } from '../exit-codes.ts'
+import type { CommandInput, FlagValue } from '../parse/command.ts'
+import type { Io } from '../terminal/io.ts'
+import { stayUntil } from '../terminal/staying.ts'
+
+export interface ServingWishes {
+  readonly http?: number
+  readonly websocket?: number
+  readonly socket?: string
+  readonly host?: string
+  readonly allowedHosts?: readonly string[]
+  readonly stdio: boolean
+}
+
+export interface ServingParts {
+  /** Puts HTTP around the server in its own way: a gateway with its sign-in. */
+  readonly listen?: (options: HttpOptions) => Promise<Listener>
+  /** Goes along with every HTTP and WebSocket listener. */
+  readonly protection?: Pick<HttpOptions, 'auth' | 'authenticate' | 'tls'>
+  /** Said once it is being served, after the addresses. */
+  readonly note?: string
+  readonly json?: boolean
+}
+
+interface Listener {
+  readonly url: string
+  close(): Promise<void>
+}
+
+/** What the flags ask for. Refuses to wait for a client on a terminal, where none can be. */
+export function wishesOf(flags: CommandInput['flags'], io: Pick<Io, 'stdin'>, command: string): ServingWishes {
+  const { http, websocket, socket, host, stdio } = flags
+  const allowed = flags['allow-host']
+  const ways = {
+    ...(http !== undefined && { http: toPort('http', http, command) }),
+    ...(websocket !== undefined && { websocket: toPort('websocket', websocket, command) }),
+    ...(typeof socket === 'string' && { socket }),
+    ...(typeof host === 'string' && { host }),
+    ...(Array.isArray(allowed) && { allowedHosts: allowed as readonly string[] }),
+  }
+  if (stdio === true) return { ...ways, stdio: true }
+  const listens = http !== undefined || websocket !== undefined || socket !== undefined
+  if (!listens && io.stdin.isTTY === true) {
+    throw new CliError(
+      'usage',
+      `${command}: standard input is a terminal, so no client can be at the other end`,
+      'Serve it on a port (`--http 3000`), or let a client start this command. `portico call` calls a file directly.',
+    )
+  }
+  return { ...ways, stdio: !listens }
+}
+
+/** Serves until Ctrl-C, or until the client on the standard streams is gone. */
+export async function serveUntilEnd(
+  server: Server,
+  wishes: ServingWishes,
+  io: Io,
+  parts: ServingParts = {},
+): Promise<void> {
+  const listeners: Listener[] = []
+  try {
+    for (const open of waysOf(server, wishes, parts)) listeners.push(await open())
+    const addresses = listeners.map(({ url }) => url)
+    if (addresses.length > 0) announce(server, addresses, wishes, io, parts)
+    await (wishes.stdio ? servePipe(server, io) : untilInterrupted(io))
+  } finally {
+    await Promise.all(listeners.map((listener) => listener.close()))
+  }
+  leaveSoon()
+}
+
+export function untilInterrupted(io: Pick<Io, 'signal'>): Promise<void> {
+  return stayUntil(io.signal)
+}
+
+/** What a definition still holds open, a timer or a connection, must not keep a command that is over. */
+export function leaveSoon(): void {
+  setTimeout(() => process.exit(), LINGER_MS).unref()
+}
+
+const LINGER_MS = 500
+
+function waysOf(
+  server: Server,
+  { http, websocket, socket, host, allowedHosts }: ServingWishes,
+  { listen, protection }: ServingParts,
+): (() => Promise<Listener>)[] {
+  const place = { ...(host !== undefined && { host }), ...(allowedHosts !== undefined && { allowedHosts }) }
+  const ways: (() => Promise<Listener>)[] = []
+  if (http !== undefined) {
+    const options: HttpOptions = { ...place, ...protection, port: http }
+    ways.push(async () => listen?.(options) ?? (await import('@portico/sdk/http')).serveHttp(server, options))
+  }
+  if (websocket !== undefined) {
+    const authenticate = protection?.auth?.authenticate ?? protection?.authenticate
+    const options = { ...place, port: websocket, ...(authenticate && { authenticate }) }
+    ways.push(async () => (await import('@portico/sdk/websocket')).serveWebSocket(server, options))
+  }
+  if (socket !== undefined) {
+    const where = /^\d+$/.test(socket) ? { port: Number(socket) } : { path: socket }
+    ways.push(async () => (await import('@portico/sdk/socket')).serveSocket(server, where))
+  }
+  return ways
+}
+
+async function servePipe(server: Server, io: Io): Promise<void> {
+  const { serveStdio } = await import('@portico/sdk/stdio')
+  const connection = serveStdio(server, { exit: false })
+  const drain = (): void => void connection.drain()
+  io.signal.addEventListener('abort', drain, { once: true })
+  if (io.signal.aborted) drain()
+  await connection.closed
+  io.signal.removeEventListener('abort', drain)
+  // The stream would wait for words that nobody is there to take.
+  io.stdin.destroy()
+}
+
+function announce(server: Server, urls: readonly string[], wishes: ServingWishes, io: Io, parts: ServingParts): void {
+  const { name, version } = server.info
+  if (!wishes.stdio) {
+    // Whoever started us with standard streams reads messages there, and nothing else.
+    if (parts.json === true) io.out(JSON.stringify({ name, version, urls, pid: process.pid }))
+    else for (const url of urls) io.out(url)
+  }
+  io.say(`Serving ${io.paint.bold(name)} ${version}${wishes.stdio ? ` on ${urls.join(', ')}` : ''}; Ctrl-C ends it.`)
+  const open = parts.protection?.auth === undefined && parts.protection?.authenticate === undefined
+  if (parts.listen === undefined && open && wishes.host !== undefined && !isOwnAddress(wishes.host)) {
+    io.say(`${io.paint.yellow('warning')}: everybody who reaches ${wishes.host} can use this server.`)
+  }
+  if (parts.note !== undefined) io.say(parts.note)
+}
+
+function isOwnAddress(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
+}
+
+function toPort(flag: string, value: FlagValue, command: string): number {
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 65_536) return value
+  throw new CliError('usage', `${command}: --${flag} takes a port from 0 to 65535, not "${String(value)}"`)
+}

@@ -1,0 +1,32 @@
+/** Every command, grouped as help shows them. Declarations are light; what a command does is loaded with it. */
+
+import { nearestName } from '@portico/host/text'
+import { LOOKING } from '../commands/looking.ts'
+import { RUNNING } from '../commands/running.ts'
+import { USING } from '../commands/using.ts'
+import { WRITING } from '../commands/writing.ts'
+import type { Command } from './command.ts'
+
+export interface CommandGroup {
+  readonly title: string
+  readonly commands: readonly Command[]
+}
+
+export const COMMAND_GROUPS: readonly CommandGroup[] = [
+  { title: 'use servers', commands: USING },
+  { title: 'write servers', commands: WRITING },
+  { title: 'run things', commands: RUNNING },
+  { title: 'look closer', commands: LOOKING },
+]
+
+export function findCommand(name: string): Command | undefined {
+  return COMMAND_GROUPS.flatMap(({ commands }) => commands).find((command) => command.name === name)
+}
+
+/** The command that a mistyped word most likely means. */
+export function nearestCommand(word: string): string | undefined {
+  return nearestName(
+    word,
+    COMMAND_GROUPS.flatMap(({ commands }) => commands).map(({ name }) => name),
+  )
+}

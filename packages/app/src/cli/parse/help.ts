@@ -1,0 +1,110 @@
+/** Help, from the same declarations that the parser reads: for one command, and for all. */
+
+import type { Paint } from '../terminal/io.ts'
+import type { Command, Flag } from './command.ts'
+import { COMMON_FLAGS } from './parse.ts'
+
+export function usageLine(command: Command): string {
+  const words = command.positionals.map(({ name, optional, rest }) => {
+    const word = rest === true ? `${name}…` : name
+    return optional === true ? `[${word}]` : `<${word}>`
+  })
+  return ['portico', command.name, '[options]', ...words].join(' ')
+}
+
+/** Lines are broken at `columns`, where it is given. */
+export function commandHelp(command: Command, paint: Paint, columns?: number): string {
+  const flags = Object.entries({ ...command.flags, ...COMMON_FLAGS })
+  const sections = [
+    `${command.about}\n\n${paint.bold('usage')}  ${usageLine(command)}`,
+    ...(command.details === undefined ? [] : [broken(command.details, columns)]),
+    list(
+      'arguments',
+      command.positionals.map(({ name, about }) => [`<${name}>`, about]),
+      paint,
+      columns,
+    ),
+    list(
+      'options',
+      flags.map(([name, flag]) => [flagWords(name, flag), flagAbout(flag)]),
+      paint,
+      columns,
+    ),
+    list(
+      'examples',
+      command.examples.map(({ line, about }) => [line, about]),
+      paint,
+      columns,
+    ),
+  ]
+  return sections.filter((section) => section !== '').join('\n\n')
+}
+
+export function overview(
+  groups: readonly { readonly title: string; readonly commands: readonly Command[] }[],
+  paint: Paint,
+  columns?: number,
+): string {
+  const sections = groups.map(({ title, commands }) =>
+    list(
+      title,
+      commands.map(({ name, about }) => [name, about]),
+      paint,
+      columns,
+    ),
+  )
+  return [
+    `${paint.bold('portico')}: the Model Context Protocol from one command`,
+    `${paint.bold('usage')}  portico <command> [options]\n       portico              opens the workbench in the browser`,
+    ...sections,
+    broken(CLOSING, columns),
+  ].join('\n\n')
+}
+
+export function flagWords(name: string, flag: Flag): string {
+  const short = flag.short === undefined ? '' : `-${flag.short}, `
+  return flag.type === 'boolean' ? `${short}--${name}` : `${short}--${name} <${flag.value ?? flag.type}>`
+}
+
+export function flagAbout(flag: Flag): string {
+  const choices = flag.choices === undefined ? '' : ` One of ${flag.choices.join(', ')}.`
+  const many = flag.multiple === true ? ' May be given several times.' : ''
+  const fallback = flag.fallback === undefined ? '' : ` (${flag.fallback})`
+  return `${flag.about}${choices}${many}${fallback}`
+}
+
+const CLOSING =
+  'Servers are named by their name in the configuration, a URL, a file, or a command.\n`portico <command> --help` tells more. `portico --version` tells the version.'
+
+/** Narrower than this, a second column is of no use. */
+const MIN_COLUMN = 20
+
+function list(title: string, rows: readonly (readonly [string, string])[], paint: Paint, columns?: number): string {
+  if (rows.length === 0) return ''
+  const width = Math.min(34, Math.max(...rows.map(([left]) => left.length)))
+  const beside = columns === undefined ? undefined : columns - width - 4
+  const isNarrow = beside !== undefined && beside < MIN_COLUMN
+  const margin = ' '.repeat(isNarrow ? 4 : width + 4)
+  const lines = rows.map(([left, right]) => {
+    const text = broken(right, isNarrow ? (columns ?? 0) - 4 : beside).replaceAll('\n', `\n${margin}`)
+    return left.length > width || isNarrow ? `  ${left}\n${margin}${text}` : `  ${left.padEnd(width)}  ${text}`
+  })
+  return `${paint.bold(title)}\n${lines.join('\n')}`
+}
+
+/** Breaks lines between words. A word that is longer stays whole. */
+function broken(text: string, columns: number | undefined): string {
+  if (columns === undefined) return text
+  return text
+    .split('\n')
+    .map((line) => {
+      let length = 0
+      return line.split(' ').reduce((whole, word) => {
+        const fits = length === 0 || length + 1 + word.length <= columns
+        const joined = whole === '' && length === 0 ? word : `${whole}${fits ? ' ' : '\n'}${word}`
+        length = fits && length > 0 ? length + 1 + word.length : word.length
+        return joined
+      }, '')
+    })
+    .join('\n')
+}

@@ -1,0 +1,84 @@
+/**
+ * The server that a command is about, however it is named: a name in the configuration, a URL, a file with a definition,
+ * or a command. Configured servers are reached through the host, past its rules; the others directly.
+ */
+
+import type { ProtocolVersion, RequestOptions } from '@portico/sdk/client'
+import { withMemory } from '../completion/cache.ts'
+import { CliError } from '../exit-codes.ts'
+import type { CommandInput } from '../parse/command.ts'
+import type { Io } from '../terminal/io.ts'
+import type { OpenTarget, TargetOptions } from './open-target.ts'
+import { readTarget, type TargetKind } from './target-kind.ts'
+
+/** Takes the words as they were typed, or what `splitTarget` has made of them. */
+export async function openTarget(
+  named: readonly string[] | TargetKind,
+  io: Io,
+  options: TargetOptions = {},
+): Promise<OpenTarget> {
+  const target = await toReadyMade('kind' in named ? named : readTarget(named))
+  return withMemory(await connectTarget(target, io, options), target, io)
+}
+
+async function connectTarget(target: TargetKind, io: Io, options: TargetOptions): Promise<OpenTarget> {
+  if (target.kind === 'name') {
+    const { openNamed } = await import('./configured-target.ts')
+    return openNamed(target, io, options)
+  }
+  const { openDirectly } = await import('./direct-target.ts')
+  return openDirectly(target, io, options)
+}
+
+/** A command whose program is one of the ready-made servers means that one; a path means the program. */
+async function toReadyMade(target: TargetKind): Promise<TargetKind> {
+  if (target.kind !== 'command') return target
+  const { isServerName } = await import('@portico/servers')
+  return isServerName(target.command) ? { kind: 'name', name: target.command, args: target.args } : target
+}
+
+/** Opens the server, does the work, and leaves nothing open, whatever becomes of it. */
+export async function withTarget<Result>(
+  named: readonly string[] | TargetKind,
+  io: Io,
+  options: TargetOptions,
+  work: (target: OpenTarget) => Promise<Result>,
+): Promise<Result> {
+  const target = 'kind' in named ? named : readTarget(named)
+  const open = await openTarget(target, io, options)
+  try {
+    return await work(open)
+  } catch (error) {
+    throw io.signal.aborted ? error : await (await import('../lost-server.ts')).withServer(error, target, open)
+  } finally {
+    await open.close()
+  }
+}
+
+export function targetOptionsOf({ flags }: CommandInput): TargetOptions {
+  return {
+    ...(typeof flags.config === 'string' && { config: flags.config }),
+    ...(flags.yes === true && { yes: true }),
+    headers: readHeaders(flags.header),
+    // The parser has held it against the choices, which are the revisions.
+    ...(typeof flags.protocol === 'string' && { versions: flags.protocol as ProtocolVersion }),
+  }
+}
+
+/** What `--timeout` and Ctrl-C mean for a single request. */
+export function requestOptionsOf({ flags }: CommandInput, io: Io): RequestOptions {
+  const { timeout } = flags
+  return { signal: io.signal, ...(typeof timeout === 'number' && { timeoutMs: timeout * 1000 }) }
+}
+
+export function readHeaders(given: unknown): { readonly [name: string]: string } {
+  const lines: string[] = Array.isArray(given) ? given : []
+  const pairs = lines.map((line): [string, string] => {
+    const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):\s*(.*)$/s.exec(line) ?? []
+    if (name === undefined || value === undefined) {
+      throw new CliError('usage', `--header takes "Name: value", not "${line}"`)
+    }
+    return [name, value]
+  })
+  return Object.fromEntries(pairs)
+}

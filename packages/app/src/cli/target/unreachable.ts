@@ -1,0 +1,46 @@
+/** Why a server that was named directly cannot be reached, in the same words as the host has for its own. */
+
+import { defineServer, type ServerTarget } from '@portico/host/config'
+import { explainFailure } from '@portico/host/upstream'
+import { CliError } from '../exit-codes.ts'
+import { labelOf, type TargetKind } from './target-kind.ts'
+
+export async function toUnreachable(
+  error: unknown,
+  target: TargetKind,
+  headers: { readonly [name: string]: string } = {},
+): Promise<CliError> {
+  const refusal = findRefusal(error)
+  if (refusal !== undefined) return refusal
+  const plain = toConfig(target)
+  const config = defineServer(labelOf(target), 'headers' in plain ? { ...plain, headers } : plain)
+  const { state, reason, remedy } = explainFailure(error, { config })
+  if (/^The token /.test(reason)) return new CliError('denied', reason, REFUSED, error)
+  const exit = state === 'needs-sign-in' ? 'denied' : 'unreachable'
+  const hint =
+    target.kind === 'url' && state === 'needs-sign-in' ? SIGN_IN : remedy.replace(/ as the command in .*$/, '.')
+  return new CliError(exit, `${labelOf(target)}: ${reason}`, hint, error)
+}
+
+const REFUSED = "Give a valid one: --header 'Authorization: Bearer …'; without it, you can sign in."
+const SIGN_IN = "Run this in a terminal to sign in, or give a token: --header 'Authorization: Bearer …'."
+
+function findRefusal(error: unknown): CliError | undefined {
+  for (let one = error, depth = 0; one instanceof Error && depth < 8; one = one.cause, depth++) {
+    if (one instanceof CliError) return one
+  }
+  return undefined
+}
+
+export function toConfig(target: TargetKind): ServerTarget {
+  switch (target.kind) {
+    case 'url':
+      return { kind: /^wss?:/i.test(target.url) ? 'websocket' : 'http', url: target.url, headers: {} }
+    case 'command':
+      return { kind: 'stdio', command: target.command, args: target.args, env: {} }
+    case 'file':
+      return { kind: 'in-process', module: target.file, options: {} }
+    case 'name':
+      return { kind: 'in-process', module: target.name, options: {} }
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * Asks an npm registry which version of a package would be fetched now, and what its content is, so that
+ * `version-ledger.ts` can tell when that changes. The registry and the way to it are given; nothing is downloaded.
+ */
+
+import { HostError } from '../../errors.ts'
+import type { PackageReference } from './package-reference.ts'
+
+export interface ResolvedPackage {
+  readonly name: string
+  readonly version: string
+  /** As the registry states it: `sha512-…`. */
+  readonly integrity: string
+}
+
+export interface ResolvePackageOptions {
+  /** The base URL of the registry, as `npm config get registry` tells. */
+  readonly registry: string
+  readonly fetch?: typeof fetch
+  /** 10 seconds unless given. */
+  readonly timeoutMs?: number
+}
+
+/** Undefined for packages of other registries, and for those fetched from a repository. */
+export async function resolvePackage(
+  reference: PackageReference,
+  options: ResolvePackageOptions,
+): Promise<ResolvedPackage | undefined> {
+  const { registry, name, version = 'latest', remote } = reference
+  if (registry !== 'npm' || remote || !NAME.test(name) || !VERSION.test(version)) return undefined
+  const base = options.registry.endsWith('/') ? options.registry : `${options.registry}/`
+  const url = new URL(`${name.replace('/', '%2F')}/${encodeURIComponent(version)}`, base)
+  const answer = await ask(url, options)
+  return checkAnswer(answer, name)
+}
+
+const NAME = /^(?:@[a-z\d~-][\w.~-]{0,213}\/)?[a-z\d~-][\w.~-]{0,213}$/i
+const VERSION = /^[\w.^~<>=*+| -]{1,128}$/
+const MAX_BYTES = 1_048_576
+
+async function ask(url: URL, { fetch: send = fetch, timeoutMs = 10_000 }: ResolvePackageOptions): Promise<unknown> {
+  try {
+    const response = await send(url, {
+      signal: AbortSignal.timeout(timeoutMs),
+      headers: { accept: 'application/json' },
+    })
+    if (!response.ok) throw new Error(`the registry answered ${response.status}`)
+    return JSON.parse(await readText(response))
+  } catch (cause) {
+    throw new HostError('unavailable', `The registry at ${url.host} could not be asked about the package`, { cause })
+  }
+}
+
+async function readText(response: Response): Promise<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let text = ''
+  let size = 0
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length
+    if (size > MAX_BYTES) throw new Error('the answer is too large')
+    text += decoder.decode(chunk, { stream: true })
+  }
+  return text + decoder.decode()
+}
+
+function checkAnswer(answer: unknown, name: string): ResolvedPackage {
+  // Each member is checked below before it is believed.
+  const {
+    name: named,
+    version,
+    dist,
+  } = (answer ?? {}) as { name?: unknown; version?: unknown; dist?: { integrity?: unknown; shasum?: unknown } }
+  const integrity = dist?.integrity ?? (typeof dist?.shasum === 'string' ? `sha1-${dist.shasum}` : undefined)
+  if (named !== name || !isShort(version) || !isShort(integrity)) {
+    throw new HostError('unavailable', `The registry's answer about ${name} makes no sense`)
+  }
+  return { name, version, integrity }
+}
+
+function isShort(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= 512
+}

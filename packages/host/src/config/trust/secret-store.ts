@@ -1,0 +1,98 @@
+/**
+ * Secrets by name, for `${secret:name}`: an encrypted file, or the environment. The file is one sealed text (AES-256-GCM),
+ * so that not even the names can be read, under a key from the system's keyring or from a key file beside it.
+ */
+
+import { HostError } from '../../errors.ts'
+import { createStateFile, type StateFileOptions } from '../state-file.ts'
+import { createSeal } from './seal.ts'
+
+/** As much as resolving needs. */
+export interface SecretSource {
+  get(name: string): Promise<string | undefined>
+}
+
+export interface SecretStore extends SecretSource {
+  set(name: string, value: string): Promise<void>
+  /** Whether there was one. */
+  delete(name: string): Promise<boolean>
+  /** The names, sorted. Values are given out one by one. */
+  list(): Promise<readonly string[]>
+}
+
+export interface SecretStoreOptions extends Pick<StateFileOptions, 'onWarning'> {
+  readonly file: string
+  /** 32 bytes, or how to get them (`createKeyringKey`); a key file beside the store unless given. */
+  readonly key?: Uint8Array | (() => Promise<Uint8Array>)
+}
+
+export function createSecretStore({ file, key, onWarning }: SecretStoreOptions): SecretStore {
+  const sealed = createSeal({ file, key, mark: MARK })
+  const state = createStateFile<ReadonlyMap<string, string>>({
+    file,
+    onWarning,
+    empty: new Map(),
+    read: async (text) => fromPairs(await sealed.open(text)),
+    write: (secrets) => sealed.close(JSON.stringify([...secrets])),
+  })
+  return {
+    get: async (name) => (await state.get()).get(name),
+    async set(name, value) {
+      if (!isSecretKey(name)) throw new HostError('invalid-config', 'A secret is named by 1 to 200 visible characters')
+      if (value.length > MAX_VALUE)
+        throw new HostError('invalid-config', `A secret has at most ${MAX_VALUE} characters`)
+      await state.update((secrets) => {
+        if (secrets.size >= MAX_SECRETS && !secrets.has(name)) {
+          throw new HostError('invalid-config', `There are ${MAX_SECRETS} secrets; delete some first`)
+        }
+        return new Map(secrets).set(name, value)
+      })
+    },
+    async delete(name) {
+      let found = false
+      await state.update((secrets) => {
+        const rest = new Map(secrets)
+        found = rest.delete(name)
+        return rest
+      })
+      return found
+    },
+    list: async () => [...(await state.get()).keys()].sort(),
+  }
+}
+
+/** `${secret:github-token}` is `PORTICO_SECRET_GITHUB_TOKEN`. */
+export function secretsFromEnvironment(env: { readonly [name: string]: string | undefined }): SecretSource {
+  return {
+    async get(name) {
+      const value = env[`PORTICO_SECRET_${name.toUpperCase().replace(/[^A-Z0-9]/g, '_')}`]
+      return typeof value === 'string' ? value : undefined
+    },
+  }
+}
+
+/** The first source that has the secret counts. */
+export function firstSecret(...sources: readonly SecretSource[]): SecretSource {
+  return {
+    async get(name) {
+      for (const source of sources) {
+        const value = await source.get(name)
+        if (value !== undefined) return value
+      }
+      return undefined
+    },
+  }
+}
+
+const MAX_SECRETS = 1000
+const MAX_VALUE = 65_536
+const MARK = 'portico-secrets-1:'
+
+function isSecretKey(name: string): boolean {
+  return /^[^\p{C}{}]{1,200}$/u.test(name)
+}
+
+/** Only the holder of the key can have written it: these are the pairs of `set`. */
+function fromPairs(text: string): ReadonlyMap<string, string> {
+  return new Map(JSON.parse(text) as [string, string][])
+}

@@ -1,0 +1,399 @@
+/**
+ * The way of one request through the gateway: limits, guard, the caller's line, the server, and what is written down
+ * about it. `relay.ts` says what is asked of which server; a call that has to wait for its client is found again here.
+ */
+
+import { randomUUID } from 'node:crypto'
+import type { Client, RequestOptions } from '@portico/sdk/client'
+import type { SessionView } from '@portico/sdk/relay'
+import {
+  type AskingContext,
+  type CallToolResult,
+  type LogLevel,
+  type RequestContext,
+  RpcError,
+} from '@portico/sdk/server'
+import { hideInError } from '../../config/trust/used-secrets.ts'
+import { HostError } from '../../errors.ts'
+import type { Circumstances, Effect } from '../../policy/effect.ts'
+import type { Line } from '../connections/line.ts'
+import type { Lines } from '../connections/lines.ts'
+import type { GatewayHost } from '../gateway-host.ts'
+import { type LimitBook, LimitError } from '../limits.ts'
+import type { Ending, Meter } from '../metrics.ts'
+import { SignInDeclined, type SignInDesk } from '../sign-in/sign-in.ts'
+import { type VisitLimits, withVisits } from '../sign-in/url-visits.ts'
+import { callerOf } from '../views/toolset.ts'
+import { createAnswer } from './answers.ts'
+import { metaOf } from './caller-meta.ts'
+import { toCallerError, toToolFailure } from './failures.ts'
+import type { HeaderPairs } from './mirrored-headers.ts'
+import type { Parking } from './parking.ts'
+import { RelayedCall } from './relayed-call.ts'
+import { SharedTurns } from './shared-turns.ts'
+
+export interface DispatchParts {
+  readonly host: GatewayHost
+  readonly lines: Lines
+  readonly parking: Parking
+  readonly limits: LimitBook
+  readonly meter: Meter
+  readonly visits: VisitLimits
+  readonly maxQuestions: number
+  readonly maxKept: number
+  /** Nobody is there to be asked by the guard: what would ask is denied. */
+  readonly unattended: boolean
+  /** Gets every failure of a connection in full. */
+  readonly onError: (error: unknown, server: string) => void
+  /** Has callers sign in to servers that want them to. */
+  readonly signIn?: SignInDesk
+}
+
+/** One request for a server: what it does, in the guard's words, and how it is sent. */
+export interface Job<Result> {
+  readonly server: string
+  /** The item's name in the catalogue. */
+  readonly name: string
+  readonly effect: Effect
+  readonly headers?: HeaderPairs
+  send(client: Client, effect: Effect, options: RequestOptions): Promise<Result>
+}
+
+export const ANONYMOUS = '(anonymous)'
+const INVALID_PARAMS = -32602
+
+export class Dispatch {
+  readonly #parts: DispatchParts
+  /** The levels that older clients asked for. */
+  readonly #levels = new WeakMap<SessionView, LogLevel>()
+  /** Calls under way, for draining. */
+  readonly running = new Set<RelayedCall>()
+  /** Servers that are being changed: calls wait until that is over. */
+  readonly #held = new Map<string, Promise<void>>()
+  readonly #turns = new SharedTurns()
+  readonly #hide = (text: string): string => this.#parts.host.upstreams.hide?.(text) ?? text
+
+  constructor(parts: DispatchParts) {
+    this.#parts = parts
+  }
+
+  /** Remembers the level for lines to come, and sets it on those there are. */
+  levelChanged(level: LogLevel, session: SessionView): void {
+    this.#levels.set(session, level)
+    for (const line of this.#parts.lines.ofSession(session)) {
+      void line
+        .client()
+        .then((client) => line.logAtLeast(level, client))
+        .catch(() => {})
+    }
+  }
+
+  /** Resolves when no call that `concerned` picks is under way any more, or at `until`. */
+  async finished(
+    concerned: (call: RelayedCall) => boolean,
+    until: number,
+    endOf: (call: RelayedCall) => Promise<void> = ({ ended }) => ended,
+  ): Promise<void> {
+    while ([...this.running].some(concerned)) {
+      const left = until - performance.now()
+      if (left <= 0) return
+      const ends = [...this.running].filter(concerned).map(endOf)
+      let timer: ReturnType<typeof setTimeout> | undefined
+      const late = new Promise((resolve) => {
+        timer = setTimeout(resolve, left)
+      })
+      await Promise.race([Promise.all(ends), late])
+      clearTimeout(timer)
+    }
+  }
+
+  /** Makes a change to servers between their calls. */
+  async reload(servers: readonly string[], apply: () => Promise<unknown>, graceMs: number): Promise<void> {
+    const before = servers.map((server) => this.#held.get(server))
+    let open = (): void => {}
+    const hold = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    for (const server of servers) this.#held.set(server, hold)
+    try {
+      await Promise.all(before)
+      const held = new Set(servers)
+      // Whoever waits for a person may do so for long: nobody else waits for that.
+      const isBusy = (call: RelayedCall) => held.has(call.server) && call.sent && !call.waits
+      await this.finished(isBusy, performance.now() + graceMs, (call) => call.atRest())
+      await apply()
+    } finally {
+      for (const server of servers) if (this.#held.get(server) === hold) this.#held.delete(server)
+      open()
+    }
+  }
+
+  /** Begins a request at its server, or takes up the one that the client's answers belong to. */
+  async run<Result>(ctx: AskingContext, job: Job<Result>): Promise<Result> {
+    const { parking } = this.#parts
+    let id: string | undefined
+    if (ctx.resumed) {
+      let begun = false
+      id = await ctx.step('relayed', () => {
+        begun = true
+        return randomUUID()
+      })
+      if (!begun) {
+        const parked = parking.take(id, callerOf(ctx)?.id)
+        if (parked === undefined) throw gone()
+        // The state is bound to method and parameters, so this is the call that the same job began.
+        return this.#settled((parked as RelayedCall<Result>).attach(ctx), job)
+      }
+    }
+    const begin = async (): Promise<Result> => this.#begin<Result>(id ?? randomUUID(), ctx, job).attach(ctx)
+    return this.#settled(begin(), job)
+  }
+
+  /** Refuses to go on with what the rules have come to forbid. */
+  async admitRound(effect: Effect, ctx: RequestContext): Promise<void> {
+    const decision = await this.#parts.host.guard?.explain(effect, this.#circumstances(ctx))
+    if (decision?.outcome !== 'deny') return
+    const { reason } = decision
+    throw this.told(new HostError('denied', `Not allowed: ${reason}`, { data: { reason } }), effect.server)
+  }
+
+  #settled<Result>(end: Promise<Result>, { server, effect }: Job<Result>): Promise<Result> {
+    return end.catch((error: unknown) => {
+      // A tool's failures are told in a result, by whoever called it.
+      const isTold = effect.kind === 'call' && toToolFailure(error) !== undefined
+      throw isTold ? hideInError(error, this.#hide) : this.told(error, server)
+    })
+  }
+
+  #begin<Result>(id: string, ctx: AskingContext, job: Job<Result>): RelayedCall<Result> {
+    const { parking, lines, host } = this.#parts
+    const { server } = job
+    const line = lines.of(server, ctx)
+    const circumstances = this.#circumstances(ctx)
+    const call: RelayedCall<Result> = new RelayedCall<Result>({
+      id,
+      server,
+      principal: callerOf(ctx)?.id,
+      maxKept: this.#parts.maxKept,
+      maxQuestions: this.#parts.maxQuestions,
+      hide: this.#hide,
+      answer: createAnswer({
+        server,
+        guard: host.guard,
+        circumstances,
+        roots: lines.view(server).config.settings.roots,
+        signal: () => call.signal,
+      }),
+      isAmbiguous: () => line.certainCall() === undefined,
+      park: (parked) => parking.enter(parked),
+      parked: (parked) => parking.wait(parked),
+      done: (done) => parking.leave(done),
+    })
+    this.running.add(call as RelayedCall)
+    call.start(() =>
+      this.#work(call, line, ctx, circumstances, job).finally(() => this.running.delete(call as RelayedCall)),
+    )
+    return call
+  }
+
+  async #work<Result>(
+    call: RelayedCall<Result>,
+    line: Line,
+    ctx: AskingContext,
+    circumstances: Circumstances,
+    job: Job<Result>,
+  ): Promise<Result> {
+    const { limits, meter, host } = this.#parts
+    const { server, effect } = job
+    const principal = callerOf(ctx)?.id ?? ANONYMOUS
+    const ended = meter.begin(server, principal)
+    let ending = 'refused' as Ending
+    let leave: (() => void) | undefined
+    const startedAt = Date.now()
+    try {
+      leave = await limits.enter(principal, job.name)
+      this.#checkArguments(effect)
+      const permit = await host.guard?.pass(effect, circumstances, { signal: call.signal })
+      let outcome: 'ok' | 'error' | 'cancelled' = 'error'
+      try {
+        const sent = await this.#send(call, line, ctx, permit?.effect ?? effect, job)
+        const result = await this.#reviewed(sent, effect, circumstances, call)
+        this.#checkResult(result)
+        outcome = 'ok'
+        return result
+      } finally {
+        if (outcome === 'error' && call.signal.aborted) outcome = 'cancelled'
+        ending = outcome
+        permit?.finish(outcome)
+      }
+    } finally {
+      if (ending !== 'ok' && call.signal.aborted) ending = 'cancelled'
+      ended(ending)
+      leave?.()
+      if (host.guard === undefined) this.#writeDown(job, principal, ending, Date.now() - startedAt, circumstances)
+    }
+  }
+
+  async #send<Result>(
+    call: RelayedCall<Result>,
+    line: Line,
+    ctx: AskingContext,
+    effect: Effect,
+    job: Job<Result>,
+  ): Promise<Result> {
+    for (let hold = this.#held.get(job.server); hold !== undefined; hold = this.#held.get(job.server)) await hold
+    const leave = await this.#turn(call, line, ctx)
+    try {
+      return await this.#sendNow(call, line, ctx, effect, job)
+    } finally {
+      leave?.()
+    }
+  }
+
+  /** Where all callers use one connection, each has a share of it. */
+  #turn<Result>(call: RelayedCall<Result>, line: Line, ctx: AskingContext): Promise<() => void> | undefined {
+    if (line.party.owner !== undefined) return undefined
+    const { maxConcurrent } = this.#parts.lines.view(line.server).config.settings
+    return this.#turns.take(line.server, maxConcurrent, callerOf(ctx)?.id ?? '', call.signal)
+  }
+
+  async #sendNow<Result>(
+    call: RelayedCall<Result>,
+    line: Line,
+    ctx: AskingContext,
+    effect: Effect,
+    job: Job<Result>,
+  ): Promise<Result> {
+    call.sent = true
+    const client = await this.#signedIn(line.client(call.signal), call, line, ctx)
+    const wanted = ctx.session === undefined ? ctx.logLevel : this.#levels.get(ctx.session)
+    if (wanted !== undefined) await line.logAtLeast(wanted, client)
+    const options: RequestOptions = {
+      signal: call.signal,
+      onProgress: (progress) => call.progress(progress),
+      meta: metaOf(ctx, client.revision.era === 'modern' ? ctx.logLevel : undefined),
+      ...(job.headers && { headers: job.headers }),
+      relay: call.relay,
+    }
+    const own = call as RelayedCall
+    line.calls.add(own)
+    try {
+      // Tokens may run out, or be taken back, on a connection that there is.
+      const send = () => this.#signedIn(job.send(client, effect, options), call, line, ctx)
+      const asks = ctx.session === undefined && line.party.abilities.url
+      const result = await (asks ? withVisits(send, own, line, this.#parts.visits) : send())
+      if (ctx.session === undefined && wanted !== undefined) await lastLogs(client)
+      return result
+    } finally {
+      line.calls.delete(own)
+      line.lastUsed = performance.now()
+    }
+  }
+
+  /** Waits for the server; where it wants the caller to sign in first, the caller is shown where. */
+  #signedIn<Work, Result>(
+    work: Promise<Work>,
+    call: RelayedCall<Result>,
+    line: Line,
+    ctx: AskingContext,
+  ): Promise<Work> {
+    const { signIn, visits } = this.#parts
+    if (signIn === undefined) return work
+    return signIn.during(work, line.server, callerOf(ctx), async (url, elicitationId) => {
+      if (!line.party.abilities.url) throw new SignInDeclined(line.server, url)
+      const message = `The server "${line.server}" wants you to sign in.`
+      const { action } = await call.question('elicitation/create', { mode: 'url', message, url, elicitationId })
+      // The page is open; whether the person is done there is looked at again after a while.
+      if (action === 'accept') await Promise.race([work.then(ignore, ignore), pause(visits.visitMs)])
+      return action === 'accept' || action === 'decline' ? action : 'cancel'
+    })
+  }
+
+  /** What a person lets the model see of a tool's result. */
+  async #reviewed<Result>(
+    result: Awaited<Result>,
+    effect: Effect,
+    circumstances: Circumstances,
+    { signal }: RelayedCall<Result>,
+  ): Promise<Awaited<Result>> {
+    const { guard } = this.#parts.host
+    if (guard === undefined || effect.kind !== 'call') return result
+    // The result of a call is a tool's.
+    const shown = result as unknown as CallToolResult
+    return (await guard.review(effect, shown, circumstances, { signal })) as unknown as Awaited<Result>
+  }
+
+  #checkArguments(effect: Effect): void {
+    const { maxArgumentBytes } = this.#parts.limits.limits
+    if (effect.kind !== 'call' && effect.kind !== 'prompt') return
+    if (maxArgumentBytes > 0 && Buffer.byteLength(JSON.stringify(effect.arguments)) > maxArgumentBytes) {
+      throw new LimitError(`maxArgumentBytes (${maxArgumentBytes})`, undefined)
+    }
+  }
+
+  #checkResult(result: unknown): void {
+    const { maxResultBytes } = this.#parts.limits.limits
+    if (maxResultBytes > 0 && Buffer.byteLength(JSON.stringify(result)) > maxResultBytes) {
+      throw new LimitError(`maxResultBytes (${maxResultBytes})`, undefined)
+    }
+  }
+
+  #circumstances(ctx: RequestContext): Circumstances {
+    const { traceparent } = ctx.meta
+    const principal = callerOf(ctx)
+    return {
+      ...(principal && { principal }),
+      session: principal?.id ?? ANONYMOUS,
+      unattended: this.#parts.unattended,
+      tainted: false,
+      relayed: true,
+      at: Date.now(),
+      ...(typeof traceparent === 'string' && TRACE.test(traceparent) && { traceId: traceparent.slice(3, 35) }),
+    }
+  }
+
+  #writeDown(job: Job<unknown>, principal: string, outcome: string, durationMs: number, about: Circumstances): void {
+    const { server, effect, name } = job
+    const entry = { at: Date.now(), type: 'outcome' as const, principal, server, what: effect.kind, item: name }
+    const traced = about.traceId === undefined ? {} : { traceId: about.traceId }
+    void this.#parts.host.audit
+      ?.append({ ...entry, outcome, durationMs, ...traced })
+      .catch((error: unknown) => this.#parts.onError(error, server))
+  }
+
+  /** A failure as the caller is told of it. */
+  told(error: unknown, server: string): unknown {
+    const told = toCallerError(hideInError(error, this.#hide), server)
+    if (told !== error) this.#parts.onError(error, server)
+    return told
+  }
+}
+
+const TRACE = /^00-[0-9a-f]{32}-/
+
+function gone(): RpcError {
+  const reason =
+    'belongs to a call that does not wait at this process of the gateway: it is over, waited too long, or waits at ' +
+    'another process. What it does may have happened: look first, and send the request anew without requestState and ' +
+    'inputResponses only if it has not; where several processes serve the gateway, route each principal to the same one'
+  return new RpcError(INVALID_PARAMS, `Invalid params: requestState ${reason}`, { parameter: 'requestState', reason })
+}
+
+/**
+ * Older servers may log on another stream than the one they answer on, and nothing can be logged to a client of the
+ * newest revision once its request is answered. By the time a ping is answered, what came before it is mostly here.
+ */
+async function lastLogs(client: Client): Promise<void> {
+  const { era, transport } = client.verdict
+  if (era === 'legacy' && transport === 'streamable-http') await client.ping({ timeoutMs: LAST_LOGS_MS }).catch(ignore)
+}
+
+const LAST_LOGS_MS = 500
+
+function ignore(): void {}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms).unref()
+  })
+}

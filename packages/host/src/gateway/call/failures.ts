@@ -1,0 +1,76 @@
+/** What a caller is told when a call does not reach its server, or comes back without an answer. */
+
+import { METHOD_NOT_FOUND } from '@portico/sdk/internal'
+import {
+  type CallToolResult,
+  type CapabilityError,
+  type JsonObject,
+  PorticoError,
+  RpcError,
+  Suspended,
+} from '@portico/sdk/server'
+import { HostError } from '../../errors.ts'
+import { toCleanError } from '../../guard/foreign-text.ts'
+import { LimitError } from '../limits.ts'
+import { SignInDeclined } from '../sign-in/sign-in.ts'
+
+const INTERNAL_ERROR = -32603
+
+/** Words for the failures of a connection. They hold nothing of where the server is. */
+const WORDS: { readonly [code: string]: string } = {
+  timeout: 'did not answer in time',
+  closed: 'closed the connection before it answered',
+  'connect-failed': 'cannot be reached',
+  'http-status': 'refused the request',
+  'invalid-message': 'gave an answer that is not valid',
+  'invalid-result': 'gave an answer that does not fit what it promised',
+  'limit-exceeded': 'went beyond a limit of the gateway',
+  'input-refused': 'asked something that was not answered',
+}
+
+/**
+ * A failure as a JSON-RPC error for the caller. The server's own errors pass with code and data; what is hidden in their
+ * words is made visible, since models and people read them.
+ */
+export function toCallerError(error: unknown, server: string): unknown {
+  if (error instanceof Suspended) return error
+  if (error instanceof RpcError) return toCleanError(error)
+  if (error instanceof LimitError) {
+    const { limit, retryAfterMs } = error
+    return new RpcError(INTERNAL_ERROR, error.message, { limit, ...(retryAfterMs !== undefined && { retryAfterMs }) })
+  }
+  if (error instanceof HostError) return new RpcError(INTERNAL_ERROR, error.message, { code: error.code })
+  if (error instanceof SignInDeclined) return new RpcError(INTERNAL_ERROR, error.message, { url: error.url })
+  if (!(error instanceof PorticoError) || error.code === 'aborted') return error
+  if (error.code === 'capability-missing') {
+    return new RpcError(METHOD_NOT_FOUND, `The server "${server}" does not offer this: ${error.message}`, error.data)
+  }
+  const words = WORDS[error.code] ?? `failed (${error.code})`
+  return new RpcError(INTERNAL_ERROR, `The server "${server}" ${words}`, { code: error.code }, error)
+}
+
+/** The same for a tool: what a model can act upon is a result that it reads. */
+export function toToolFailure(error: unknown): CallToolResult | undefined {
+  if (error instanceof LimitError || error instanceof SignInDeclined) return failure(error.message)
+  if (!(error instanceof HostError)) return undefined
+  const { remedy } = (error.data ?? {}) as { remedy?: unknown }
+  return failure(typeof remedy === 'string' ? `${error.message}. ${remedy}` : error.message)
+}
+
+/** A server wanted what the client does not offer, and could not do without (2026-07-28, basic, "`_meta`"). */
+export function toMissingCapability(first: CapabilityError, all: readonly CapabilityError[]): RpcError {
+  const { rpcCode, message } = first.toRpcError()
+  const required = new Map<string, JsonObject>()
+  for (const { data } of all) {
+    // Every such error names its capabilities, each an object.
+    const { requiredCapabilities } = data as { requiredCapabilities: { [name: string]: JsonObject } }
+    for (const [name, more] of Object.entries(requiredCapabilities)) {
+      required.set(name, { ...required.get(name), ...more })
+    }
+  }
+  return new RpcError(rpcCode, message, { requiredCapabilities: Object.fromEntries(required) })
+}
+
+function failure(message: string): CallToolResult {
+  return { content: [{ type: 'text', text: message }], isError: true }
+}

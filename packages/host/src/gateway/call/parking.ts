@@ -1,0 +1,100 @@
+/**
+ * Calls whose questions are out with a client of the newest revision, which answers in another request. They are found
+ * again by the id that is sealed in that request's state, by the principal they are for and by nobody else. Their number
+ * is bounded, and one that is not taken up again in time is cancelled at its server.
+ */
+
+import { RpcError } from '@portico/sdk/server'
+import { isWithinShare } from '../../upstream/connection/fair-shares.ts'
+import type { RelayedCall } from './relayed-call.ts'
+
+export interface ParkingLimits {
+  /** How long a call waits for the client's answers. */
+  readonly parkedMs: number
+  /** Calls that wait at a time, of all principals. None gets so many of them that there is none for another. */
+  readonly maxParked: number
+  /** Calls that wait at a time, of one principal. */
+  readonly maxParkedPerPrincipal: number
+}
+
+interface Place {
+  readonly call: RelayedCall
+  timer: ReturnType<typeof setTimeout> | undefined
+}
+
+export class Parking {
+  readonly #limits: ParkingLimits
+  readonly #places = new Map<string, Place>()
+  readonly #counts = new Map<string, number>()
+  /** Calls that were given up because nobody came back for them. */
+  abandoned = 0
+
+  constructor(limits: ParkingLimits) {
+    this.#limits = limits
+  }
+
+  get size(): number {
+    return this.#places.size
+  }
+
+  /** Keeps a place for a call that is about to ask. */
+  enter(call: RelayedCall): void {
+    if (this.#places.has(call.id)) return
+    const owner = call.principal ?? ''
+    const { maxParked, maxParkedPerPrincipal } = this.#limits
+    const count = this.#counts.get(owner) ?? 0
+    const isFull = !isWithinShare(owner, count, maxParked - this.#places.size)
+    if (isFull) throw full(`maxParked (${maxParked})`)
+    if (count >= maxParkedPerPrincipal) throw full(`maxParkedPerPrincipal (${maxParkedPerPrincipal})`)
+    this.#counts.set(owner, count + 1)
+    this.#places.set(call.id, { call, timer: undefined })
+  }
+
+  /** The client has been asked, or its connection is lost: from now on somebody must come back in time. */
+  wait(call: RelayedCall): boolean {
+    const place = this.#places.get(call.id)
+    if (place === undefined) return false
+    clearTimeout(place.timer)
+    place.timer = setTimeout(() => {
+      this.abandoned++
+      this.leave(call)
+      call.cancel(`Nobody took the call up again within parkedMs (${this.#limits.parkedMs})`)
+    }, this.#limits.parkedMs)
+    place.timer.unref()
+    return true
+  }
+
+  /** The call that a later round belongs to, if it still waits and is this principal's. */
+  take(id: string, principal: string | undefined): RelayedCall | undefined {
+    const place = this.#places.get(id)
+    if (place === undefined || place.call.principal !== principal) return undefined
+    clearTimeout(place.timer)
+    place.timer = undefined
+    return place.call
+  }
+
+  leave(call: RelayedCall): void {
+    const place = this.#places.get(call.id)
+    if (place === undefined) return
+    clearTimeout(place.timer)
+    this.#places.delete(call.id)
+    const owner = call.principal ?? ''
+    const count = (this.#counts.get(owner) ?? 1) - 1
+    if (count > 0) this.#counts.set(owner, count)
+    else this.#counts.delete(owner)
+  }
+
+  /** Cancels every call that waits. */
+  close(reason: string): void {
+    for (const { call } of [...this.#places.values()]) {
+      this.leave(call)
+      call.cancel(reason)
+    }
+  }
+}
+
+function full(limit: string): RpcError {
+  return new RpcError(TOO_MANY, `Too many calls wait for their client's answers: ${limit} of the gateway exceeded`)
+}
+
+const TOO_MANY = -32603

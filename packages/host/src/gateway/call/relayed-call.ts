@@ -1,0 +1,355 @@
+/**
+ * One call on its way through the gateway: begun for a client, running at a server, and asked about in between. What
+ * the server asks goes to the run of the handler that is attached. A client of the newest revision is answered with the
+ * questions and comes back in another request, so the call outlives the run: it then waits in `parking.ts`, and what
+ * the server reports meanwhile is kept for the run that takes it up again.
+ */
+
+import type { Progress, RequestRelay } from '@portico/sdk/client'
+import { isLogLevel, METHOD_NOT_FOUND } from '@portico/sdk/internal'
+import type { QuestionMethod } from '@portico/sdk/relay'
+import {
+  type AskingContext,
+  CapabilityError,
+  type JsonObject,
+  PorticoError,
+  RpcError,
+  Suspended,
+} from '@portico/sdk/server'
+import { hideIn } from '../../config/trust/used-secrets.ts'
+import { toMissingCapability } from './failures.ts'
+
+export interface RelayedCallOptions {
+  /** Names the call between two rounds; unguessable. */
+  readonly id: string
+  readonly server: string
+  /** The principal that the call is for: nobody else can take it up again. */
+  readonly principal: string | undefined
+  /** Log messages that are kept between two rounds. */
+  readonly maxKept: number
+  /** Questions that may be open at a time. */
+  readonly maxQuestions: number
+  /** Takes secrets out of what is passed on beside the result. */
+  readonly hide: (text: string) => string
+  /** Has a question answered: by `ask`, once the rules allow it, or in place of the client. */
+  readonly answer: (question: Asked, ctx: AskingContext, ask: () => Promise<JsonObject>) => Promise<JsonObject>
+  /** Whether a question that does not say which call it is of may be another principal's. */
+  readonly isAmbiguous: () => boolean
+  /** Called before the first question of a call that may have to wait for another request. Throws when it may not. */
+  readonly park: (call: RelayedCall) => void
+  /** The run that was attached is over, and the call waits; false when there is no place for it to do so. */
+  readonly parked: (call: RelayedCall) => boolean
+  /** A run has heard the end. */
+  readonly done: (call: RelayedCall) => void
+}
+
+type Outcome<Result> = { readonly value: Result } | { readonly error: unknown }
+
+/** A question as the rules see it. */
+export interface Asked {
+  readonly method: QuestionMethod
+  readonly params: JsonObject
+  /** It was put in an earlier run, so the rules have allowed it. */
+  readonly again: boolean
+}
+
+interface OpenQuestion {
+  readonly method: QuestionMethod
+  readonly params: JsonObject
+  again: boolean
+  resolve(answer: JsonObject): void
+  reject(error: unknown): void
+}
+
+/** A run of the handler, as long as the call is attached to it. */
+interface Run {
+  readonly ctx: AskingContext
+  /** Questions that have been put in it and not been answered. */
+  asking: number
+  resolve(value: unknown): void
+  reject(error: unknown): void
+  detach(): void
+}
+
+export class RelayedCall<Result = unknown> {
+  readonly id: string
+  readonly server: string
+  readonly principal: string | undefined
+  readonly relay: RequestRelay
+  /** It is on its way to the server. */
+  sent = false
+  /** Resolves when the work is over, however it ended. */
+  readonly ended: Promise<void>
+  #end: () => void = () => {}
+  readonly #options: RelayedCallOptions
+  readonly #controller = new AbortController()
+  readonly #questions = new Map<string, OpenQuestion>()
+  readonly #keys = new Set<string>()
+  readonly #resting = new Set<() => void>()
+  #asked = 0
+  #run: Run | undefined
+  #outcome: Outcome<Result> | undefined
+  #progress: Progress | undefined
+  readonly #logs: JsonObject[] = []
+  #lost = 0
+  /** What the server asked for and the client does not offer. */
+  readonly #lacking: CapabilityError[] = []
+
+  constructor(options: RelayedCallOptions) {
+    this.id = options.id
+    this.server = options.server
+    this.principal = options.principal
+    this.#options = options
+    this.ended = new Promise((resolve) => {
+      this.#end = resolve
+    })
+    this.relay = {
+      // A URL that must have been visited before the call can be made is asked for by `url-visits.ts`, once it has failed.
+      question: async ({ method, params, signal, required, owned, key }) => {
+        if (required) return { action: 'cancel' }
+        if (!owned && options.isAmbiguous())
+          throw new RpcError(METHOD_NOT_FOUND, 'It is not certain whose call this is')
+        return this.question(method, params, signal, key)
+      },
+      log: (params) => this.log(params),
+      paused: (retryMs) => this.ctx?.pause(retryMs),
+    }
+  }
+
+  /** Fires when the call is cancelled: the server is to be told. */
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  /** The run that it is attached to, while there is one. */
+  get ctx(): AskingContext | undefined {
+    return this.#run?.ctx
+  }
+
+  get over(): boolean {
+    return this.#outcome !== undefined
+  }
+
+  /** Its server waits for an answer of the client's. */
+  get waits(): boolean {
+    return this.#questions.size > 0
+  }
+
+  /** Resolves when the call is over, or waits for an answer. */
+  atRest(): Promise<void> {
+    if (this.waits) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.#resting.add(resolve)
+      void this.ended.then(resolve)
+    })
+  }
+
+  /** Begins the work; its end is kept until a run is there to hear of it. */
+  start(work: () => Promise<Result>): void {
+    const settle = (outcome: Outcome<Result>): void => {
+      this.#outcome = outcome
+      for (const question of this.#questions.values())
+        question.reject(new RpcError(METHOD_NOT_FOUND, 'The call is over'))
+      this.#questions.clear()
+      this.#end()
+      this.#finish()
+    }
+    work().then(
+      (value) => settle({ value }),
+      (error: unknown) => settle({ error }),
+    )
+  }
+
+  /** Gives the call to a run of the handler: what came meanwhile is told, open questions are put, the end is awaited. */
+  attach(ctx: AskingContext): Promise<Result> {
+    this.#run?.detach()
+    this.#run?.reject(new Suspended())
+    return new Promise<Result>((resolve, reject) => {
+      const { signal } = ctx
+      const cancelled = (): void => {
+        if (!this.#outlives(ctx)) this.cancel('The client cancelled the request')
+      }
+      const detach = (): void => signal.removeEventListener('abort', cancelled)
+      // `start` was given work of this very result.
+      this.#run = { ctx, asking: 0, resolve: resolve as (value: unknown) => void, reject, detach }
+      if (signal.aborted) return cancelled()
+      signal.addEventListener('abort', cancelled, { once: true })
+      this.#tellKept(ctx)
+      if (this.#outcome !== undefined) this.#finish()
+      else for (const [key, question] of this.#questions) void this.#put(key, question, ctx)
+    })
+  }
+
+  cancel(reason: string): void {
+    this.#controller.abort(new PorticoError('aborted', reason))
+  }
+
+  /** Takes a question of the server's; resolves when a run has brought the client's answer. */
+  async question(method: string, params: JsonObject, signal?: AbortSignal, named?: string): Promise<JsonObject> {
+    if (this.over) throw new RpcError(METHOD_NOT_FOUND, 'The call is over')
+    const { maxQuestions } = this.#options
+    if (this.#questions.size >= maxQuestions) {
+      throw new RpcError(METHOD_NOT_FOUND, `maxQuestions (${maxQuestions}) of the gateway exceeded`)
+    }
+    const key = this.#keyFor(named)
+    return new Promise<JsonObject>((resolve, reject) => {
+      // Only these three reach a relay: the client refuses all others.
+      const question: OpenQuestion = { method: method as QuestionMethod, params, again: false, resolve, reject }
+      this.#questions.set(key, question)
+      for (const rest of this.#resting) rest()
+      this.#resting.clear()
+      const withdrawn = (): void => {
+        this.#close(key)
+        reject(new PorticoError('aborted', 'The server took its question back'))
+      }
+      signal?.addEventListener('abort', withdrawn, { once: true })
+      if (this.#run !== undefined) void this.#put(key, question, this.#run.ctx)
+    })
+  }
+
+  /** The server's own key as long as it is new: asked once more under it, an answer from before would be taken. */
+  #keyFor(named: string | undefined): string {
+    const count = ++this.#asked
+    const key = named !== undefined && !this.#keys.has(named) ? named : `${named ?? 'q'}_${count}`
+    this.#keys.add(key)
+    return key
+  }
+
+  progress(progress: Progress): void {
+    if (this.#run === undefined) this.#progress = progress
+    else this.#run.ctx.progress(progress.progress, progress.total, progress.message)
+  }
+
+  log(said: JsonObject): void {
+    const { ctx } = this
+    const params = hideIn(said, this.#options.hide)
+    if (ctx !== undefined) {
+      tellLog(ctx, params)
+      return
+    }
+    this.#logs.push(params)
+    if (this.#logs.length <= this.#options.maxKept) return
+    this.#logs.shift()
+    this.#lost++
+  }
+
+  async #put(key: string, question: OpenQuestion, ctx: AskingContext): Promise<void> {
+    const { method, params } = question
+    const run = this.#run
+    if (run !== undefined) run.asking++
+    try {
+      if (ctx.session === undefined) {
+        if (!(await this.#record(ctx))) return
+        this.#options.park(this as RelayedCall)
+      }
+      const asked = { method, params, again: question.again }
+      const answer = await this.#options.answer(asked, ctx, () => {
+        question.again = true
+        return ctx.ask(key, method, params)
+      })
+      this.#close(key)
+      question.resolve(answer)
+    } catch (error) {
+      if (error instanceof Suspended) {
+        // One that came while the others were on their way out waits for the next run, and says nothing of this one.
+        if (run !== undefined && run.asking === 1) this.#suspended(ctx)
+        return
+      }
+      this.#close(key)
+      const lacking = error instanceof RpcError ? error.cause : error
+      if (lacking instanceof CapabilityError) this.#lacking.push(lacking)
+      question.reject(toRefusal(error))
+    } finally {
+      if (run !== undefined) run.asking--
+    }
+  }
+
+  /** Seals the call's name into the state of the round. A request that nobody can come back to with answers fails here. */
+  async #record(ctx: AskingContext): Promise<boolean> {
+    try {
+      await ctx.step('relayed', () => this.id)
+      return true
+    } catch (error) {
+      if (error instanceof Suspended) throw error
+      this.#release(ctx)?.reject(error)
+      this.cancel('The request cannot be answered with questions')
+      return false
+    }
+  }
+
+  #close(key: string): void {
+    this.#questions.delete(key)
+  }
+
+  /** The questions went out with the answer to the request: this run is over, the call is not. */
+  #suspended(ctx: AskingContext): void {
+    const run = this.#release(ctx)
+    if (run === undefined) return
+    this.#options.parked(this as RelayedCall)
+    run.reject(new Suspended())
+  }
+
+  /**
+   * A later round came over a connection of its own, and the client cannot begin it anew: where that is lost, the call goes
+   * on and waits for whoever sends the round again, as it waits for answers. What it has come to meanwhile is told then.
+   */
+  #outlives(ctx: AskingContext): boolean {
+    const isAlone = ctx.session === undefined && ctx.head !== undefined && ctx.resumed
+    if (!isAlone || this.#run?.ctx !== ctx || !this.#options.parked(this as RelayedCall)) return false
+    this.#release(ctx)?.reject(ctx.signal.reason)
+    return true
+  }
+
+  /** Takes the call from a run, if it is still that one's. */
+  #release(ctx: AskingContext): Run | undefined {
+    const run = this.#run
+    if (run?.ctx !== ctx) return undefined
+    this.#run = undefined
+    run.detach()
+    return run
+  }
+
+  #tellKept(ctx: AskingContext): void {
+    if (this.#progress !== undefined) {
+      const { progress, total, message } = this.#progress
+      ctx.progress(progress, total, message)
+      this.#progress = undefined
+    }
+    if (this.#lost > 0) ctx.log('warning', `${this.#lost} log messages were dropped: maxKept exceeded`, 'gateway')
+    this.#lost = 0
+    for (const params of this.#logs.splice(0)) tellLog(ctx, params)
+  }
+
+  #finish(): void {
+    const run = this.#run
+    const outcome = this.#outcome
+    if (run === undefined || outcome === undefined) return
+    this.#run = undefined
+    run.detach()
+    this.#options.done(this as RelayedCall)
+    const [lacking] = this.#lacking
+    // Newer clients are told what they would have to offer; older revisions have no words for it but the server's.
+    if (lacking !== undefined && run.ctx.session === undefined && hasFailed(outcome)) {
+      run.reject(toMissingCapability(lacking, this.#lacking))
+    } else if ('error' in outcome) run.reject(outcome.error)
+    else run.resolve(outcome.value)
+  }
+}
+
+function hasFailed(outcome: Outcome<unknown>): boolean {
+  if ('error' in outcome) return true
+  const { value } = outcome
+  return typeof value === 'object' && value !== null && 'isError' in value && value.isError === true
+}
+
+function tellLog(ctx: AskingContext, { level, data, logger }: JsonObject): void {
+  if (isLogLevel(level)) ctx.log(level, data, typeof logger === 'string' ? logger : undefined)
+}
+
+/** What the server that asked is told: the client's own refusal where there was one, and a plain reason otherwise. */
+function toRefusal(error: unknown): unknown {
+  if (error instanceof RpcError) return error
+  if (!(error instanceof PorticoError)) return error
+  if (error.cause instanceof RpcError) return error.cause
+  return error.code === 'capability-missing' ? new RpcError(METHOD_NOT_FOUND, error.message, error.data) : error
+}

@@ -1,0 +1,128 @@
+/**
+ * A number of slots that several parties share, so that none keeps another from its part: who holds many gets the next one
+ * only while enough are left for others, and those who wait have their turns one after another. Knows nothing of what the
+ * slots are for; `link-gate.ts` gives them to calls of a server, `gateway/call/dispatch.ts` to callers of a shared connection.
+ */
+
+/** Whose a slot is; undefined for the host itself, which nobody else is kept apart from. */
+export type PartyName = string | undefined
+
+/** A party gets another slot while it holds less than this many times what is free: alone, three quarters of all. */
+const GREED = 3
+
+/** Whether a party that has so many of something may have one more, with so many left for all. */
+export function isWithinShare(party: PartyName, has: number, free: number): boolean {
+  if (free <= 0) return false
+  // The last one is for somebody who has none.
+  return party === undefined || has === 0 || (free > 1 && has < GREED * free)
+}
+
+interface Party {
+  held: number
+  readonly queue: Set<Turn>
+}
+
+export interface Turn {
+  readonly party: PartyName
+  readonly take: () => void
+}
+
+export class FairShares {
+  readonly #parties = new Map<PartyName, Party>()
+  /** Parties that wait, the one whose turn it is first. */
+  readonly #waiting = new Set<PartyName>()
+  readonly #maxQueued: number
+  #most: number
+  #open = 0
+
+  constructor(most: number, maxQueued: number) {
+    this.#most = most
+    this.#maxQueued = maxQueued
+  }
+
+  get most(): number {
+    return this.#most
+  }
+
+  set most(most: number) {
+    this.#most = most
+    this.#serve()
+  }
+
+  get open(): number {
+    return this.#open
+  }
+
+  /** Takes a slot now, or when it is the turn's. False when the party has too many that wait. */
+  enter(turn: Turn): boolean {
+    const party = this.#party(turn.party)
+    if (party.queue.size === 0 && this.#mayTake(turn.party, party)) {
+      this.#take(party)
+      turn.take()
+      return true
+    }
+    if (party.queue.size >= this.#maxQueued) return false
+    party.queue.add(turn)
+    this.#waiting.add(turn.party)
+    return true
+  }
+
+  /** Takes a turn back; false when it has had its slot already. */
+  withdraw(turn: Turn): boolean {
+    const party = this.#parties.get(turn.party)
+    if (party?.queue.delete(turn) !== true) return false
+    if (party.queue.size === 0) this.#waiting.delete(turn.party)
+    this.#forget(turn.party, party)
+    return true
+  }
+
+  /** Gives a slot back. */
+  leave(name: PartyName): void {
+    const party = this.#party(name)
+    party.held--
+    this.#open--
+    this.#forget(name, party)
+    this.#serve()
+  }
+
+  /** Has a slot counted again that was given back for a while: what goes on does not wait. */
+  resume(name: PartyName): void {
+    this.#take(this.#party(name))
+  }
+
+  #serve(): void {
+    for (const name of this.#waiting) {
+      if (this.#open >= this.#most) return
+      const party = this.#party(name)
+      const [turn] = party.queue
+      if (turn === undefined || !this.#mayTake(name, party)) continue
+      party.queue.delete(turn)
+      this.#waiting.delete(name)
+      // Those who still wait are behind the others now; a loop over a set comes to them again.
+      if (party.queue.size > 0) this.#waiting.add(name)
+      this.#take(party)
+      turn.take()
+    }
+  }
+
+  #mayTake(name: PartyName, { held }: Party): boolean {
+    return isWithinShare(name, held, this.#most - this.#open)
+  }
+
+  #take(party: Party): void {
+    party.held++
+    this.#open++
+  }
+
+  #party(name: PartyName): Party {
+    const known = this.#parties.get(name)
+    if (known !== undefined) return known
+    const made = { held: 0, queue: new Set<Turn>() }
+    this.#parties.set(name, made)
+    return made
+  }
+
+  #forget(name: PartyName, { held, queue }: Party): void {
+    if (held === 0 && queue.size === 0) this.#parties.delete(name)
+  }
+}

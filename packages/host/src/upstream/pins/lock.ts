@@ -1,0 +1,107 @@
+/**
+ * A lock file for a set of servers: everything they promised, to be kept with a project, and what differs from it later.
+ * The same fingerprints as the pins have, but decided by a file under review instead of by what was seen first.
+ */
+
+import type { JsonObject } from '@portico/sdk/client'
+import { HostError } from '../../errors.ts'
+import type { ItemKind } from '../catalogue/item.ts'
+import { canonical, fingerprintOf, isObject } from './canonical.ts'
+import { differenceOf, type PartDifference } from './difference.ts'
+import type { Sighting } from './pins.ts'
+
+interface LockedItem {
+  readonly fingerprint: string
+  readonly meaning: JsonObject
+}
+
+export interface ServersLock {
+  readonly lockVersion: 1
+  readonly servers: { readonly [server: string]: { readonly [item: string]: LockedItem } }
+}
+
+export interface LockDifference {
+  readonly server: string
+  readonly kind: ItemKind
+  readonly ownName: string
+  readonly change: 'added' | 'removed' | 'changed'
+  readonly parts: readonly PartDifference[]
+}
+
+/** The lock of what there is now. `servers` are locked even where they offer nothing. */
+export function lockServers(items: readonly Sighting[], servers: readonly string[] = []): ServersLock {
+  const names = [...new Set([...servers, ...items.map(({ server }) => server)])].sort()
+  const shelves = names.map((server) => {
+    const own = items
+      .filter((item) => item.server === server)
+      .map((item): [string, LockedItem] => {
+        return [`${item.kind} ${item.ownName}`, { fingerprint: fingerprintOf(item.meaning), meaning: item.meaning }]
+      })
+    own.sort(([a], [b]) => (a < b ? -1 : 1))
+    return [server, Object.fromEntries(own)]
+  })
+  return { lockVersion: 1, servers: Object.fromEntries(shelves) }
+}
+
+/** Text that is equal for equal locks, with a line for each item. */
+export function lockText(lock: ServersLock): string {
+  const servers = Object.entries(lock.servers).map(([server, items]) => {
+    const lines = Object.entries(items).map(([key, item]) => `      ${JSON.stringify(key)}: ${canonical(item)}`)
+    return `    ${JSON.stringify(server)}: {${lines.length === 0 ? '' : `\n${lines.join(',\n')}\n    `}}`
+  })
+  return `{\n  "lockVersion": 1,\n  "servers": {\n${servers.join(',\n')}\n  }\n}\n`
+}
+
+/** What differs from a lock; nothing when it holds. Servers that the lock does not have count as added. */
+export function verifyServers(lock: unknown, items: readonly Sighting[]): LockDifference[] {
+  const before = entriesOf(lock)
+  const after = entriesOf(lockServers(items))
+  const differences: LockDifference[] = []
+  for (const [key, old] of before) {
+    const now = after.get(key)
+    if (now === undefined) differences.push({ ...old.item, change: 'removed', parts: [] })
+    else if (now.fingerprint !== old.fingerprint) {
+      differences.push({ ...old.item, change: 'changed', parts: differenceOf(old.meaning, now.meaning) })
+    }
+  }
+  for (const [key, now] of after) {
+    if (!before.has(key)) differences.push({ ...now.item, change: 'added', parts: differenceOf({}, now.meaning) })
+  }
+  return differences
+}
+
+/** A difference as lines for a terminal. */
+export function describeDifference({ server, kind, ownName, change, parts }: LockDifference): string {
+  const head = `${server}: the ${kind} "${ownName}" ${{ added: 'is new', removed: 'is gone', changed: 'changed' }[change]}`
+  if (change !== 'changed') return head
+  return [head, ...parts.flatMap(({ part, before, after }) => [`  ${part}`, `    - ${before}`, `    + ${after}`])].join(
+    '\n',
+  )
+}
+
+interface LockEntry {
+  readonly item: Pick<LockDifference, 'server' | 'kind' | 'ownName'>
+  readonly fingerprint: string
+  readonly meaning: JsonObject
+}
+
+function entriesOf(lock: unknown): Map<string, LockEntry> {
+  if (!isObject(lock) || lock.lockVersion !== 1 || !isObject(lock.servers)) {
+    throw new HostError('invalid-config', 'This is no lock file of servers', {
+      data: { problems: ['no lockVersion 1'] },
+    })
+  }
+  const entries = new Map<string, LockEntry>()
+  for (const [server, items] of Object.entries(lock.servers)) {
+    for (const [key, entry] of Object.entries(isObject(items) ? items : {})) {
+      const found = /^(tool|resource|template|prompt) (.*)$/s.exec(key)
+      if (found === null || !isObject(entry) || !isObject(entry.meaning)) continue
+      // The expression lets only kinds through.
+      const item = { server, kind: found[1] as ItemKind, ownName: found[2] ?? '' }
+      // Calculated anew: a lock whose digest was edited must not pass for its text.
+      const fingerprint = fingerprintOf(entry.meaning)
+      entries.set(`${server}\n${key}`, { item, fingerprint, meaning: entry.meaning })
+    }
+  }
+  return entries
+}

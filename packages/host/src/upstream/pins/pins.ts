@@ -1,0 +1,269 @@
+/**
+ * What each server's items meant when they were approved. The first sight of an item approves it, unless that is switched
+ * off; from then on a changed meaning puts it into quarantine until somebody approves the new one, whether or not the
+ * server announced the change. `pin-file.ts` keeps the pins on disk; `catalogue.ts` asks at every listing.
+ */
+
+import type { JsonObject } from '@portico/sdk/client'
+import type { ItemKind, Quarantine } from '../catalogue/item.ts'
+import type { ServerIdentity } from '../identity.ts'
+import { fingerprintOf, onceMeaningOf } from './canonical.ts'
+import { differenceOf } from './difference.ts'
+import { createPinFile, type Pin, type PinFile, type PinTable } from './pin-file.ts'
+
+export interface PinStoreOptions {
+  /** Where pins are kept; in memory alone without it. */
+  readonly file?: string
+  /** New items are approved when they are first seen. True unless given. */
+  readonly approveNew?: boolean
+  readonly onWarning?: (message: string) => void
+  readonly now?: () => number
+}
+
+/** An item as its server describes it at this moment. */
+export interface Sighting {
+  readonly server: string
+  readonly kind: ItemKind
+  readonly ownName: string
+  readonly meaning: JsonObject
+}
+
+/** What is pinned besides items: what a server tells models, and callers of a gateway, about itself. */
+export type PinKind = ItemKind | 'instructions' | 'identity'
+
+/** Under this name they are pinned, asked about and approved. */
+export const INSTRUCTIONS = 'instructions'
+export const IDENTITY = 'identity'
+
+export interface PinVerdict {
+  readonly fingerprint: string
+  readonly quarantine?: Quarantine
+}
+
+export interface Waiting {
+  readonly server: string
+  readonly kind: PinKind
+  readonly ownName: string
+  readonly fingerprint: string
+  readonly quarantine: Quarantine
+}
+
+export interface PinStore {
+  /** Judges what was seen and remembers it. With `accepts`, changes are approved as they come: the server is trusted. */
+  check(sighting: Sighting, accepts?: boolean): PinVerdict
+  /** The same for what a server tells models about itself. */
+  checkInstructions(server: string, text: string, accepts?: boolean): PinVerdict
+  /** The same for what else it says of itself. */
+  checkIdentity(server: string, identity: ServerIdentity, accepts?: boolean): PinVerdict
+  /** The same for what it calls itself. Its version may change with every update. */
+  checkName(server: string, name: string, accepts?: boolean): PinVerdict
+  /** Takes up what other processes have approved since. Returns how many. */
+  reload(): number
+  /** Approves the newest meaning of an item; all of a server's items without a name. Returns how many. */
+  approve(server: string, ownName?: string, kind?: PinKind): number
+  /** What waits for approval. */
+  waiting(): Waiting[]
+  /** The approved items of a server that its last listing still had. */
+  known(server: string): Sighting[]
+  /** When a server first listed an item; undefined for one that it never did. */
+  since(server: string, kind: ItemKind, ownName: string): number | undefined
+  /** Says what a whole listing of one kind had, so that `known` leaves out the rest. Pins themselves stay. */
+  listed(server: string, kind: ItemKind, ownNames: ReadonlySet<string>): void
+  /** Forgets a server: everything about it is new the next time. */
+  forget(server: string): void
+  /** Resolves when everything so far is on disk. */
+  flush(): Promise<void>
+}
+
+/** Pins for one server beyond this are not kept: an item is then judged as new each time. */
+const MAX_PINS = 8_000
+
+export function createPinStore(options: PinStoreOptions = {}): PinStore {
+  const file: PinFile | undefined =
+    options.file === undefined ? undefined : createPinFile(options.file, options.onWarning ?? (() => {}))
+  return new Pins(file, options)
+}
+
+class Pins implements PinStore {
+  readonly #file: PinFile | undefined
+  readonly #table: PinTable
+  readonly #approveNew: boolean
+  readonly #now: () => number
+
+  constructor(file: PinFile | undefined, { approveNew = true, now = Date.now }: PinStoreOptions) {
+    this.#file = file
+    this.#table = file?.read() ?? new Map()
+    this.#approveNew = approveNew
+    this.#now = now
+  }
+
+  check({ server, kind, ownName, meaning }: Sighting, accepts = false): PinVerdict {
+    return this.#check(server, kind, ownName, meaning, accepts)
+  }
+
+  checkInstructions(server: string, text: string, accepts = false): PinVerdict {
+    return this.#check(server, INSTRUCTIONS, INSTRUCTIONS, { text }, accepts)
+  }
+
+  checkIdentity(server: string, identity: ServerIdentity, accepts = false): PinVerdict {
+    return this.#check(server, IDENTITY, IDENTITY, { ...identity }, accepts)
+  }
+
+  checkName(server: string, name: string, accepts = false): PinVerdict {
+    return this.#check(server, IDENTITY, 'name', { name }, accepts)
+  }
+
+  reload(): number {
+    let count = 0
+    for (const [server, theirs] of this.#file?.read() ?? []) {
+      const pins = this.#pinsOf(server)
+      for (const [key, { approved }] of theirs) {
+        const own = pins.get(key)
+        // Only an approval of what waits here is news: what they have seen is for their own connection.
+        if (approved === undefined || approved.fingerprint !== own?.pending?.fingerprint) continue
+        pins.set(key, { ...own, approved, pending: undefined })
+        count++
+      }
+    }
+    return count
+  }
+
+  #check(server: string, kind: PinKind, ownName: string, meaning: JsonObject, accepts: boolean): PinVerdict {
+    const pins = this.#pinsOf(server)
+    const key = keyOf(kind, ownName)
+    const fingerprint = fingerprintOf(meaning)
+    const pin = pins.get(key)
+    if (pin === undefined) {
+      if (pins.size >= MAX_PINS) return this.#beyond(fingerprint, meaning)
+      const since = this.#now()
+      const by = accepts ? 'trust' : 'first-sight'
+      const fresh: Pin =
+        this.#approveNew || accepts
+          ? { approved: { fingerprint, meaning, at: since, by, whole: true }, present: true, since }
+          : { pending: { fingerprint, meaning, since }, present: true, since }
+      this.#set(server, key, fresh)
+      return verdictOf(fresh, fingerprint)
+    }
+    const next = this.#judge(upgrade(pin, kind, fingerprint, meaning), fingerprint, meaning, accepts)
+    if (next !== pin) this.#set(server, key, next)
+    return verdictOf(next, fingerprint)
+  }
+
+  approve(server: string, ownName?: string, kind?: PinKind): number {
+    const pins = this.#table.get(server) ?? new Map<string, Pin>()
+    let count = 0
+    for (const [key, pin] of pins) {
+      const [pinKind, pinName] = fromKey(key)
+      const isMeant = (ownName === undefined || pinName === ownName) && (kind === undefined || pinKind === kind)
+      if (!isMeant || pin.pending === undefined) continue
+      const { fingerprint, meaning } = pin.pending
+      const approved = { fingerprint, meaning, at: this.#now(), by: 'person', whole: true } as const
+      this.#set(server, key, { ...pin, approved, pending: undefined })
+      count++
+    }
+    return count
+  }
+
+  waiting(): Waiting[] {
+    return [...this.#table].flatMap(([server, pins]) =>
+      [...pins].flatMap(([key, pin]) => {
+        const quarantine = quarantineOf(pin)
+        const [kind, ownName] = fromKey(key)
+        const fingerprint = pin.pending?.fingerprint ?? ''
+        return quarantine === undefined ? [] : [{ server, kind, ownName, fingerprint, quarantine }]
+      }),
+    )
+  }
+
+  known(server: string): Sighting[] {
+    return [...(this.#table.get(server) ?? [])].flatMap(([key, { approved, pending, present }]) => {
+      const [kind, ownName] = fromKey(key)
+      const meaning = pending?.meaning ?? approved?.meaning
+      if (!present || meaning === undefined || kind === INSTRUCTIONS || kind === IDENTITY) return []
+      return [{ server, kind, ownName, meaning }]
+    })
+  }
+
+  since(server: string, kind: ItemKind, ownName: string): number | undefined {
+    const { since, approved } = this.#table.get(server)?.get(keyOf(kind, ownName)) ?? {}
+    return since ?? (approved?.by === 'first-sight' ? approved.at : undefined)
+  }
+
+  listed(server: string, kind: ItemKind, ownNames: ReadonlySet<string>): void {
+    const pins = this.#pinsOf(server)
+    for (const [key, pin] of pins) {
+      const [pinKind, ownName] = fromKey(key)
+      const present = ownNames.has(ownName)
+      if (pinKind === kind && pin.present !== present) this.#set(server, key, { ...pin, present })
+    }
+  }
+
+  forget(server: string): void {
+    if (this.#table.delete(server)) this.#file?.forget(server)
+  }
+
+  async flush(): Promise<void> {
+    await this.#file?.flush()
+  }
+
+  #judge(pin: Pin, fingerprint: string, meaning: JsonObject, accepts: boolean): Pin {
+    const { approved, pending } = pin
+    // It is again what it was when it was approved.
+    if (approved?.fingerprint === fingerprint)
+      return pending === undefined ? pin : { ...pin, pending: undefined, present: true }
+    if (accepts) {
+      const trusted = { fingerprint, meaning, at: this.#now(), by: 'trust', whole: true } as const
+      return { ...pin, approved: trusted, pending: undefined, present: true }
+    }
+    if (pending?.fingerprint === fingerprint) return pin
+    return { ...pin, pending: { fingerprint, meaning, since: this.#now() }, present: true }
+  }
+
+  /** Nothing is remembered of it, so that it cannot be told whether it changed. */
+  #beyond(fingerprint: string, meaning: JsonObject): PinVerdict {
+    return verdictOf({ pending: { fingerprint, meaning, since: this.#now() }, present: true }, fingerprint)
+  }
+
+  #pinsOf(server: string): Map<string, Pin> {
+    const pins = this.#table.get(server) ?? new Map<string, Pin>()
+    this.#table.set(server, pins)
+    return pins
+  }
+
+  #set(server: string, key: string, pin: Pin): void {
+    this.#pinsOf(server).set(key, pin)
+    this.#file?.write(server, key, pin)
+  }
+}
+
+/** A pin of an earlier version, where what it has is unchanged: the rest of the definition is seen for the first time. */
+function upgrade(pin: Pin, kind: PinKind, fingerprint: string, meaning: JsonObject): Pin {
+  const { approved } = pin
+  if (approved === undefined || approved.whole === true || kind === INSTRUCTIONS || kind === IDENTITY) return pin
+  if (approved.fingerprint !== fingerprintOf(onceMeaningOf(kind, meaning))) return pin
+  return { ...pin, approved: { ...approved, fingerprint, meaning, whole: true } }
+}
+
+function verdictOf(pin: Pin, fingerprint: string): PinVerdict {
+  const quarantine = quarantineOf(pin)
+  return quarantine === undefined ? { fingerprint } : { fingerprint, quarantine }
+}
+
+function quarantineOf({ approved, pending }: Pin): Quarantine | undefined {
+  if (pending === undefined) return undefined
+  return {
+    since: pending.since,
+    approvedFingerprint: approved?.fingerprint ?? '',
+    difference: differenceOf(approved?.meaning ?? {}, pending.meaning),
+  }
+}
+
+function keyOf(kind: PinKind, ownName: string): string {
+  return `${kind} ${ownName}`
+}
+
+function fromKey(key: string): [kind: PinKind, ownName: string] {
+  const space = key.indexOf(' ')
+  // Keys are made by `keyOf`, and `pin-file.ts` takes no others from a file.
+  return [key.slice(0, space) as PinKind, key.slice(space + 1)]
+}

@@ -1,0 +1,150 @@
+/**
+ * Tools from the client's side: lists them, calls them, and remembers their definitions for what a call needs of them:
+ * the arguments that are mirrored in HTTP headers, and the schema that structured content is held against.
+ */
+
+import { PorticoError } from '../../jsonrpc/errors.ts'
+import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { collectParamHeaders, type ParamHeader, paramHeaders } from '../../protocol/headers/headers.ts'
+import type { CallToolResult, Tool } from '../../protocol/tools.ts'
+import { compileJsonSchema, formatIssues, type JsonSchemaValidator } from '../../schema/json-schema/json-schema.ts'
+import { type AskHost, AskingRequest, type RequestTimes } from '../asking/rounds.ts'
+import type { Connection } from '../connection.ts'
+import type { Emitter } from '../events.ts'
+import type { Outgoing } from '../link.ts'
+import type { RequestOptions } from '../options.ts'
+import type { ListKind } from './pages.ts'
+
+interface KnownTool {
+  readonly tool: Tool
+  readonly headers: readonly ParamHeader[]
+  /** Compiled when first needed; null when the schema is unusable. */
+  validator: JsonSchemaValidator | null | undefined
+}
+
+/** The definitions seen so far. */
+export class KnownTools {
+  readonly #events: Emitter
+  readonly #tools = new Map<string, KnownTool>()
+
+  constructor(events: Emitter) {
+    this.#events = events
+  }
+
+  /** How a list of tools is read over a connection. Invalid header annotations matter only where there are headers. */
+  listKind(connection: Connection | undefined): ListKind<Tool> {
+    const http = connection?.peer.link.kind === 'http'
+    return {
+      method: 'tools/list',
+      member: 'tools',
+      key: 'name',
+      accept: (tool) => this.#accept(tool, http),
+    }
+  }
+
+  get(name: string): Tool | undefined {
+    return this.#tools.get(name)?.tool
+  }
+
+  /** Forgets what a whole list no longer has. */
+  retain(names: ReadonlySet<string>): void {
+    for (const name of this.#tools.keys()) if (!names.has(name)) this.#tools.delete(name)
+  }
+
+  /** The `Mcp-Param-*` headers of a call, as far as the tool is known. */
+  headersFor(name: string, args: JsonObject, connection: Connection): Outgoing['headers'] {
+    if (connection.revision.era === 'legacy' || connection.peer.link.kind !== 'http') return undefined
+    const headers = this.#tools.get(name)?.headers
+    return headers === undefined || headers.length === 0 ? undefined : paramHeaders(headers, args)
+  }
+
+  /** Reads a result and holds its structured content against the tool's output schema (sec-129). */
+  readResult(name: string, result: JsonObject): CallToolResult {
+    const { content, structuredContent, isError } = result
+    if (!Array.isArray(content) && structuredContent === undefined) {
+      throw new PorticoError('invalid-message', `The result of "${name}" has no content`, { delivery: 'unknown' })
+    }
+    const read = (Array.isArray(content) ? result : { ...result, content: [] }) as unknown as CallToolResult
+    const known = this.#tools.get(name)
+    if (isError === true || known?.tool.outputSchema === undefined) return read
+    const validator = this.#validator(known)
+    if (validator === null) return read
+    if (structuredContent === undefined) throw misfit(name, 'there is no structured content')
+    const issues = validator.validate(structuredContent)
+    if (issues !== undefined) throw misfit(name, formatIssues(issues))
+    return read
+  }
+
+  #validator(known: KnownTool): JsonSchemaValidator | null {
+    if (known.validator !== undefined) return known.validator
+    try {
+      known.validator = compileJsonSchema(known.tool.outputSchema)
+    } catch (error) {
+      known.validator = null
+      const message = `Results of "${known.tool.name}" are not checked: ${(error as Error).message}`
+      this.#events.emit('warning', { kind: 'schema-not-checked', message, subject: known.tool.name })
+    }
+    return known.validator
+  }
+
+  #accept(tool: Tool, http: boolean): string | undefined {
+    if (!isObject(tool.inputSchema)) return 'it has no input schema'
+    if (tool.outputSchema !== undefined && !isObject(tool.outputSchema)) return 'its output schema is no object'
+    let headers: readonly ParamHeader[] = []
+    if (http) {
+      const found = collectParamHeaders(tool.inputSchema)
+      if (!Array.isArray(found)) {
+        // Narrowed by hand: `isArray` does not exclude readonly arrays from the union.
+        const { where, reason } = found as { where: string; reason: string }
+        return `x-mcp-header at ${where}: ${reason}`
+      }
+      headers = found
+    }
+    const before = this.#tools.get(tool.name)
+    // A definition that comes again unchanged keeps what was compiled from it.
+    if (before !== undefined && JSON.stringify(before.tool) === JSON.stringify(tool)) return undefined
+    this.#tools.set(tool.name, { tool, headers, validator: undefined })
+    return undefined
+  }
+}
+
+/** `tools/call`, with the headers that its tool asks for. */
+export class ToolCall extends AskingRequest<CallToolResult> {
+  readonly #host: ToolHost
+
+  constructor(host: ToolHost, name: string, args: JsonObject, options: RequestOptions) {
+    super(host, 'tools/call', { name, arguments: args }, host.callTimes, options)
+    this.#host = host
+  }
+
+  override finish(result: JsonObject): CallToolResult {
+    return this.#host.tools.readResult(this.params.name as string, result)
+  }
+
+  /** By the word of the server, whose tool it is. */
+  get repeatable(): boolean {
+    const { readOnlyHint, idempotentHint } = this.#host.tools.get(this.params.name as string)?.annotations ?? {}
+    return readOnlyHint === true || idempotentHint === true
+  }
+
+  headers(connection: Connection): Outgoing['headers'] {
+    const { name, arguments: args } = this.params
+    return this.#host.tools.headersFor(name as string, args as JsonObject, connection)
+  }
+
+  refreshHeaders(): Promise<void> {
+    return this.#host.refreshTools(this.options)
+  }
+}
+
+export interface ToolHost extends AskHost {
+  readonly tools: KnownTools
+  readonly callTimes: RequestTimes
+  refreshTools(options: RequestOptions): Promise<void>
+}
+
+function misfit(name: string, reason: string): PorticoError {
+  return new PorticoError('invalid-result', `The result of "${name}" does not fit its output schema: ${reason}`, {
+    delivery: 'unknown',
+  })
+}

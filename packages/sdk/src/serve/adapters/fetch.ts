@@ -1,0 +1,15 @@
+/**
+ * Serving by the web's own `Request` and `Response`: Workers, Deno, Bun, and every framework that takes such a handler.
+ * The endpoint of a server definition, put on `fetch-handler.ts`.
+ */
+
+import { endpointOf, type Server } from '../../server/server.ts'
+import type { StreamableOptions } from '../streamable/streamable-options.ts'
+import { createFetchHandler, type FetchHandler } from './fetch-handler.ts'
+
+export type { FetchHandler, FetchInfo } from './fetch-handler.ts'
+
+/** `export default serveFetch(server)` is a whole program on platforms that look for a default export. */
+export function serveFetch(server: Server, options?: StreamableOptions): FetchHandler {
+  return createFetchHandler(endpointOf(server), options)
+}

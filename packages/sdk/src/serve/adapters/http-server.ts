@@ -1,0 +1,104 @@
+/**
+ * An endpoint on Node's HTTP server: the listening, the time limits and the way down. What is answered is decided in
+ * `streamable.ts`. `http.ts` offers this for servers; a gateway brings an endpoint of its own.
+ */
+
+import type { Server as NodeServer, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Endpoint } from '../../session/endpoint.ts'
+import { Health, type HealthOptions } from '../observe/health.ts'
+import { cannotListen } from '../socket/socket-listener.ts'
+import { Streamable } from '../streamable/streamable.ts'
+import type { StreamableOptions } from '../streamable/streamable-options.ts'
+import { NodeExchange, type NodeRequest } from './http-node.ts'
+import { createListener, type Listener, type ListenerOptions } from './tls.ts'
+
+/** Where to listen, whom to let in, and how much of it. */
+export interface HttpOptions extends StreamableOptions, ListenerOptions {
+  /** 3000 unless given; 0 takes any free port. */
+  readonly port?: number
+  /** The address to listen on. Only this machine can reach the default, 127.0.0.1. */
+  readonly host?: string
+  /** Time that requests under way have to finish when the server closes. */
+  readonly graceMs?: number
+  /** Answers `/healthz` and `/readyz`, or the paths given. Off unless set. */
+  readonly health?: boolean | HealthOptions
+}
+
+const GRACE_MS = 10_000
+
+/** A server that listens over HTTP. */
+export interface HttpServer {
+  readonly url: string
+  readonly port: number
+  /** Node's own server; with `tls` its HTTPS or HTTP/2 kin, which share what is used of it. */
+  readonly node: NodeServer
+  /** Refuses new requests, lets those under way finish within `graceMs`, then stops listening. */
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+export interface HttpHandler {
+  (req: NodeRequest, res: ServerResponse, next?: () => void): void
+  /** Refuses new requests and lets those under way finish, at most for `graceMs`: call it before the server around closes. */
+  close(graceMs?: number): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+export async function listenHttp(endpoint: Endpoint, options: HttpOptions = {}): Promise<HttpServer> {
+  const { port = 3000, host = '127.0.0.1', path = '/mcp', graceMs = GRACE_MS } = options
+  const paths = { path, ssePath: options.ssePath ?? '/sse', messagesPath: options.messagesPath ?? '/messages' }
+  const streamable = new Streamable(endpoint, { ...options, ...paths }, host)
+  const health = options.health ? new Health(options.health === true ? {} : options.health) : undefined
+  const listener = createListener(options, streamable.limits, (req, res) => {
+    const exchange = new NodeExchange(req, res)
+    if (health === undefined || !health.handle(exchange.method, exchange.url, exchange)) streamable.handle(exchange)
+  })
+  // All kinds emit `upgrade` and have an address, which is what others use of it.
+  const node = listener.node as NodeServer
+  await listen(node, port, host)
+  // A server that listens on a port has an address of this form, not a pipe's name.
+  const bound = (node.address() as AddressInfo).port
+  let closing: Promise<void> | undefined
+  const close = (): Promise<void> => {
+    if (health !== undefined) health.draining = true
+    closing ??= shutDown(listener, streamable, graceMs)
+    return closing
+  }
+  return {
+    url: `${options.tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${bound}${path}`,
+    port: bound,
+    node,
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+export function createEndpointHandler(endpoint: Endpoint, options: StreamableOptions = {}): HttpHandler {
+  const streamable = new Streamable(endpoint, options)
+  const handle = (req: NodeRequest, res: ServerResponse, next?: () => void): void => {
+    const exchange = new NodeExchange(req, res)
+    if (next !== undefined && !streamable.owns(exchange.url)) next()
+    else streamable.handle(exchange)
+  }
+  const close = (graceMs = GRACE_MS) => streamable.close(graceMs)
+  return Object.assign(handle, { close, [Symbol.asyncDispose]: () => close() })
+}
+
+function listen(node: NodeServer, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    node.once('error', (cause) => reject(cannotListen(`${host}:${port}`, cause)))
+    node.listen(port, host, resolve)
+  })
+}
+
+async function shutDown(listener: Listener, streamable: Streamable, graceMs: number): Promise<void> {
+  const deadline = Date.now() + graceMs
+  await streamable.close(graceMs)
+  const closed = new Promise<void>((resolve) => listener.node.close(() => resolve()))
+  listener.closeIdle()
+  // Answers that are written but not yet with the client get what is left of the grace.
+  const timer = setTimeout(() => listener.closeAll(), Math.max(0, deadline - Date.now()))
+  await closed
+  clearTimeout(timer)
+}

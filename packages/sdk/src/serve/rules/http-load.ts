@@ -1,0 +1,176 @@
+/**
+ * Counts what is going on at once, for the whole server and for each principal, and says no when a bound is reached.
+ * Requests and listeners are counted apart: a listener may stay for days and costs next to nothing meanwhile. Each way
+ * of serving has a load with bounds of its own, but a server that is served in several ways is counted once. A request
+ * counts until its handler has settled: one that was cancelled and goes on all the same still takes its place. Where
+ * callers have names, whoever has a place leaves the last of them to those who have none; all without a name are one.
+ */
+
+import type { Principal } from '../../auth/principal.ts'
+import type { Endpoint } from '../../session/endpoint.ts'
+import type { Refusal } from './http-refusal.ts'
+import type { SharedLimits } from './limits.ts'
+
+export type LoadKind = 'request' | 'listener'
+
+const RETRY_AFTER = ['retry-after', '1'] as const
+
+type LoadLimits = Pick<
+  SharedLimits,
+  'maxInFlight' | 'maxInFlightPerPrincipal' | 'maxListeners' | 'maxListenersPerPrincipal'
+>
+
+export class Load {
+  readonly #requests: Bound
+  readonly #listeners: Bound
+  #onIdle: (() => void)[] = []
+
+  /** `named` says that this way of serving knows who calls. */
+  constructor(limits: LoadLimits, endpoint: Endpoint, named = false) {
+    const { requests, listeners } = talliesOf(endpoint)
+    if (named) requests.named = listeners.named = true
+    this.#requests = new Bound(requests, 'maxInFlight', limits.maxInFlight, limits.maxInFlightPerPrincipal)
+    this.#listeners = new Bound(listeners, 'maxListeners', limits.maxListeners, limits.maxListenersPerPrincipal)
+  }
+
+  /** Requests of this way of serving alone that are not answered; the next are its listeners. */
+  get inFlight(): number {
+    return this.#requests.own
+  }
+
+  get listeners(): number {
+    return this.#listeners.own
+  }
+
+  /** Counts `count` more, or says why not and counts nothing. */
+  enter(kind: LoadKind, principal: Principal | undefined, count = 1): Refusal | undefined {
+    return this.#bound(kind).enter(principal, count)
+  }
+
+  /** An answer is there, or none will come: nobody waits for these any more. */
+  answered(kind: LoadKind, count = 1): void {
+    this.#bound(kind).own -= count
+    if (this.#onIdle.length > 0 && this.inFlight === 0) for (const action of this.#onIdle.splice(0)) action()
+  }
+
+  /** The work is over, and its place is free. */
+  leave(kind: LoadKind, principal: Principal | undefined, count = 1): void {
+    this.#bound(kind).leave(principal, count)
+  }
+
+  /** Calls back once no request waits for its answer. */
+  onIdle(action: () => void): void {
+    if (this.inFlight === 0) action()
+    else this.#onIdle.push(action)
+  }
+
+  #bound(kind: LoadKind): Bound {
+    return kind === 'request' ? this.#requests : this.#listeners
+  }
+}
+
+/** The place of some requests that are answered together, from the time they have entered. */
+export class RequestCount {
+  readonly #load: Load
+  readonly #principal: Principal | undefined
+  readonly #count: number
+
+  constructor(load: Load, principal: Principal | undefined, count = 1) {
+    this.#load = load
+    this.#principal = principal
+    this.#count = count
+  }
+
+  answered(): void {
+    this.#load.answered('request', this.#count)
+  }
+
+  /** For one of them. */
+  settled(): void {
+    this.#load.leave('request', this.#principal)
+  }
+}
+
+class Bound {
+  own = 0
+  readonly #tally: Tally
+  readonly #name: string
+  readonly #max: number
+  readonly #maxPerPrincipal: number
+
+  constructor(tally: Tally, name: string, max: number, maxPerPrincipal: number) {
+    this.#tally = tally
+    this.#name = name
+    this.#max = max
+    this.#maxPerPrincipal = maxPerPrincipal
+  }
+
+  enter(principal: Principal | undefined, count: number): Refusal | undefined {
+    const tally = this.#tally
+    const total = tally.total + count
+    if (total > this.#max) return this.#busy(`${this.#name} (${this.#max}) reached`)
+    const own = (principal === undefined ? tally.anonymous : tally.of(principal)) + count
+    if (principal !== undefined && own > this.#maxPerPrincipal) {
+      const message = `Too much at once: ${this.#name}PerPrincipal (${this.#maxPerPrincipal}) reached`
+      return { status: 429, message, headers: RETRY_AFTER }
+    }
+    if (own > 1 && tally.named && total > this.#max - keptShare(this.#max)) {
+      return this.#busy(`the last of ${this.#name} (${this.#max}) are for callers that have none`)
+    }
+    this.own += count
+    tally.add(principal, count)
+    return undefined
+  }
+
+  #busy(why: string): Refusal {
+    return { status: 503, message: `The server is busy: ${why}`, headers: RETRY_AFTER }
+  }
+
+  leave(principal: Principal | undefined, count: number): void {
+    this.#tally.add(principal, -count)
+  }
+}
+
+/** The places that are left to those who have none, where callers have names: those without count as one. */
+export function keptShare(max: number): number {
+  return Math.floor(max / 8)
+}
+
+class Tally {
+  total = 0
+  anonymous = 0
+  /** Some way of serving knows who calls. */
+  named = false
+  readonly #perPrincipal = new Map<string, number>()
+
+  of(principal: Principal): number {
+    return this.#perPrincipal.get(principal.id) ?? 0
+  }
+
+  add(principal: Principal | undefined, count: number): void {
+    this.total += count
+    if (principal === undefined) {
+      this.anonymous += count
+      return
+    }
+    const own = this.of(principal) + count
+    if (own > 0) this.#perPrincipal.set(principal.id, own)
+    else this.#perPrincipal.delete(principal.id)
+  }
+}
+
+interface Tallies {
+  readonly requests: Tally
+  readonly listeners: Tally
+}
+
+const TALLIES = new WeakMap<Endpoint, Tallies>()
+
+function talliesOf(endpoint: Endpoint): Tallies {
+  let tallies = TALLIES.get(endpoint)
+  if (tallies === undefined) {
+    tallies = { requests: new Tally(), listeners: new Tally() }
+    TALLIES.set(endpoint, tallies)
+  }
+  return tallies
+}

@@ -1,0 +1,95 @@
+/**
+ * The connections that one listening socket has open, for WebSocket and for plain sockets: counted against their
+ * bounds before they are served, and drained together when the server goes down.
+ */
+
+import type { Principal } from '../../auth/principal.ts'
+import type { Connection } from '../../session/connection.ts'
+import { keptShare } from '../rules/http-load.ts'
+import type { Refusal } from '../rules/http-refusal.ts'
+import type { ConnectionLimits } from '../rules/limits.ts'
+
+const RETRY_AFTER = ['retry-after', '1'] as const
+
+export class Connections {
+  readonly #max: number
+  readonly #maxPerPrincipal: number
+  readonly #places = new Set<Place>()
+  readonly #perPrincipal = new Map<string | undefined, number>()
+  readonly #named: boolean
+
+  /** `named` says that it is known who connects; whoever has a connection then leaves the last to those who have none. */
+  constructor(limits: ConnectionLimits, named = false) {
+    this.#max = limits.maxConnections
+    this.#named = named
+    this.#maxPerPrincipal = limits.maxConnectionsPerPrincipal
+  }
+
+  get size(): number {
+    return this.#places.size
+  }
+
+  /** A place for a connection that is being made, or why there is none. Whoever gets one gives it back with `leave`. */
+  enter(): Place | Refusal {
+    if (this.#places.size >= this.#max) {
+      const message = `The server is busy: maxConnections (${this.#max}) reached`
+      return { status: 503, message, headers: RETRY_AFTER }
+    }
+    const place = new Place(this)
+    this.#places.add(place)
+    return place
+  }
+
+  /** Counts the place for its principal, once that is known. */
+  claim(place: Place, principal: Principal | undefined): Refusal | undefined {
+    if (!this.#places.has(place)) return undefined
+    const own = (this.#perPrincipal.get(principal?.id) ?? 0) + 1
+    if (principal !== undefined && own > this.#maxPerPrincipal) {
+      const message = `Too much at once: maxConnectionsPerPrincipal (${this.#maxPerPrincipal}) reached`
+      return { status: 429, message, headers: RETRY_AFTER }
+    }
+    if (own > 1 && this.#named && this.#places.size > this.#max - keptShare(this.#max)) {
+      const message = `The server is busy: the last of maxConnections (${this.#max}) are for callers that have none`
+      return { status: 503, message, headers: RETRY_AFTER }
+    }
+    this.#perPrincipal.set(principal?.id, own)
+    place.principal = principal
+    place.claimed = true
+    return undefined
+  }
+
+  leave(place: Place): void {
+    if (!this.#places.delete(place)) return
+    if (!place.claimed) return
+    const id = place.principal?.id
+    const own = (this.#perPrincipal.get(id) ?? 0) - 1
+    if (own > 0) this.#perPrincipal.set(id, own)
+    else this.#perPrincipal.delete(id)
+  }
+
+  /** Lets requests under way finish, at most for `graceMs`, and closes every connection. */
+  async drain(graceMs: number): Promise<void> {
+    await Promise.all([...this.#places].map(({ connection }) => connection?.drain(graceMs)))
+  }
+}
+
+export class Place {
+  principal: Principal | undefined
+  /** Whether it is counted for its principal, or for all those without. */
+  claimed = false
+  /** Set once the connection is served. */
+  connection: Connection | undefined
+  readonly #connections: Connections
+
+  constructor(connections: Connections) {
+    this.#connections = connections
+  }
+
+  claim(principal: Principal | undefined): Refusal | undefined {
+    return this.#connections.claim(this, principal)
+  }
+
+  leave(): void {
+    this.#connections.leave(this)
+  }
+}

@@ -1,0 +1,217 @@
+/**
+ * The 2025 form of Streamable HTTP (2025-03-26 to 2025-11-25): sessions opened by `initialize`, resumable streams, a
+ * standalone stream by GET, an end by DELETE. Finding the session and the form of the answer is done here; what a
+ * message means is the endpoint's business.
+ */
+
+import { atExpiry } from '../../auth/client/expiry.ts'
+import type { Principal } from '../../auth/principal.ts'
+import type { RpcRequest } from '../../jsonrpc/message.ts'
+import type { Endpoint } from '../../session/endpoint.ts'
+import type { RequestHead } from '../../session/exchange.ts'
+import type { OutletOwner } from '../../transport/event-stream-outlet.ts'
+import type { EventStream, EventStreamOwner } from '../../transport/http-event-stream.ts'
+import { EVENT_STREAM_HEADERS, type Reply } from '../../transport/http-reply.ts'
+import { acceptsEvents, SESSION_HEADER, VERSION_HEADER } from '../rules/http-headers.ts'
+import { type Load, RequestCount } from '../rules/http-load.ts'
+import type { Refusal } from '../rules/http-refusal.ts'
+import type { SessionStore } from './session-store.ts'
+import { checkBatch, type Message, serveBatch, takeNotification } from './streamable-batch.ts'
+import { ResumableOutlet } from './streamable-outlet.ts'
+import { HttpSession, type SessionSettings } from './streamable-session.ts'
+import { parseEventId, type ResumableStream } from './streamable-stream.ts'
+
+/** The same words for a session that never was, has ended, or is somebody else's (sec-35). */
+const UNKNOWN_SESSION: Refusal = { status: 404, message: 'There is no such session; start a new one with initialize' }
+
+const NO_SESSION: Refusal = { status: 400, message: 'The Mcp-Session-Id header is required after initialize' }
+
+/** How notices of changed resources begin. */
+const UPDATED = '{"jsonrpc":"2.0","method":"notifications/resources/updated"'
+
+export class LegacyHttp {
+  readonly #endpoint: Endpoint
+  readonly #load: Load
+  readonly #sessions: SessionStore<HttpSession>
+  readonly #settings: SessionSettings
+
+  constructor(endpoint: Endpoint, load: Load, sessions: SessionStore<HttpSession>, settings: SessionSettings) {
+    this.#endpoint = endpoint
+    this.#load = load
+    this.#sessions = sessions
+    this.#settings = settings
+  }
+
+  /** Serves a message, or says why not; so do the methods below. */
+  post(message: Message, head: RequestHead, principal: Principal | undefined, reply: Reply): Refusal | undefined {
+    const isOpening = message.kind === 'request' && message.message.method === 'initialize'
+    if (isOpening && head.header(SESSION_HEADER) === undefined) {
+      return this.#initialize(message.message, head, principal, reply)
+    }
+    const found = this.#find(head, principal)
+    if (!(found instanceof HttpSession)) return found
+    if (message.kind === 'request') return this.#request(message.message, found, principal, head, reply)
+    if (message.kind === 'notification') takeNotification(message.message, this.#endpoint, found.session)
+    else found.session.answers.settle(message.message)
+    reply.empty(202)
+    return undefined
+  }
+
+  batch(
+    items: readonly unknown[],
+    head: RequestHead,
+    principal: Principal | undefined,
+    reply: Reply,
+  ): Refusal | undefined {
+    const found = this.#find(head, principal)
+    if (!(found instanceof HttpSession)) return found
+    const { session } = found
+    const messages = checkBatch(items, session, this.#settings.limits.maxBatch)
+    if ('status' in messages) return messages
+    const outlet = (owner: OutletOwner) => new ResumableOutlet(reply, found, owner)
+    return serveBatch(messages, { endpoint: this.#endpoint, session, principal, load: this.#load, head, reply, outlet })
+  }
+
+  /** Opens the standalone stream, or goes on with one that lost its connection. */
+  get(head: RequestHead, principal: Principal | undefined, reply: Reply): Refusal | undefined {
+    const found = this.#find(head, principal)
+    if (!(found instanceof HttpSession)) return found
+    if (!acceptsEvents(head)) return { status: 406, message: 'Accept must list text/event-stream' }
+    const lastEventId = head.header('last-event-id')
+    if (lastEventId !== undefined) {
+      const cursor = parseEventId(lastEventId)
+      const stream = cursor === undefined ? undefined : found.stream(cursor.stream)
+      if (cursor === undefined || stream === undefined) {
+        return { status: 400, message: 'Last-Event-ID names no stream of this session' }
+      }
+      return this.#attach(found, principal, stream, cursor.seq, reply)
+    }
+    const stream = found.standalone
+    if (stream.attached) return { status: 409, message: 'The session has an open stream already' }
+    return this.#attach(found, principal, stream, stream.written, reply)
+  }
+
+  delete(head: RequestHead, principal: Principal | undefined, reply: Reply): Refusal | undefined {
+    const found = this.#find(head, principal)
+    if (!(found instanceof HttpSession)) return found
+    this.#sessions.delete(found.id)
+    found.end()
+    reply.empty(204)
+    return undefined
+  }
+
+  #initialize(
+    message: RpcRequest,
+    head: RequestHead,
+    principal: Principal | undefined,
+    reply: Reply,
+  ): Refusal | undefined {
+    const refusal = this.#load.enter('request', principal)
+    if (refusal !== undefined) return refusal
+    const session = new HttpSession(principal, this.#settings)
+    const bound = this.#sessions.add(session)
+    if (bound !== undefined) {
+      this.#load.answered('request')
+      this.#load.leave('request', principal)
+      const text = `There is no room for another session: ${bound} (${this.#settings.limits[bound]}) reached`
+      return { status: bound === 'maxSessions' ? 503 : 429, message: text, headers: ['retry-after', '10'] }
+    }
+    const count = new RequestCount(this.#load, principal)
+    const owner = {
+      answered: () => {
+        count.answered()
+        if (session.session.initialized) return
+        this.#sessions.delete(session.id)
+        session.end()
+      },
+      settled: () => count.settled(),
+    }
+    const idHeader = () => (session.session.initialized ? [SESSION_HEADER, session.id] : undefined)
+    const outlet = new ResumableOutlet(reply, session, owner, idHeader)
+    this.#endpoint.serveLegacy({ message, outlet, scope: session.session.incoming, principal, head }, session.session)
+    return undefined
+  }
+
+  /** The principal is the request's own: the same as the session's, but perhaps by a token with other scopes. */
+  #request(
+    message: RpcRequest,
+    found: HttpSession,
+    principal: Principal | undefined,
+    head: RequestHead,
+    reply: Reply,
+  ): Refusal | undefined {
+    const { session } = found
+    const refusal = this.#load.enter('request', principal)
+    if (refusal !== undefined) return refusal
+    const outlet = new ResumableOutlet(reply, found, new RequestCount(this.#load, principal))
+    this.#endpoint.serveLegacy({ message, outlet, scope: session.incoming, principal, head }, session)
+    return undefined
+  }
+
+  #attach(
+    found: HttpSession,
+    principal: Principal | undefined,
+    stream: ResumableStream,
+    after: number,
+    reply: Reply,
+  ): Refusal | undefined {
+    const refusal = this.#load.enter('listener', principal)
+    if (refusal !== undefined) return refusal
+    found.uses++
+    const writer = reply.stream(EVENT_STREAM_HEADERS)
+    const callOff = atExpiry(principal, () => writer.end())
+    const listener = new Listener(found, stream, this.#load, callOff)
+    if (stream === found.standalone) {
+      stream.attach(writer, after, listener, (text) => this.#mayHave(text, principal))
+      found.session.reader = principal
+    } else stream.attach(writer, after, listener)
+    return undefined
+  }
+
+  /** The credential of a stream may be narrower than the one that what was kept for it was judged by. */
+  #mayHave(text: string, principal: Principal | undefined): boolean {
+    if (!text.startsWith(UPDATED)) return true
+    const { params } = JSON.parse(text) as { params: { uri: string } }
+    return this.#endpoint.mayHear(params.uri, principal)
+  }
+
+  #find(head: RequestHead, principal: Principal | undefined): HttpSession | Refusal {
+    const id = head.header(SESSION_HEADER)
+    if (id === undefined) return NO_SESSION
+    const found = this.#sessions.get(id)
+    if (found === undefined || !found.belongsTo(principal)) return UNKNOWN_SESSION
+    return checkLegacyVersion(head, this.#endpoint) ?? found
+  }
+}
+
+/** A connection that a GET opened: counted until it closes. */
+class Listener implements EventStreamOwner {
+  readonly #session: HttpSession
+  readonly #stream: ResumableStream
+  readonly #load: Load
+  readonly #callOff: () => void
+
+  constructor(session: HttpSession, stream: ResumableStream, load: Load, callOff: () => void) {
+    this.#session = session
+    this.#stream = stream
+    this.#load = load
+    this.#callOff = callOff
+  }
+
+  streamClosed(connection: EventStream): void {
+    this.#stream.streamClosed(connection)
+    if (this.#stream === this.#session.standalone && !this.#stream.attached) this.#session.session.reader = undefined
+    this.#callOff()
+    this.#session.uses--
+    this.#load.answered('listener')
+    // The principal that it was counted for has the same id, which is what counts.
+    this.#load.leave('listener', this.#session.session.principal)
+  }
+}
+
+/** A version header that names no old revision served here is refused (2025-06-18, transports, "Protocol Version Header"). */
+export function checkLegacyVersion(head: RequestHead, endpoint: Endpoint): Refusal | undefined {
+  const version = head.header(VERSION_HEADER)
+  if (version === undefined || endpoint.versions.some((served) => served === version)) return undefined
+  return { status: 400, message: `MCP-Protocol-Version is not supported; supported: ${endpoint.versions.join(', ')}` }
+}

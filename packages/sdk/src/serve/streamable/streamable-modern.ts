@@ -1,0 +1,181 @@
+/**
+ * Requests of the modern revisions over HTTP: no session, every request on its own (2026-07-28, Streamable HTTP). The
+ * headers are held against the body here; the envelope and everything beyond it are the endpoint's business.
+ */
+
+import { atExpiry } from '../../auth/client/expiry.ts'
+import type { Principal } from '../../auth/principal.ts'
+import type { IncomingCall } from '../../jsonrpc/incoming.ts'
+import { isObject, type RpcRequest } from '../../jsonrpc/message.ts'
+import { HEADER_MISMATCH } from '../../protocol/errors.ts'
+import { checkHeaders } from '../../protocol/headers/headers.ts'
+import {
+  claimedVersion,
+  META_CLIENT_CAPABILITIES,
+  META_CLIENT_INFO,
+  META_LOG_LEVEL,
+  META_VERSION,
+} from '../../protocol/meta.ts'
+import { LATEST_LEGACY, revisionOf } from '../../protocol/revisions.ts'
+import type { Endpoint } from '../../session/endpoint.ts'
+import type { RequestHead } from '../../session/exchange.ts'
+import { createSharedJson } from '../../session/shared-json.ts'
+import { EventStreamOutlet, type OutletOwner } from '../../transport/event-stream-outlet.ts'
+import type { EventStreamSettings } from '../../transport/http-event-stream.ts'
+import type { Reply } from '../../transport/http-reply.ts'
+import { VERSION_HEADER } from '../rules/http-headers.ts'
+import type { Load } from '../rules/http-load.ts'
+import type { Refusal } from '../rules/http-refusal.ts'
+import type { Message } from './streamable-batch.ts'
+
+const LISTEN = 'subscriptions/listen'
+
+export class ModernHttp {
+  readonly #endpoint: Endpoint
+  readonly #load: Load
+  readonly #settings: EventStreamSettings
+  readonly #nameSource: (method: string) => string | undefined
+  readonly #anonymous: Stay
+  readonly #shared = createSharedJson()
+  /** The open listens that came this way. */
+  readonly #listens = new Set<IncomingCall>()
+
+  constructor(endpoint: Endpoint, load: Load, settings: EventStreamSettings) {
+    this.#endpoint = endpoint
+    this.#load = load
+    this.#settings = settings
+    this.#nameSource = (method) => endpoint.nameSource(method)
+    this.#anonymous = new Stay(load, undefined)
+  }
+
+  /** Serves a message, or says why not. */
+  post(message: Message, head: RequestHead, principal: Principal | undefined, reply: Reply): Refusal | undefined {
+    if (message.kind === 'request') return this.#request(message.message, head, principal, reply)
+    if (message.kind === 'response') return { status: 400, message: 'A client sends no responses in this revision' }
+    this.#endpoint.notify(message.message, undefined)
+    reply.empty(202)
+    return undefined
+  }
+
+  #request(message: RpcRequest, head: RequestHead, principal: Principal | undefined, reply: Reply) {
+    const mismatch = this.#checkHeaders(message, head, principal)
+    if (mismatch !== undefined) return { status: 400, code: HEADER_MISMATCH, message: mismatch }
+    const kind = message.method === LISTEN ? 'listener' : 'request'
+    const refusal = this.#load.enter(kind, principal)
+    if (refusal !== undefined) return refusal
+    const isListen = kind === 'listener'
+    const stay = isListen ? new ListenStay(this.#load, principal, this.#listens) : this.#stay(principal)
+    const outlet = new EventStreamOutlet(reply, this.#settings, stay)
+    const kept = isListen ? this.#toShared(message) : message
+    const call = this.#endpoint.serveModern({ message: kept, outlet, scope: undefined, principal, head })
+    if (call === undefined) return undefined
+    if (stay instanceof ListenStay) stay.begin(call)
+    // Going away is the cancellation (sec-15).
+    outlet.call = call
+    reply.watch(outlet)
+    return undefined
+  }
+
+  /** Ends the listens that are open here with their results. */
+  drain(): void {
+    for (const call of [...this.#listens]) call.end()
+  }
+
+  #stay(principal: Principal | undefined): Stay {
+    return principal === undefined ? this.#anonymous : new Stay(this.#load, principal)
+  }
+
+  /** What a listener said is kept for as long as it stays; those of one kind of client say the same. */
+  #toShared(message: RpcRequest): RpcRequest {
+    const { id, params } = message
+    return { jsonrpc: '2.0', id, method: LISTEN, ...(params && { params: this.#shared.share(params) }) }
+  }
+
+  /** Without a claimed version there is nothing to compare: the endpoint refuses the envelope, which says more. */
+  #checkHeaders(message: RpcRequest, head: RequestHead, principal: Principal | undefined): string | undefined {
+    const { method, params } = message
+    const version = claimedVersion(params)
+    if (typeof version !== 'string') return undefined
+    const tool = method === 'tools/call' ? params?.name : undefined
+    return checkHeaders({
+      header: (name) => head.header(name),
+      method,
+      params,
+      version,
+      paramHeaders: typeof tool === 'string' ? this.#endpoint.paramHeaders(tool, principal) : undefined,
+      nameSource: this.#nameSource,
+    })
+  }
+}
+
+/** Counts one request, or all those of nobody in particular. */
+class Stay implements OutletOwner {
+  readonly #load: Load
+  readonly #principal: Principal | undefined
+
+  constructor(load: Load, principal: Principal | undefined) {
+    this.#load = load
+    this.#principal = principal
+  }
+
+  answered(): void {
+    this.#load.answered('request')
+  }
+
+  settled(): void {
+    this.#load.leave('request', this.#principal)
+  }
+}
+
+/** Counts one listener, which ends with its credential, with the server or when the client goes. */
+class ListenStay implements OutletOwner {
+  readonly #load: Load
+  readonly #principal: Principal | undefined
+  readonly #open: Set<IncomingCall>
+  #call: IncomingCall | undefined
+  #callOff: (() => void) | undefined
+
+  constructor(load: Load, principal: Principal | undefined, open: Set<IncomingCall>) {
+    this.#load = load
+    this.#principal = principal
+    this.#open = open
+  }
+
+  begin(call: IncomingCall): void {
+    this.#call = call
+    this.#open.add(call)
+    if (this.#principal?.expiresAt !== undefined) {
+      this.#callOff = atExpiry(this.#principal, () => call.cancel('The credential has expired'))
+    }
+  }
+
+  answered(): void {
+    this.#callOff?.()
+    if (this.#call !== undefined) this.#open.delete(this.#call)
+    this.#load.answered('listener')
+  }
+
+  settled(): void {
+    this.#load.leave('listener', this.#principal)
+  }
+}
+
+const REQUEST_KEYS = [META_VERSION, META_CLIENT_CAPABILITIES, META_CLIENT_INFO, META_LOG_LEVEL]
+
+/** Whether a message belongs to the modern era, by its header, its envelope or its method. */
+export function isModern(head: RequestHead, message: Message): boolean {
+  if (isModernVersion(head.header(VERSION_HEADER))) return true
+  if (message.kind === 'response') return false
+  const { method, params } = message.message
+  if (method === 'server/discover') return true
+  const meta = params?._meta
+  return isObject(meta) && REQUEST_KEYS.some((key) => Object.hasOwn(meta, key))
+}
+
+/** A version this code has never heard of is taken for a future one when it is a later date than the last old one. */
+export function isModernVersion(version: string | undefined): boolean {
+  if (version === undefined) return false
+  const revision = revisionOf(version)
+  if (revision !== undefined) return revision.era === 'modern'
+  return /^\d{4}-\d{2}-\d{2}$/.test(version) && version > LATEST_LEGACY.version
+}

@@ -1,0 +1,294 @@
+/**
+ * The MCP endpoint on HTTP, for all revisions at once, knowing neither Node's nor the web's request: guard first, then
+ * who is asking, then which era a message belongs to. The adapters `http-node.ts` and `fetch-handler.ts` feed it; the
+ * modules beside it serve each form of the transport and return a refusal where they do not.
+ */
+
+import type { Principal } from '../../auth/principal.ts'
+import { limitPassed, parseJson } from '../../framing/json.ts'
+import { Receiving } from '../../framing/receiving.ts'
+import { PARSE_ERROR, PorticoError } from '../../jsonrpc/errors.ts'
+import { classify, isObject, isRequestId, type RequestId } from '../../jsonrpc/message.ts'
+import { tellObserver } from '../../jsonrpc/observer.ts'
+import { revisionOf } from '../../protocol/revisions.ts'
+import type { Endpoint } from '../../session/endpoint.ts'
+import type { RequestHead } from '../../session/exchange.ts'
+import type { EventStreamSettings } from '../../transport/http-event-stream.ts'
+import { Heartbeat } from '../../transport/http-heartbeat.ts'
+import type { Reply } from '../../transport/http-reply.ts'
+import { type Authenticate, isThenable, serveDocument, toAdmission } from '../rules/authorization.ts'
+import { createGuard, type Guard } from '../rules/guard.ts'
+import {
+  acceptsEvents,
+  checkPostHead,
+  isJson,
+  isPath,
+  pathOf,
+  SESSION_HEADER,
+  VERSION_HEADER,
+} from '../rules/http-headers.ts'
+import { Load } from '../rules/http-load.ts'
+import { isRefusal, type Refusal, refuse } from '../rules/http-refusal.ts'
+import { type ServeLimits, withDefaults } from '../rules/limits.ts'
+import { createMemoryEvents } from './event-store.ts'
+import { createMemorySessions, type SessionStore } from './session-store.ts'
+import { SseHttp } from './sse.ts'
+import { LegacyHttp } from './streamable-legacy.ts'
+import { isModern, isModernVersion, ModernHttp } from './streamable-modern.ts'
+import type { Authentication, Body, HttpRequest, StreamableOptions } from './streamable-options.ts'
+import type { HttpSession } from './streamable-session.ts'
+import { StatelessHttp } from './streamable-stateless.ts'
+
+type Route = 'mcp' | 'sse' | 'messages'
+
+export class Streamable {
+  readonly load: Load
+  readonly limits: ServeLimits
+  readonly #endpoint: Endpoint
+  readonly #options: StreamableOptions
+  readonly #guard: Guard
+  readonly #authentication: Authenticate | undefined
+  readonly #modern: ModernHttp
+  readonly #sessions: SessionStore<HttpSession> | undefined
+  /** The 2025 form with sessions or without; neither when only modern revisions are served. */
+  readonly #legacy: LegacyHttp | undefined
+  readonly #stateless: StatelessHttp | undefined
+  readonly #sse: SseHttp | undefined
+  #draining = false
+
+  /** `boundHost` is the address that the server listens on, where it does: a name that clients may call it by. */
+  constructor(endpoint: Endpoint, options: StreamableOptions, boundHost?: string) {
+    const limits = withDefaults(options.limits)
+    const stream: EventStreamSettings = {
+      maxQueueBytes: limits.maxQueueBytes,
+      maxKeptBytes: limits.maxKeptBytes,
+      notificationsPerSecond: limits.notificationsPerSecond,
+      heartbeat: new Heartbeat(limits.keepAliveMs),
+    }
+    this.limits = limits
+    this.#endpoint = endpoint
+    this.#options = options
+    this.#guard = createGuard(options, boundHost)
+    if (options.auth !== undefined && options.authenticate !== undefined) {
+      throw new PorticoError('invalid-definition', 'Give either auth or authenticate')
+    }
+    this.#authentication = options.auth?.authenticate ?? options.authenticate
+    this.load = new Load(limits, endpoint, this.#authentication !== undefined)
+    this.#modern = new ModernHttp(endpoint, this.load, stream)
+    if (!endpoint.versions.some((version) => revisionOf(version)?.era === 'legacy')) return
+    this.#sse = new SseHttp(endpoint, this.load, stream, limits.maxBatch)
+    if (options.sessions === false) {
+      this.#stateless = new StatelessHttp(endpoint, this.load, stream, limits.maxBatch)
+      return
+    }
+    this.#sessions = options.sessions ?? createMemorySessions<HttpSession>(limits)
+    const events = options.events ?? createMemoryEvents(limits)
+    this.#legacy = new LegacyHttp(endpoint, this.load, this.#sessions, {
+      limits,
+      stream,
+      events,
+      onError: (error) => this.#report(error),
+    })
+  }
+
+  /** Whether the URL is one of this server's paths. */
+  owns(url: string): boolean {
+    return this.#document(url) !== undefined || this.#route(url) !== undefined
+  }
+
+  handle(request: HttpRequest): void {
+    const { head, reply } = request
+    this.#answer(reply, () => {
+      reply.limits = this.limits
+      const document = this.#document(head.url)
+      if (document !== undefined) return serveDocument(document, head, reply)
+      const route = this.#route(head.url)
+      if (route === undefined) return NOT_FOUND
+      const refusal = this.#guard.check(head)
+      if (refusal !== undefined) return refusal
+      const origin = head.header('origin')
+      if (origin !== undefined) reply.always(this.#guard.corsHeaders(origin))
+      if (head.method === 'OPTIONS') {
+        reply.empty(204, origin === undefined ? ['allow', ALL_METHODS] : this.#guard.preflightHeaders(head))
+        return undefined
+      }
+      return this.#draining ? DRAINING : this.#authenticate(request, route)
+    })
+  }
+
+  /** Refuses new requests, lets those under way finish within `graceMs`, then ends everything that is kept. */
+  async close(graceMs: number): Promise<void> {
+    this.#draining = true
+    this.#modern.drain()
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const grace = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, graceMs)
+    })
+    const idle = new Promise<void>((resolve) => this.load.onIdle(resolve))
+    await Promise.race([Promise.all([idle, this.#sse?.drain(graceMs)]), grace])
+    clearTimeout(timer)
+    this.#sessions?.close()
+    this.#sse?.close()
+  }
+
+  /** Runs one part of the work and writes the refusal it may come to. */
+  #answer(reply: Reply, work: () => Refusal | undefined): void {
+    try {
+      const refusal = work()
+      if (refusal !== undefined) refuse(reply, refusal)
+    } catch (error) {
+      this.#fail(error, reply)
+    }
+  }
+
+  #authenticate(request: HttpRequest, route: Route): Refusal | undefined {
+    const authenticate = this.#authentication
+    if (authenticate === undefined) return this.#dispatch(request, route, undefined)
+    const outcome = authenticate(request.head)
+    if (!isThenable(outcome)) return this.#admit(request, route, outcome)
+    Promise.resolve(outcome).then(
+      (found) => this.#answer(request.reply, () => this.#admit(request, route, found)),
+      (error) => this.#fail(error, request.reply),
+    )
+    return undefined
+  }
+
+  #admit(request: HttpRequest, route: Route, outcome: Authentication): Refusal | undefined {
+    const found = toAdmission(outcome)
+    return found !== undefined && isRefusal(found) ? found : this.#dispatch(request, route, found)
+  }
+
+  #dispatch(request: HttpRequest, route: Route, principal: Principal | undefined): Refusal | undefined {
+    const { head, reply } = request
+    const { method } = head
+    if (principal !== undefined) reply.reader = principal.id
+    if (method === 'POST') {
+      // Early documents post to the event stream's own path; only a URL that names a stream is of the old kind there.
+      const isOld = route === 'messages' || this.#sse?.has(head.url) === true
+      return isOld ? this.#oldPost(request, principal) : this.#post(request, principal)
+    }
+    if (method === 'GET') {
+      const version = head.header(VERSION_HEADER)
+      const isBare = head.header(SESSION_HEADER) === undefined
+      // A client of 2024 may try the event stream on the very URL it was given.
+      const isOld = route === 'mcp' && this.#legacy && isBare && version === undefined && acceptsEvents(head)
+      if ((route === 'sse' && isBare) || isOld)
+        return this.#sse?.get(head, principal, reply, this.#options.messagesPath)
+      // A session from `initialize` tells an old client; without one, the version does.
+      if (route !== 'messages' && this.#legacy && !(isBare && isModernVersion(version))) {
+        return this.#legacy.get(head, principal, reply)
+      }
+    }
+    if (method === 'DELETE' && route !== 'messages' && this.#legacy) return this.#legacy.delete(head, principal, reply)
+    const allow = route !== 'messages' && this.#legacy ? ALL_METHODS : route === 'sse' ? 'GET, POST' : 'POST'
+    return { status: 405, message: `Method not allowed; allowed: ${allow}`, headers: ['allow', allow] }
+  }
+
+  #post(request: HttpRequest, principal: Principal | undefined): Refusal | undefined {
+    const { head, reply } = request
+    return (
+      checkPostHead(head) ?? this.#read(request, principal, (value) => this.#message(value, head, principal, reply))
+    )
+  }
+
+  #oldPost(request: HttpRequest, principal: Principal | undefined): Refusal | undefined {
+    const { head, reply } = request
+    const sse = this.#sse
+    if (sse === undefined) return NOT_FOUND
+    if (!isJson(head.header('content-type'))) return NOT_JSON
+    return (
+      sse.check(head, principal) ?? this.#read(request, principal, (value) => sse.post(value, head, principal, reply))
+    )
+  }
+
+  #message(value: unknown, head: RequestHead, principal: Principal | undefined, reply: Reply): Refusal | undefined {
+    const legacy = this.#legacy ?? this.#stateless
+    if (Array.isArray(value)) {
+      if (legacy === undefined || isModernVersion(head.header(VERSION_HEADER))) return NO_BATCHES
+      return legacy.batch(value, head, principal, reply)
+    }
+    const message = classify(value)
+    if (message.kind === 'invalid') {
+      refuse(reply, { status: 400, message: `Invalid message: ${message.reason}` }, message.id)
+      return undefined
+    }
+    const form = legacy === undefined || isModern(head, message) ? this.#modern : legacy
+    const refusal = form.post(message, head, principal, reply)
+    if (refusal !== undefined) refuse(reply, refusal, message.kind === 'request' ? message.message.id : undefined)
+    return undefined
+  }
+
+  /** Reads and parses the body, once. */
+  #read(
+    request: HttpRequest,
+    principal: Principal | undefined,
+    done: (value: unknown) => Refusal | undefined,
+  ): undefined {
+    const receiving = new Receiving(this.limits, principal?.id ?? request.peer)
+    request.read(this.limits.maxBodyBytes, receiving, (body) => {
+      receiving.done()
+      this.#answer(request.reply, () => {
+        const parsed = this.#parse(body)
+        if (!('status' in parsed)) return done(parsed.value)
+        refuse(request.reply, parsed, parsed.id)
+        return undefined
+      })
+    })
+  }
+
+  #parse(body: Body): { readonly value: unknown } | (Refusal & { readonly id?: RequestId }) {
+    if (body.kind === 'value') {
+      const reason = limitPassed(body.value, this.#options.json)
+      return reason === undefined ? body : { status: 400, message: `Parse error: ${reason}`, id: idOf(body.value) }
+    }
+    if (body.kind === 'not-utf8') return NOT_UTF8
+    if (body.kind === 'busy') {
+      return { status: 503, message: `The server is busy: ${body.reason}`, headers: ['retry-after', '1'] }
+    }
+    if (body.kind === 'too-large') {
+      return { status: 413, message: `The body is too large: maxBodyBytes (${this.limits.maxBodyBytes}) exceeded` }
+    }
+    const parsed = parseJson(body.text, this.#options.json)
+    if (parsed.ok) return parsed
+    const code = parsed.kind === 'parse' ? PARSE_ERROR : undefined
+    const id = parsed.found?.isRequest ? parsed.found.id : undefined
+    return { status: 400, message: `Parse error: ${parsed.reason}`, code, ...(isRequestId(id) && { id }) }
+  }
+
+  #document(url: string): string | undefined {
+    return url.startsWith('/.well-known/') ? this.#options.auth?.documents?.get(pathOf(url)) : undefined
+  }
+
+  #route(url: string): Route | undefined {
+    const { path, ssePath, messagesPath } = this.#options
+    if (path === undefined || url === path) return 'mcp'
+    if (isPath(url, path)) return 'mcp'
+    if (this.#sse === undefined) return undefined
+    if (isPath(url, messagesPath)) return 'messages'
+    return isPath(url, ssePath) ? 'sse' : undefined
+  }
+
+  #fail(error: unknown, reply: Reply): void {
+    this.#report(error)
+    refuse(reply, { status: 500, message: 'Internal error' })
+  }
+
+  #report(error: unknown): void {
+    const { onError } = this.#options
+    if (onError === undefined) this.#endpoint.report(error, 'http')
+    else tellObserver(() => onError(error))
+  }
+}
+
+const ALL_METHODS = 'GET, POST, DELETE, OPTIONS'
+
+const NOT_FOUND: Refusal = { status: 404, message: 'There is nothing at this path' }
+const DRAINING: Refusal = { status: 503, message: 'The server is shutting down', headers: ['retry-after', '1'] }
+const NOT_JSON: Refusal = { status: 415, message: 'Content-Type must be application/json' }
+const NOT_UTF8: Refusal = { status: 400, message: 'Parse error: the body is not UTF-8', code: PARSE_ERROR }
+const NO_BATCHES: Refusal = { status: 400, message: 'The body must be a single message in this revision' }
+
+/** The id that an answer to this message would have. */
+function idOf(value: unknown): RequestId | undefined {
+  return isObject(value) && 'method' in value && isRequestId(value.id) ? value.id : undefined
+}

@@ -1,0 +1,133 @@
+/**
+ * Serving over WebSocket on Node: `serveWebSocket` listens on a port of its own, `attachWebSocket` shares the port of
+ * an HTTP server, such as that of `serveHttp`. Both speak every revision on one connection; what is let in is decided
+ * in `websocket-upgrade.ts`.
+ */
+
+import { createServer, type IncomingMessage, type Server as NodeServer } from 'node:http'
+import type { Server as TlsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { endpointOf, type Server } from '../../server/server.ts'
+import { Heartbeat } from '../../transport/http-heartbeat.ts'
+import { NodeExchange } from '../adapters/http-node.ts'
+import { type Refusal, refuse } from '../rules/http-refusal.ts'
+import { withDefaults } from '../rules/limits.ts'
+import { startListening, stopListening } from '../socket/socket-listener.ts'
+import { type UpgradeOptions, WebSocketUpgrades } from './websocket-upgrade.ts'
+
+/** Where to listen for WebSocket connections, and how they are bounded. */
+export interface WebSocketOptions extends UpgradeOptions {
+  /** 3000 unless given; 0 takes any free port. */
+  readonly port?: number
+  /** The address to listen on. Only this machine can reach the default, 127.0.0.1. */
+  readonly host?: string
+}
+
+/** A server that listens for WebSocket connections. */
+export interface WebSocketListener {
+  readonly url: string
+  readonly port: number
+  readonly node: NodeServer
+  /** Refuses new connections, lets requests under way finish within `graceMs`, then closes. */
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** A server that takes WebSocket connections of somebody else's HTTP server. */
+export interface WebSocketAttachment {
+  /** Refuses new connections, lets requests under way finish within `graceMs`, then closes those there are. */
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** Serves over WebSocket, on a port of its own. */
+export async function serveWebSocket(server: Server, options: WebSocketOptions = {}): Promise<WebSocketListener> {
+  const { port = 3000, host = '127.0.0.1' } = options
+  const endpoint = endpointOf(server)
+  const limits = withDefaults(options.limits)
+  const node = createServer(
+    {
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      // How often Node looks for requests that are late.
+      connectionsCheckingInterval: Math.min(5000, limits.headersTimeoutMs),
+    },
+    (req, res) => refuse(new NodeExchange(req, res), UPGRADE_REQUIRED),
+  )
+  const upgrades = new WebSocketUpgrades(endpoint, options, () => host)
+  node.on('upgrade', (req, socket, head) => void upgrades.handle(req, socket, head))
+  await startListening(node, { port, host }, (error) => endpoint.report(error, 'websocket'))
+  // A server that listens on a port has an address of this form, not a pipe's name.
+  const bound = (node.address() as AddressInfo).port
+  let closing: Promise<void> | undefined
+  const close = (): Promise<void> => {
+    closing ??= shutDown(node, upgrades)
+    return closing
+  }
+  return {
+    url: `ws://${host.includes(':') ? `[${host}]` : host}:${bound}${upgrades.path}`,
+    port: bound,
+    node,
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+/**
+ * Takes upgrades on a server that somebody else closes. Other paths are left to other listeners; without any, they
+ * are not found.
+ */
+export function attachWebSocket(
+  server: Server,
+  node: NodeServer | TlsServer,
+  options: UpgradeOptions = {},
+): WebSocketAttachment {
+  const upgrades = new WebSocketUpgrades(endpointOf(server), options, () => {
+    const address = node.address()
+    return typeof address === 'object' && address !== null ? address.address : undefined
+  })
+  const onUpgrade = (req: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    if (upgrades.owns(req) || node.listenerCount('upgrade') === 1) void upgrades.handle(req, socket, head)
+  }
+  node.on('upgrade', onUpgrade)
+  let closing: Promise<void> | undefined
+  const attachment: WebSocketAttachment = {
+    close() {
+      watch.delete(watched)
+      closing ??= upgrades.drain().finally(() => node.off('upgrade', onUpgrade))
+      return closing
+    },
+    [Symbol.asyncDispose]() {
+      return this.close()
+    },
+  }
+  // A server that was told to close waits for its connections, these included, and says so to nobody.
+  const watch = new Heartbeat(WATCH_MS)
+  let wasListening = node.listening
+  node.once('listening', () => {
+    wasListening = true
+  })
+  const watched = {
+    beat(): void {
+      if (wasListening && !node.listening) void attachment.close()
+    },
+  }
+  watch.add(watched)
+  return attachment
+}
+
+const WATCH_MS = 1000
+
+async function shutDown(node: NodeServer, upgrades: WebSocketUpgrades): Promise<void> {
+  const closed = stopListening(node)
+  await upgrades.drain()
+  node.closeAllConnections()
+  await closed
+}
+
+const UPGRADE_REQUIRED: Refusal = {
+  status: 426,
+  message: 'This endpoint speaks WebSocket',
+  headers: ['upgrade', 'websocket', 'connection', 'upgrade'],
+}

@@ -1,0 +1,58 @@
+/** The lock is the same for the same meaning, and names what changed. */
+
+import { describe, expect, test } from 'vitest'
+import { prompt, resource, tool } from '../items/definition.ts'
+import { createServer, type ServerDefinition, type ToolRecord } from '../server.ts'
+import { fingerprint, verifyFingerprint } from './fingerprint.ts'
+
+const input = { type: 'object', properties: { a: { type: 'string' }, b: { type: 'number' } } } as const
+const reordered = { properties: { b: { type: 'number' }, a: { type: 'string' } }, type: 'object' } as const
+
+function create(definition: Partial<ServerDefinition<ToolRecord>>) {
+  return createServer({ name: 's', version: '1', ...definition })
+}
+
+const base = {
+  tools: { look: tool({ description: 'Looks', input, readOnly: true }, () => '') },
+  resources: { notes: resource({ uri: 'notes://all', description: 'All notes' }, () => '') },
+  prompts: { plan: prompt({ description: 'Plans' }, () => '') },
+}
+
+test('equal meaning gives equal text, whatever the order of keys', async () => {
+  const other = {
+    ...base,
+    tools: { look: tool({ readOnly: true, input: reordered, description: 'Looks' }, () => 'other code') },
+  }
+  expect(JSON.stringify(await fingerprint(create(base)))).toBe(JSON.stringify(await fingerprint(create(other))))
+})
+
+test('a lock survives being written and read', async () => {
+  const lock: unknown = JSON.parse(JSON.stringify(await fingerprint(create(base))))
+  expect(await verifyFingerprint(create(base), lock)).toEqual([])
+})
+
+describe('names what changed', () => {
+  const look = (options: object) => ({
+    ...base,
+    tools: { look: tool({ description: 'Looks', input, readOnly: true, ...options }, () => '') },
+  })
+  const cases = [
+    ['a description', look({ description: 'Looks and deletes' }), ['changed', 'look', ['description']]],
+    ['a schema', look({ input: { type: 'object' } }), ['changed', 'look', ['inputSchema']]],
+    ['an annotation', look({ readOnly: false }), ['changed', 'look', ['annotations']]],
+    ['something added to an item', look({ title: 'Look' }), ['changed', 'look', ['title']]],
+    ['a tool gone', { ...base, tools: {} }, ['removed', 'look', []]],
+    ['a prompt added', { ...base, prompts: { ...base.prompts, more: prompt({}, () => '') } }, ['added', 'more', []]],
+    ['a resource gone', { ...base, resources: {} }, ['removed', 'notes://all', []]],
+  ] as const
+  test.each(cases)('%s', async (_name, changed, [kind, name, parts]) => {
+    const lock = await fingerprint(create(base))
+    const differences = await verifyFingerprint(create(changed), lock)
+    expect(differences).toMatchObject([{ kind, name, parts }])
+    expect(differences[0]?.message).toContain(`"${name}"`)
+  })
+})
+
+test('what is no lock is refused', async () => {
+  await expect(verifyFingerprint(create(base), {})).rejects.toThrow('no lock')
+})

@@ -1,0 +1,126 @@
+/** The opening of a conversation: `initialize` and `ping` of the older revisions, `server/discover` of the newest. */
+
+import { INVALID_REQUEST, RpcError } from '../../jsonrpc/errors.ts'
+import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import type { ClientCapabilities, ServerCapabilities } from '../../protocol/capabilities.ts'
+import type { Implementation } from '../../protocol/content.ts'
+import { UNSUPPORTED_VERSION } from '../../protocol/errors.ts'
+import { META_SERVER_INFO } from '../../protocol/meta.ts'
+import type { ProtocolVersion } from '../../protocol/revision.ts'
+import { negotiateLegacy } from '../../protocol/revisions.ts'
+import { KEPT_LIMITS } from '../../session/kept-text.ts'
+import type { ServerCall } from '../call/call.ts'
+import { defineMethod, invalidParam, type ServerMethod, stringParam } from '../call/method.ts'
+import type { CacheHint } from '../items/item-options.ts'
+import { cacheHints } from './list.ts'
+
+/** What is said of those who answer in a server's place, besides what the server says of itself. */
+export interface Introduction {
+  readonly info?: Omit<Partial<Implementation>, 'name' | 'version'>
+  readonly instructions?: string
+  readonly experimental?: { readonly [name: string]: JsonObject }
+}
+
+export interface LifecycleHost {
+  readonly info: Implementation
+  readonly instructions: string | undefined
+  /** Oldest first. */
+  readonly versions: readonly ProtocolVersion[]
+  readonly listCache: CacheHint
+  /** Whether `ctx.log` reaches clients. */
+  readonly logs: boolean
+  capabilities(): ServerCapabilities
+  /** For this caller alone; undefined where there is nobody else to speak of. */
+  introduce(call: ServerCall): Introduction | undefined | Promise<Introduction | undefined>
+}
+
+export function createLifecycleMethods(host: LifecycleHost): ServerMethod[] {
+  return [
+    defineMethod<object>({ method: 'ping', withoutContext: true, run: () => ({}), write: () => ({}) }),
+    defineMethod<Introduction | undefined>({
+      method: 'initialize',
+      withoutContext: true,
+      run: (call) => {
+        initialize(host, call)
+        return host.introduce(call)
+      },
+      write: (introduced, call) => {
+        const { revision } = call.conversation
+        return {
+          protocolVersion: revision.version,
+          capabilities: revision.writeServerCapabilities(withExperimental(capabilitiesOf(host, introduced))),
+          serverInfo: revision.writeImplementation({ ...introduced?.info, ...host.info }),
+          ...instructionsOf(host, introduced),
+        }
+      },
+    }),
+    defineMethod<Introduction | undefined>({
+      method: 'server/discover',
+      withoutContext: true,
+      run: (call) => host.introduce(call),
+      write: (introduced, call) => {
+        const { revision } = call.conversation
+        const info = introduced?.info && revision.writeImplementation({ ...introduced.info, ...host.info })
+        return {
+          supportedVersions: [...host.versions].reverse(),
+          capabilities: revision.writeServerCapabilities(capabilitiesOf(host, introduced)),
+          ...instructionsOf(host, introduced),
+          // What is said of others depends on who asks.
+          ...cacheHints(host.listCache, introduced !== undefined),
+          ...(info && { _meta: { [META_SERVER_INFO]: info } }),
+        }
+      },
+    }),
+  ]
+}
+
+function capabilitiesOf(host: LifecycleHost, introduced: Introduction | undefined): ServerCapabilities {
+  const own = host.capabilities()
+  if (introduced?.experimental === undefined) return own
+  return { ...own, experimental: { ...introduced.experimental, ...own.experimental } }
+}
+
+function instructionsOf(host: LifecycleHost, introduced: Introduction | undefined): { instructions?: string } {
+  const texts = [host.instructions, introduced?.instructions].filter((text) => text !== undefined)
+  return texts.length === 0 ? {} : { instructions: texts.join('\n\n') }
+}
+
+/** Extensions in the place that older revisions have for them. */
+function withExperimental(capabilities: ServerCapabilities): ServerCapabilities {
+  const { experimental, extensions } = capabilities
+  return extensions === undefined ? capabilities : { ...capabilities, experimental: { ...extensions, ...experimental } }
+}
+
+export function unsupportedVersion(requested: string, versions: readonly ProtocolVersion[]): RpcError {
+  const supported = [...versions].reverse()
+  return new RpcError(UNSUPPORTED_VERSION, `Unsupported protocol version: ${requested.slice(0, 64)}`, {
+    supported,
+    requested,
+  })
+}
+
+function initialize(host: LifecycleHost, call: ServerCall): void {
+  const { session, params } = call
+  if (session === undefined || session.initialized) {
+    throw new RpcError(INVALID_REQUEST, 'This session is initialized already')
+  }
+  const requested = stringParam(params, 'protocolVersion')
+  if (!isObject(params.capabilities)) throw invalidParam('capabilities', 'must be an object')
+  const revision = negotiateLegacy(requested, host.versions)
+  if (revision === undefined) throw unsupportedVersion(requested, host.versions)
+  // Capabilities are read member by member where they are used, so an ill-typed member reads as absent.
+  const capabilities = params.capabilities as ClientCapabilities
+  if (!session.agree({ revision, capabilities, clientInfo: readClientInfo(params.clientInfo) })) {
+    const { maxCapabilitiesLength } = KEPT_LIMITS
+    throw invalidParam('capabilities', `say too much: maxCapabilitiesLength (${maxCapabilitiesLength}) exceeded`)
+  }
+  if (!host.logs) session.logLevel = undefined
+}
+
+/** Early clients leave out the version; a name is all that is insisted on. */
+function readClientInfo(value: unknown): Implementation {
+  if (!isObject(value) || typeof value.name !== 'string') throw invalidParam('clientInfo', 'needs a name')
+  return typeof value.version === 'string'
+    ? (value as unknown as Implementation)
+    : { ...value, name: value.name, version: '' }
+}

@@ -1,0 +1,201 @@
+/**
+ * Resources and templates on a server: the two lists, reading, and the subscriptions of the older revisions. What an item
+ * is made of comes with it (`resource-entry.ts`), so that a server without resources is without that code.
+ */
+
+import { given } from '../../jsonrpc/members.ts'
+import type { ListResourcesResult, ReadResourceResult, Resource, ResourceTemplate } from '../../protocol/resources.ts'
+import type { Revision } from '../../protocol/revision.ts'
+import type { TemplateMatch, UriTemplate } from '../../schema/uri-template/uri-template.ts'
+import type { LegacySession } from '../../session/legacy-session.ts'
+import type { ServerCall } from '../call/call.ts'
+import { defineMethod, type Inside, type ServerMethod, stringParam, tooManySubscriptions } from '../call/method.ts'
+import type { AskingContext, RequestContext } from '../context.ts'
+import { isGuarded, isUsable, isVisible, requireAccess } from '../items/access.ts'
+import type { Access, CacheHint } from '../items/item-options.ts'
+import type { Registry } from '../items/registry.ts'
+import type { Completable } from './completion.ts'
+import { cacheHints, ItemList } from './list.ts'
+import { cursorOf, pageOf } from './paging.ts'
+import type { Subscribers } from './subscribers.ts'
+
+interface Readable extends Completable {
+  readonly access: Access
+  readonly cache: CacheHint | undefined
+  readonly inside?: Inside
+  /** Throws the revision's own error when there is nothing under the URI. */
+  readonly read: (
+    uri: string,
+    variables: TemplateMatch,
+    ctx: AskingContext,
+    revision: Revision,
+  ) => ReadResourceResult | Promise<ReadResourceResult>
+}
+
+export interface ResourceEntry extends Readable {
+  readonly resource: Resource
+}
+
+export interface TemplateEntry extends Readable {
+  readonly template: ResourceTemplate
+  readonly uri: Pick<UriTemplate, 'literalPrefix' | 'match'>
+  readonly list: ((ctx: RequestContext) => Promise<Resource[]>) | undefined
+}
+
+export interface ResourceHost {
+  /** By URI. */
+  readonly resources: Registry<ResourceEntry>
+  /** By the template's text. */
+  readonly templates: Registry<TemplateEntry>
+  readonly pageSize: number | undefined
+  readonly listCache: CacheHint
+  readonly readCache: CacheHint
+  readonly subscribers: Subscribers
+  /** Reports what one item did wrong, where the others are served all the same. */
+  conceal(error: unknown, where: string): unknown
+  context(call: ServerCall): AskingContext
+  plainContext(call: ServerCall): RequestContext
+}
+
+/** A resource found for a URI, with what the template read out of it. */
+export interface Found {
+  readonly entry: ResourceEntry | TemplateEntry
+  readonly variables: TemplateMatch
+}
+
+export function createResourceMethods(host: ResourceHost): ServerMethod[] {
+  const served = () => host.resources.declared || host.templates.declared
+  return [...createListMethods(host, served), ...createReadMethods(host, served)]
+}
+
+function createListMethods(host: ResourceHost, served: () => boolean): ServerMethod[] {
+  const shared = { pageSize: host.pageSize, cache: host.listCache }
+  const resources = new ItemList<ResourceEntry, Resource>({
+    ...shared,
+    registry: host.resources,
+    member: 'resources',
+    show: (entry) => entry.resource,
+    write: (resource, revision) => revision.writeResource(resource),
+    alsoRestricted: () =>
+      [...host.templates.values()].some(({ list, access }) => list !== undefined && isGuarded(access)),
+  })
+  const templates = new ItemList<TemplateEntry, ResourceTemplate>({
+    ...shared,
+    registry: host.templates,
+    member: 'resourceTemplates',
+    show: (entry) => entry.template,
+    write: (template, revision) => revision.writeResourceTemplate(template),
+  })
+  const listing = () => [...host.templates.values()].some((entry) => entry.list !== undefined)
+  return [
+    defineMethod<ListResourcesResult>({
+      ...resources.method<ListResourcesResult>('resources/list', served),
+      // Templates that list their own resources make the list a matter of the moment.
+      ready: (call) => (listing() ? undefined : resources.text(call)),
+      run: async (call) => {
+        const all = [...resources.all(call), ...(await listTemplated(host, call))]
+        const { items, nextCursor } = pageOf('resources', all, cursorOf(call.params), host.pageSize)
+        return { resources: [...items], ...given({ nextCursor }) }
+      },
+    }),
+    defineMethod(templates.method('resources/templates/list', served)),
+  ]
+}
+
+function createReadMethods(host: ResourceHost, served: () => boolean): ServerMethod[] {
+  return [
+    defineMethod<ReadResourceResult>({
+      method: 'resources/read',
+      served,
+      admit: (call) => void requireResource(host, stringParam(call.params, 'uri'), call),
+      run: (call) => {
+        const uri = stringParam(call.params, 'uri')
+        const { entry, variables } = requireResource(host, uri, call)
+        const run = () => entry.read(uri, variables, host.context(call), call.conversation.revision)
+        return entry.inside === undefined ? run() : entry.inside(call, run)
+      },
+      write: (result, call) => {
+        const { revision, principal } = call.conversation
+        const written = revision.writeReadResourceResult(result)
+        if (!revision.traits.cacheHints) return written
+        const found = findResource(host, String(call.params.uri), principal)
+        const hint = found?.entry.cache ?? host.readCache
+        // One that is gone by now may have had any rule.
+        return {
+          ...written,
+          ...cacheHints({ scope: 'private', ...hint }, found === undefined || isGuarded(found.entry.access)),
+        }
+      },
+    }),
+    defineMethod<object>({
+      method: 'resources/subscribe',
+      served,
+      run: (call) => {
+        const uri = stringParam(call.params, 'uri')
+        requireResource(host, uri, call)
+        if (call.session !== undefined) subscribe(host, call.session, uri)
+        return {}
+      },
+      write: () => ({}),
+    }),
+    defineMethod<object>({
+      method: 'resources/unsubscribe',
+      served,
+      run: (call) => {
+        const uri = stringParam(call.params, 'uri')
+        if (call.session?.unsubscribe(uri)) host.subscribers.remove(uri)
+        return {}
+      },
+      write: () => ({}),
+    }),
+  ]
+}
+
+function subscribe({ subscribers }: ResourceHost, session: LegacySession, uri: string): void {
+  const { subscriptions } = session
+  // One that has ended meanwhile hears of nothing, and nobody would count it out again.
+  if (session.phase === 'closed' || subscriptions.has(uri)) return
+  if (!session.subscribe(uri)) throw tooManySubscriptions('uri')
+  subscribers.follow(session)
+  subscribers.add(uri)
+}
+
+/** Finds what serves a URI: an exact resource first, then the first template that matches and may be seen. */
+export function findResource(
+  host: Pick<ResourceHost, 'resources' | 'templates'>,
+  uri: string,
+  principal: ServerCall['conversation']['principal'],
+): Found | undefined {
+  const exact = host.resources.get(uri)
+  if (exact !== undefined) return isVisible(exact.access, principal) ? { entry: exact, variables: {} } : undefined
+  for (const entry of host.templates.values()) {
+    const variables = uri.startsWith(entry.uri.literalPrefix) ? entry.uri.match(uri) : undefined
+    if (variables !== undefined && isVisible(entry.access, principal)) return { entry, variables }
+  }
+  return undefined
+}
+
+function requireResource(host: ResourceHost, uri: string, call: ServerCall): Found {
+  const { revision, principal } = call.conversation
+  const found = findResource(host, uri, principal)
+  if (found === undefined) throw revision.resourceNotFound(uri)
+  requireAccess(found.entry.access, principal)
+  return found
+}
+
+/** What the templates list themselves. One that cannot say what it has is left out, and its author told. */
+async function listTemplated(host: ResourceHost, call: ServerCall): Promise<Resource[]> {
+  const { principal } = call.conversation
+  const usable = [...host.templates.values()].filter(({ access }) => isUsable(access, principal))
+  const lists = await Promise.all(
+    usable.map(async ({ list, template }) => {
+      try {
+        return (await list?.(host.plainContext(call))) ?? []
+      } catch (error) {
+        if (!call.cancelled) host.conceal(error, `list of template ${template.uriTemplate}`)
+        return []
+      }
+    }),
+  )
+  return lists.flat()
+}

@@ -1,0 +1,211 @@
+/**
+ * Change notices to those who want them: open `subscriptions/listen` requests of the newest revision, and sessions of
+ * the older ones, which hear of every list and of the resources they subscribed to.
+ */
+
+import type { JsonObject } from '../../jsonrpc/message.ts'
+import { tellObserver } from '../../jsonrpc/observer.ts'
+import { META_SUBSCRIPTION_ID } from '../../protocol/meta.ts'
+import { type Change, readFilter, type SubscriptionFilter } from '../../protocol/subscriptions.ts'
+import { KEPT_LIMITS, KeptText } from '../../session/kept-text.ts'
+import type { LegacySession } from '../../session/legacy-session.ts'
+import type { ServerCall } from '../call/call.ts'
+import { defineMethod, HELD, invalidParam, type ServerMethod, tooManySubscriptions } from '../call/method.ts'
+import { type ChangeHub, type ChangeListener, type MayHear, noticeOf } from '../items/changes.ts'
+import type { Subscribers } from './subscribers.ts'
+
+export interface SubscriptionHost {
+  readonly hub: ChangeHub
+  readonly subscribers: Subscribers
+  /** What of a filter this server honours for this caller: lists it has, resources the caller may see. */
+  honoured(filter: SubscriptionFilter, call: ServerCall): SubscriptionFilter
+  /** Asked again for each notice of a resource. */
+  readonly mayHear: MayHear
+  /** Filters that extensions read from a listen request. */
+  extensionFilters(params: JsonObject): SubscriptionFilter
+  /** Where resources are somebody else's: follows one for one listener, or rejects. */
+  watch?(uri: string, call: ServerCall, changed: (uri: string) => void): Promise<() => void>
+}
+
+/** What serves `subscriptions/listen`. Whoever brought a listen ends it: a server may be served in several ways. */
+export class Listens {
+  readonly #host: SubscriptionHost
+
+  constructor(host: SubscriptionHost) {
+    this.#host = host
+  }
+
+  method(): ServerMethod {
+    return defineMethod<JsonObject | typeof HELD>({
+      method: 'subscriptions/listen',
+      holds: true,
+      run: (call) => this.#listen(call),
+      write: (result) => (result === HELD ? {} : result),
+    })
+  }
+
+  #listen(call: ServerCall): Promise<typeof HELD> | typeof HELD {
+    const asked = readFilter(call.params.notifications)
+    if (asked === undefined) throw invalidParam('notifications', 'must be an object')
+    const kept = keep(asked, call)
+    const extra = this.#host.extensionFilters(call.params)
+    const filter = { ...this.#host.honoured(asked, call), ...extra }
+    const { watch } = this.#host
+    if (watch === undefined || filter.resourceSubscriptions === undefined)
+      return this.#hold(call, filter, NO_WATCHES, kept)
+    return this.#watchAll(call, filter, watch, kept)
+  }
+
+  /** Follows each resource first, so that the acknowledgement names those that will be heard of. */
+  async #watchAll(
+    call: ServerCall,
+    filter: SubscriptionFilter,
+    watch: NonNullable<SubscriptionHost['watch']>,
+    kept: KeptText,
+  ): Promise<typeof HELD> {
+    const watches: Watches = { changed: () => {}, ends: [] }
+    const granted = await Promise.all(
+      (filter.resourceSubscriptions ?? []).map(async (uri) => {
+        try {
+          watches.ends.push(await watch(uri, call, (changed) => watches.changed(changed)))
+          return [uri]
+        } catch {
+          return []
+        }
+      }),
+    )
+    const { resourceSubscriptions: _asked, ...rest } = filter
+    const uris = granted.flat()
+    return this.#hold(call, uris.length === 0 ? rest : { ...rest, resourceSubscriptions: uris }, watches, kept)
+  }
+
+  #hold(call: ServerCall, filter: SubscriptionFilter, watches: Watches, kept: KeptText): typeof HELD {
+    const listen = new Listen(this, call, filter, watches.ends, kept)
+    if (watches !== NO_WATCHES) watches.changed = (uri) => listen.tell({ kind: 'resource', uri })
+    // Bound, not wrapped: a function around it would keep everything in sight of here.
+    call.onEnd = listen.end.bind(listen)
+    if (!call.cancelled) listen.acknowledge()
+    if (call.cancelled || call.ending) {
+      listen.end()
+      return HELD
+    }
+    this.#host.hub.add(listen)
+    for (const uri of listen.resources) this.#host.subscribers.add(uri)
+    return HELD
+  }
+
+  mayHear(uri: string, call: ServerCall): boolean {
+    return this.#host.mayHear(uri, call.conversation.principal)
+  }
+
+  forget(listen: Listen): void {
+    if (!this.#host.hub.remove(listen)) return
+    for (const uri of listen.resources) this.#host.subscribers.remove(uri)
+  }
+}
+
+/** Takes the room for what stays of a listen: the resources it names, and whatever else it says. */
+function keep(asked: SubscriptionFilter, call: ServerCall): KeptText {
+  const { maxSubscriptionLength, maxCapabilitiesLength } = KEPT_LIMITS
+  const length = asked.resourceSubscriptions?.reduce((sum, uri) => sum + uri.length, 0) ?? 0
+  if (length > maxSubscriptionLength) throw tooManySubscriptions('resourceSubscriptions')
+  const { notifications: _asked, ...rest } = call.sent
+  const said = JSON.stringify(rest).length
+  if (said > maxCapabilitiesLength) {
+    throw invalidParam('_meta', `says too much: maxCapabilitiesLength (${maxCapabilitiesLength}) exceeded`)
+  }
+  const kept = new KeptText()
+  if (kept.add(said + length + ENTRY * (asked.resourceSubscriptions?.length ?? 0))) return kept
+  throw invalidParam(
+    'notifications',
+    `no room for more: maxTotalKeptLength (${KEPT_LIMITS.maxTotalKeptLength}) reached`,
+  )
+}
+
+/** What a string costs beside its characters. */
+const ENTRY = 8
+
+/** What is followed for one listener, and how it is told. */
+interface Watches {
+  changed: (uri: string) => void
+  readonly ends: (() => void)[]
+}
+
+const NO_WATCHES: Watches = { changed: () => {}, ends: [] }
+
+/** One open listen. There may be ten thousand, so it keeps what it needs and no functions. */
+class Listen implements ChangeListener {
+  readonly #listens: Listens
+  readonly #call: ServerCall
+  readonly #filter: SubscriptionFilter
+  readonly #resources: ReadonlySet<string> | undefined
+  readonly #watches: readonly (() => void)[]
+  readonly #kept: KeptText
+
+  constructor(
+    listens: Listens,
+    call: ServerCall,
+    filter: SubscriptionFilter,
+    watches: readonly (() => void)[],
+    kept: KeptText,
+  ) {
+    this.#listens = listens
+    this.#call = call
+    this.#filter = filter
+    this.#resources = filter.resourceSubscriptions && new Set(filter.resourceSubscriptions)
+    this.#watches = watches
+    this.#kept = kept
+  }
+
+  get resources(): Iterable<string> {
+    return this.#resources ?? []
+  }
+
+  acknowledge(): void {
+    this.#notify('notifications/subscriptions/acknowledged', { notifications: this.#filter })
+  }
+
+  hear(change: Change): void {
+    if (this.#wants(change)) this.tell(change)
+  }
+
+  tell(change: Change): void {
+    const { method, params } = noticeOf(change)
+    this.#notify(method, params)
+  }
+
+  get principal(): string | undefined {
+    return this.#call.conversation.principal?.id
+  }
+
+  end(): void {
+    for (const end of this.#watches) tellObserver(end)
+    this.#kept.clear()
+    this.#listens.forget(this)
+    this.#call.holder?.end(this.#call, { _meta: { [META_SUBSCRIPTION_ID]: this.#call.id } })
+  }
+
+  #notify(method: string, params: JsonObject): void {
+    this.#call.notify(method, { _meta: { [META_SUBSCRIPTION_ID]: this.#call.id }, ...params })
+  }
+
+  #wants(change: Change): boolean {
+    switch (change.kind) {
+      case 'tools':
+        return this.#filter.toolsListChanged === true
+      case 'prompts':
+        return this.#filter.promptsListChanged === true
+      case 'resources':
+        return this.#filter.resourcesListChanged === true
+      case 'resource':
+        return this.#resources?.has(change.uri) === true && this.#listens.mayHear(change.uri, this.#call)
+      case 'extension':
+        return this.#filter[change.filter] !== undefined
+    }
+  }
+}
+
+/** Tells a session of an older revision; begins at `initialized` and ends with the session. */
+export function attachSession(hub: ChangeHub, session: LegacySession): void {
+  hub.attach(session)
+}

@@ -1,0 +1,292 @@
+/** Tools on a server: definitions compiled once, `tools/list` and `tools/call`. */
+
+import { INVALID_PARAMS, invalidDefinition, PorticoError, RpcError } from '../../jsonrpc/errors.ts'
+import { given } from '../../jsonrpc/members.ts'
+import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { didYouMean } from '../../jsonrpc/nearest.ts'
+import { collectParamHeaders, type ParamHeader } from '../../protocol/headers/headers.ts'
+import type { CallToolResult, Tool, ToolAnnotations } from '../../protocol/tools.ts'
+import {
+  type Checked,
+  type CompiledSchema,
+  defineSchema,
+  formatIssues,
+  type Issue,
+  type SchemaLimits,
+} from '../../schema/schema.ts'
+import { CapabilityError } from '../../session/conversation.ts'
+import { Suspended } from '../../session/rounds.ts'
+import { endedByAbort } from '../asking/round-once.ts'
+import type { ServerCall } from '../call/call.ts'
+import {
+  andThen,
+  defineMethod,
+  type Inside,
+  invalidArguments,
+  invalidParam,
+  isThenable,
+  type ServerMethod,
+  stringParam,
+} from '../call/method.ts'
+import type { AskingContext } from '../context.ts'
+import { accessOf, isVisible, requireAccess } from '../items/access.ts'
+import type { ToolDefinition } from '../items/definition.ts'
+import { type Access, type CacheHint, describe } from '../items/item-options.ts'
+import { checkName, type Registry } from '../items/registry.ts'
+import { ItemList } from './list.ts'
+import {
+  isContent,
+  isFullResult,
+  stripMark,
+  ToolError,
+  textError,
+  toErrorResult,
+  toStructuredResult,
+  toToolResult,
+} from './tool-result.ts'
+
+export interface ToolEntry {
+  readonly tool: Tool
+  readonly access: Access
+  readonly input: CompiledSchema | undefined
+  readonly output: CompiledSchema | undefined
+  readonly paramHeaders: readonly ParamHeader[]
+  readonly inside?: Inside
+  readonly handler: (args: unknown, ctx: AskingContext) => unknown
+}
+
+/** What tools need of the server around them. */
+export interface ToolHost {
+  readonly tools: Registry<ToolEntry>
+  readonly pageSize: number | undefined
+  readonly listCache: CacheHint
+  context(call: ServerCall): AskingContext
+  /** Reports an unexpected error in full to the operator and returns what the model may be told. */
+  conceal(error: unknown, where: string): string
+}
+
+export function createToolMethods(host: ToolHost): ServerMethod[] {
+  const list = new ItemList<ToolEntry, Tool>({
+    registry: host.tools,
+    member: 'tools',
+    show: (entry) => entry.tool,
+    write: (tool, revision) => revision.writeTool(tool),
+    pageSize: host.pageSize,
+    cache: host.listCache,
+  })
+  const served = () => host.tools.declared
+  return [
+    defineMethod(list.method('tools/list', served)),
+    defineMethod<CallToolResult>({
+      method: 'tools/call',
+      served,
+      admit: (call) => void requireTool(host, call),
+      run: (call) => callTool(host, call),
+      write: (result, call) =>
+        (call.outlet.takesValues === true ? undefined : plainText(result)) ??
+        call.conversation.revision.writeCallToolResult(result),
+    }),
+  ]
+}
+
+/**
+ * The text of a result that is one text block and nothing else, as most are, without its last brace: it is the same in
+ * every revision, and to quote a string is a fraction of the work of walking an object.
+ */
+function plainText(result: CallToolResult): string | undefined {
+  const { content } = result
+  const [block] = content
+  if (content.length !== 1 || block?.type !== 'text' || typeof block.text !== 'string') return undefined
+  // A class may have a `toJSON`, and its own idea of what it says.
+  if (Object.getPrototypeOf(result) !== Object.prototype || Object.getPrototypeOf(block) !== Object.prototype)
+    return undefined
+  for (const key in result) if (key !== 'content') return undefined
+  for (const key in block) if (key !== 'type' && key !== 'text') return undefined
+  return `{"content":[{"type":"text","text":${JSON.stringify(block.text)}}]`
+}
+
+/** Compiles a definition; everything wrong with it shows here, at start, not at the first call. */
+export function compileTool(name: string, definition: ToolDefinition, limits?: SchemaLimits): ToolEntry {
+  checkName(name, 'tool')
+  try {
+    requireTooled(definition)
+    const { options, handler } = definition
+    const own = { trusted: true, ...given({ limits }) }
+    const input = options.input === undefined ? undefined : defineSchema(options.input, { io: 'input', ...own })
+    const output = options.output === undefined ? undefined : defineSchema(options.output, { io: 'output', ...own })
+    const inputSchema = toObjectSchema(input?.json ?? { type: 'object' })
+    const headers = collectParamHeaders(inputSchema)
+    if (!Array.isArray(headers)) {
+      throw invalidDefinition(`x-mcp-header at ${headers.where}: ${headers.reason}`)
+    }
+    return {
+      tool: {
+        name,
+        ...describe(options),
+        inputSchema,
+        ...given({ outputSchema: output?.json, annotations: toAnnotations(definition) }),
+      },
+      access: accessOf(options),
+      input,
+      output,
+      paramHeaders: headers,
+      // The entry's own input schema makes the arguments what the handler was declared for.
+      handler: handler as ToolEntry['handler'],
+    }
+  } catch (error) {
+    if (!(error instanceof PorticoError)) throw error
+    throw new PorticoError(error.code, `Tool "${name}": ${error.message}`, { cause: error })
+  }
+}
+
+/** Other libraries' habits, and what they are called here. */
+const ELSEWHERE: { readonly [member: string]: string } = {
+  inputSchema: '"input"',
+  outputSchema: '"output"',
+  parameters: '"input"',
+  execute: 'the second argument of tool(options, handler)',
+  handler: 'the second argument of tool(options, handler)',
+}
+
+/** Says what is wrong with a definition that did not come from `tool`, or not with what it takes. */
+function requireTooled(definition: unknown): void {
+  if (!isObject(definition) || !isObject(definition.options)) {
+    throw invalidDefinition('wrap it in tool(options, handler)')
+  }
+  const habit = Object.keys(definition.options).find((member) => Object.hasOwn(ELSEWHERE, member))
+  if (habit !== undefined) throw invalidDefinition(`"${habit}" is ${ELSEWHERE[habit]} here`)
+  if (typeof definition.handler !== 'function') throw invalidDefinition('tool(options, handler) needs a handler')
+}
+
+/** The wire wants `"type": "object"` at the root, also where a union of objects says so only in its parts. */
+function toObjectSchema(json: JsonObject): JsonObject {
+  if (json.type === 'object') return json
+  if (json.type !== undefined || !describesObjects(json)) throw invalidDefinition('input must describe an object')
+  return { type: 'object', ...json }
+}
+
+function describesObjects(json: unknown): boolean {
+  if (!isObject(json)) return false
+  if (json.type !== undefined) return json.type === 'object'
+  const { oneOf, anyOf, allOf } = json
+  const every = (parts: unknown) => Array.isArray(parts) && parts.length > 0 && parts.every(describesObjects)
+  if (every(oneOf) || every(anyOf) || typeof json.$ref === 'string') return true
+  return Array.isArray(allOf) && allOf.some(describesObjects)
+}
+
+function requireTool(host: ToolHost, call: ServerCall): ToolEntry {
+  const name = stringParam(call.params, 'name')
+  const entry = host.tools.get(name)
+  if (entry === undefined || !isVisible(entry.access, call.conversation.principal)) {
+    const near = host.tools.names(({ access }) => isVisible(access, call.conversation.principal))
+    const message = `Unknown tool: ${name}${didYouMean(name, near)}`
+    throw new RpcError(INVALID_PARAMS, message, { parameter: 'name', reason: 'names no tool here' })
+  }
+  requireAccess(entry.access, call.conversation.principal)
+  return entry
+}
+
+function callTool(host: ToolHost, call: ServerCall): CallToolResult | Promise<CallToolResult> {
+  const entry = requireTool(host, call)
+  return entry.inside === undefined ? runTool(host, entry, call) : entry.inside(call, () => runTool(host, entry, call))
+}
+
+function runTool(host: ToolHost, entry: ToolEntry, call: ServerCall): CallToolResult | Promise<CallToolResult> {
+  const args = call.params.arguments ?? {}
+  if (!isObject(args)) throw invalidParam('arguments', 'must be an object')
+  return andThen(entry.input === undefined ? passed(args) : entry.input.validate(args), (checked) => {
+    if (!checked.ok) return refuseArguments(checked.issues, call)
+    return runHandler(host, entry, checked.value, call)
+  })
+}
+
+function passed(value: JsonObject): Checked {
+  return { ok: true, value }
+}
+
+function runHandler(
+  host: ToolHost,
+  entry: ToolEntry,
+  args: unknown,
+  call: ServerCall,
+): CallToolResult | Promise<CallToolResult> {
+  try {
+    const returned = entry.handler(args, host.context(call))
+    if (isThenable(returned)) {
+      return Promise.resolve(returned)
+        .then((value) => finish(entry, value))
+        .catch((error: unknown) => toFailure(host, entry, error, call))
+    }
+    const result = finish(entry, returned)
+    return result instanceof Promise ? result.catch((error: unknown) => toFailure(host, entry, error, call)) : result
+  } catch (error) {
+    return toFailure(host, entry, error, call)
+  }
+}
+
+/** Checks the value against `output` and makes the result; a handler that breaks its own schema is the server's fault. */
+function finish(entry: ToolEntry, value: unknown): CallToolResult | Promise<CallToolResult> {
+  const { output } = entry
+  if (output === undefined) return toToolResult(value)
+  const full = isFullResult(value) ? stripMark(value) : asWhole(value, output)
+  if (full?.isError) return full
+  const structured = full === undefined ? value : full.structuredContent
+  return andThen(output.validate(structured), (checked) => {
+    if (!checked.ok) {
+      const reason = formatIssues(checked.issues)
+      throw new PorticoError(
+        'invalid-result',
+        `Tool "${entry.tool.name}" returned what its output schema forbids: ${reason}`,
+      )
+    }
+    return full === undefined ? toStructuredResult(checked.value) : { ...full, structuredContent: checked.value }
+  })
+}
+
+/** Content blocks beside structured content are the whole result, unless the schema itself has members of those names. */
+function asWhole(value: unknown, output: CompiledSchema): CallToolResult | undefined {
+  if (!isObject(value) || !Object.hasOwn(value, 'structuredContent') || !Object.hasOwn(value, 'content'))
+    return undefined
+  const { properties } = output.json
+  if (isObject(properties) && Object.hasOwn(properties, 'structuredContent')) return undefined
+  return isContent(value.content) ? (value as unknown as CallToolResult) : undefined
+}
+
+/** Errors of asking and waiting, whose messages are our own and hold nothing private. */
+const TELLABLE: ReadonlySet<string> = new Set(['peer-error', 'timeout', 'closed', 'invalid-message', 'limit-exceeded'])
+
+/** What an error becomes: a result the model can read, a protocol error, or a reference number for anything unexpected. */
+function toFailure(host: ToolHost, entry: ToolEntry, error: unknown, call: ServerCall): CallToolResult {
+  if (error instanceof ToolError) return toErrorResult(error)
+  if (error instanceof RpcError || error instanceof Suspended) throw error
+  if (error instanceof CapabilityError) {
+    if (call.session === undefined) throw error
+    return textError(error.message)
+  }
+  // Of a round, what is not the abort itself is an outcome, which a resent request must get.
+  if (call.cancelled && (call.round === undefined || endedByAbort(error, call))) throw error
+  if (error instanceof PorticoError && TELLABLE.has(error.code)) return textError(error.message)
+  return textError(
+    `The tool "${entry.tool.name}" failed unexpectedly. ${host.conceal(error, `tool ${entry.tool.name}`)}`,
+  )
+}
+
+/** Invalid arguments: a JSON-RPC error up to 2025-06-18, a result that the model can act on from 2025-11-25. */
+function refuseArguments(issues: Issue[], call: ServerCall): CallToolResult {
+  if (call.conversation.revision.traits.argumentErrors === 'rpc') throw invalidArguments(issues)
+  return textError(`Invalid arguments: ${formatIssues(issues)}`)
+}
+
+function toAnnotations({ options }: ToolDefinition): ToolAnnotations | undefined {
+  const { readOnly, destructive, idempotent, openWorld } = options
+  const annotations: ToolAnnotations = {
+    ...given({
+      readOnlyHint: readOnly,
+      destructiveHint: destructive,
+      idempotentHint: idempotent,
+      openWorldHint: openWorld,
+    }),
+    ...options.annotations,
+  }
+  return Object.keys(annotations).length > 0 ? annotations : undefined
+}

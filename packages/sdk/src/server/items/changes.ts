@@ -1,0 +1,129 @@
+/**
+ * News of changes: one `server.changed(…)` reaches sessions of the older revisions (list_changed, updated for what they
+ * subscribed to) and open `subscriptions/listen` streams of the newest (by filter). Equal changes made in one go are
+ * told once.
+ */
+
+import type { Principal } from '../../auth/principal.ts'
+import { isObject } from '../../jsonrpc/message.ts'
+import type { Change } from '../../protocol/subscriptions.ts'
+import type { LegacySession, SessionWatcher } from '../../session/legacy-session.ts'
+
+export interface ChangeListener {
+  /** Who is told, for changes that concern one principal alone. */
+  readonly principal?: string | undefined
+  /** Told of each change; says itself whether it cares. */
+  hear(change: Change): void
+}
+
+/** Whether a principal may hear of a resource as things stand now; what it subscribed to it may have lost since. */
+export type MayHear = (uri: string, principal: Principal | undefined) => boolean
+
+export class ChangeHub implements SessionWatcher {
+  readonly #listeners = new Set<ChangeListener>()
+  /** As they are: a listener around each would be a good part of what an idle one costs. */
+  readonly #sessions = new Set<LegacySession>()
+  readonly #due = new Map<string, { change: Change; principal: string | undefined }>()
+  #scheduled = false
+  readonly #extensionOf: (notice: string) => string | undefined
+  readonly #mayHear: MayHear
+
+  /** `extensionOf` names the extension that a notice belongs to, where older revisions may have it. */
+  constructor(extensionOf: (notice: string) => string | undefined = () => undefined, mayHear: MayHear = () => true) {
+    this.#extensionOf = extensionOf
+    this.#mayHear = mayHear
+  }
+
+  get size(): number {
+    return this.#listeners.size + this.#sessions.size
+  }
+
+  add(listener: ChangeListener): void {
+    this.#listeners.add(listener)
+  }
+
+  /** False when it was not there. */
+  remove(listener: ChangeListener): boolean {
+    return this.#listeners.delete(listener)
+  }
+
+  /** The sessions of older revisions that are told. */
+  get sessions(): Iterable<LegacySession> {
+    return this.#sessions
+  }
+
+  /** Tells a session of an older revision from now on until it ends. */
+  attach(session: LegacySession): void {
+    this.#sessions.add(session)
+    session.onClose(this)
+  }
+
+  sessionClosed(session: LegacySession): void {
+    this.#sessions.delete(session)
+  }
+
+  /** Announces a change after the current synchronous work is done, to everybody or to one principal. */
+  announce(change: Change, principal?: string): void {
+    if (this.size === 0) return
+    this.#due.set(principal === undefined ? keyOf(change) : `${keyOf(change)} for ${principal}`, { change, principal })
+    if (this.#scheduled) return
+    this.#scheduled = true
+    queueMicrotask(() => {
+      this.#scheduled = false
+      const due = [...this.#due.values()]
+      this.#due.clear()
+      for (const { change: one, principal: only } of due) {
+        for (const listener of this.#listeners) {
+          if (only === undefined || listener.principal === only) listener.hear(one)
+        }
+        for (const session of this.#sessions) {
+          if (only === undefined || session.principal?.id === only) this.#tell(session, one)
+        }
+      }
+    })
+  }
+
+  /** Sessions hear of every list, and of the resources that they subscribed to and may see. */
+  #tell(session: LegacySession, change: Change): void {
+    if (change.kind === 'extension' && !negotiated(session, this.#extensionOf(change.method))) return
+    if (change.kind === 'resource') {
+      const { uri } = change
+      if (!session.subscriptions.has(uri) || !this.#mayHear(uri, session.reader ?? session.principal)) return
+    }
+    tell(session, change)
+  }
+}
+
+/** The notification that tells of a change. */
+export function noticeOf(change: Change): { method: string; params: { [key: string]: unknown } } {
+  switch (change.kind) {
+    case 'tools':
+      return { method: 'notifications/tools/list_changed', params: {} }
+    case 'prompts':
+      return { method: 'notifications/prompts/list_changed', params: {} }
+    case 'resources':
+      return { method: 'notifications/resources/list_changed', params: {} }
+    case 'resource':
+      return { method: 'notifications/resources/updated', params: { uri: change.uri } }
+    case 'extension':
+      return { method: change.method, params: change.params }
+  }
+}
+
+function tell(session: LegacySession, change: Change): void {
+  const { method, params } = noticeOf(change)
+  if (change.kind !== 'extension' && !session.revision.serverNotifications.has(method)) return
+  const whole = change.kind === 'resource' || change.kind === 'extension'
+  session.post(JSON.stringify(whole ? { jsonrpc: '2.0', method, params } : { jsonrpc: '2.0', method }), 'keep')
+}
+
+/** Whether a client of an older revision negotiated an extension by `experimental`. */
+function negotiated({ capabilities }: LegacySession, id: string | undefined): boolean {
+  return id !== undefined && isObject(capabilities.experimental) && Object.hasOwn(capabilities.experimental, id)
+}
+
+function keyOf(change: Change): string {
+  if (change.kind === 'resource') return `resource ${change.uri}`
+  if (change.kind === 'extension') return `${change.filter} ${change.method} ${JSON.stringify(change.params)}`
+  return change.kind
+}

@@ -1,0 +1,81 @@
+/** The tool that lists a directory; directories as resources are the same listing. */
+
+import { sep } from 'node:path'
+import { tool } from '@portico/sdk/server'
+import { fromCursor, toCursor } from '../../cursor.ts'
+import { withDirectory } from '../anchor.ts'
+import type { Reached } from '../confine.ts'
+import { describeEntries } from '../entry-details.ts'
+import type { FilesHost } from '../host.ts'
+import { readNames } from '../walk.ts'
+import { CURSOR, KIND, NEXT_CURSOR, PATH, READS } from './tool-schemas.ts'
+
+const ENTRY = {
+  type: 'object',
+  properties: {
+    name: { type: 'string', description: 'Its name' },
+    kind: KIND,
+    size: { type: 'integer', description: 'Bytes, for files' },
+    modified: { type: 'string', description: 'When it last changed' },
+  },
+  required: ['name', 'kind'],
+  additionalProperties: false,
+} as const
+
+export function createListDirectory(host: FilesHost) {
+  return tool(
+    {
+      title: 'List a directory',
+      description: 'Lists what is directly in a directory, by name, in pages.',
+      input: {
+        type: 'object',
+        properties: {
+          path: { ...PATH, description: `${PATH.description}; may be left out then` },
+          details: { type: 'boolean', description: 'False for names and kinds alone, which is quicker' },
+          cursor: CURSOR,
+        },
+        additionalProperties: false,
+      },
+      output: {
+        type: 'object',
+        properties: {
+          path: { type: 'string', description: 'The directory' },
+          entries: { type: 'array', items: ENTRY, description: 'In the order of their names' },
+          total: { type: 'integer', description: 'How many there are on all pages' },
+          nextCursor: NEXT_CURSOR,
+        },
+        required: ['path', 'entries', 'total'],
+        additionalProperties: false,
+      },
+      ...READS,
+    },
+    async ({ path, details, cursor }, ctx) => {
+      const reached = await host.existingOrOnly(path, ctx)
+      return listPage(host, reached, { details, cursor }).catch(async (error: unknown) => {
+        // Only now it matters whether it was a file all along.
+        await host.requireFolder(reached)
+        throw error
+      })
+    },
+  )
+}
+
+export interface PageOptions {
+  /** Sizes and times, unless this is false. */
+  readonly details?: boolean | undefined
+  readonly cursor?: string | undefined
+}
+
+export async function listPage(host: FilesHost, reached: Reached, { details = true, cursor }: PageOptions = {}) {
+  const { maxResults, maxEntries } = host.settings
+  const after = cursor === undefined ? undefined : fromCursor(cursor)
+  return withDirectory(reached.path, async (base) => {
+    const all = (await readNames(base, reached.path)).slice(0, maxEntries)
+    const rest = after === undefined ? all : all.filter(({ name }) => name > after)
+    const page = rest.slice(0, maxResults)
+    const entries = details ? await describeEntries(page, ({ name }) => base + sep + name) : page
+    const last = page.at(-1)?.name
+    const more = rest.length > page.length && last !== undefined ? { nextCursor: toCursor(last) } : {}
+    return { path: reached.path, entries, total: all.length, ...more }
+  })
+}

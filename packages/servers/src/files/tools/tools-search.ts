@@ -1,0 +1,198 @@
+/** The tools that look for something below a directory: by name, by contents, or the whole tree at a glance. */
+
+import { tool } from '@portico/sdk/server'
+import { countFrom, toCursor } from '../../cursor.ts'
+import { createGlob } from '../glob.ts'
+import { type FilesHost, toFileUri } from '../host.ts'
+import { searchText } from '../search-text.ts'
+import { Walk } from '../walk.ts'
+import { CURSOR, NEXT_CURSOR, READS } from './tool-schemas.ts'
+
+const WHERE = {
+  type: 'string',
+  description: 'The directory to look in; may be left out when there is only one',
+} as const
+const COMPLETE = {
+  type: 'boolean',
+  description: 'False when "maxDepth", "maxEntries" or "timeoutMs" ended the search early',
+} as const
+
+export function createSearchTools(host: FilesHost) {
+  return {
+    search_files: createSearchFiles(host),
+    search_text: createSearchText(host),
+    directory_tree: createDirectoryTree(host),
+  }
+}
+
+function createSearchFiles(host: FilesHost) {
+  return tool(
+    {
+      title: 'Find files by name',
+      description:
+        'Finds files and directories by a pattern with *, ?, [a-z], {a,b} and ** for any folders. Without a slash it is about the name alone.',
+      input: {
+        type: 'object',
+        properties: {
+          pattern: { type: 'string', minLength: 1, description: 'As in "*.ts" or "src/**/test-*.js"' },
+          path: WHERE,
+          cursor: CURSOR,
+        },
+        required: ['pattern'],
+        additionalProperties: false,
+      },
+      output: {
+        type: 'object',
+        properties: {
+          matches: {
+            type: 'array',
+            description: 'In the order of their paths',
+            items: {
+              type: 'object',
+              properties: {
+                path: { type: 'string', description: 'Absolute' },
+                uri: { type: 'string', description: 'The resource' },
+                kind: { enum: ['file', 'directory', 'link', 'other'], description: 'What it is' },
+              },
+              required: ['path', 'uri', 'kind'],
+              additionalProperties: false,
+            },
+          },
+          complete: COMPLETE,
+          nextCursor: NEXT_CURSOR,
+        },
+        required: ['matches', 'complete'],
+        additionalProperties: false,
+      },
+      ...READS,
+    },
+    async ({ pattern, path, cursor }, ctx) => {
+      const { settings } = host
+      const start = await host.folder(path, ctx)
+      const matches = createGlob(pattern)
+      const skip = countFrom(cursor)
+      const walk = new Walk(start.directory, start.path, { ...settings, signal: ctx.signal })
+      const found: { path: string; uri: string; kind: 'file' | 'directory' | 'link' | 'other' }[] = []
+      const until = Date.now() + settings.timeoutMs
+      let seen = 0
+      for await (const entry of walk.entries()) {
+        if (walk.visited % 500 === 0) ctx.progress(walk.visited, undefined, `${walk.visited} entries`)
+        if (Date.now() > until) return { matches: found, complete: false }
+        if (!matches(entry.relative) || seen++ < skip) continue
+        if (found.length === settings.maxResults) {
+          return { matches: found, complete: true, nextCursor: toCursor(String(skip + found.length)) }
+        }
+        found.push({ path: entry.path, uri: toFileUri(entry.path), kind: entry.kind })
+      }
+      return { matches: found, complete: walk.complete }
+    },
+  )
+}
+
+function createSearchText(host: FilesHost) {
+  return tool(
+    {
+      title: 'Find text in files',
+      description:
+        'Finds lines that contain a text, or match a regular expression where ripgrep is installed (the result says which engine searched).',
+      input: {
+        type: 'object',
+        properties: {
+          pattern: { type: 'string', minLength: 1, maxLength: 1000, description: 'The text, or the expression' },
+          regex: { type: 'boolean', description: 'Whether pattern is a regular expression; false unless given' },
+          ignoreCase: { type: 'boolean', description: 'Whether letter case is ignored; false unless given' },
+          glob: { type: 'string', description: 'Only in files whose name fits, as in "*.ts"' },
+          path: WHERE,
+          cursor: CURSOR,
+        },
+        required: ['pattern'],
+        additionalProperties: false,
+      },
+      output: {
+        type: 'object',
+        properties: {
+          engine: { enum: ['ripgrep', 'plain'], description: 'What searched; "plain" knows no expressions' },
+          matches: {
+            type: 'array',
+            description: 'In the order of their paths and lines',
+            items: {
+              type: 'object',
+              properties: {
+                path: { type: 'string', description: 'Absolute' },
+                line: { type: 'integer', description: 'Counted from 1' },
+                text: { type: 'string', description: 'The line, its first 400 characters' },
+              },
+              required: ['path', 'line', 'text'],
+              additionalProperties: false,
+            },
+          },
+          complete: COMPLETE,
+          nextCursor: NEXT_CURSOR,
+        },
+        required: ['engine', 'matches', 'complete'],
+        additionalProperties: false,
+      },
+      ...READS,
+    },
+    async ({ pattern, regex, ignoreCase, glob, path, cursor }, ctx) => {
+      const { settings, confinement } = host
+      const start = await host.folder(path, ctx)
+      const skip = countFrom(cursor)
+      const query = {
+        pattern,
+        regex: regex ?? false,
+        ignoreCase: ignoreCase ?? false,
+        glob,
+        skip,
+        limit: settings.maxResults,
+      }
+      const progress = (visited: number): void => ctx.progress(visited, undefined, `${visited} entries`)
+      const found = await searchText(start, query, { confinement, settings, signal: ctx.signal, progress })
+      const { engine, matches, complete, hasMore } = found
+      const more = hasMore ? { nextCursor: toCursor(String(skip + matches.length)) } : {}
+      return { engine, matches: [...matches], complete, ...more }
+    },
+  )
+}
+
+function createDirectoryTree(host: FilesHost) {
+  return tool(
+    {
+      title: 'Show a directory tree',
+      description: 'Draws what is below a directory, indented by two spaces a level, directories with a slash.',
+      input: {
+        type: 'object',
+        properties: {
+          path: WHERE,
+          depth: { type: 'integer', minimum: 1, maximum: 32, description: 'How many levels; 3 unless given' },
+        },
+        additionalProperties: false,
+      },
+      output: {
+        type: 'object',
+        properties: {
+          path: { type: 'string', description: 'The directory' },
+          tree: { type: 'string', description: 'One entry a line' },
+          shown: { type: 'integer', description: 'How many entries' },
+          complete: { type: 'boolean', description: 'False when there is more than "depth" or "maxResults" shows' },
+        },
+        required: ['path', 'tree', 'shown', 'complete'],
+        additionalProperties: false,
+      },
+      ...READS,
+    },
+    async ({ path, depth }, ctx) => {
+      const { settings } = host
+      const start = await host.folder(path, ctx)
+      // A tree is read at one go, so it may be longer than a page.
+      const maxEntries = Math.min(settings.maxEntries, settings.maxResults * 5)
+      const maxDepth = Math.min(depth ?? 3, settings.maxDepth)
+      const walk = new Walk(start.directory, start.path, { ...settings, maxEntries, maxDepth, signal: ctx.signal })
+      const lines: string[] = []
+      for await (const { name, kind, depth: level } of walk.entries()) {
+        lines.push(`${'  '.repeat(level - 1)}${name}${kind === 'directory' ? '/' : kind === 'link' ? '@' : ''}`)
+      }
+      return { path: start.path, tree: lines.join('\n'), shown: lines.length, complete: walk.complete }
+    },
+  )
+}

@@ -1,0 +1,115 @@
+/**
+ * Makes the JavaScript of the SDK that is published: each door in a file, and what doors share in a few chunks. Node takes
+ * longer to find and open a module than to run it, so a server that is one door and two chunks starts in half the time
+ * of one that is a hundred files. The compiler makes the types beside it (`npm run build` runs both); from source,
+ * under the condition `portico-source`, nothing of this is used.
+ */
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { rolldown } from 'rolldown'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+/**
+ * Returns the files, with the bytes of each and what it imports at once.
+ * @param {string} folder the package
+ * @param {string} target where to
+ */
+export async function buildDoors(folder = join(ROOT, 'packages', 'sdk'), target = join(folder, 'dist')) {
+  const source = join(folder, 'src')
+  const { exports: entries } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const doors = Object.keys(entries).map((entry) => entry.slice('./'.length))
+  const bundle = await rolldown({
+    cwd: folder,
+    input: Object.fromEntries(doors.map((door) => [`doors/${door}`, join(source, 'doors', `${door}.ts`)])),
+    platform: 'neutral',
+    // Packages and Node's own modules stay imports.
+    external: (id) => !id.startsWith('.') && !id.startsWith(folder),
+    // As the package says of itself: a module that nobody uses anything of is not needed.
+    treeshake: { moduleSideEffects: false },
+  })
+  removeScripts(target)
+  const { output } = await bundle.write({
+    dir: target,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunks/[name].js',
+    sourcemap: true,
+    // Functions and classes keep their names, for stack traces; the sources are published and mapped.
+    minify: { compress: false, mangle: { keepNames: true }, codegen: { removeWhitespace: true } },
+    codeSplitting: { groups: CHUNKS.map(toGroup) },
+  })
+  await bundle.close()
+  const chunks = output.filter(({ type }) => type === 'chunk')
+  return chunks.map(({ fileName, code, imports }) => ({ fileName, bytes: code.length, imports }))
+}
+
+/**
+ * What is loaded together, first match first: everybody needs the base, every server the next, and so on. What is in
+ * none of them goes with its door, or into a chunk of its own where it is loaded on demand.
+ */
+const CHUNKS = [
+  {
+    name: 'base',
+    paths: ['framing/', 'jsonrpc/', 'schema/', 'protocol/', 'auth/principal', 'session/connectable'],
+    also: ['memory', 'send-queue', 'byte-stream', 'stdio', 'http-heartbeat'].map((name) => `transport/${name}`),
+    but: ['protocol/skills', 'protocol/revisions/client-messages', 'schema/json-schema/json-schema-formats'],
+  },
+  {
+    name: 'serving',
+    paths: ['session/', 'server/'],
+    also: ['serve/stdio', 'serve/stray-output', 'serve/rules/limits', 'serve/rules/http-load'],
+    but: ['server/check/lint', 'server/skills', 'server/relay'],
+  },
+  {
+    name: 'http',
+    paths: ['serve/', 'transport/http-event', 'transport/http-reply', 'transport/event-stream'],
+    but: ['serve/bearer', 'serve/observe/telemetry', 'serve/socket', 'serve/websocket', ...nodeHttp('serve/adapters')],
+  },
+  // Apart from the above, which also runs where there is no Node.
+  { name: 'http-node', paths: nodeHttp('serve/adapters') },
+  {
+    name: 'client',
+    paths: [
+      'client/',
+      'connect/',
+      'transport/http-client/http-client.',
+      'transport/http-client/http-client-dialer',
+      'transport/http-client/http-client-repeat',
+    ],
+    also: [
+      ...['transport/sse', 'transport/http-sse', 'transport/websocket/websocket-client'],
+      ...['protocol/revisions/client-messages', 'schema/json-schema/json-schema-formats'],
+    ],
+  },
+]
+
+function nodeHttp(layer) {
+  return ['http.ts', 'http-node', 'http-server', 'http-certificate', 'tls'].map((name) => `${layer}/${name}`)
+}
+
+function toGroup({ name, paths, also = [], but = [] }, index) {
+  const start = `${sep}src${sep}`
+  const test = (id) => {
+    const at = id.lastIndexOf(start)
+    if (at === -1) return false
+    const path = id.slice(at + start.length).replaceAll(sep, '/')
+    const begins = (prefix) => path.startsWith(prefix)
+    return (paths.some(begins) || also.some(begins)) && !but.some(begins)
+  }
+  return { name, test, priority: CHUNKS.length - index }
+}
+
+/** Files of an earlier build must not be published along with this one; the types are the compiler's. */
+function removeScripts(target) {
+  let names
+  try {
+    names = readdirSync(target, { recursive: true, encoding: 'utf8' })
+  } catch {
+    return
+  }
+  for (const name of names) if (/\.js(\.map)?$/.test(name)) rmSync(join(target, name))
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await buildDoors()

@@ -1,9 +1,0 @@
-/** `node tools/make-docs.mjs`: writes every page of the docs that is made from something else. */
-import { writePages } from './make.mjs'
-import { makeFounding } from './make-founding.mjs'
-import { makeLlms } from './make-llms.mjs'
-import { makeReference } from './make-reference.mjs'
-import { makeSecurity } from './make-security.mjs'
-import { repositoryRoot } from './report.mjs'
-
-for (const make of [makeReference, makeSecurity, makeFounding, makeLlms]) writePages(make(repositoryRoot))
