@@ -25,6 +25,16 @@ export function makeReference(root) {
   return new Map([...pages, ['docs/reference/README.md', toIndex(root, doors)]])
 }
 
+/**
+ * What every door exports, each name with its declaration.
+ * @param {string} root
+ */
+export function readDoors(root) {
+  return PACKAGES.flatMap((one) =>
+    doorsOf(root, one).map((door) => ({ ...door, folder: one.folder, items: itemsOf(root, door.file) })),
+  )
+}
+
 /** Each door of a package: what it is imported as, where its source is, and where its page goes. */
 function doorsOf(root, { folder, out }) {
   const { name, exports: entries } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
@@ -38,15 +48,19 @@ function doorsOf(root, { folder, out }) {
 
 function toPage(root, { title, file }) {
   const source = readFileSync(join(root, file), 'utf8')
-  const items = readExports(source).map(({ name, from }) =>
-    findDeclaration(root, posix.join(posix.dirname(file), from), name),
-  )
+  const items = itemsOf(root, file)
   const sections = SECTIONS.flatMap(({ heading, kinds }) => {
     const own = items.filter(({ kind }) => kinds.includes(kind)).sort((a, b) => (a.name < b.name ? -1 : 1))
     return own.length === 0 ? [] : [`## ${heading}`, ...own.map(toEntry)]
   })
   const made = `<!-- Made by scripts/generate/make-reference.mjs from ${file}. Change the comments there. -->`
   return `${[`# ${title}`, made, introductionOf(source), ...sections].join('\n\n')}\n`
+}
+
+function itemsOf(root, file) {
+  return readExports(readFileSync(join(root, file), 'utf8')).map(({ name, from }) =>
+    findDeclaration(root, posix.join(posix.dirname(file), from), name),
+  )
 }
 
 const SECTIONS = [
