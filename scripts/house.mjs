@@ -24,13 +24,13 @@ const PARAMETERS = 4
  */
 const HELD = {
   'import circles and wrong directions': 0,
-  'source folders above 20 files': 99,
-  'files above 400 lines': 99,
-  'functions above 60 lines': 99,
-  'classes above 300 lines': 99,
-  'functions with more than 4 parameters': 99,
-  'exported names without a comment': 999,
-  'exported functions without an example': 999,
+  'source folders above 20 files': 0,
+  'files above 400 lines': 2,
+  'functions above 60 lines': 43,
+  'classes above 300 lines': 6,
+  'functions with more than 4 parameters': 77,
+  'exported names without a comment': 273,
+  'exported functions without an example': 163,
 }
 
 /**
@@ -113,8 +113,7 @@ function main() {
   const house = measureHouse(repositoryRoot)
   if (!values.check) console.log(toTable(house).join('\n'))
   if (values.list) {
-    for (const [row, found] of house.rows)
-      for (const what of [...found.values()].flat()) console.log(`${row}: ${what}`)
+    for (const [row, found] of house.rows) for (const what of [...found.values()].flat()) console.log(`${row}: ${what}`)
   }
   const over = [...house.rows].filter(([row, found]) => [...found.values()].flat().length > HELD[row])
   for (const [row, found] of over) {

@@ -101,6 +101,7 @@ function judge(file, { target, typeOnly }) {
   const own = packageOf(file)
   if (target.byName && !target.isDoor) return 'the package has no such door'
   if (own === undefined) {
+    if (INWARD.test(file)) return undefined
     if (target.package !== undefined && !target.byName) return 'packages are reached through their doors'
     if (target.byName && isInternalDoor(target.path))
       return 'the internal door is for packages that are released together'
