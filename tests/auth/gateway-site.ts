@@ -206,7 +206,7 @@ function configOf(name: string): ServerConfig {
     name,
     target: { kind: 'in-process', module: name, options: {} },
     settings: { ...DEFAULT_SETTINGS, lazy: true },
-    place: { file: 'auth-lab', path: name },
+    place: { file: 'tests/auth', path: name },
     fingerprint: name,
   }
 }

@@ -5,7 +5,7 @@ import { type Script, type ScriptedProvider, startScriptedProvider } from '@port
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createFolder, runCli, startCli } from './cli.ts'
 
-// The conversation itself is driven in a real terminal by `cli-lab/chat.ts`.
+// The conversation itself is driven in a real terminal by `tests/cli/chat.ts`.
 
 // Whole processes are started, on machines that may be busy.
 const FIXTURE = fileURLToPath(new URL('./fixture-server.mjs', import.meta.url))
