@@ -76,8 +76,6 @@ export async function openSingleGateway(
       {
         name: info?.name ?? config.name,
         version: info?.version ?? '0',
-        ...(info?.title !== undefined && { title: info.title }),
-        ...(client?.server.instructions !== undefined && { instructions: client.server.instructions }),
         ownNames: true,
         // Servers may show more to clients that can be asked, so each caller lists for itself. Another process for that
         // would take longer than clients wait: those of a program are what it shows to a client that can do everything.
