@@ -17,7 +17,17 @@ export interface Principal {
   readonly challenge?: (scopes: readonly string[]) => readonly string[]
 }
 
-/** Makes a principal; `scopes` may be any iterable. */
+/**
+ * Makes a principal: who a request is from, and which scopes they hold.
+ *
+ * @example
+ * ```ts
+ * import { createPrincipal } from '@portico/sdk/server'
+ *
+ * const ana = createPrincipal('ana@example.com', ['notes:read'], { department: 'sales' })
+ * console.log(ana.scopes.has('notes:read')) // true
+ * ```
+ */
 export function createPrincipal(
   id: string,
   scopes: Iterable<string> = [],

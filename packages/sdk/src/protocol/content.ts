@@ -101,27 +101,82 @@ export interface EmbeddedResource extends BlockExtras {
 /** One piece of content: text, a picture, sound, a link, or a resource. */
 export type ContentBlock = TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource
 
-/** Makes a text block: `return [text('done'), image(png, 'image/png')]`. */
+/**
+ * Makes a block of text.
+ *
+ * @example
+ * ```ts
+ * import { text, tool } from '@portico/sdk/server'
+ *
+ * const greet = tool({ description: 'Greets in two languages' }, () => [text('Good morning'), text('Guten Morgen')])
+ * ```
+ */
 export function text(value: string): TextContent {
   return { type: 'text', text: value }
 }
 
-/** Makes an image block of bytes or base64 text: `image(png, 'image/png')`. */
+/**
+ * Makes a block that holds a picture, from bytes or base64 text.
+ *
+ * @example
+ * ```ts
+ * import { image, tool } from '@portico/sdk/server'
+ *
+ * const chart = tool({ description: 'This month as a chart' }, async () => {
+ *   const answer = await fetch('https://example.com/chart.png')
+ *   return [image(new Uint8Array(await answer.arrayBuffer()), 'image/png')]
+ * })
+ * ```
+ */
 export function image(data: Uint8Array | string, mimeType: string): ImageContent {
   return { type: 'image', data: toBase64(data), mimeType }
 }
 
-/** Makes a sound block of bytes or base64 text: `audio(wav, 'audio/wav')`. */
+/**
+ * Makes a block that holds sound, from bytes or base64 text.
+ *
+ * @example
+ * ```ts
+ * import { audio, text, tool } from '@portico/sdk/server'
+ *
+ * const chime = tool({ description: 'How the chime sounds' }, async () => {
+ *   const answer = await fetch('https://example.com/chime.wav')
+ *   return [text('The chime:'), audio(new Uint8Array(await answer.arrayBuffer()), 'audio/wav')]
+ * })
+ * ```
+ */
 export function audio(data: Uint8Array | string, mimeType: string): AudioContent {
   return { type: 'audio', data: toBase64(data), mimeType }
 }
 
-/** Makes a block that points to a resource: `link('sales://2025', 'The numbers', { mimeType: 'text/csv' })`. */
+/**
+ * Makes a block that points to a resource, which the client may then read.
+ *
+ * @example
+ * ```ts
+ * import { link, tool } from '@portico/sdk/server'
+ *
+ * const report = tool({ description: 'Where the yearly report is' }, () => [
+ *   link('sales://2025', 'The numbers', { mimeType: 'text/csv' }),
+ * ])
+ * ```
+ */
 export function link(uri: string, name: string, more: Omit<ResourceLink, 'type' | 'uri' | 'name'> = {}): ResourceLink {
   return { type: 'resource_link', uri, name, ...more }
 }
 
-/** Makes a block that holds a resource, text or bytes: `embed('sales://2025', csv, 'text/csv')`. */
+/**
+ * Makes a block that holds a resource with its contents, text or bytes.
+ *
+ * @example
+ * ```ts
+ * import { embed, tool } from '@portico/sdk/server'
+ *
+ * const report = tool({ description: 'The yearly report' }, () => [
+ *   embed('sales://2025', 'month,total\n1,120\n2,95', 'text/csv'),
+ * ])
+ * ```
+ */
 export function embed(uri: string, contents: Uint8Array | string, mimeType?: string): EmbeddedResource {
   const about = mimeType === undefined ? { uri } : { uri, mimeType }
   const held = typeof contents === 'string' ? { ...about, text: contents } : { ...about, blob: toBase64(contents) }

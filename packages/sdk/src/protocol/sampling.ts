@@ -62,7 +62,19 @@ export interface CreateMessageResult extends SamplingMessage {
   stopReason?: string
 }
 
-/** The text of a sampled message, without its other blocks. */
+/**
+ * The text of a message from or for a model, without its pictures, sound and tool calls.
+ *
+ * @example
+ * ```ts
+ * import { textOf, tool } from '@portico/sdk/server'
+ *
+ * const title = tool({ description: 'Proposes a title for the page' }, async (_args, ctx) => {
+ *   const message = await ctx.sample({ prompt: 'A title for a page about birds, in five words', maxTokens: 30 })
+ *   return textOf(message)
+ * })
+ * ```
+ */
 export function textOf(message: SamplingMessage): string {
   const blocks = Array.isArray(message.content) ? message.content : [message.content]
   return blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('')

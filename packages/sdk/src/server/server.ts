@@ -231,7 +231,19 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
   }
 }
 
-/** Makes a server from its whole definition. Everything wrong with it shows here, before anything listens. */
+/**
+ * Makes a server from its whole definition. A mistake in the definition is thrown here, before anything listens.
+ *
+ * @example
+ * ```ts
+ * import { createServer, tool } from '@portico/sdk/server'
+ * import { serveStdio } from '@portico/sdk/stdio'
+ *
+ * const dice = tool({ description: 'Rolls a die' }, () => `${Math.ceil(Math.random() * 6)}`)
+ * const server = createServer({ name: 'games', version: '1.0.0', tools: { dice } })
+ * serveStdio(server)
+ * ```
+ */
 export function createServer<const Tools extends ToolRecord = {}>(definition: ServerDefinition<Tools>): Server<Tools> {
   return new Server(definition)
 }

@@ -46,7 +46,20 @@ export interface TypedMakers<State> {
   ): Server<Tools>
 }
 
-/** `const { tool, createServer } = withState<{ db: Db }>()`: handlers then see `ctx.state.db`. */
+/**
+ * Gives `tool`, `resource`, `prompt` and `createServer` for handlers that share a state: what the server's `context`
+ * function makes for each request is `ctx.state`, with its type.
+ *
+ * @example
+ * ```ts
+ * import { withState } from '@portico/sdk/server'
+ *
+ * const { createServer, tool } = withState<{ visits: Map<string, number> }>()
+ * const visits = new Map<string, number>()
+ * const count = tool({ description: 'How many have come' }, (_args, ctx) => `${ctx.state.visits.size} visitors`)
+ * const counter = createServer({ name: 'counter', version: '1.0.0', context: () => ({ visits }), tools: { count } })
+ * ```
+ */
 export function withState<State>(): TypedMakers<State> {
   return { tool, resource, prompt, createServer }
 }

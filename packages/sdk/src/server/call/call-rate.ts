@@ -21,8 +21,10 @@ export interface CallRates extends Partial<CallRate> {
 }
 
 /**
- * Middleware for `tools/call` that refuses calls which come too often.
+ * Middleware for `tools/call` that refuses calls which come too often. Each principal is counted on its own; all
+ * callers without one are counted together.
  *
+ * @example
  * ```ts
  * import { createServer, limitCalls } from '@portico/sdk/server'
  *

@@ -18,10 +18,17 @@ export interface FullResult extends CallToolResult {
 }
 
 /**
- * Marks a value as the whole result rather than as structured content.
+ * Marks a value as the whole result of a tool with `output`, rather than as its structured content.
  *
  * @example
- * result({ content: [text('20 degrees')], structuredContent: { celsius: 20 } })
+ * ```ts
+ * import { result, text, tool } from '@portico/sdk/server'
+ * import { z } from 'zod'
+ *
+ * const now = tool({ description: 'The temperature', output: z.object({ celsius: z.number() }) }, () =>
+ *   result({ content: [text('20 degrees')], structuredContent: { celsius: 20 } }),
+ * )
+ * ```
  */
 export function result(value: CallToolResult): FullResult {
   // Marked by a symbol, which no value from elsewhere can carry by chance; the name in the type is for the compiler.

@@ -58,7 +58,22 @@ export function requireAccess(access: Access, principal: Principal | undefined):
   if (access.challenge !== undefined && access.scopes !== undefined) requireScopes(principal, access.scopes)
 }
 
-/** For handlers whose arguments decide what is needed: throws the same error as an item with `challenge` does. */
+/**
+ * Throws a `ScopeError` unless the principal holds all the scopes: for handlers whose arguments decide what is needed.
+ * The client sees the same as for an item with `challenge`.
+ *
+ * @example
+ * ```ts
+ * import { requireScopes, tool } from '@portico/sdk/server'
+ * import { z } from 'zod'
+ *
+ * const input = z.object({ folder: z.string() })
+ * const list = tool({ description: 'Lists a folder', input }, ({ folder }, ctx) => {
+ *   if (folder.startsWith('private/')) requireScopes(ctx.principal, ['files:private'])
+ *   return `The files of ${folder}`
+ * })
+ * ```
+ */
 export function requireScopes(principal: Principal | undefined, scopes: readonly string[]): void {
   if (!holds(principal, scopes)) throw new ScopeError(scopes)
 }

@@ -131,7 +131,20 @@ export interface PromptDefinition {
   readonly [ENTRY]: (name: string) => PromptEntry
 }
 
-/** Declares a tool. The handler's arguments and return value take their types from `input` and `output`. */
+/**
+ * Declares a tool. The handler's arguments and return value take their types from `input` and `output`.
+ *
+ * @example
+ * ```ts
+ * import { tool } from '@portico/sdk/server'
+ * import { z } from 'zod'
+ *
+ * const add = tool(
+ *   { description: 'Adds two numbers', input: z.object({ a: z.number(), b: z.number() }), readOnly: true },
+ *   ({ a, b }) => `${a + b}`,
+ * )
+ * ```
+ */
 export function tool<
   const I extends AnySchema | undefined = undefined,
   const O extends AnySchema | undefined = undefined,
@@ -144,7 +157,18 @@ export function tool<
   return { kind: 'tool', options, handler }
 }
 
-/** Declares a resource, or a template of resources when `uri` has variables. */
+/**
+ * Declares a resource, or a template of resources when `uri` has variables. The handler gets the variables, and returns
+ * the contents.
+ *
+ * @example
+ * ```ts
+ * import { resource } from '@portico/sdk/server'
+ *
+ * const config = resource({ uri: 'app://config', mimeType: 'application/json' }, () => '{"theme":"dark"}')
+ * const note = resource({ uri: 'note://{id}', description: 'One note' }, ({ id }) => `The text of note ${id}`)
+ * ```
+ */
 export function resource<const U extends string, State = unknown>(
   options: ResourceOptions<U>,
   handler: (variables: TemplateVariables<U>, ctx: AskingContext<State>) => ResourceReturn | Promise<ResourceReturn>,
@@ -152,7 +176,20 @@ export function resource<const U extends string, State = unknown>(
   return { kind: 'resource', options, handler, [ENTRY]: (name) => toResourceEntry(name, options, handler) }
 }
 
-/** Declares a prompt. */
+/**
+ * Declares a prompt. The handler gets the arguments, and returns the text of one message or several messages.
+ *
+ * @example
+ * ```ts
+ * import { prompt } from '@portico/sdk/server'
+ * import { z } from 'zod'
+ *
+ * const review = prompt(
+ *   { description: 'Asks for a review of a text', input: z.object({ text: z.string() }) },
+ *   ({ text }) => `Please review this text, and name its weakest sentence:\n\n${text}`,
+ * )
+ * ```
+ */
 export function prompt<const I extends AnySchema | undefined = undefined, State = unknown>(
   options: PromptOptions<I>,
   handler: (
