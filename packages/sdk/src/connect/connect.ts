@@ -21,6 +21,15 @@ import { createWebSocketOpener, hasHeaders } from './websocket-link.ts'
 /**
  * Connects to a server and settles the newest revision that both sides have. A server in this process gives
  * `client.tools` its types; for one elsewhere, `connect<typeof server>(…)` does.
+ *
+ * @example
+ * ```ts
+ * import { connect } from '@portico/sdk/client'
+ *
+ * const client = await connect({ command: 'node', args: ['weather.js'] }) // or 'https://mcp.example.com/mcp'
+ * const { content } = await client.callTool('forecast', { city: 'Oslo' })
+ * await client.close()
+ * ```
  */
 export async function connect<S = unknown>(
   target: Exclude<Target, Connectable> | (S & Connectable),

@@ -7,7 +7,19 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import type { Tool } from '../../protocol/tools.ts'
 
-/** The text of a module that exports one interface called `name`. */
+/**
+ * Writes TypeScript for the tools that a server lists: the text of a module that exports one interface called `name`,
+ * which `connect<Name>(…)` takes to give `client.tools` its types.
+ *
+ * @example
+ * ```ts
+ * import { connect, declarationsFor } from '@portico/sdk/client'
+ * import { writeFile } from 'node:fs/promises'
+ *
+ * const client = await connect('https://mcp.example.com/mcp')
+ * await writeFile('weather.d.ts', declarationsFor(await client.listTools(), 'Weather'))
+ * ```
+ */
 export function declarationsFor(tools: readonly Tool[], name: string): string {
   const lines = [`export interface ${toIdentifier(name)} {`, "  readonly '~tools'?: {"]
   for (const tool of [...tools].sort((a, b) => (a.name < b.name ? -1 : 1))) {

@@ -22,7 +22,17 @@ export interface ResultCache {
   deletePrefix(prefix: string): void | Promise<void>
 }
 
-/** Keeps results in memory, for one client or several. */
+/**
+ * Keeps results in memory, for one client or several; beyond `maxEntries` the oldest give way.
+ *
+ * @example
+ * ```ts
+ * import { connect, createMemoryCache } from '@portico/sdk/client'
+ *
+ * const cache = createMemoryCache(500)
+ * const client = await connect('https://mcp.example.com/mcp', { cache, cacheIdentity: 'ana' })
+ * ```
+ */
 export function createMemoryCache(maxEntries = 1_000): ResultCache {
   const entries = new Map<string, CacheEntry>()
   return {
