@@ -23,7 +23,19 @@ export interface StdioOptions {
   readonly limits?: PipeLimits
 }
 
-/** Serves over the standard streams, and ends the process with the conversation. */
+/**
+ * Serves over standard input and output, and ends the process when the client has gone. What the program prints by
+ * `console.log` meanwhile goes to standard error.
+ *
+ * @example
+ * ```ts
+ * import { serveStdio } from '@portico/sdk/stdio'
+ * import { createServer, tool } from '@portico/sdk/server'
+ *
+ * const time = tool({ description: 'The time of day' }, () => new Date().toISOString())
+ * serveStdio(createServer({ name: 'clock', version: '1.0.0', tools: { time } }))
+ * ```
+ */
 export function serveStdio(server: Server, options: StdioOptions = {}): Connection {
   const { exit = true, stdin, stdout, limits, graceMs = CONNECTION_LIMITS.graceMs } = options
   const stray = divertStrayOutput(stdout)

@@ -9,7 +9,17 @@ import { createFetchHandler, type FetchHandler } from './fetch-handler.ts'
 
 export type { FetchHandler, FetchInfo } from './fetch-handler.ts'
 
-/** `export default serveFetch(server)` is a whole program on platforms that look for a default export. */
+/**
+ * Serves on runtimes that speak `Request` and `Response`: Bun, Deno, Workers. The result is a whole program where the
+ * platform looks for a default export with `fetch`.
+ *
+ * @example
+ * ```ts
+ * import { serveFetch } from '@portico/sdk/fetch'
+ *
+ * export default serveFetch(server, { path: '/mcp' })
+ * ```
+ */
 export function serveFetch(server: Server, options?: StreamableOptions): FetchHandler {
   return createFetchHandler(endpointOf(server), options)
 }

@@ -15,12 +15,34 @@ import {
 
 export type { HttpHandler, HttpOptions, HttpServer } from './http-server.ts'
 
-/** Serves every revision on one path, and the old HTTP+SSE transport beside it. */
+/**
+ * Serves every revision over HTTP on one path, `/mcp` unless given, and the old HTTP+SSE transport beside it.
+ *
+ * @example
+ * ```ts
+ * import { serveHttp } from '@portico/sdk/http'
+ *
+ * const http = await serveHttp(server, { port: 3000 })
+ * console.error(`Listening on ${http.url}`)
+ * process.once('SIGTERM', () => void http.close())
+ * ```
+ */
 export function serveHttp(server: Server, options?: HttpOptions): Promise<HttpServer> {
   return listenHttp(endpointOf(server), options)
 }
 
-/** A handler for Node's own server, Express, Fastify and the like. Requests for other paths go to `next`. */
+/**
+ * Makes a handler for Node's own HTTP server, Express, Fastify and the like. Requests for other paths go to `next`.
+ *
+ * @example
+ * ```ts
+ * import { createHttpHandler } from '@portico/sdk/http'
+ * import { createServer } from 'node:http'
+ *
+ * const handler = createHttpHandler(server, { path: '/mcp' })
+ * createServer((req, res) => handler(req, res, () => res.writeHead(404).end())).listen(3000, '127.0.0.1')
+ * ```
+ */
 export function createHttpHandler(server: Server, options?: StreamableOptions): HttpHandler {
   return createEndpointHandler(endpointOf(server), options)
 }
