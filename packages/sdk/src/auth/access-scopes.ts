@@ -31,7 +31,18 @@ export interface RoleOptions {
   readonly claim?: string | readonly string[]
 }
 
-/** Says what each role may do: `defineRoles({ editor: ['notes:read', 'notes:write'] })`. Unknown roles grant nothing. */
+/**
+ * Says which scopes each role stands for, for `requireBearer({ grants })`. A role that is not named here grants
+ * nothing.
+ *
+ * @example
+ * ```ts
+ * import { defineRoles, requireBearer } from '@portico/sdk/bearer'
+ *
+ * const grants = defineRoles({ reader: ['notes:read'], editor: ['notes:read', 'notes:write'] })
+ * const auth = requireBearer({ issuer: 'https://login.example.com', resource: 'https://mcp.example.com/mcp', grants })
+ * ```
+ */
 export function defineRoles(
   roles: { readonly [role: string]: readonly string[] },
   { claim = 'roles' }: RoleOptions = {},

@@ -27,7 +27,18 @@ export interface CertificateRules {
   readonly scopes?: readonly string[] | ((certificate: ClientCertificate) => Iterable<string>)
 }
 
-/** The principal that a certificate stands for, or undefined when the rules know none. */
+/**
+ * The principal that a client certificate stands for; undefined when the rules turn the certificate away.
+ *
+ * @example
+ * ```ts
+ * import { certificatePrincipal } from '@portico/sdk/bearer'
+ *
+ * const certificate = { subject: 'CN=build', issuer: 'CN=Our CA', fingerprint: 'ab'.repeat(32), names: ['DNS:build.local'] }
+ * const principal = certificatePrincipal(certificate, { identity: 'name', scopes: ['builds:write'] })
+ * console.log(principal?.id) // certificate DNS:build.local by CN=Our CA
+ * ```
+ */
 export function certificatePrincipal(
   certificate: ClientCertificate,
   { identity = 'subject', scopes = [] }: CertificateRules = {},

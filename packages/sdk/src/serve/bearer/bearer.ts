@@ -21,7 +21,19 @@ import { type BearerSettings, createDocuments, createVerifier, readBearerOptions
 
 export type { BearerOptions, StepUp } from './bearer-options.ts'
 
-/** Pass the result as `auth` to `serveHttp`, `createHttpHandler` or `serveFetch`. */
+/**
+ * Protects a server by OAuth access tokens, which are checked on every request. Pass the result as `auth` to
+ * `serveHttp`, `createHttpHandler` or `serveFetch`.
+ *
+ * @example
+ * ```ts
+ * import { requireBearer } from '@portico/sdk/bearer'
+ * import { serveHttp } from '@portico/sdk/http'
+ *
+ * const auth = requireBearer({ issuer: 'https://login.example.com', resource: 'https://mcp.example.com/mcp' })
+ * await serveHttp(server, { auth, allowedHosts: ['mcp.example.com'] })
+ * ```
+ */
 export function requireBearer(options: BearerOptions): Protection {
   const settings = readBearerOptions(options)
   const guard = new BearerGuard(settings, createVerifier(settings))

@@ -8,7 +8,21 @@ import type { Refusal } from './http-refusal.ts'
 const NO_CERTIFICATE: Refusal = { status: 403, message: 'A verified client certificate is required' }
 const UNKNOWN: Refusal = { status: 403, message: 'The client certificate is not known here' }
 
-/** Lets in whoever shows a client certificate that the rules take. */
+/**
+ * Protects a server by client certificates: lets in whoever shows one that TLS has verified and the rules accept. Pass
+ * the result as `auth` to `serveHttp`, with `tls.clientCertificate` switched on.
+ *
+ * @example
+ * ```ts
+ * import { requireCertificate } from '@portico/sdk/bearer'
+ * import { serveHttp } from '@portico/sdk/http'
+ * import { readFileSync } from 'node:fs'
+ *
+ * const pem = (name: string) => readFileSync(`${name}.pem`)
+ * const tls = { cert: pem('server'), key: pem('server-key'), ca: pem('clients-ca'), clientCertificate: 'required' } as const
+ * await serveHttp(server, { tls, auth: requireCertificate({ scopes: ['notes:read'] }) })
+ * ```
+ */
 export function requireCertificate(rules: CertificateRules = {}): Protection {
   return {
     authenticate({ peerCertificate }) {

@@ -22,7 +22,20 @@ export interface Protection {
   readonly documents?: ReadonlyMap<string, string>
 }
 
-/** Lets in whoever one of several protections knows; the last one's refusal is what the others get. */
+/**
+ * Asks several protections in order, and goes by the first that does not refuse. A caller whom all refuse gets the
+ * refusal of the last.
+ *
+ * @example
+ * ```ts
+ * import { anyOf, requireBearer, requireCertificate } from '@portico/sdk/bearer'
+ *
+ * const auth = anyOf(
+ *   requireCertificate(),
+ *   requireBearer({ issuer: 'https://login.example.com', resource: 'https://mcp.example.com/mcp' }),
+ * )
+ * ```
+ */
 export function anyOf(...protections: readonly [Protection, ...Protection[]]): Protection {
   return {
     async authenticate(head) {
