@@ -33,7 +33,17 @@ export type JsonText =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly reason: string; readonly cause?: unknown }
 
-/** Reads JSON within limits; what is wrong with it is told, not thrown. */
+/**
+ * Reads JSON within limits. What is wrong with the text is returned, not thrown, and never quotes the text.
+ *
+ * @example
+ * ```ts
+ * import { parseJson } from '@portico/sdk/transport'
+ *
+ * const read = parseJson('{"jsonrpc":"2.0","id":1,"method":"ping"}', { maxDepth: 32 })
+ * console.log(read.ok ? read.value : read.reason)
+ * ```
+ */
 export function parseJson(text: string, limits: JsonLimits = FRAMING_LIMITS): JsonParsed {
   const maxDepth = limits.maxDepth ?? FRAMING_LIMITS.maxDepth
   const isScanned = needsScan(text.length, maxDepth, limits)

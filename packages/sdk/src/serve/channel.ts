@@ -8,8 +8,13 @@ import { type Connection, type ConnectionOptions, serveChannel as serveEndpoint 
  * Serves one channel until it ends. Any number of channels, of any kinds, may be served by one server.
  *
  * @example
- * const [near, far] = createMemoryChannels()
+ * ```ts
+ * import { createMemoryChannels, serveChannel } from '@portico/sdk/transport'
+ *
+ * const [near, far] = createMemoryChannels() // a client speaks at `far`
  * const connection = serveChannel(server, near)
+ * await connection.closed
+ * ```
  */
 export function serveChannel(server: Server, channel: Channel, options?: ConnectionOptions): Connection {
   return serveEndpoint(endpointOf(server), channel, options)

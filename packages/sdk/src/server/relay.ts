@@ -85,7 +85,19 @@ export interface DefinedRelay {
   readonly ask: typeof askRelayed
 }
 
-/** What `createServer({ relay })` takes. */
+/**
+ * Makes what `createServer({ relay })` takes: a server whose lists, calls and reads are answered by `relay`.
+ *
+ * @example
+ * ```ts
+ * import { defineRelay, type Relay } from '@portico/sdk/relay'
+ * import { createServer } from '@portico/sdk/server'
+ *
+ * declare const relay: Relay // yours: it passes requests on to the servers behind it
+ *
+ * const gateway = createServer({ name: 'gateway', version: '1.0.0', relay: defineRelay(relay) })
+ * ```
+ */
 export function defineRelay(relay: Relay): DefinedRelay {
   return { relay, capabilities: CAPABILITIES, methods: (host) => createRelayMethods(host, relay), ask: askRelayed }
 }

@@ -50,7 +50,19 @@ export interface ByteStreamChannel extends Channel {
   readonly dropped: number
 }
 
-/** Makes a channel of a readable and a writable stream. */
+/**
+ * Makes a channel of a readable and a writable stream, one message on each line, for `connect` or `serveChannel`.
+ *
+ * @example
+ * ```ts
+ * import { createByteStreamChannel } from '@portico/sdk/socket'
+ * import { connect } from '@portico/sdk/client'
+ * import { createConnection } from 'node:net'
+ *
+ * const socket = createConnection({ port: 4000, allowHalfOpen: true })
+ * const client = await connect(createByteStreamChannel({ readable: socket, writable: socket, label: 'port 4000' }))
+ * ```
+ */
 export function createByteStreamChannel(options: ByteStreamOptions): ByteStreamChannel {
   return new StreamChannel(options)
 }

@@ -17,7 +17,19 @@ export interface MemoryOptions extends SendLimits {
   readonly answerLimits?: JsonLimits
 }
 
-/** Two channels that are each other's other end, within this process. */
+/**
+ * Makes two channels that are each other's other end, within this process.
+ *
+ * @example
+ * ```ts
+ * import { createMemoryChannels, serveChannel } from '@portico/sdk/transport'
+ * import { connect } from '@portico/sdk/client'
+ *
+ * const [near, far] = createMemoryChannels()
+ * serveChannel(server, near)
+ * const client = await connect(far)
+ * ```
+ */
 export function createMemoryChannels(options: MemoryOptions = {}): [Channel, Channel] {
   const left = new MemoryChannel(options)
   const right = new MemoryChannel(options, options.answerLimits)

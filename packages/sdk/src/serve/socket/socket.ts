@@ -58,7 +58,18 @@ export interface SocketListener {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Serves over a Unix socket, a named pipe or TCP. */
+/**
+ * Serves over a Unix socket, a named pipe or a TCP port. Only this machine can reach it unless the options say
+ * otherwise.
+ *
+ * @example
+ * ```ts
+ * import { serveSocket } from '@portico/sdk/socket'
+ *
+ * const listener = await serveSocket(server, { path: '/run/user/1000/notes.sock' })
+ * console.error(`Listening on ${listener.url}`) // unix:/run/user/1000/notes.sock
+ * ```
+ */
 export async function serveSocket(server: Server, options: SocketOptions): Promise<SocketListener> {
   const endpoint = endpointOf(server)
   const limits = withDefaults(options.limits)

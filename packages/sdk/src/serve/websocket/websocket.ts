@@ -41,7 +41,17 @@ export interface WebSocketAttachment {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Serves over WebSocket, on a port of its own. */
+/**
+ * Serves over WebSocket, on a port of its own.
+ *
+ * @example
+ * ```ts
+ * import { serveWebSocket } from '@portico/sdk/websocket'
+ *
+ * const listener = await serveWebSocket(server, { port: 3001 })
+ * console.error(`Listening on ${listener.url}`) // ws://127.0.0.1:3001/mcp
+ * ```
+ */
 export async function serveWebSocket(server: Server, options: WebSocketOptions = {}): Promise<WebSocketListener> {
   const { port = 3000, host = '127.0.0.1' } = options
   const endpoint = endpointOf(server)
@@ -75,8 +85,18 @@ export async function serveWebSocket(server: Server, options: WebSocketOptions =
 }
 
 /**
- * Takes upgrades on a server that somebody else closes. Other paths are left to other listeners; without any, they
- * are not found.
+ * Serves WebSocket connections on an HTTP server of your own, which you also close. Upgrades to other paths are left to
+ * the server's other listeners; where there are none, they are answered by 404.
+ *
+ * @example
+ * ```ts
+ * import { attachWebSocket } from '@portico/sdk/websocket'
+ * import { createServer } from 'node:http'
+ *
+ * const node = createServer((_req, res) => res.end('hello'))
+ * attachWebSocket(server, node, { path: '/mcp' })
+ * node.listen(3000, '127.0.0.1')
+ * ```
  */
 export function attachWebSocket(
   server: Server,

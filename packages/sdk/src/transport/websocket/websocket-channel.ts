@@ -59,7 +59,19 @@ export interface WebSocketChannelOptions {
   readonly closeMs?: number
 }
 
-/** Makes a channel of an open WebSocket. */
+/**
+ * Makes a channel of an open WebSocket, for `connect` or `serveChannel`.
+ *
+ * @example
+ * ```ts
+ * import { createWebSocketChannel } from '@portico/sdk/websocket'
+ * import { connect } from '@portico/sdk/client'
+ *
+ * const socket = new WebSocket('wss://mcp.example.com/mcp', 'mcp')
+ * await new Promise((resolve) => socket.addEventListener('open', resolve, { once: true }))
+ * const client = await connect(createWebSocketChannel(socket))
+ * ```
+ */
 export function createWebSocketChannel(socket: WebSocketLike, options: WebSocketChannelOptions = {}): Channel {
   return new WebSocketChannel(socket, options)
 }
