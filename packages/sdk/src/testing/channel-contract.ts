@@ -6,7 +6,18 @@
 import type { Channel, Malformed } from '../jsonrpc/channel.ts'
 import { type ContractCase, expect, expectEqual, inTime } from './contract.ts'
 
-/** `makePair` makes two channels that are connected and not yet open. */
+/**
+ * The cases that every channel passes, for a channel of your own. `makePair` gives two channels that are connected to
+ * each other and not yet open.
+ *
+ * @example
+ * ```ts
+ * import { channelContract } from '@portico/sdk/testing'
+ * import { createMemoryChannels } from '@portico/sdk/transport'
+ *
+ * for (const { run } of channelContract(async () => createMemoryChannels())) await run()
+ * ```
+ */
 export function channelContract(makePair: () => Promise<[Channel, Channel]>): ContractCase[] {
   const withPair = (name: string, body: (left: Channel, right: Channel) => Promise<void>): ContractCase => ({
     name,

@@ -25,7 +25,21 @@ interface Timer {
 
 let installed = false
 
-/** Only one clock at a time. `performance.now` begins at 0; `Date.now` at `start`, the real time unless given. */
+/**
+ * Puts a clock that moves only when told to in place of `setTimeout`, `setInterval`, `Date.now` and `performance.now`,
+ * until `restore`. There can be one at a time. `Date.now()` begins at `start`, the real time unless given;
+ * `performance.now()` at 0.
+ *
+ * @example
+ * ```ts
+ * import { createClock } from '@portico/sdk/testing'
+ *
+ * const clock = createClock()
+ * setTimeout(() => console.log('a minute later'), 60_000)
+ * await clock.advance(60_000) // prints at once
+ * clock.restore()
+ * ```
+ */
 export function createClock(start: number = Date.now()): TestClock {
   if (installed) throw new PorticoError('invalid-definition', 'There is a test clock already; restore it first')
   installed = true

@@ -31,7 +31,18 @@ export interface PropertyReport {
   readonly fitting: number
 }
 
-/** Throws at the first tool that crashes, with the arguments that make it. */
+/**
+ * Calls every tool with random arguments that are made from its input schema; needs the package `fast-check`. Throws at
+ * the first tool that crashes, with the shortest arguments found that make it crash. A refusal is no crash.
+ *
+ * @example
+ * ```ts
+ * import { propertyCalls } from '@portico/sdk/testing'
+ *
+ * const reports = await propertyCalls(server, { runs: 100, tools: ['search'] })
+ * console.log(reports) // [{ tool: 'search', calls: 100, fitting: 100 }]
+ * ```
+ */
 export async function propertyCalls(server: Server, options: PropertyOptions = {}): Promise<PropertyReport[]> {
   const { runs = 50, seed, tools: wanted, ...rest } = options
   const fc = await loadFastCheck()

@@ -34,7 +34,19 @@ export type TestClient<S = unknown> = Client<S> & {
   verifyScript(): void
 }
 
-/** A client in memory for a test, which answers questions as scripted. */
+/**
+ * Connects a client to a server in memory, for a test. `answers` says how it answers the server's questions.
+ *
+ * @example
+ * ```ts
+ * import { testClient } from '@portico/sdk/testing'
+ *
+ * const client = await testClient(server, { answers: { elicit: [{ city: 'Oslo' }] } })
+ * await client.callTool('forecast')
+ * client.verifyScript() // throws unless the tool asked exactly one question
+ * await client.close()
+ * ```
+ */
 export async function testClient<S extends Server>(server: S, options: TestOptions = {}): Promise<TestClient<S>> {
   const script = new Script(options.answers ?? {})
   const endpoint = endpointOf(server)
@@ -62,8 +74,18 @@ export interface EraOptions extends Omit<TestOptions, 'version'> {
 }
 
 /**
- * Runs the test once for each era that the server serves, each with a client of its own. Give a function in place of the
- * server when the runs must not share what it keeps.
+ * Runs a test once for each era that the server serves, older revisions and newest, each time with a client of its own.
+ * Give a function in place of the server when the runs must not share what the server keeps.
+ *
+ * @example
+ * ```ts
+ * import { eachEra } from '@portico/sdk/testing'
+ *
+ * await eachEra(server, async (client, version) => {
+ *   const tools = await client.listTools()
+ *   console.log(`${version}: ${tools.length} tools`)
+ * })
+ * ```
  */
 export async function eachEra<S extends Server>(
   server: S | (() => S | Promise<S>),
