@@ -10,7 +10,20 @@ import { readTokenChallenge, type TokenChallenge } from './challenge.ts'
 import { authFailure, authFailureOf } from './failure.ts'
 import { type Need, type OAuthOptions, TokenSource } from './token-source.ts'
 
-/** Makes what signs a client in, for several clients to share. */
+/**
+ * Makes what signs in to one server. Clients that share it, as their `auth`, share its tokens and its sign-ins.
+ *
+ * @example
+ * ```ts
+ * import { clientCredentials, createAuthorizer } from '@portico/sdk/auth'
+ * import { connect } from '@portico/sdk/client'
+ *
+ * const url = new URL('https://mcp.example.com/mcp')
+ * const grant = clientCredentials({ clientId: 'report', clientSecret: process.env.SECRET ?? '' })
+ * const auth = createAuthorizer(url, { grant })
+ * const [first, second] = await Promise.all([connect(url, { auth }), connect(url, { auth })])
+ * ```
+ */
 export function createAuthorizer(server: URL, options: OAuthOptions, tls?: TlsIdentity): Authorizer {
   return new OAuthAuthorizer(server, options, tls)
 }

@@ -72,7 +72,17 @@ export async function recallClient(
   return kept !== undefined && isUsable(kept, redirectUri) ? toIdentity(kept) : undefined
 }
 
-/** Metadata documents have an https address with a path, and nothing that a comparison could stumble over (sec-59). */
+/**
+ * Gives the URL back if a client metadata document can be at it: https with a path, without credentials or fragment,
+ * and spelled as a URL parser would spell it (sec-59). Throws `auth-failed` otherwise.
+ *
+ * @example
+ * ```ts
+ * import { checkClientMetadataUrl } from '@portico/sdk/auth'
+ *
+ * const clientMetadataUrl = checkClientMetadataUrl('https://my.example/oauth/client.json')
+ * ```
+ */
 export function checkClientMetadataUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const bare = url !== undefined && url.username === '' && url.password === '' && url.hash === ''

@@ -37,7 +37,21 @@ export function authFailure(reason: AuthFailureReason, message: string, error?: 
   return new PorticoError('auth-failed', message, { data, delivery: 'not-sent' })
 }
 
-/** Why signing in failed, for an error with the code `auth-failed`. */
+/**
+ * Why signing in failed, for an error with the code `auth-failed`; undefined for any other error.
+ *
+ * @example
+ * ```ts
+ * import { authFailureOf, type OAuthOptions } from '@portico/sdk/auth'
+ * import { connect } from '@portico/sdk/client'
+ *
+ * declare const auth: OAuthOptions
+ * await connect('https://mcp.example.com/mcp', { auth }).catch((error) => {
+ *   if (authFailureOf(error)?.reason === 'denied') console.error('You have not agreed to sign in.')
+ *   else throw error
+ * })
+ * ```
+ */
 export function authFailureOf(error: unknown): AuthFailure | undefined {
   // Errors of this code are made above, with this as their data.
   return error instanceof PorticoError && error.code === 'auth-failed' ? (error.data as AuthFailure) : undefined

@@ -18,7 +18,19 @@ export interface AuthorizationCodeOptions extends ClientChoice {
   readonly signInMs?: number
 }
 
-/** Signs a person in. */
+/**
+ * Gets tokens by a person who signs in with a browser: OAuth's authorization code, with PKCE.
+ *
+ * @example
+ * ```ts
+ * import { authorizationCode } from '@portico/sdk/auth'
+ * import { createLoopbackUserAgent } from '@portico/sdk/auth-node'
+ * import { connect } from '@portico/sdk/client'
+ *
+ * const grant = authorizationCode({ userAgent: createLoopbackUserAgent(), clientName: 'My program' })
+ * const client = await connect('https://mcp.example.com/mcp', { auth: { grant } })
+ * ```
+ */
 export function authorizationCode(options: AuthorizationCodeOptions): GrantType {
   return {
     interactive: true,

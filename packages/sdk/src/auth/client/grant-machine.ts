@@ -11,7 +11,19 @@ import type { IssuerMetadata } from './discovery-issuer.ts'
 import { authFailure, plain } from './failure.ts'
 import { type GrantContext, type GrantType, requestTokens, resourceOf, scopeOf } from './grant-type.ts'
 
-/** A program on its own behalf: `client_credentials`, by secret or by signed assertion. */
+/**
+ * Gets tokens for a program on its own behalf: OAuth's client credentials, by a secret or by a signed assertion.
+ *
+ * @example
+ * ```ts
+ * import { clientCredentials } from '@portico/sdk/auth'
+ * import { connect } from '@portico/sdk/client'
+ *
+ * const secret = { clientId: 'nightly-report', clientSecret: process.env.SECRET ?? '' }
+ * const grant = clientCredentials({ ...secret, issuer: 'https://login.example.com' })
+ * const client = await connect('https://mcp.example.com/mcp', { auth: { grant } })
+ * ```
+ */
 export function clientCredentials(client: KnownClient): GrantType {
   return machine(client, async (context) => {
     const { issuer } = context
@@ -32,7 +44,20 @@ export interface WorkloadIdentityOptions extends KnownClient {
   readonly assertion: (issuer: string) => string | Promise<string>
 }
 
-/** A workload by the identity of its platform (RFC 7523, 2.1). */
+/**
+ * Gets tokens for a workload by the identity that its platform has given it, as a signed assertion (RFC 7523, 2.1).
+ *
+ * @example
+ * ```ts
+ * import { workloadIdentity } from '@portico/sdk/auth'
+ * import { readFile } from 'node:fs/promises'
+ *
+ * const grant = workloadIdentity({
+ *   clientId: 'worker',
+ *   assertion: () => readFile('/var/run/secrets/tokens/mcp', 'utf8'),
+ * })
+ * ```
+ */
 export function workloadIdentity(options: WorkloadIdentityOptions): GrantType {
   return machine(options, async (context) => {
     return bearAssertion(context, options, await options.assertion(context.issuer.issuer))
@@ -49,7 +74,21 @@ export interface EnterpriseManagedOptions {
   readonly idToken: () => string | Promise<string>
 }
 
-/** An employee by their company's sign-on: the identity provider decides, and vouches with an ID-JAG. */
+/**
+ * Gets tokens for an employee by the sign-on of their company: the identity provider decides, and vouches for the
+ * person with an identity assertion (ID-JAG).
+ *
+ * @example
+ * ```ts
+ * import { enterpriseManaged } from '@portico/sdk/auth'
+ *
+ * declare const session: { idToken(): Promise<string> } // of the person's sign-on
+ *
+ * const idp = { clientId: 'chat-at-idp', issuer: 'https://idp.example', tokenEndpoint: 'https://idp.example/token' }
+ * const client = { clientId: 'chat', clientSecret: process.env.CHAT_SECRET ?? '' }
+ * const grant = enterpriseManaged({ client, idp, idToken: () => session.idToken() })
+ * ```
+ */
 export function enterpriseManaged(options: EnterpriseManagedOptions): GrantType {
   return machine(options.client, async (context) => {
     return bearAssertion(context, options.client, await exchangeIdToken(options, context))

@@ -20,7 +20,19 @@ export interface FileTokenStoreOptions {
   readonly staleMs?: number
 }
 
-/** Keeps tokens in a file that only this user can read. */
+/**
+ * Keeps tokens in a folder, encrypted, in files that only this user can read. Processes that use the same folder share
+ * them.
+ *
+ * @example
+ * ```ts
+ * import { createFileTokenStore } from '@portico/sdk/auth-node'
+ * import { homedir } from 'node:os'
+ * import { join } from 'node:path'
+ *
+ * const store = createFileTokenStore({ folder: join(homedir(), '.my-program', 'tokens') })
+ * ```
+ */
 export function createFileTokenStore(options: FileTokenStoreOptions): TokenStore {
   return new FileTokenStore(options)
 }

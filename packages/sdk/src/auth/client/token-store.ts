@@ -12,7 +12,17 @@ export interface TokenStore {
   withLock<T>(key: string, action: () => Promise<T>): Promise<T>
 }
 
-/** Keeps credentials as long as the process lives. */
+/**
+ * Keeps tokens and registrations as long as the process lives.
+ *
+ * @example
+ * ```ts
+ * import { clientCredentials, createMemoryTokenStore, type OAuthOptions } from '@portico/sdk/auth'
+ *
+ * const grant = clientCredentials({ clientId: 'report', clientSecret: process.env.SECRET ?? '' })
+ * const auth: OAuthOptions = { grant, store: createMemoryTokenStore() }
+ * ```
+ */
 export function createMemoryTokenStore(): TokenStore {
   const values = new Map<string, string>()
   const mutex = createMutex()

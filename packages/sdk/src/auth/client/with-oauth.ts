@@ -13,7 +13,19 @@ export interface WithOAuthOptions extends OAuthOptions {
 /** The part of `fetch` that is used. */
 export type FetchLike = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
-/** A `fetch` that signs in when a server asks for it. */
+/**
+ * Makes a `fetch` that signs in when the server asks for it, and sends the request again: for programs that talk to a
+ * protected server by other means than `connect`.
+ *
+ * @example
+ * ```ts
+ * import { clientCredentials, withOAuth } from '@portico/sdk/auth'
+ *
+ * const grant = clientCredentials({ clientId: 'report', clientSecret: process.env.SECRET ?? '' })
+ * const signedIn = withOAuth(fetch, { server: 'https://api.example.com', grant })
+ * const response = await signedIn('https://api.example.com/reports/today')
+ * ```
+ */
 export function withOAuth(fetch: FetchLike, options: WithOAuthOptions): FetchLike {
   const authorizer = createAuthorizer(new URL(options.server), options)
   return async (input, init = {}) => {

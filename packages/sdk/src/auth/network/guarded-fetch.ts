@@ -7,7 +7,18 @@
 import { authFailure } from '../client/failure.ts'
 import { type AuthFetch, type GuardOptions, judgeTarget } from './guarded-target.ts'
 
-/** A `fetch` for addresses that strangers name: it reaches only what the options allow, redirections included. */
+/**
+ * Makes a `fetch` for addresses that strangers name. It reaches only what the options allow, redirects included, and
+ * takes at most 10 seconds and a megabyte.
+ *
+ * @example
+ * ```ts
+ * import { createGuardedFetch } from '@portico/sdk/auth-node'
+ *
+ * const guarded = createGuardedFetch({ server: new URL('https://mcp.example.com/mcp') })
+ * const answer = await guarded('https://login.example.com/.well-known/oauth-authorization-server', {})
+ * ```
+ */
 export function createGuardedFetch(options: GuardOptions): AuthFetch {
   const { maxRedirects = MAX_REDIRECTS } = options
   let dial: Promise<AuthFetch> | undefined

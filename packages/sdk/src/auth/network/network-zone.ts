@@ -47,7 +47,18 @@ const EMBEDDING: readonly (readonly [network: string, at: number])[] = [
   ['2002::/16', 1],
 ]
 
-/** The zone of a host as it stands in a URL: of its literal address, or of a name that needs no lookup. */
+/**
+ * The zone of a host as it stands in a URL: an address, or `localhost`. Undefined for a name that has to be looked up.
+ *
+ * @example
+ * ```ts
+ * import { zoneOfHost } from '@portico/sdk/auth-node'
+ *
+ * zoneOfHost('192.168.1.7') // 'private'
+ * zoneOfHost('[::1]') // 'loopback'
+ * zoneOfHost('example.com') // undefined
+ * ```
+ */
 export function zoneOfHost(hostname: string): NetworkZone | undefined {
   const host = hostname.toLowerCase().replace(/\.$/, '')
   if (host === 'localhost' || host.endsWith('.localhost')) return 'loopback'
@@ -58,7 +69,17 @@ export function zoneOfHost(hostname: string): NetworkZone | undefined {
   return URL.canParse(`http://${host}/`) ? zoneOfAddress(new URL(`http://${host}/`).hostname) : 'reserved'
 }
 
-/** The zone of an IPv4 or IPv6 address; what cannot be read is `reserved`. */
+/**
+ * The zone of an IPv4 or IPv6 address; what cannot be read as one is `reserved`.
+ *
+ * @example
+ * ```ts
+ * import { zoneOfAddress } from '@portico/sdk/auth-node'
+ *
+ * zoneOfAddress('93.184.215.14') // 'public'
+ * zoneOfAddress('169.254.169.254') // 'link-local'
+ * ```
+ */
 export function zoneOfAddress(address: string): NetworkZone {
   const bare = address.replace(/%.*$/, '')
   const words = toWords(bare)
@@ -66,7 +87,17 @@ export function zoneOfAddress(address: string): NetworkZone {
   return words.length === 2 ? find(TABLE_V4, words, 'public') : zoneOfV6(words)
 }
 
-/** A host that is certainly this machine. */
+/**
+ * Whether a host, as it stands in a URL, is certainly this machine. Names that have to be looked up are not.
+ *
+ * @example
+ * ```ts
+ * import { isLoopbackHost } from '@portico/sdk/auth-node'
+ *
+ * isLoopbackHost('localhost') // true
+ * isLoopbackHost(new URL('http://127.0.0.1:3000/mcp').hostname) // true
+ * ```
+ */
 export function isLoopbackHost(hostname: string): boolean {
   return zoneOfHost(hostname) === 'loopback'
 }

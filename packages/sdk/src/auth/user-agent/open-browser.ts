@@ -3,7 +3,18 @@
 import { spawn } from 'node:child_process'
 import { checkPageUrl } from './user-agent.ts'
 
-/** Resolves to false where no browser could be started, as on a machine without a screen. */
+/**
+ * Shows a page in the person's browser. Resolves to false where no browser could be started, as on a machine without a
+ * screen.
+ *
+ * @example
+ * ```ts
+ * import { openBrowser } from '@portico/sdk/auth-node'
+ *
+ * const page = new URL('https://login.example.com/device')
+ * if (!(await openBrowser(page))) console.log(`Please open ${page.href}`)
+ * ```
+ */
 export function openBrowser(page: URL): Promise<boolean> {
   const { href } = checkPageUrl(page.href)
   const [command, ...args] = browserCommand(process.platform)

@@ -22,7 +22,17 @@ export interface LoopbackOptions {
   readonly print?: (message: string) => void
 }
 
-/** Opens the browser of this machine, and takes what comes back at a local address. */
+/**
+ * Makes the browser of this machine the place to sign in, and takes what comes back at a local address.
+ *
+ * @example
+ * ```ts
+ * import { createLoopbackUserAgent } from '@portico/sdk/auth-node'
+ * import { authorizationCode } from '@portico/sdk/auth'
+ *
+ * const grant = authorizationCode({ userAgent: createLoopbackUserAgent(), clientName: 'My program' })
+ * ```
+ */
 export function createLoopbackUserAgent(options: LoopbackOptions = {}): UserAgent {
   return new LoopbackUserAgent(options)
 }

@@ -16,7 +16,18 @@ export interface UserAgent {
   close?(): void
 }
 
-/** The URL if it may be shown to a person: https, or http on this machine (sec-96). */
+/**
+ * Gives the URL back if the page may be shown to a person: https, or http on this machine, without a password in it
+ * (sec-96). Throws `auth-failed` otherwise.
+ *
+ * @example
+ * ```ts
+ * import { checkPageUrl } from '@portico/sdk/auth'
+ *
+ * const page = checkPageUrl('https://login.example.com/authorize?client_id=chat')
+ * console.log(`Please open ${page.href}`)
+ * ```
+ */
 export function checkPageUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const safe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackHost(url.hostname))
