@@ -12,12 +12,16 @@ export interface MixedScripts {
 }
 
 /**
- * What in a name can be taken for another; undefined for a plain one. Words of different alphabets side by side are
- * plain, and so are the scripts that Japanese and Korean mix.
+ * The letters of a name that look like letters of another alphabet; undefined where there are none. Words of different
+ * alphabets side by side are no finding, nor are the scripts that Japanese and Korean mix.
  *
  * @example
+ * ```ts
+ * import { mixedScripts } from '@portico/sdk/lint'
+ *
  * mixedScripts('s\u0435nd_email') // { scripts: ['Latin', 'Cyrillic'], letters: ['\u0435'] }
  * mixedScripts('read_файл') // undefined
+ * ```
  */
 export function mixedScripts(name: string): MixedScripts | undefined {
   if (PLAIN.test(name)) return undefined

@@ -8,7 +8,17 @@ import { PorticoError } from '../../jsonrpc/errors.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { readScalar, YamlFault } from './skills-scalar.ts'
 
-/** The frontmatter as JSON; throws `invalid-message` when there is none or it cannot be read. */
+/**
+ * Reads the YAML at the top of a `SKILL.md` as JSON. Throws `invalid-message` when there is none or it cannot be read.
+ *
+ * @example
+ * ```ts
+ * import { parseFrontmatter } from '@portico/sdk/skills'
+ *
+ * const { name } = parseFrontmatter('---\nname: tea\ndescription: Makes tea\n---\nBoil water.')
+ * console.log(name) // tea
+ * ```
+ */
 export function parseFrontmatter(text: string): JsonObject {
   const block = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(text.slice(0, MAX_LENGTH))?.[1]
   if (block === undefined) throw new PorticoError('invalid-message', 'There is no frontmatter between two lines of ---')

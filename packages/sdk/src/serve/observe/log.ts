@@ -31,7 +31,18 @@ export interface Logger {
 
 const LEVELS: readonly LogSeverity[] = ['debug', 'info', 'warn', 'error']
 
-/** Makes a logger that writes lines of JSON and leaves secrets out. */
+/**
+ * Makes a logger that writes one JSON object a line, with the fields as they are given. What `logRequests` and
+ * `logHooks` write is free of secrets.
+ *
+ * @example
+ * ```ts
+ * import { createLogger } from '@portico/sdk/telemetry'
+ *
+ * const logger = createLogger({ level: 'debug', fields: { service: 'orders' } })
+ * logger.log('info', 'started', { port: 3000 })
+ * ```
+ */
 export function createLogger(options: LoggerOptions = {}): Logger {
   const { write = (line: string) => console.error(line), level: least = 'info', fields: always } = options
   const threshold = LEVELS.indexOf(least)
@@ -43,7 +54,16 @@ export function createLogger(options: LoggerOptions = {}): Logger {
   }
 }
 
-/** Writes a line for every request that the server has answered. Who asked is left out unless wanted. */
+/**
+ * Writes a line for every request that the server has answered. Who asked is left out unless `principal` is true.
+ *
+ * @example
+ * ```ts
+ * import { createLogger, logRequests } from '@portico/sdk/telemetry'
+ *
+ * logRequests(server, createLogger(), { principal: true })
+ * ```
+ */
 export function logRequests(server: Server, logger: Logger, options: { readonly principal?: boolean } = {}): void {
   const observer = (observation: Observation): void => {
     const { method, params, ctx, durationMs, error } = observation
@@ -60,7 +80,17 @@ export function logRequests(server: Server, logger: Logger, options: { readonly 
   for (const method of clientMethods()) server.on(method, observer)
 }
 
-/** The hooks of `createServer` that report what went wrong: `createServer({ ...logHooks(logger), … })`. */
+/**
+ * Gives `createServer` hooks that write unexpected errors and slow handlers to the log.
+ *
+ * @example
+ * ```ts
+ * import { createLogger, logHooks } from '@portico/sdk/telemetry'
+ * import { createServer } from '@portico/sdk/server'
+ *
+ * const orders = createServer({ name: 'orders', version: '1.0.0', ...logHooks(createLogger()) })
+ * ```
+ */
 export function logHooks(logger: Logger): Required<Pick<ServerOptions, 'onError' | 'onSlow'>> {
   return {
     onError: (error, { where, reference }) => {

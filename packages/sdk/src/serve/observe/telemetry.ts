@@ -31,7 +31,18 @@ const WRAPPED: readonly MethodName[] = [
   'completion/complete',
 ]
 
-/** `withTelemetry(server, await import('@opentelemetry/api'))`. */
+/**
+ * Records a span and a duration for every request of a server by OpenTelemetry, and gives the same server back. Needs
+ * the package `@opentelemetry/api`, and an OpenTelemetry SDK that the program has set up.
+ *
+ * @example
+ * ```ts
+ * import { withTelemetry } from '@portico/sdk/telemetry'
+ * import { serveHttp } from '@portico/sdk/http'
+ *
+ * await serveHttp(withTelemetry(server, await import('@opentelemetry/api')))
+ * ```
+ */
 export function withTelemetry<S extends Server>(server: S, api: TelemetryApi): S {
   const recorder = createRecorder(api)
   for (const method of WRAPPED) server.use(method, createMiddleware(api, method, recorder))

@@ -38,7 +38,18 @@ export interface Catalogued {
   catalogue(): Catalogue
 }
 
-/** The lock of a server as it is now. Equal definitions give equal text, whatever the order of their keys. */
+/**
+ * The lock of a server as it is now: a digest of each part of each item. Equal definitions give equal locks, whatever
+ * the order of their keys.
+ *
+ * @example
+ * ```ts
+ * import { fingerprint } from '@portico/sdk/lint'
+ * import { writeFile } from 'node:fs/promises'
+ *
+ * await writeFile('server.lock.json', JSON.stringify(await fingerprint(server), null, 2))
+ * ```
+ */
 export async function fingerprint(server: Catalogued): Promise<Lock> {
   const { info, tools, resources, resourceTemplates, prompts } = server.catalogue()
   return {
@@ -51,7 +62,18 @@ export async function fingerprint(server: Catalogued): Promise<Lock> {
   }
 }
 
-/** What differs between a server and its lock; nothing when the lock still holds. */
+/**
+ * What differs between a server and a lock that `fingerprint` made earlier; an empty list when nothing does.
+ *
+ * @example
+ * ```ts
+ * import { verifyFingerprint } from '@portico/sdk/lint'
+ * import { readFile } from 'node:fs/promises'
+ *
+ * const differences = await verifyFingerprint(server, JSON.parse(await readFile('server.lock.json', 'utf8')))
+ * for (const { message } of differences) console.error(message)
+ * ```
+ */
 export async function verifyFingerprint(server: Catalogued, lock: unknown): Promise<Difference[]> {
   if (!isObject(lock) || lock.lockVersion !== 1) {
     throw invalidDefinition('This is no lock that `fingerprint` has made')

@@ -16,7 +16,19 @@ export interface LintOptions {
   readonly ignore?: readonly string[]
 }
 
-/** Everything that was found, the worst first. An empty list is a clean bill. */
+/**
+ * Looks for what will mislead a model or a person in a server's names, descriptions and schemas. The worst findings
+ * come first; an empty list means that nothing was found.
+ *
+ * @example
+ * ```ts
+ * import { lintServer } from '@portico/sdk/lint'
+ *
+ * for (const { severity, where, message, fix } of lintServer(server)) {
+ *   console.error(`${severity} ${where}: ${message} ${fix}`)
+ * }
+ * ```
+ */
 export function lintServer(server: { catalogue(): Catalogue }, options: LintOptions = {}): Finding[] {
   const catalogue = server.catalogue()
   const findings = [
@@ -34,7 +46,18 @@ export function lintServer(server: { catalogue(): Catalogue }, options: LintOpti
   return kept.sort((a, b) => WORST_FIRST.indexOf(a.severity) - WORST_FIRST.indexOf(b.severity))
 }
 
-/** The same for the schema of an elicitation form, which only exists while a handler runs (sec-101). */
+/**
+ * Looks for members of an elicitation form that ask for secrets (sec-101). Forms are made while a handler runs, where
+ * `lintServer` does not see them.
+ *
+ * @example
+ * ```ts
+ * import { lintForm } from '@portico/sdk/lint'
+ *
+ * const form = { type: 'object', properties: { password: { type: 'string' } } }
+ * console.log(lintForm(form)[0]?.rule) // form-sensitive
+ * ```
+ */
 export function lintForm(schema: unknown, where = 'form'): Finding[] {
   return lintSchema(schema, where).flatMap((site) => {
     if (site.property === undefined || !isSensitive(site.property)) return []

@@ -4,7 +4,18 @@ import { invalidDefinition, PorticoError } from '../../jsonrpc/errors.ts'
 import { SKILL_FILE, SKILL_LIMITS } from '../../protocol/skills/skills.ts'
 import type { SkillRecord } from './skills.ts'
 
-/** `skills({ records: await readSkillFolder('./skills') })`. Links that lead out of the folder and hidden files are left out. */
+/**
+ * Reads every skill below a folder, once; on Node. Hidden files and links are left out.
+ *
+ * @example
+ * ```ts
+ * import { readSkillFolder, skills } from '@portico/sdk/skills'
+ * import { createServer } from '@portico/sdk/server'
+ *
+ * const records = await readSkillFolder('./skills')
+ * const server = createServer({ name: 'office', version: '1.0.0', extensions: [skills({ records })] })
+ * ```
+ */
 export async function readSkillFolder(folder: string): Promise<SkillRecord[]> {
   // Taken when used, so that the rest of the door runs where there is no disk.
   const { readdir } = await import('node:fs/promises')

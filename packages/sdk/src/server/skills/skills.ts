@@ -33,7 +33,22 @@ export interface SkillsOptions {
   readonly cache?: CacheHint
 }
 
-/** `createServer({ extensions: [skills({ records })] })`. Everything wrong with a skill shows here. */
+/**
+ * Makes the extension that offers skills to clients. A mistake in a skill is thrown here.
+ *
+ * @example
+ * ```ts
+ * import { skills } from '@portico/sdk/skills'
+ * import { createServer } from '@portico/sdk/server'
+ *
+ * const text = '---\nname: tea\ndescription: Makes tea\n---\nBoil water.'
+ * const server = createServer({
+ *   name: 'kitchen',
+ *   version: '1.0.0',
+ *   extensions: [skills({ records: [{ files: { 'SKILL.md': text } }] })],
+ * })
+ * ```
+ */
 export function skills({ records, cache = {} }: SkillsOptions): Extension {
   const shelf = new Map(records.map((record) => toSkill(record)).map((skill) => [skill.uri, skill]))
   if (shelf.size < records.length) throw invalidDefinition('Two skills have the same path')
