@@ -3,7 +3,7 @@
  * scopes. Applied once, when a principal is made, so that every later check is a look into a set.
  */
 
-/** Which scopes a broader one implies: `{ admin: ['write'], write: ['read'] }`. Followed to the end. */
+/** Which scopes a broader one implies: `{ admin: ['write'], write: ['read'] }`. Here `admin` implies `read` too. */
 export type ScopeHierarchy = { readonly [broader: string]: readonly string[] }
 
 /** Verified claims of a token or certificate. */

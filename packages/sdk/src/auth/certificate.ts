@@ -23,7 +23,7 @@ export interface CertificateRules {
    * `fingerprint` names one certificate alone. A function returning undefined turns the client away.
    */
   readonly identity?: 'subject' | 'name' | 'fingerprint' | ((certificate: ClientCertificate) => string | undefined)
-  /** What the client may do; nothing beyond the unrestricted by default. */
+  /** The scopes that the client holds. None by default: it can then use only what needs no scope. */
   readonly scopes?: readonly string[] | ((certificate: ClientCertificate) => Iterable<string>)
 }
 

@@ -11,7 +11,7 @@ export interface Principal {
   readonly scopes: ReadonlySet<string>
   /** Verified facts for access rules: token claims, certificate fields. Never self-reported names. */
   readonly claims?: { readonly [key: string]: unknown }
-  /** When the credential ends, in milliseconds since 1970: what only listens ends with it. */
+  /** When the credential ends, in milliseconds since 1970. Streams that only listen end with it. */
   readonly expiresAt?: number
   /** The HTTP headers (names and values in turn) that tell the client how to get a credential with these scopes. */
   readonly challenge?: (scopes: readonly string[]) => readonly string[]

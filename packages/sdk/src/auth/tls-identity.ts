@@ -1,6 +1,6 @@
 /** What a client shows of itself in TLS, and whom it trusts. Taken by transports and by the fetches of discovery alike. */
 
-/** As PEM. */
+/** A client certificate with its key, and the authorities to trust, each as PEM. */
 export interface TlsIdentity {
   readonly cert?: string | Uint8Array
   readonly key?: string | Uint8Array

@@ -9,7 +9,7 @@ import type { Verdict } from './verdict.ts'
 /** A change that the server announced, or that may have gone unseen while the connection was down (`synthetic`). */
 export type ChangeNotice = Change & { readonly synthetic?: true }
 
-/** Something that was put right, left out or not checked, in words. */
+/** Something about a server that was put right, left out or not checked, in words for a person. */
 export interface Warning {
   readonly kind:
     | 'tool-left-out'

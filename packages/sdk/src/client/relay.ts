@@ -5,7 +5,10 @@
 
 import type { JsonObject } from '../jsonrpc/message.ts'
 
-/** Takes what belongs to one request as it came from the server, for whoever asked this side to make the request. */
+/**
+ * Takes what a server asks and logs while one request runs, in place of the client's own handlers: for a gateway, which
+ * makes the request for a client of its own.
+ */
 export interface RequestRelay {
   /** Told to the client's own handlers as `context.owner` where there is no `question`. */
   readonly owner?: unknown

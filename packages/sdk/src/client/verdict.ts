@@ -2,7 +2,7 @@
 
 import type { Era, ProtocolVersion } from '../protocol/revision.ts'
 
-/** What was found out about a server, to be used again next time. */
+/** What connecting found out about a server. Give it to `connect` as `prior` to save the probing next time. */
 export interface Verdict {
   readonly era: Era
   readonly version: ProtocolVersion

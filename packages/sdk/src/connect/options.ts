@@ -18,7 +18,10 @@ import type { HeaderSource, HttpLinkOptions } from './http-link.ts'
 export interface CommandTarget {
   readonly command: string
   readonly args?: readonly string[]
-  /** Besides a short list of what every program needs; never the whole environment. */
+  /**
+   * Variables for the program, besides a short list of what every program needs. Nothing else of this process's
+   * environment is passed on.
+   */
   readonly env?: { readonly [name: string]: string | undefined }
   readonly cwd?: string
 }

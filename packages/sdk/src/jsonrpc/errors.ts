@@ -57,7 +57,7 @@ export function isOfKind<E extends PorticoError>(
   return typeof value === 'object' && value !== null && BRAND in value && fits(value as E)
 }
 
-/** The root of the family. */
+/** The class that all errors of this package extend. `code` says what went wrong; `ERROR_CODES` explains every code. */
 export class PorticoError extends Error {
   static override [Symbol.hasInstance](value: unknown): boolean {
     // biome-ignore lint/complexity/noThisInStatic: a class that is derived from this one is asked by itself

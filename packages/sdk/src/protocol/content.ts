@@ -40,13 +40,13 @@ interface BlockExtras {
   _meta?: MetaObject
 }
 
-/** Text. */
+/** A block of text. */
 export interface TextContent extends BlockExtras {
   type: 'text'
   text: string
 }
 
-/** A picture, in base64. */
+/** A block that holds a picture, in base64. */
 export interface ImageContent extends BlockExtras {
   type: 'image'
   /** Base64. */
@@ -54,7 +54,7 @@ export interface ImageContent extends BlockExtras {
   mimeType: string
 }
 
-/** Sound, in base64. */
+/** A block that holds sound, in base64. */
 export interface AudioContent extends BlockExtras {
   type: 'audio'
   /** Base64. */

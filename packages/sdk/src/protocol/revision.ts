@@ -1,7 +1,8 @@
 /**
  * What a protocol revision is to the rest of the code: its name and era, the methods it has, what it can say, and how
- * the neutral model is written to its wire. One module per revision in `revisions/` fills this in; nothing else in the
- * SDK compares version strings.
+ * the neutral model is written to its wire. One module per revision in `revisions/` fills this in. Code elsewhere asks a
+ * revision for its traits. It looks at version strings only where there is no revision yet: to tell the era of a request
+ * that names an unknown one, and for defaults of the specification that are bound to one date.
  */
 
 import type { RpcError } from '../jsonrpc/errors.ts'
@@ -24,7 +25,7 @@ export type ProtocolVersion = (typeof PROTOCOL_VERSIONS)[number]
 /** Legacy revisions open with `initialize`; modern ones carry everything in each request. */
 export type Era = 'legacy' | 'modern'
 
-/** Yes/no facts that differ between revisions and that code above this layer asks about. */
+/** Facts that differ between revisions and that code above this layer asks about. */
 export interface RevisionTraits {
   /** An error whose request id could not be read leaves the id out, where it was null before. */
   readonly errorsWithoutId: boolean

@@ -14,7 +14,10 @@ export interface SchemaPair<S extends StandardSchemaV1 = StandardSchemaV1> {
   readonly json: JsonSchemaObject
 }
 
-/** Whatever can be a schema: a library's own, a pair of one and its JSON form, or plain JSON Schema. */
+/**
+ * Whatever can be a schema: one of a library (Zod, Valibot, ArkType), such a schema together with its JSON Schema, or
+ * plain JSON Schema.
+ */
 export type AnySchema = LibrarySchema | SchemaPair | JsonSchemaObject
 
 /**
@@ -25,7 +28,10 @@ export interface LibrarySchema {
   readonly '~standard': unknown
 }
 
-/** What a caller has to pass. Read off the schema's own mark: to infer it would compare each schema as a whole. */
+/**
+ * The type of what a caller passes, before the schema has applied defaults and conversions. It is read from the member
+ * that each library puts on its schemas for this purpose, which costs the compiler less than inference.
+ */
 export type InferInput<S> = S extends ZodMark
   ? S['_zod']['input']
   : S extends StandardSchemaV1
@@ -34,7 +40,7 @@ export type InferInput<S> = S extends ZodMark
       ? InferInput<T>
       : FromJsonSchema<S>
 
-/** What a handler gets. */
+/** The type of what a handler gets, after the schema has applied defaults and conversions. */
 export type InferOutput<S> = S extends ZodMark
   ? S['_zod']['output']
   : S extends StandardSchemaV1

@@ -21,7 +21,7 @@ import { askElicitation, type ElicitAnswer, type ElicitQuestion } from './featur
 import { askRoots } from './features/roots.ts'
 import { askSampling, type SampleQuestion } from './features/sampling.ts'
 
-/** What of a session of the older revisions those may use who speak to its client outside any request. */
+/** The part of a session (revisions up to 2025-11-25) by which code can reach the client outside any request. */
 export interface SessionView {
   readonly principal: Principal | undefined
   /** Messages below this level are not wanted. */

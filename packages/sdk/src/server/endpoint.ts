@@ -251,7 +251,7 @@ export class ServerEndpoint implements Endpoint, Asker, Holder {
     )
   }
 
-  /** A later round: once per round, however often its request is sent (design: rounds are consumed once). */
+  /** A later round: the handler runs once for it, however often the request is sent (`docs/decisions/asking.md`). */
   async #retry(method: ServerMethod, call: ServerCall): Promise<void> {
     call.rounds = await openRounds(this, call)
     await this.#core.enter(call)

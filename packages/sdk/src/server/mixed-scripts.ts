@@ -3,9 +3,12 @@
  * ones, letters that only are another drawing of plain ones. People and models read them as the name that they imitate.
  */
 
-/** What in a name can be taken for something else. */
+/** The letters of a name that look like letters of another alphabet. */
 export interface MixedScripts {
-  /** The alphabets of the words that mix them, or the one that imitates; `Styled` for drawings of plain letters. */
+  /**
+   * The alphabets that a word mixes, or the one whose letters imitate Latin ones. `Styled` stands for letters that are
+   * plain ones drawn differently, such as mathematical bold.
+   */
   readonly scripts: readonly string[]
   /** The letters that are not what they seem, each once. */
   readonly letters: readonly string[]

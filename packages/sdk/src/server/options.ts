@@ -29,7 +29,10 @@ export interface ServerOptions {
   readonly cache?: { readonly lists?: CacheHint; readonly reads?: CacheHint }
   /** Whether `ctx.log` reaches clients. On by default. */
   readonly logging?: boolean
-  /** Declared to clients of every revision as it is. Extensions are declared here to older ones without asking. */
+  /**
+   * Declared to clients of every revision as it is. To clients of older revisions, extensions are declared among these
+   * by themselves.
+   */
   readonly experimental?: { [name: string]: JsonObject }
   /** Makes what handlers find in `ctx.state`; runs once per request. */
   readonly context?: (ctx: RequestContext) => unknown

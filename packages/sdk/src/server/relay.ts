@@ -41,9 +41,15 @@ export interface RelayLists {
   prompts: Prompt
 }
 
-/** Who answers. Parameters are as the client sent them, and only their names were looked at. */
+/**
+ * What answers in place of items of the server's own. Parameters are as the client sent them: that the name or URI is a
+ * string and `arguments` an object is all that was checked.
+ */
 export interface Relay {
-  /** What this caller may see; the same array as long as nothing changed, since its text is kept with it. */
+  /**
+   * What this caller may see. Return the same array as long as nothing has changed: its serialized text is kept with
+   * it.
+   */
   list<K extends keyof RelayLists>(
     kind: K,
     ctx: RequestContext,
@@ -56,7 +62,7 @@ export interface Relay {
   watch(uri: string, ctx: RequestContext, changed: (uri: string) => void): Promise<() => void>
   /** The parameters of a tool that are mirrored in HTTP headers; none for a tool that the caller is not to know of. */
   paramHeaders(tool: string, principal: Principal | undefined): readonly ParamHeader[]
-  /** What this caller is told about those behind when it connects. */
+  /** What this caller is told, when it connects, about the servers behind the relay. */
   introduce?(ctx: RequestContext): Introduction | undefined | Promise<Introduction | undefined>
   /**
    * Rejects a later round of a request that this caller may no longer make. Asked before every later round, also one
@@ -77,7 +83,10 @@ export interface RelayHost {
   plainContext(call: ServerCall): RequestContext
 }
 
-/** A relay with what serves it, as `createServer` takes it: a server that is none is without that code. */
+/**
+ * What `defineRelay` makes and `createServer({ relay })` takes: the relay, and the code that serves it, which other
+ * servers do not contain.
+ */
 export interface DefinedRelay {
   readonly relay: Relay
   readonly capabilities: ServerCapabilities

@@ -28,7 +28,7 @@ export interface SlowReport {
   readonly thresholdMs: number
   /** True while the handler is still at it; a second report follows when it ends. */
   readonly running: boolean
-  /** What can be done about it. */
+  /** What the author of the handler can do about it. */
   readonly advice: string
 }
 

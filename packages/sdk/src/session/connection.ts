@@ -62,7 +62,10 @@ export interface Connection {
   [Symbol.asyncDispose](): Promise<void>
   /** Lets what is under way finish, at most for `graceMs`, and closes. */
   drain(graceMs?: number): Promise<void>
-  /** Takes a message that came beside the channel, with a credential of its own of the same principal. */
+  /**
+   * Takes a message that came by another way than the channel, as the POST requests of HTTP+SSE do. It is of the same
+   * principal, and may bring a newer credential.
+   */
   receive(value: unknown, principal: Principal | undefined): void
 }
 
@@ -304,7 +307,7 @@ class ServedConnection implements Connection, OutletOwner {
     void this.drain()
   }
 
-  /** Called by outlets, as is the next. */
+  /** Called by an outlet when its request was answered. */
   answered(outlet: ConnectionOutlet): void {
     this.#inFlight--
     this.#listens.delete(outlet)
@@ -312,6 +315,7 @@ class ServedConnection implements Connection, OutletOwner {
     if (this.#inFlight === 0) this.#onIdle?.()
   }
 
+  /** Called by an outlet when the work on its request is over, answered or not. */
   settled(outlet: ConnectionOutlet): void {
     if (outlet.kind === 'request') this.#running--
     this.#options.load?.leave(outlet.kind, this.#options.principal)

@@ -22,7 +22,10 @@ export interface Conversation {
   readonly logLevel: LogLevel | undefined
 }
 
-/** The error for asking a client what it did not offer. Thrown in the handler; uncaught, it becomes the answer. */
+/**
+ * Thrown inside a handler that asks the client for something it does not offer. If the handler does not catch it, it
+ * becomes the answer to the request.
+ */
 export class CapabilityError extends PorticoError {
   static override [Symbol.hasInstance](value: unknown): boolean {
     const fits = ({ code, kind }: { code?: unknown; kind?: unknown }) =>

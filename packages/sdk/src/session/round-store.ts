@@ -6,7 +6,7 @@
 import { Shares } from '../auth/shares.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
 
-/** Where rounds of input are kept, so that each is used once. Shared between replicas. */
+/** Where rounds of input are noted, so that each runs once. Replicas of one server share a store. */
 export interface RoundStore {
   /**
    * Takes a round. The first taker gets undefined, runs the handler, and calls `settle` or `release`; later takers get
@@ -32,8 +32,9 @@ interface Entry {
 const NAMES_PER_OUTCOME = 10
 
 /**
- * Bounded, in memory. When it is full, whoever has most in it gives way, the oldest first: its outcomes are forgotten
- * before the fact that the rounds were taken, so that they are refused and do not run again.
+ * Keeps rounds in the memory of this process, within a bound. When it is full, the principal with the most rounds loses
+ * its oldest: first the outcome is forgotten, and much later that the round was taken at all. Until then the round is
+ * refused and does not run again.
  */
 export class MemoryRoundStore implements RoundStore {
   readonly #rounds = new Map<string, Entry>()

@@ -9,7 +9,10 @@ import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import type { HandlerRun, Recorded, StepOutcome } from './handler-run.ts'
 import { digestOf, randomToken, type StateBinding, type StateSealer } from './sealed-state.ts'
 
-/** Rejects inside a handler whose question went out to the client. Let it pass; `finally` blocks run. */
+/**
+ * Thrown inside a handler by `ctx.elicit`, `ctx.sample` and `ctx.roots` when the question goes out as the answer to the
+ * request (2026-07-28). Do not catch it: `finally` blocks run, and the handler runs again once the answer is there.
+ */
 export class Suspended extends PorticoError {
   static override [Symbol.hasInstance](value: unknown): boolean {
     // biome-ignore lint/complexity/noThisInStatic: a class that is derived from this one is asked by itself

@@ -14,13 +14,22 @@ export type ElicitFunction = (params: ElicitParams) => ElicitResult | Promise<El
 /** Answers requests for a completion in a test. */
 export type SampleFunction = (params: CreateMessageParams) => CreateMessageResult | Promise<CreateMessageResult>
 
-/** A form filled in, one of the three actions, or a function that looks at the question first. */
+/**
+ * The answer to one question in a test: a form filled in, one of the three actions, or a function that looks at the
+ * question first.
+ */
 export type ElicitAnswer = { readonly [field: string]: ElicitValue } | 'accept' | 'decline' | 'cancel' | ElicitFunction
 
-/** What the model says, the whole result, or a function that looks at the question first. */
+/**
+ * The answer to one request for a completion in a test: what the model says, the whole result, or a function that looks
+ * at the request first.
+ */
 export type SampleAnswer = string | CreateMessageResult | SampleFunction
 
-/** What is left out is not offered to the server at all; an empty list offers it and expects no question. */
+/**
+ * How a test client answers the server's questions. A kind of question without a member here is not offered to the
+ * server; an empty list offers it and expects no question.
+ */
 export interface Answers {
   /** In the order of the questions, or one function for all of them. */
   readonly elicit?: readonly ElicitAnswer[] | ElicitFunction

@@ -118,7 +118,7 @@ export class EventStream implements SendQueueOptions, StreamEvents, Beating {
     this.#silent = true
   }
 
-  /** Called by the queue, as are the next two. */
+  /** Called by the queue, as `overflow` and `idle` are. */
   write(texts: string[]): boolean {
     return this.#writer.write(texts.length === 1 && texts[0] !== undefined ? texts[0] : texts.join(''))
   }
@@ -134,7 +134,7 @@ export class EventStream implements SendQueueOptions, StreamEvents, Beating {
     if (this.#queue?.dropped === 0) this.#queue = undefined
   }
 
-  /** Called by the writer, as is the next. */
+  /** Called by the writer, as `closed` is. */
   drained(): void {
     this.#queue?.drained()
   }

@@ -29,7 +29,10 @@ export interface Reply {
   watch(watcher: ReplyWatcher): void
 }
 
-/** An object and not a function, like the next: what ten thousand idle streams keep of them adds up. */
+/**
+ * An object and not a function, as `StreamEvents` is too: ten thousand idle streams each keep one, and a closure is
+ * larger.
+ */
 export interface ReplyWatcher {
   gone(): void
 }

@@ -42,7 +42,10 @@ interface Flush {
   readonly resolve: () => void
 }
 
-/** Sizes are counted in UTF-16 units, which is what a waiting text costs in memory, up to a factor of two. */
+/**
+ * Messages that wait for a peer that reads slowly, within bounds. Sizes are counted in UTF-16 units, which is what a
+ * waiting text costs in memory, up to a factor of two.
+ */
 export class SendQueue<Text extends { readonly length: number } = string> {
   readonly #options: SendQueueOptions<Text>
   readonly #maxQueue: number

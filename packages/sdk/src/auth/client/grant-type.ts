@@ -19,7 +19,7 @@ export interface GrantContext extends RegistrationPlace {
 
 /** A way of getting tokens. */
 export interface GrantType {
-  /** A person takes part, which takes the time that it takes. */
+  /** Whether a person takes part, so that it may take minutes. */
   readonly interactive: boolean
   obtain(context: GrantContext): Promise<oauth.TokenEndpointResponse>
   /** The client that a refresh is made as; undefined where there is none to be had without a person. */

@@ -10,7 +10,7 @@ export interface WithOAuthOptions extends OAuthOptions {
   readonly server: string | URL
 }
 
-/** The part of `fetch` that is used. */
+/** The part of `fetch` that `withOAuth` takes and gives. */
 export type FetchLike = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
 /**

@@ -7,7 +7,7 @@ import { authFailure, plain } from '../client/failure.ts'
 import type { TlsIdentity } from '../tls-identity.ts'
 import { type NetworkZone, zoneOfHost } from './network-zone.ts'
 
-/** The part of `fetch` that is used here. */
+/** The part of `fetch` that requests to authorization servers use. */
 export type AuthFetch = (url: string, init: AuthRequest) => Promise<Response>
 
 export interface AuthRequest {
@@ -20,7 +20,10 @@ export interface AuthRequest {
 
 /** Which addresses may be reached. */
 export interface GuardOptions {
-  /** The server that is to be reached. Addresses in the zone that it lies in are as good as it; without one, none are. */
+  /**
+   * The server that the addresses belong to. Beside public addresses, those in the same network zone as this server may
+   * be reached; without it, only public ones.
+   */
   readonly server?: URL
   /** Redirects that are followed, on the same origin; 3 unless given. */
   readonly maxRedirects?: number

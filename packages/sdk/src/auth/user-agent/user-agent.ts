@@ -6,7 +6,7 @@
 import { authFailure, plain } from '../client/failure.ts'
 import { isLoopbackHost } from '../network/network-zone.ts'
 
-/** Shows a person the page to sign in at, and brings back what it says. */
+/** Shows a person the page to sign in at, and brings back the parameters with which the page sent them back. */
 export interface UserAgent {
   /** Where the authorization server sends the person back to. Asked for once in each sign-in, before `open`. */
   redirectUri(): string | Promise<string>

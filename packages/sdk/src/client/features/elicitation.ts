@@ -22,7 +22,10 @@ export interface ElicitAnswer {
 /** Answers a question by a form. */
 export type FormHandler = (params: ElicitFormParams, context: AskContext) => ElicitAnswer | Promise<ElicitAnswer>
 
-/** `accept` means that the person agreed to open the URL, not that they are done there. */
+/**
+ * Answers a question by a page to visit. `accept` means that the person agreed to open the URL, not that they are done
+ * there.
+ */
 export type UrlHandler = (params: ElicitUrlParams, context: UrlContext) => ElicitResult | Promise<ElicitResult>
 
 /** What a handler of pages to visit is told besides the question. */

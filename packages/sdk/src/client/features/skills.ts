@@ -17,7 +17,7 @@ import {
 } from '../../protocol/skills/skills.ts'
 import { parseFrontmatter } from '../../protocol/skills/skills-frontmatter.ts'
 
-/** What skills need of the client around them. */
+/** The part of a client that `Skills` uses. */
 export interface SkillSource {
   readonly server: { readonly capabilities: { readonly extensions?: { readonly [id: string]: unknown } } }
   request(method: string, params?: JsonObject): Promise<JsonObject>
@@ -91,7 +91,7 @@ export class Skills {
   }
 }
 
-/** A skill whose `SKILL.md` is what the entry promised. */
+/** A skill whose `SKILL.md` was read, and has the digest and the frontmatter that its entry lists. */
 export class LoadedSkill {
   readonly entry: SkillEntry
   /** The whole text of `SKILL.md`. */
@@ -108,7 +108,10 @@ export class LoadedSkill {
     return this.entry.frontmatter.name
   }
 
-  /** A file by its path within the skill, verified. */
+  /**
+   * Reads a file by its path within the skill. Its size and digest must be those of the entry, unless the skill is
+   * `dynamic`.
+   */
   read(path: string): Promise<Uint8Array> {
     return readVerified(this.#source, this.entry, skillFolderOf(this.entry.uri) + path)
   }

@@ -14,7 +14,7 @@ import { type Lifeline, pause } from '../lifeline.ts'
 import type { Requests } from '../requests.ts'
 import { type WaitOptions, within } from '../within.ts'
 
-/** A wish to hear of changes, until it is closed. */
+/** A subscription to changes, as `client.subscribe` makes it; it lasts until it is closed. */
 export interface Subscription {
   /** What the server agreed to report. */
   readonly filter: SubscriptionFilter

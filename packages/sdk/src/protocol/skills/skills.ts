@@ -9,10 +9,10 @@ import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 export const SKILLS_EXTENSION = 'io.modelcontextprotocol/skills'
 export const SKILL_FILE = 'SKILL.md'
 
-/** What a server should not, and a host need not, go beyond for one skill. */
+/** The most files and bytes that one skill may have: servers should stay within it, and hosts need not take more. */
 export const SKILL_LIMITS = { maxFiles: 512, maxBytes: 16 * 1024 * 1024 } as const
 
-/** One file of a skill, with what its bytes must be. */
+/** One file of a skill, with the digest and size that its bytes must have. */
 export interface SkillFile {
   readonly uri: string
   /** `sha256:` and 64 lower-case hexadecimal digits, over the raw bytes. */
@@ -22,7 +22,7 @@ export interface SkillFile {
 
 /** A skill as a server lists it. */
 export interface SkillEntry {
-  /** Of the skill's `SKILL.md`. */
+  /** The URI of the skill's `SKILL.md`. */
   readonly uri: string
   /** The YAML at the top of `SKILL.md`, as JSON; `name` and `description` are always there. */
   readonly frontmatter: JsonObject & { readonly name: string; readonly description: string }

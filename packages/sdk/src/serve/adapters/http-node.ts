@@ -166,12 +166,13 @@ export class NodeExchange implements HttpRequest, RequestHead, Reply, StreamWrit
     return false
   }
 
-  /** Called by Node's events, as is the next. */
+  /** Called by Node's `drain` event. */
   drained(): void {
     this.#res.setTimeout(0)
     this.#events?.drained()
   }
 
+  /** Called by Node's `close` event. */
   closed(): void {
     this.#sending?.waits(0)
     if (!this.#res.writableEnded) this.#watcher?.gone()

@@ -13,7 +13,7 @@ import type { StreamableOptions } from '../streamable/streamable-options.ts'
 import { NodeExchange, type NodeRequest } from './http-node.ts'
 import { createListener, type Listener, type ListenerOptions } from './tls.ts'
 
-/** Where to listen, whom to let in, and how much of it. */
+/** Where to listen, whom to let in, and within which limits. */
 export interface HttpOptions extends StreamableOptions, ListenerOptions {
   /** 3000 unless given; 0 takes any free port. */
   readonly port?: number

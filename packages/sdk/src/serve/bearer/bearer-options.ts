@@ -28,7 +28,10 @@ export interface BearerOptions {
   readonly grants?: Grants
   /** Tokens bound to a DPoP key are always held to it; here is how strictly. */
   readonly dpop?: DpopOptions
-  /** Accepts only tokens that are bound to a client certificate. Those that are need it in any case. */
+  /**
+   * Accepts only tokens that are bound to a client certificate. A token that is bound to one is always refused without
+   * it, whatever is set here.
+   */
   readonly certificateBound?: boolean
   /** For people: the name of the server, and where to read about it. */
   readonly name?: string

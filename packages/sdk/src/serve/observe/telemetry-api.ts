@@ -4,7 +4,7 @@
  * back to it.
  */
 
-/** What is noted of a span or a measurement. */
+/** The attributes of a span or a measurement. */
 export interface Attributes {
   [name: string]: string | number | boolean
 }

@@ -9,7 +9,7 @@ import type { RequestHead } from '../../session/exchange.ts'
 import type { Reply } from '../../transport/http-reply.ts'
 import { isRefusal, type Refusal } from './http-refusal.ts'
 
-/** Who it is, why not, or nobody in particular. */
+/** What `authenticate` returns: the principal, a refusal, or undefined for an anonymous caller. */
 export type Authentication = Principal | Refusal | undefined
 
 export type Authenticate = (head: RequestHead) => Authentication | Promise<Authentication>

@@ -33,11 +33,12 @@ export class Load {
     this.#listeners = new Bound(listeners, 'maxListeners', limits.maxListeners, limits.maxListenersPerPrincipal)
   }
 
-  /** Requests of this way of serving alone that are not answered; the next are its listeners. */
+  /** Requests that came by this way of serving and are not answered yet. */
   get inFlight(): number {
     return this.#requests.own
   }
 
+  /** Listeners that came by this way of serving and are still open. */
   get listeners(): number {
     return this.#listeners.own
   }

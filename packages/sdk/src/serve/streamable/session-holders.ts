@@ -12,9 +12,9 @@ export interface HeldSession {
 }
 
 interface Holding<Session> {
-  /** Oldest first, as is the next. */
+  /** All sessions of the holder, oldest first. */
   readonly all: Set<Session>
-  /** Opened, and not heard of since. */
+  /** Those of `all` that were opened and have not been used since, oldest first. */
   readonly unused: Set<Session>
 }
 

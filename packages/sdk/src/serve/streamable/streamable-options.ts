@@ -23,7 +23,10 @@ export interface StreamableOptions extends GuardOptions {
   readonly messagesPath?: string
   /** Says who a request comes from, on every request. Undefined lets it pass as anonymous. */
   readonly authenticate?: Authenticate
-  /** What protects the server instead, with the documents that tell clients how: see `requireBearer`. */
+  /**
+   * In place of `authenticate`: what protects the server, with the documents that tell clients how to sign in. See
+   * `requireBearer`.
+   */
   readonly auth?: Protection
   /** False serves the older revisions without sessions: nothing is kept between requests. */
   readonly sessions?: SessionStore<HttpSession> | false

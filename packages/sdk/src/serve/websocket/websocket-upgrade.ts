@@ -130,7 +130,7 @@ export class WebSocketUpgrades {
     if (this.#draining) return DRAINING
     if (head.header('upgrade')?.toLowerCase() !== 'websocket') return NOT_WEBSOCKET
     const offered = head.header('sec-websocket-protocol')
-    // Early clients offer none (see design: also accepted); one that wants another protocol would not understand us.
+    // Early clients offer none (`docs/decisions/early-forms.md`); one that wants another protocol would not understand us.
     if (offered === undefined || offered.split(',').some((name) => name.trim() === SUBPROTOCOL)) return undefined
     return OTHER_PROTOCOL
   }

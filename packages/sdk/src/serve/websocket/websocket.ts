@@ -34,9 +34,9 @@ export interface WebSocketListener {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** A server that takes WebSocket connections of somebody else's HTTP server. */
+/** A server on the WebSocket connections of an HTTP server of your own, as `attachWebSocket` makes it. */
 export interface WebSocketAttachment {
-  /** Refuses new connections, lets requests under way finish within `graceMs`, then closes those there are. */
+  /** Refuses new connections, lets requests under way finish within `graceMs`, then closes the open connections. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }

@@ -7,14 +7,14 @@ import { invalidDefinition } from '../../jsonrpc/errors.ts'
 import type { Middleware } from './middleware.ts'
 import { RateError } from './rate-error.ts'
 
-/** So many calls within so much time. */
+/** How many calls one caller may make in a minute. */
 export interface CallRate {
   readonly callsPerMinute: number
   /** Calls that may come at once after a quiet time: as many as a minute allows unless given. */
   readonly burst?: number
 }
 
-/** How often tools may be called: all together, or each by its name. */
+/** How often one caller may call tools: all of them together, and single ones by name. */
 export interface CallRates extends Partial<CallRate> {
   /** Rates of single tools, on top of the one for all. */
   readonly tools?: { readonly [name: string]: CallRate }

@@ -28,7 +28,10 @@ export interface MethodRequest {
   readonly ctx: RequestContext
 }
 
-/** Calls `next` for the result, before, after or instead of its own work. `next` takes other params where given. */
+/**
+ * A function around a method. `next()` gives the method's own result; the function may work before or after it, or
+ * answer without calling it. Params that are given to `next` take the place of the request's.
+ */
 export type Middleware<M extends MethodName> = (
   request: MethodRequest,
   next: (params?: JsonObject) => Promise<MethodResults[M]>,

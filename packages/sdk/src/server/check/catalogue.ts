@@ -12,7 +12,7 @@ import type { ResourceEntry, TemplateEntry } from '../features/resources.ts'
 import type { ToolEntry } from '../features/tools.ts'
 import type { Registry } from '../items/registry.ts'
 
-/** Everything that a server defines, as it would list it. */
+/** Everything that a server defines, in the form of its lists, whoever may see it. */
 export interface Catalogue {
   readonly info: Implementation
   readonly instructions: string | undefined

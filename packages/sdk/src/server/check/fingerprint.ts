@@ -8,12 +8,14 @@ import { invalidDefinition } from '../../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import type { Catalogue } from './catalogue.ts'
 
-/** Digests by part, as `description` or `inputSchema`. */
+/** The digest of each part of an item, such as `description` or `inputSchema`. */
 export interface ItemLock {
   readonly [part: string]: string
 }
 
-/** Plain JSON with sorted keys: write it to a file and keep that with the source. */
+/**
+ * What a server promises, as digests, in plain JSON with sorted keys. Write it to a file that is kept with the source.
+ */
 export interface Lock {
   readonly lockVersion: 1
   readonly server: string

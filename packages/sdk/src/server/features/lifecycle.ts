@@ -14,7 +14,7 @@ import { defineMethod, invalidParam, type ServerMethod, stringParam } from '../c
 import type { CacheHint } from '../items/item-options.ts'
 import { cacheHints } from './list.ts'
 
-/** What is said of those who answer in a server's place, besides what the server says of itself. */
+/** What a relay adds to the server's description of itself when a client connects. */
 export interface Introduction {
   readonly info?: Omit<Partial<Implementation>, 'name' | 'version'>
   readonly instructions?: string

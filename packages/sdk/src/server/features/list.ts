@@ -54,7 +54,7 @@ export class ItemList<Item extends Listed, Shown> {
     })
   }
 
-  /** Whether the list is the same for every principal. */
+  /** Whether the list may differ from one principal to another, so that it cannot be shared. */
   get restricted(): boolean {
     if (this.#restricted === undefined) {
       this.#restricted = [...this.#options.registry.values()].some((item) => isRestricted(item.access))

@@ -6,7 +6,10 @@
 import { tellObserver } from '../../jsonrpc/observer.ts'
 import type { LegacySession, SessionWatcher } from '../../session/legacy-session.ts'
 
-/** Given the URI that the first came for, or the last has left. */
+/**
+ * Called with a resource's URI: for `onSubscribe` when its first subscriber has come, for `onUnsubscribe` when its last
+ * one has left.
+ */
 export type SubscriptionWatcher = (uri: string) => void
 
 export class Subscribers implements SessionWatcher {

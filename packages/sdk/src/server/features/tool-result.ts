@@ -10,8 +10,9 @@ import type { InferInput } from '../../schema/schema.ts'
 const FULL = Symbol('full tool result')
 
 /**
- * A complete result, for tools with an `output` that also want to choose their content blocks or `_meta`. The member with the
- * long name is never there: it is what the compiler says of a plain result that somebody returns instead.
+ * A complete result as `result()` marks it: for tools with an `output` that also choose their content blocks or
+ * `_meta`. The member `~wrap this in result()` does not exist when the program runs. It makes the compiler name the
+ * remedy where a handler returns a result that is not marked.
  */
 export interface FullResult extends CallToolResult {
   readonly '~wrap this in result()': true
@@ -41,7 +42,10 @@ export type ToolReturn<O> = O extends undefined
     string | number | boolean | null | undefined | void | ContentBlock | ContentBlock[] | CallToolResult | object
   : InferInput<O> | ResultWith<InferInput<O>> | FullResult
 
-/** The whole result of a tool with `output`: content blocks of the handler's choice beside the value of that schema. */
+/**
+ * The whole result of a tool with `output`: content blocks that the handler chose, and structured content that fits the
+ * schema.
+ */
 export interface ResultWith<Value> extends CallToolResult {
   structuredContent: Value
 }

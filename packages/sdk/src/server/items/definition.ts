@@ -61,9 +61,9 @@ export interface ToolDefinition<Input = unknown, Output = unknown> {
 }
 
 /**
- * A tool that knows its schemas and what its handler returns. What a client passes and gets is worked out where it calls the
- * tool, and not for each definition, which is a good part of the time it takes to check a server of hundreds. `NoInfer`,
- * here and in `tool`: the types of the schemas come from the options, and the compiler need not search anything else for them.
+ * A tool with the types of its schemas and of what its handler returns. What a client passes and gets is computed from
+ * them only where the tool is called: with hundreds of tools, to compute it for each definition would take much of the
+ * compiler's time. `NoInfer`, here and in `tool`, says that the types of the schemas come from the options alone.
  */
 export interface SchemaTool<I, O, Returned = unknown> extends ToolDefinition {
   readonly '~input'?: NoInfer<I extends undefined ? JsonObject : InferInput<I>>
@@ -116,7 +116,10 @@ export interface ResourceDefinition {
   readonly kind: 'resource'
   readonly options: ResourceOptions<string>
   readonly handler: (variables: never, ctx: never) => unknown
-  /** For the server that takes the definition: the code comes along, so that who has no resources is without it. */
+  /**
+   * Used by the server that takes the definition. It brings the code that serves resources, so that a server without
+   * resources does not contain it.
+   */
   readonly [ENTRY]: (name: string) => ResourceEntry | TemplateEntry
 }
 
@@ -127,7 +130,10 @@ export interface PromptDefinition {
   readonly kind: 'prompt'
   readonly options: PromptOptions<AnySchema | undefined>
   readonly handler: (args: never, ctx: never) => unknown
-  /** For the server that takes the definition, as with resources. */
+  /**
+   * Used by the server that takes the definition. It brings the code that serves prompts, so that a server without
+   * prompts does not contain it.
+   */
   readonly [ENTRY]: (name: string) => PromptEntry
 }
 

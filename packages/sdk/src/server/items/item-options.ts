@@ -37,7 +37,7 @@ export type Completer = (
   ctx: RequestContext,
 ) => Completions | Promise<Completions>
 
-/** What a completer proposes: values, and how many there are in all where those are not all. */
+/** What a completer proposes: the values alone, or with `total` and `hasMore` where there are more than those given. */
 export type Completions = readonly string[] | { values: readonly string[]; total?: number; hasMore?: boolean }
 
 /** How long a result stays good, and whether one client may share it with another. */

@@ -16,7 +16,10 @@ import type { KeepAlive, Watched } from './websocket-keep-alive.ts'
 /** The limits of a WebSocket unless others are given. */
 export const WEBSOCKET_LIMITS = { maxFrameBytes: FRAMING_LIMITS.maxFrameBytes } as const
 
-/** The part of a WebSocket that is used; the web's has the first five members, `ws` all. */
+/**
+ * The part of a WebSocket that is used. The runtime's own `WebSocket` has the members that are not optional, one of the
+ * package `ws` has all.
+ */
 export interface WebSocketLike {
   readonly readyState: number
   readonly bufferedAmount: number

@@ -21,7 +21,7 @@ export interface Watched {
   drop(): void
 }
 
-/** Notices a WebSocket whose other side is gone without a word. */
+/** Notices a WebSocket whose other side has gone without closing it, and drops it. */
 export class KeepAlive {
   readonly #heartbeat: Heartbeat
   readonly #quietBeats: number
@@ -32,7 +32,7 @@ export class KeepAlive {
     this.#quietBeats = Math.max(1, Math.floor(pingMs / pongMs) - 1)
   }
 
-  /** Returns what ends the watch. */
+  /** Begins to watch a connection; the function that comes back ends it. */
   watch(peer: Watched): () => void {
     const watch = new Watch(peer, this.#quietBeats)
     this.#heartbeat.add(watch)
