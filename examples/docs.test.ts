@@ -1,6 +1,6 @@
 /**
- * Holds the README and the guide to the code: blocks marked as a file are that file, every other TypeScript block
- * compiles, what it needs beside it is named, and every relative link leads somewhere.
+ * Holds the README, the guide and the decisions to the code: blocks marked as a file are that file, every other
+ * TypeScript block compiles, what it needs beside it is named, and every relative link leads somewhere.
  */
 
 import { execFile } from 'node:child_process'
@@ -13,7 +13,7 @@ import { expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const references = ['docs/reference', 'docs/reference/host', 'docs/reference/servers']
-const pages = ['README.md', 'docs/README.md', ...['docs/guide', ...references].flatMap(markdownIn)]
+const pages = ['README.md', 'docs/README.md', ...['docs/guide', 'docs/decisions', ...references].flatMap(markdownIn)]
 
 interface Block {
   readonly page: string

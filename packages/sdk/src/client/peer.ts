@@ -211,7 +211,10 @@ export class ClientPeer implements LinkEvents {
     if (left > 0) this.#pending.extend(call.id, Math.min(call.patienceMs, left))
   }
 
-  /** Older servers cancel what they asked us; a modern one may so end a `subscriptions/listen`. */
+  /**
+   * Ends the answering of a question that an older server takes back. False for any other id, since a modern server may
+   * end a `subscriptions/listen` in this way (`features/subscriptions.ts`).
+   */
   #cancelledByServer(params: JsonObject | undefined): boolean {
     const id = params?.requestId as RequestId
     const asked = this.#asked.get(id)

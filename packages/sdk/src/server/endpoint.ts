@@ -251,7 +251,9 @@ export class ServerEndpoint implements Endpoint, Asker, Holder {
     )
   }
 
-  /** A later round: the handler runs once for it, however often the request is sent (`docs/decisions/asking.md`). */
+  /**
+   * A later round: the handler runs once for it, however often the request is sent (`docs/decisions/rounds-once.md`).
+   */
   async #retry(method: ServerMethod, call: ServerCall): Promise<void> {
     call.rounds = await openRounds(this, call)
     await this.#core.enter(call)

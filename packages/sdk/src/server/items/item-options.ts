@@ -44,7 +44,10 @@ export type Completions = readonly string[] | { values: readonly string[]; total
 export interface CacheHint {
   /** How long a client may keep the result, in milliseconds. */
   readonly ttlMs?: number
-  /** Whether caches may share it between users. Private unless said otherwise. */
+  /**
+   * Whether caches may share the result between users. `private` unless given, but `public` for a list that is the same
+   * for everybody and that no middleware has altered. What an access rule restricts is `private` whatever is set here.
+   */
   readonly scope?: 'public' | 'private'
 }
 
