@@ -71,7 +71,7 @@ export class Attempt<Answer> extends PeerCall implements Tried {
   readonly #reject: (error: unknown) => void
   /** In whole milliseconds, as all times of a call. */
   readonly #startedAt = Math.ceil(performance.now())
-  /** Of the tries before this one. */
+  /** What is remembered of earlier tries of the same call. */
   readonly #attempts: Attempts | undefined
 
   constructor(

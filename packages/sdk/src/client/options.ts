@@ -85,8 +85,8 @@ export interface RequestOptions {
   /** The most that the request may take; what it takes to answer the server's questions is not counted. */
   readonly timeoutMs?: number
   /**
-   * Each report of progress starts the time allowed anew, up to `ceilingMs` of the client. So it is where `onProgress` is
-   * given and `timeoutMs` is not.
+   * Whether each report of progress starts the time allowed anew, up to `ceilingMs` of the client. Unless given, it
+   * does where `onProgress` is given and `timeoutMs` is not.
    */
   readonly resetOnProgress?: boolean
   readonly signal?: AbortSignal

@@ -196,7 +196,7 @@ export class HttpLink implements Link, ExchangeHost, ListenerHost {
     }
   }
 
-  /** Those of every POST in a session: the same object until the handshake settles something else. */
+  /** The headers of every POST in a session: the same object until the handshake settles something else. */
   #postHeaders(): HeaderRecord {
     const { revision, session, headers } = this.#posted
     if (revision === this.#revision && session === this.#session) return headers

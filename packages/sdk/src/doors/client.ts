@@ -1,4 +1,4 @@
-/** The client's door: connect to any server, and the types that go with it. */
+/** `@portico/sdk/client`: connect to any server, and the types that go with it. */
 
 export type { AskContext } from '../client/asking/ask-context.ts'
 export { declarationsFor } from '../client/asking/declarations.ts'

@@ -20,7 +20,7 @@ export function findId(text: string): FoundId | undefined {
   return finder.found((codes) => String.fromCharCode(...codes))
 }
 
-/** The same for bytes that come in pieces. */
+/** Finds the id of a message whose bytes come in pieces. */
 export class ByteIdFinder {
   readonly #finder = new IdFinder()
 

@@ -45,7 +45,10 @@ export interface Malformed {
   /** `parse`: not JSON (-32700). `limit`: JSON beyond a configured bound (-32600). `noise`: a line that was never meant as a message. */
   readonly kind: 'parse' | 'limit' | 'noise'
   readonly reason: string
-  /** The id of the message that was not read, where it could still be found: JSON's, not yet judged. */
+  /**
+   * The id of the message that was not read, where it could still be found. It may be any JSON value: nobody has
+   * checked it.
+   */
   readonly found?: { readonly id: unknown; readonly isRequest: boolean }
   /** The offending text, cut to a few hundred characters, for logs on this side only. */
   readonly excerpt?: string

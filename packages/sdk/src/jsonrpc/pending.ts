@@ -69,7 +69,10 @@ export class PendingCalls {
     })
   }
 
-  /** The same for a call that is there already. False when its signal had fired: it has failed and is not to be sent. */
+  /**
+   * Waits for the answer to a call that was made elsewhere. False when its signal had fired: it has failed and is not
+   * to be sent.
+   */
   add(call: PendingCall, now: number): boolean {
     const { signal } = call
     if (signal?.aborted) {

@@ -78,7 +78,7 @@ export interface ElicitUrlParams {
   elicitationId?: string
 }
 
-/** A question of a server's to the person who uses the client. */
+/** A server's question to the person who uses the client. */
 export type ElicitParams = ElicitFormParams | ElicitUrlParams
 
 export type ElicitValue = string | number | boolean | string[]

@@ -5,7 +5,7 @@ export const LOG_LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'criti
 /** How much a log message matters, from `debug` to `emergency`. */
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** A log message of a server's. */
+/** A log message from a server. */
 export interface LogMessage {
   level: LogLevel
   logger?: string

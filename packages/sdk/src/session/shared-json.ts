@@ -6,7 +6,7 @@
 export interface SharedJson {
   /** An equal value that came before, or this one. Either is frozen, deeply, unless it is too long to be shared. */
   share<T extends object>(value: T): T
-  /** The same, or undefined when it is too long to be shared. */
+  /** As `share`, but undefined for a value that is too long to be shared. */
   find<T extends object>(value: T): T | undefined
 }
 

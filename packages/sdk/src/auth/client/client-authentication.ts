@@ -11,7 +11,7 @@ export interface ClientIdentity {
   readonly clientSecret?: string
   /** For `private_key_jwt`: a key, its JWK, or PKCS #8 as PEM. */
   readonly privateKey?: oauth.CryptoKey | JWK | string
-  /** Of a private key given as text. ES256 unless given. */
+  /** The algorithm of a private key that is given as text. ES256 unless given. */
   readonly algorithm?: string
   readonly keyId?: string
   /** What the token endpoint expects; by default what it offers and the credentials allow. */

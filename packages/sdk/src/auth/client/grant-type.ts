@@ -11,7 +11,7 @@ import { plain, toAuthFailure } from './failure.ts'
 
 /** What a way of getting tokens is told about the server and its authorization server. */
 export interface GrantContext extends RegistrationPlace {
-  /** As the server has published it; undefined for servers that publish nothing. */
+  /** The server's resource identifier, as it has published it; undefined for servers that publish nothing. */
   readonly resource: string | undefined
   readonly scopes: readonly string[]
   readonly dpop: DpopKey | undefined

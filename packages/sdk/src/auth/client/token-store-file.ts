@@ -12,9 +12,12 @@ import { createMutex, type TokenStore } from './token-store.ts'
 
 /** Where tokens are kept on disk. */
 export interface FileTokenStoreOptions {
-  /** Made if it is not there, for its owner alone. */
+  /** The folder that holds the files. Made if it is not there, for its owner alone. */
   readonly folder: string
-  /** 32 bytes, from the system's keyring for instance; else a key file in the folder. */
+  /**
+   * The 32 bytes that files are encrypted with, from the system's keyring for instance. Without it, a key is made and
+   * kept in a file of the folder.
+   */
   readonly key?: Uint8Array
   /** How long a lock holds without a sign of life. 10 seconds unless given. */
   readonly staleMs?: number

@@ -16,7 +16,7 @@ export interface LoopbackOptions {
   readonly path?: string
   /** The name of this machine in the redirect URI. Some authorization servers know only `localhost`. */
   readonly host?: '127.0.0.1' | 'localhost' | '[::1]'
-  /** Shows the page; false has it printed. The system's browser unless given. */
+  /** Shows the page, in the system's browser unless given. Where it resolves to false, the address is printed. */
   readonly openPage?: (page: URL) => Promise<boolean>
   /** Says where to go when nothing could be opened. Writes to standard error unless given. */
   readonly print?: (message: string) => void

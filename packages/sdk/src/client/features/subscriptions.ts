@@ -116,7 +116,7 @@ export class Subscriptions {
     return true
   }
 
-  /** Takes what concerns a subscription itself; true when it did. */
+  /** Takes a notice that is about a subscription itself. True when it was one. */
   own({ method, params }: RpcNotification): boolean {
     if (method === 'notifications/subscriptions/acknowledged') {
       const id = isObject(params?._meta) ? params._meta[META_SUBSCRIPTION_ID] : undefined

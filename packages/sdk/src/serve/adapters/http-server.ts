@@ -31,7 +31,7 @@ const GRACE_MS = 10_000
 export interface HttpServer {
   readonly url: string
   readonly port: number
-  /** Node's own server; with `tls` its HTTPS or HTTP/2 kin, which share what is used of it. */
+  /** Node's own server. With `tls` it is one for HTTPS or HTTP/2, which has the same events and `address()`. */
   readonly node: NodeServer
   /** Refuses new requests, lets those under way finish within `graceMs`, then stops listening. */
   close(): Promise<void>

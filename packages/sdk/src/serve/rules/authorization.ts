@@ -18,7 +18,7 @@ export type Authenticate = (head: RequestHead) => Authentication | Promise<Authe
 export interface Protection {
   /** Runs on every request, before its body is read. */
   readonly authenticate: Authenticate
-  /** JSON documents for anybody, by path. */
+  /** JSON documents that anybody may read, by path. */
   readonly documents?: ReadonlyMap<string, string>
 }
 

@@ -23,19 +23,19 @@ export interface SharedLimits {
   readonly stalledMs: number
   /** Bytes that wait for readers who are behind, in the whole process; beyond this such a reader is given up. */
   readonly maxSendingBytes: number
-  /** The same for one principal, or for one address where there is none. */
+  /** As `maxSendingBytes`, for one principal, or for one address where there is none. */
   readonly maxSendingBytesPerPeer: number
   /** Bytes of messages that are still arriving, in the whole process; the first 64 KiB of each are not counted. */
   readonly maxReceivingBytes: number
-  /** The same for one principal, or for one address where there is none. */
+  /** As `maxReceivingBytes`, for one principal, or for one address where there is none. */
   readonly maxReceivingBytesPerPeer: number
   /** Requests being worked on at a time, however they came to the server. */
   readonly maxInFlight: number
-  /** The same for one principal; anonymous clients have no such bound. */
+  /** As `maxInFlight`, for one principal; anonymous clients have no such bound. */
   readonly maxInFlightPerPrincipal: number
   /** Open `subscriptions/listen` requests and standalone streams. */
   readonly maxListeners: number
-  /** The same for one principal; anonymous clients have no such bound. */
+  /** As `maxListeners`, for one principal; anonymous clients have no such bound. */
   readonly maxListenersPerPrincipal: number
   /** Progress and log messages on one stream or connection. */
   readonly notificationsPerSecond: number
@@ -47,7 +47,7 @@ export interface ServeLimits extends SharedLimits {
   readonly maxBodyBytes: number
   /** Sessions of the older revisions at a time. */
   readonly maxSessions: number
-  /** The same for one principal; anonymous clients have no such bound, but give way to principals that have fewer. */
+  /** As `maxSessions`, for one principal; anonymous clients have no such bound, but give way to whoever has fewer. */
   readonly maxSessionsPerPrincipal: number
   /** Time after which an unused session ends. */
   readonly sessionIdleMs: number
@@ -71,7 +71,7 @@ export interface ServeLimits extends SharedLimits {
 export interface ConnectionLimits {
   /** Connections at a time. */
   readonly maxConnections: number
-  /** The same for one principal; anonymous clients have no such bound. */
+  /** As `maxConnections`, for one principal; anonymous clients have no such bound. */
   readonly maxConnectionsPerPrincipal: number
 }
 

@@ -50,7 +50,7 @@ export interface SocketSettings {
 export interface SocketListener {
   /** What a client connects to: `unix:/path` or `tcp://host:port`. */
   readonly url: string
-  /** The port, if it is one. */
+  /** The port, where it listens on one. */
   readonly port: number | undefined
   readonly node: NodeServer
   /** Takes no new connections, lets requests under way finish within `graceMs`, then closes. */

@@ -4,7 +4,7 @@
  * anybody else from a few. The store beside this module keeps the sessions themselves.
  */
 
-/** What of a session counts here. */
+/** The part of a session that is counted here. */
 export interface HeldSession {
   readonly holder?: string | undefined
   readonly busy: boolean

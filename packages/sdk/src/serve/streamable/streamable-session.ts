@@ -32,7 +32,7 @@ export class HttpSession implements Expiring, StreamHost, Courier {
   uses = 0
   readonly #settings: SessionSettings
   #events: EventStore | undefined
-  /** Those of requests. */
+  /** The streams of requests, by id; `#standalone` belongs to none. */
   #streams: Map<string, ResumableStream> | undefined
   #standalone: ResumableStream | undefined
   #lastStream = 0

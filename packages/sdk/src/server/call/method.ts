@@ -59,7 +59,7 @@ export function invalidParam(parameter: string, reason: string): RpcError {
   return new RpcError(INVALID_PARAMS, `Invalid params: ${parameter} ${reason}`, { parameter, reason })
 }
 
-/** The same for arguments that do not fit their schema: it names the first that does not. */
+/** The `-32602` for arguments that do not fit their schema; `data.parameter` names the first that does not. */
 export function invalidArguments(issues: readonly Issue[]): RpcError {
   const [first] = issues
   const at = first && subjectOf(first)

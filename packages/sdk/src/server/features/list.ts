@@ -84,7 +84,7 @@ export class ItemList<Item extends Listed, Shown> {
     return text
   }
 
-  /** The same as objects, for middleware that wants to alter them. */
+  /** The answer to a list request as objects, for middleware that wants to alter them. */
   shown<Result extends ListResult>(call: ServerCall): Result {
     const { items, nextCursor } = this.#page(this.#visible(call), cursorOf(call.params))
     const shown = { [this.#options.member]: items.map(([, item]) => this.#copy(item)) }
