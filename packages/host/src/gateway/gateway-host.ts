@@ -25,6 +25,10 @@ export interface GatewayCatalogue {
   toPrompt?(name: string, args: JsonObject, signal?: AbortSignal): Promise<{ readonly arguments: JsonObject }>
 }
 
+/**
+ * What a gateway works with: the connections to servers, the catalogue of what they offer, and the guard that decides.
+ * A `Host` is one.
+ */
 export interface GatewayHost {
   readonly upstreams: UpstreamSource
   readonly catalogue: GatewayCatalogue

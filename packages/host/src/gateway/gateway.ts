@@ -25,6 +25,7 @@ import { callerOf } from './views/toolset.ts'
 import { matcher, ViewTable } from './views/view.ts'
 import { checkedChoice, type Views } from './views/view-rule.ts'
 
+/** Options of `createGateway`: who sees what, how much each caller may use, and how calls wait for answers. */
 export interface GatewayOptions {
   /** How the gateway names itself to clients. */
   readonly name?: string
@@ -62,6 +63,7 @@ export interface GatewayOptions {
   readonly server?: Pick<ServerOptions, 'stateKeys' | 'state' | 'roundStore' | 'versions' | 'cache' | 'askTimeoutMs'>
 }
 
+/** A gateway that can be served, measured, reloaded and closed. */
 export interface Gateway {
   /** What `serveHttp`, `serveStdio`, `serveWebSocket` and `serveFetch` serve. */
   readonly server: Server
@@ -80,6 +82,7 @@ export interface Gateway {
   close(graceMs?: number): Promise<void>
 }
 
+/** Whether all servers behind a gateway can be used, and the state of each by name. */
 export interface GatewayHealth {
   readonly ok: boolean
   readonly servers: { readonly [name: string]: { readonly state: string; readonly reason?: string } }
@@ -91,6 +94,19 @@ const IDLE_MS = 5 * 60_000
 const INVALID_REQUEST = -32600
 const HEALTHY: ReadonlySet<string> = new Set(['ready', 'idle', 'starting', 'disabled'])
 
+/**
+ * Makes one server out of many: clients see the tools, resources and prompts of all servers in the catalogue, and each
+ * call is passed on to the server that it is for. Serve it with `serveGateway`, or `gateway.server` on any transport.
+ *
+ * @example
+ * ```ts
+ * import { createGateway } from '@portico/host/gateway'
+ * import { createCatalogue, createUpstreams } from '@portico/host/upstream'
+ *
+ * const upstreams = createUpstreams()
+ * const gateway = createGateway({ upstreams, catalogue: createCatalogue(upstreams) }, { name: 'team-gateway' })
+ * ```
+ */
 export function createGateway(given: GatewayHost, options: GatewayOptions = {}): Gateway {
   const host = options.ownNames === true ? { ...given, catalogue: withOwnNames(given.catalogue) } : given
   const { allowAnonymous = false } = options

@@ -5,6 +5,7 @@
 
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible'
 
+/** How much one caller (principal) of a gateway may use. */
 export interface GatewayLimits {
   /** Calls in a minute, of one principal. */
   readonly callsPerMinute: number
@@ -22,11 +23,13 @@ export interface GatewayLimits {
   readonly tools?: { readonly [pattern: string]: ToolLimits }
 }
 
+/** Limits for the tools whose names match a pattern, of one caller. */
 export interface ToolLimits {
   readonly callsPerMinute?: number
   readonly maxConcurrent?: number
 }
 
+/** The limits that hold for each caller of a gateway where its options give no others. */
 export const GATEWAY_LIMITS: GatewayLimits = {
   callsPerMinute: 6_000,
   maxConcurrent: 256,

@@ -1,5 +1,6 @@
 /** What went through the gateway, by server and by principal: counts and times for those who run it. */
 
+/** How many calls there were, how they ended, how many run now, and how long they took in milliseconds. */
 export interface Tally {
   calls: number
   errors: number
@@ -11,6 +12,11 @@ export interface Tally {
   maxMs: number
 }
 
+/**
+ * Counts since the gateway was made: calls by server and by caller (`principals`), calls that now wait for a client's
+ * answer (`parked`) or were given up because none came (`abandoned`), and connections by caller and server that are
+ * kept now (`lines`).
+ */
 export interface GatewayMetrics {
   readonly servers: { readonly [name: string]: Tally }
   readonly principals: { readonly [id: string]: Tally }

@@ -10,6 +10,7 @@ import { attachWebSocket } from '@portico/sdk/websocket'
 import type { Gateway } from './gateway.ts'
 import { withToolsets } from './views/toolset.ts'
 
+/** Options of `serveGateway`: those of `serveHttp`, and what else is served on the same port. */
 export interface GatewayHttpOptions extends HttpOptions {
   /** Also serves WebSocket connections on this path of the same port. */
   readonly webSocketPath?: string
@@ -23,6 +24,7 @@ export interface GatewayPages {
   readonly listener: (req: IncomingMessage, res: ServerResponse) => void
 }
 
+/** A gateway that listens on a port. */
 export interface GatewayServer {
   readonly url: string
   readonly port: number
@@ -31,7 +33,22 @@ export interface GatewayServer {
   close(): Promise<void>
 }
 
-/** Serves a gateway on a port: every revision, HTTP+SSE, health on `/healthz` and `/readyz`. */
+/**
+ * Serves a gateway on a port: every revision of the protocol over Streamable HTTP and HTTP+SSE, and its health on
+ * `/healthz` and `/readyz`. Callers must be identified by `auth` unless the gateway has `allowAnonymous`.
+ *
+ * @example
+ * ```ts
+ * import { createGateway, serveGateway } from '@portico/host/gateway'
+ * import { createCatalogue, createUpstreams } from '@portico/host/upstream'
+ * import { requireBearer } from '@portico/sdk/bearer'
+ *
+ * const upstreams = createUpstreams()
+ * const gateway = createGateway({ upstreams, catalogue: createCatalogue(upstreams) })
+ * const auth = requireBearer({ issuer: 'https://id.example', resource: 'https://gateway.example/mcp' })
+ * const { url, close } = await serveGateway(gateway, { port: 3000, auth })
+ * ```
+ */
 export async function serveGateway(gateway: Gateway, options: GatewayHttpOptions = {}): Promise<GatewayServer> {
   const { webSocketPath, pages, ...own } = options
   const secured = requireIdentity(gateway, own)
@@ -71,7 +88,23 @@ function mount({ path, listener }: GatewayPages, { node }: HttpServer): void {
 
 type Securable = Pick<HttpOptions, 'auth' | 'authenticate'>
 
-/** The options with a 401 for everybody whom they would let pass unnamed, unless the gateway allows that. */
+/**
+ * Adds to the options of an HTTP or WebSocket server that callers whom nobody has identified are answered with status
+ * 401; leaves them as they are where the gateway has `allowAnonymous`. `serveGateway` does it by itself.
+ *
+ * @example
+ * ```ts
+ * import { createGateway, requireIdentity } from '@portico/host/gateway'
+ * import { createCatalogue, createUpstreams } from '@portico/host/upstream'
+ * import { requireBearer } from '@portico/sdk/bearer'
+ * import { serveHttp } from '@portico/sdk/http'
+ *
+ * const upstreams = createUpstreams()
+ * const gateway = createGateway({ upstreams, catalogue: createCatalogue(upstreams) })
+ * const auth = requireBearer({ issuer: 'https://id.example', resource: 'https://gateway.example/mcp' })
+ * await serveHttp(gateway.server, { port: 3000, ...requireIdentity(gateway, { auth }) })
+ * ```
+ */
 export function requireIdentity<Options extends Securable>(gateway: Gateway, options: Options): Options {
   if (gateway.allowAnonymous) return options
   const { auth, authenticate } = options

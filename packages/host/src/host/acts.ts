@@ -25,6 +25,10 @@ import type { Upstreams } from '../upstream/upstreams.ts'
 import type { CallsInFlight } from './calls-in-flight.ts'
 import type { ActOptions } from './options.ts'
 
+/**
+ * What came of a call, a reading or a prompt that the host made: the server's result, and what was sent to which
+ * server.
+ */
 export interface Done<Result> {
   readonly result: Result
   readonly server: string

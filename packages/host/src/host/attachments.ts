@@ -14,6 +14,7 @@ import { qualify } from '../upstream/catalogue/names.ts'
 import type { Acts } from './acts.ts'
 import type { ActOptions, AttachRule } from './options.ts'
 
+/** A resource or a prompt that the user adds to a message. */
 export type Attachment =
   | { readonly kind: 'resource'; readonly uri: string; readonly server?: string }
   | {
@@ -27,6 +28,7 @@ export type Attachment =
       readonly seen?: GetPromptResult['messages']
     }
 
+/** A piece of a resource or prompt that goes into a conversation, with its size in bytes. */
 export interface AttachedPiece extends ContextPiece {
   readonly bytes: number
 }

@@ -25,7 +25,17 @@ export interface HostAuditOptions {
 
 const MAX_WRITERS = 16
 
-/** The files that may hold records, in the order in which they are taken. */
+/**
+ * Lists the audit files that a host may write below its state folder, in the order in which they are taken: each host
+ * that runs at the same time writes one of its own.
+ *
+ * @example
+ * ```ts
+ * import { auditFiles } from '@portico/host'
+ *
+ * auditFiles('/home/ann/.portico') // ['/home/ann/.portico/audit/audit.jsonl', '/home/ann/.portico/audit/audit-2.jsonl', …]
+ * ```
+ */
 export function auditFiles(stateDir: string): string[] {
   return Array.from({ length: MAX_WRITERS }, (_, at) =>
     join(stateDir, 'audit', at === 0 ? 'audit.jsonl' : `audit-${at + 1}.jsonl`),

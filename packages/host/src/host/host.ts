@@ -60,6 +60,7 @@ import { SignIn, type SignInStep } from './sign-in.ts'
 import { type Tuning, withTuning } from './tuning.ts'
 import { UntrustedFiles } from './untrusted-files.ts'
 
+/** What `host.on` tells of, by the name of the event. */
 export interface HostEvents {
   /** The configuration was read anew; what is wrong with it now. */
   problems: readonly ConfigProblem[]
@@ -67,7 +68,19 @@ export interface HostEvents {
   servers: readonly ServerConfig[]
 }
 
-/** Makes a host and begins to connect its servers; it can be used at once. */
+/**
+ * Makes a host and begins to connect its servers; it can be used at once.
+ *
+ * @example
+ * ```ts
+ * import { createHost } from '@portico/host'
+ * import { findConfigFiles } from '@portico/host/config'
+ *
+ * const host = await createHost({ stateDir: '/home/ann/.portico', configFiles: await findConfigFiles() })
+ * const { items } = await host.catalogue.list({ kinds: ['tool'] })
+ * await host.close()
+ * ```
+ */
 export async function createHost(options: HostOptions = {}): Promise<Host> {
   const { stateDir, onWarning = () => {} } = options
   const file = (name: string) => (stateDir === undefined ? {} : { file: join(stateDir, name), onWarning })
@@ -105,6 +118,10 @@ interface HostParts {
   readonly used: UsedSecrets
 }
 
+/**
+ * A running host, made by `createHost`: it keeps the connections to its servers, decides by rules and by the person
+ * whether something may happen, writes that down, and holds conversations in which a model uses the servers' tools.
+ */
 export class Host {
   readonly inbox: Inbox
   readonly grants: Grants

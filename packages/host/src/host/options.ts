@@ -21,6 +21,9 @@ import type { UpstreamsOptions } from '../upstream/upstreams.ts'
 import type { HostAuditOptions } from './audit-file.ts'
 import type { SignInOptions } from './sign-in.ts'
 
+/**
+ * Options of `createHost`: which servers there are, where state is kept, who is asked, and which rules and models hold.
+ */
 export interface HostOptions {
   /** Where approvals, pins, grants and the audit log are kept. Nothing is kept without it. */
   readonly stateDir?: string
@@ -79,6 +82,7 @@ export interface HostOptions {
 /** The part of `@opentelemetry/api` that a host uses. */
 export type HostTelemetryApi = ClientTelemetryApi & DecisionTelemetryApi
 
+/** Names a resource of a server that is added to every message of a conversation. */
 export interface AttachRule {
   readonly server: string
   readonly uri: string
@@ -101,6 +105,7 @@ export interface ActOptions {
   readonly traceId?: string
 }
 
+/** Options of `host.converse`: which model answers, with which tools, and what the conversation may use up. */
 export interface ConverseOptions {
   /** Names the conversation; what is remembered for the session holds within it. */
   readonly session: string

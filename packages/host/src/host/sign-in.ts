@@ -19,6 +19,10 @@ import type { ServerConfig } from '../config/server-config.ts'
 import { HostError } from '../errors.ts'
 import type { ResolvedTarget, TargetResolver } from '../upstream/connection/resolve.ts'
 
+/**
+ * One step of signing in to a server, for showing how far it got and where it failed; `at` is in milliseconds since
+ * 1970.
+ */
 export interface SignInStep {
   readonly at: number
   readonly step: string
@@ -26,6 +30,10 @@ export interface SignInStep {
   readonly detail: string
 }
 
+/**
+ * How the user signs in to servers that are protected by OAuth: where tokens are kept and how the sign-in page is
+ * opened.
+ */
 export interface SignInOptions {
   /** Where tokens are kept, encrypted; in memory without it. */
   readonly stateDir?: string

@@ -8,6 +8,7 @@ import { RpcError } from '@portico/sdk/server'
 import { isWithinShare } from '../../upstream/connection/fair-shares.ts'
 import type { RelayedCall } from './relayed-call.ts'
 
+/** Bounds for calls that wait until a client of the newest protocol revision answers a server's question. */
 export interface ParkingLimits {
   /** How long a call waits for the client's answers. */
   readonly parkedMs: number

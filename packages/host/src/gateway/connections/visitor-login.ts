@@ -18,6 +18,7 @@ import type { Principal } from '@portico/sdk/server'
 import type { GatewayClient } from '../sign-in/sign-in.ts'
 import { cookieOf, page, sendTo, setCookie } from '../sign-in/sign-in-html.ts'
 
+/** How browsers sign in at the authorization server whose tokens the gateway's callers bring. */
 export interface IssuerLogin {
   /** The URL under which clients know the gateway: what its tokens are for. */
   readonly resource: string

@@ -11,6 +11,9 @@ import type { VisitorsDesk } from '../sign-in/sign-in.ts'
 import { cookieOf, escaped, page, readForm, same, sendTo, setCookie } from '../sign-in/sign-in-html.ts'
 import { type IssuerLogin, VisitorLogin } from './visitor-login.ts'
 
+/**
+ * Options of `createVisitors`: where the pages are, how callers are identified, and how long a browser is remembered.
+ */
 export interface VisitorOptions {
   /** Where the pages are, as browsers reach them: the `url` of `createSignIn`. */
   readonly url: string
@@ -27,6 +30,20 @@ const FORM = '__Host-portico-visitor-form'
 const SESSION_MS = 8 * 3_600_000
 const FORM_SECONDS = 600
 
+/**
+ * Makes browsers that open the gateway's sign-in pages prove whose they are, as callers do: by a sign-in at the issuer,
+ * or by a form that takes the caller's token. Give it to `createSignIn` as `visitors`.
+ *
+ * @example
+ * ```ts
+ * import { createSignIn, createVisitors } from '@portico/host/gateway'
+ * import { requireBearer } from '@portico/sdk/bearer'
+ *
+ * const [url, resource] = ['https://gateway.example/sign-in', 'https://gateway.example/mcp']
+ * const protection = requireBearer({ issuer: 'https://id.example', resource })
+ * const signIn = createSignIn({ url, visitors: createVisitors({ url, protection, issuer: { resource } }) })
+ * ```
+ */
 export function createVisitors(options: VisitorOptions): VisitorsDesk {
   return new BrowserVisitors(options)
 }

@@ -21,6 +21,7 @@ export interface SignInConsent {
   readonly at: number
 }
 
+/** What users have agreed to, to be asked, added to, listed by user, and taken back. */
 export interface SignInConsents {
   /** Whether the user has said yes to all of this. */
   covers(visit: ConsentSubject): Promise<boolean>
@@ -39,6 +40,7 @@ export interface ConsentSubject {
   readonly target: URL
 }
 
+/** Options of `createSignInConsents`: the file, and how long and how many consents are kept. */
 export interface SignInConsentsOptions extends Partial<StateFileOptions> {
   /** How long a consent counts. 90 days unless given. */
   readonly keepMs?: number
@@ -52,7 +54,21 @@ const KEEP_MS = 90 * 86_400_000
 const MAX_CHARS = 4_000
 const MAX_TOTAL_CHARS = 4_000_000
 
-/** In memory unless a file is given. */
+/**
+ * Keeps what users have agreed to when they signed in, so that they are not asked again for the same program, server
+ * and scopes; in memory unless a file is given.
+ *
+ * @example
+ * ```ts
+ * import { createSignIn, createSignInConsents, createVisitors } from '@portico/host/gateway'
+ * import { requireBearer } from '@portico/sdk/bearer'
+ *
+ * const url = 'https://gateway.example/sign-in'
+ * const protection = requireBearer({ issuer: 'https://id.example', resource: 'https://gateway.example/mcp' })
+ * const consents = createSignInConsents({ file: '/var/lib/gateway/consents.json' })
+ * const signIn = createSignIn({ url, consents, visitors: createVisitors({ url, protection }) })
+ * ```
+ */
 export function createSignInConsents(options: SignInConsentsOptions = {}): SignInConsents {
   const { keepMs = KEEP_MS } = options
   const state = options.file === undefined ? inMemory() : inFile(options.file, options.onWarning)

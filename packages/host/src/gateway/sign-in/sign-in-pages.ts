@@ -14,6 +14,19 @@ export type SignInPages = (request: Request) => Promise<Response>
 
 const COOKIE = '__Host-portico-sign-in'
 
+/**
+ * Makes the web pages below the `url` of a sign-in: the one that asks the user for consent and sends them to sign in,
+ * and the one that they come back to. Takes and gives standard `Request` and `Response`.
+ *
+ * @example
+ * ```ts
+ * import { createSignIn, createSignInPages } from '@portico/host/gateway'
+ *
+ * const whoIs = (request: Request) => request.headers.get('x-signed-in-user') ?? undefined // set by your own proxy
+ * const pages = createSignInPages(createSignIn({ url: 'https://gateway.example/sign-in', whoIs }))
+ * const response = await pages(new Request('https://gateway.example/sign-in/start?ticket=…'))
+ * ```
+ */
 export function createSignInPages(signIn: SignIn): SignInPages {
   const key = randomBytes(32)
   const base = new URL(signIn.options.url)
@@ -43,7 +56,20 @@ export function createSignInPages(signIn: SignIn): SignInPages {
   }
 }
 
-/** The pages for Node's own server and frameworks on it. `origin` is how browsers reach it. */
+/**
+ * Turns sign-in pages into a request listener for Node's HTTP server and frameworks built on it. `origin` is the origin
+ * under which browsers reach it.
+ *
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http'
+ * import { createSignIn, createSignInPages, toSignInListener } from '@portico/host/gateway'
+ *
+ * const whoIs = (request: Request) => request.headers.get('x-signed-in-user') ?? undefined // set by your own proxy
+ * const pages = createSignInPages(createSignIn({ url: 'https://gateway.example/sign-in', whoIs }))
+ * createServer(toSignInListener(pages, 'https://gateway.example')).listen(3001)
+ * ```
+ */
 export function toSignInListener(pages: SignInPages, origin: string) {
   return (req: IncomingMessage, res: ServerResponse): void => {
     void answerNode(pages, origin, req, res).catch(() => {

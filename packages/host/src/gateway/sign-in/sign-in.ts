@@ -17,6 +17,7 @@ import type { Principal } from '@portico/sdk/server'
 import { clientIdOf } from '../connections/party.ts'
 import { createSignInConsents, type SignInConsents } from './sign-in-consents.ts'
 
+/** Options of `createSignIn`: where the pages are, where tokens are kept, and how a browser's user is found out. */
 export interface SignInOptions {
   /** Where the gateway's sign-in pages are, as browsers reach them: `https://gateway.example/sign-in`. */
   readonly url: string
@@ -50,6 +51,7 @@ export interface VisitorsDesk {
   answer(request: Request, path: string): Promise<Response>
 }
 
+/** How the gateway is known to an authorization server: a registered client, or the metadata to register one. */
 export type GatewayClient = Omit<AuthorizationCodeOptions, 'userAgent' | 'signInMs'>
 
 /** A sign-in that waits for its person. */
@@ -96,6 +98,10 @@ const LONGEST_MS = 10 * 60_000
 const MAX_OPEN = 8
 const MAX_SHOWN = 8
 
+/**
+ * The sign-ins of a gateway's callers, made by `createSignIn`: it keeps their tokens, gives `connectOptions` for
+ * connections, and knows the sign-ins that are open.
+ */
 export class SignIn implements SignInDesk {
   readonly options: SignInOptions
   readonly consents: SignInConsents
@@ -240,6 +246,20 @@ export class SignIn implements SignInDesk {
   }
 }
 
+/**
+ * Lets each caller of a gateway sign in to the servers behind it with an account of their own; the tokens stay in the
+ * gateway. Throws unless `whoIs`, `visitors` or `dangerouslyTrustLinks` says whose browser it is that signs in.
+ *
+ * @example
+ * ```ts
+ * import { createSignIn } from '@portico/host/gateway'
+ *
+ * const signIn = createSignIn({
+ *   url: 'https://gateway.example/sign-in',
+ *   whoIs: (request) => request.headers.get('x-signed-in-user') ?? undefined, // set by your own proxy
+ * })
+ * ```
+ */
 export function createSignIn(options: SignInOptions): SignIn {
   return new SignIn(options)
 }

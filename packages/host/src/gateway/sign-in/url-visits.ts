@@ -8,6 +8,7 @@ import { type JsonObject, RpcError } from '@portico/sdk/server'
 import type { RelayedCall } from '../call/relayed-call.ts'
 import type { Line } from '../connections/line.ts'
 
+/** Bounds for a server that wants its user to open a URL before it answers a call. */
 export interface VisitLimits {
   /** How often a server may ask for visits within one call. */
   readonly maxVisits: number

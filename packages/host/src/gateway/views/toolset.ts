@@ -23,7 +23,21 @@ interface Choice {
 const CHOICES = new WeakMap<Principal, Choice>()
 const MAX_LENGTH = 4_096
 
-/** Who opens a connection, with the toolset that it chose: give this to `serveWebSocket` and `attachWebSocket`. */
+/**
+ * Wraps an `authenticate` function so that a WebSocket connection keeps the toolset that its first request chose by
+ * `?tools=` or the header `Mcp-Tools`. For `serveWebSocket` and `attachWebSocket`; `serveGateway` does it by itself.
+ *
+ * @example
+ * ```ts
+ * import { createGateway, withToolsets } from '@portico/host/gateway'
+ * import { createCatalogue, createUpstreams } from '@portico/host/upstream'
+ * import { serveWebSocket } from '@portico/sdk/websocket'
+ *
+ * const upstreams = createUpstreams()
+ * const gateway = createGateway({ upstreams, catalogue: createCatalogue(upstreams) }, { allowAnonymous: true })
+ * await serveWebSocket(gateway.server, { port: 3000, authenticate: withToolsets() })
+ * ```
+ */
 export function withToolsets(authenticate?: Protection['authenticate']): Protection['authenticate'] {
   return async (head) => {
     const found = await authenticate?.(head)
