@@ -37,4 +37,8 @@ export interface LifeEvents {
   lost(connection: string, ...request: Parameters<Tap['lost']>): void
 }
 
+/**
+ * Where a log line of a server comes from: its standard error, a log message of the protocol, or a warning of the
+ * connection.
+ */
 export type LogSource = 'stderr' | 'message' | 'warning'

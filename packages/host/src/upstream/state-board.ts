@@ -9,6 +9,7 @@ import type { UpstreamState } from './upstream.ts'
 /** What is wrong with a server that is connected. */
 export type Ailment = 'quarantine' | 'lists' | 'loop' | 'flood'
 
+/** What is wrong with a connected server, and what to do about it, each in one line. */
 export interface AilmentWords {
   readonly reason: string
   readonly remedy: string

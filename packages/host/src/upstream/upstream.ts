@@ -15,6 +15,10 @@ import type { Principal } from '@portico/sdk/server'
 import type { ServerConfig } from '../config/server-config.ts'
 import type { ServerIdentity } from './identity.ts'
 
+/**
+ * The states that a server can be in. `degraded` works with trouble, or is being connected again; `quarantined` has
+ * definitions that wait for approval.
+ */
 export type UpstreamStateName =
   | 'starting'
   | 'ready'
@@ -26,6 +30,7 @@ export type UpstreamStateName =
   /** Lazy, and nobody has needed it yet. */
   | 'idle'
 
+/** The state of a server, why it is so and what can be done; `since` and `retryAt` are in milliseconds since 1970. */
 export interface UpstreamState {
   readonly state: UpstreamStateName
   /** Why, in one line; absent when there is nothing to say. */
@@ -63,6 +68,7 @@ export interface QuestionHandlers {
   readonly roots?: (context: AskContext) => readonly Root[] | Promise<readonly Root[]>
 }
 
+/** For whom a connection to a server is wanted, and who answers the server's questions on it. */
 export interface ClientWish {
   /** Connections are kept apart by principal unless the server is shareable. */
   readonly principal?: Principal

@@ -15,11 +15,16 @@ import { ServerLife } from './server-life.ts'
 import type { Ailment, AilmentWords } from './state-board.ts'
 import type { ClientWish, UpstreamSource, UpstreamState, UpstreamView } from './upstream.ts'
 
+/**
+ * Options of `createUpstreams`: how entries become connections, what is asked before one is made, and how failures are
+ * handled.
+ */
 export interface UpstreamsOptions extends LifeOptions {
   /** A process of its own that ends the servers' programs if this one is killed. On unless false. */
   readonly watchdog?: boolean
 }
 
+/** One line that a server has logged; `at` is in milliseconds since 1970. */
 export interface UpstreamLog {
   readonly server: string
   readonly connection: string
@@ -30,6 +35,7 @@ export interface UpstreamLog {
   readonly text: string
 }
 
+/** What `upstreams.on` tells of, by the name of the event. */
 export interface UpstreamEvents {
   /** A server's state, whenever it changes. */
   state: { readonly server: string; readonly state: UpstreamState }
@@ -43,6 +49,7 @@ export interface UpstreamEvents {
   lost: LostRequests
 }
 
+/** The servers that a host is connected to: to add, remove, restart and watch. */
 export interface Upstreams extends UpstreamSource {
   /** Makes the servers these: what is new is started, what is gone ended, only what changed reconnects. */
   set(configs: readonly ServerConfig[]): Promise<void>
@@ -61,6 +68,21 @@ export interface Upstreams extends UpstreamSource {
   close(): Promise<void>
 }
 
+/**
+ * Keeps connections to any number of servers: starts them, notices when one is lost, connects it again, and ends them
+ * all on `close`. It begins without servers; `set` or `add` gives it some.
+ *
+ * @example
+ * ```ts
+ * import { defineServer } from '@portico/host/config'
+ * import { createUpstreams } from '@portico/host/upstream'
+ *
+ * const upstreams = createUpstreams()
+ * await upstreams.set([defineServer('notes', { kind: 'stdio', command: 'node', args: ['notes.js'], env: {} })])
+ * const client = await upstreams.client('notes')
+ * await upstreams.close()
+ * ```
+ */
 export function createUpstreams(options: UpstreamsOptions = {}): Upstreams {
   return new UpstreamSet(options)
 }

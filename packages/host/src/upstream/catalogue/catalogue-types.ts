@@ -9,6 +9,10 @@ import type { ListingProblem, Missing } from './listing.ts'
 import type { Collision } from './names.ts'
 import type { SearchHit, SearchOptions } from './search.ts'
 
+/**
+ * Options of `createCatalogue`: where approved definitions are kept, and how often lists are read. Times are in
+ * milliseconds.
+ */
 export interface CatalogueOptions {
   readonly pins?: PinStore
   /** How old a listing may be when something is called; older ones are read again first. */
@@ -19,6 +23,7 @@ export interface CatalogueOptions {
   readonly patienceMs?: number
 }
 
+/** One page of a catalogue's items; `nextCursor` gets the next one and is absent on the last. */
 export interface CataloguePage {
   readonly items: readonly CatalogueItem[]
   readonly nextCursor?: string
@@ -26,6 +31,7 @@ export interface CataloguePage {
   readonly missing: readonly Missing[]
 }
 
+/** Which kinds of items `catalogue.list` returns, and how many on a page. */
 export interface ListOptions {
   readonly kinds?: readonly ItemKind[]
   readonly cursor?: string
@@ -45,12 +51,17 @@ export interface ItemCall {
 /** The same for an address, which need not be that of an item. */
 export type AddressCall = Omit<ItemCall, 'item'> & Partial<Pick<ItemCall, 'item'>>
 
+/**
+ * What `catalogue.on` tells of, by the name of the event. `quarantine`: an item changed and cannot be used until
+ * approved.
+ */
 export interface CatalogueEvents {
   /** Items came, went or changed. */
   change: { readonly kinds: readonly ItemKind[] }
   quarantine: { readonly item: CatalogueItem }
 }
 
+/** The tools, resources and prompts of all connected servers: to list, search and look up before they are used. */
 export interface Catalogue {
   /** What a server says of itself, as far as it is what was approved. */
   introduction(server: string): ServerIntroduction

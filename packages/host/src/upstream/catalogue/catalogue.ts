@@ -50,6 +50,19 @@ const PATIENCE_MS = 2_000
  */
 const QUIET_MS = 100
 
+/**
+ * Makes one catalogue of what all connected servers offer: tools, resources and prompts, each under a name that no two
+ * share. It follows the servers by itself; use `close` to end it.
+ *
+ * @example
+ * ```ts
+ * import { createCatalogue, createUpstreams } from '@portico/host/upstream'
+ *
+ * const upstreams = createUpstreams()
+ * const catalogue = createCatalogue(upstreams)
+ * const { items, missing } = await catalogue.list({ kinds: ['tool'] })
+ * ```
+ */
 export function createCatalogue(upstreams: Upstreams, options: CatalogueOptions = {}): Catalogue {
   return new ServersCatalogue(upstreams, options)
 }

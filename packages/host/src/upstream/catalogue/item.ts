@@ -2,6 +2,7 @@
 
 import type { Prompt, Resource, ResourceTemplate, Tool } from '@portico/sdk/client'
 
+/** The kinds of things that a server offers; `template` is a pattern for the URIs of resources. */
 export type ItemKind = 'tool' | 'resource' | 'template' | 'prompt'
 
 interface ItemBase {
@@ -25,6 +26,10 @@ export type CatalogueItem =
   | (ItemBase & { readonly kind: 'template'; readonly definition: ResourceTemplate })
   | (ItemBase & { readonly kind: 'prompt'; readonly definition: Prompt })
 
+/**
+ * Why an item cannot be used: its definition is another one than was approved, since when (milliseconds since 1970),
+ * and in what.
+ */
 export interface Quarantine {
   readonly since: number
   readonly approvedFingerprint: string
@@ -32,6 +37,10 @@ export interface Quarantine {
   readonly difference: readonly { readonly part: string; readonly before: string; readonly after: string }[]
 }
 
+/**
+ * Characters in a server's text that a person does not see, or that make it look like another: where, of which sort,
+ * and which.
+ */
 export interface TextFinding {
   /** Where in the definition: `description`, `inputSchema.properties.path.description`. */
   readonly part: string

@@ -12,6 +12,7 @@ import { DEFINITION_LIMITS, showDefinition } from './definition.ts'
 import type { ItemKind, Quarantine, TextFinding } from './item.ts'
 import type { Nameable } from './names.ts'
 
+/** The lists that a server has. */
 export type ListKind = 'tools' | 'resources' | 'prompts'
 
 /** Which kinds of items a list has. */
@@ -31,6 +32,7 @@ export interface ListedItem extends Nameable {
   readonly presets?: JsonObject
 }
 
+/** Something that is wrong with what a server lists, or with one item of it. */
 export interface ListingProblem {
   readonly server: string
   readonly item?: string

@@ -21,6 +21,7 @@ export interface Nameable {
   readonly rename?: string
 }
 
+/** Items of several servers that would have had one name in the catalogue, and the names that they got instead. */
 export interface Collision {
   readonly name: string
   readonly kind: ItemKind

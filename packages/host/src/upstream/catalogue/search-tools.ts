@@ -13,6 +13,7 @@ export type SearchToolUse =
   /** To be called like any tool of the catalogue. */
   | { readonly kind: 'call'; readonly name: string; readonly arguments: JsonObject }
 
+/** Three tools by which a model finds and uses all others: `search_tools`, `describe_tool` and `call_tool`. */
 export interface SearchTools {
   readonly definitions: readonly Tool[]
   /** Undefined when the name is none of the three. */
@@ -63,6 +64,20 @@ const DEFINITIONS: readonly Tool[] = [
 /** The part of a catalogue that is searched; less of it where less may be used. */
 export type SearchedCatalogue = Pick<Catalogue, 'search' | 'find' | 'missing'>
 
+/**
+ * Makes three tools that stand for all tools of a catalogue, for models that cannot be shown hundreds of definitions:
+ * one searches, one describes, one calls. Searching and describing are answered at once; a call is handed back for you
+ * to make.
+ *
+ * @example
+ * ```ts
+ * import { createCatalogue, createUpstreams, searchTools } from '@portico/host/upstream'
+ *
+ * const tools = searchTools(createCatalogue(createUpstreams()))
+ * const use = tools.use('search_tools', { query: 'create issue' })
+ * if (use?.kind === 'answer') use.result // names and short descriptions
+ * ```
+ */
 export function searchTools(catalogue: SearchedCatalogue): SearchTools {
   return {
     definitions: DEFINITIONS,

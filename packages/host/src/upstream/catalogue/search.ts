@@ -4,12 +4,14 @@ import MiniSearch from 'minisearch'
 import { isObject } from '../pins/canonical.ts'
 import type { CatalogueItem, ItemKind } from './item.ts'
 
+/** How many items a search returns, and of which kinds. */
 export interface SearchOptions {
   /** 10 unless given. */
   readonly limit?: number
   readonly kinds?: readonly ItemKind[]
 }
 
+/** An item that a search found; the higher the score, the better it fits. */
 export interface SearchHit {
   readonly item: CatalogueItem
   readonly score: number

@@ -8,13 +8,25 @@ import { mixedScripts } from '@portico/sdk/lint'
 import { replaceHidden, toCode, toCodes } from '../../config/command/hidden-characters.ts'
 import type { TextFinding } from './item.ts'
 
+/** Text with its hidden characters written out, and what they were. */
 export interface Neutralised {
   readonly text: string
   /** What was made visible; empty for text that was plain. */
   readonly findings: readonly TextFinding[]
 }
 
-/** `part` names the place in the findings. */
+/**
+ * Makes a server's text safe to look at: characters that a person cannot see, or that turn the line around, are written
+ * out as `⟦U+202E⟧` and reported. `part` says in the findings where the text is from.
+ *
+ * @example
+ * ```ts
+ * import { neutralise } from '@portico/host/upstream'
+ *
+ * neutralise('Read\u200b this', 'description')
+ * // { text: 'Read⟦U+200B⟧ this', findings: [{ part: 'description', what: 'invisible', codes: ['U+200B'] }] }
+ * ```
+ */
 export function neutralise(text: string, part = 'text'): Neutralised {
   const found = new Map<TextFinding['what'], Set<string>>()
   const visible = replaceHidden(text, (hidden) => {
@@ -38,7 +50,16 @@ export function inspectName(name: string, part = 'name'): readonly TextFinding[]
   return [{ part, what: 'mixed-scripts', codes }]
 }
 
-/** Cuts text to a length, saying so. */
+/**
+ * Cuts text to at most `most` characters and says at its end how many were cut.
+ *
+ * @example
+ * ```ts
+ * import { bounded } from '@portico/host/upstream'
+ *
+ * bounded('A long description', 6) // 'A long… (12 more characters were cut)'
+ * ```
+ */
 export function bounded(text: string, most: number): string {
   if (text.length <= most) return text
   // Half a surrogate pair is no character.

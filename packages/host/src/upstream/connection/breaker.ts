@@ -3,6 +3,11 @@
  * failures in a window and then lets one probe through at a time. Knows times only; `server-life.ts` does the trying.
  */
 
+/**
+ * When a server that keeps failing is tried again. Between attempts there is a pause that grows from `firstWaitMs` to
+ * `longestWaitMs`; after several failures within `windowMs` the server is left alone for a longer while (the breaker is
+ * open).
+ */
 export interface BreakerOptions {
   /** Failures within the window that open it. */
   readonly failures: number

@@ -9,6 +9,7 @@ import { HostError } from '../../errors.ts'
 import { bounded, neutralise } from '../catalogue/text.ts'
 import type { UpstreamStateName } from '../upstream.ts'
 
+/** Why a server cannot be used (`reason`) and what to do about it (`remedy`), each in one line. */
 export interface Failure {
   readonly state: Extract<UpstreamStateName, 'failed' | 'needs-sign-in'>
   readonly reason: string
@@ -17,12 +18,26 @@ export interface Failure {
   readonly retries: boolean
 }
 
+/** What `explainFailure` knows of the server besides the error. */
 export interface FailureContext {
   readonly config: ServerConfig
   /** The last lines of standard error, of a program. */
   readonly stderr?: string
 }
 
+/**
+ * Says in plain words why a server could not be connected, or was lost, and what the user can do about it.
+ *
+ * @example
+ * ```ts
+ * import { defineServer } from '@portico/host/config'
+ * import { explainFailure } from '@portico/host/upstream'
+ * import { connect } from '@portico/sdk/client'
+ *
+ * const config = defineServer('docs', { kind: 'http', url: 'https://docs.example/mcp', headers: {} })
+ * const failure = await connect('https://docs.example/mcp').then(() => undefined, (error) => explainFailure(error, { config }))
+ * ```
+ */
 export function explainFailure(error: unknown, { config, stderr = '' }: FailureContext): Failure {
   const chain = chainOf(error)
   return (

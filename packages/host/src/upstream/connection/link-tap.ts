@@ -3,6 +3,7 @@
 import type { JsonObject } from '@portico/sdk/client'
 import { type Link, requestParams } from '@portico/sdk/internal'
 
+/** One protocol message between the host and a server, as it passed; `at` is in milliseconds since 1970. */
 export interface WireMessage {
   readonly server: string
   /** Tells the connections of one server apart. */

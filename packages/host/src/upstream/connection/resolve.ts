@@ -9,6 +9,7 @@ import type { ServerConfig } from '../../config/server-config.ts'
 import { HostError } from '../../errors.ts'
 import type { ClientWish } from '../upstream.ts'
 
+/** What `connect` takes for a server: its command or address, and the options of the connection. */
 export interface ResolvedTarget {
   readonly target: Target
   readonly options?: ConnectOptions
@@ -23,6 +24,7 @@ export interface InProcessServer {
   close?(): Promise<void>
 }
 
+/** Makes a server that runs in this process, from the options of its entry in the configuration. */
 export type InProcessFactory = (options: JsonObject) => Promise<InProcessServer>
 
 /** Takes the entry as it is written. */

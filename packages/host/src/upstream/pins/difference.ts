@@ -9,14 +9,27 @@ import type { Quarantine } from '../catalogue/item.ts'
 import { bounded, neutralise } from '../catalogue/text.ts'
 import { isObject } from './canonical.ts'
 
+/** One part of a definition that changed, with its old and its new words. */
 export type PartDifference = Quarantine['difference'][number]
 
+/** Words of a text that stayed the same, were removed, or were added. */
 export interface WordRun {
   readonly kind: 'same' | 'removed' | 'added'
   readonly text: string
 }
 
-/** Parts in the order of the new definition, then those that are gone. Removed words read `[-so-]`, new ones `{+so+}`. */
+/**
+ * Compares two definitions and says what differs, one entry for each text or value: parts in the order of the new
+ * definition, then those that are gone. Removed words read `[-so-]`, new ones `{+so+}`.
+ *
+ * @example
+ * ```ts
+ * import { differenceOf } from '@portico/host/upstream'
+ *
+ * differenceOf({ description: 'Reads a file' }, { description: 'Sends a file' })
+ * // [{ part: 'description', before: '[-Reads -]a file', after: '{+Sends +}a file' }]
+ * ```
+ */
 export function differenceOf(before: JsonObject, after: JsonObject): PartDifference[] {
   const old = leavesOf(before)
   const now = leavesOf(after)
@@ -24,7 +37,17 @@ export function differenceOf(before: JsonObject, after: JsonObject): PartDiffere
   return parts.map((part) => comparePart(part, old.get(part), now.get(part)))
 }
 
-/** Text as runs of words that stayed, went or came. */
+/**
+ * Compares two texts word by word and returns them as runs of words that stayed, went or came.
+ *
+ * @example
+ * ```ts
+ * import { wordDifference } from '@portico/host/upstream'
+ *
+ * wordDifference('Reads a file', 'Sends a file')
+ * // [{ kind: 'removed', text: 'Reads ' }, { kind: 'added', text: 'Sends ' }, { kind: 'same', text: 'a file' }]
+ * ```
+ */
 export function wordDifference(before: string, after: string): WordRun[] {
   const [a, b] = [wordsOf(before), wordsOf(after)]
   let start = 0

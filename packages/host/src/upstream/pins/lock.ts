@@ -15,11 +15,13 @@ interface LockedItem {
   readonly meaning: JsonObject
 }
 
+/** What a set of servers offered when the lock was made: definitions and their fingerprints, by server and item. */
 export interface ServersLock {
   readonly lockVersion: 1
   readonly servers: { readonly [server: string]: { readonly [item: string]: LockedItem } }
 }
 
+/** An item that is not as a lock says: new, gone, or changed in the parts given. */
 export interface LockDifference {
   readonly server: string
   readonly kind: ItemKind
@@ -28,7 +30,20 @@ export interface LockDifference {
   readonly parts: readonly PartDifference[]
 }
 
-/** The lock of what there is now. `servers` are locked even where they offer nothing. */
+/**
+ * Makes a lock of what servers offer now, to be kept in a file and compared with later. `servers` names those that are
+ * in it even if they offer nothing.
+ *
+ * @example
+ * ```ts
+ * import { writeFile } from 'node:fs/promises'
+ * import { createCatalogue, createUpstreams, lockServers, lockText } from '@portico/host/upstream'
+ *
+ * const catalogue = createCatalogue(createUpstreams())
+ * await catalogue.list()
+ * await writeFile('portico.lock', lockText(lockServers(catalogue.sightings())))
+ * ```
+ */
 export function lockServers(items: readonly Sighting[], servers: readonly string[] = []): ServersLock {
   const names = [...new Set([...servers, ...items.map(({ server }) => server)])].sort()
   const shelves = names.map((server) => {
@@ -43,7 +58,17 @@ export function lockServers(items: readonly Sighting[], servers: readonly string
   return { lockVersion: 1, servers: Object.fromEntries(shelves) }
 }
 
-/** Text that is equal for equal locks, with a line for each item. */
+/**
+ * Writes a lock as JSON text with a line for each item; equal locks give equal text.
+ *
+ * @example
+ * ```ts
+ * import { lockServers, lockText } from '@portico/host/upstream'
+ *
+ * const meaning = { name: 'search', description: 'Finds notes' }
+ * const text = lockText(lockServers([{ server: 'notes', kind: 'tool', ownName: 'search', meaning }]))
+ * ```
+ */
 export function lockText(lock: ServersLock): string {
   const servers = Object.entries(lock.servers).map(([server, items]) => {
     const lines = Object.entries(items).map(([key, item]) => `      ${JSON.stringify(key)}: ${canonical(item)}`)
@@ -52,7 +77,21 @@ export function lockText(lock: ServersLock): string {
   return `{\n  "lockVersion": 1,\n  "servers": {\n${servers.join(',\n')}\n  }\n}\n`
 }
 
-/** What differs from a lock; nothing when it holds. Servers that the lock does not have count as added. */
+/**
+ * Compares what servers offer now with a lock and returns what differs; an empty list means that the lock holds.
+ * Servers that the lock does not have count as added. `lock` is the parsed JSON of the file.
+ *
+ * @example
+ * ```ts
+ * import { readFile } from 'node:fs/promises'
+ * import { createCatalogue, createUpstreams, describeDifference, verifyServers } from '@portico/host/upstream'
+ *
+ * const catalogue = createCatalogue(createUpstreams())
+ * await catalogue.list()
+ * const lock: unknown = JSON.parse(await readFile('portico.lock', 'utf8'))
+ * const report = verifyServers(lock, catalogue.sightings()).map(describeDifference)
+ * ```
+ */
 export function verifyServers(lock: unknown, items: readonly Sighting[]): LockDifference[] {
   const before = entriesOf(lock)
   const after = entriesOf(lockServers(items))
@@ -70,7 +109,17 @@ export function verifyServers(lock: unknown, items: readonly Sighting[]): LockDi
   return differences
 }
 
-/** A difference as lines for a terminal. */
+/**
+ * Writes a difference from a lock as lines of text, for a terminal.
+ *
+ * @example
+ * ```ts
+ * import { describeDifference } from '@portico/host/upstream'
+ *
+ * describeDifference({ server: 'notes', kind: 'tool', ownName: 'search', change: 'removed', parts: [] })
+ * // 'notes: the tool "search" is gone'
+ * ```
+ */
 export function describeDifference({ server, kind, ownName, change, parts }: LockDifference): string {
   const head = `${server}: the ${kind} "${ownName}" ${{ added: 'is new', removed: 'is gone', changed: 'changed' }[change]}`
   if (change !== 'changed') return head

@@ -11,6 +11,7 @@ import { fingerprintOf, onceMeaningOf } from './canonical.ts'
 import { differenceOf } from './difference.ts'
 import { createPinFile, type Pin, type PinFile, type PinTable } from './pin-file.ts'
 
+/** Options of `createPinStore`: the file, and whether an item that was never seen before is approved by itself. */
 export interface PinStoreOptions {
   /** Where pins are kept; in memory alone without it. */
   readonly file?: string
@@ -35,6 +36,7 @@ export type PinKind = ItemKind | 'instructions' | 'identity'
 export const INSTRUCTIONS = 'instructions'
 export const IDENTITY = 'identity'
 
+/** The fingerprint of a definition as it is now, and the quarantine it is in if that is not the approved one. */
 export interface PinVerdict {
   readonly fingerprint: string
   readonly quarantine?: Quarantine
@@ -48,6 +50,7 @@ export interface Waiting {
   readonly quarantine: Quarantine
 }
 
+/** The approved definitions of items: compares what servers list with them, and takes new approvals. */
 export interface PinStore {
   /** Judges what was seen and remembers it. With `accepts`, changes are approved as they come: the server is trusted. */
   check(sighting: Sighting, accepts?: boolean): PinVerdict
@@ -78,6 +81,18 @@ export interface PinStore {
 /** Pins for one server beyond this are not kept: an item is then judged as new each time. */
 const MAX_PINS = 8_000
 
+/**
+ * Keeps the approved definition of every item, so that one that changes later is noticed and cannot be used until
+ * somebody approves the change. Give it to `createCatalogue`.
+ *
+ * @example
+ * ```ts
+ * import { createCatalogue, createPinStore, createUpstreams } from '@portico/host/upstream'
+ *
+ * const pins = createPinStore({ file: '/home/ann/.portico/pins.json' })
+ * const catalogue = createCatalogue(createUpstreams(), { pins })
+ * ```
+ */
 export function createPinStore(options: PinStoreOptions = {}): PinStore {
   const file: PinFile | undefined =
     options.file === undefined ? undefined : createPinFile(options.file, options.onWarning ?? (() => {}))
