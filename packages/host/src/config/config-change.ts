@@ -3,6 +3,7 @@
 import type { ServerConfig } from './server-config.ts'
 import { meaningOf } from './trust/fingerprint.ts'
 
+/** Which servers differ between two readings of the configuration, and how. */
 export interface ConfigChange {
   readonly added: readonly ServerConfig[]
   /** The connection is another one now. */
@@ -13,6 +14,19 @@ export interface ConfigChange {
   readonly removed: readonly ServerConfig[]
 }
 
+/**
+ * Compares two lists of servers by name and says which were added, removed, need a new connection, or have other
+ * settings only.
+ *
+ * @example
+ * ```ts
+ * import { compareServers, findConfigFiles, loadConfig } from '@portico/host/config'
+ *
+ * const before = await loadConfig({ files: await findConfigFiles() })
+ * const after = await before.reload()
+ * const { added, removed } = compareServers(before.servers, after.servers)
+ * ```
+ */
 export function compareServers(before: readonly ServerConfig[], after: readonly ServerConfig[]): ConfigChange {
   const old = new Map(before.map((server) => [server.name, server]))
   const names = new Set(after.map(({ name }) => name))

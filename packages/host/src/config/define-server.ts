@@ -9,6 +9,18 @@ import {
 } from './server-config.ts'
 import { fingerprintOf } from './trust/fingerprint.ts'
 
+/**
+ * Describes a server in code instead of in a configuration file: its name, how it is reached, and settings that differ
+ * from `DEFAULT_SETTINGS`.
+ *
+ * @example
+ * ```ts
+ * import { defineServer } from '@portico/host/config'
+ *
+ * const notes = defineServer('notes', { kind: 'stdio', command: 'node', args: ['notes.js'], env: {} })
+ * const docs = defineServer('docs', { kind: 'http', url: 'https://docs.example/mcp', headers: {} }, { lazy: true })
+ * ```
+ */
 export function defineServer(
   name: string,
   target: ServerTarget,

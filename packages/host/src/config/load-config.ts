@@ -17,6 +17,7 @@ import { isAbsent, readBounded } from './state-file.ts'
 import { digestOfText } from './trust/fingerprint.ts'
 import type { TrustStore } from './trust/trust-store.ts'
 
+/** Options of `loadConfig`: which files are read, and who has vouched for those that came with a project. */
 export interface LoadConfigOptions {
   /** In the order in which they count: later ones win. `findConfigFiles` has it right. */
   readonly files: readonly (Pick<ConfigFile, 'path' | 'scope'> & { readonly form?: ConfigForm })[]
@@ -27,6 +28,10 @@ export interface LoadConfigOptions {
   readonly home?: string
 }
 
+/**
+ * A project's configuration file that is not used because nobody has trusted it yet, with what there is to decide
+ * about.
+ */
 export interface UntrustedFile {
   /** The path to trust it by. */
   readonly file: string
@@ -37,6 +42,7 @@ export interface UntrustedFile {
   readonly servers: readonly string[]
 }
 
+/** The configuration as all files together say it, and what is wrong with them. */
 export interface LoadedConfig {
   readonly servers: readonly ServerConfig[]
   readonly inputs: readonly ConfigInput[]
@@ -50,6 +56,17 @@ export interface LoadedConfig {
   reload(): Promise<LoadedConfig>
 }
 
+/**
+ * Reads configuration files and puts their servers together; where two files name the same server, the later file wins.
+ * What cannot be used becomes a problem in the result. A project's files count only once they are trusted.
+ *
+ * @example
+ * ```ts
+ * import { findConfigFiles, loadConfig } from '@portico/host/config'
+ *
+ * const { servers, problems } = await loadConfig({ files: await findConfigFiles() })
+ * ```
+ */
 export function loadConfig(options: LoadConfigOptions): Promise<LoadedConfig> {
   return load(options, new Map())
 }
@@ -202,7 +219,17 @@ function hasMeaning({ names, problems, include, extras }: ReadConfig): boolean {
   return names.length + problems.length + include.length + Object.keys(extras).length > 0
 }
 
-/** The path to trust a file by: links resolved, so that one file has one name. */
+/**
+ * Returns the absolute path by which a file is trusted: symbolic links are resolved, so that one file has one name.
+ *
+ * @example
+ * ```ts
+ * import { createTrustStore, wholePath } from '@portico/host/config'
+ *
+ * const trust = createTrustStore({ file: '/home/ann/.portico/trust.json' })
+ * await trust.revoke(await wholePath('.mcp.json'))
+ * ```
+ */
 export async function wholePath(path: string): Promise<string> {
   return realpath(path).catch(() => resolve(path))
 }

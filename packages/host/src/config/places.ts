@@ -6,6 +6,7 @@
 import { posix, win32 } from 'node:path'
 import type { ConfigForm } from './formats/form.ts'
 
+/** The machine and user for whom places are told: operating system, environment variables and home folder. */
 export interface PlaceQuery {
   readonly platform: NodeJS.Platform
   readonly env: { readonly [name: string]: string | undefined }
@@ -14,6 +15,9 @@ export interface PlaceQuery {
   readonly project?: string
 }
 
+/**
+ * A configuration file: where it is, which program's it is, and whether it is the user's own or came with a project.
+ */
 export interface ConfigFile {
   readonly path: string
   readonly form: ConfigForm
@@ -21,7 +25,17 @@ export interface ConfigFile {
   readonly scope: 'user' | 'project'
 }
 
-/** Where our own state is kept: approvals, pins, the audit log. */
+/**
+ * Returns the folder in which Portico keeps a user's approvals, pinned definitions and audit log.
+ *
+ * @example
+ * ```ts
+ * import { homedir } from 'node:os'
+ * import { stateFolder } from '@portico/host/config'
+ *
+ * const stateDir = stateFolder(process.env, process.platform, homedir())
+ * ```
+ */
 export function stateFolder(env: PlaceQuery['env'], platform: NodeJS.Platform, home: string): string {
   const { join } = pathsOf(platform)
   if (env.PORTICO_STATE_DIR) return env.PORTICO_STATE_DIR
@@ -30,12 +44,32 @@ export function stateFolder(env: PlaceQuery['env'], platform: NodeJS.Platform, h
   return join(absolute(env.XDG_STATE_HOME) ?? join(home, '.local', 'state'), 'portico')
 }
 
-/** Where our own user file is. */
+/**
+ * Returns the folder of Portico's own configuration file for this user.
+ *
+ * @example
+ * ```ts
+ * import { configFolder } from '@portico/host/config'
+ *
+ * configFolder({ platform: 'linux', env: {}, home: '/home/ann' }) // '/home/ann/.config/portico'
+ * ```
+ */
 export function configFolder({ env, platform, home }: PlaceQuery): string {
   return env.PORTICO_CONFIG_DIR || pathsOf(platform).join(settingsFolder({ env, platform, home }), 'portico')
 }
 
-/** Every file that may hold servers. A project's come first, so that the user's own win over them. */
+/**
+ * Lists every file that may hold servers, whether it exists or not. A project's files come first, so that the user's
+ * own win over them.
+ *
+ * @example
+ * ```ts
+ * import { homedir } from 'node:os'
+ * import { configFiles } from '@portico/host/config'
+ *
+ * const places = configFiles({ platform: process.platform, env: process.env, home: homedir() })
+ * ```
+ */
 export function configFiles(query: PlaceQuery): readonly ConfigFile[] {
   const { platform, env, home, project } = query
   const { join } = pathsOf(platform)

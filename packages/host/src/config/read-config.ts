@@ -11,6 +11,7 @@ import { type ConfigForm, detectForm, FORMS, SECTIONS } from './formats/form.ts'
 import { insteadOf } from './nearest-name.ts'
 import type { ConfigProblem, ServerConfig } from './server-config.ts'
 
+/** Options of `readConfigText`: which file the text is from, and how it is to be read. */
 export interface ReadConfigOptions {
   /** Named in problems; tells the form where the name is a known one. */
   readonly file: string
@@ -30,6 +31,7 @@ export interface ConfigExtras {
   readonly projects?: unknown
 }
 
+/** What the text of one configuration file says, and what is wrong with it. */
 export interface ReadConfig {
   /** False when the text as a whole says nothing: empty, or not JSON. */
   readonly readable: boolean
@@ -45,6 +47,18 @@ export interface ReadConfig {
   readonly problems: readonly ConfigProblem[]
 }
 
+/**
+ * Reads the text of one program's configuration file. It opens no file and never throws: whatever is wrong with a part
+ * of the text becomes a problem, and the other parts still count.
+ *
+ * @example
+ * ```ts
+ * import { readConfigText } from '@portico/host/config'
+ *
+ * const text = '{ "mcpServers": { "notes": { "command": "notes-server" } } }'
+ * const { servers, problems } = readConfigText(text, { file: '.mcp.json' })
+ * ```
+ */
 export function readConfigText(text: string, options: ReadConfigOptions): ReadConfig {
   const { file, project } = options
   const content = new ConfigText(file, text, options.maxBytes ?? defaultMaxBytes(file))

@@ -8,6 +8,7 @@ import type { JsonObject, LogLevel } from '@portico/sdk/server'
 /** Text that may name secrets and variables; `resolveTarget` turns it into a string at the moment of use. */
 export type SecretText = string
 
+/** How a server is reached: a program to start, an address, or a server within this process. */
 export type ServerTarget =
   | {
       readonly kind: 'stdio'
@@ -35,6 +36,10 @@ export interface ItemOverride {
   readonly presets?: JsonObject
 }
 
+/**
+ * How a server is treated once it is known how it is reached. `startMs` and `callMs` are how long connecting and a call
+ * may take in milliseconds; `maxConcurrent` is how many calls may run at a time.
+ */
 export interface ServerSettings {
   /** Not connected to until enabled. */
   readonly disabled: boolean
@@ -75,6 +80,7 @@ export interface ConfigPlace {
   readonly line?: number
 }
 
+/** One server of the configuration: its name, how it is reached, its settings, and where it was written. */
 export interface ServerConfig {
   readonly name: string
   readonly target: ServerTarget
@@ -84,6 +90,7 @@ export interface ServerConfig {
   readonly fingerprint: string
 }
 
+/** Something in a configuration file that cannot be used, or should be looked at. */
 export interface ConfigProblem {
   readonly severity: 'error' | 'warning'
   readonly place: ConfigPlace
@@ -93,6 +100,7 @@ export interface ConfigProblem {
   readonly remedy: string
 }
 
+/** The settings of a server whose entry says nothing else. */
 export const DEFAULT_SETTINGS: ServerSettings = {
   disabled: false,
   lazy: false,

@@ -5,12 +5,14 @@ import type { LoadedConfig } from './load-config.ts'
 import { tell } from './tell.ts'
 import { type WatchFilesOptions, watchFiles } from './watch-files.ts'
 
+/** What the listener of `watchConfig` is told: which servers changed, and the whole configuration as it is now. */
 export interface ConfigNews {
   readonly change: ConfigChange
   /** The configuration as it is now. */
   readonly config: LoadedConfig
 }
 
+/** A watch over configuration files; it goes on until `close`. */
 export interface ConfigWatch {
   /** The latest reading. */
   readonly config: LoadedConfig
@@ -21,7 +23,20 @@ export interface ConfigWatch {
   close(): void
 }
 
-/** The listener hears of changes to servers; with `onReload`, of every reading, so that new problems are seen too. */
+/**
+ * Watches the files of a configuration, reads them again when they change, and tells the listener which servers differ.
+ * With `onReload` you are told of every reading, so that new problems are seen too.
+ *
+ * @example
+ * ```ts
+ * import { findConfigFiles, loadConfig, watchConfig } from '@portico/host/config'
+ *
+ * const config = await loadConfig({ files: await findConfigFiles() })
+ * const watch = watchConfig(config, ({ change }) => process.stdout.write(`${change.changed.length} servers changed\n`))
+ * await watch.ready
+ * watch.close()
+ * ```
+ */
 export function watchConfig(
   config: LoadedConfig,
   listener: (news: ConfigNews) => void,

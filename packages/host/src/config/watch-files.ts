@@ -9,6 +9,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { digestOfText } from './trust/fingerprint.ts'
 
+/** How quickly changes to files are noticed, in milliseconds. */
 export interface WatchFilesOptions {
   /** How long nothing may happen before the files are read: editors write in several steps. 100 ms unless given. */
   readonly settleMs?: number

@@ -10,6 +10,10 @@ import type { ConfigPlace } from '../server-config.ts'
 import { digestOfText } from '../trust/fingerprint.ts'
 import type { SecretStore } from '../trust/secret-store.ts'
 
+/**
+ * A value that a configuration file does not hold but asks the person for, such as a token; VS Code's `inputs` are read
+ * as these.
+ */
 export interface ConfigInput {
   readonly id: string
   readonly kind: 'text' | 'choice'
@@ -27,6 +31,7 @@ export interface InputSource {
   value(id: string, file: string): Promise<{ readonly value: string; readonly secret: boolean } | undefined>
 }
 
+/** Options of `createInputs`: the inputs of the configuration, where answers are kept, and who is asked. */
 export interface InputsOptions {
   readonly inputs: readonly ConfigInput[]
   /** Where answers are kept. */
@@ -35,7 +40,19 @@ export interface InputsOptions {
   readonly ask?: (input: ConfigInput) => Promise<string | undefined>
 }
 
-/** Answers from the store, else from the person: each input is asked once, however many servers wait for it. */
+/**
+ * Finds the values of a configuration's inputs: from the secret store, else by asking the person, whose answer is kept
+ * there. Each input is asked for once, however many servers wait for it.
+ *
+ * @example
+ * ```ts
+ * import { createInputs, createSecretStore, findConfigFiles, loadConfig } from '@portico/host/config'
+ *
+ * const { inputs } = await loadConfig({ files: await findConfigFiles() })
+ * const secrets = createSecretStore({ file: '/home/ann/.portico/secrets' })
+ * const source = createInputs({ inputs, secrets, ask: async ({ id }) => process.env[id] })
+ * ```
+ */
 export function createInputs({ inputs, secrets, ask }: InputsOptions): InputSource {
   const asked = new Map<string, Promise<string | undefined>>()
   const find = async (input: ConfigInput, name: string): Promise<string | undefined> => {

@@ -10,6 +10,7 @@ import { ENVIRONMENT_PATTERN, INLINE_CODE, LINE_PATTERNS } from './danger-patter
 import { makeVisible } from './show-command.ts'
 import { toPieces } from './variables.ts'
 
+/** Something about a server's command or address that a person should know before they let it be used. */
 export interface CommandFinding {
   /** Stable, for rules and tests: `unpinned-package`, `administrator`. */
   readonly code: string
@@ -19,7 +20,18 @@ export interface CommandFinding {
   readonly remedy?: string
 }
 
-/** Most dangerous first. */
+/**
+ * Looks for what is risky in a server's command or address: a package without an exact version, inline code, a plain `http`
+ * URL and the like. Returns the most dangerous findings first, and runs nothing.
+ *
+ * @example
+ * ```ts
+ * import { inspectCommand } from '@portico/host/config'
+ *
+ * const [finding] = inspectCommand({ kind: 'stdio', command: 'npx', args: ['-y', 'some-server'], env: {} })
+ * finding?.message // 'Fetches whatever version of some-server is there at the start'
+ * ```
+ */
 export function inspectCommand(target: ServerTarget): readonly CommandFinding[] {
   if (target.kind === 'in-process') return []
   const findings = target.kind === 'stdio' ? inspectProgram(target) : inspectUrl(target.url)

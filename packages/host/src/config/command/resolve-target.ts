@@ -31,6 +31,7 @@ export type ConcreteTarget =
     }
   | { readonly kind: 'in-process'; readonly module: string; readonly options: JsonObject }
 
+/** Where the variables, secrets and inputs in a server's entry get their values from. */
 export interface ResolveContext {
   /** The process's own unless given. */
   readonly env?: { readonly [name: string]: string | undefined }
@@ -53,7 +54,19 @@ export type Spelling = (value: ResolvedValue, part: readonly string[], variable?
 
 const AS_IT_IS: Spelling = ({ text }) => text
 
-/** Rejects with `invalid-config` or `secret-missing`; all that is missing is in `data.problems`. */
+/**
+ * Puts the values of variables, secrets and inputs into a server's command or address, as it is used to connect.
+ * Rejects with `invalid-config` or `secret-missing`; everything that is missing is in `data.problems`.
+ *
+ * @example
+ * ```ts
+ * import { defineServer, resolveTarget, secretsFromEnvironment } from '@portico/host/config'
+ *
+ * const headers = { Authorization: 'Bearer ${secret:docs-token}' }
+ * const docs = defineServer('docs', { kind: 'http', url: 'https://docs.example/mcp', headers })
+ * const target = await resolveTarget(docs, { secrets: secretsFromEnvironment(process.env) })
+ * ```
+ */
 export async function resolveTarget(
   config: ServerConfig,
   context: ResolveContext = {},

@@ -7,6 +7,18 @@ import type { ServerTarget } from '../server-config.ts'
 import { showHidden } from './hidden-characters.ts'
 import { isSecretName, isSecretValue, toPieces, type Variable } from './variables.ts'
 
+/**
+ * Writes a server's command line or address in one line for people to read before they approve it: secrets that stand
+ * in it are hidden, references to secrets and hidden characters are shown.
+ *
+ * @example
+ * ```ts
+ * import { showCommand } from '@portico/host/config'
+ *
+ * showCommand({ kind: 'stdio', command: 'npx', args: ['-y', 'some-server'], env: { API_TOKEN: 'k3y-that-is-secret' } })
+ * // 'API_TOKEN=‹hidden› npx -y some-server'
+ * ```
+ */
 export function showCommand(target: ServerTarget): string {
   if (target.kind === 'in-process') return `${quote(target.module)} (in this process)`
   if (target.kind !== 'stdio') {
@@ -23,14 +35,35 @@ export function showCommand(target: ServerTarget): string {
   return words.join(' ')
 }
 
-/** The entry without the secrets that somebody has written out in it, for pages and reports. Not to connect with. */
+/**
+ * Returns a server's entry without the secrets that somebody has written out in it, to be shown on pages and in
+ * reports. It cannot be connected with.
+ *
+ * @example
+ * ```ts
+ * import { withoutSecrets } from '@portico/host/config'
+ *
+ * withoutSecrets({ kind: 'stdio', command: 'notes-server', args: [], env: { API_TOKEN: 'k3y-that-is-secret' } })
+ * // { kind: 'stdio', command: 'notes-server', args: [], env: { API_TOKEN: '‹hidden›' } }
+ * ```
+ */
 export function withoutSecrets(target: ServerTarget): ServerTarget {
   if (target.kind === 'stdio') return { ...target, env: hideAll(target.env) }
   if (target.kind === 'in-process') return { ...target, options: {} }
   return { ...target, url: hideInUrl(target.url), headers: hideAll(target.headers) }
 }
 
-/** Control, bidirectional, invisible and unassigned characters as their code points; everything else as it is. */
+/**
+ * Writes control, bidirectional, invisible and unassigned characters of a text as their code points and leaves
+ * everything else as it is.
+ *
+ * @example
+ * ```ts
+ * import { makeVisible } from '@portico/host/config'
+ *
+ * makeVisible('no\u202Etes') // 'no⟦U+202E⟧tes'
+ * ```
+ */
 export function makeVisible(text: string): string {
   return showHidden(text, 'word')
 }

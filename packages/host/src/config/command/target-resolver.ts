@@ -5,12 +5,25 @@ import { HostError } from '../../errors.ts'
 import type { ServerConfig } from '../server-config.ts'
 import { type ConcreteTarget, type ResolveContext, resolveTarget } from './resolve-target.ts'
 
+/** What `connect` takes for a server: a URL or a command, and the options that go with it. */
 export interface ConnectableTarget {
   readonly target: string | CommandTarget
   readonly options: Pick<ConnectOptions, 'headers'>
 }
 
-/** Looks everything up anew for each connection, so that a secret that was changed counts from the next one on. */
+/**
+ * Makes the function that turns a server's entry into what `connect` takes. It looks up variables and secrets anew for
+ * each connection, so that a changed secret counts from the next one on.
+ *
+ * @example
+ * ```ts
+ * import { createTargetResolver, secretsFromEnvironment } from '@portico/host/config'
+ * import { createUpstreams } from '@portico/host/upstream'
+ *
+ * const resolve = createTargetResolver({ secrets: secretsFromEnvironment(process.env), workspaceFolder: process.cwd() })
+ * const upstreams = createUpstreams({ resolve })
+ * ```
+ */
 export function createTargetResolver(
   context: ResolveContext = {},
 ): (config: ServerConfig) => Promise<ConnectableTarget> {

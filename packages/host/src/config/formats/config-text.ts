@@ -7,6 +7,10 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
 import type { ConfigPlace, ConfigProblem } from '../server-config.ts'
 
+/**
+ * How large a configuration may be: bytes of a file, depth of its JSON, number of servers and reported problems, length
+ * of names.
+ */
 export const CONFIG_LIMITS = {
   /** Of one file. Claude Code keeps its history in the same file and may have `maxHistoryBytes`. */
   maxBytes: 1_048_576,
@@ -135,7 +139,17 @@ export function joinPath(path: string, name: string): string {
   return `${path}[${JSON.stringify(shown)}]`
 }
 
-/** One line for people: where, what, and what to do. */
+/**
+ * Writes a problem of the configuration in one line for people: where it is, what is wrong, and what to do.
+ *
+ * @example
+ * ```ts
+ * import { findConfigFiles, formatProblem, loadConfig } from '@portico/host/config'
+ *
+ * const { problems } = await loadConfig({ files: await findConfigFiles() })
+ * const lines = problems.map(formatProblem)
+ * ```
+ */
 export function formatProblem({ place, severity, message, remedy }: ConfigProblem): string {
   const line = place.line === undefined ? '' : `:${place.line}`
   const path = place.path === '' ? '' : ` ${place.path}:`

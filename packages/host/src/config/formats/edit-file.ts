@@ -17,6 +17,7 @@ import { toEntry, type WrittenInput } from './entry-out.ts'
 import { type ConfigForm, FORMS } from './form.ts'
 import { appendItem, removeMember, setMember } from './json-edit.ts'
 
+/** Options of `writeIntoFile`. */
 export interface EditOptions {
   /** Definitions of the inputs that the server refers to. */
   readonly inputs?: readonly ConfigInput[]
@@ -24,6 +25,9 @@ export interface EditOptions {
   readonly project?: string
 }
 
+/**
+ * What became of a file that was to be changed: whether it is another one now, and the path of a copy of what it was.
+ */
 export interface EditedFile {
   readonly changed: boolean
   /** The file as it was; absent when there was none. */
@@ -31,7 +35,18 @@ export interface EditedFile {
   readonly problems: readonly ConfigProblem[]
 }
 
-/** Adds the server under the name, or changes the one that is there. Makes the file if there is none. */
+/**
+ * Adds a server to a program's configuration file under the name given, or changes the one that is there, and leaves
+ * everything else as it is. Makes the file if there is none.
+ *
+ * @example
+ * ```ts
+ * import { defineServer, writeIntoFile } from '@portico/host/config'
+ *
+ * const server = defineServer('notes', { kind: 'stdio', command: 'notes-server', args: [], env: {} })
+ * const { backup } = await writeIntoFile('/home/ann/.cursor/mcp.json', 'cursor', 'notes', server)
+ * ```
+ */
 export async function writeIntoFile(
   path: string,
   form: ConfigForm,
@@ -49,7 +64,17 @@ export async function writeIntoFile(
   return { ...done, problems }
 }
 
-/** Takes the server out. Inputs stay: another server may use them. */
+/**
+ * Takes a server out of a program's configuration file and leaves everything else in it as it is. Inputs stay: another
+ * server may use them.
+ *
+ * @example
+ * ```ts
+ * import { removeFromFile } from '@portico/host/config'
+ *
+ * const { changed, backup } = await removeFromFile('/home/ann/.cursor/mcp.json', 'cursor', 'notes')
+ * ```
+ */
 export async function removeFromFile(
   path: string,
   form: ConfigForm,
@@ -61,10 +86,15 @@ export async function removeFromFile(
 }
 
 /**
- * Sets one named entry of a section of our own file (`models.local`), or takes it out where there is no value. Makes the
- * file if there is none.
+ * Sets one named entry of a section of Portico's own file (`models.local`), or takes it out where there is no value.
+ * Makes the file if there is none.
  *
- * @example await writeSection('portico.json', 'models', 'local', { provider: 'anthropic', model: 'claude-sonnet-4-5' })
+ * @example
+ * ```ts
+ * import { writeSection } from '@portico/host/config'
+ *
+ * await writeSection('portico.json', 'models', 'local', { provider: 'anthropic', model: 'claude-sonnet-4-5' })
+ * ```
  */
 export async function writeSection(
   path: string,

@@ -5,12 +5,25 @@ import type { ConfigProblem, ServerConfig } from '../server-config.ts'
 import { toEntry, type WrittenInput } from './entry-out.ts'
 import { type ConfigForm, FORMS } from './form.ts'
 
+/** Servers as the text of a program's configuration file. */
 export interface ExportedServers {
   readonly text: string
   /** What the program cannot have, or has in another way. */
   readonly problems: readonly ConfigProblem[]
 }
 
+/**
+ * Writes servers as the text of a configuration file for another program. What that program cannot have is left out and
+ * reported in `problems`.
+ *
+ * @example
+ * ```ts
+ * import { defineServer, exportServers } from '@portico/host/config'
+ *
+ * const server = defineServer('notes', { kind: 'stdio', command: 'notes-server', args: [], env: {} })
+ * const { text, problems } = exportServers([server], 'vscode')
+ * ```
+ */
 export function exportServers(
   servers: readonly ServerConfig[],
   form: ConfigForm,

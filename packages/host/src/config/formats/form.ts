@@ -3,6 +3,7 @@
  * and which variables it may hold. Reading (`read-config.ts`) and writing (`entry-out.ts`) go by this one table.
  */
 
+/** The programs whose configuration files can be read and written. */
 export type ConfigForm = 'portico' | 'claude-desktop' | 'claude-code' | 'cursor' | 'windsurf' | 'vscode' | 'zed'
 
 export interface FormRules {
@@ -131,7 +132,18 @@ export const FORMS: { readonly [form in ConfigForm]: FormRules } = {
 /** Sections of our own form that other layers read. */
 export const SECTIONS = ['policy', 'models', 'gateway', 'attach', 'projects'] as const
 
-/** The form of a file, by its name where that tells, else by its members. Undefined when nothing in it is known. */
+/**
+ * Tells which program a configuration file belongs to, by its path where that says it, else by its top-level members.
+ * Returns undefined when nothing in it is known.
+ *
+ * @example
+ * ```ts
+ * import { detectForm } from '@portico/host/config'
+ *
+ * detectForm('/home/ann/.cursor/mcp.json', new Set()) // 'cursor'
+ * detectForm('servers.json', new Set(['mcpServers'])) // 'claude-code'
+ * ```
+ */
 export function detectForm(file: string, members: ReadonlySet<string>): ConfigForm | undefined {
   const path = file.replaceAll('\\', '/').toLowerCase()
   const byName = NAMES.find(([ending]) => path.endsWith(ending))?.[1]

@@ -5,6 +5,7 @@
 
 import type { JsonObject } from '@portico/sdk/client'
 
+/** A server as `readServerLine` understood it: a name, and an entry as it would stand in `mcpServers`. */
 export interface ServerLine {
   /** The name that the line gives, or one made from the command or address. */
   readonly name: string
@@ -36,7 +37,17 @@ export function readServerLine(text: string): ServerLine | undefined {
   return fromOtherProgram(words) ?? fromAddress(words) ?? fromFolder(words) ?? fromCommand(words)
 }
 
-/** The first word that only a shell would understand; servers are started without one. */
+/**
+ * Finds the first word of a command line that only a shell would understand, such as a pipe; servers are started
+ * without a shell. Returns undefined when there is none.
+ *
+ * @example
+ * ```ts
+ * import { shellOnlyWord } from '@portico/host/config'
+ *
+ * shellOnlyWord('node server.js | tee log.txt') // '|'
+ * ```
+ */
 export function shellOnlyWord(text: string): string | undefined {
   const words = splitShellWords(text) ?? []
   const [first, , third] = words
@@ -44,7 +55,17 @@ export function shellOnlyWord(text: string): string | undefined {
   return rest.find((word) => /^(?:&&|\|\|?|;|&|[<>]{1,2})$|^\$\(|;$/.test(word))
 }
 
-/** Splits as a shell would, without variables and pipes. Undefined where a quote is not closed. */
+/**
+ * Splits a command line into words as a shell would, but without variables and pipes. Returns undefined where a quote
+ * is not closed.
+ *
+ * @example
+ * ```ts
+ * import { splitShellWords } from '@portico/host/config'
+ *
+ * splitShellWords('node "my server.js" --port 3000') // ['node', 'my server.js', '--port', '3000']
+ * ```
+ */
 export function splitShellWords(line: string): string[] | undefined {
   const words: string[] = []
   let word: string | undefined

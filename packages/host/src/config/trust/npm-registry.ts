@@ -13,6 +13,7 @@ import { launchOf } from './package-reference.ts'
 /** What npm asks where nothing says otherwise. */
 export const DEFAULT_REGISTRY = 'https://registry.npmjs.org/'
 
+/** The machine whose npm settings `npmRegistryOf` reads. */
 export interface NpmRegistryOptions {
   /** What programs inherit. The process's own unless given. */
   readonly env?: { readonly [name: string]: string | undefined }
@@ -20,11 +21,16 @@ export interface NpmRegistryOptions {
 }
 
 /**
- * The registry that the command of a server would fetch its package from, without any credentials; undefined for a
- * command that fetches none from npm. Rejects when a file of settings cannot be read as text.
+ * Tells which npm registry the command of a server would fetch its package from, without any credentials; undefined for
+ * a command that fetches none from npm. Rejects when a file of settings cannot be read as text.
  *
  * @example
- * const registry = await npmRegistryOf(target) // 'https://registry.example.com/npm/'
+ * ```ts
+ * import { defineServer, npmRegistryOf, resolveTarget } from '@portico/host/config'
+ *
+ * const server = defineServer('notes', { kind: 'stdio', command: 'npx', args: ['-y', 'some-server'], env: {} })
+ * const registry = await npmRegistryOf(await resolveTarget(server))
+ * ```
  */
 export async function npmRegistryOf(
   target: ConcreteTarget,

@@ -6,6 +6,7 @@
 
 import type { ServerTarget } from '../server-config.ts'
 
+/** The package that a command downloads before it runs it, as the command names it. */
 export interface PackageReference {
   readonly registry: 'npm' | 'pypi' | 'docker'
   readonly name: string
@@ -26,7 +27,18 @@ export interface PackageLaunch {
   readonly env: { readonly [name: string]: string }
 }
 
-/** Undefined for a command that fetches nothing, or names nothing. */
+/**
+ * Tells which package a server's command downloads (`npx`, `uvx`, `docker run` and the like); undefined for a command
+ * that downloads nothing, or names nothing.
+ *
+ * @example
+ * ```ts
+ * import { packageOf } from '@portico/host/config'
+ *
+ * packageOf({ kind: 'stdio', command: 'npx', args: ['-y', 'some-server@1.2.3'], env: {} })
+ * // { registry: 'npm', name: 'some-server', version: '1.2.3', pinned: true, remote: false }
+ * ```
+ */
 export function packageOf(target: ServerTarget): PackageReference | undefined {
   return target.kind === 'stdio' ? launchOf(target)?.reference : undefined
 }

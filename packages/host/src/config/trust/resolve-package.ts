@@ -6,6 +6,7 @@
 import { HostError } from '../../errors.ts'
 import type { PackageReference } from './package-reference.ts'
 
+/** The exact version of a package that a registry has for a name now, and the digest of its content. */
 export interface ResolvedPackage {
   readonly name: string
   readonly version: string
@@ -13,6 +14,7 @@ export interface ResolvedPackage {
   readonly integrity: string
 }
 
+/** Options of `resolvePackage`: which registry is asked, and how long it may take. */
 export interface ResolvePackageOptions {
   /** The base URL of the registry, as `npm config get registry` tells. */
   readonly registry: string
@@ -21,7 +23,18 @@ export interface ResolvePackageOptions {
   readonly timeoutMs?: number
 }
 
-/** Undefined for packages of other registries, and for those fetched from a repository. */
+/**
+ * Asks an npm registry which version of a package would be downloaded now. Undefined for packages of other registries,
+ * and for those fetched from a repository.
+ *
+ * @example
+ * ```ts
+ * import { DEFAULT_REGISTRY, packageOf, resolvePackage } from '@portico/host/config'
+ *
+ * const reference = packageOf({ kind: 'stdio', command: 'npx', args: ['-y', 'some-server'], env: {} })
+ * const now = reference && (await resolvePackage(reference, { registry: DEFAULT_REGISTRY }))
+ * ```
+ */
 export async function resolvePackage(
   reference: PackageReference,
   options: ResolvePackageOptions,

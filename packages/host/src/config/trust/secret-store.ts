@@ -12,6 +12,7 @@ export interface SecretSource {
   get(name: string): Promise<string | undefined>
 }
 
+/** Secrets by name that can be read, set, deleted and listed. */
 export interface SecretStore extends SecretSource {
   set(name: string, value: string): Promise<void>
   /** Whether there was one. */
@@ -20,12 +21,26 @@ export interface SecretStore extends SecretSource {
   list(): Promise<readonly string[]>
 }
 
+/** Options of `createSecretStore`: the file, and the key that it is encrypted with. */
 export interface SecretStoreOptions extends Pick<StateFileOptions, 'onWarning'> {
   readonly file: string
   /** 32 bytes, or how to get them (`createKeyringKey`); a key file beside the store unless given. */
   readonly key?: Uint8Array | (() => Promise<Uint8Array>)
 }
 
+/**
+ * Keeps secrets by name in one encrypted file (AES-256-GCM), for `${secret:name}` in configuration files. The key comes
+ * from `key`, or from a key file beside it that only the user can read.
+ *
+ * @example
+ * ```ts
+ * import { createSecretStore } from '@portico/host/config'
+ *
+ * const secrets = createSecretStore({ file: '/home/ann/.portico/secrets' })
+ * await secrets.set('github-token', 'the token')
+ * await secrets.get('github-token') // 'the token'
+ * ```
+ */
 export function createSecretStore({ file, key, onWarning }: SecretStoreOptions): SecretStore {
   const sealed = createSeal({ file, key, mark: MARK })
   const state = createStateFile<ReadonlyMap<string, string>>({
@@ -61,7 +76,17 @@ export function createSecretStore({ file, key, onWarning }: SecretStoreOptions):
   }
 }
 
-/** `${secret:github-token}` is `PORTICO_SECRET_GITHUB_TOKEN`. */
+/**
+ * Reads secrets from environment variables: `${secret:github-token}` is `PORTICO_SECRET_GITHUB_TOKEN`.
+ *
+ * @example
+ * ```ts
+ * import { secretsFromEnvironment } from '@portico/host/config'
+ *
+ * const secrets = secretsFromEnvironment(process.env)
+ * const token = await secrets.get('github-token')
+ * ```
+ */
 export function secretsFromEnvironment(env: { readonly [name: string]: string | undefined }): SecretSource {
   return {
     async get(name) {
@@ -71,7 +96,17 @@ export function secretsFromEnvironment(env: { readonly [name: string]: string | 
   }
 }
 
-/** The first source that has the secret counts. */
+/**
+ * Joins several sources of secrets into one: the first that has a secret of the name counts.
+ *
+ * @example
+ * ```ts
+ * import { createSecretStore, firstSecret, secretsFromEnvironment } from '@portico/host/config'
+ *
+ * const store = createSecretStore({ file: '/home/ann/.portico/secrets' })
+ * const secrets = firstSecret(secretsFromEnvironment(process.env), store)
+ * ```
+ */
 export function firstSecret(...sources: readonly SecretSource[]): SecretSource {
   return {
     async get(name) {

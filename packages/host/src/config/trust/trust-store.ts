@@ -7,6 +7,7 @@ import { HostError } from '../../errors.ts'
 import { createStateFile, type StateFileOptions } from '../state-file.ts'
 import { digestOfText } from './fingerprint.ts'
 
+/** A file that the user has trusted, and since when (milliseconds since 1970). */
 export interface TrustedFile {
   readonly path: string
   /** SHA-256 of the content that was trusted. */
@@ -14,6 +15,7 @@ export interface TrustedFile {
   readonly since: number
 }
 
+/** The configuration files of projects that the user has trusted. */
 export interface TrustStore {
   isTrusted(path: string, content: string): Promise<boolean>
   /** Trusts this content at this path; the path's earlier content no longer is. */
@@ -23,10 +25,24 @@ export interface TrustStore {
   list(): Promise<readonly TrustedFile[]>
 }
 
+/** Options of `createTrustStore`; `now` is the clock, in milliseconds since 1970. */
 export interface TrustStoreOptions extends StateFileOptions {
   readonly now?: () => number
 }
 
+/**
+ * Keeps which configuration files of projects the user has trusted, each by its path and the digest of its content: a
+ * changed file has to be trusted again. Give it to `loadConfig`.
+ *
+ * @example
+ * ```ts
+ * import { createTrustStore, loadConfig } from '@portico/host/config'
+ *
+ * const trust = createTrustStore({ file: '/home/ann/.portico/trust.json' })
+ * const config = await loadConfig({ files: [{ path: '.mcp.json', scope: 'project' }], trust })
+ * for (const { file, content } of config.untrusted) await trust.trust(file, content) // once the user has said yes
+ * ```
+ */
 export function createTrustStore({ now = Date.now, ...options }: TrustStoreOptions): TrustStore {
   const state = createStateFile<ReadonlyMap<string, TrustedFile>>({
     ...options,

@@ -6,17 +6,20 @@
 import { createStateFile, type StateFileOptions } from '../state-file.ts'
 import type { ResolvedPackage } from './resolve-package.ts'
 
+/** The version that a server was last approved with, and since when (milliseconds since 1970). */
 export interface LedgerEntry extends ResolvedPackage {
   readonly server: string
   readonly since: number
 }
 
+/** Whether a server's package is the first that was seen of it, the same as before, or another one. */
 export type LedgerVerdict =
   | { readonly kind: 'first' }
   | { readonly kind: 'same' }
   /** `message` is one line for the person who is asked. */
   | { readonly kind: 'changed'; readonly before: LedgerEntry; readonly message: string }
 
+/** The versions that servers were approved with: to compare with, write down, forget and list. */
 export interface VersionLedger {
   check(server: string, resolved: ResolvedPackage): Promise<LedgerVerdict>
   record(server: string, resolved: ResolvedPackage): Promise<void>
@@ -24,10 +27,24 @@ export interface VersionLedger {
   list(): Promise<readonly LedgerEntry[]>
 }
 
+/** Options of `createVersionLedger`; `now` is the clock, in milliseconds since 1970. */
 export interface VersionLedgerOptions extends StateFileOptions {
   readonly now?: () => number
 }
 
+/**
+ * Keeps which version of its package each server was last approved with, so that another one is noticed before it is
+ * run.
+ *
+ * @example
+ * ```ts
+ * import { createVersionLedger } from '@portico/host/config'
+ *
+ * const ledger = createVersionLedger({ file: '/home/ann/.portico/versions.json' })
+ * const verdict = await ledger.check('notes', { name: 'notes-server', version: '1.2.4', integrity: 'sha512-…' })
+ * if (verdict.kind === 'changed') process.stderr.write(`${verdict.message}\n`)
+ * ```
+ */
 export function createVersionLedger({ now = Date.now, ...options }: VersionLedgerOptions): VersionLedger {
   const state = createStateFile<ReadonlyMap<string, LedgerEntry>>({
     ...options,
