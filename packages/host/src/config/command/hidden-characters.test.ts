@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { replaceHidden, type Strictness, showHidden } from './hidden-characters.ts'
 
 describe('the table of hidden characters', () => {
-  it.each(['servers/src/text', 'ui/src/app'])('is the same in %s, letter by letter (sec-220)', async (folder) => {
+  it.each(['servers/src/text', 'ui/src/app/text'])('is the same in %s, letter by letter (sec-220)', async (folder) => {
     const own = await readFile(new URL('hidden-characters.ts', import.meta.url), 'utf8')
-    const copy = new URL(`../../../${folder}/hidden-characters.ts`, import.meta.url)
+    const copy = new URL(`../../../../${folder}/hidden-characters.ts`, import.meta.url)
     expect(await readFile(copy, 'utf8')).toBe(own)
   })
 
