@@ -8,7 +8,8 @@ import { createInbox, type Inbox } from '../consent/inbox.ts'
 import type { Question } from '../consent/question.ts'
 import type { Circumstances, Effect } from '../policy/effect.ts'
 import { createRules } from '../policy/rules.ts'
-import { createGuard, type OpenGuard } from './create-guard.ts'
+import { createGuard } from './create-guard.ts'
+import type { OpenGuard } from './guard.ts'
 
 let inbox: Inbox
 let grants: Grants

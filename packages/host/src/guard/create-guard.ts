@@ -20,13 +20,14 @@ import type { Circumstances, Effect } from '../policy/effect.ts'
 import { itemOf } from '../policy/facts.ts'
 import type { Rules } from '../policy/rules.ts'
 import { createDecisionTelemetry, type DecisionTelemetry, type DecisionTelemetryApi } from './decision-telemetry.ts'
-import type { Guard, PassOptions, Permit } from './guard.ts'
+import type { OpenGuard, PassOptions, Permit } from './guard.ts'
 import { isSufficient, type Judgement, type JudgeParts, judge, MAX_ROUNDS } from './judge.ts'
 import { loadOf, withLoad } from './load.ts'
 import type { Provenance } from './provenance.ts'
 import { decisionEntry, outcomeEntry, reviewEntry, type Verdict } from './records.ts'
 import { Refusals } from './refusals.ts'
 
+/** Options of `createGuard`: what it decides by, whom it asks, and where it writes that down. */
 export interface GuardOptions {
   /** A function, where rules may be replaced while the host runs. */
   readonly rules: Rules | (() => Rules)
@@ -50,14 +51,21 @@ export interface GuardOptions {
   readonly telemetry?: DecisionTelemetryApi
 }
 
-export interface OpenGuard extends Guard {
-  /** The person speaks: what they refused before may be put to them again. */
-  beginTurn(session: string): void
-  endSession(session: string): void
-  /** No longer takes up answers to questions whose asker is gone. */
-  close(): void
-}
-
+/**
+ * Makes the one place where it is decided whether something may happen: by rules, by what the person has said before,
+ * or by asking them now. Every decision and what came of it is written to the audit log.
+ *
+ * @example
+ * ```ts
+ * import { openAuditLog } from '@portico/host/audit'
+ * import { createGrants, createInbox } from '@portico/host/consent'
+ * import { createGuard } from '@portico/host/guard'
+ * import { createRules } from '@portico/host/policy'
+ *
+ * const audit = await openAuditLog({ file: 'audit.jsonl' })
+ * const guard = createGuard({ rules: createRules(), inbox: await createInbox(), grants: await createGrants(), audit })
+ * ```
+ */
 export function createGuard(options: GuardOptions): OpenGuard {
   return new HostGuard(options)
 }

@@ -13,7 +13,8 @@ import { createInbox, type Inbox } from '../consent/inbox.ts'
 import type { Answer, Question } from '../consent/question.ts'
 import type { Circumstances, Effect } from '../policy/effect.ts'
 import { createRules } from '../policy/rules.ts'
-import { createGuard, type GuardOptions, type OpenGuard } from './create-guard.ts'
+import { createGuard, type GuardOptions } from './create-guard.ts'
+import type { OpenGuard } from './guard.ts'
 import { createProvenance } from './provenance.ts'
 
 let folder: string

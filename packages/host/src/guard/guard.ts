@@ -8,6 +8,7 @@ import type { Answer, QuestionBody } from '../consent/question.ts'
 import type { Decision } from '../policy/decision.ts'
 import type { Circumstances, Effect } from '../policy/effect.ts'
 
+/** The permission to do something, with what was decided; `finish` must be told what came of it. */
 export interface Permit<E extends Effect = Effect> {
   /** The effect as permitted: its arguments may have been edited. */
   readonly effect: E
@@ -18,6 +19,7 @@ export interface Permit<E extends Effect = Effect> {
   finish(outcome: 'ok' | 'error' | 'cancelled', detail?: string): void
 }
 
+/** Options of `guard.pass` and `guard.review`. */
 export interface PassOptions {
   readonly signal?: AbortSignal
   /** Asked in place of a plain approval, where the rules say to ask: a sampling request to look at and edit. */
@@ -26,6 +28,7 @@ export interface PassOptions {
   readonly onWaiting?: (question: string | undefined) => void
 }
 
+/** Decides whether something may happen, and asks a person where the rules say so. */
 export interface Guard {
   /** Resolves when the effect may happen, rejects with `denied` when not. */
   pass<E extends Effect>(effect: E, circumstances: Circumstances, options?: PassOptions): Promise<Permit<E>>
@@ -38,4 +41,13 @@ export interface Guard {
     circumstances: Circumstances,
     options?: PassOptions,
   ): Promise<CallToolResult>
+}
+
+/** A guard with the calls by which a host tells it that turns begin and sessions end. */
+export interface OpenGuard extends Guard {
+  /** The person speaks: what they refused before may be put to them again. */
+  beginTurn(session: string): void
+  endSession(session: string): void
+  /** No longer takes up answers to questions whose asker is gone. */
+  close(): void
 }

@@ -11,7 +11,8 @@ import { type Linking, Links } from '../connection/links.ts'
 import { Listeners } from '../connection/listeners.ts'
 import { abortable } from '../connection/waiting.ts'
 import type { ServerIntroduction } from '../identity.ts'
-import { createPinStore, type PinStore, type PinVerdict, type Sighting } from '../pins/pins.ts'
+import { approvedIntroduction } from '../pins/introduction.ts'
+import { createPinStore, type PinStore, type Sighting } from '../pins/pins.ts'
 import type { Upstreams } from '../upstreams.ts'
 import { CatalogueEntry } from './catalogue-entry.ts'
 import { CatalogueIndex, type IndexMemory, toQuarantineWords } from './catalogue-index.ts'
@@ -44,22 +45,17 @@ export type * from './catalogue-types.ts'
 const TTL_MS = 60_000
 const RELIST_MS = 300_000
 const PATIENCE_MS = 2_000
-/**
- * Once there are items, whoever does not need all of them waits this long for the next server, not for the slowest; or as
- * long as the others took, where that is longer.
- */
+/** Once there are items, who needs not all waits this long for the next server, or as long as the others took. */
 const QUIET_MS = 100
 
 /**
- * Makes one catalogue of what all connected servers offer: tools, resources and prompts, each under a name that no two
- * share. It follows the servers by itself; use `close` to end it.
+ * Makes one catalogue of all servers' tools, resources and prompts, each under a name of its own, and keeps it current.
  *
  * @example
  * ```ts
  * import { createCatalogue, createUpstreams } from '@portico/host/upstream'
  *
- * const upstreams = createUpstreams()
- * const catalogue = createCatalogue(upstreams)
+ * const catalogue = createCatalogue(createUpstreams())
  * const { items, missing } = await catalogue.list({ kinds: ['tool'] })
  * ```
  */
@@ -207,16 +203,7 @@ class ServersCatalogue implements Catalogue {
   }
 
   introduction(server: string): ServerIntroduction {
-    const view = this.#upstreams.view(server)
-    if (view === undefined) return {}
-    const { instructions, identity, config } = view
-    const { trusted } = config.settings
-    const isKnown = (verdict: PinVerdict) => verdict.quarantine === undefined
-    return {
-      ...(instructions !== undefined &&
-        isKnown(this.#pins.checkInstructions(server, instructions, trusted)) && { instructions }),
-      ...(identity !== undefined && isKnown(this.#pins.checkIdentity(server, identity, trusted)) && { identity }),
-    }
+    return approvedIntroduction(this.#upstreams.view(server), this.#pins)
   }
 
   problems(): readonly ListingProblem[] {
