@@ -14,7 +14,18 @@ const OBJECTS = ['pattern', 'content']
 const MAX_TEXT = 500
 const MAX_CHARS = 1_048_576
 
-/** The answer, or what is wrong with it. */
+/**
+ * Checks an answer that came as JSON, from a web page for instance. Returns the answer with its known members alone, or
+ * a text that says what is wrong with it.
+ *
+ * @example
+ * ```ts
+ * import { readAnswer } from '@portico/host/consent'
+ *
+ * readAnswer({ action: 'allow', remember: 'session' }) // { action: 'allow', remember: 'session' }
+ * readAnswer({ action: 'maybe' }) // 'action must be one of allow, deny, cancel'
+ * ```
+ */
 export function readAnswer(value: unknown): Answer | string {
   if (!isRecord(value)) return 'an answer must be an object'
   if (value.action === undefined) return 'an answer needs an action'

@@ -6,6 +6,10 @@ import type { Circumstances, Effect, EffectKind } from '../policy/effect.ts'
 import { argumentsOf, believedTraits, itemOf } from '../policy/facts.ts'
 import type { Breadth, Remember } from './question.ts'
 
+/**
+ * An answer of the person that is remembered: what it allows or denies, on which server, and for how long. `at` and
+ * `expiresAt` are in milliseconds since 1970.
+ */
 export interface Grant {
   readonly id: string
   readonly action: 'allow' | 'deny'
@@ -119,7 +123,17 @@ const DOING: { readonly [kind in EffectKind]: string } = {
   flow: 'send on data, to',
 }
 
-/** The grant in one line, for lists. */
+/**
+ * Writes a grant in one line for people, for lists of what is remembered.
+ *
+ * @example
+ * ```ts
+ * import { createGrants, describeGrant } from '@portico/host/consent'
+ *
+ * const grants = await createGrants({ file: '/home/ann/.portico/grants.json' })
+ * const lines = grants.list().map(describeGrant) // ['May call "push" of "git", always']
+ * ```
+ */
 export function describeGrant(grant: Grant): string {
   const { action, kind, server, item, breadth, pattern, from, context, remember } = grant
   const what = item === undefined || kind === 'connect' ? `"${server}"` : `"${item}" of "${server}"`

@@ -16,6 +16,7 @@ import { type Grant, isCovering, type KnownDefinition } from './grant.ts'
 import { fromGrantText } from './grant-text.ts'
 import type { Answer } from './question.ts'
 
+/** The remembered answers: to look up, add, list and take back. */
 export interface Grants {
   /** A refusal before a permission, a narrow permission before a wide one. Takes `once` away. */
   find(effect: Effect, circumstances: Circumstances, definition?: KnownDefinition): Grant | undefined
@@ -41,6 +42,7 @@ export interface Grants {
   close(): void
 }
 
+/** Options of `createGrants`: the file, and whether changes that other processes make to it count at once. */
 export interface GrantsOptions {
   /** In memory alone unless given. */
   readonly file?: string
@@ -50,6 +52,19 @@ export interface GrantsOptions {
   readonly onWarning?: (message: string) => void
 }
 
+/**
+ * Keeps the answers that the person wants to be remembered, so that they are not asked the same thing again; in memory
+ * unless a file is given.
+ *
+ * @example
+ * ```ts
+ * import { createGrants } from '@portico/host/consent'
+ *
+ * const grants = await createGrants({ file: '/home/ann/.portico/grants.json' })
+ * const [first] = grants.list()
+ * if (first !== undefined) await grants.revoke(first.id)
+ * ```
+ */
 export async function createGrants(options: GrantsOptions = {}): Promise<Grants> {
   const grants = new KeptGrants(options)
   await grants.reload()

@@ -23,6 +23,7 @@ import {
 } from './question-file.ts'
 import { createOwner, digestOf, endOwner, isAlive, SharedQuestions } from './shared-questions.ts'
 
+/** Options of `inbox.ask`. */
 export interface AskOptions {
   /** Withdraws the question. */
   readonly signal?: AbortSignal
@@ -30,6 +31,7 @@ export interface AskOptions {
   readonly onWaiting?: (question: string | undefined) => void
 }
 
+/** What the listeners of an inbox are told: a question came, was answered, was withdrawn, or ran out of time. */
 export type InboxEvent =
   | { readonly type: 'asked'; readonly question: Question }
   /** `orphan`: whoever asked is gone, and the answer is for the next time. */
@@ -39,6 +41,7 @@ export type InboxEvent =
 /** What became of an answer. */
 export type AnswerReceipt = 'accepted' | 'already-settled' | 'unknown' | 'not-yours'
 
+/** The questions that wait for a person: to ask, list, answer and withdraw. */
 export interface Inbox {
   /** Resolves with the answer; `cancel` when it expires or is withdrawn by somebody else. */
   ask(question: NewQuestion, options?: AskOptions): Promise<Answer>
@@ -52,6 +55,7 @@ export interface Inbox {
   close(): Promise<void>
 }
 
+/** Options of `createInbox`: the file, whether it is shared with other processes, and how much may wait. */
 export interface InboxOptions {
   /** Where approvals survive a restart; in memory alone unless given. */
   readonly file?: string
@@ -62,6 +66,20 @@ export interface InboxOptions {
   readonly onWarning?: (message: string) => void
 }
 
+/**
+ * Makes the place where questions wait for a person to answer them, on whatever surface they use; in memory unless a
+ * file is given. With a file, approvals that still wait are there again after a restart.
+ *
+ * @example
+ * ```ts
+ * import { createInbox } from '@portico/host/consent'
+ *
+ * const inbox = await createInbox({ file: '/home/ann/.portico/inbox.json' })
+ * inbox.on((event) => {
+ *   if (event.type === 'asked') inbox.answer(event.question.id, { action: 'deny', by: 'my program' })
+ * })
+ * ```
+ */
 export async function createInbox(options: InboxOptions = {}): Promise<Inbox> {
   const owner = createOwner()
   const file = options.file === undefined ? undefined : createQuestionFile(options.file, owner, options.onWarning)

@@ -4,6 +4,7 @@ import { toCanonicalJson } from '../audit/canonical.ts'
 import { HostError } from '../errors.ts'
 import type { NewQuestion, Question } from './question.ts'
 
+/** How many questions may wait, how quickly they may come, and how large they may be. Times are in milliseconds. */
 export interface InboxLimits {
   /** Waiting questions of one server to one principal. */
   readonly maxPending: number
@@ -19,6 +20,7 @@ export interface InboxLimits {
   readonly keepMs: number
 }
 
+/** The limits of an inbox where its options give no others. */
 export const INBOX_LIMITS: InboxLimits = {
   maxPending: 32,
   maxTotal: 2_000,

@@ -6,6 +6,10 @@
 import type { JsonObject } from '@portico/sdk/server'
 import type { Effect } from '../policy/effect.ts'
 
+/**
+ * What is asked, by kind: the approval of something that is about to happen, a form or a page of a server, a sampling
+ * request and so on.
+ */
 export type QuestionBody =
   /** May this happen? Arguments may be edited where the effect has some. `warnings` are what to look at first. */
   | {
@@ -48,6 +52,7 @@ export type QuestionBody =
   /** A project's own file wants to add servers. */
   | { readonly kind: 'trust'; readonly file: string; readonly servers: readonly string[] }
 
+/** A question that waits for a person; `createdAt` and `expiresAt` are in milliseconds since 1970. */
 export interface Question {
   readonly id: string
   readonly server: string
@@ -64,10 +69,12 @@ export interface Question {
 /** A question before the inbox has taken it. */
 export type NewQuestion = Omit<Question, 'id' | 'createdAt' | 'elsewhere'>
 
+/** How long an answer holds: for this one time, for the session, for the project folder, or always. */
 export type Remember = 'once' | 'session' | 'workspace' | 'always'
 /** What a remembered answer holds for. */
 export type Breadth = 'server' | 'item' | 'arguments'
 
+/** A person's answer to a question: yes, no or neither, and for how long and how widely it is to be remembered. */
 export interface Answer {
   readonly action: 'allow' | 'deny' | 'cancel'
   readonly remember?: Remember

@@ -7,6 +7,7 @@ import { domainToUnicode } from 'node:url'
 import { isLoopbackHost, zoneOfHost } from '@portico/sdk/auth-node'
 import { mixedScripts } from '@portico/sdk/lint'
 
+/** A URL as it should be shown to a person before they open it, with warnings in plain words. */
 export interface UrlInspection {
   /** The URL as it would be opened, spelled out in full. */
   readonly url: string
@@ -21,6 +22,18 @@ export interface UrlInspection {
   readonly warnings: readonly string[]
 }
 
+/**
+ * Looks at a URL that a server wants the user to open and says what could deceive them about it: a name before `@`,
+ * letters of other alphabets, another scheme than `http` or `https`. It opens nothing.
+ *
+ * @example
+ * ```ts
+ * import { inspectUrl } from '@portico/host/consent'
+ *
+ * const { host, warnings } = inspectUrl('https://bank.com@evil.example/')
+ * // host: 'evil.example', warnings: ['What stands before "@" is no host; the host is "evil.example".']
+ * ```
+ */
 export function inspectUrl(text: string): UrlInspection {
   let url: URL
   try {
