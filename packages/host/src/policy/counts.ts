@@ -6,15 +6,30 @@
 import type { Circumstances } from './effect.ts'
 import type { CountPeriod } from './rule.ts'
 
+/** Tells how often a rule has counted something so far, in the session or in the last hour or day. */
 export interface Counts {
   used(rule: string, per: CountPeriod, circumstances: Circumstances): number
 }
 
+/** Counts how often something was permitted, for rules with a `count`. */
 export interface Counter extends Counts {
   /** Counts one. Returns a function that takes it back, for what was permitted and then did not happen. */
   add(rule: string, per: CountPeriod, circumstances: Circumstances): () => void
 }
 
+/**
+ * Makes a counter for rules with a `count`. It is kept in memory: a restart begins anew.
+ *
+ * @example
+ * ```ts
+ * import { createCounter } from '@portico/host/policy'
+ *
+ * const counter = createCounter()
+ * const here = { session: 'chat-1', unattended: false, tainted: false, at: Date.now() }
+ * counter.add('at most ten mails', 'session', here)
+ * counter.used('at most ten mails', 'session', here) // 1
+ * ```
+ */
 export function createCounter(): Counter {
   return new MemoryCounter()
 }

@@ -1,7 +1,9 @@
 /** What the rules say of an effect, and why. */
 
+/** What rules can say: it may happen, a person is asked first, or it must not happen. */
 export type Outcome = 'allow' | 'ask' | 'deny'
 
+/** Whether something is allowed, denied or has to be asked about, and why. */
 export interface Decision {
   readonly outcome: Outcome
   /** The rule that decided; absent when none matched and the default did. */

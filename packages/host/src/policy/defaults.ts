@@ -7,11 +7,13 @@ import type { Outcome } from './decision.ts'
 import type { Effect, EffectKind } from './effect.ts'
 import { believedTraits } from './facts.ts'
 
+/** An outcome that holds without a rule, and the reason for it in words. */
 export interface Default {
   readonly outcome: Outcome
   readonly reason: string
 }
 
+/** What holds for each kind of effect when no rule matches it. */
 export const DEFAULTS: { readonly [kind in EffectKind]: Default } = {
   connect: { outcome: 'ask', reason: 'Connecting a server asks: it runs a program, or sends requests' },
   call: { outcome: 'ask', reason: 'Calling a tool asks' },

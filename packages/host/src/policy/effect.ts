@@ -6,6 +6,11 @@
 
 import type { JsonObject, Principal, ToolAnnotations } from '@portico/sdk/server'
 
+/**
+ * Something that is about to happen and is decided about first: connecting a server, calling a tool, reading a
+ * resource, using a prompt, a server's wish to use the model or to ask the user, sharing a folder, or data of one
+ * server going to another.
+ */
 export type Effect =
   /** `shown` is the whole command line or URL, with secrets as references. */
   | {
@@ -59,6 +64,7 @@ export type Effect =
       readonly inArguments?: boolean
     }
 
+/** The kinds of effects that rules can be about. */
 export type EffectKind = Effect['kind']
 
 /** Under what circumstances: all that rules may look at besides the effect. */

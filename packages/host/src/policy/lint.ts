@@ -9,6 +9,7 @@ import { createGlob } from './glob.ts'
 import { EFFECT_KINDS, type Rule, type ValueTest } from './rule.ts'
 import { readRules } from './rule-text.ts'
 
+/** What can be wrong with a rule. */
 export type RuleFindingKind =
   /** Not understood at all. */
   | 'invalid'
@@ -23,6 +24,7 @@ export type RuleFindingKind =
   | 'unknown-server'
   | 'unknown-item'
 
+/** Something that is wrong with a rule. */
 export interface RuleFinding {
   readonly kind: RuleFindingKind
   readonly rule: string
@@ -38,7 +40,19 @@ export interface KnownNames {
   readonly items?: { readonly [server: string]: readonly string[] }
 }
 
-/** Takes rules, or the JSON they are read from. */
+/**
+ * Finds rules that are not understood, can never match, or never decide anything because others do. Takes rules, or the
+ * JSON they are read from; `known` names the servers and items there are, so that misspelled ones are found too.
+ *
+ * @example
+ * ```ts
+ * import { lintRules } from '@portico/host/policy'
+ *
+ * const deny = { id: 'a', outcome: 'deny', server: 'git*' }
+ * const allow = { id: 'b', outcome: 'allow', server: 'github' }
+ * lintRules([deny, allow]) // [{ kind: 'unreachable', rule: 'b', by: 'a', message: '"a" says deny to everything it matches' }]
+ * ```
+ */
 export function lintRules(config: unknown, known: KnownNames = {}): readonly RuleFinding[] {
   const { rules, problems } = readRules(config)
   return [

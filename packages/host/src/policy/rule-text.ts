@@ -9,18 +9,31 @@ import { MAX_GLOB_LENGTH } from './glob.ts'
 import { EFFECT_KINDS, type Rule, WEEKDAYS } from './rule.ts'
 import { formatFor } from './time-window.ts'
 
+/** A part of a rule that cannot be used, by its path in the JSON. */
 export interface RuleProblem {
   /** `rules[3].arguments.path.glob` */
   readonly path: string
   readonly message: string
 }
 
+/** The rules that were understood, and what is wrong with the others. */
 export interface ReadRules {
   readonly rules: readonly Rule[]
   readonly problems: readonly RuleProblem[]
 }
 
-/** Takes a list of rules, or an object with `rules`. */
+/**
+ * Reads rules from JSON: a list of rules, or an object with `rules`. Does not throw; what is not understood is in
+ * `problems`.
+ *
+ * @example
+ * ```ts
+ * import { readRules } from '@portico/host/policy'
+ *
+ * const { rules, problems } = readRules([{ id: 'a', outcome: 'forbid' }])
+ * problems // [{ path: 'rules[0].outcome', message: 'must be one of allow, ask, deny; not "forbid"' }]
+ * ```
+ */
 export function readRules(config: unknown): ReadRules {
   const problems: RuleProblem[] = []
   const list = isRecord(config) ? config.rules : config

@@ -6,6 +6,10 @@
 import type { Outcome } from './decision.ts'
 import type { EffectKind } from './effect.ts'
 
+/**
+ * A rule: what it says (`outcome`), and the conditions under which it holds. A condition that is not given is always
+ * met.
+ */
 export interface Rule {
   readonly id: string
   readonly outcome: Outcome
@@ -46,6 +50,7 @@ export interface ValueTest {
   readonly under?: string
 }
 
+/** Whom a rule is about, by name, role or claims; everything that is given must hold. */
 export interface PrincipalTest {
   /** A name with `*` and `?`. */
   readonly id?: string
@@ -55,8 +60,10 @@ export interface PrincipalTest {
   readonly claims?: { readonly [name: string]: unknown }
 }
 
+/** A day of the week. */
 export type Weekday = 'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun'
 
+/** When a rule holds: on which days, and between which times of day. */
 export interface TimeTest {
   readonly days?: readonly Weekday[]
   /** `09:00`. Later than `to` means over midnight, counted to the day it begins on. */
@@ -66,6 +73,7 @@ export interface TimeTest {
   readonly zone?: string
 }
 
+/** The time over which a rule counts: the session, the last hour, or the last day. */
 export type CountPeriod = 'session' | 'hour' | 'day'
 
 export const EFFECT_KINDS: readonly EffectKind[] = [

@@ -16,6 +16,7 @@ import type { CountPeriod, Rule } from './rule.ts'
 import { readRules } from './rule-text.ts'
 import { compareSpecificity, specificityOf } from './specificity.ts'
 
+/** What became of one rule while a decision was made. */
 export interface Considered {
   readonly rule: string
   readonly outcome: Outcome
@@ -25,11 +26,16 @@ export interface Considered {
   readonly shadow: boolean
 }
 
+/** A decision, and why each rule did or did not match. */
 export interface Explanation extends Decision {
   /** Every rule, in the order in which they were looked at. */
   readonly considered: readonly Considered[]
 }
 
+/**
+ * A set of rules that decides about effects and can explain itself. It asks nobody and writes nothing down;
+ * `createGuard` does.
+ */
 export interface Rules {
   readonly rules: readonly Rule[]
   /** Without `counts`, rules that count match as if nothing had happened yet for `allow`, and as used up for the others. */
@@ -49,7 +55,20 @@ export interface Rules {
   ): readonly { readonly rule: string; readonly per: CountPeriod }[]
 }
 
-/** Takes JSON as it was read from a file. Throws `invalid-config` with all problems when one rule is not understood. */
+/**
+ * Makes rules that decide, from JSON as it was read from a file. Deny wins over ask, and ask over allow. Throws
+ * `invalid-config` with all problems when one rule is not understood.
+ *
+ * @example
+ * ```ts
+ * import { createRules } from '@portico/host/policy'
+ *
+ * const rules = createRules([{ id: 'no push', outcome: 'deny', item: 'push' }])
+ * const push = { kind: 'call', server: 'git', tool: 'push', arguments: {}, trusted: false } as const
+ * rules.decide(push, { session: 'chat-1', unattended: false, tainted: false, at: Date.now() })
+ * // { outcome: 'deny', rule: 'no push', reason: 'The rule "no push" says deny' }
+ * ```
+ */
 export function createRules(config: unknown = []): Rules {
   const { rules, problems } = readRules(config)
   if (problems.length > 0) {

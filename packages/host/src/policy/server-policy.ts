@@ -7,6 +7,7 @@ import type { Authorizer, Decision, PolicyAction, PolicyContext, PolicyItem } fr
 import { type Principal, RpcError, type Server } from '@portico/sdk/server'
 import { observe, tell } from '../config/tell.ts'
 
+/** Options of `enforcePolicy`. */
 export interface ServerPolicyOptions {
   /** Facts about the moment, put into `context.environment`: time of day, network, load. */
   readonly environment?: () => PolicyContext
@@ -14,6 +15,7 @@ export interface ServerPolicyOptions {
   readonly onDecision?: (about: Judged) => void
 }
 
+/** A use of a server that was decided about: who wanted to do what with which item, and the decision. */
 export interface Judged {
   readonly principal: Principal | undefined
   readonly action: PolicyAction
@@ -21,7 +23,18 @@ export interface Judged {
   readonly decision: Decision
 }
 
-/** For the `visible` option of `createServer`: hides every item whose `see` is denied. */
+/**
+ * Makes the `visible` option of `createServer` from an authorizer: every item for which it denies `see` is hidden.
+ *
+ * @example
+ * ```ts
+ * import { createCedarPolicy, visibleBy } from '@portico/host/policy'
+ * import { createServer } from '@portico/sdk/server'
+ *
+ * const policy = createCedarPolicy({ policies: 'permit (principal in Role::"teller", action, resource);' })
+ * const bank = createServer({ name: 'bank', version: '1.0.0', visible: visibleBy(policy) })
+ * ```
+ */
 export function visibleBy(authorizer: Authorizer): (principal: Principal | undefined, item: PolicyItem) => boolean {
   // What may be seen depends on the principal alone, so one answer for each will do while the principal lives.
   const known = new WeakMap<object, Map<string, boolean>>()
@@ -50,7 +63,20 @@ function factsOf(environment: PolicyContext): PolicyContext {
   throw new TypeError('environment must return an object, without async')
 }
 
-/** Asks before every use, with `context.arguments` and `context.environment`. */
+/**
+ * Has an authorizer asked before every use of a server's tools, resources and prompts, with the arguments as
+ * `context.arguments` and facts about the moment as `context.environment`. What is refused answers like what does not
+ * exist.
+ *
+ * @example
+ * ```ts
+ * import { createCedarPolicy, enforcePolicy } from '@portico/host/policy'
+ * import { createServer } from '@portico/sdk/server'
+ *
+ * const policy = createCedarPolicy({ policies: 'permit (principal in Role::"teller", action, resource);' })
+ * enforcePolicy(createServer({ name: 'bank', version: '1.0.0' }), policy)
+ * ```
+ */
 export function enforcePolicy(server: Server, authorizer: Authorizer, options: ServerPolicyOptions = {}): void {
   const { environment = () => ({}), onDecision } = options
 

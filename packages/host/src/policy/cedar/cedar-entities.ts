@@ -4,6 +4,7 @@ import type { PolicyItem } from '@portico/sdk/bearer'
 import type { Principal } from '@portico/sdk/server'
 import { type CedarRecord, toCedarRecord } from './cedar-values.ts'
 
+/** The identity of an entity in Cedar: its type and its id, as in `Role::"teller"`. */
 export interface CedarUid {
   readonly type: string
   readonly id: string

@@ -5,8 +5,10 @@
 
 import { PorticoError } from '@portico/sdk/server'
 
+/** A value that Cedar knows: JSON without null and without fractions. */
 export type CedarValue = string | number | boolean | CedarValue[] | { [name: string]: CedarValue }
 
+/** The attributes of an entity in Cedar, by name. */
 export type CedarRecord = { readonly [name: string]: CedarValue }
 
 const MAX_DEPTH = 16

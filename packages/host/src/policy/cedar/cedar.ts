@@ -9,6 +9,7 @@ import { cedarEngine } from './cedar-engine.ts'
 import { type CedarEntity, type CedarUid, EntityBook, itemEntity, principalEntity } from './cedar-entities.ts'
 import { toCedarRecord } from './cedar-values.ts'
 
+/** Options of `createCedarPolicy`: the policies, and what they may refer to. */
 export interface CedarPolicyOptions {
   /** Policies in Cedar's own language, or several by name; the names are what decisions give as reasons. */
   readonly policies: string | { readonly [name: string]: string }
@@ -22,7 +23,17 @@ export interface CedarPolicyOptions {
 
 let sets = 0
 
-/** Throws when policies, schema or entities are not valid. */
+/**
+ * Makes an authorizer that decides by policies in the language Cedar, for `enforcePolicy` and `visibleBy`. Nothing is
+ * allowed that no policy permits. Throws when policies, schema or entities are not valid.
+ *
+ * @example
+ * ```ts
+ * import { createCedarPolicy } from '@portico/host/policy'
+ *
+ * const policy = createCedarPolicy({ policies: 'permit (principal in Role::"teller", action, resource);' })
+ * ```
+ */
 export function createCedarPolicy(options: CedarPolicyOptions): Authorizer {
   const cedar = cedarEngine()
   const id = `portico-${++sets}`
