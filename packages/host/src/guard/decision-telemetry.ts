@@ -33,6 +33,7 @@ export interface DecisionTelemetryApi {
   readonly SpanStatusCode: { readonly ERROR: number }
 }
 
+/** The part of an OpenTelemetry span that is used here. */
 export interface ActiveSpan {
   addEvent(name: string, attributes: Attributes): unknown
   spanContext(): { readonly traceId: string }

@@ -10,6 +10,7 @@ import { leavesOf } from './leaves.ts'
 import { PIECE } from './shingles.ts'
 import { addWords, hasRun, type Words, wordsIn } from './words.ts'
 
+/** The servers that a value may come from. */
 export interface Sources {
   /** Servers whose data stands in the arguments, or cannot be excluded to. */
   readonly inArguments: readonly string[]
@@ -33,6 +34,7 @@ export interface Provenance {
   wordsOf(server?: string): string
 }
 
+/** How much a provenance remembers. */
 export interface ProvenanceOptions {
   /** Pieces of text that are remembered of one server, about one for each character; a million unless given. */
   readonly maxPieces?: number
@@ -50,6 +52,20 @@ export interface Residue {
   readonly tainted: boolean
 }
 
+/**
+ * Remembers which server the words in a conversation came from, and finds them again in the arguments of later calls,
+ * so that data of one server on its way to another is noticed.
+ *
+ * @example
+ * ```ts
+ * import { createProvenance } from '@portico/host/guard'
+ *
+ * const context = createProvenance()
+ * context.note('mail', 'The meeting is on the fourteenth of March at noon')
+ * context.sourcesOf({ text: 'meeting is on the fourteenth of March' }, 'notes')
+ * // { inArguments: ['mail'], inTurn: ['mail'] }
+ * ```
+ */
 export function createProvenance(options: ProvenanceOptions = {}): Provenance {
   return new HashedProvenance(options)
 }
