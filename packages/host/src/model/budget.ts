@@ -3,6 +3,7 @@
 import { HostError } from '../errors.ts'
 import type { ModelConfig } from './model-config.ts'
 
+/** What a conversation may use up. */
 export interface BudgetLimits {
   /** Requests to the model in one turn. */
   readonly steps: number
@@ -14,8 +15,10 @@ export interface BudgetLimits {
   readonly cost: number
 }
 
+/** The limits of a conversation where its options give no others. */
 export const DEFAULT_BUDGET: BudgetLimits = { steps: 20, timeMs: 600_000, tokens: 1_000_000, cost: 5 }
 
+/** What a conversation has used so far: tokens, requests to the model (`steps`), and US dollars. */
 export interface Usage {
   readonly inputTokens: number
   readonly outputTokens: number
@@ -24,6 +27,7 @@ export interface Usage {
   readonly cost?: number
 }
 
+/** Counts what a conversation uses of a model and stops it when a limit is reached. */
 export class Budget {
   readonly limits: BudgetLimits
   #inputTokens = 0

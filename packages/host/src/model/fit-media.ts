@@ -12,6 +12,7 @@ import type { ModelConfig } from './model-config.ts'
 /** Finds the text in a document that a stranger made. Rejects with why there is none. */
 export type DocumentReader = (bytes: Uint8Array, mediaType: string) => Promise<string>
 
+/** How documents become text for a model that takes text alone. */
 export interface MediaFitOptions {
   readonly readDocument?: DocumentReader
   /** Lets a server's words into the conversation, clean, and noted as the server's. */

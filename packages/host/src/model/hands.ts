@@ -6,6 +6,7 @@
 import type { CallToolResult, JsonObject, Progress } from '@portico/sdk/client'
 import type { OfferedTool } from './step.ts'
 
+/** A tool call that a conversation wants to be made. */
 export interface HandCall {
   readonly name: string
   readonly arguments: JsonObject
@@ -15,6 +16,7 @@ export interface HandCall {
   readonly onWaiting: (question: string | undefined) => void
 }
 
+/** What came of a tool call: the result, and what was sent to which server. */
 export interface HandResult {
   readonly result: CallToolResult
   /** The server that answered; its data is in the context from now on. Undefined where the host itself did. */
@@ -25,6 +27,7 @@ export interface HandResult {
   readonly reason: string
 }
 
+/** What gives a conversation its tools: it offers them, and makes the calls that the model wants. */
 export interface Hands {
   /** Awaited before a turn begins: servers that are just starting get a moment, those that are dead do not get more. */
   ready?(signal: AbortSignal): Promise<void>

@@ -6,9 +6,12 @@
 import type { JsonObject } from '@portico/sdk/server'
 import { MEDIA_KINDS, type MediaKind } from './media-kinds.ts'
 
+/** The providers of models that are known; `openai-compatible` is any service that speaks OpenAI's chat protocol. */
 export const PROVIDERS = ['anthropic', 'openai', 'google', 'openai-compatible'] as const
+/** One of `PROVIDERS`. */
 export type ProviderName = (typeof PROVIDERS)[number]
 
+/** A model of the configuration: who provides it, under which name, where its key is found, and what it costs. */
 export interface ModelConfig {
   /** What the user calls it. */
   readonly id: string
@@ -31,6 +34,7 @@ export interface ModelConfig {
   readonly accepts?: readonly MediaKind[]
 }
 
+/** An entry of the `models` section that cannot be used, and what to do about it. */
 export interface ModelProblem {
   readonly id: string
   readonly message: string
@@ -62,7 +66,17 @@ export function foundModels(env: { readonly [name: string]: string | undefined }
   })
 }
 
-/** Reads the `models` section of a configuration file: `{ "local": { "provider": …, "model": …, "baseUrl": … } }`. */
+/**
+ * Reads the `models` section of a configuration file: `{ "local": { "provider": …, "model": …, "baseUrl": … } }`.
+ *
+ * @example
+ * ```ts
+ * import { readModels } from '@portico/host/model'
+ *
+ * const local = { provider: 'openai-compatible', model: 'qwen3', baseUrl: 'http://127.0.0.1:11434/v1' }
+ * const { models, problems } = readModels({ local })
+ * ```
+ */
 export function readModels(section: unknown): { readonly models: ModelConfig[]; readonly problems: ModelProblem[] } {
   const models: ModelConfig[] = []
   const problems: ModelProblem[] = []

@@ -8,6 +8,7 @@ import type { SecretSource } from '../config/trust/secret-store.ts'
 import { HostError } from '../errors.ts'
 import { foundModels, keyVariable, type ModelConfig } from './model-config.ts'
 
+/** Options of `new Models`; `env` is the process's own environment unless given. */
 export interface ModelsOptions {
   readonly configured?: readonly ModelConfig[]
   readonly env?: { readonly [name: string]: string | undefined }
@@ -19,6 +20,7 @@ export interface ModelsOptions {
   readonly ollama?: string | false
 }
 
+/** A model in the list, where it comes from, and whether it can be used. */
 export interface ModelView {
   readonly id: string
   readonly config: ModelConfig
@@ -29,10 +31,15 @@ export interface ModelView {
   readonly remedy?: string
 }
 
+/** Where a local Ollama is looked for unless the options say otherwise. */
 export const OLLAMA_URL = 'http://127.0.0.1:11434/v1'
 const OLLAMA_PATIENCE_MS = 400
 const MAX_LISTED = 50
 
+/**
+ * The models that can be used: configured ones, those whose key is in the environment, and those of a local Ollama. The
+ * code for a provider is loaded when one of its models is first used.
+ */
 export class Models {
   readonly #options: ModelsOptions
   readonly #env: { readonly [name: string]: string | undefined }
@@ -145,6 +152,7 @@ export class Models {
   }
 }
 
+/** Options of `namesAt`: the API key, the `fetch` to use, and how long an answer may take (5 seconds unless given). */
 export interface NamesAtOptions {
   readonly key?: string
   readonly fetch?: typeof fetch
@@ -152,9 +160,15 @@ export interface NamesAtOptions {
 }
 
 /**
- * The models that an OpenAI-compatible URL lists. Rejects where it does not answer.
+ * Asks an OpenAI-compatible service at a URL which models it has, and returns their names. Rejects where it does not
+ * answer.
  *
- * @example await namesAt('http://127.0.0.1:11434/v1')
+ * @example
+ * ```ts
+ * import { namesAt } from '@portico/host/model'
+ *
+ * const names = await namesAt('http://127.0.0.1:11434/v1')
+ * ```
  */
 export async function namesAt(
   base: string,

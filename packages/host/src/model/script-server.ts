@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createScriptedModel, type Script, type ScriptedRequest } from './script.ts'
 
+/** A scripted model that listens on a port of this machine. */
 export interface ScriptedProvider {
   /** For `baseUrl`. */
   readonly url: string
@@ -11,6 +12,20 @@ export interface ScriptedProvider {
   close(): Promise<void>
 }
 
+/**
+ * Starts a scripted model as an HTTP server on a free port of this machine, for programs that take the URL of a
+ * provider.
+ *
+ * @example
+ * ```ts
+ * import { Models, startScriptedProvider } from '@portico/host/model'
+ *
+ * const { url, close } = await startScriptedProvider({ replies: [{ text: 'Hello.' }] })
+ * const models = new Models({ env: {}, ollama: false })
+ * models.add({ id: 'demo', provider: 'openai-compatible', model: 'scripted', baseUrl: url })
+ * await close()
+ * ```
+ */
 export async function startScriptedProvider(script: Script): Promise<ScriptedProvider> {
   const scripted = createScriptedModel(script)
   const server = createServer(async (request, response) => {

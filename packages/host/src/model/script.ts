@@ -15,6 +15,7 @@ export interface ScriptedReply {
   readonly endless?: boolean
 }
 
+/** What a scripted model says, answer by answer. */
 export interface Script {
   readonly replies: readonly ScriptedReply[]
   /** Said when the script is over. */
@@ -25,6 +26,7 @@ export interface Script {
   readonly paceMs?: number
 }
 
+/** A request that a scripted model was sent, in the words of OpenAI's chat protocol. */
 export interface ScriptedRequest {
   readonly model: string
   readonly messages: readonly { readonly role: string; readonly content?: unknown }[]
@@ -34,7 +36,19 @@ export interface ScriptedRequest {
   readonly max_tokens?: number
 }
 
-/** A `fetch` that plays the script, whatever host is asked. `requests` is what it has been asked so far. */
+/**
+ * Makes a model for tests and demonstrations that says what a script tells it to: a `fetch` that answers in place of an
+ * OpenAI-compatible provider, whatever host is asked. `requests` is what it has been asked so far.
+ *
+ * @example
+ * ```ts
+ * import { createScriptedModel, Models } from '@portico/host/model'
+ *
+ * const script = createScriptedModel({ replies: [{ text: 'Hello.' }] })
+ * const models = new Models({ env: {}, ollama: false })
+ * models.add({ id: 'demo', provider: 'openai-compatible', model: 'demo', baseUrl: 'http://demo.invalid' }, script.fetch)
+ * ```
+ */
 export function createScriptedModel(script: Script): {
   readonly fetch: typeof fetch
   readonly requests: ScriptedRequest[]

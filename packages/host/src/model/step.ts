@@ -8,6 +8,7 @@ import type { LanguageModel, ModelMessage, ToolSet } from 'ai'
 import { tell } from '../config/tell.ts'
 import { HostError } from '../errors.ts'
 
+/** A tool as a model is told of it. */
 export interface OfferedTool {
   readonly name: string
   readonly description?: string
