@@ -5,6 +5,7 @@
 
 import type { AuditHead } from './chain.ts'
 
+/** Keeps a copy of where an audit log ends, outside the log, so that a log whose end was cut off is found out. */
 export interface HeadKeeper {
   /** Undefined where none was saved yet. */
   load(): Promise<AuditHead | undefined>

@@ -16,6 +16,7 @@ import { createRedactor, type RedactionOptions, type Redactor } from './redactio
 import { headPath, listSegments, readLines } from './segments.ts'
 import { acquireWriterLock, type WriterLock } from './writer-lock.ts'
 
+/** Options of `openAuditLog`: the file, how it is protected, what is redacted, and how much is kept. */
 export interface AuditLogOptions {
   readonly file: string
   /** At least 16 bytes that whoever can write the file does not have: nobody else can then make a chain that passes. */
@@ -31,6 +32,10 @@ export interface AuditLogOptions {
   readonly flush?: 'system' | 'disk'
 }
 
+/**
+ * An audit log that is open for writing. Each record carries the hash of the one before it, so that changes are found
+ * out later.
+ */
 export interface AuditLog extends AuditSink {
   readonly file: string
   /** Where the chain ends now. Keep it elsewhere, and `verifyAuditLog` finds out if the whole log was put back in time. */
@@ -39,7 +44,19 @@ export interface AuditLog extends AuditSink {
   close(): Promise<void>
 }
 
-/** Rejects with `audit-broken` while another process writes the log, or when the file cannot be written. */
+/**
+ * Opens an audit log for writing and makes the file if there is none. Rejects with `audit-broken` while another process
+ * writes the log, or when the file cannot be written.
+ *
+ * @example
+ * ```ts
+ * import { openAuditLog } from '@portico/host/audit'
+ *
+ * const log = await openAuditLog({ file: '/home/ann/.portico/audit.jsonl' })
+ * await log.append({ at: Date.now(), type: 'event', what: 'started' })
+ * await log.close()
+ * ```
+ */
 export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> {
   if (options.key !== undefined && options.key.length < 16) {
     throw new HostError('audit-broken', 'The key of the audit log must be at least 16 bytes')

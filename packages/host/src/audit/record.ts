@@ -2,6 +2,7 @@
 
 import type { JsonObject } from '@portico/sdk/server'
 
+/** What is to be written into an audit log; `at` is in milliseconds since 1970. */
 export interface AuditEntry {
   readonly at: number
   /** `decision` before, `outcome` after; `event` for what is neither, such as a changed definition. */
@@ -25,6 +26,7 @@ export interface AuditEntry {
   readonly detail?: JsonObject
 }
 
+/** An entry as it stands in the log: numbered, and tied to the record before it by a hash. */
 export interface AuditRecord extends AuditEntry {
   readonly sequence: number
   /** The hash of the record before this one. */

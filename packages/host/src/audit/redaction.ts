@@ -5,6 +5,7 @@
 
 import { toDigest } from './canonical.ts'
 
+/** What counts as a secret besides what is known to be one. */
 export interface RedactionOptions {
   /** Names of members whose values are secret, besides those that are known: matched whole, in any case. */
   readonly keys?: readonly string[]
@@ -12,11 +13,23 @@ export interface RedactionOptions {
   readonly values?: () => Iterable<string>
 }
 
+/** Returns a copy of a value without the secrets in it. */
 export type Redactor = (value: unknown) => unknown
 
 export const REDACTED = '[redacted]'
 
-/** A function that returns a redacted copy, bounded in size and depth. Arguments stay as a digest alone. */
+/**
+ * Makes a function that copies a value without its secrets, bounded in size and depth. Secrets are found by the names
+ * of members (`password`, `token` and the like, and those you add) and by their values.
+ *
+ * @example
+ * ```ts
+ * import { createRedactor } from '@portico/host/audit'
+ *
+ * const redact = createRedactor({ keys: ['patientId'] })
+ * redact({ patientId: '1234567', city: 'Oslo' }) // { patientId: '[redacted]', city: 'Oslo' }
+ * ```
+ */
 export function createRedactor(options: RedactionOptions = {}): Redactor {
   const names = new Set((options.keys ?? []).map((key) => key.toLowerCase()))
   const isSecret = (key: string) => SECRET_KEY.test(key) || names.has(key.toLowerCase())

@@ -26,7 +26,18 @@ export interface AuditQuery {
   readonly newest?: boolean
 }
 
-/** Lines that are no records are passed over: `verifyAuditLog` is for finding those. */
+/**
+ * Reads the records of an audit log that match a query, oldest first unless `newest` is set. Lines that are no records
+ * are passed over: `verifyAuditLog` is for finding those.
+ *
+ * @example
+ * ```ts
+ * import { searchAudit } from '@portico/host/audit'
+ *
+ * const denied = searchAudit('/home/ann/.portico/audit.jsonl', { server: 'git', outcome: 'deny', newest: true, limit: 20 })
+ * for await (const { at, item, reason } of denied) process.stdout.write(`${new Date(at).toISOString()} ${item} ${reason}\n`)
+ * ```
+ */
 export async function* searchAudit(file: string, query: AuditQuery = {}): AsyncGenerator<AuditRecord, void> {
   const limit = Math.max(0, query.limit ?? (query.newest ? 100 : Number.POSITIVE_INFINITY))
   if (query.newest) {

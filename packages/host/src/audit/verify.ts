@@ -8,6 +8,11 @@ import type { HeadKeeper } from './head-keeper.ts'
 import type { AuditRecord } from './record.ts'
 import { type Line, listSegments, readHead, readLines } from './segments.ts'
 
+/**
+ * What can be wrong with an audit log: a record was changed, is missing, stands in another place or cannot be read
+ * (`torn`: only half written), the end was cut off (`truncated`), or the note of where it ends (the head) or its copy
+ * is gone or altered.
+ */
 export type AuditProblemKind =
   | 'changed'
   | 'missing'
@@ -21,6 +26,7 @@ export type AuditProblemKind =
   | 'copy-lost'
   | 'no-log'
 
+/** Something in an audit log that is not as it was written. */
 export interface AuditProblem {
   readonly kind: AuditProblemKind
   /** The record that it is about: the one that was there, or the first that should be. */
@@ -30,6 +36,7 @@ export interface AuditProblem {
   readonly message: string
 }
 
+/** Whether an audit log is as it was written, and what is not. */
 export interface AuditVerdict {
   readonly ok: boolean
   readonly records: number
@@ -41,6 +48,7 @@ export interface AuditVerdict {
   readonly beyondHead: number
 }
 
+/** Options of `verifyAuditLog`: the key, and what is known from elsewhere about where the log ends. */
 export interface VerifyOptions {
   /** The key that the log was opened with. */
   readonly key?: Uint8Array
@@ -50,6 +58,17 @@ export interface VerifyOptions {
   readonly keeper?: HeadKeeper
 }
 
+/**
+ * Reads an audit log from its first record to its end and says what was changed, removed, moved or cut off. It may run
+ * while the log is being written.
+ *
+ * @example
+ * ```ts
+ * import { verifyAuditLog } from '@portico/host/audit'
+ *
+ * const { ok, problems } = await verifyAuditLog('/home/ann/.portico/audit.jsonl')
+ * ```
+ */
 export async function verifyAuditLog(file: string, options: VerifyOptions = {}): Promise<AuditVerdict> {
   for (let attempt = 1; ; attempt++) {
     const before = await fileNames(file)
