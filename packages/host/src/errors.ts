@@ -20,8 +20,13 @@ export const HOST_ERROR_CODES = {
   closed: 'The host is closed.',
 } as const
 
+/** The codes that a `HostError` can have. */
 export type HostErrorCode = keyof typeof HOST_ERROR_CODES
 
+/**
+ * An error of the host: `code` says what kind it is, the message says it in words, and `data` holds more for some
+ * codes.
+ */
 export class HostError extends Error {
   readonly code: HostErrorCode
   readonly data: unknown

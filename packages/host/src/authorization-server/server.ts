@@ -14,6 +14,7 @@ import { Provider } from './provider.ts'
 import { type GateRefusal, RequestGate } from './request-gate.ts'
 import { type User, Users } from './users.ts'
 
+/** Options of `createAuthorizationServer`: who may sign in, for which servers, and how long tokens hold. */
 export interface AuthorizationServerOptions {
   /** The URL under which it is reached: `https`, or `http` on this machine. */
   readonly issuer: string
@@ -49,6 +50,9 @@ export interface RegisteredClient {
   readonly [name: string]: unknown
 }
 
+/**
+ * An OAuth 2.1 authorization server with a sign-in page, for a server of your own on this machine or behind a proxy.
+ */
 export interface AuthorizationServer {
   readonly issuer: string
   /** For a server of your own; every path of the issuer's origin belongs to it. */
@@ -59,6 +63,20 @@ export interface AuthorizationServer {
 
 const OWNER = 'owner'
 
+/**
+ * Makes an authorization server whose tokens protect your own MCP servers, for those who have none elsewhere. Give
+ * either `users` or the `password` of a single user.
+ *
+ * @example
+ * ```ts
+ * import { createAuthorizationServer } from '@portico/host/authorization-server'
+ *
+ * const issuer = 'http://127.0.0.1:3001'
+ * const password = crypto.randomUUID()
+ * const issuing = await createAuthorizationServer({ issuer, password, resources: ['http://127.0.0.1:3000/mcp'] }).listen()
+ * await issuing.close()
+ * ```
+ */
 export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
   const issuer = checkIssuer(options.issuer)
   if ((options.users === undefined) === (options.password === undefined)) {

@@ -8,6 +8,7 @@ import { setTimeout } from 'node:timers/promises'
 import { PorticoError } from '@portico/sdk/server'
 import { GuessLimit } from './guess-limit.ts'
 
+/** Somebody who may sign in. */
 export interface User {
   readonly password: string
   /** For the claim `roles` of access tokens. */

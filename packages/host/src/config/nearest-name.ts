@@ -1,9 +1,14 @@
 /** Names that were mistyped. */
 
 /**
- * The name that a mistyped one most likely means; undefined where none is near.
+ * Finds the name that a mistyped one most likely means; undefined where none is near.
  *
- * @example nearestName('gatway', ['servers', 'gateway']) // 'gateway'
+ * @example
+ * ```ts
+ * import { nearestName } from '@portico/host/text'
+ *
+ * nearestName('gatway', ['servers', 'gateway']) // 'gateway'
+ * ```
  */
 export function nearestName(word: string, names: readonly string[]): string | undefined {
   const short = word.slice(0, 64).toLowerCase()

@@ -11,6 +11,7 @@ import { dirname, join } from 'node:path'
 import { createFileTokenStore } from '@portico/sdk/auth-node'
 import { PorticoError } from '@portico/sdk/server'
 
+/** Options of `createKeyringKey`: how long the keyring may take, and where the key is kept without one. */
 export interface KeyringKeyOptions {
   /** Where the key is kept if there is no keyring; `.portico/keys/<service>` in the home folder unless given. */
   readonly keyFile?: string
@@ -33,12 +34,25 @@ export interface KeyringLibrary {
   ) => KeyringEntry
 }
 
+/** One entry of the system's keyring. */
 export interface KeyringEntry {
   getSecret(signal?: AbortSignal): Promise<ArrayLike<number> | null>
   setSecret(secret: Uint8Array, signal?: AbortSignal): Promise<void>
 }
 
-/** 32 bytes that stay the same for the service; made at the first call. */
+/**
+ * Gets a key of 32 bytes from the system's keyring, for encrypting tokens and secrets; it is made at the first call and
+ * stays the same for the service. Without a keyring, the key is kept in a file that only the user can read.
+ *
+ * @example
+ * ```ts
+ * import { createKeyringKey } from '@portico/host/tokens'
+ * import { createFileTokenStore } from '@portico/sdk/auth-node'
+ *
+ * const key = await createKeyringKey('my-program')
+ * const store = createFileTokenStore({ folder: '/home/ann/.my-program/tokens', key })
+ * ```
+ */
 export async function createKeyringKey(service: string, options: KeyringKeyOptions = {}): Promise<Uint8Array> {
   if (!/^\w[\w.-]{0,63}$/.test(service)) {
     throw new PorticoError('invalid-arguments', 'A service is named by letters, digits, dots and dashes')

@@ -14,6 +14,7 @@ export interface RedisClient {
   sendCommand(command: string[]): Promise<unknown>
 }
 
+/** Options of `createRedisTokenStore`. Times are in milliseconds. */
 export interface RedisTokenStoreOptions {
   /** 32 bytes that everybody who shares the store has, and Redis does not. */
   readonly key: Uint8Array
@@ -27,6 +28,19 @@ export interface RedisTokenStoreOptions {
   readonly waitMs?: number
 }
 
+/**
+ * Keeps OAuth tokens in Redis or Valkey, encrypted, so that programs on several machines share them. Works with any
+ * client library that can send a command.
+ *
+ * @example
+ * ```ts
+ * import { createRedisTokenStore, type RedisClient } from '@portico/host/tokens'
+ *
+ * export function openTokens(client: RedisClient, key: Uint8Array) {
+ *   return createRedisTokenStore(client, { key, keepMs: 90 * 24 * 3_600_000 })
+ * }
+ * ```
+ */
 export function createRedisTokenStore(client: RedisClient, options: RedisTokenStoreOptions): TokenStore {
   return new RedisTokenStore(client, options)
 }

@@ -11,7 +11,17 @@
  */
 export type Strictness = 'text' | 'lines' | 'word'
 
-/** Replaces each hidden character, or run of tags or selectors, since those spell. */
+/**
+ * Replaces each character of a text that a person does not see; several that spell something together (tags, selectors)
+ * are replaced as one.
+ *
+ * @example
+ * ```ts
+ * import { replaceHidden } from '@portico/host/text'
+ *
+ * replaceHidden('pay\u200bpal', () => '') // 'paypal'
+ * ```
+ */
 export function replaceHidden(
   text: string,
   replace: (hidden: string) => string,
@@ -25,7 +35,17 @@ export function replaceHidden(
   return text.replace(strictness === 'lines' ? UNSEEN_IN_LINES : UNSEEN, (found) => replace(found))
 }
 
-/** The text with what is hidden written out: ⟦U+202E⟧. In `text`, tags are shown as the letters that they spell. */
+/**
+ * Writes out the characters of a text that a person does not see, as `⟦U+202E⟧`. With the strictness `text`, tags are
+ * shown as the letters that they spell.
+ *
+ * @example
+ * ```ts
+ * import { showHidden } from '@portico/host/text'
+ *
+ * showHidden('pay\u202Epal') // 'pay⟦U+202E⟧pal'
+ * ```
+ */
 export function showHidden(text: string, strictness: Strictness = 'text'): string {
   const show = strictness === 'text' ? toCodes : (hidden: string) => `⟦${toCode(hidden.codePointAt(0) ?? 0)}⟧`
   return replaceHidden(text, show, strictness)
