@@ -15,8 +15,12 @@ export interface EntryOption {
   readonly fallback?: string
 }
 
+/** A value that an option of a server can have. */
 export type EntryValue = string | number | boolean | readonly string[]
 
+/**
+ * What a ready-made server says of itself before it is loaded: its name, what it does, its options, and how to make it.
+ */
 export interface ServerEntry {
   readonly name: string
   /** One line: what it does. */

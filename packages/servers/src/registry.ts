@@ -2,6 +2,7 @@
 
 import type { ServerEntry } from './entry.ts'
 
+/** The names of all ready-made servers. */
 export const SERVER_NAMES = [
   'files',
   'git',
@@ -18,6 +19,7 @@ export const SERVER_NAMES = [
   'everything',
 ] as const
 
+/** The name of a ready-made server. */
 export type ServerName = (typeof SERVER_NAMES)[number]
 
 const LOADERS: { readonly [Name in ServerName]: () => Promise<{ readonly entry: ServerEntry }> } = {
@@ -36,11 +38,32 @@ const LOADERS: { readonly [Name in ServerName]: () => Promise<{ readonly entry: 
   everything: () => import('./everything/entry.ts'),
 }
 
+/**
+ * Tells whether a name is that of a ready-made server.
+ *
+ * @example
+ * ```ts
+ * import { isServerName, loadEntry } from '@portico/servers'
+ *
+ * const name = process.argv[2] ?? 'time'
+ * if (isServerName(name)) process.stdout.write(`${(await loadEntry(name)).about}\n`)
+ * ```
+ */
 export function isServerName(name: string): name is ServerName {
   return Object.hasOwn(LOADERS, name)
 }
 
-/** Loads what a server says of itself; the server itself is loaded by `create`. */
+/**
+ * Loads what a ready-made server says of itself, by its name. The server itself is loaded when `create` is called.
+ *
+ * @example
+ * ```ts
+ * import { loadEntry } from '@portico/servers'
+ *
+ * const entry = await loadEntry('files')
+ * const { server, close } = await entry.create({ directories: ['./docs'] })
+ * ```
+ */
 export async function loadEntry(name: ServerName): Promise<ServerEntry> {
   return (await LOADERS[name]()).entry
 }

@@ -2,6 +2,7 @@
 
 import { PorticoError } from '@portico/sdk/server'
 
+/** Options of `createBrowserServer`: which browser is used, and which hosts it can reach. */
 export interface BrowserOptions {
   /** The browser's program: Chromium, Chrome or Edge. Looked for in the usual places unless given. */
   readonly executable?: string | undefined
@@ -25,6 +26,10 @@ export interface BrowserOptions {
   readonly maxScreenshotBytes?: number | undefined
 }
 
+/**
+ * How much the browser server does at a time: tabs of one user, users, milliseconds of one step, bytes of one
+ * screenshot.
+ */
 export interface BrowserLimits {
   readonly maxPages: number
   readonly maxUsers: number
@@ -32,6 +37,7 @@ export interface BrowserLimits {
   readonly maxScreenshotBytes: number
 }
 
+/** The limits of the browser server where its options give no others. */
 export const BROWSER_LIMITS: BrowserLimits = {
   maxPages: 5,
   maxUsers: 10,

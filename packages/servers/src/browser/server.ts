@@ -17,6 +17,22 @@ import { createReadTools } from './tools-read.ts'
 
 const PAGE_TEXT = 100_000
 
+/**
+ * Makes a server that drives a real browser: it opens pages, reads them, clicks and types. The user is asked before a
+ * form is sent.
+ *
+ * @example
+ * ```ts
+ * import { createBrowserServer } from '@portico/servers/browser'
+ * import { connect } from '@portico/sdk/client'
+ *
+ * const { server, close } = await createBrowserServer({ allow: ['example.com'] })
+ * const client = await connect(server)
+ * const page = await client.callTool('navigate', { url: 'https://example.com/' })
+ * await client.close()
+ * await close()
+ * ```
+ */
 export async function createBrowserServer(options: BrowserOptions = {}): Promise<ReadyServer> {
   const limits = settleBrowserLimits(options)
   const destinations = createDestinations({ allowPrivate: options.allowPrivate, refuse: hostRule(options) })

@@ -9,6 +9,7 @@ import { contentTools } from './content-tools.ts'
 import { PICTURE } from './samples.ts'
 import { workingTools } from './working-tools.ts'
 
+/** Options of `createEverythingServer`. */
 export interface EverythingOptions {
   /** Items on a page of each list; lists are whole unless given. */
   readonly pageSize?: number | undefined
@@ -19,6 +20,22 @@ export interface EverythingOptions {
 const CITIES = ['Bergen', 'Berlin', 'Bern', 'Lisbon', 'Ljubljana', 'London', 'Oslo', 'Paris', 'Prague', 'Rome']
 const TEXTS = 50
 
+/**
+ * Makes a server that shows every feature of every revision of the protocol, for people who write clients. Nothing in
+ * it has an effect.
+ *
+ * @example
+ * ```ts
+ * import { createEverythingServer } from '@portico/servers/everything'
+ * import { connect } from '@portico/sdk/client'
+ *
+ * const { server, close } = await createEverythingServer({ pageSize: 10 })
+ * const client = await connect(server)
+ * const tools = await client.listTools()
+ * await client.close()
+ * await close()
+ * ```
+ */
 export async function createEverythingServer(options: EverythingOptions = {}): Promise<ReadyServer> {
   const { pageSize, tickMs = 5_000 } = options
   let ticks = 0

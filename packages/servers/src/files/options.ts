@@ -3,6 +3,10 @@
 import { PorticoError } from '@portico/sdk/server'
 import { DENIED } from './deny.ts'
 
+/**
+ * Options of `createFilesServer`: which directories can be reached, whether they may be changed, and how much at a
+ * time. Times are in milliseconds.
+ */
 export interface FilesOptions {
   /** The directories that can be reached: at least one. */
   readonly directories: readonly string[]

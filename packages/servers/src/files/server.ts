@@ -19,6 +19,19 @@ import { Watches } from './watch.ts'
 
 const MIN_PAGE = 20
 
+/**
+ * Makes a server that lets a client list, read and search the files in the given directories, and change them if
+ * `write` is set.
+ *
+ * @example
+ * ```ts
+ * import { createFilesServer } from '@portico/servers/files'
+ * import { serveStdio } from '@portico/sdk/stdio'
+ *
+ * const { server } = await createFilesServer({ directories: ['./docs'] })
+ * serveStdio(server)
+ * ```
+ */
 export async function createFilesServer(options: FilesOptions): Promise<ReadyServer> {
   const host = await FilesHost.open(await withRealTrash(settleFilesOptions(options)))
   const { settings } = host

@@ -2,6 +2,10 @@
 
 import { PorticoError } from '@portico/sdk/server'
 
+/**
+ * Options of `createGitServer`: which repositories can be used, whether they may be changed, and how much at a time.
+ * Times are in milliseconds.
+ */
 export interface GitOptions {
   /** Working trees of repositories: at least one. */
   readonly repositories: readonly string[]

@@ -17,6 +17,22 @@ import { createReadTools } from './tools/tools-read.ts'
 import { createWriteTools } from './tools/tools-write.ts'
 import { RepositoryWatches } from './watch.ts'
 
+/**
+ * Makes a server that lets a client read the history and state of git repositories, and commit, merge and the like if
+ * `write` is set. Hooks, filters and remotes are never used.
+ *
+ * @example
+ * ```ts
+ * import { createGitServer } from '@portico/servers/git'
+ * import { connect } from '@portico/sdk/client'
+ *
+ * const { server, close } = await createGitServer({ repositories: ['.'] })
+ * const client = await connect(server)
+ * const commits = await client.callTool('log', { count: 3 })
+ * await client.close()
+ * await close()
+ * ```
+ */
 export async function createGitServer(options: GitOptions): Promise<ReadyServer> {
   const settings = settleGitOptions(options)
   const host = new GitHost(settings, await openRepositories(settings))

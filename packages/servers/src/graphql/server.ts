@@ -18,6 +18,10 @@ import { introspect, readSchemaFile } from './schema-source.ts'
 import { createPrompt, createResources, createSchemaTools } from './schema-tools.ts'
 import { createGraphqlService, type GraphqlService } from './service.ts'
 
+/**
+ * Options of `createGraphqlServer`: the service, what may be sent to it, and how large a query and its answer may be.
+ * Times are in milliseconds.
+ */
 export interface GraphqlOptions {
   /** The address that documents are sent to. */
   readonly endpoint: string
@@ -49,6 +53,7 @@ export interface GraphqlOptions {
   readonly environment?: Environment | undefined
 }
 
+/** The limits of the graphql server where its options give no others. */
 export const GRAPHQL_LIMITS = {
   maxDepth: 8,
   maxCost: 5_000,
@@ -59,6 +64,19 @@ export const GRAPHQL_LIMITS = {
   timeoutMs: 30_000,
 } as const
 
+/**
+ * Makes a server out of a GraphQL service: tools that search its schema and send queries, and mutations if `mutations`
+ * is set.
+ *
+ * @example
+ * ```ts
+ * import { createGraphqlServer } from '@portico/servers/graphql'
+ * import { serveStdio } from '@portico/sdk/stdio'
+ *
+ * const { server } = await createGraphqlServer({ endpoint: 'https://api.example/graphql', bearerEnv: 'EXAMPLE_TOKEN' })
+ * serveStdio(server)
+ * ```
+ */
 export async function createGraphqlServer(options: GraphqlOptions): Promise<ReadyServer> {
   const { schema, service } = await open(options)
   const run = createRunner(schema, service, options)

@@ -5,6 +5,10 @@ import { Extractor } from './extract.ts'
 
 const NAMES: { readonly [mediaType: string]: string } = { 'application/pdf': 'document.pdf', 'text/html': 'page.html' }
 
+/**
+ * Options of `createDocumentReader`: how long a document may take, and how much of its text is given. Times are in
+ * milliseconds.
+ */
 export interface DocumentReaderOptions {
   /** For one document; 20 seconds unless given. */
   readonly timeoutMs?: number
@@ -18,12 +22,12 @@ export interface DocumentReaderOptions {
  *
  * @example
  * ```ts
+ * import { createDocumentReader } from '@portico/servers/documents'
  * import { readFile } from 'node:fs/promises'
  * import { createHost } from '@portico/host'
- * import { createDocumentReader } from '@portico/servers/documents'
  *
  * const readDocument = createDocumentReader()
- * console.log(await readDocument(await readFile('paper.pdf'), 'application/pdf'))
+ * const text = await readDocument(await readFile('paper.pdf'), 'application/pdf')
  * const host = await createHost({ readDocument })
  * ```
  */

@@ -9,6 +9,7 @@ import { isRecord, type Json } from './description.ts'
 /** A JSON Schema, or words that say what it is. */
 export type GivenParameter = string | { readonly [member: string]: unknown }
 
+/** An operation of a web service, written down by hand for a service that has no OpenAPI description. */
 export interface GivenOperation {
   /** What the tool is called; made of method and path unless given. */
   readonly name?: string

@@ -18,6 +18,10 @@ import { createSearchTools } from './search-tools.ts'
 import { isReading, selectOperations } from './selection.ts'
 import { readOperation, type Service } from './service.ts'
 
+/**
+ * Options of `createOpenapiServer`: the description, which operations are offered, and how the service is reached.
+ * `include` and `exclude` select operations by id, tag, method or path; times are in milliseconds.
+ */
 export interface OpenapiOptions extends BaseUrlOptions, CredentialOptions {
   /** Path or address of the description, JSON or YAML. */
   readonly description?: string | undefined
@@ -45,6 +49,7 @@ export interface OpenapiOptions extends BaseUrlOptions, CredentialOptions {
   readonly environment?: Environment | undefined
 }
 
+/** The limits of the openapi server where its options give no others. */
 export const OPENAPI_LIMITS = {
   maxTools: 50,
   maxResponseBytes: 1_000_000,
@@ -52,6 +57,19 @@ export const OPENAPI_LIMITS = {
   timeoutMs: 30_000,
 } as const
 
+/**
+ * Makes a server out of the OpenAPI 3 description of a web service: a tool for each operation, or a search over them
+ * where there are many. Operations that change something are left out unless `write` is set.
+ *
+ * @example
+ * ```ts
+ * import { createOpenapiServer } from '@portico/servers/openapi'
+ * import { serveStdio } from '@portico/sdk/stdio'
+ *
+ * const { server } = await createOpenapiServer({ description: './petstore.yaml', bearerEnv: 'PETS_TOKEN' })
+ * serveStdio(server)
+ * ```
+ */
 export async function createOpenapiServer(given: OpenapiOptions): Promise<ReadyServer> {
   const { description, options } = await load(given)
   const { operations: all, skipped } = readOperations(description)

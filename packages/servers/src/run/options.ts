@@ -3,6 +3,7 @@
 import { isAbsolute } from 'node:path'
 import { PorticoError } from '@portico/sdk/server'
 
+/** Options of `createRunServer`: what may be run, when the user is asked, and how much a run may use. */
 export interface RunOptions {
   /** Programs that `run_command` may run, by name or absolute path. None unless given, and then there is no such tool. */
   readonly commands?: readonly string[] | undefined
@@ -30,6 +31,10 @@ export interface RunOptions {
   readonly maxRunning?: number | undefined
 }
 
+/**
+ * What one run of code may use: milliseconds, memory, printed bytes, bytes and number of files, processes; and
+ * `maxRunning`, how many runs there may be at a time.
+ */
 export interface RunLimits {
   readonly timeMs: number
   readonly memoryBytes: number
@@ -49,6 +54,7 @@ export interface RunSettings {
   readonly limits: RunLimits
 }
 
+/** The limits of the run server where its options give no others. */
 export const RUN_LIMITS: RunLimits = {
   timeMs: 10_000,
   memoryBytes: 268_435_456,

@@ -17,6 +17,22 @@ import type { Outcome } from './outcome.ts'
 import { SANDBOX_PATH } from './sandbox-command.ts'
 import { createTools } from './tools.ts'
 
+/**
+ * Makes a server that runs code and commands in a sandbox, without network and without the user's files. The user is
+ * asked before every run unless `ask` is false.
+ *
+ * @example
+ * ```ts
+ * import { createRunServer } from '@portico/servers/run'
+ * import { connect } from '@portico/sdk/client'
+ *
+ * const { server, close } = await createRunServer({ ask: false, timeMs: 5_000 })
+ * const client = await connect(server)
+ * const { structuredContent } = await client.callTool('run_javascript', { code: '[1, 2, 3].map((n) => n ** 2)' })
+ * await client.close()
+ * await close()
+ * ```
+ */
 export async function createRunServer(options: RunOptions = {}): Promise<ReadyServer> {
   const settings = settleRunOptions(options)
   const isolation = await probeIsolation(settings)

@@ -2,6 +2,10 @@
 
 import { PorticoError } from '@portico/sdk/server'
 
+/**
+ * Options of `createScreenServer`: when the user is asked, and how many pictures are taken and kept. Times are in
+ * milliseconds.
+ */
 export interface ScreenOptions {
   /** Asks the user before the first capture. On by default. */
   readonly ask?: boolean | undefined

@@ -16,6 +16,18 @@ import { ScreenWatch } from './watch.ts'
 
 const UNTRUSTED = { 'portico/untrusted': true }
 
+/**
+ * Makes a server that takes pictures of the user's screens and windows, after they have agreed.
+ *
+ * @example
+ * ```ts
+ * import { createScreenServer } from '@portico/servers/screen'
+ * import { serveStdio } from '@portico/sdk/stdio'
+ *
+ * const { server } = await createScreenServer({ watchMs: 5_000 })
+ * serveStdio(server)
+ * ```
+ */
 export async function createScreenServer(options: ScreenOptions = {}): Promise<ReadyServer> {
   const settings = settleScreenOptions(options)
   const captures = new Captures(settings, () => server.changed('resources'))

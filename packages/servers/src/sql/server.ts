@@ -9,6 +9,7 @@ import { SQL_LIMITS, type SqlLimits } from './limits.ts'
 import { createPrompts, createResources } from './resources.ts'
 import { createExecute, createTools } from './tools.ts'
 
+/** Options of `createSqlServer`: which database, what may be done with it, and how large an answer may be. */
 export interface SqlServerOptions extends Partial<SqlLimits> {
   /** `sqlite:path`, `postgres://…`, `mysql://…` or `mariadb://…`. A sample shop unless given. */
   readonly url?: string
@@ -26,6 +27,19 @@ export interface SqlServerOptions extends Partial<SqlLimits> {
 
 const MAX_DATABASE_BYTES = 1024 ** 3
 
+/**
+ * Makes a server that lets a client look into a database (SQLite, PostgreSQL, MySQL or MariaDB), and change it if
+ * `write` is set. Without a `url` it has a sample shop to try it with.
+ *
+ * @example
+ * ```ts
+ * import { createSqlServer } from '@portico/servers/sql'
+ * import { serveStdio } from '@portico/sdk/stdio'
+ *
+ * const { server } = await createSqlServer({ url: 'sqlite:shop.db', maxRows: 100 })
+ * serveStdio(server)
+ * ```
+ */
 export async function createSqlServer(options: SqlServerOptions = {}): Promise<ReadyServer> {
   const { write = false, allowUnasked = false } = options
   const limits: SqlLimits = {

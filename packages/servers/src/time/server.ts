@@ -4,6 +4,7 @@ import { createServer, prompt, resource, ToolError, tool } from '@portico/sdk/se
 import type { ReadyServer } from '../entry.ts'
 import { checkZone, describeSpan, fromText, toZoned, zonesLike } from './zoned.ts'
 
+/** Options of `createTimeServer`. */
 export interface TimeOptions {
   /** The zone that is meant where none is named; the machine's own unless given. */
   readonly zone?: string | undefined
@@ -30,6 +31,19 @@ const ZONED = {
 const DAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
 const MOST_PROPOSALS = 100
 
+/**
+ * Makes a server that tells the time in any time zone, converts between zones, and computes differences between times.
+ *
+ * @example
+ * ```ts
+ * import { createTimeServer } from '@portico/servers/time'
+ * import { connect } from '@portico/sdk/client'
+ *
+ * const { server } = await createTimeServer({ zone: 'Europe/Berlin' })
+ * const client = await connect(server)
+ * const now = await client.callTool('now', { zone: 'Asia/Tokyo' })
+ * ```
+ */
 export async function createTimeServer(options: TimeOptions = {}): Promise<ReadyServer> {
   const { now = Date.now } = options
   const home = checkZone(options.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone)

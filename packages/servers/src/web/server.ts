@@ -16,6 +16,7 @@ import { Robots } from './robots.ts'
 import { createSiteTools } from './site-tools.ts'
 import { Visits } from './visits.ts'
 
+/** Options of `createWebServer`: which hosts can be reached, and how much is fetched. Times are in milliseconds. */
 export interface WebOptions {
   /** Hosts that may be fetched from, as `example.com` or `*.example.com`; all by default. */
   readonly allow?: readonly string[] | undefined
@@ -39,6 +40,10 @@ export interface WebOptions {
   readonly resolve?: Resolver | undefined
 }
 
+/**
+ * The limits of the web server where its options give no others. Pages that were read are kept for `keepMs`, at most
+ * `keptPages` of them with `keptCharacters` in all.
+ */
 export const WEB_LIMITS = {
   maxBytes: 5_000_000,
   timeoutMs: 20_000,
@@ -52,6 +57,22 @@ export const WEB_LIMITS = {
 
 const USER_AGENT = 'portico-web/0.1.0'
 
+/**
+ * Makes a server that fetches public pages of the web and gives them as readable Markdown. Private addresses are
+ * refused unless `allowPrivate` names them.
+ *
+ * @example
+ * ```ts
+ * import { createWebServer } from '@portico/servers/web'
+ * import { connect } from '@portico/sdk/client'
+ *
+ * const { server, close } = await createWebServer({ allow: ['example.com', '*.example.com'] })
+ * const client = await connect(server)
+ * const page = await client.callTool('fetch_page', { url: 'https://example.com/' })
+ * await client.close()
+ * await close()
+ * ```
+ */
 export async function createWebServer(options: WebOptions = {}): Promise<ReadyServer> {
   const { userAgent = USER_AGENT, respectRobots = true, maxBytes = WEB_LIMITS.maxBytes } = options
   const fetch = createGuardedFetch({
