@@ -30,8 +30,8 @@ export interface ConfigFile {
  *
  * @example
  * ```ts
- * import { homedir } from 'node:os'
  * import { stateFolder } from '@portico/host/config'
+ * import { homedir } from 'node:os'
  *
  * const stateDir = stateFolder(process.env, process.platform, homedir())
  * ```
@@ -64,8 +64,8 @@ export function configFolder({ env, platform, home }: PlaceQuery): string {
  *
  * @example
  * ```ts
- * import { homedir } from 'node:os'
  * import { configFiles } from '@portico/host/config'
+ * import { homedir } from 'node:os'
  *
  * const places = configFiles({ platform: process.platform, env: process.env, home: homedir() })
  * ```

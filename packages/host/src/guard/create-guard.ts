@@ -57,9 +57,9 @@ export interface GuardOptions {
  *
  * @example
  * ```ts
+ * import { createGuard } from '@portico/host/guard'
  * import { openAuditLog } from '@portico/host/audit'
  * import { createGrants, createInbox } from '@portico/host/consent'
- * import { createGuard } from '@portico/host/guard'
  * import { createRules } from '@portico/host/policy'
  *
  * const audit = await openAuditLog({ file: 'audit.jsonl' })

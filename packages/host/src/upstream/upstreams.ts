@@ -74,8 +74,8 @@ export interface Upstreams extends UpstreamSource {
  *
  * @example
  * ```ts
- * import { defineServer } from '@portico/host/config'
  * import { createUpstreams } from '@portico/host/upstream'
+ * import { defineServer } from '@portico/host/config'
  *
  * const upstreams = createUpstreams()
  * await upstreams.set([defineServer('notes', { kind: 'stdio', command: 'node', args: ['notes.js'], env: {} })])

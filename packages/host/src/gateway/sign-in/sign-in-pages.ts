@@ -62,8 +62,8 @@ export function createSignInPages(signIn: SignIn): SignInPages {
  *
  * @example
  * ```ts
- * import { createServer } from 'node:http'
  * import { createSignIn, createSignInPages, toSignInListener } from '@portico/host/gateway'
+ * import { createServer } from 'node:http'
  *
  * const whoIs = (request: Request) => request.headers.get('x-signed-in-user') ?? undefined // set by your own proxy
  * const pages = createSignInPages(createSignIn({ url: 'https://gateway.example/sign-in', whoIs }))

@@ -30,8 +30,8 @@ export interface FailureContext {
  *
  * @example
  * ```ts
- * import { defineServer } from '@portico/host/config'
  * import { explainFailure } from '@portico/host/upstream'
+ * import { defineServer } from '@portico/host/config'
  * import { connect } from '@portico/sdk/client'
  *
  * const config = defineServer('docs', { kind: 'http', url: 'https://docs.example/mcp', headers: {} })

@@ -36,8 +36,8 @@ export interface LockDifference {
  *
  * @example
  * ```ts
- * import { writeFile } from 'node:fs/promises'
  * import { createCatalogue, createUpstreams, lockServers, lockText } from '@portico/host/upstream'
+ * import { writeFile } from 'node:fs/promises'
  *
  * const catalogue = createCatalogue(createUpstreams())
  * await catalogue.list()
@@ -83,8 +83,8 @@ export function lockText(lock: ServersLock): string {
  *
  * @example
  * ```ts
- * import { readFile } from 'node:fs/promises'
  * import { createCatalogue, createUpstreams, describeDifference, verifyServers } from '@portico/host/upstream'
+ * import { readFile } from 'node:fs/promises'
  *
  * const catalogue = createCatalogue(createUpstreams())
  * await catalogue.list()
