@@ -29,8 +29,8 @@ const HELD = {
   'functions above 60 lines': 43,
   'classes above 300 lines': 6,
   'functions with more than 4 parameters': 77,
-  'exported names without a comment': 273,
-  'exported functions without an example': 96,
+  'exported names without a comment': 0,
+  'exported functions without an example': 0,
 }
 
 /**
