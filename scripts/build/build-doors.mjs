@@ -60,7 +60,7 @@ const CHUNKS = [
     name: 'serving',
     paths: ['session/', 'server/'],
     also: ['serve/stdio', 'serve/stray-output', 'serve/rules/limits', 'serve/rules/http-load'],
-    but: ['server/check/lint', 'server/skills', 'server/relay'],
+    but: ['server/check/lint', 'server/check/mixed-scripts', 'server/skills', 'server/relay'],
   },
   {
     name: 'http',

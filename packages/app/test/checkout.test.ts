@@ -17,7 +17,7 @@ let checkout: string
 beforeAll(() => {
   checkout = mkdtempSync(join(tmpdir(), 'portico-checkout-'))
   const isSource = (path: string): boolean => !/[\\/](node_modules|dist)$/.test(path)
-  for (const part of ['packages', 'tools', 'package.json', 'tsconfig.base.json']) {
+  for (const part of ['packages', 'scripts', 'package.json', 'tsconfig.base.json']) {
     cpSync(join(ROOT, part), join(checkout, part), { recursive: true, filter: isSource })
   }
   const modules = join(checkout, 'node_modules')

@@ -11,4 +11,4 @@ export {
 } from '../server/check/fingerprint.ts'
 export { type LintOptions, lintForm, lintServer } from '../server/check/lint.ts'
 export type { Finding, Severity } from '../server/check/lint-finding.ts'
-export { type MixedScripts, mixedScripts } from '../server/mixed-scripts.ts'
+export { type MixedScripts, mixedScripts } from '../server/check/mixed-scripts.ts'

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 
 const PROGRAM = (source: string) => `
-  import { tool } from ${JSON.stringify(join(source, 'server/definition.ts'))}
+  import { tool } from ${JSON.stringify(join(source, 'server/items/definition.ts'))}
   import { createServer } from ${JSON.stringify(join(source, 'server/server.ts'))}
   import { serveStdio } from ${JSON.stringify(join(source, 'serve/stdio.ts'))}
   const { log } = console

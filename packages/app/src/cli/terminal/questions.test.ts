@@ -21,7 +21,8 @@ async function answer(...lines: string[]): Promise<{ readonly given: unknown; re
       return lines.shift()
     },
   } as unknown as Terminal
-  const io = { say: () => {}, paint: createPaint(false), signal: new AbortController().signal } as unknown as Io
+  const parts = { say: () => {}, stderr: {}, paint: createPaint(false), signal: new AbortController().signal }
+  const io = parts as unknown as Io
   return { given: await createTerminalQuestions(io, terminal).ask(question), prompts }
 }
 

@@ -1,7 +1,7 @@
 /** Names that models confuse: near duplicates, names that say nothing, names that some models cannot be given. */
 
-import { mixedScripts } from '../mixed-scripts.ts'
 import type { Finding } from './lint-finding.ts'
+import { mixedScripts } from './mixed-scripts.ts'
 
 /** What model interfaces allow for a function's name. */
 const LONGEST = 64
