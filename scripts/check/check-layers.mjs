@@ -76,7 +76,7 @@ export function checkLayers(root) {
     })
     graph.set(file, edges)
     for (const edge of edges) {
-      const why = judge(file, edge)
+      const why = edge.target.missing ? 'there is no such file' : judge(file, edge)
       if (why !== undefined) problems.push(`${file}:${edge.line} imports ${edge.specifier}: ${why}`)
     }
   }
@@ -87,7 +87,9 @@ export function checkLayers(root) {
 function resolveImport(root, packages, file, specifier) {
   if (specifier.startsWith('.')) {
     const path = findSource(root, posix.join(posix.dirname(file), specifier))
-    return { path, package: packageOf(path), byName: false, isDoor: true }
+    // Fixtures that are made by a run, pages that are built and assets with a query are no modules of ours.
+    const missing = /\.[cm]?tsx?$/.test(specifier) && !existsSync(join(root, path))
+    return { path, package: packageOf(path), byName: false, isDoor: true, missing }
   }
   const owner = packages.find(({ name }) => specifier === name || specifier.startsWith(`${name}/`))
   if (owner === undefined) return undefined

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { missingTmux, openScreen } from '../cli/tmux.ts'
+import { missingTmux, openScreen } from '../support/tmux.ts'
 import type { Site } from './site.ts'
 import type { Trial } from './trial.ts'
 

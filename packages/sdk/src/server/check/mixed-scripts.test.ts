@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { lintServer } from './check/lint.ts'
+import { lintServer } from './lint.ts'
 import { mixedScripts } from './mixed-scripts.ts'
 
 describe('names that can be taken for others (host 39, sec-263)', () => {
