@@ -8,45 +8,32 @@ import type { Client, ConnectOptions, ProcessView } from '@portico/sdk/client'
 import type { ServerConfig } from '../config/server-config.ts'
 import { HostError } from '../errors.ts'
 import { createView } from './catalogue/view.ts'
-import { Breaker } from './connection/breaker.ts'
+import { Attempts } from './connection/attempts.ts'
 import { type ConnectionEvents, isOwn, UpstreamConnection } from './connection/connection.ts'
 import { ConnectionPool, poolKey } from './connection/connection-pool.ts'
-import { explainFailure, explainLoop, type Failure } from './connection/failure.ts'
 import { Gate } from './connection/link-gate.ts'
-import { requireProgram } from './connection/program.ts'
-import { type InProcessServer, type ResolvedTarget, resolvePlainly } from './connection/resolve.ts'
-import { UserLoops } from './connection/user-loops.ts'
-import { abortable, pause, within } from './connection/waiting.ts'
+import { Retry } from './connection/retry.ts'
+import { abortable } from './connection/waiting.ts'
 import type { LifeEvents, LifeOptions } from './life-options.ts'
 import { type Ailment, type AilmentWords, type PlainState, StateBoard, toUnavailable } from './state-board.ts'
 import type { ClientWish, UpstreamState, UpstreamView } from './upstream.ts'
 
 const IDLE_MS = 300_000
-/** A caller waits this long for the next attempt; when it is further away, the call fails at once. */
-const PATIENCE_MS = 2_000
-/** What will not get better by itself is not tried more often than this. */
-const HOPELESS_MS = 5_000
-const PING_MS = 5_000
 
 export class ServerLife {
   readonly #options: LifeOptions
   readonly #events: LifeEvents
   readonly #verdicts: NonNullable<ConnectOptions['verdicts']>
-  readonly #breaker: Breaker
-  readonly #loops: UserLoops
   readonly #gate: Gate
   readonly #board: StateBoard
   readonly #pool: ConnectionPool
-  readonly #admitted = new Set<string>()
+  readonly #attempts: Attempts
+  readonly #retry: Retry
   #config: ServerConfig
   #disabled: boolean
   #closed = false
   #counter = 0
-  #hopelessUntil = 0
   #process: ProcessView | undefined
-  #local: Promise<InProcessServer> | undefined
-  #retryTimer: ReturnType<typeof setTimeout> | undefined
-  #probing = false
 
   constructor(
     config: ServerConfig,
@@ -58,18 +45,32 @@ export class ServerLife {
     this.#options = options
     this.#events = events
     this.#verdicts = verdicts
-    this.#breaker = new Breaker(options.breaker)
     this.#gate = new Gate(config.name, config.settings)
     this.#disabled = config.settings.disabled
     this.#board = new StateBoard(this.#resting(), (state) => events.state(state), options.hide)
-    this.#loops = new UserLoops(options.breaker, (words) => this.#board.ail('loop', words))
     this.#pool = new ConnectionPool({
       idleMs: options.idleMs ?? IDLE_MS,
       isKept: ({ wish }) => isOwn(wish) && !this.#config.settings.lazy,
       ended: ({ key }) => {
-        this.#admitted.delete(key)
+        this.#attempts.revoke(key)
         if (this.#pool.size === 0 && ['ready', 'degraded'].includes(this.#board.plain.state)) this.#rest()
       },
+    })
+    this.#attempts = new Attempts({
+      options,
+      config: () => this.#config,
+      starting: (wish, reason) => this.#showStarting(wish, reason),
+      connected: (connection) => this.#stands(connection),
+    })
+    this.#retry = new Retry({
+      options,
+      board: this.#board,
+      pool: this.#pool,
+      config: () => this.#config,
+      stderr: () => this.#process?.stderrTail() ?? '',
+      startsItself: () => this.#startsItself && !this.#closed,
+      start: () => this.start(),
+      rest: () => this.#rest(),
     })
   }
 
@@ -95,7 +96,7 @@ export class ServerLife {
 
   /** Connects for the host itself unless the server is lazy or disabled. Never rejects: the state tells. */
   start(): void {
-    if (!this.#disabled && !this.#config.settings.lazy) void this.client({}).catch(() => {})
+    if (this.#startsItself) void this.client({}).catch(() => {})
   }
 
   async client(wish: ClientWish): Promise<Client> {
@@ -106,9 +107,9 @@ export class ServerLife {
       existing.use(full.questions)
       return abortable(existing.ready, wish.signal)
     }
-    this.#refuse()
-    const loop = isOwn(full) ? undefined : this.#loops.refusal(full)
-    if (loop !== undefined) throw toUnavailable(this.#config.name, loop)
+    if (this.#closed) throw new HostError('closed', `"${this.#config.name}" is no longer connected`)
+    const refusal = this.#disabled ? this.#board.shown : this.#retry.refusal(full)
+    if (refusal !== undefined) throw toUnavailable(this.#config.name, refusal)
     return abortable(this.#open(key, full).ready, wish.signal)
   }
 
@@ -151,10 +152,8 @@ export class ServerLife {
   /** Begins anew, as after a repair: counts and refusals from before are forgotten. */
   async restart(): Promise<void> {
     await this.#dropAll()
-    this.#admitted.clear()
-    this.#breaker.reset()
-    this.#loops.reset()
-    this.#hopelessUntil = 0
+    this.#attempts.revokeAll()
+    this.#retry.reset()
     this.ail('flood', undefined)
     if (this.#disabled || this.#closed) return
     if (this.#config.settings.lazy) this.#rest()
@@ -170,20 +169,13 @@ export class ServerLife {
     this.#closed = true
     await this.#dropAll()
     await this.#pool.close()
-    this.#loops.close()
+    this.#retry.close()
     this.#board.close()
   }
 
-  /** Throws when no attempt to connect may be made now. */
-  #refuse(): void {
-    const now = Date.now()
-    const isHopeless = now < this.#hopelessUntil
-    const isFar = this.#breaker.retryAt - now > PATIENCE_MS
-    // With the circuit open everything was ended: what is there now is the probe, and one is enough.
-    const isProbed = this.#breaker.isHalfOpen && this.#pool.size > 0
-    if (!this.#closed && !this.#disabled && !isHopeless && !isFar && !isProbed) return
-    if (this.#closed) throw new HostError('closed', `"${this.#config.name}" is no longer connected`)
-    throw toUnavailable(this.#config.name, this.#board.shown)
+  /** Whether it is connected without being asked for. */
+  get #startsItself(): boolean {
+    return !this.#disabled && !this.#config.settings.lazy
   }
 
   /** Whoever brings no answers of their own has the host's; what is shared is the host's own connection. */
@@ -213,54 +205,18 @@ export class ServerLife {
       },
     })
     this.#pool.add(connection)
-    clearTimeout(this.#retryTimer)
-    connection.ready = this.#establish(connection, this.#breaker.retryAt - Date.now()).catch((error) => {
-      throw this.#attemptFailed(connection, error)
+    this.#retry.cancel()
+    connection.ready = this.#attempts.connect(connection, this.#retry.waitMs).catch((error) => {
+      throw this.#retry.attemptFailed(connection, error)
     })
     connection.ready.catch(() => {})
     return connection
   }
 
-  async #establish(connection: UpstreamConnection, waitMs: number): Promise<Client> {
-    const { wish, key } = connection
-    const { signal } = connection.ending
-    if (waitMs > 0) await pause(waitMs, signal)
-    if (this.#options.admit !== undefined && !this.#admitted.has(key)) {
-      this.#showStarting(wish, 'Waits for permission to connect.')
-      await abortable(this.#options.admit(this.#config, wish), signal)
-      this.#admitted.add(key)
-    }
-    this.#showStarting(wish)
-    const { startMs } = this.#config.settings
-    const { target, options = {} } = await abortable(within(this.#target(wish), startMs), signal)
-    const client = await connection.open(target, options, isOwn(wish))
-    if (signal.aborted) {
-      await client.close()
-      throw new HostError('closed', 'The connection was ended while it was being made')
-    }
-    this.#stands(connection)
-    return client
-  }
-
-  async #target(wish: ClientWish): Promise<ResolvedTarget> {
-    const { target } = this.#config
-    const make = target.kind === 'in-process' ? this.#options.inProcess?.get(target.module) : undefined
-    if (target.kind !== 'in-process' || make === undefined) {
-      const resolved = await (this.#options.resolve ?? resolvePlainly)(this.#config, wish)
-      await requireProgram(resolved.target)
-      return resolved
-    }
-    this.#local ??= make(target.options)
-    this.#local.catch(() => {
-      this.#local = undefined
-    })
-    return { target: (await this.#local).server }
-  }
-
   #eventsOf(connection: () => UpstreamConnection, id: string): ConnectionEvents {
     const isCurrent = () => this.#pool.has(connection())
     return {
-      lost: (error) => isCurrent() && this.#lost(connection(), error),
+      lost: (error) => isCurrent() && this.#retry.lost(connection(), error),
       restored: () => isCurrent() && this.#stands(connection()),
       changed: (kind) => this.#events.changed(kind),
       logged: ({ level, logger, data }) => {
@@ -280,22 +236,20 @@ export class ServerLife {
         if (this.#board.plain.state === 'degraded' && this.#pool.isWhole) this.#stands(connection())
       },
       faulted: (error) => {
-        if (isCurrent() && connection().standing) this.#faulted(connection(), error)
+        if (isCurrent() && connection().standing) this.#retry.faulted(connection(), error)
       },
       unanswered: (afterMs) => {
         // Who cancels early learns nothing about the server.
-        if (isCurrent() && afterMs >= 0.9 * this.#config.settings.callMs) void this.#probe(connection())
+        if (isCurrent() && afterMs >= 0.9 * this.#config.settings.callMs) void this.#retry.probe(connection())
       },
     }
   }
 
   /** A connection is there, for the first time or again. */
   #stands({ wish }: UpstreamConnection): void {
-    this.#breaker.succeeded()
-    this.#hopelessUntil = 0
+    this.#retry.succeeded(wish)
     this.#board.show({ state: 'ready' })
     if (!isOwn(wish)) {
-      this.#loops.stands(wish)
       // It may have been the probe; the host's own connection follows.
       this.start()
       return
@@ -303,134 +257,11 @@ export class ServerLife {
     for (const kind of ['tools', 'resources', 'prompts'] as const) this.#events.changed(kind)
   }
 
-  /** Making a connection failed. Returns what the callers are told. */
-  #attemptFailed(connection: UpstreamConnection, error: unknown): HostError {
-    const wasCurrent = this.#pool.forget(connection)
-    if (connection.ending.signal.aborted || !wasCurrent) {
-      return new HostError('closed', `The connection to "${this.#config.name}" was ended`, { cause: error })
-    }
-    const failure = this.#explain(error)
-    if (!failure.retries && !isOwn(connection.wish)) {
-      // That one user may not use it says nothing about the server.
-      if (this.#pool.size === 0 && this.#config.settings.lazy) this.#rest()
-      return toUnavailable(this.#config.name, failure, error)
-    }
-    if (failure.retries && !isOwn(connection.wish) && this.#pool.best !== undefined) {
-      // The server is well for others: only this user cannot connect.
-      this.#loops.failed(connection.wish, failure)
-      return toUnavailable(this.#config.name, this.#loops.refusal(connection.wish) ?? failure, error)
-    }
-    if (failure.retries) this.#failed(failure, 'failed')
-    else this.#giveUp(failure)
-    return toUnavailable(this.#config.name, this.#board.plain, error)
-  }
-
-  #lost(connection: UpstreamConnection, error: unknown): void {
-    const failure = this.#explain(error)
-    const reason = `The connection was lost: ${failure.reason}`
-    const remedy = 'It is restored by itself.'
-    if (isOwn(connection.wish)) {
-      if (!this.#failed({ ...failure, reason, remedy }, 'degraded')) this.#restoreLater(connection)
-      return
-    }
-    // What one user's calls do to their connection must not end the others'.
-    if (this.#loops.failed(connection.wish, failure)) void this.#pool.end(connection)
-    if (this.#pool.best === undefined) {
-      this.#board.show({ state: 'degraded', reason, remedy })
-    }
-  }
-
-  /** A request failed in a way that says something about the server. */
-  #faulted(connection: UpstreamConnection, error: unknown): void {
-    const failure = this.#explain(error)
-    if (failure.state === 'needs-sign-in') {
-      if (isOwn(connection.wish)) this.#giveUp(failure)
-      void this.#pool.end(connection)
-    } else {
-      this.#failed(failure, 'degraded')
-    }
-  }
-
-  /** Counts a failure and shows it. True when that was one too many and everything has been ended. */
-  #failed(failure: Failure, state: 'failed' | 'degraded'): boolean {
-    const opened = this.#breaker.failed()
-    const { count } = this.#breaker
-    // A lazy server is not connected to before somebody wants it.
-    const retryAt = this.#config.settings.lazy && (opened || state === 'failed') ? undefined : this.#breaker.retryAt
-    const { reason, remedy } = opened && count > 1 ? explainLoop(count, failure) : failure
-    this.#board.show({ state: opened ? 'failed' : state, reason, remedy, retryAt })
-    if (opened) void this.#dropAll(true)
-    if (opened || state === 'failed') this.#retryLater()
-    return opened
-  }
-
-  #giveUp({ state, reason, remedy }: Failure): void {
-    this.#hopelessUntil = Date.now() + HOPELESS_MS
-    this.#board.show({ state, reason, remedy })
-  }
-
-  /** Connects again for the host itself, if it wants to be connected without being asked. */
-  #retryLater(): void {
-    clearTimeout(this.#retryTimer)
-    if (this.#closed || this.#disabled || this.#config.settings.lazy) return
-    const waitMs = Math.max(0, this.#breaker.retryAt - Date.now())
-    this.#retryTimer = setTimeout(() => this.start(), waitMs + 1)
-    this.#retryTimer.unref()
-  }
-
-  /** Has the client connect again, after a pause. Its own losses and successes come as events. */
-  #restoreLater(connection: UpstreamConnection): void {
-    const { signal } = connection.ending
-    const restore = async (): Promise<void> => {
-      await pause(Math.max(0, this.#breaker.retryAt - Date.now()), signal)
-      await connection.client?.ready()
-    }
-    void restore().catch((error) => {
-      if (signal.aborted || !this.#pool.has(connection)) return
-      const failure = this.#explain(error)
-      if (!failure.retries) {
-        this.#giveUp(failure)
-        void this.#pool.end(connection)
-      } else if (!this.#failed(failure, 'degraded')) {
-        this.#restoreLater(connection)
-      }
-    })
-  }
-
-  /** A request was given up and nothing else came: asks whether anybody is there. */
-  async #probe(connection: UpstreamConnection): Promise<void> {
-    if (this.#probing || !connection.standing) return
-    this.#probing = true
-    const pingMs = this.#options.pingMs ?? PING_MS
-    try {
-      await connection.client?.ping({ timeoutMs: pingMs })
-    } catch {
-      if (!this.#pool.has(connection) || !connection.standing) return
-      if (connection.isBusy) {
-        // It may be at work on something else; that call's own time will tell.
-        const reason = 'It does not answer at the moment, with other calls under way.'
-        this.#board.show({ state: 'degraded', reason, remedy: 'Wait, or restart it.' })
-        return
-      }
-      void this.#pool.end(connection)
-      if (!isOwn(connection.wish)) return
-      const reason = `It no longer answers: a call was given up, and a ping got no answer within ${pingMs} ms.`
-      this.#failed({ state: 'failed', reason, remedy: 'It is started again by itself.', retries: true }, 'failed')
-    } finally {
-      this.#probing = false
-    }
-  }
-
-  #explain(error: unknown): Failure {
-    return explainFailure(error, { config: this.#config, stderr: this.#process?.stderrTail() ?? '' })
-  }
-
-  async #dropAll(keepsLocal = false): Promise<void> {
-    clearTimeout(this.#retryTimer)
-    const local = this.#local
-    if (!keepsLocal) this.#local = undefined
+  async #dropAll(): Promise<void> {
+    this.#retry.cancel()
+    const closeLocal = this.#attempts.dropLocal()
     await this.#pool.endAll()
-    if (!keepsLocal) await local?.then((one) => one.close?.()).catch(() => {})
+    await closeLocal()
   }
 
   #resting(): PlainState {

@@ -1,6 +1,6 @@
 /**
  * When a server that fails is tried again: pauses that grow with jitter, and a circuit breaker that opens after several
- * failures in a window and then lets one probe through at a time. Knows times only; `server-life.ts` does the trying.
+ * failures in a window and then lets one probe through at a time. Knows times only; `retry.ts` times the attempts by it.
  */
 
 /**

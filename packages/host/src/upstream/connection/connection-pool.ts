@@ -1,6 +1,6 @@
 /**
  * The connections of one server, by who they are for. Ends those that nobody uses any more. What their losses mean is for
- * `server-life.ts`.
+ * `retry.ts`.
  */
 
 import type { ClientWish } from '../upstream.ts'

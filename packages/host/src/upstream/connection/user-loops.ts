@@ -1,6 +1,6 @@
 /**
  * Connections of single users that fail again and again while the server is well for everybody else: a program that ends
- * whenever that user calls it. Such a user is told so and left alone for a while; nobody else notices. `server-life.ts`
+ * whenever that user calls it. Such a user is told so and left alone for a while; nobody else notices. `retry.ts`
  * says what failed and asks who may try again.
  */
 

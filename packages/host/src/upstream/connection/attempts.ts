@@ -1,0 +1,92 @@
+/**
+ * Attempts to connect to one server: waits until one may be made, has it permitted, finds out what to start or dial, and
+ * connects. Whether to try again is for `retry.ts`.
+ */
+
+import type { Client } from '@portico/sdk/client'
+import type { ServerConfig } from '../../config/server-config.ts'
+import { HostError } from '../../errors.ts'
+import type { LifeOptions } from '../life-options.ts'
+import type { ClientWish } from '../upstream.ts'
+import { isOwn, type UpstreamConnection } from './connection.ts'
+import { requireProgram } from './program.ts'
+import { type InProcessServer, type ResolvedTarget, resolvePlainly } from './resolve.ts'
+import { abortable, pause, within } from './waiting.ts'
+
+export interface AttemptParts {
+  readonly options: LifeOptions
+  config(): ServerConfig
+  /** What an attempt waits for, if it is not the server itself. */
+  starting(wish: ClientWish, reason?: string): void
+  connected(connection: UpstreamConnection): void
+}
+
+export class Attempts {
+  readonly #parts: AttemptParts
+  /** Keys of the connections that were permitted; a lost one is restored without asking again. */
+  readonly #admitted = new Set<string>()
+  #local: Promise<InProcessServer> | undefined
+
+  constructor(parts: AttemptParts) {
+    this.#parts = parts
+  }
+
+  /** Connects after `waitMs`; rejects when the connection is ended meanwhile. */
+  async connect(connection: UpstreamConnection, waitMs: number): Promise<Client> {
+    const { options, config, starting, connected } = this.#parts
+    const { wish, key } = connection
+    const { signal } = connection.ending
+    if (waitMs > 0) await pause(waitMs, signal)
+    if (options.admit !== undefined && !this.#admitted.has(key)) {
+      starting(wish, 'Waits for permission to connect.')
+      await abortable(options.admit(config(), wish), signal)
+      this.#admitted.add(key)
+    }
+    starting(wish)
+    const { startMs } = config().settings
+    const { target, options: connectOptions = {} } = await abortable(within(this.#target(wish), startMs), signal)
+    const client = await connection.open(target, connectOptions, isOwn(wish))
+    if (signal.aborted) {
+      await client.close()
+      throw new HostError('closed', 'The connection was ended while it was being made')
+    }
+    connected(connection)
+    return client
+  }
+
+  /** A connection with this key has to be permitted again. */
+  revoke(key: string): void {
+    this.#admitted.delete(key)
+  }
+
+  /** Every connection has to be permitted again. */
+  revokeAll(): void {
+    this.#admitted.clear()
+  }
+
+  /** The next connection to a server in this process gets a new one. Returns what closes the present one. */
+  dropLocal(): () => Promise<void> {
+    const local = this.#local
+    this.#local = undefined
+    return async () => {
+      await local?.then((one) => one.close?.()).catch(() => {})
+    }
+  }
+
+  async #target(wish: ClientWish): Promise<ResolvedTarget> {
+    const { options } = this.#parts
+    const config = this.#parts.config()
+    const { target } = config
+    const make = target.kind === 'in-process' ? options.inProcess?.get(target.module) : undefined
+    if (target.kind !== 'in-process' || make === undefined) {
+      const resolved = await (options.resolve ?? resolvePlainly)(config, wish)
+      await requireProgram(resolved.target)
+      return resolved
+    }
+    this.#local ??= make(target.options)
+    this.#local.catch(() => {
+      this.#local = undefined
+    })
+    return { target: (await this.#local).server }
+  }
+}
