@@ -37,7 +37,7 @@ describe('allowed', () => {
     ['an example on its neighbour', 'examples/a.ts', "import { x } from './b.ts'"],
     ['an import inside a comment', sdk('framing/a.ts'), "// import '../server/x.ts'"],
   ])('%s', (_, path, source) => {
-    expect(check({ [path]: source })).toEqual([])
+    expect(check({ 'examples/b.ts': '', [path]: source })).toEqual([])
   })
 })
 
@@ -103,6 +103,7 @@ describe('refused', () => {
       'packages are reached through their doors',
     ],
     ['outside by path', sdk('server/a.ts'), '../../../../scripts/x.ts', 'a package does not reach outside its folder'],
+    ['a file that is not there', 'tests/deep/a.ts', './gone.ts', 'there is no such file'],
     ['a missing door', 'packages/host/src/a.ts', '@portico/sdk/src/x.ts', 'the package has no such door'],
     ...['examples', 'docs', 'bench', 'tests'].map((folder) => {
       const specifier = '../../packages/sdk/src/server/x.ts'
