@@ -25,9 +25,9 @@ const PARAMETERS = 4
 const HELD = {
   'import circles and wrong directions': 0,
   'source folders above 20 files': 0,
-  'files above 400 lines': 1,
+  'files above 400 lines': 0,
   'functions above 60 lines': 43,
-  'classes above 300 lines': 5,
+  'classes above 300 lines': 4,
   'functions with more than 4 parameters': 77,
   'exported names without a comment': 0,
   'exported functions without an example': 0,

@@ -3,7 +3,7 @@
  * whose they were: whatever it does next is taken for something that may hold them.
  */
 
-import { createProvenance, type Provenance, type Residue } from '../guard/provenance.ts'
+import { createProvenance, type Provenance, type Residue } from '../../guard/provenance.ts'
 
 /** Contexts that are kept with their words, and sessions of which it is kept whose words they have seen. */
 const MAX_CONTEXTS = 1_000

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createProvenance } from '../guard/provenance.ts'
+import { createProvenance } from '../../guard/provenance.ts'
 import { type AttachmentParts, readAttachment } from './attachments.ts'
 
 it('a page that no server offers is fetched by the host, clean and noted under its own name (founding: resources)', async () => {

@@ -4,10 +4,10 @@
  * files have a say: what a folder brings along must not put words or rules into a conversation.
  */
 
-import type { LoadedConfig } from '../config/load-config.ts'
-import type { ConfigProblem } from '../config/server-config.ts'
-import { readRules } from '../policy/rule-text.ts'
-import type { AttachRule } from './options.ts'
+import type { LoadedConfig } from '../../config/load-config.ts'
+import type { ConfigProblem } from '../../config/server-config.ts'
+import { readRules } from '../../policy/rule-text.ts'
+import type { AttachRule } from '../options.ts'
 
 export interface Project {
   readonly name: string

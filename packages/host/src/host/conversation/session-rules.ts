@@ -1,6 +1,6 @@
 /** Rules that differ by session: those of the host everywhere, and those of its project in a project's conversation. */
 
-import { createRules, type Rules } from '../policy/rules.ts'
+import { createRules, type Rules } from '../../policy/rules.ts'
 
 export class SessionRules {
   readonly #base: () => Rules

@@ -3,18 +3,18 @@
  * many, and calls that pass the guard as the model's doing. What is not on offer is not called, by whatever name.
  */
 
-import { HostError } from '../errors.ts'
-import type { DefinitionWords } from '../guard/definition-words.ts'
-import type { Provenance } from '../guard/provenance.ts'
-import type { Hands } from '../model/hands.ts'
-import type { OfferedTool } from '../model/step.ts'
-import type { Catalogue } from '../upstream/catalogue/catalogue.ts'
-import type { CatalogueItem } from '../upstream/catalogue/item.ts'
-import { searchTools } from '../upstream/catalogue/search-tools.ts'
-import type { PinStore } from '../upstream/pins/pins.ts'
-import type { Upstreams } from '../upstream/upstreams.ts'
-import type { Acts } from './acts.ts'
-import { type ConverseOptions, DEFAULT_MAX_TOOLS } from './options.ts'
+import { HostError } from '../../errors.ts'
+import type { DefinitionWords } from '../../guard/definition-words.ts'
+import type { Provenance } from '../../guard/provenance.ts'
+import type { Hands } from '../../model/hands.ts'
+import type { OfferedTool } from '../../model/step.ts'
+import type { Catalogue } from '../../upstream/catalogue/catalogue.ts'
+import type { CatalogueItem } from '../../upstream/catalogue/item.ts'
+import { searchTools } from '../../upstream/catalogue/search-tools.ts'
+import type { PinStore } from '../../upstream/pins/pins.ts'
+import type { Upstreams } from '../../upstream/upstreams.ts'
+import type { Acts } from '../acts.ts'
+import { type ConverseOptions, DEFAULT_MAX_TOOLS } from '../options.ts'
 
 export interface HandsParts {
   readonly acts: Acts

@@ -4,10 +4,10 @@
  * every message.
  */
 
-import { tell } from '../config/tell.ts'
-import { admit } from '../guard/foreign-text.ts'
+import { tell } from '../../config/tell.ts'
+import { admit } from '../../guard/foreign-text.ts'
+import type { ActOptions, AttachRule } from '../options.ts'
 import { type AttachedPiece, type AttachmentParts, followAttachment, MAX_ATTACHED_BYTES } from './attachments.ts'
-import type { ActOptions, AttachRule } from './options.ts'
 
 interface Followed {
   readonly server: string

@@ -7,12 +7,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import { createGuardedFetch } from '@portico/sdk/auth-node'
 import type { ContentBlock, GetPromptResult, ResourceContents } from '@portico/sdk/client'
-import { admit } from '../guard/foreign-text.ts'
-import type { Provenance } from '../guard/provenance.ts'
-import type { ContextPiece } from '../model/conversation.ts'
-import { qualify } from '../upstream/catalogue/names.ts'
-import type { Acts } from './acts.ts'
-import type { ActOptions, AttachRule } from './options.ts'
+import { admit } from '../../guard/foreign-text.ts'
+import type { Provenance } from '../../guard/provenance.ts'
+import type { ContextPiece } from '../../model/conversation.ts'
+import { qualify } from '../../upstream/catalogue/names.ts'
+import type { Acts } from '../acts.ts'
+import type { ActOptions, AttachRule } from '../options.ts'
 
 /** A resource or a prompt that the user adds to a message. */
 export type Attachment =

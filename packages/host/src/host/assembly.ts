@@ -1,0 +1,242 @@
+/** Puts the parts of a host together: opens what it keeps, and joins guard, models, servers and catalogue. */
+
+import { join } from 'node:path'
+import type { AuditLog } from '../audit/log.ts'
+import type { AuditSink } from '../audit/record.ts'
+import { type LoadedConfig, loadConfig } from '../config/load-config.ts'
+import { tell } from '../config/tell.ts'
+import { createTrustStore, type TrustStore } from '../config/trust/trust-store.ts'
+import { type UsedSecrets, watchSecrets } from '../config/trust/used-secrets.ts'
+import { createVersionLedger } from '../config/trust/version-ledger.ts'
+import { watchFiles } from '../config/watch-files.ts'
+import { createGrants, type Grants } from '../consent/grants.ts'
+import { createInbox, type Inbox } from '../consent/inbox.ts'
+import type { Question } from '../consent/question.ts'
+import { createGuard } from '../guard/create-guard.ts'
+import type { OpenGuard } from '../guard/guard.ts'
+import type { Provenance } from '../guard/provenance.ts'
+import { Models } from '../model/models.ts'
+import { SamplingDesk } from '../model/sampling.ts'
+import type { Circumstances, Effect } from '../policy/effect.ts'
+import { type Catalogue, createCatalogue } from '../upstream/catalogue/catalogue.ts'
+import { createPinStore, type PinStore } from '../upstream/pins/pins.ts'
+import { createUpstreams, type Upstreams } from '../upstream/upstreams.ts'
+import { Acts } from './acts.ts'
+import { createAdmission } from './admission.ts'
+import { type HostAuditOptions, openHostAudit } from './audit-file.ts'
+import { CallsInFlight } from './calls-in-flight.ts'
+import { ChangedDefinitions } from './changed-definitions.ts'
+import { DEFAULT_SESSION, toCircumstances } from './circumstances.ts'
+import type { Configuration } from './configuration.ts'
+import type { Sessions } from './conversation/sessions.ts'
+import type { ActOptions, HostOptions } from './options.ts'
+import { createQuestions } from './questions.ts'
+import { SignIn } from './sign-in.ts'
+import { UntrustedFiles } from './untrusted-files.ts'
+
+/** What a host keeps, and what it was configured with when it began. */
+export interface HostStores {
+  readonly trust: TrustStore | undefined
+  readonly inbox: Inbox
+  readonly grants: Grants
+  readonly audit: AuditLog | undefined
+  readonly config: LoadedConfig
+  readonly used: UsedSecrets
+}
+
+/** What the parts have in common while they are put together. */
+interface Shared {
+  readonly options: HostOptions
+  readonly stores: HostStores
+  readonly configuration: Configuration
+  readonly sessions: Sessions
+  readonly inFlight: CallsInFlight
+  circumstances(act: ActOptions): Circumstances
+  provenance(session: string): Provenance
+}
+
+export interface Assembly {
+  readonly guard: OpenGuard
+  readonly models: Models
+  readonly signIn: SignIn
+  readonly upstreams: Upstreams
+  readonly catalogue: Catalogue
+  readonly pins: PinStore
+  readonly acts: Acts
+  readonly untrusted: UntrustedFiles
+  /** No longer follows the state folder. */
+  close(): void
+}
+
+export async function openStores(options: HostOptions): Promise<HostStores> {
+  const { stateDir, onWarning = () => {} } = options
+  const trust = stateDir === undefined ? undefined : createTrustStore({ file: join(stateDir, 'trust.json'), onWarning })
+  const config =
+    options.config ??
+    (await loadConfig({
+      files: options.configFiles ?? [],
+      ...(trust !== undefined && { trust }),
+      ...(options.workspace !== undefined && { project: options.workspace }),
+    }))
+  const [inbox, grants] = await Promise.all([
+    createInbox({ ...stateFile(options, 'inbox.json'), follow: true }),
+    createGrants({ ...stateFile(options, 'grants.json'), follow: true }),
+  ])
+  const used = watchSecrets(options)
+  const audit = stateDir === undefined ? undefined : await openHostAudit(stateDir, auditOptions(options, used))
+  return { trust, inbox, grants, audit, config, used }
+}
+
+export function assemble(
+  options: HostOptions,
+  stores: HostStores,
+  own: { readonly configuration: Configuration; readonly sessions: Sessions; reload(): Promise<void> },
+): Assembly {
+  const { inbox, trust, used } = stores
+  const { configuration, sessions } = own
+  const shared: Shared = {
+    options,
+    stores,
+    configuration,
+    sessions,
+    inFlight: new CallsInFlight(),
+    circumstances: (act) => toCircumstances(act, options),
+    provenance: (session) => sessions.provenance(session),
+  }
+  const pins = createPinStore(stateFile(options, 'pins.json'))
+  const guard = assembleGuard(shared, pins, () => catalogue)
+  const models =
+    options.models ??
+    new Models({ configured: configuration.models, env: options.env ?? process.env, secrets: options.secrets })
+  askProgram(inbox, options)
+  const signIn = new SignIn({ ...options.signIn, stateDir: options.stateDir })
+  const upstreams = assembleUpstreams(shared, guard, models, signIn)
+  const catalogue: Catalogue = createCatalogue(upstreams, { pins })
+  upstreams.on('state', ({ server }) => sessions.attached.lost(server))
+  const standing = {
+    inbox,
+    audit: stores.audit ?? NOWHERE,
+    attended: options.unattended !== true,
+    session: DEFAULT_SESSION,
+    onWarning: options.onWarning ?? (() => {}),
+  }
+  const changed = new ChangedDefinitions({ ...standing, catalogue, upstreams, pins })
+  const untrusted = new UntrustedFiles({ ...standing, trust, reload: () => own.reload() })
+  const unfollow = followApprovals(options, pins, catalogue, changed)
+  const { hide } = used
+  const acts = new Acts({ ...shared, guard, hide, upstreams, catalogue, telemetry: options.telemetry })
+  const close = (): void => {
+    changed.close()
+    untrusted.close()
+    unfollow()
+  }
+  return { guard, models, signIn, upstreams, catalogue, pins, acts, untrusted, close }
+}
+
+function assembleGuard(
+  { options, stores, sessions, provenance }: Shared,
+  pins: PinStore,
+  catalogue: () => Catalogue,
+): OpenGuard {
+  return createGuard({
+    rules: () => sessions.rules.rules,
+    inbox: stores.inbox,
+    grants: stores.grants,
+    audit: stores.audit ?? NOWHERE,
+    flow: provenance,
+    fingerprint: (effect) => fingerprintOf(effect, catalogue()),
+    knownSince: (effect) => (effect.kind === 'call' ? pins.since(effect.server, 'tool', effect.tool) : undefined),
+    onWarning: options.onWarning,
+    telemetry: options.telemetry,
+  })
+}
+
+function assembleUpstreams(shared: Shared, guard: OpenGuard, models: Models, signIn: SignIn): Upstreams {
+  const { options, sessions, inFlight, circumstances, provenance } = shared
+  const { inbox, used } = shared.stores
+  const { secrets, inputs, hide } = used
+  const { env = process.env, workspace, resolve = (plain) => plain, inProcess, stateDir } = options
+  const desk = new SamplingDesk({
+    models,
+    guard,
+    inbox,
+    filter: options.samplingFilter,
+    reviewAnswers: options.reviewSampling,
+    reviews: (effect, about) => sessions.rules.rules.reviewer(effect, about) !== undefined,
+  })
+  const admission = createAdmission({
+    guard: () => guard,
+    circumstances: () => circumstances({}),
+    context: { env, secrets, inputs, workspaceFolder: workspace },
+    ledger: stateDir === undefined ? undefined : createVersionLedger({ file: join(stateDir, 'versions.json') }),
+    looksUp: options.packageLookups !== false,
+  })
+  return createUpstreams({
+    telemetry: options.telemetry,
+    hide,
+    ...options.upstreams,
+    ...(inProcess !== undefined && { inProcess }),
+    resolve: resolve(signIn.wrap(admission.resolve)),
+    admit: admission.admit,
+    questions: (config) => createQuestions(config, { guard, inbox, desk, inFlight, circumstances, provenance }),
+  })
+}
+
+/** Puts what is asked to the program, where it answers questions itself. */
+function askProgram(inbox: Inbox, { ask, onWarning }: HostOptions): void {
+  if (ask === undefined) return
+  // A surface that fails leaves the question where it is: any other may answer it.
+  const put = async (question: Question): Promise<void> => {
+    try {
+      const answer = await ask(question)
+      if (answer !== undefined) inbox.answer(question.id, answer)
+    } catch (error) {
+      tell(onWarning, `A question could not be put: ${error instanceof Error ? error.message : error}`)
+    }
+  }
+  // What waits in another process is for people, and not for what this program does by itself.
+  inbox.on((event) => event.type === 'asked' && event.question.elsewhere !== true && void put(event.question))
+}
+
+/** Another process with the same state folder may approve what waits here, too. */
+function followApprovals(
+  options: HostOptions,
+  pins: PinStore,
+  catalogue: Catalogue,
+  changed: ChangedDefinitions,
+): () => void {
+  const { file } = stateFile(options, 'pins.json')
+  if (file === undefined) return () => {}
+  const takeApprovals = (): void => {
+    if (pins.reload() > 0) catalogue.judgeAgain()
+    changed.look()
+  }
+  const watch = watchFiles([file], takeApprovals, { settleMs: 20 })
+  return () => watch.close()
+}
+
+/** A changed definition voids what was approved for it. */
+function fingerprintOf(effect: Effect, catalogue: Catalogue): string | undefined {
+  const ownName = effect.kind === 'call' ? effect.tool : effect.kind === 'prompt' ? effect.prompt : undefined
+  if (ownName === undefined) return undefined
+  const kind = effect.kind === 'call' ? 'tool' : 'prompt'
+  return catalogue.items([kind]).find((item) => item.server === effect.server && item.ownName === ownName)?.fingerprint
+}
+
+/** Whatever was handed to a server is never written down, besides what the program names. */
+function auditOptions({ audit = {} }: HostOptions, used: UsedSecrets): HostAuditOptions {
+  const { redact } = audit
+  return { ...audit, redact: { ...redact, values: () => [...used.values(), ...(redact?.values?.() ?? [])] } }
+}
+
+function stateFile(
+  { stateDir, onWarning = () => {} }: HostOptions,
+  name: string,
+): { readonly file?: string; readonly onWarning?: (message: string) => void } {
+  return stateDir === undefined ? {} : { file: join(stateDir, name), onWarning }
+}
+
+/** For hosts that keep no state: decisions are made all the same. */
+const NOWHERE: AuditSink = {
+  append: async (entry) => ({ ...entry, sequence: 0, previous: '', hash: '' }),
+}
