@@ -21,6 +21,7 @@ import { GatewayRelay, type RelayParts } from './relay.ts'
 import type { VisitLimits } from './sign-in/url-visits.ts'
 import { ItemSource } from './views/item-source.ts'
 import { withOwnNames } from './views/own-names.ts'
+import { PersonalLists } from './views/personal-lists.ts'
 import { callerOf } from './views/toolset.ts'
 import { matcher, ViewTable } from './views/view.ts'
 import { checkedChoice, type Views } from './views/view-rule.ts'
@@ -114,16 +115,8 @@ export function createGateway(given: GatewayHost, options: GatewayOptions = {}):
   const personal =
     options.personal && checkedChoice('personal', options.personal, (error) => onError(error, 'personal'))
   const parking = new Parking({ ...PARKING, ...options.parking })
-  const lines = new Lines({
-    upstreams: host.upstreams,
-    idleMs: options.idleMs ?? IDLE_MS,
-    maxConnections: options.limits?.maxConnections ?? GATEWAY_LIMITS.maxConnections,
-    byClient: options.signIn !== undefined,
-    shared: (name) => host.catalogue.items().filter((item) => item.server === name),
-    personal: personal ?? (() => false),
-    nameOf: (item) => host.catalogue.nameOf?.(item) ?? plainName(item),
-    listsChanged: (line, kinds) => tellChanges(server, line, kinds),
-  })
+  const lines = createLines(host, options, personal, (line, kinds) => tellChanges(server, line, kinds))
+  const lists = new PersonalLists({ upstreams: host.upstreams, lines, personal, signIn: options.signIn })
   const items = new ItemSource(host.catalogue, lines)
   const meter = new Meter()
   const views = new ViewTable(
@@ -147,25 +140,12 @@ export function createGateway(given: GatewayHost, options: GatewayOptions = {}):
       !allowAnonymous && isAnonymous(ctx)
         ? undefined
         : introduce(host.catalogue, ctx, () => lines.servers().filter(views.of(ctx).serves)),
-    unknownTo: (ctx) =>
-      personal === undefined ? [] : unread(host, lines, personal, ctx).map(({ server: name }) => name),
-    personalLists: (ctx) =>
-      personal === undefined ? undefined : readPersonal(host, lines, personal, options.signIn, ctx),
+    unknownTo: (ctx) => lists.unknownTo(ctx),
+    personalLists: (ctx) => lists.read(ctx),
     onError,
     ...(options.signIn && { signIn: options.signIn }),
   })
-  const server: Server = createServer({
-    name: options.name ?? 'portico-gateway',
-    version: options.version ?? '0.1.0',
-    ...(options.title !== undefined && { title: options.title }),
-    ...(options.instructions !== undefined && { instructions: options.instructions }),
-    ...(options.pageSize !== undefined && { pageSize: options.pageSize }),
-    ...options.server,
-    maxRounds: options.maxRounds ?? 32,
-    slow: false,
-    onError: (error, { where }) => onError(error, where),
-    relay: defineRelay(relay),
-  })
+  const server: Server = createGatewayServer(options, relay, onError)
   const unfollow = host.catalogue.on('change', ({ kinds }) => {
     for (const list of new Set(kinds.map(listOf))) server.changed(list)
   })
@@ -181,12 +161,50 @@ export function createGateway(given: GatewayHost, options: GatewayOptions = {}):
       lines: lines.size,
     }),
     health: () => healthOf(host),
-    reload: (names, apply, graceMs = 10_000) => relay.dispatch.reload(names, apply, graceMs),
+    reload: (names, apply, graceMs = 10_000) => relay.dispatch.running.reload(names, apply, graceMs),
     close: (graceMs = 10_000) => {
       closing ??= shutDown(relay, parking, lines, graceMs).finally(unfollow)
       return closing
     },
   }
+}
+
+function createLines(
+  host: GatewayHost,
+  { idleMs = IDLE_MS, limits, signIn }: GatewayOptions,
+  personal: GatewayOptions['personal'],
+  listsChanged: (line: Line, kinds: readonly ListKind[]) => void,
+): Lines {
+  const { upstreams, catalogue } = host
+  return new Lines({
+    upstreams,
+    idleMs,
+    maxConnections: limits?.maxConnections ?? GATEWAY_LIMITS.maxConnections,
+    byClient: signIn !== undefined,
+    shared: (name) => catalogue.items().filter((item) => item.server === name),
+    personal: personal ?? (() => false),
+    nameOf: (item) => catalogue.nameOf?.(item) ?? plainName(item),
+    listsChanged,
+  })
+}
+
+function createGatewayServer(
+  options: GatewayOptions,
+  relay: GatewayRelay,
+  onError: (error: unknown, where: string) => void,
+): Server {
+  return createServer({
+    name: options.name ?? 'portico-gateway',
+    version: options.version ?? '0.1.0',
+    ...(options.title !== undefined && { title: options.title }),
+    ...(options.instructions !== undefined && { instructions: options.instructions }),
+    ...(options.pageSize !== undefined && { pageSize: options.pageSize }),
+    ...options.server,
+    maxRounds: options.maxRounds ?? 32,
+    slow: false,
+    onError: (error, { where }) => onError(error, where),
+    relay: defineRelay(relay),
+  })
 }
 
 /** Lists that changed on one line are news for those who use it, and for nobody else. */
@@ -200,48 +218,12 @@ function tellChanges(server: Server, { party }: Line, kinds: readonly ListKind[]
   }
 }
 
-const PERSONAL_MS = 5_000
-
-/** The caller's lines to servers that have items for each user, where those are not known yet. */
-function unread(
-  host: GatewayHost,
-  lines: Lines,
-  personal: NonNullable<GatewayOptions['personal']>,
-  ctx: RequestContext,
-): Line[] {
-  const views = host.upstreams.views().filter(personal)
-  return views.map(({ name }) => lines.of(name, ctx)).filter(({ lists }) => lists.version === 0)
-}
-
-/** Reads the lists of servers that have some for each user; one that does not answer in time is left out for now. */
-async function readPersonal(
-  host: GatewayHost,
-  lines: Lines,
-  personal: NonNullable<GatewayOptions['personal']>,
-  signIn: GatewayOptions['signIn'],
-  ctx: RequestContext,
-): Promise<void> {
-  const signal = AbortSignal.timeout(PERSONAL_MS)
-  await Promise.all(
-    unread(host, lines, personal, ctx).map(async (line) => {
-      try {
-        const opening = line.client(signal)
-        // A list is no time to ask anybody to sign in: whoever has to is shown the tool for it.
-        const client = signIn?.during(opening, line.server, callerOf(ctx), async () => 'decline') ?? opening
-        await line.lists.refresh(await client)
-      } catch {
-        // The server is down, or does not know the caller yet: what it would show is missing.
-      }
-    }),
-  )
-}
-
 async function shutDown(relay: GatewayRelay, parking: Parking, lines: Lines, graceMs: number): Promise<void> {
   const until = performance.now() + graceMs
   // Calls that wait for their client's answers will not be taken up again: the way to here is closed.
   parking.close('The gateway is shutting down')
-  await relay.dispatch.finished(() => true, until)
-  for (const call of relay.dispatch.running) call.cancel('The gateway is shutting down')
+  await relay.dispatch.running.finished(() => true, until)
+  relay.dispatch.running.cancelAll('The gateway is shutting down')
   await lines.close()
 }
 

@@ -27,9 +27,10 @@ import { toToolFailure } from './call/failures.ts'
 import { checkMirrors, forwardedHeaders } from './call/mirrored-headers.ts'
 import { type Route, Routes } from './call/routes.ts'
 import { shownCompletions } from './call/shown-completions.ts'
-import { signedIn, signInServer, signInTool } from './sign-in/sign-in-tool.ts'
+import { signedIn, signInServer } from './sign-in/sign-in-tool.ts'
 import { CatalogueIndex } from './views/item-source.ts'
-import { answerSearch, SEARCH_TOOLS } from './views/tool-search.ts'
+import { ShownLists } from './views/shown-lists.ts'
+import { answerSearch } from './views/tool-search.ts'
 import { callerOf } from './views/toolset.ts'
 import { keyOf, type View, type ViewTable } from './views/view.ts'
 
@@ -50,13 +51,14 @@ export class GatewayRelay implements Relay {
   readonly #parts: RelayParts
   readonly #routes = new Routes()
   readonly #index: CatalogueIndex
-  readonly #shown = new WeakMap<readonly CatalogueItem[], readonly never[]>()
+  readonly #lists: ShownLists
   readonly #headers = new WeakMap<CatalogueItem, readonly ParamHeader[]>()
   readonly dispatch: Dispatch
 
   constructor(parts: RelayParts) {
     this.#parts = parts
     this.#index = new CatalogueIndex(parts.host.catalogue)
+    this.#lists = new ShownLists(parts.views, parts.unknownTo)
     this.dispatch = new Dispatch(parts)
   }
 
@@ -95,7 +97,7 @@ export class GatewayRelay implements Relay {
     ctx: RequestContext,
   ): readonly RelayLists[K][] | Promise<readonly RelayLists[K][]> {
     const ready = this.#parts.personalLists(ctx)
-    return ready === undefined ? this.#listed(kind, ctx) : ready.then(() => this.#listed(kind, ctx))
+    return ready === undefined ? this.#lists.of(kind, ctx) : ready.then(() => this.#lists.of(kind, ctx))
   }
 
   async #item(kind: ItemKind, name: string, ctx: RequestContext): Promise<CatalogueItem | undefined> {
@@ -104,22 +106,6 @@ export class GatewayRelay implements Relay {
     if (known !== undefined) return known
     await this.#starting(ctx)
     return views.of(ctx).byName.get(keyOf(kind, name))
-  }
-
-  #listed<K extends keyof RelayLists>(kind: K, ctx: RequestContext): readonly RelayLists[K][] {
-    const view = this.#parts.views.of(ctx)
-    // Each list holds the definitions of items of its own kind, which is what `KINDS` says.
-    if (kind === 'tools' && view.search) return SEARCH_TOOLS as readonly RelayLists[K][]
-    const items = view.items[KINDS[kind]]
-    const strangers = kind === 'tools' ? this.#parts.unknownTo(ctx).filter(view.serves) : []
-    if (strangers.length > 0) {
-      return [...items.map((item) => shownAs(item)), ...strangers.map(signInTool)] as unknown as RelayLists[K][]
-    }
-    const known = this.#shown.get(items)
-    if (known !== undefined) return known
-    const made = items.map((item) => shownAs(item)) as unknown as readonly never[]
-    this.#shown.set(items, made)
-    return made
   }
 
   async callTool(params: JsonObject, ctx: AskingContext): Promise<CallToolResult> {
@@ -361,21 +347,6 @@ function callEffect(item: CatalogueItem & { readonly kind: 'tool' }, args: JsonO
   const { server, ownName: tool, definition } = item
   const { annotations } = definition
   return { kind: 'call', server, tool, arguments: args, ...(annotations && { annotations }), trusted }
-}
-
-const KINDS: { readonly [list in keyof RelayLists]: ItemKind } = {
-  tools: 'tool',
-  resources: 'resource',
-  resourceTemplates: 'template',
-  prompts: 'prompt',
-}
-
-/** The definition under the catalogue's name. A resource keeps its name for people; its URI is what it is found by. */
-function shownAs({ kind, name, definition }: CatalogueItem): object {
-  if (kind === 'resource') return definition.uri === name ? definition : { ...definition, uri: name }
-  if (kind === 'template') return definition.uriTemplate === name ? definition : { ...definition, uriTemplate: name }
-  if (definition.name === name) return definition
-  return { ...definition, name }
 }
 
 /** What the server sent, taken for what the method's result is: it passes on as it came. */

@@ -30,6 +30,7 @@ import { toCallerError, toToolFailure } from './failures.ts'
 import type { HeaderPairs } from './mirrored-headers.ts'
 import type { Parking } from './parking.ts'
 import { RelayedCall } from './relayed-call.ts'
+import { RunningCalls } from './running-calls.ts'
 import { SharedTurns } from './shared-turns.ts'
 
 export interface DispatchParts {
@@ -66,10 +67,8 @@ export class Dispatch {
   readonly #parts: DispatchParts
   /** The levels that older clients asked for. */
   readonly #levels = new WeakMap<SessionView, LogLevel>()
-  /** Calls under way, for draining. */
-  readonly running = new Set<RelayedCall>()
-  /** Servers that are being changed: calls wait until that is over. */
-  readonly #held = new Map<string, Promise<void>>()
+  /** Calls under way, for draining and for changes of their servers. */
+  readonly running = new RunningCalls()
   readonly #turns = new SharedTurns()
   readonly #hide = (text: string): string => this.#parts.host.upstreams.hide?.(text) ?? text
 
@@ -85,46 +84,6 @@ export class Dispatch {
         .client()
         .then((client) => line.logAtLeast(level, client))
         .catch(() => {})
-    }
-  }
-
-  /** Resolves when no call that `concerned` picks is under way any more, or at `until`. */
-  async finished(
-    concerned: (call: RelayedCall) => boolean,
-    until: number,
-    endOf: (call: RelayedCall) => Promise<void> = ({ ended }) => ended,
-  ): Promise<void> {
-    while ([...this.running].some(concerned)) {
-      const left = until - performance.now()
-      if (left <= 0) return
-      const ends = [...this.running].filter(concerned).map(endOf)
-      let timer: ReturnType<typeof setTimeout> | undefined
-      const late = new Promise((resolve) => {
-        timer = setTimeout(resolve, left)
-      })
-      await Promise.race([Promise.all(ends), late])
-      clearTimeout(timer)
-    }
-  }
-
-  /** Makes a change to servers between their calls. */
-  async reload(servers: readonly string[], apply: () => Promise<unknown>, graceMs: number): Promise<void> {
-    const before = servers.map((server) => this.#held.get(server))
-    let open = (): void => {}
-    const hold = new Promise<void>((resolve) => {
-      open = resolve
-    })
-    for (const server of servers) this.#held.set(server, hold)
-    try {
-      await Promise.all(before)
-      const held = new Set(servers)
-      // Whoever waits for a person may do so for long: nobody else waits for that.
-      const isBusy = (call: RelayedCall) => held.has(call.server) && call.sent && !call.waits
-      await this.finished(isBusy, performance.now() + graceMs, (call) => call.atRest())
-      await apply()
-    } finally {
-      for (const server of servers) if (this.#held.get(server) === hold) this.#held.delete(server)
-      open()
     }
   }
 
@@ -241,7 +200,7 @@ export class Dispatch {
     effect: Effect,
     job: Job<Result>,
   ): Promise<Result> {
-    for (let hold = this.#held.get(job.server); hold !== undefined; hold = this.#held.get(job.server)) await hold
+    for (let hold = this.running.holdOf(job.server); hold; hold = this.running.holdOf(job.server)) await hold
     const leave = await this.#turn(call, line, ctx)
     try {
       return await this.#sendNow(call, line, ctx, effect, job)

@@ -1,13 +1,12 @@
 /**
  * Everything that all servers offer, under names that tell them apart. Follows the servers' lists (`catalogue-entry.ts`),
- * puts them into one index (`catalogue-index.ts`), and turns a name with arguments into a call of one server. What a
- * server that is down would add is missing, and said to be.
+ * puts them into one index (`catalogue-index.ts`), and has names turned into calls (`item-calls.ts`). What a server that
+ * is down would add is missing, and said to be.
  */
 
 import type { JsonObject } from '@portico/sdk/client'
 import type { ServerConfig } from '../../config/server-config.ts'
-import { HostError } from '../../errors.ts'
-import { type Linking, Links } from '../connection/links.ts'
+import type { Linking } from '../connection/links.ts'
 import { Listeners } from '../connection/listeners.ts'
 import { abortable } from '../connection/waiting.ts'
 import type { ServerIntroduction } from '../identity.ts'
@@ -27,16 +26,8 @@ import type {
   ListOptions,
 } from './catalogue-types.ts'
 import type { CatalogueItem, ItemKind } from './item.ts'
-import {
-  isWithheld,
-  KINDS_OF,
-  type ListedItem,
-  type ListingProblem,
-  type ListKind,
-  listOf,
-  type Missing,
-  toSighting,
-} from './listing.ts'
+import { ItemCalls, missingFrom } from './item-calls.ts'
+import { KINDS_OF, type ListingProblem, type ListKind, type Missing, toSighting } from './listing.ts'
 import type { Collision } from './names.ts'
 import type { SearchHit, SearchOptions } from './search.ts'
 
@@ -66,11 +57,10 @@ export function createCatalogue(upstreams: Upstreams, options: CatalogueOptions 
 class ServersCatalogue implements Catalogue {
   readonly #upstreams: Upstreams
   readonly #pins: PinStore
-  readonly #ttlMs: number
   readonly #patienceMs: number
   readonly #entries = new Map<string, CatalogueEntry>()
   readonly #listeners = new Listeners<CatalogueEvents>()
-  readonly #links = new Links()
+  readonly #calls: ItemCalls
   readonly #memory: IndexMemory = { clashed: new Set(), made: new WeakMap() }
   readonly #stops: (() => void)[]
   readonly #relist: ReturnType<typeof setInterval>
@@ -88,7 +78,13 @@ class ServersCatalogue implements Catalogue {
   constructor(upstreams: Upstreams, options: CatalogueOptions) {
     this.#upstreams = upstreams
     this.#pins = options.pins ?? createPinStore()
-    this.#ttlMs = options.ttlMs ?? TTL_MS
+    this.#calls = new ItemCalls({
+      entries: this.#entries,
+      ttlMs: options.ttlMs ?? TTL_MS,
+      index: () => this.#index,
+      settle: (isDone, signal) => this.#settle(isDone, signal),
+      tell: () => this.#tell(),
+    })
     this.#patienceMs = options.patienceMs ?? PATIENCE_MS
     this.#current = this.#told = new CatalogueIndex([], this.#memory)
     this.#stops = [
@@ -149,53 +145,23 @@ class ServersCatalogue implements Catalogue {
   }
 
   async toCall(name: string, args: JsonObject, signal?: AbortSignal): Promise<ItemCall> {
-    return this.#toUse(name, 'tool', args, signal)
+    return this.#calls.toUse(name, 'tool', args, signal)
   }
 
   async toPrompt(name: string, args: JsonObject, signal?: AbortSignal): Promise<ItemCall> {
-    return this.#toUse(name, 'prompt', args, signal)
+    return this.#calls.toUse(name, 'prompt', args, signal)
   }
 
-  async toRead(uri: string, signal?: AbortSignal): Promise<AddressCall> {
-    const isListed = () => this.#index.find(uri, 'resource') !== undefined
-    // A server that is still starting may list what a template of another could make.
-    if (!isListed()) await this.#settle(isListed, signal)
-    const found = this.#index.whose(uri)
-    if (found.kind === 'found' && !this.#isWithheld(found.server, found.ownUri)) {
-      const { item, server, ownUri } = found
-      if (item === undefined) return { server, ownName: ownUri, arguments: {} }
-      return { ...(await this.#toUse(item.name, item.kind, {}, signal)), ownName: ownUri }
-    }
-    if (found.kind === 'ambiguous') {
-      const reason = `Several servers could be meant by ${uri}: name one of ${found.names.join(', ')}`
-      throw new HostError('unknown-item', reason, { data: { name: uri, names: found.names } })
-    }
-    const server = found.kind === 'unknown' ? this.#unlisted(found.ownUri, found.server) : undefined
-    if (found.kind === 'unknown' && server !== undefined) return { server, ownName: found.ownUri, arguments: {} }
-    return this.#toUse(uri, 'resource', {}, signal)
+  toRead(uri: string, signal?: AbortSignal): Promise<AddressCall> {
+    return this.#calls.toRead(uri, signal)
   }
 
   linked(server: string, result: Linking): void {
-    this.#links.note('', server, result)
-  }
-
-  #isWithheld(server: string, uri: string): boolean {
-    const config = this.#entries.get(server)?.config
-    return config !== undefined && isWithheld(config, uri)
-  }
-
-  /** Whose an address is that nobody lists: of the one that linked to it, or of the only one there is. */
-  #unlisted(uri: string, named: string | undefined): string | undefined {
-    const isMeant = (name: string) => (named === undefined || name === named) && !this.#isWithheld(name, uri)
-    const linking = this.#links.of('', uri).filter((name) => this.#entries.has(name) && isMeant(name))
-    if (linking.length === 1) return linking[0]
-    const all = [...this.#entries.values()].filter(({ config }) => !config.settings.disabled)
-    const [only] = all
-    return all.length === 1 && only !== undefined && isMeant(only.name) ? only.name : undefined
+    this.#calls.linked(server, result)
   }
 
   missing(): readonly Missing[] {
-    return [...this.#entries.values()].flatMap((entry) => entry.missing() ?? [])
+    return missingFrom(this.#entries.values())
   }
 
   collisions(): readonly Collision[] {
@@ -247,38 +213,6 @@ class ServersCatalogue implements Catalogue {
     for (const entry of this.#entries.values()) entry.close()
     this.#wake()
     await this.#pins.flush()
-  }
-
-  async #toUse(name: string, kind: ItemKind, args: JsonObject, signal?: AbortSignal): Promise<ItemCall> {
-    await this.#settle(() => this.#index.find(name, kind) !== undefined, signal)
-    const first = this.#index.find(name, kind)
-    if (first !== undefined) await abortable(this.#freshen(first.listed), signal)
-    this.#tell()
-    const found = this.#index.find(name, kind)
-    if (found === undefined) throw this.#unknown(name, kind)
-    const { item, listed } = found
-    if (item.quarantine !== undefined) {
-      const { difference } = item.quarantine
-      const message = `"${name}" changed since it was approved and waits for a new approval`
-      throw new HostError('quarantined', message, { data: { server: item.server, item: item.ownName, difference } })
-    }
-    return { server: item.server, ownName: item.ownName, arguments: { ...args, ...listed.presets }, item }
-  }
-
-  /** A listing that is too old, or that was never read in this process, says nothing about what would be called now. */
-  async #freshen({ server, kind }: ListedItem): Promise<void> {
-    const entry = this.#entries.get(server)
-    if (entry === undefined || entry.config.settings.trusted) return
-    const list = listOf(kind)
-    if (entry.ageOf(list) > this.#ttlMs) await entry.read([list], true)
-  }
-
-  #unknown(name: string, kind: ItemKind): HostError {
-    const [nearest] = this.search(name, { limit: 1, kinds: [kind] })
-    const hint = nearest === undefined ? '' : `; did you mean "${nearest.item.name}"?`
-    return new HostError('unknown-item', `There is no ${kind} "${name}"${hint}`, {
-      data: { name, missing: this.missing() },
-    })
   }
 
   /** Waits until a condition holds, or all servers have answered or failed, or the time for the first listing is up. */
