@@ -26,7 +26,7 @@ const HELD = {
   'import circles and wrong directions': 0,
   'source folders above 20 files': 0,
   'files above 400 lines': 0,
-  'functions above 60 lines': 42,
+  'functions above 60 lines': 35,
   'classes above 300 lines': 1,
   'functions with more than 4 parameters': 77,
   'exported names without a comment': 0,

@@ -158,24 +158,66 @@ interface Opened {
 }
 
 async function open(options: WorkbenchOptions, opened: Opened): Promise<Workbench> {
-  const { host, stateDir, configFile, disabled, rules, sessions, ownServers } = opened
-  const { signInPages, models, messages, env, home } = opened
-  const { workspace, address, onWarning = () => {} } = options
+  const { host, stateDir, sessions } = opened
+  const { address, onWarning = () => {} } = options
   if (address !== undefined && !isLoopbackHost(address)) {
     onWarning(`${address} can be reached from other machines; whoever has a link can use everything`)
   }
   let web: WebServer | undefined
-  const emit: Desk['emit'] = (event) => web?.emit(event)
-  const [history, shelf, store, files] = await Promise.all([
+  const [desk, files] = await Promise.all([
+    openDesk(options, opened, (event) => web?.emit(event)),
+    readStaticFiles(options.page ?? pageFolder()).catch(() => new Map()),
+  ])
+  const handlers = createMethods(desk)
+  const linkKey = createLinkKey()
+  web = await serveWeb({
+    files,
+    answer: (method, params, signal) => answerMethod(handlers, method, params, signal),
+    toFailure,
+    host: address,
+    names: options.names,
+    port: options.port,
+    preferredPort: options.preferredPort,
+    sessions,
+    linkKey,
+  })
+  const served = web
+  const news = forwardNews(desk, () => served.pages > 0)
+  const takeDown = await announceRunning(stateDir, served.origin, linkKey).catch(() => async () => {})
+  let closing: Promise<void> | undefined
+  const close = async (): Promise<void> => {
+    await takeDown()
+    await served.close()
+    desk.runs.close()
+    news.close()
+    await closeDesk(desk, opened)
+    await host.close()
+  }
+  return {
+    url: served.link(),
+    origin: served.origin,
+    host,
+    link: () => served.link(),
+    close: () => {
+      closing ??= close()
+      return closing
+    },
+  }
+}
+
+async function openDesk(options: WorkbenchOptions, opened: Opened, emit: Desk['emit']): Promise<Desk> {
+  const { host, stateDir, configFile, disabled, ownServers, signInPages, models, messages, env, home } = opened
+  const { workspace, onWarning = () => {} } = options
+  const [history, shelf, store] = await Promise.all([
     History.open(join(stateDir, 'history.json'), onWarning),
     ModelShelf.open(models, join(stateDir, 'models.json'), onWarning),
     ChatStore.open(join(stateDir, 'chats'), onWarning),
-    readStaticFiles(options.page ?? pageFolder()).catch(() => new Map()),
   ])
   const tour = tourModel(stateDir, options.tourPaceMs ?? 25)
   models.add(tour.config, tour.fetch)
-  const runs: Runs = new Runs({ host, history, emit })
-  const desk: Desk = {
+  signInPages.onNews = (server) => emit({ type: 'sign-in', server })
+  const runs = new Runs({ host, history, emit })
+  return {
     host,
     info: {
       version: ownVersion(),
@@ -203,49 +245,18 @@ async function open(options: WorkbenchOptions, opened: Opened): Promise<Workbenc
     models: shelf,
     messages,
     recordings: new Recordings(join(stateDir, 'recordings'), host),
-    rules: new OwnRules(host, rules),
+    rules: new OwnRules(host, opened.rules),
     emit,
   }
-  signInPages.onNews = (server) => emit({ type: 'sign-in', server })
-  const handlers = createMethods(desk)
-  const linkKey = createLinkKey()
-  web = await serveWeb({
-    files,
-    answer: (method, params, signal) => answerMethod(handlers, method, params, signal),
-    toFailure,
-    host: address,
-    names: options.names,
-    port: options.port,
-    preferredPort: options.preferredPort,
-    sessions,
-    linkKey,
-  })
-  const served = web
-  const news = forwardNews(desk, () => served.pages > 0)
-  const takeDown = await announceRunning(stateDir, served.origin, linkKey).catch(() => async () => {})
-  let closing: Promise<void> | undefined
-  const close = async (): Promise<void> => {
-    await takeDown()
-    await served.close()
-    runs.close()
-    news.close()
-    desk.logs.close()
-    await desk.chats.close()
-    await desk.recordings.stop()
-    await desk.watches.close()
-    await Promise.all([history.close(), shelf.close(), disabled.flush(), rules.flush(), sessions.flush()])
-    await host.close()
-  }
-  return {
-    url: served.link(),
-    origin: served.origin,
-    host,
-    link: () => served.link(),
-    close: () => {
-      closing ??= close()
-      return closing
-    },
-  }
+}
+
+/** Ends what still runs, and waits until everything is written. */
+async function closeDesk(desk: Desk, { disabled, rules, sessions }: Opened): Promise<void> {
+  desk.logs.close()
+  await desk.chats.close()
+  await desk.recordings.stop()
+  await desk.watches.close()
+  await Promise.all([desk.history.close(), desk.models.close(), disabled.flush(), rules.flush(), sessions.flush()])
 }
 
 /** A project's own files and the user's own; those of other programs can be imported, and are not read by themselves. */

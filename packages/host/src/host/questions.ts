@@ -35,10 +35,13 @@ interface Asked {
   readonly signal: AbortSignal
 }
 
+type ElicitEffect = Effect & { readonly kind: 'elicit' }
+type Elicit = (effect: ElicitEffect, body: QuestionBody | undefined, asked: Asked) => Promise<ElicitResult>
+
 /** Handlers for one server's connection. */
 export function createQuestions(config: ServerConfig, parts: QuestionParts): QuestionHandlers {
   const { name: server, settings } = config
-  const { guard, inbox, desk, inFlight } = parts
+  const { guard, desk, inFlight } = parts
   /** Ends with the server's own wish for an answer, or with the call that the question was asked in. */
   const askedIn = (context: AskContext): Asked => {
     const { act, signal } = inFlight.causeOf(server, context)
@@ -48,41 +51,9 @@ export function createQuestions(config: ServerConfig, parts: QuestionParts): Que
       signal: signal === undefined ? context.signal : AbortSignal.any([context.signal, signal]),
     }
   }
-  const elicit = async (
-    effect: Effect & { readonly kind: 'elicit' },
-    body: QuestionBody | undefined,
-    { act, circumstances, signal }: Asked,
-  ): Promise<ElicitResult> => {
-    const { session, principal, workspace, unattended } = circumstances
-    const onWaiting = act?.onWaiting
-    const permit = await guard.pass(effect, circumstances, { onWaiting, signal })
-    const question = { server, session, principal: principal?.id, workspace }
-    const isAsked = body !== undefined && !unattended
-    const answer = isAsked ? await inbox.ask({ ...question, body }, { signal, onWaiting }) : CANCELLED
-    permit.finish(answer.action === 'allow' ? 'ok' : 'cancelled')
-    return toElicitResult(answer)
-  }
+  const elicit: Elicit = (effect, body, asked) => askPerson({ ...parts, server }, effect, body, asked)
   return {
-    elicitation: {
-      form(params, context): Promise<ElicitResult> {
-        // What is sent back must be what was shown: a form that hides something in its names is not shown.
-        const { message, requestedSchema } = toClean(params)
-        const isShown = namesIn(params.requestedSchema).every((name) => toClean(name) === name)
-        // The requested schema is JSON by its nature.
-        const schema = requestedSchema as unknown as JsonObject
-        const warnings = inspectForm(message, schema)
-        const body = { kind: 'form', message, schema, ...(warnings.length > 0 && { warnings }) } as const
-        return elicit({ kind: 'elicit', server, mode: 'form' }, isShown ? body : undefined, askedIn(context))
-      },
-      async url(params, context): Promise<ElicitResult> {
-        const { host, warnings, blocked, url } = inspectUrl(params.url)
-        const { message } = toClean(params)
-        const body = { kind: 'url', message, url, host, warnings } as const
-        const effect = { kind: 'elicit', server, mode: 'url', host } as const
-        const { action } = await elicit(effect, blocked ? undefined : body, askedIn(context))
-        return { action }
-      },
-    },
+    elicitation: createElicitation(server, elicit, askedIn),
     sampling: {
       tools: true,
       context: true,
@@ -102,6 +73,50 @@ export function createQuestions(config: ServerConfig, parts: QuestionParts): Que
       },
     },
     roots: (context) => shareRoots(config, guard, askedIn(context)),
+  }
+}
+
+/** Puts a form or a link to whoever is there, past the guard. What may not be shown, or to nobody, is cancelled. */
+async function askPerson(
+  { server, guard, inbox }: QuestionParts & { readonly server: string },
+  effect: ElicitEffect,
+  body: QuestionBody | undefined,
+  { act, circumstances, signal }: Asked,
+): Promise<ElicitResult> {
+  const { session, principal, workspace, unattended } = circumstances
+  const onWaiting = act?.onWaiting
+  const permit = await guard.pass(effect, circumstances, { onWaiting, signal })
+  const question = { server, session, principal: principal?.id, workspace }
+  const isAsked = body !== undefined && !unattended
+  const answer = isAsked ? await inbox.ask({ ...question, body }, { signal, onWaiting }) : CANCELLED
+  permit.finish(answer.action === 'allow' ? 'ok' : 'cancelled')
+  return toElicitResult(answer)
+}
+
+function createElicitation(
+  server: string,
+  elicit: Elicit,
+  askedIn: (context: AskContext) => Asked,
+): NonNullable<QuestionHandlers['elicitation']> {
+  return {
+    form(params, context): Promise<ElicitResult> {
+      // What is sent back must be what was shown: a form that hides something in its names is not shown.
+      const { message, requestedSchema } = toClean(params)
+      const isShown = namesIn(params.requestedSchema).every((name) => toClean(name) === name)
+      // The requested schema is JSON by its nature.
+      const schema = requestedSchema as unknown as JsonObject
+      const warnings = inspectForm(message, schema)
+      const body = { kind: 'form', message, schema, ...(warnings.length > 0 && { warnings }) } as const
+      return elicit({ kind: 'elicit', server, mode: 'form' }, isShown ? body : undefined, askedIn(context))
+    },
+    async url(params, context): Promise<ElicitResult> {
+      const { host, warnings, blocked, url } = inspectUrl(params.url)
+      const { message } = toClean(params)
+      const body = { kind: 'url', message, url, host, warnings } as const
+      const effect = { kind: 'elicit', server, mode: 'url', host } as const
+      const { action } = await elicit(effect, blocked ? undefined : body, askedIn(context))
+      return { action }
+    },
   }
 }
 

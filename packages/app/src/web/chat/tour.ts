@@ -63,28 +63,32 @@ export function tourTurns(stateDir: string): readonly TourTurn[] {
         { text: 'Whatever you chose is what happened, and it is in the audit log under Policy.' },
       ],
     },
-    {
-      say: 'Write a short note about it into my scratch folder.',
-      needs: ['files_write_file'],
-      replies: [
-        {
-          text: 'A file is about to be written; look at the arguments before you allow it.',
-          calls: [
-            {
-              name: 'files_write_file',
-              arguments: {
-                path: join(stateDir, 'scratch', 'tour.md'),
-                text: '# From the tour\n\nThe sample shop has five best sellers.\n',
-              },
-            },
-          ],
-        },
-        {
-          text: 'That is the tour. Every message of it is under Timeline, every decision under Policy. **New conversation** begins one of your own, with a model that you add there.',
-        },
-      ],
-    },
+    writingTurn(join(stateDir, 'scratch', 'tour.md')),
   ]
+}
+
+function writingTurn(path: string): TourTurn {
+  return {
+    say: 'Write a short note about it into my scratch folder.',
+    needs: ['files_write_file'],
+    replies: [
+      {
+        text: 'A file is about to be written; look at the arguments before you allow it.',
+        calls: [
+          {
+            name: 'files_write_file',
+            arguments: {
+              path,
+              text: '# From the tour\n\nThe sample shop has five best sellers.\n',
+            },
+          },
+        ],
+      },
+      {
+        text: 'That is the tour. Every message of it is under Timeline, every decision under Policy. **New conversation** begins one of your own, with a model that you add there.',
+      },
+    ],
+  }
 }
 
 export function tourModel(

@@ -26,34 +26,7 @@ const MAX_HITS = 2_000
 export function itemMethods(desk: Desk): ItemMethods {
   const { host, runs, history } = desk
   return {
-    'items.list': async (params, signal) => {
-      const { query, kind, server, cursor } = readParams(params, {
-        query: optional(text),
-        kind: optional(oneOf(KINDS)),
-        server: optional(text),
-        cursor: optional(text),
-      })
-      const { missing } = await host.catalogue.list({ signal })
-      const found = find(desk, query?.trim() ?? '', kind).filter(
-        (item) => server === undefined || item.server === server,
-      )
-      const from = Math.max(0, Number.parseInt(cursor ?? '0', 10) || 0)
-      const next = from + PAGE
-      return {
-        items: found.slice(from, next),
-        total: found.length,
-        ...(next < found.length && { next: String(next) }),
-        missing: missing.map(({ server: name, reason }) => ({ server: name, reason })),
-      }
-    },
-    'items.approve': (params) => {
-      const { server, item, kind } = readParams(params, { server: text, item: text, kind: oneOf(KINDS) })
-      const listed = host.catalogue.items([kind]).filter((one) => one.server === server)
-      // By the server's own name for it, or by the one in the catalogue.
-      const found = listed.find((one) => one.ownName === item) ?? listed.find((one) => one.name === item)
-      host.catalogue.approve(server, found?.ownName ?? item, kind)
-      return {}
-    },
+    ...catalogueMethods(desk),
     'tools.call': (params) => {
       const { name, run, arguments: args } = readParams(params, { name: text, arguments: object, run: text })
       const about = { run, kind: 'tool', name, arguments: args, server: serverOf(desk, name, 'tool') } as const
@@ -88,6 +61,40 @@ export function itemMethods(desk: Desk): ItemMethods {
     'history.list': () => ({ entries: history.list() }),
     'history.clear': () => {
       history.clear()
+      return {}
+    },
+  }
+}
+
+function catalogueMethods(desk: Desk): Pick<ItemMethods, 'items.list' | 'items.approve'> {
+  const { catalogue } = desk.host
+  return {
+    'items.list': async (params, signal) => {
+      const { query, kind, server, cursor } = readParams(params, {
+        query: optional(text),
+        kind: optional(oneOf(KINDS)),
+        server: optional(text),
+        cursor: optional(text),
+      })
+      const { missing } = await catalogue.list({ signal })
+      const found = find(desk, query?.trim() ?? '', kind).filter(
+        (item) => server === undefined || item.server === server,
+      )
+      const from = Math.max(0, Number.parseInt(cursor ?? '0', 10) || 0)
+      const next = from + PAGE
+      return {
+        items: found.slice(from, next),
+        total: found.length,
+        ...(next < found.length && { next: String(next) }),
+        missing: missing.map(({ server: name, reason }) => ({ server: name, reason })),
+      }
+    },
+    'items.approve': (params) => {
+      const { server, item, kind } = readParams(params, { server: text, item: text, kind: oneOf(KINDS) })
+      const listed = catalogue.items([kind]).filter((one) => one.server === server)
+      // By the server's own name for it, or by the one in the catalogue.
+      const found = listed.find((one) => one.ownName === item) ?? listed.find((one) => one.name === item)
+      catalogue.approve(server, found?.ownName ?? item, kind)
       return {}
     },
   }

@@ -11,25 +11,17 @@ import { findImportable, readImportable } from '../servers/importable.ts'
 import { previewPasted, readEntry, readPasted } from '../servers/own-file.ts'
 import { searchRegistry } from '../servers/registry.ts'
 
-export function serverMethods(desk: Desk): HandlersOf<'servers.'> {
-  const { host, ownFile } = desk
+type ServerMethods = HandlersOf<'servers.'>
+type AddingMethods = Pick<
+  ServerMethods,
+  'servers.add' | 'servers.preview' | 'servers.importable' | 'servers.import' | 'servers.registry'
+>
+
+export function serverMethods(desk: Desk): ServerMethods {
+  const { host } = desk
   return {
+    ...addingMethods(desk),
     'servers.list': async () => ({ servers: await desk.cards.all(), problems: host.problems }),
-    'servers.add': async (params) => {
-      const {
-        name,
-        entry,
-        text: pasted,
-      } = readParams(params, {
-        name: optional(text),
-        entry: optional(object),
-        text: optional(text),
-      })
-      if (entry !== undefined && name !== undefined && name !== '') return ownFile.add(readEntry(name, entry))
-      if (pasted !== undefined) return ownFile.add(readPasted(pasted, name === '' ? undefined : name))
-      throw new Refused(400, { code: 'bad-request', message: 'Give a name and an entry, or the text of some' })
-    },
-    'servers.preview': (params) => previewPasted(readParams(params, { text }).text),
     'servers.remove': async (params) => {
       const { server } = readParams(params, { server: text })
       await remove(desk, findConfig(desk, server))
@@ -54,17 +46,6 @@ export function serverMethods(desk: Desk): HandlersOf<'servers.'> {
       if (has(params, 'logLevel')) await host.setLogLevel(server, logLevel)
       return {}
     },
-    'servers.importable': async () => ({
-      programs: await findImportable(desk.places, (name) => host.upstreams.view(name) !== undefined),
-    }),
-    'servers.import': async (params) => {
-      const { file, servers } = readParams(params, { file: text, servers: list(text) })
-      return ownFile.add(await readImportable(desk.places, file, servers))
-    },
-    'servers.registry': async (params, signal) => {
-      const { query } = readParams(params, { query: text })
-      return { entries: await searchRegistry(desk.registryUrl, query, signal), source: new URL(desk.registryUrl).host }
-    },
     'servers.trust': async (params) => {
       const { file, trusted } = readParams(params, { file: text, trusted: flag })
       await setTrust(desk, file, trusted)
@@ -83,6 +64,38 @@ export function serverMethods(desk: Desk): HandlersOf<'servers.'> {
       const { server } = readParams(params, { server: text })
       const page = desk.signInPages.of(server)
       return { steps: host.signInSteps(server), ...(page !== undefined && { page }) }
+    },
+  }
+}
+
+/** The ways to come by a server: an entry, pasted text, another program's file, the registry. */
+function addingMethods({ host, ownFile, places, registryUrl }: Desk): AddingMethods {
+  return {
+    'servers.add': async (params) => {
+      const {
+        name,
+        entry,
+        text: pasted,
+      } = readParams(params, {
+        name: optional(text),
+        entry: optional(object),
+        text: optional(text),
+      })
+      if (entry !== undefined && name !== undefined && name !== '') return ownFile.add(readEntry(name, entry))
+      if (pasted !== undefined) return ownFile.add(readPasted(pasted, name === '' ? undefined : name))
+      throw new Refused(400, { code: 'bad-request', message: 'Give a name and an entry, or the text of some' })
+    },
+    'servers.preview': (params) => previewPasted(readParams(params, { text }).text),
+    'servers.importable': async () => ({
+      programs: await findImportable(places, (name) => host.upstreams.view(name) !== undefined),
+    }),
+    'servers.import': async (params) => {
+      const { file, servers } = readParams(params, { file: text, servers: list(text) })
+      return ownFile.add(await readImportable(places, file, servers))
+    },
+    'servers.registry': async (params, signal) => {
+      const { query } = readParams(params, { query: text })
+      return { entries: await searchRegistry(registryUrl, query, signal), source: new URL(registryUrl).host }
     },
   }
 }

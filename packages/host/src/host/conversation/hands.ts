@@ -32,20 +32,13 @@ export function createHands(
   { session, tools }: ConverseOptions,
   servers?: readonly string[],
 ): Hands {
-  const { acts, catalogue, upstreams, definitions, maxTools = DEFAULT_MAX_TOOLS } = parts
-  const chosen = tools === undefined ? undefined : new Set(tools)
-  const isMember = (server: string | undefined): boolean =>
-    servers === undefined || (server !== undefined && servers.includes(server))
-  const isChosen = (name: string): boolean =>
-    (chosen?.has(name) ?? true) && (servers === undefined || isMember(catalogue.find(name, 'tool')?.server))
+  const { acts, catalogue, definitions, maxTools = DEFAULT_MAX_TOOLS } = parts
+  const { isMember, isChosen, isAll } = choiceOf(catalogue, tools, servers)
   const search = searchTools({
     missing: () => catalogue.missing(),
     find: (name, kind) => (isChosen(name) ? catalogue.find(name, kind) : undefined),
     search: (query, { limit, ...options } = {}) => {
-      const hits = catalogue.search(query, {
-        ...options,
-        limit: chosen === undefined && servers === undefined ? limit : Number.POSITIVE_INFINITY,
-      })
+      const hits = catalogue.search(query, { ...options, limit: isAll ? limit : Number.POSITIVE_INFINITY })
       return hits.filter(({ item }) => isChosen(item.name)).slice(0, limit)
     },
   })
@@ -67,15 +60,7 @@ export function createHands(
       if (use?.kind === 'answer') return undefined
       return catalogue.find(use?.name ?? name, 'tool')?.server
     },
-    instructions: () =>
-      upstreams.views().flatMap(({ name, state, instructions, config }) => {
-        if (state.state !== 'ready' || instructions === undefined || !isMember(name)) return []
-        // Other words than were approved wait for a person.
-        const { quarantine } = parts.pins.checkInstructions(name, instructions, config.settings.trusted)
-        if (quarantine !== undefined) return []
-        definitions.note(name, `instructions ${instructions}`, instructions)
-        return [{ server: name, text: instructions }]
-      }),
+    instructions: () => instructionsOf(parts, isMember),
     async call({ name, arguments: args, ...options }) {
       const use = isSearching ? search.use(name, args) : undefined
       if (use?.kind === 'answer') {
@@ -91,6 +76,35 @@ export function createHands(
       return acts.call(act.name, act.arguments, { ...options, session, byModel: true })
     },
   }
+}
+
+/** What a conversation may use: the tools it names, of the servers it names; everything unless it names some. */
+function choiceOf(
+  catalogue: Catalogue,
+  tools: readonly string[] | undefined,
+  servers: readonly string[] | undefined,
+): { isMember(server: string | undefined): boolean; isChosen(name: string): boolean; readonly isAll: boolean } {
+  const chosen = tools === undefined ? undefined : new Set(tools)
+  const isMember = (server: string | undefined): boolean =>
+    servers === undefined || (server !== undefined && servers.includes(server))
+  const isChosen = (name: string): boolean =>
+    (chosen?.has(name) ?? true) && (servers === undefined || isMember(catalogue.find(name, 'tool')?.server))
+  return { isMember, isChosen, isAll: chosen === undefined && servers === undefined }
+}
+
+/** What connected servers say about their use, as far as those words were approved. */
+function instructionsOf(
+  { upstreams, pins, definitions }: HandsParts,
+  isMember: (server: string) => boolean,
+): ReturnType<Hands['instructions']> {
+  return upstreams.views().flatMap(({ name, state, instructions, config }) => {
+    if (state.state !== 'ready' || instructions === undefined || !isMember(name)) return []
+    // Other words than were approved wait for a person.
+    const { quarantine } = pins.checkInstructions(name, instructions, config.settings.trusted)
+    if (quarantine !== undefined) return []
+    definitions.note(name, `instructions ${instructions}`, instructions)
+    return [{ server: name, text: instructions }]
+  })
 }
 
 function toTool(item: CatalogueItem): OfferedTool {

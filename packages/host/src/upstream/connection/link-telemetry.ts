@@ -43,37 +43,7 @@ interface Running {
 
 /** `server` is the name in the configuration, never what the server calls itself. */
 export function withClientTelemetry(link: Link, api: ClientTelemetryApi, server: string): Link {
-  const tracer = api.trace.getTracer(SCOPE)
-  const running = new Map<RequestId, Running>()
-  let version: string | undefined
-  let durations: ReturnType<typeof createHistogram> | undefined
-
-  const begin = (outgoing: Outgoing): Outgoing => {
-    const attributes = attributesOf(outgoing, server, version, link.kind)
-    const context = api.context.active()
-    const options = {
-      kind: api.SpanKind.CLIENT,
-      attributes: { ...attributes, 'jsonrpc.request.id': String(outgoing.id) },
-    }
-    const span = tracer.startSpan(nameOf(outgoing), options, context)
-    running.set(outgoing.id, { span, attributes, began: performance.now() })
-    const carrier: { [key: string]: string } = {}
-    api.propagation.inject(api.trace.setSpan(context, span), carrier)
-    return Object.keys(carrier).length === 0 ? outgoing : withMeta(outgoing, carrier)
-  }
-  const finish = (id: RequestId | null | undefined, failure?: Attributes) => {
-    const entry = id === undefined || id === null ? undefined : running.get(id)
-    if (entry === undefined || id === undefined || id === null) return
-    running.delete(id)
-    if (failure !== undefined) {
-      entry.span.setAttributes(failure)
-      entry.span.setStatus({ code: api.SpanStatusCode.ERROR })
-    }
-    entry.span.end()
-    durations ??= createHistogram(api)
-    durations.record((performance.now() - entry.began) / 1000, { ...entry.attributes, ...failure })
-  }
-
+  const spans = new RequestSpans(api, server, link.kind)
   return {
     kind: link.kind,
     label: link.label,
@@ -85,34 +55,86 @@ export function withClientTelemetry(link: Link, api: ClientTelemetryApi, server:
         paused: (id, retryMs) => events.paused?.(id, retryMs),
         irregular: (reason, detail) => events.irregular(reason, detail),
         response: (response) => {
-          finish(response.id, failureIn(response))
+          spans.finish(response.id, failureIn(response))
           events.response(response)
         },
         failed: (id, error) => {
-          finish(id, { 'error.type': error.code })
+          spans.finish(id, { 'error.type': error.code })
           events.failed(id, error)
         },
         closed: (error) => {
-          for (const id of [...running.keys()]) finish(id, { 'error.type': error.code })
+          spans.finishAll({ 'error.type': error.code })
           events.closed(error)
         },
       }),
     // Subscriptions have no duration that would mean anything.
-    request: (outgoing) => link.request(outgoing.method === 'subscriptions/listen' ? outgoing : begin(outgoing)),
+    request: (outgoing) => link.request(outgoing.method === 'subscriptions/listen' ? outgoing : spans.begin(outgoing)),
     cancel: (id, reason) => {
-      finish(id, { 'error.type': 'cancelled' })
+      spans.finish(id, { 'error.type': 'cancelled' })
       link.cancel(id, reason)
     },
     send: (message) => link.send(message),
     agree: (revision) => {
-      version = revision.version
+      spans.version = revision.version
       link.agree(revision)
     },
     listen: () => link.listen(),
     close: () => {
-      for (const id of [...running.keys()]) finish(id, { 'error.type': 'closed' })
+      spans.finishAll({ 'error.type': 'closed' })
       return link.close()
     },
+  }
+}
+
+/** A span for each request that is under way, and its duration once it is answered. */
+class RequestSpans {
+  readonly #api: ClientTelemetryApi
+  readonly #server: string
+  readonly #kind: Link['kind']
+  readonly #tracer: ReturnType<ClientTelemetryApi['trace']['getTracer']>
+  readonly #running = new Map<RequestId, Running>()
+  #durations: ReturnType<typeof createHistogram> | undefined
+  /** The revision, once it is agreed. */
+  version: string | undefined
+
+  constructor(api: ClientTelemetryApi, server: string, kind: Link['kind']) {
+    this.#api = api
+    this.#server = server
+    this.#kind = kind
+    this.#tracer = api.trace.getTracer(SCOPE)
+  }
+
+  /** The request with the span's context in its metadata. */
+  begin(outgoing: Outgoing): Outgoing {
+    const api = this.#api
+    const attributes = attributesOf(outgoing, this.#server, this.version, this.#kind)
+    const context = api.context.active()
+    const options = {
+      kind: api.SpanKind.CLIENT,
+      attributes: { ...attributes, 'jsonrpc.request.id': String(outgoing.id) },
+    }
+    const span = this.#tracer.startSpan(nameOf(outgoing), options, context)
+    this.#running.set(outgoing.id, { span, attributes, began: performance.now() })
+    const carrier: { [key: string]: string } = {}
+    api.propagation.inject(api.trace.setSpan(context, span), carrier)
+    return Object.keys(carrier).length === 0 ? outgoing : withMeta(outgoing, carrier)
+  }
+
+  finish(id: RequestId | null | undefined, failure?: Attributes): void {
+    const entry = id === undefined || id === null ? undefined : this.#running.get(id)
+    if (entry === undefined || id === undefined || id === null) return
+    this.#running.delete(id)
+    if (failure !== undefined) {
+      entry.span.setAttributes(failure)
+      entry.span.setStatus({ code: this.#api.SpanStatusCode.ERROR })
+    }
+    entry.span.end()
+    this.#durations ??= createHistogram(this.#api)
+    this.#durations.record((performance.now() - entry.began) / 1000, { ...entry.attributes, ...failure })
+  }
+
+  finishAll(failure: Attributes): void {
+    for (const id of [...this.#running.keys()]) this.finish(id, failure)
   }
 }
 
