@@ -5,7 +5,6 @@
  */
 
 import type { Inbox } from '@portico/host/consent'
-import { DEFAULTS } from '@portico/host/policy'
 
 const BY_HAND: ReadonlySet<string> = new Set(['call', 'read', 'prompt'])
 
@@ -15,6 +14,6 @@ export function createByHand(inbox: Inbox): (question: string | undefined) => vo
     if (id === undefined) return
     const body = inbox.pending().find((question) => question.id === id)?.body
     if (body?.kind !== 'approval' || !BY_HAND.has(body.effect.kind)) return
-    if (body.reason === DEFAULTS[body.effect.kind].reason) inbox.answer(id, { action: 'allow', by: 'workbench' })
+    if (body.byDefault === true) inbox.answer(id, { action: 'allow', by: 'workbench' })
   }
 }

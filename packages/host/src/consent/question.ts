@@ -17,6 +17,8 @@ export type QuestionBody =
       readonly effect: Effect
       readonly reason: string
       readonly warnings: readonly string[]
+      /** Asked only because no rule speaks. */
+      readonly byDefault?: true
     }
   /** May the model see this result? It may be edited. */
   | { readonly kind: 'result'; readonly effect: Effect; readonly result: JsonObject }

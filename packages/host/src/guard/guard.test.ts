@@ -11,6 +11,7 @@ import { verifyAuditLog } from '../audit/verify.ts'
 import { createGrants, type Grants } from '../consent/grants.ts'
 import { createInbox, type Inbox } from '../consent/inbox.ts'
 import type { Answer, Question } from '../consent/question.ts'
+import { DEFAULTS } from '../policy/defaults.ts'
 import type { Circumstances, Effect } from '../policy/effect.ts'
 import { createRules } from '../policy/rules.ts'
 import { createGuard, type GuardOptions } from './create-guard.ts'
@@ -65,6 +66,21 @@ function about(more: Partial<Circumstances> = {}): Circumstances {
 }
 
 describe('passing', () => {
+  it.each([
+    ['no rule speaks', [], true],
+    ['a rule asks', [{ id: 'look', outcome: 'ask', effect: 'call' }], undefined],
+    [
+      'a rule asks in the words of the default',
+      [{ id: 'x', outcome: 'ask', because: DEFAULTS.call.reason }],
+      undefined,
+    ],
+  ] as const)('a question says whether it is asked by default: %s (house 15)', async (_, rules, byDefault) => {
+    person({ action: 'allow', by: 'terminal' })
+    const permit = await guardWith([...rules]).pass(call(), about())
+    permit.finish('ok')
+    expect(asked.map(({ body }) => body.kind === 'approval' && body.byDefault)).toEqual([byDefault])
+  })
+
   it('sec-115, sec-127, sec-161: asks with inputs and reason, and writes down who decided what', async () => {
     person({ action: 'allow', by: 'terminal' })
     const permit = await guardWith().pass(call(), about())

@@ -162,7 +162,8 @@ function ask(
   const { session, principal, workspace } = about
   // What a model wants is judged as if it were others' wish; a person is only warned of it where others have spoken.
   const tainted = about.tainted && parts.holdsForeignText(session) !== false
-  const plain: QuestionBody = { kind: 'approval', effect, reason: decision.reason, warnings: [] }
+  const { reason, byDefault } = decision
+  const plain: QuestionBody = { kind: 'approval', effect, reason, warnings: [], ...(byDefault && { byDefault }) }
   const warnings = [...ofNewTool(parts, effect, about), ...warningsFor(effect, { ...about, tainted })]
   const body = withWarnings(question ?? plain, warnings)
   return parts.inbox.ask(

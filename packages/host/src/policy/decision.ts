@@ -8,6 +8,8 @@ export interface Decision {
   readonly outcome: Outcome
   /** The rule that decided; absent when none matched and the default did. */
   readonly rule?: string
+  /** Nothing but the default says so: no rule, and nothing that is in the context. */
+  readonly byDefault?: true
   /** In words a person can follow. */
   readonly reason: string
   /** What shadow rules would have said, where they differ. */

@@ -185,7 +185,7 @@ function toDecision(rule: Rule | undefined, { effect, circumstances }: Situation
     const why = 'Untrusted text is in the context, and the tool may destroy something or send it away'
     return { outcome: 'ask', ...named, reason: `${why}; otherwise: ${reason}` }
   }
-  return { outcome, ...named, reason }
+  return { outcome, ...(rule === undefined ? { byDefault: true } : named), reason }
 }
 
 function reasonOf({ id, outcome, because }: Rule): string {
