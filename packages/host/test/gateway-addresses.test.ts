@@ -7,8 +7,8 @@ import { DEFAULT_SETTINGS, type ServerSettings } from '../src/config/server-conf
 import { createGateway, type GatewayOptions } from '../src/gateway/gateway.ts'
 import { serveGateway } from '../src/gateway/serve.ts'
 import { createProvenance } from '../src/guard/provenance.ts'
-import type { Acts } from '../src/host/acts.ts'
 import { AttachedContext } from '../src/host/conversation/attached-context.ts'
+import type { GuardedActions } from '../src/host/guarded-actions.ts'
 import { createCatalogue } from '../src/upstream/catalogue/catalogue.ts'
 import { distinctName } from '../src/upstream/catalogue/names.ts'
 import { createUpstreams } from '../src/upstream/upstreams.ts'
@@ -198,7 +198,7 @@ describe('sec-229: reads go to the server that lists the address (host 7)', () =
     }
     const context = createProvenance()
     const parts = {
-      acts: { follow } as unknown as Acts,
+      actions: { follow } as unknown as GuardedActions,
       offers: () => false,
       trusts: () => false,
       fetchPage: async () => '',

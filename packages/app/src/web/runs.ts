@@ -4,7 +4,7 @@
  */
 
 import { performance } from 'node:perf_hooks'
-import type { ActOptions, Done, Host } from '@portico/host'
+import type { ActionResult, ActOptions, Host } from '@portico/host'
 import type { JsonObject } from '@portico/sdk/client'
 import type { ApiEvent, HistoryEntry } from './api.ts'
 import { createByHand } from './by-hand.ts'
@@ -49,7 +49,7 @@ export class Runs {
 
   async run<Result extends object>(
     about: RunAbout,
-    act: (options: ActOptions) => Promise<Done<Result>>,
+    act: (options: ActOptions) => Promise<ActionResult<Result>>,
   ): Promise<Ran<Result>> {
     const { run, server } = about
     if (this.#open.has(run) || this.#open.size >= MAX_RUNS) {

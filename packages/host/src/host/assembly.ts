@@ -21,7 +21,6 @@ import type { Circumstances, Effect } from '../policy/effect.ts'
 import { type Catalogue, createCatalogue } from '../upstream/catalogue/catalogue.ts'
 import { createPinStore, type PinStore } from '../upstream/pins/pins.ts'
 import { createUpstreams, type Upstreams } from '../upstream/upstreams.ts'
-import { Acts } from './acts.ts'
 import { createAdmission } from './admission.ts'
 import { type HostAuditOptions, openHostAudit } from './audit-file.ts'
 import { CallsInFlight } from './calls-in-flight.ts'
@@ -29,6 +28,7 @@ import { ChangedDefinitions } from './changed-definitions.ts'
 import { DEFAULT_SESSION, toCircumstances } from './circumstances.ts'
 import type { Configuration } from './configuration.ts'
 import type { Sessions } from './conversation/sessions.ts'
+import { GuardedActions } from './guarded-actions.ts'
 import type { ActOptions, HostOptions } from './options.ts'
 import { createQuestions } from './questions.ts'
 import { SignIn } from './sign-in.ts'
@@ -62,7 +62,7 @@ export interface Assembly {
   readonly upstreams: Upstreams
   readonly catalogue: Catalogue
   readonly pins: PinStore
-  readonly acts: Acts
+  readonly actions: GuardedActions
   readonly untrusted: UntrustedFiles
   /** No longer follows the state folder. */
   close(): void
@@ -124,13 +124,13 @@ export function assemble(
   const untrusted = new UntrustedFiles({ ...standing, trust, reload: () => own.reload() })
   const unfollow = followApprovals(options, pins, catalogue, changed)
   const { hide } = used
-  const acts = new Acts({ ...shared, guard, hide, upstreams, catalogue, telemetry: options.telemetry })
+  const actions = new GuardedActions({ ...shared, guard, hide, upstreams, catalogue, telemetry: options.telemetry })
   const close = (): void => {
     changed.close()
     untrusted.close()
     unfollow()
   }
-  return { guard, models, signIn, upstreams, catalogue, pins, acts, untrusted, close }
+  return { guard, models, signIn, upstreams, catalogue, pins, actions, untrusted, close }
 }
 
 function assembleGuard(

@@ -29,7 +29,6 @@ import type { Rules } from '../policy/rules.ts'
 import type { Catalogue } from '../upstream/catalogue/catalogue.ts'
 import { Listeners } from '../upstream/connection/listeners.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
-import type { Done } from './acts.ts'
 import { type Assembly, assemble, type HostStores, openStores } from './assembly.ts'
 import { toCircumstances } from './circumstances.ts'
 import { Configuration } from './configuration.ts'
@@ -37,6 +36,7 @@ import type { AttachedPiece, Attachment } from './conversation/attachments.ts'
 import { Conversations } from './conversation/conversations.ts'
 import type { Project } from './conversation/projects.ts'
 import { Sessions } from './conversation/sessions.ts'
+import type { ActionResult } from './guarded-actions.ts'
 import type { ActOptions, AttachRule, ConverseOptions, HostOptions } from './options.ts'
 import type { SignInStep } from './sign-in.ts'
 import type { Tuning } from './tuning.ts'
@@ -153,30 +153,30 @@ export class Host {
   }
 
   /** Calls a tool by its name in the catalogue. */
-  call(name: string, args: JsonObject = {}, options?: ActOptions): Promise<Done<CallToolResult>> {
-    return this.#assembly.acts.call(name, args, options)
+  call(name: string, args: JsonObject = {}, options?: ActOptions): Promise<ActionResult<CallToolResult>> {
+    return this.#assembly.actions.call(name, args, options)
   }
 
-  read(uri: string, options?: ActOptions): Promise<Done<ReadResourceResult>> {
-    return this.#assembly.acts.read(uri, options)
+  read(uri: string, options?: ActOptions): Promise<ActionResult<ReadResourceResult>> {
+    return this.#assembly.actions.read(uri, options)
   }
 
   prompt(
     name: string,
     args: { readonly [name: string]: string } = {},
     options?: ActOptions,
-  ): Promise<Done<GetPromptResult>> {
-    return this.#assembly.acts.prompt(name, args, options)
+  ): Promise<ActionResult<GetPromptResult>> {
+    return this.#assembly.actions.prompt(name, args, options)
   }
 
   /** What a server proposes while something is typed for one of its prompts or URIs. */
   complete(server: string, params: CompleteParams, options?: ActOptions): Promise<CompleteResult> {
-    return this.#assembly.acts.complete(server, params, options)
+    return this.#assembly.actions.complete(server, params, options)
   }
 
   /** Tells of every change of a resource, until what comes back is called. */
   subscribe(server: string, uri: string, listener: () => void, options?: ActOptions): Promise<() => Promise<void>> {
-    return this.#assembly.acts.subscribe(server, uri, listener, options)
+    return this.#assembly.actions.subscribe(server, uri, listener, options)
   }
 
   /** Signs the user in to a server: its page opens in their browser, and the server is connected anew. */

@@ -7,7 +7,7 @@ it('a page that no server offers is fetched by the host, clean and noted under i
   const words = 'a long enough sentence that only this page has ever said to anybody'
   const parts: AttachmentParts = {
     // Nothing of a server is asked for here.
-    acts: {} as AttachmentParts['acts'],
+    actions: {} as AttachmentParts['actions'],
     offers: () => false,
     trusts: () => false,
     fetchPage: async (url) => `${url}: ${words}\u200b`,

@@ -11,7 +11,7 @@ import { admit } from '../../guard/foreign-text.ts'
 import type { Provenance } from '../../guard/provenance.ts'
 import type { ContextPiece } from '../../model/conversation.ts'
 import { qualify } from '../../upstream/catalogue/names.ts'
-import type { Acts } from '../acts.ts'
+import type { GuardedActions } from '../guarded-actions.ts'
 import type { ActOptions, AttachRule } from '../options.ts'
 
 /** A resource or a prompt that the user adds to a message. */
@@ -34,7 +34,7 @@ export interface AttachedPiece extends ContextPiece {
 }
 
 export interface AttachmentParts {
-  readonly acts: Acts
+  readonly actions: GuardedActions
   /** Whether a server offers the resource. */
   offers(uri: string): boolean
   /** Fetches a page the host may fetch: public, bounded, no credentials. */
@@ -51,7 +51,7 @@ export async function readAttachment(
 ): Promise<AttachedPiece> {
   if (attachment.kind === 'prompt') {
     const { name, arguments: args, seen } = attachment
-    const { result, server } = await parts.acts.prompt(name, args, options)
+    const { result, server } = await parts.actions.prompt(name, args, options)
     const { messages } = result
     const piece = toPiece(
       `Prompt ${name}`,
@@ -66,7 +66,7 @@ export async function readAttachment(
     const page = { type: 'text', text: await parts.fetchPage(uri, options.signal) } as const
     return toPiece(`Page ${uri}`, host, [admit(page, { server: host, trusted: false }, parts.context(options))])
   }
-  const { result, server } = await parts.acts.read(meant === undefined ? uri : qualify(meant, uri), options)
+  const { result, server } = await parts.actions.read(meant === undefined ? uri : qualify(meant, uri), options)
   return toPiece(`Resource ${uri}`, server, result.contents.map(toBlock))
 }
 
@@ -76,11 +76,11 @@ export const MAX_ATTACHED_BYTES = 200_000
 /** A resource as it is now, and, where its server tells of changes, word of each until `close` is called. */
 export async function followAttachment(
   { server: meant, uri }: AttachRule,
-  { acts }: AttachmentParts,
+  { actions }: AttachmentParts,
   options: ActOptions,
   changed: () => void,
 ): Promise<{ readonly piece: AttachedPiece; readonly close?: (() => Promise<void>) | undefined }> {
-  const { result, server, close } = await acts.follow(qualify(meant, uri), changed, options)
+  const { result, server, close } = await actions.follow(qualify(meant, uri), changed, options)
   return { piece: toPiece(`Resource ${uri}`, server, result.contents.map(toBlock)), close }
 }
 

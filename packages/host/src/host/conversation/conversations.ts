@@ -9,9 +9,9 @@ import { recall } from '../../model/origins.ts'
 import type { Catalogue } from '../../upstream/catalogue/catalogue.ts'
 import type { PinStore } from '../../upstream/pins/pins.ts'
 import type { Upstreams } from '../../upstream/upstreams.ts'
-import type { Acts } from '../acts.ts'
 import { DEFAULT_SESSION } from '../circumstances.ts'
 import type { Configuration } from '../configuration.ts'
+import type { GuardedActions } from '../guarded-actions.ts'
 import type { ActOptions, ConverseOptions, HostOptions } from '../options.ts'
 import { type AttachedPiece, type Attachment, type AttachmentParts, fetchPage, readAttachment } from './attachments.ts'
 import { createHands } from './hands.ts'
@@ -26,7 +26,7 @@ export interface ConversationParts {
   readonly upstreams: Upstreams
   readonly catalogue: Catalogue
   readonly pins: PinStore
-  readonly acts: Acts
+  readonly actions: GuardedActions
 }
 
 export class Conversations {
@@ -89,16 +89,16 @@ export class Conversations {
   }
 
   #handsParts() {
-    const { acts, catalogue, upstreams, pins, sessions } = this.#parts
+    const { actions, catalogue, upstreams, pins, sessions } = this.#parts
     const provenance = (session: string) => sessions.provenance(session)
     const { maxTools } = this.#options
-    return { acts, catalogue, upstreams, pins, maxTools, definitions: this.#definitions, provenance }
+    return { actions, catalogue, upstreams, pins, maxTools, definitions: this.#definitions, provenance }
   }
 
   #attachmentParts(): AttachmentParts {
-    const { acts, catalogue, sessions } = this.#parts
+    const { actions, catalogue, sessions } = this.#parts
     return {
-      acts,
+      actions,
       trusts: (server) => this.#isTrusted(server),
       context: ({ session = DEFAULT_SESSION }) => sessions.provenance(session),
       offers: (uri) => catalogue.find(uri, 'resource') !== undefined,

@@ -13,11 +13,11 @@ import type { CatalogueItem } from '../../upstream/catalogue/item.ts'
 import { searchTools } from '../../upstream/catalogue/search-tools.ts'
 import type { PinStore } from '../../upstream/pins/pins.ts'
 import type { Upstreams } from '../../upstream/upstreams.ts'
-import type { Acts } from '../acts.ts'
+import type { GuardedActions } from '../guarded-actions.ts'
 import { type ConverseOptions, DEFAULT_MAX_TOOLS } from '../options.ts'
 
 export interface HandsParts {
-  readonly acts: Acts
+  readonly actions: GuardedActions
   readonly catalogue: Catalogue
   readonly upstreams: Upstreams
   readonly pins: PinStore
@@ -32,7 +32,7 @@ export function createHands(
   { session, tools }: ConverseOptions,
   servers?: readonly string[],
 ): Hands {
-  const { acts, catalogue, definitions, maxTools = DEFAULT_MAX_TOOLS } = parts
+  const { actions, catalogue, definitions, maxTools = DEFAULT_MAX_TOOLS } = parts
   const { isMember, isChosen, isAll } = choiceOf(catalogue, tools, servers)
   const search = searchTools({
     missing: () => catalogue.missing(),
@@ -73,7 +73,7 @@ export function createHands(
         throw new HostError('unknown-item', message, { data: { name: act.name } })
       }
       // Whatever a model decides may have been put into its mouth by text that a server sent.
-      return acts.call(act.name, act.arguments, { ...options, session, byModel: true })
+      return actions.call(act.name, act.arguments, { ...options, session, byModel: true })
     },
   }
 }

@@ -29,7 +29,7 @@ import type { ActOptions } from './options.ts'
  * What came of a call, a reading or a prompt that the host made: the server's result, and what was sent to which
  * server.
  */
-export interface Done<Result> {
+export interface ActionResult<Result> {
   readonly result: Result
   readonly server: string
   /** As they were sent: a person may have edited them. */
@@ -38,7 +38,7 @@ export interface Done<Result> {
   readonly reason: string
 }
 
-export interface ActsParts {
+export interface GuardedActionsParts {
   readonly guard: Guard
   readonly upstreams: Upstreams
   readonly catalogue: Catalogue
@@ -59,14 +59,14 @@ interface Following {
   readonly close?: (() => Promise<void>) | undefined
 }
 
-export class Acts {
-  readonly #parts: ActsParts
+export class GuardedActions {
+  readonly #parts: GuardedActionsParts
 
-  constructor(parts: ActsParts) {
+  constructor(parts: GuardedActionsParts) {
     this.#parts = parts
   }
 
-  call(name: string, args: JsonObject, options: ActOptions = {}): Promise<Done<CallToolResult>> {
+  call(name: string, args: JsonObject, options: ActOptions = {}): Promise<ActionResult<CallToolResult>> {
     return this.#traced('call', async () => {
       const found = await this.#parts.catalogue.toCall(name, args, options.signal)
       const { server, ownName: tool, item } = found
@@ -87,7 +87,7 @@ export class Acts {
     })
   }
 
-  read(uri: string, options: ActOptions = {}): Promise<Done<ReadResourceResult>> {
+  read(uri: string, options: ActOptions = {}): Promise<ActionResult<ReadResourceResult>> {
     return this.#traced('read', async () => {
       const { server, ownName } = await this.#parts.catalogue.toRead(uri, options.signal)
       const effect: EffectOf<'read'> = { kind: 'read', server, uri: ownName }
@@ -102,7 +102,7 @@ export class Acts {
     name: string,
     args: { readonly [name: string]: string },
     options: ActOptions = {},
-  ): Promise<Done<GetPromptResult>> {
+  ): Promise<ActionResult<GetPromptResult>> {
     return this.#traced('prompt', async () => {
       const found = await this.#parts.catalogue.toPrompt(name, args, options.signal)
       const { server, ownName: prompt } = found
@@ -151,7 +151,11 @@ export class Acts {
   }
 
   /** Reads a resource and follows it where its server tells of changes: one permission is enough for both. */
-  follow(uri: string, listener: () => void, options: ActOptions = {}): Promise<Done<ReadResourceResult> & Following> {
+  follow(
+    uri: string,
+    listener: () => void,
+    options: ActOptions = {},
+  ): Promise<ActionResult<ReadResourceResult> & Following> {
     return this.#traced('read', async () => {
       const { server, ownName } = await this.#parts.catalogue.toRead(uri, options.signal)
       const effect: EffectOf<'read'> = { kind: 'read', server, uri: ownName }
