@@ -10,9 +10,9 @@ export {
   type TurnEvent,
 } from '../model/conversation.ts'
 export type { DocumentReader, MediaFitOptions, MediaNotice } from '../model/fit-media.ts'
-export type { HandCall, HandResult, Hands } from '../model/hands.ts'
 export { MEDIA_KINDS, type MediaKind } from '../model/media-kinds.ts'
 export { type ModelConfig, type ModelProblem, PROVIDERS, type ProviderName, readModels } from '../model/model-config.ts'
+export type { ModelToolCall, ModelToolResult, ModelTools } from '../model/model-tools.ts'
 export {
   Models,
   type ModelsOptions,

@@ -3,7 +3,7 @@ import { createServer, tool } from '@portico/sdk/server'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { HostError } from '../errors.ts'
 import { Conversation, type TurnEvent } from './conversation.ts'
-import type { Hands } from './hands.ts'
+import type { ModelTools } from './model-tools.ts'
 import { Models } from './models.ts'
 import type { Script } from './script.ts'
 import { type ScriptedProvider, startScriptedProvider } from './script-server.ts'
@@ -23,13 +23,13 @@ const server = createServer({
   },
 })
 
-/** Hands without rules: what the guard adds is tested where it is. `forbidden` tools are denied. */
-function handsOf(
+/** Tools without rules: what the guard adds is tested where it is. `forbidden` tools are denied. */
+function modelToolsOf(
   client: Client,
   names: readonly string[],
   forbidden: readonly string[] = [],
   think?: () => void,
-): Hands {
+): ModelTools {
   return {
     tools: () => names.map((name) => ({ name, description: name, inputSchema: { type: 'object' } })),
     serverOf: () => 'sums',
@@ -77,9 +77,9 @@ async function start(
       },
     ],
   })
-  const hands = handsOf(client, ['add', 'wait'], options.forbidden, options.think)
+  const modelTools = modelToolsOf(client, ['add', 'wait'], options.forbidden, options.think)
   const events: TurnEvent[] = []
-  const conversation = new Conversation({ models, hands, budget: options.budget, retries: 2 })
+  const conversation = new Conversation({ models, modelTools, budget: options.budget, retries: 2 })
   const say = async (text: string): Promise<void> => conversation.send(text, (event) => void events.push(event))
   return { conversation, events, say, provider }
 }
@@ -209,8 +209,13 @@ it('is taken up again with its messages and what it has used', async () => {
     ollama: false,
     configured: [{ id: 's', provider: 'openai-compatible', model: 's', baseUrl: provider?.url ?? '' }],
   })
-  const hands: Hands = { tools: () => [], serverOf: () => '', instructions: () => [], call: () => Promise.reject() }
-  const again = new Conversation({ models, hands }, JSON.parse(JSON.stringify(conversation.save())))
+  const modelTools: ModelTools = {
+    tools: () => [],
+    serverOf: () => '',
+    instructions: () => [],
+    call: () => Promise.reject(),
+  }
+  const again = new Conversation({ models, modelTools }, JSON.parse(JSON.stringify(conversation.save())))
   const events: TurnEvent[] = []
   await again.send('second', (event) => void events.push(event))
   expect(textOf(events)).toBe('two')

@@ -1,6 +1,6 @@
 /**
  * A conversation with a model: turns made of steps, in which the model's tool calls run side by side through the
- * host's hands until it has nothing more to call. Everything that happens is told as it happens; the messages stay here.
+ * host until it has nothing more to call. Everything that happens is told as it happens; the messages stay here.
  */
 
 import type { CallToolResult, ContentBlock, GetPromptResult, JsonObject } from '@portico/sdk/client'
@@ -10,8 +10,8 @@ import { HostError } from '../errors.ts'
 import { isForeign, withoutLabels } from '../guard/foreign-text.ts'
 import { Budget, type BudgetLimits, type Usage } from './budget.ts'
 import { MediaFit, type MediaFitOptions, type MediaNotice } from './fit-media.ts'
-import type { Hands } from './hands.ts'
 import { fromChosen, toContextParts, toRefusal, toToolMessage } from './messages.ts'
+import type { ModelTools } from './model-tools.ts'
 import type { Models } from './models.ts'
 import type { ChosenMessage, KeptWords } from './origins.ts'
 import { runStep, type StepCall } from './step.ts'
@@ -19,7 +19,7 @@ import { runStep, type StepCall } from './step.ts'
 /** Options of a conversation: the models, the tools it can use, what the model is told, and the budget. */
 export interface ConversationOptions {
   readonly models: Models
-  readonly hands: Hands
+  readonly modelTools: ModelTools
   /** The model to use unless a turn names another; the first usable one unless given. */
   readonly model?: string
   readonly system?: string
@@ -189,13 +189,13 @@ export class Conversation {
   }
 
   async #run(signal: AbortSignal, tell: Tell, wanted: string | undefined): Promise<void> {
-    const { models, hands, retries, temperature } = this.#options
-    const [{ model, config }] = await Promise.all([models.load(wanted), hands.ready?.(signal)])
+    const { models, modelTools, retries, temperature } = this.#options
+    const [{ model, config }] = await Promise.all([models.load(wanted), modelTools.ready?.(signal)])
     const clock = new TurnClock()
     const onNotice = (notice: MediaNotice): void => tell({ type: 'notice', ...notice })
     for (let steps = 0; ; steps++) {
       this.#budget.check({ steps, elapsedMs: clock.elapsedMs })
-      const tools = hands.tools()
+      const tools = modelTools.tools()
       let said = ''
       const onText = (delta: string): void => {
         said += delta
@@ -237,11 +237,11 @@ export class Conversation {
 
   async #call(call: StepCall, signal: AbortSignal, clock: TurnClock, tell: Tell): Promise<ModelMessage> {
     const part = toPart(call)
-    const { hands } = this.#options
+    const { modelTools } = this.#options
     let view: CallView = {
       id: call.id,
       name: call.name,
-      server: hands.serverOf(call.name, call.input) ?? HOST,
+      server: modelTools.serverOf(call.name, call.input) ?? HOST,
       arguments: call.input,
       status: 'running',
     }
@@ -269,7 +269,7 @@ export class Conversation {
     }
     const onProgress = (progress: NonNullable<CallView['progress']>): void => show({ progress })
     try {
-      const done = await hands.call({ name: call.name, arguments: call.input, signal, onProgress, onWaiting })
+      const done = await modelTools.call({ name: call.name, arguments: call.input, signal, onProgress, onWaiting })
       const { result, server, reason } = done
       const status = result.isError === true ? 'error' : 'ok'
       end({ status, result, server: server ?? HOST, reason, arguments: done.arguments })
@@ -286,7 +286,7 @@ export class Conversation {
   }
 
   #system(): string {
-    const instructions = this.#options.hands
+    const instructions = this.#options.modelTools
       .instructions()
       .map(
         ({ server, text }) =>

@@ -1,8 +1,8 @@
 import type { ContentBlock } from '@portico/sdk/client'
 import { describe, expect, it } from 'vitest'
 import { Conversation, type ConversationOptions, type TurnEvent } from './conversation.ts'
-import type { Hands } from './hands.ts'
 import { type ModelConfig, readModels } from './model-config.ts'
+import type { ModelTools } from './model-tools.ts'
 import { Models } from './models.ts'
 import { createScriptedModel } from './script.ts'
 
@@ -40,7 +40,7 @@ async function say(
       : scripted.fetch(input, init)
   }
   const models = new Models({ env, ollama: false, fetch: answers, configured: [{ id: 'm', model: 'x', ...config }] })
-  const hands: Hands = {
+  const modelTools: ModelTools = {
     tools: () => [{ name: 'show', inputSchema: { type: 'object' } }],
     serverOf: () => 'shelf',
     instructions: () => [],
@@ -51,7 +51,7 @@ async function say(
       reason: 'test',
     }),
   }
-  const conversation = new Conversation({ models, hands, model: 'm', retries: 0, media })
+  const conversation = new Conversation({ models, modelTools, model: 'm', retries: 0, media })
   if (attached.length > 0) conversation.attach({ label: 'Resource', server: 'shelf', content: attached })
   const events: TurnEvent[] = []
   await conversation.send('look', (event) => events.push(event))

@@ -14,7 +14,7 @@ import type { Configuration } from '../configuration.ts'
 import type { GuardedActions } from '../guarded-actions.ts'
 import type { ActOptions, ConverseOptions, HostOptions } from '../options.ts'
 import { type AttachedPiece, type Attachment, type AttachmentParts, fetchPage, readAttachment } from './attachments.ts'
-import { createHands } from './hands.ts'
+import { createModelTools } from './model-tools.ts'
 import type { Project } from './projects.ts'
 import type { Sessions } from './sessions.ts'
 
@@ -43,7 +43,7 @@ export class Conversations {
     const { configuration, sessions, models, guard } = this.#parts
     const { model, system, budget, saved, session } = options
     const project = configuration.project(options.project)
-    const hands = createHands(this.#handsParts(), options, project?.servers)
+    const modelTools = createModelTools(this.#modelToolsParts(), options, project?.servers)
     const provenance = () => sessions.provenance(session)
     if (project !== undefined) sessions.rules.set(session, project.rules)
     if (saved !== undefined) recall(saved, provenance(), (server) => this.#isTrusted(server))
@@ -57,7 +57,7 @@ export class Conversations {
     return new Conversation(
       {
         models,
-        hands,
+        modelTools,
         model,
         system,
         instructions: project?.instructions,
@@ -88,7 +88,7 @@ export class Conversations {
     }
   }
 
-  #handsParts() {
+  #modelToolsParts() {
     const { actions, catalogue, upstreams, pins, sessions } = this.#parts
     const provenance = (session: string) => sessions.provenance(session)
     const { maxTools } = this.#options

@@ -7,7 +7,7 @@ import type { CallToolResult, JsonObject, Progress } from '@portico/sdk/client'
 import type { OfferedTool } from './step.ts'
 
 /** A tool call that a conversation wants to be made. */
-export interface HandCall {
+export interface ModelToolCall {
   readonly name: string
   readonly arguments: JsonObject
   readonly signal: AbortSignal
@@ -17,7 +17,7 @@ export interface HandCall {
 }
 
 /** What came of a tool call: the result, and what was sent to which server. */
-export interface HandResult {
+export interface ModelToolResult {
   readonly result: CallToolResult
   /** The server that answered; its data is in the context from now on. Undefined where the host itself did. */
   readonly server: string | undefined
@@ -28,7 +28,7 @@ export interface HandResult {
 }
 
 /** What gives a conversation its tools: it offers them, and makes the calls that the model wants. */
-export interface Hands {
+export interface ModelTools {
   /** Awaited before a turn begins: servers that are just starting get a moment, those that are dead do not get more. */
   ready?(signal: AbortSignal): Promise<void>
   /** As they are now; asked before every step, so that what comes later is there in the next. */
@@ -36,7 +36,7 @@ export interface Hands {
   /** The server behind a call, for display before it is made; undefined where the host answers itself. */
   serverOf(name: string, args: JsonObject): string | undefined
   /** Rejects with `denied` and the like; what the model is told of it is the error's message. */
-  call(call: HandCall): Promise<HandResult>
+  call(call: ModelToolCall): Promise<ModelToolResult>
   /** What connected servers say about how to use them, by server. */
   instructions(): readonly { readonly server: string; readonly text: string }[]
 }

@@ -1,12 +1,12 @@
 /**
- * The host's hands for one conversation: the tools it may use, shown as they are or behind a search when there are too
+ * The tools that the model of one conversation may use, shown as they are or behind a search when there are too
  * many, and calls that pass the guard as the model's doing. What is not on offer is not called, by whatever name.
  */
 
 import { HostError } from '../../errors.ts'
 import type { DefinitionWords } from '../../guard/definition-words.ts'
 import type { Provenance } from '../../guard/provenance.ts'
-import type { Hands } from '../../model/hands.ts'
+import type { ModelTools } from '../../model/model-tools.ts'
 import type { OfferedTool } from '../../model/step.ts'
 import type { Catalogue } from '../../upstream/catalogue/catalogue.ts'
 import type { CatalogueItem } from '../../upstream/catalogue/item.ts'
@@ -16,7 +16,7 @@ import type { Upstreams } from '../../upstream/upstreams.ts'
 import type { GuardedActions } from '../guarded-actions.ts'
 import { type ConverseOptions, DEFAULT_MAX_TOOLS } from '../options.ts'
 
-export interface HandsParts {
+export interface ModelToolsParts {
   readonly actions: GuardedActions
   readonly catalogue: Catalogue
   readonly upstreams: Upstreams
@@ -27,11 +27,11 @@ export interface HandsParts {
   provenance(session: string): Provenance
 }
 
-export function createHands(
-  parts: HandsParts,
+export function createModelTools(
+  parts: ModelToolsParts,
   { session, tools }: ConverseOptions,
   servers?: readonly string[],
-): Hands {
+): ModelTools {
   const { actions, catalogue, definitions, maxTools = DEFAULT_MAX_TOOLS } = parts
   const { isMember, isChosen, isAll } = choiceOf(catalogue, tools, servers)
   const search = searchTools({
@@ -94,9 +94,9 @@ function choiceOf(
 
 /** What connected servers say about their use, as far as those words were approved. */
 function instructionsOf(
-  { upstreams, pins, definitions }: HandsParts,
+  { upstreams, pins, definitions }: ModelToolsParts,
   isMember: (server: string) => boolean,
-): ReturnType<Hands['instructions']> {
+): ReturnType<ModelTools['instructions']> {
   return upstreams.views().flatMap(({ name, state, instructions, config }) => {
     if (state.state !== 'ready' || instructions === undefined || !isMember(name)) return []
     // Other words than were approved wait for a person.
