@@ -26,7 +26,6 @@ export {
   resolvePlainly,
   type TargetResolver,
 } from '../upstream/connection/resolve.ts'
-export type { LifeOptions, LogSource } from '../upstream/life-options.ts'
 export { differenceOf, type PartDifference, type WordRun, wordDifference } from '../upstream/pins/difference.ts'
 export {
   describeDifference,
@@ -43,7 +42,8 @@ export {
   type PinVerdict,
   type Sighting,
 } from '../upstream/pins/pins.ts'
-export type { Ailment, AilmentWords } from '../upstream/state-board.ts'
+export type { Degradation, DegradationWords } from '../upstream/server-status.ts'
+export type { LogSource, SupervisionOptions } from '../upstream/supervision.ts'
 export type {
   ClientWish,
   QuestionHandlers,

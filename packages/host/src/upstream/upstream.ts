@@ -1,6 +1,6 @@
 /**
  * A server that the host is, was or should be connected to: its state for people to see, and the way to a client for
- * those above (`guard/`, `gateway/`). The life behind it is in `upstreams.ts` and the files beside it.
+ * those above (`guard/`, `gateway/`). What is behind it is in `upstreams.ts` and the files beside it.
  */
 
 import type {

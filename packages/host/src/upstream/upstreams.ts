@@ -1,6 +1,6 @@
 /**
- * All servers of a host: one life for each entry of the configuration, side by side. Those above ask it for clients and
- * look at its views; the catalogue (`catalogue.ts`) reads what the servers offer through it.
+ * All servers of a host: one supervised server for each entry of the configuration, side by side. Those above ask it for
+ * clients and look at its views; the catalogue (`catalogue.ts`) reads what the servers offer through it.
  */
 
 import type { Client, ConnectOptions, LogLevel } from '@portico/sdk/client'
@@ -10,16 +10,16 @@ import { bounded, neutralise } from './catalogue/text.ts'
 import { type LostRequests, toWireMessage, type WireMessage } from './connection/link-tap.ts'
 import { Listeners } from './connection/listeners.ts'
 import { createWatchdog, type Watchdog } from './connection/watchdog.ts'
-import type { LifeOptions, LogSource } from './life-options.ts'
-import { ServerLife } from './server-life.ts'
-import type { Ailment, AilmentWords } from './state-board.ts'
+import type { Degradation, DegradationWords } from './server-status.ts'
+import { SupervisedServer } from './supervised-server.ts'
+import type { LogSource, SupervisionOptions } from './supervision.ts'
 import type { ClientWish, UpstreamSource, UpstreamState, UpstreamView } from './upstream.ts'
 
 /**
  * Options of `createUpstreams`: how entries become connections, what is asked before one is made, and how failures are
  * handled.
  */
-export interface UpstreamsOptions extends LifeOptions {
+export interface UpstreamsOptions extends SupervisionOptions {
   /** A process of its own that ends the servers' programs if this one is killed. On unless false. */
   readonly watchdog?: boolean
 }
@@ -63,7 +63,7 @@ export interface Upstreams extends UpstreamSource {
   /** The state alone, for those who look often. */
   state(server: string): UpstreamState | undefined
   /** Notes that something is wrong with a server that is connected; undefined takes it back. */
-  ail(server: string, ailment: Ailment, words: AilmentWords | undefined): void
+  degrade(server: string, degradation: Degradation, words: DegradationWords | undefined): void
   on<E extends keyof UpstreamEvents>(event: E, listener: (value: UpstreamEvents[E]) => void): () => void
   close(): Promise<void>
 }
@@ -89,7 +89,7 @@ export function createUpstreams(options: UpstreamsOptions = {}): Upstreams {
 
 class UpstreamSet implements Upstreams {
   readonly #options: UpstreamsOptions
-  readonly #lives = new Map<string, ServerLife>()
+  readonly #servers = new Map<string, SupervisedServer>()
   readonly #logs = new Map<string, LogRate>()
   readonly #listeners = new Listeners<UpstreamEvents>()
   readonly #watchdog: Watchdog | undefined
@@ -107,60 +107,60 @@ class UpstreamSet implements Upstreams {
   }
 
   async client(server: string, wish: ClientWish = {}): Promise<Client> {
-    return this.#life(server).client(wish)
+    return this.#server(server).client(wish)
   }
 
   async release(server: string, wish: Pick<ClientWish, 'principal' | 'session'>): Promise<void> {
-    await this.#lives.get(server)?.release(wish)
+    await this.#servers.get(server)?.release(wish)
   }
 
   views(): readonly UpstreamView[] {
-    return [...this.#lives.values()].map((life) => life.view())
+    return [...this.#servers.values()].map((supervised) => supervised.view())
   }
 
   view(server: string): UpstreamView | undefined {
-    return this.#lives.get(server)?.view()
+    return this.#servers.get(server)?.view()
   }
 
   state(server: string): UpstreamState | undefined {
-    return this.#lives.get(server)?.state
+    return this.#servers.get(server)?.state
   }
 
   async set(configs: readonly ServerConfig[]): Promise<void> {
     const wanted = new Set(configs.map(({ name }) => name))
-    const gone = [...this.#lives.keys()].filter((name) => !wanted.has(name))
+    const gone = [...this.#servers.keys()].filter((name) => !wanted.has(name))
     const ended = gone.map((name) => this.#end(name))
     const taken = configs.map((config) => this.#take(config))
-    this.#listeners.emit('servers', { names: [...this.#lives.keys()] })
+    this.#listeners.emit('servers', { names: [...this.#servers.keys()] })
     await Promise.all([...ended, ...taken])
   }
 
   async add(config: ServerConfig): Promise<void> {
     const taken = this.#take(config)
-    this.#listeners.emit('servers', { names: [...this.#lives.keys()] })
+    this.#listeners.emit('servers', { names: [...this.#servers.keys()] })
     await taken
   }
 
   async remove(server: string): Promise<void> {
     const ended = this.#end(server)
-    this.#listeners.emit('servers', { names: [...this.#lives.keys()] })
+    this.#listeners.emit('servers', { names: [...this.#servers.keys()] })
     await ended
   }
 
   enable(server: string): void {
-    this.#life(server).enable()
+    this.#server(server).enable()
   }
 
   async disable(server: string): Promise<void> {
-    await this.#life(server).disable()
+    await this.#server(server).disable()
   }
 
   async restart(server: string): Promise<void> {
-    await this.#life(server).restart()
+    await this.#server(server).restart()
   }
 
-  ail(server: string, ailment: Ailment, words: AilmentWords | undefined): void {
-    this.#lives.get(server)?.ail(ailment, words)
+  degrade(server: string, degradation: Degradation, words: DegradationWords | undefined): void {
+    this.#servers.get(server)?.degrade(degradation, words)
   }
 
   on<E extends keyof UpstreamEvents>(event: E, listener: (value: UpstreamEvents[E]) => void): () => void {
@@ -170,30 +170,30 @@ class UpstreamSet implements Upstreams {
   async close(): Promise<void> {
     if (this.#closed) return
     this.#closed = true
-    await Promise.all([...this.#lives.keys()].map((name) => this.#end(name)))
+    await Promise.all([...this.#servers.keys()].map((name) => this.#end(name)))
     this.#watchdog?.close()
   }
 
-  #life(server: string): ServerLife {
+  #server(server: string): SupervisedServer {
     if (this.#closed) throw new HostError('closed', 'The host is closed')
-    const life = this.#lives.get(server)
-    if (life !== undefined) return life
+    const supervised = this.#servers.get(server)
+    if (supervised !== undefined) return supervised
     throw new HostError('unknown-server', `No server "${server}" is configured`, { data: { server } })
   }
 
   /** Puts an entry in place of the one of that name; resolves when what it replaces has ended. */
   async #take(config: ServerConfig): Promise<void> {
     if (this.#closed) throw new HostError('closed', 'The host is closed')
-    const before = this.#lives.get(config.name)
+    const before = this.#servers.get(config.name)
     if (before?.config.fingerprint === config.fingerprint) {
       before.reconfigure(config)
       return
     }
     const ended = before === undefined ? undefined : this.#end(config.name)
-    this.#lives.set(config.name, this.#createLife(config))
-    // Two lives of one server may share a port or a file: the old one ends first.
+    this.#servers.set(config.name, this.#createServer(config))
+    // The old and the new one of a server may share a port or a file: the old one ends first.
     await ended
-    this.#lives.get(config.name)?.start()
+    this.#servers.get(config.name)?.start()
   }
 
   /** The text without the secrets that servers were given. */
@@ -202,18 +202,18 @@ class UpstreamSet implements Upstreams {
   }
 
   #end(name: string): Promise<void> | undefined {
-    const life = this.#lives.get(name)
-    this.#lives.delete(name)
+    const supervised = this.#servers.get(name)
+    this.#servers.delete(name)
     this.#logs.delete(name)
-    return life?.close()
+    return supervised?.close()
   }
 
-  #createLife(config: ServerConfig): ServerLife {
+  #createServer(config: ServerConfig): SupervisedServer {
     const server = config.name
     const listeners = this.#listeners
-    const life: ServerLife = new ServerLife(config, this.#options, this.#verdicts, {
-      state: (state) => this.#lives.get(server) === life && listeners.emit('state', { server, state }),
-      changed: (kind) => this.#lives.get(server) === life && listeners.emit('change', { server, kind }),
+    const supervised: SupervisedServer = new SupervisedServer(config, this.#options, this.#verdicts, {
+      state: (state) => this.#servers.get(server) === supervised && listeners.emit('state', { server, state }),
+      changed: (kind) => this.#servers.get(server) === supervised && listeners.emit('change', { server, kind }),
       log: (connection, source, text, level) => this.#log(server, connection, source, text, level),
       started: (process) => this.#watchdog?.watch(process),
       isTapped: () => listeners.has('message'),
@@ -230,7 +230,7 @@ class UpstreamSet implements Upstreams {
           cancelled,
         }),
     })
-    return life
+    return supervised
   }
 
   #log(server: string, connection: string, source: LogSource, text: string, level: LogLevel | undefined): void {

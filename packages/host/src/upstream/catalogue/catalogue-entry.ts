@@ -6,7 +6,7 @@
 import type { Client } from '@portico/sdk/client'
 import type { ServerConfig } from '../../config/server-config.ts'
 import type { PinStore } from '../pins/pins.ts'
-import type { AilmentWords } from '../state-board.ts'
+import type { DegradationWords } from '../server-status.ts'
 import type { UpstreamState } from '../upstream.ts'
 import {
   judgeList,
@@ -29,7 +29,7 @@ export interface EntryHost {
   /** It has been listed, or it is known that it cannot be. */
   settled(): void
   /** Its lists cannot be read although it is connected; undefined takes that back. */
-  ail(words: AilmentWords | undefined): void
+  degrade(words: DegradationWords | undefined): void
 }
 
 const ALL: readonly ListKind[] = ['tools', 'resources', 'prompts']
@@ -173,7 +173,9 @@ export class CatalogueEntry {
     clearTimeout(this.#retry)
     const { message } = this.#failure ?? {}
     this.#failures = message === undefined ? 0 : this.#failures + 1
-    this.#host.ail(message === undefined ? undefined : { reason: message, remedy: 'They are read again by itself.' })
+    this.#host.degrade(
+      message === undefined ? undefined : { reason: message, remedy: 'They are read again by itself.' },
+    )
     if (message === undefined || this.#closed) return
     const { first, longest } = RETRY_MS
     this.#retry = setTimeout(() => this.readIfConnected(), Math.min(first * 2 ** (this.#failures - 1), longest))

@@ -3,7 +3,7 @@
  * makes another one when lists have changed and somebody looks.
  */
 
-import type { AilmentWords } from '../state-board.ts'
+import type { DegradationWords } from '../server-status.ts'
 import { AddressBook, type AddressLookup } from './addresses.ts'
 import { KIND_ORDER, orderOf } from './catalogue-page.ts'
 import type { CatalogueItem, ItemKind } from './item.ts'
@@ -80,7 +80,7 @@ export class CatalogueIndex {
 }
 
 /** What a server is shown to suffer from while items of it are held. */
-export function toQuarantineWords(held: readonly CatalogueItem[] = []): AilmentWords | undefined {
+export function toQuarantineWords(held: readonly CatalogueItem[] = []): DegradationWords | undefined {
   if (held.length === 0) return undefined
   const words = held.slice(0, 5).map(({ ownName }) => ownName)
   return {

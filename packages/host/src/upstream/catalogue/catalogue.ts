@@ -277,7 +277,7 @@ class ServersCatalogue implements Catalogue {
         this.#touch(kinds)
       },
       settled: () => this.#tellSoon(),
-      ail: (words) => this.#upstreams.ail(config.name, 'lists', words),
+      degrade: (words) => this.#upstreams.degrade(config.name, 'lists', words),
     })
     this.#entries.set(config.name, entry)
     this.#patientUntil = Date.now() + this.#patienceMs
@@ -323,7 +323,7 @@ class ServersCatalogue implements Catalogue {
 
   #tellQuarantine(before: CatalogueIndex): void {
     const held = this.#told.held()
-    for (const [name] of this.#entries) this.#upstreams.ail(name, 'quarantine', toQuarantineWords(held.get(name)))
+    for (const [name] of this.#entries) this.#upstreams.degrade(name, 'quarantine', toQuarantineWords(held.get(name)))
     for (const item of [...held.values()].flat()) {
       const old = before.find(item.name, item.kind)?.item
       if (old?.fingerprint !== item.fingerprint) this.#listeners.emit('quarantine', { item })

@@ -6,7 +6,7 @@
 import type { Client } from '@portico/sdk/client'
 import type { ServerConfig } from '../../config/server-config.ts'
 import { HostError } from '../../errors.ts'
-import type { LifeOptions } from '../life-options.ts'
+import type { SupervisionOptions } from '../supervision.ts'
 import type { ClientWish } from '../upstream.ts'
 import { isOwn, type UpstreamConnection } from './connection.ts'
 import { requireProgram } from './program.ts'
@@ -14,7 +14,7 @@ import { type InProcessServer, type ResolvedTarget, resolvePlainly } from './res
 import { abortable, pause, within } from './waiting.ts'
 
 export interface AttemptParts {
-  readonly options: LifeOptions
+  readonly options: SupervisionOptions
   config(): ServerConfig
   /** What an attempt waits for, if it is not the server itself. */
   starting(wish: ClientWish, reason?: string): void

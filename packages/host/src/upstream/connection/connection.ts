@@ -1,6 +1,6 @@
 /**
  * One connection of the host to a server: made for one principal and session, kept while it is used, watched through the
- * links that its client opens. `server-life.ts` decides when there is one and what its loss means.
+ * links that its client opens. `supervised-server.ts` decides when there is one, `retry.ts` what its loss means.
  */
 
 import {

@@ -1,6 +1,6 @@
 /**
  * Why a server cannot be used, in words for the person who has to do something about it: from the error of a connection
- * attempt or a lost connection to a state, a reason and a remedy. Judges only; `server-life.ts` acts on it.
+ * attempt or a lost connection to a state, a reason and a remedy. Judges only; `retry.ts` acts on it.
  */
 
 import { PorticoError } from '@portico/sdk/client'

@@ -6,8 +6,8 @@
 
 import type { ServerConfig } from '../../config/server-config.ts'
 import { HostError } from '../../errors.ts'
-import type { LifeOptions } from '../life-options.ts'
-import { type PlainState, type StateBoard, toUnavailable } from '../state-board.ts'
+import { type PlainState, type ServerStatus, toUnavailable } from '../server-status.ts'
+import type { SupervisionOptions } from '../supervision.ts'
 import type { ClientWish } from '../upstream.ts'
 import { Breaker } from './breaker.ts'
 import { isOwn, type UpstreamConnection } from './connection.ts'
@@ -23,8 +23,8 @@ const HOPELESS_MS = 5_000
 const PING_MS = 5_000
 
 export interface RetryParts {
-  readonly options: LifeOptions
-  readonly board: StateBoard
+  readonly options: SupervisionOptions
+  readonly status: ServerStatus
   readonly pool: ConnectionPool
   config(): ServerConfig
   /** The last lines the server's program wrote. */
@@ -38,7 +38,7 @@ export interface RetryParts {
 
 export class Retry {
   readonly #parts: RetryParts
-  readonly #board: StateBoard
+  readonly #status: ServerStatus
   readonly #pool: ConnectionPool
   readonly #breaker: Breaker
   readonly #loops: UserLoops
@@ -48,10 +48,10 @@ export class Retry {
 
   constructor(parts: RetryParts) {
     this.#parts = parts
-    this.#board = parts.board
+    this.#status = parts.status
     this.#pool = parts.pool
     this.#breaker = new Breaker(parts.options.breaker)
-    this.#loops = new UserLoops(parts.options.breaker, (words) => this.#board.ail('loop', words))
+    this.#loops = new UserLoops(parts.options.breaker, (words) => this.#status.degrade('loop', words))
   }
 
   /** How long the next attempt has to wait; none when it is not above 0. */
@@ -64,7 +64,7 @@ export class Retry {
     const isHopeless = Date.now() < this.#hopelessUntil
     // With the circuit open everything was ended: what is there now is the probe, and one is enough.
     const isProbed = this.#breaker.isHalfOpen && this.#pool.size > 0
-    if (isHopeless || this.waitMs > PATIENCE_MS || isProbed) return this.#board.shown
+    if (isHopeless || this.waitMs > PATIENCE_MS || isProbed) return this.#status.shown
     return isOwn(wish) ? undefined : this.#loops.refusal(wish)
   }
 
@@ -95,7 +95,7 @@ export class Retry {
     }
     if (failure.retries) this.#failed(failure, 'failed')
     else this.#giveUp(failure)
-    return toUnavailable(name, this.#board.plain, error)
+    return toUnavailable(name, this.#status.plain, error)
   }
 
   /** A connection that stood is gone. */
@@ -110,7 +110,7 @@ export class Retry {
     // What one user's calls do to their connection must not end the others'.
     if (this.#loops.failed(connection.wish, failure)) void this.#pool.end(connection)
     if (this.#pool.best === undefined) {
-      this.#board.show({ state: 'degraded', reason, remedy })
+      this.#status.show({ state: 'degraded', reason, remedy })
     }
   }
 
@@ -137,7 +137,7 @@ export class Retry {
       if (connection.isBusy) {
         // It may be at work on something else; that call's own time will tell.
         const reason = 'It does not answer at the moment, with other calls under way.'
-        this.#board.show({ state: 'degraded', reason, remedy: 'Wait, or restart it.' })
+        this.#status.show({ state: 'degraded', reason, remedy: 'Wait, or restart it.' })
         return
       }
       void this.#pool.end(connection)
@@ -174,7 +174,7 @@ export class Retry {
     // A lazy server is not connected to before somebody wants it.
     const retryAt = lazy && (opened || state === 'failed') ? undefined : this.#breaker.retryAt
     const { reason, remedy } = opened && count > 1 ? explainLoop(count, failure) : failure
-    this.#board.show({ state: opened ? 'failed' : state, reason, remedy, retryAt })
+    this.#status.show({ state: opened ? 'failed' : state, reason, remedy, retryAt })
     if (opened) void this.#pool.endAll()
     if (opened || state === 'failed') this.#startLater()
     return opened
@@ -182,7 +182,7 @@ export class Retry {
 
   #giveUp({ state, reason, remedy }: Failure): void {
     this.#hopelessUntil = Date.now() + HOPELESS_MS
-    this.#board.show({ state, reason, remedy })
+    this.#status.show({ state, reason, remedy })
   }
 
   #startLater(): void {

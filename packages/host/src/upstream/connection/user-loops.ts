@@ -4,7 +4,7 @@
  * says what failed and asks who may try again.
  */
 
-import type { AilmentWords, PlainState } from '../state-board.ts'
+import type { DegradationWords, PlainState } from '../server-status.ts'
 import type { ClientWish } from '../upstream.ts'
 import { Breaker, type BreakerOptions } from './breaker.ts'
 import { explainLoop, type Failure } from './failure.ts'
@@ -18,11 +18,11 @@ const MAX_USERS = 1_000
 
 export class UserLoops {
   readonly #options: Partial<BreakerOptions> | undefined
-  readonly #show: (words: AilmentWords | undefined) => void
+  readonly #show: (words: DegradationWords | undefined) => void
   readonly #loops = new Map<string, Loop>()
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  constructor(options: Partial<BreakerOptions> | undefined, show: (words: AilmentWords | undefined) => void) {
+  constructor(options: Partial<BreakerOptions> | undefined, show: (words: DegradationWords | undefined) => void) {
     this.#options = options
     this.#show = show
   }

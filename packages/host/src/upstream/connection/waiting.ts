@@ -1,4 +1,4 @@
-/** Waiting that can be given up, for the lives of servers and the catalogue. */
+/** Waiting that can be given up, for connections to servers and the catalogue. */
 
 /** The same promise for a caller that may stop waiting. What it stands for goes on. */
 export function abortable<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {

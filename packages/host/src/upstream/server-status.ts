@@ -1,24 +1,24 @@
 /**
- * The state of one server as people see it: what its life last said, and over that what ails a server that is connected
- * all the same. Tells of a change once.
+ * The state of one server as people see it: what was last heard of its connections, and over
+ * that what is wrong with a server that is connected all the same. Tells of a change once.
  */
 
 import { HostError } from '../errors.ts'
 import type { UpstreamState } from './upstream.ts'
 
 /** What is wrong with a server that is connected. */
-export type Ailment = 'quarantine' | 'lists' | 'loop' | 'flood'
+export type Degradation = 'quarantine' | 'lists' | 'loop' | 'flood'
 
 /** What is wrong with a connected server, and what to do about it, each in one line. */
-export interface AilmentWords {
+export interface DegradationWords {
   readonly reason: string
   readonly remedy: string
 }
 
 export type PlainState = Omit<UpstreamState, 'since'>
 
-export class StateBoard {
-  readonly #ailments = new Map<Ailment, AilmentWords>()
+export class ServerStatus {
+  readonly #degradations = new Map<Degradation, DegradationWords>()
   readonly #tell: (state: UpstreamState) => void
   readonly #hide: (text: string) => string
   #plain: PlainState
@@ -32,7 +32,7 @@ export class StateBoard {
     this.#shown = { ...state, since: Date.now() }
   }
 
-  /** As the life of the server last said it. */
+  /** As its connections last had it, whatever else is wrong. */
   get plain(): PlainState {
     return this.#plain
   }
@@ -43,7 +43,7 @@ export class StateBoard {
 
   show(state: PlainState): void {
     this.#plain = state
-    const { state: name, reason: words, remedy, retryAt } = this.#withAilments(state)
+    const { state: name, reason: words, remedy, retryAt } = this.#withDegradations(state)
     const reason = words === undefined ? undefined : this.#hide(words)
     const before = this.#shown
     const isSame = before.state === name && before.reason === reason && before.retryAt === retryAt
@@ -57,38 +57,38 @@ export class StateBoard {
     if (!isSame) this.#tell(this.#shown)
   }
 
-  /** Notes an ailment; undefined takes it back. */
-  ail(ailment: Ailment, words: AilmentWords | undefined): void {
-    if (words === undefined) this.#ailments.delete(ailment)
-    else this.#ailments.set(ailment, words)
+  /** Notes what is wrong with a server that is connected; undefined says that it is over. */
+  degrade(degradation: Degradation, words: DegradationWords | undefined): void {
+    if (words === undefined) this.#degradations.delete(degradation)
+    else this.#degradations.set(degradation, words)
     this.show(this.#plain)
   }
 
   /** More came than is taken. Goes away by itself when that has not happened for a while. */
   flooded(): void {
     clearTimeout(this.#floodTimer)
-    this.#floodTimer = setTimeout(() => this.ail('flood', undefined), FLOOD_MS).unref()
-    if (!this.#ailments.has('flood')) this.ail('flood', FLOOD)
+    this.#floodTimer = setTimeout(() => this.degrade('flood', undefined), FLOOD_MS).unref()
+    if (!this.#degradations.has('flood')) this.degrade('flood', FLOOD)
   }
 
   close(): void {
     clearTimeout(this.#floodTimer)
   }
 
-  #withAilments(plain: PlainState): PlainState {
+  #withDegradations(plain: PlainState): PlainState {
     if (plain.state !== 'ready') return plain
-    const quarantine = this.#ailments.get('quarantine')
+    const quarantine = this.#degradations.get('quarantine')
     if (quarantine !== undefined) return { ...plain, state: 'quarantined', ...quarantine }
-    const trouble = this.#ailments.get('lists') ?? this.#ailments.get('flood')
+    const trouble = this.#degradations.get('lists') ?? this.#degradations.get('flood')
     // What one user suffers from is said, and takes nothing from the others.
     return trouble === undefined
-      ? { ...plain, ...this.#ailments.get('loop') }
+      ? { ...plain, ...this.#degradations.get('loop') }
       : { ...plain, state: 'degraded', ...trouble }
   }
 }
 
 const FLOOD_MS = 10_000
-const FLOOD: AilmentWords = {
+const FLOOD: DegradationWords = {
   reason: 'It sends more notifications than are taken; the rest is dropped.',
   remedy: 'Nothing else is affected. Report it to whoever makes the server.',
 }

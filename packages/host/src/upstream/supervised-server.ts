@@ -1,6 +1,6 @@
 /**
- * The life of one configured server: its connections, its state in words, and what happens when something fails. Nothing
- * here knows of any other server; `upstreams.ts` holds one life for each and passes on what they report.
+ * Supervises one configured server: its connections, its state in words, and what happens when something fails. Nothing
+ * here knows of any other server; `upstreams.ts` holds one of these for each and passes on what they report.
  */
 
 import { isDeepStrictEqual } from 'node:util'
@@ -14,18 +14,24 @@ import { ConnectionPool, poolKey } from './connection/connection-pool.ts'
 import { Gate } from './connection/link-gate.ts'
 import { Retry } from './connection/retry.ts'
 import { abortable } from './connection/waiting.ts'
-import type { LifeEvents, LifeOptions } from './life-options.ts'
-import { type Ailment, type AilmentWords, type PlainState, StateBoard, toUnavailable } from './state-board.ts'
+import {
+  type Degradation,
+  type DegradationWords,
+  type PlainState,
+  ServerStatus,
+  toUnavailable,
+} from './server-status.ts'
+import type { SupervisionEvents, SupervisionOptions } from './supervision.ts'
 import type { ClientWish, UpstreamState, UpstreamView } from './upstream.ts'
 
 const IDLE_MS = 300_000
 
-export class ServerLife {
-  readonly #options: LifeOptions
-  readonly #events: LifeEvents
+export class SupervisedServer {
+  readonly #options: SupervisionOptions
+  readonly #events: SupervisionEvents
   readonly #verdicts: NonNullable<ConnectOptions['verdicts']>
   readonly #gate: Gate
-  readonly #board: StateBoard
+  readonly #status: ServerStatus
   readonly #pool: ConnectionPool
   readonly #attempts: Attempts
   readonly #retry: Retry
@@ -37,9 +43,9 @@ export class ServerLife {
 
   constructor(
     config: ServerConfig,
-    options: LifeOptions,
+    options: SupervisionOptions,
     verdicts: NonNullable<ConnectOptions['verdicts']>,
-    events: LifeEvents,
+    events: SupervisionEvents,
   ) {
     this.#config = config
     this.#options = options
@@ -47,13 +53,13 @@ export class ServerLife {
     this.#verdicts = verdicts
     this.#gate = new Gate(config.name, config.settings)
     this.#disabled = config.settings.disabled
-    this.#board = new StateBoard(this.#resting(), (state) => events.state(state), options.hide)
+    this.#status = new ServerStatus(this.#resting(), (state) => events.state(state), options.hide)
     this.#pool = new ConnectionPool({
       idleMs: options.idleMs ?? IDLE_MS,
       isKept: ({ wish }) => isOwn(wish) && !this.#config.settings.lazy,
       ended: ({ key }) => {
         this.#attempts.revoke(key)
-        if (this.#pool.size === 0 && ['ready', 'degraded'].includes(this.#board.plain.state)) this.#rest()
+        if (this.#pool.size === 0 && ['ready', 'degraded'].includes(this.#status.plain.state)) this.#rest()
       },
     })
     this.#attempts = new Attempts({
@@ -64,7 +70,7 @@ export class ServerLife {
     })
     this.#retry = new Retry({
       options,
-      board: this.#board,
+      status: this.#status,
       pool: this.#pool,
       config: () => this.#config,
       stderr: () => this.#process?.stderrTail() ?? '',
@@ -79,14 +85,14 @@ export class ServerLife {
   }
 
   get state(): UpstreamState {
-    return this.#board.shown
+    return this.#status.shown
   }
 
   view(): UpstreamView {
     const client = this.#pool.best?.client
     return createView({
       config: this.#config,
-      state: this.#board.shown,
+      state: this.#status.shown,
       client,
       process: client?.process ?? this.#process,
       gate: this.#gate,
@@ -108,7 +114,7 @@ export class ServerLife {
       return abortable(existing.ready, wish.signal)
     }
     if (this.#closed) throw new HostError('closed', `"${this.#config.name}" is no longer connected`)
-    const refusal = this.#disabled ? this.#board.shown : this.#retry.refusal(full)
+    const refusal = this.#disabled ? this.#status.shown : this.#retry.refusal(full)
     if (refusal !== undefined) throw toUnavailable(this.#config.name, refusal)
     return abortable(this.#open(key, full).ready, wish.signal)
   }
@@ -154,15 +160,15 @@ export class ServerLife {
     await this.#dropAll()
     this.#attempts.revokeAll()
     this.#retry.reset()
-    this.ail('flood', undefined)
+    this.degrade('flood', undefined)
     if (this.#disabled || this.#closed) return
     if (this.#config.settings.lazy) this.#rest()
     await this.client({}).catch(() => {})
   }
 
   /** Notes what is wrong with it although it is connected; undefined takes it back. */
-  ail(ailment: Ailment, words: AilmentWords | undefined): void {
-    this.#board.ail(ailment, words)
+  degrade(degradation: Degradation, words: DegradationWords | undefined): void {
+    this.#status.degrade(degradation, words)
   }
 
   async close(): Promise<void> {
@@ -170,7 +176,7 @@ export class ServerLife {
     await this.#dropAll()
     await this.#pool.close()
     this.#retry.close()
-    this.#board.close()
+    this.#status.close()
   }
 
   /** Whether it is connected without being asked for. */
@@ -225,7 +231,7 @@ export class ServerLife {
       },
       stderr: (line) => this.#events.log(id, 'stderr', line),
       warned: ({ kind, message }) => {
-        if (kind === 'notifications-dropped') this.#board.flooded()
+        if (kind === 'notifications-dropped') this.#status.flooded()
         this.#events.log(id, 'warning', message)
       },
       process: (process) => {
@@ -233,7 +239,7 @@ export class ServerLife {
         this.#events.started(process)
       },
       answered: () => {
-        if (this.#board.plain.state === 'degraded' && this.#pool.isWhole) this.#stands(connection())
+        if (this.#status.plain.state === 'degraded' && this.#pool.isWhole) this.#stands(connection())
       },
       faulted: (error) => {
         if (isCurrent() && connection().standing) this.#retry.faulted(connection(), error)
@@ -248,7 +254,7 @@ export class ServerLife {
   /** A connection is there, for the first time or again. */
   #stands({ wish }: UpstreamConnection): void {
     this.#retry.succeeded(wish)
-    this.#board.show({ state: 'ready' })
+    this.#status.show({ state: 'ready' })
     if (!isOwn(wish)) {
       // It may have been the probe; the host's own connection follows.
       this.start()
@@ -270,12 +276,12 @@ export class ServerLife {
   }
 
   #rest(): void {
-    this.#board.show(this.#resting())
+    this.#status.show(this.#resting())
   }
 
   /** What one user waits for is not the state of the server, unless nothing else is known of it. */
   #showStarting(wish: ClientWish, reason?: string): void {
-    const isNews = isOwn(wish) || this.#board.plain.state === 'idle'
-    if (isNews && this.#pool.best === undefined) this.#board.show({ state: 'starting', reason })
+    const isNews = isOwn(wish) || this.#status.plain.state === 'idle'
+    if (isNews && this.#pool.best === undefined) this.#status.show({ state: 'starting', reason })
   }
 }

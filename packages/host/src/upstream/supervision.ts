@@ -1,4 +1,4 @@
-/** What the life of a server (`server-life.ts`) is given by whoever holds it, and what it reports. */
+/** What the supervision of a server (`supervised-server.ts`) is given by whoever holds it, and what it reports. */
 
 import type { ConnectOptions, LogLevel, ProcessView } from '@portico/sdk/client'
 import type { ServerConfig } from '../config/server-config.ts'
@@ -9,7 +9,7 @@ import type { InProcessFactory, TargetResolver } from './connection/resolve.ts'
 import type { ClientWish, QuestionHandlers, UpstreamState } from './upstream.ts'
 
 /** What all servers of a host share. */
-export interface LifeOptions {
+export interface SupervisionOptions {
   readonly resolve?: TargetResolver
   readonly inProcess?: ReadonlyMap<string, InProcessFactory>
   /** Asked before anything is started or dialled; rejecting forbids it. */
@@ -27,7 +27,7 @@ export interface LifeOptions {
   readonly info?: ConnectOptions['info']
 }
 
-export interface LifeEvents {
+export interface SupervisionEvents {
   state(state: UpstreamState): void
   changed(kind: 'tools' | 'resources' | 'prompts'): void
   log(connection: string, source: LogSource, text: string, level?: LogLevel): void
