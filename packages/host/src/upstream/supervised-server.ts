@@ -11,7 +11,7 @@ import { createView } from './catalogue/view.ts'
 import { Attempts } from './connection/attempts.ts'
 import { type ConnectionEvents, isOwn, UpstreamConnection } from './connection/connection.ts'
 import { ConnectionPool, poolKey } from './connection/connection-pool.ts'
-import { Gate } from './connection/link-gate.ts'
+import { RequestLimiter } from './connection/request-limiter.ts'
 import { Retry } from './connection/retry.ts'
 import { abortable } from './connection/waiting.ts'
 import {
@@ -30,7 +30,7 @@ export class SupervisedServer {
   readonly #options: SupervisionOptions
   readonly #events: SupervisionEvents
   readonly #verdicts: NonNullable<ConnectOptions['verdicts']>
-  readonly #gate: Gate
+  readonly #limiter: RequestLimiter
   readonly #status: ServerStatus
   readonly #pool: ConnectionPool
   readonly #attempts: Attempts
@@ -51,7 +51,7 @@ export class SupervisedServer {
     this.#options = options
     this.#events = events
     this.#verdicts = verdicts
-    this.#gate = new Gate(config.name, config.settings)
+    this.#limiter = new RequestLimiter(config.name, config.settings)
     this.#disabled = config.settings.disabled
     this.#status = new ServerStatus(this.#resting(), (state) => events.state(state), options.hide)
     this.#pool = new ConnectionPool({
@@ -95,7 +95,7 @@ export class SupervisedServer {
       state: this.#status.shown,
       client,
       process: client?.process ?? this.#process,
-      gate: this.#gate,
+      limiter: this.#limiter,
       connections: this.#pool.standing,
     })
   }
@@ -127,7 +127,7 @@ export class SupervisedServer {
   reconfigure(config: ServerConfig): void {
     const { disabled, roots, logLevel } = this.#config.settings
     this.#config = config
-    this.#gate.limits = config.settings
+    this.#limiter.limits = config.settings
     if (!isDeepStrictEqual(config.settings.roots, roots)) this.#tellOwn((one) => one.tellRoots())
     if (config.settings.logLevel !== logLevel) this.#tellOwn((one) => one.askForLogs(config.settings.logLevel))
     if (config.settings.disabled !== disabled) void (config.settings.disabled ? this.disable() : this.enable())
@@ -199,7 +199,7 @@ export class SupervisedServer {
       key,
       wish,
       config: this.#config,
-      gate: this.#gate,
+      limiter: this.#limiter,
       telemetry: this.#options.telemetry,
       info: this.#options.info,
       verdicts: this.#verdicts,

@@ -4,7 +4,7 @@
  */
 
 import { FairShares, type Turn } from '../../upstream/connection/fair-shares.ts'
-import { MAX_QUEUED } from '../../upstream/connection/link-gate.ts'
+import { MAX_QUEUED } from '../../upstream/connection/request-limiter.ts'
 import { LimitError } from '../limits.ts'
 
 export class SharedTurns {

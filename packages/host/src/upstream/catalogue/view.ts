@@ -5,7 +5,7 @@
 
 import type { Client, ProcessView } from '@portico/sdk/client'
 import type { ServerConfig } from '../../config/server-config.ts'
-import type { Gate } from '../connection/link-gate.ts'
+import type { RequestLimiter } from '../connection/request-limiter.ts'
 import { identityOf } from '../identity.ts'
 import type { UpstreamState, UpstreamView } from '../upstream.ts'
 import { bounded, neutralise } from './text.ts'
@@ -17,14 +17,14 @@ export interface Seen {
   readonly client: Client | undefined
   /** The program that was started last. */
   readonly process: ProcessView | undefined
-  readonly gate: Pick<Gate, 'calls' | 'errors' | 'latencyMs'>
+  readonly limiter: Pick<RequestLimiter, 'calls' | 'errors' | 'latencyMs'>
   readonly connections: number
 }
 
 const MAX_INSTRUCTIONS = 8_000
 const MAX_STDERR = 65_536
 
-export function createView({ config, state, client, process, gate, connections }: Seen): UpstreamView {
+export function createView({ config, state, client, process, limiter, connections }: Seen): UpstreamView {
   const { info, instructions, capabilities } = client?.server ?? {}
   return {
     name: config.name,
@@ -39,9 +39,9 @@ export function createView({ config, state, client, process, gate, connections }
       },
     }),
     ...(client !== undefined && process?.pid !== undefined && { pid: process.pid }),
-    ...(gate.latencyMs !== undefined && { latencyMs: gate.latencyMs }),
-    calls: gate.calls,
-    errors: gate.errors,
+    ...(limiter.latencyMs !== undefined && { latencyMs: limiter.latencyMs }),
+    calls: limiter.calls,
+    errors: limiter.errors,
     connections,
     get instructions() {
       return instructions === undefined ? undefined : clean(instructions, MAX_INSTRUCTIONS)

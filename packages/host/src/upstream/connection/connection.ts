@@ -19,9 +19,9 @@ import {
 import type { ServerConfig } from '../../config/server-config.ts'
 import type { ClientWish, QuestionHandlers } from '../upstream.ts'
 import type { PartyName } from './fair-shares.ts'
-import type { Gate, GatedLink } from './link-gate.ts'
 import { type Tap, withTap } from './link-tap.ts'
 import { type ClientTelemetryApi, withClientTelemetry } from './link-telemetry.ts'
+import type { LimitedLink, RequestLimiter } from './request-limiter.ts'
 
 /** What a connection reports. */
 export interface ConnectionEvents {
@@ -43,7 +43,7 @@ export interface ConnectionOptions {
   readonly key: string
   readonly config: ServerConfig
   readonly wish: ClientWish
-  readonly gate: Gate
+  readonly limiter: RequestLimiter
   readonly events: ConnectionEvents
   readonly tap: Tap
   readonly telemetry: ClientTelemetryApi | undefined
@@ -65,7 +65,7 @@ export class UpstreamConnection {
   readonly ending = new AbortController()
   readonly #options: ConnectionOptions
   #questions: QuestionHandlers
-  #links = new Set<GatedLink>()
+  #links = new Set<LimitedLink>()
   /** What this side itself listens to does not make a connection needed. */
   #ownListens = 0
 
@@ -148,7 +148,7 @@ export class UpstreamConnection {
   }
 
   #connectOptions(given: ConnectOptions): ConnectOptions {
-    const { config, events, info, verdicts, telemetry, gate, tap } = this.#options
+    const { config, events, info, verdicts, telemetry, limiter, tap } = this.#options
     const { settings } = config
     const { elicitation, sampling, roots } = this.#questions
     return {
@@ -187,9 +187,9 @@ export class UpstreamConnection {
           faulted: (error: PorticoError) => events.faulted(error),
           unanswered: (afterMs: number) => events.unanswered(afterMs),
         }
-        const gated = gate.wrap(traced, notices, partyOf(this.wish))
-        this.#links.add(gated)
-        return gated
+        const limited = limiter.wrap(traced, notices, partyOf(this.wish))
+        this.#links.add(limited)
+        return limited
       },
     }
   }

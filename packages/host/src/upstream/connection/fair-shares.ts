@@ -1,7 +1,7 @@
 /**
  * A number of slots that several parties share, so that none keeps another from its part: who holds many gets the next one
  * only while enough are left for others, and those who wait have their turns one after another. Knows nothing of what the
- * slots are for; `link-gate.ts` gives them to calls of a server, `gateway/call/dispatch.ts` to callers of a shared connection.
+ * slots are for; `request-limiter.ts` gives them to calls of a server, `gateway/call/dispatch.ts` to callers of a shared connection.
  */
 
 /** Whose a slot is; undefined for the host itself, which nobody else is kept apart from. */

@@ -1,6 +1,6 @@
 /**
  * Bounds and counts what goes to one server: at most so many calls at a time, the rest in a short queue; so many in a
- * minute; how long answers take and how many fail. One gate serves all connections of a server, one wrapped link each.
+ * minute; how long answers take and how many fail. One limiter serves all connections of a server, one wrapped link each.
  */
 
 import { PorticoError } from '@portico/sdk/client'
@@ -9,7 +9,7 @@ import { FairShares, isWithinShare, type PartyName, type Turn } from './fair-sha
 
 type RequestId = Outgoing['id']
 
-export interface GateLimits {
+export interface RequestLimits {
   readonly maxConcurrent: number
   /** 0 is no limit. */
   readonly callsPerMinute: number
@@ -31,31 +31,31 @@ export interface LinkNotices {
 export const MAX_QUEUED = 256
 const MINUTE_MS = 60_000
 
-export class Gate {
+export class RequestLimiter {
   calls = 0
   errors = 0
   latencyMs: number | undefined
   readonly #server: string
   readonly #now: () => number
   readonly #shares: FairShares
-  #limits: GateLimits
+  #limits: RequestLimits
   #recent: { readonly at: number; readonly party: PartyName }[] = []
 
-  constructor(server: string, limits: GateLimits, now: () => number = performance.now.bind(performance)) {
+  constructor(server: string, limits: RequestLimits, now: () => number = performance.now.bind(performance)) {
     this.#server = server
     this.#limits = limits
     this.#now = now
     this.#shares = new FairShares(limits.maxConcurrent, MAX_QUEUED)
   }
 
-  set limits(limits: GateLimits) {
+  set limits(limits: RequestLimits) {
     this.#limits = limits
     this.#shares.most = limits.maxConcurrent
   }
 
   /** `party` is whose calls go over the link: nobody's keep another's from their part of what the server may be asked. */
-  wrap(link: Link, notices: LinkNotices, party: PartyName): GatedLink {
-    return new GatedLink(link, this, notices, this.#now, party)
+  wrap(link: Link, notices: LinkNotices, party: PartyName): LimitedLink {
+    return new LimitedLink(link, this, notices, this.#now, party)
   }
 
   /** Gives the call a slot now or when it is its turn; says why not when it never will. */
@@ -110,9 +110,9 @@ interface Open {
   readonly at: number
 }
 
-export class GatedLink implements Link {
+export class LimitedLink implements Link {
   readonly #link: Link
-  readonly #gate: Gate
+  readonly #limiter: RequestLimiter
   readonly #notices: LinkNotices
   readonly #now: () => number
   readonly #open = new Map<RequestId, Open>()
@@ -126,10 +126,10 @@ export class GatedLink implements Link {
   #events: LinkEvents | undefined
   #lastHeard = Number.NEGATIVE_INFINITY
 
-  constructor(link: Link, gate: Gate, notices: LinkNotices, now: () => number, party: PartyName) {
+  constructor(link: Link, limiter: RequestLimiter, notices: LinkNotices, now: () => number, party: PartyName) {
     this.#party = party
     this.#link = link
-    this.#gate = gate
+    this.#limiter = limiter
     this.#notices = notices
     this.#now = now
   }
@@ -199,17 +199,17 @@ export class GatedLink implements Link {
       this.#link.request(outgoing)
       return
     }
-    const refusal = this.#gate.enter(turn)
+    const refusal = this.#limiter.enter(turn)
     if (refusal === undefined) return
     this.#open.delete(id)
-    this.#gate.errors++
+    this.#limiter.errors++
     // Later, since whoever sends has not begun to wait.
     queueMicrotask(() => this.#events?.failed(id, refusal))
   }
 
   cancel(id: RequestId, reason: string): void {
     const open = this.#open.get(id)
-    if (open?.turn !== undefined && this.#gate.withdraw(open.turn)) {
+    if (open?.turn !== undefined && this.#limiter.withdraw(open.turn)) {
       this.#open.delete(id)
       return
     }
@@ -245,7 +245,7 @@ export class GatedLink implements Link {
   #answered(id: RequestId, isError: boolean): void {
     const open = this.#open.get(id)
     if (open === undefined) return
-    if (open.method !== 'subscriptions/listen') this.#gate.latencyMs = this.#now() - open.at
+    if (open.method !== 'subscriptions/listen') this.#limiter.latencyMs = this.#now() - open.at
     this.#ended(id, isError)
     this.#notices.answered()
   }
@@ -253,8 +253,8 @@ export class GatedLink implements Link {
   #ended(id: RequestId, isError: boolean): void {
     const open = this.#open.get(id)
     if (open === undefined || !this.#open.delete(id) || open.turn === undefined) return
-    if (isError) this.#gate.errors++
-    if (this.#gate.withdraw(open.turn)) return
+    if (isError) this.#limiter.errors++
+    if (this.#limiter.withdraw(open.turn)) return
     this.#running--
     this.#settle()
   }
@@ -279,11 +279,11 @@ export class GatedLink implements Link {
     const due = () => Math.max(0, this.#running - this.#questions.size)
     while (this.#held > due()) {
       this.#held--
-      this.#gate.leave(this.#party)
+      this.#limiter.leave(this.#party)
     }
     while (this.#held < due()) {
       this.#held++
-      this.#gate.resume(this.#party)
+      this.#limiter.resume(this.#party)
     }
   }
 }
