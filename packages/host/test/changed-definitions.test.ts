@@ -100,7 +100,7 @@ describe('what a server tells models about itself (host 12, sec-208)', () => {
 
 describe('everything that reaches a model or client is pinned (host 35, sec-207)', () => {
   const tool1 = { name: 't', description: 'd', inputSchema: { type: 'object' } }
-  const sighting = (definition: object) => {
+  const observed = (definition: object) => {
     return { server: 's', kind: 'tool', ownName: 't', meaning: meaningOf('tool', definition) } as const
   }
 
@@ -112,9 +112,9 @@ describe('everything that reaches a model or client is pinned (host 35, sec-207)
     ['title', { title: 'T' }],
   ])('%s', (_, more) => {
     const pins = createPinStore()
-    pins.check(sighting(tool1))
-    expect(pins.check(sighting(tool1)).quarantine).toBeUndefined()
-    expect(pins.check(sighting({ ...tool1, ...more })).quarantine).toBeDefined()
+    pins.check(observed(tool1))
+    expect(pins.check(observed(tool1)).quarantine).toBeUndefined()
+    expect(pins.check(observed({ ...tool1, ...more })).quarantine).toBeDefined()
   })
 
   it('but not what changes as data does', () => {

@@ -37,10 +37,10 @@ export {
 } from '../upstream/pins/lock.ts'
 export {
   createPinStore,
+  type ObservedItem,
   type PinStore,
   type PinStoreOptions,
   type PinVerdict,
-  type Sighting,
 } from '../upstream/pins/pins.ts'
 export type { Degradation, DegradationWords } from '../upstream/server-status.ts'
 export type { LogSource, SupervisionOptions } from '../upstream/supervision.ts'

@@ -3,7 +3,7 @@
 import type { JsonObject } from '@portico/sdk/client'
 import type { Linking } from '../connection/links.ts'
 import type { ServerIntroduction } from '../identity.ts'
-import type { PinStore, Sighting } from '../pins/pins.ts'
+import type { ObservedItem, PinStore } from '../pins/pins.ts'
 import type { CatalogueItem, ItemKind } from './item.ts'
 import type { ListingProblem, Missing } from './listing.ts'
 import type { Collision } from './names.ts'
@@ -89,7 +89,7 @@ export interface Catalogue {
   collisions(): readonly Collision[]
   problems(): readonly ListingProblem[]
   /** What each item means, for lock files. */
-  sightings(): readonly Sighting[]
+  observedItems(): readonly ObservedItem[]
   /** Lets a changed item be used again, or all of a server's. Returns how many that were. */
   approve(server: string, ownName?: string, kind?: ItemKind): number
   /** Takes up approvals that were made elsewhere. */

@@ -11,7 +11,7 @@ import { Listeners } from '../connection/listeners.ts'
 import { abortable } from '../connection/waiting.ts'
 import type { ServerIntroduction } from '../identity.ts'
 import { approvedIntroduction } from '../pins/introduction.ts'
-import { createPinStore, type PinStore, type Sighting } from '../pins/pins.ts'
+import { createPinStore, type PinStore, type ObservedItem } from '../pins/pins.ts'
 import type { Upstreams } from '../upstreams.ts'
 import { CatalogueEntry } from './catalogue-entry.ts'
 import { CatalogueIndex, type IndexMemory, toQuarantineWords } from './catalogue-index.ts'
@@ -27,7 +27,7 @@ import type {
 } from './catalogue-types.ts'
 import type { CatalogueItem, ItemKind } from './item.ts'
 import { ItemCalls, missingFrom } from './item-calls.ts'
-import { KINDS_OF, type ListingProblem, type ListKind, type Missing, toSighting } from './listing.ts'
+import { KINDS_OF, type ListingProblem, type ListKind, type Missing, toObservedItem } from './listing.ts'
 import type { Collision } from './names.ts'
 import type { SearchHit, SearchOptions } from './search.ts'
 
@@ -176,8 +176,8 @@ class ServersCatalogue implements Catalogue {
     return [...this.#entries.values()].flatMap((entry) => entry.problems)
   }
 
-  sightings(): readonly Sighting[] {
-    return [...this.#entries.values()].flatMap((entry) => entry.items.map(toSighting))
+  observedItems(): readonly ObservedItem[] {
+    return [...this.#entries.values()].flatMap((entry) => entry.items.map(toObservedItem))
   }
 
   approve(server: string, ownName?: string, kind?: ItemKind): number {

@@ -7,7 +7,7 @@ import type { Client, JsonObject } from '@portico/sdk/client'
 import { type AddressTest, createAddressDenial, isQualified, QUALIFIED_SCHEME } from '../../config/command/address.ts'
 import type { ItemOverride, ServerConfig } from '../../config/server-config.ts'
 import { meaningOf, ownNameOf } from '../pins/canonical.ts'
-import type { PinStore, Sighting } from '../pins/pins.ts'
+import type { ObservedItem, PinStore } from '../pins/pins.ts'
 import { DEFINITION_LIMITS, showDefinition } from './definition.ts'
 import type { ItemKind, Quarantine, TextFinding } from './item.ts'
 import type { Nameable } from './names.ts'
@@ -94,10 +94,10 @@ export async function readList(client: Client, config: ServerConfig, kind: ListK
 
 /** The approved items of a server that need not be asked for them now. */
 export function recallList(pins: PinStore, server: string, kind: ListKind): RawListing {
-  const raw = pins.known(server).flatMap((sighting) => {
-    if (listOf(sighting.kind) !== kind) return []
-    const key = sighting.kind === 'resource' ? 'uri' : sighting.kind === 'template' ? 'uriTemplate' : 'name'
-    return [{ kind: sighting.kind, definition: { ...sighting.meaning, [key]: sighting.ownName } }]
+  const raw = pins.known(server).flatMap((observed) => {
+    if (listOf(observed.kind) !== kind) return []
+    const key = observed.kind === 'resource' ? 'uri' : observed.kind === 'template' ? 'uriTemplate' : 'name'
+    return [{ kind: observed.kind, definition: { ...observed.meaning, [key]: observed.ownName } }]
   })
   return { raw, problems: [] }
 }
@@ -132,7 +132,7 @@ export function judgeList(config: ServerConfig, { raw, problems }: RawListing, p
   return { items: [...seen.values()], problems: found }
 }
 
-export function toSighting({ server, kind, ownName, meaning }: ListedItem): Sighting {
+export function toObservedItem({ server, kind, ownName, meaning }: ListedItem): ObservedItem {
   return { server, kind, ownName, meaning }
 }
 

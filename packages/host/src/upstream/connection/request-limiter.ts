@@ -1,6 +1,6 @@
 /**
  * Bounds and counts what goes to one server: at most so many calls at a time, the rest in a short queue; so many in a
- * minute; how long answers take and how many fail. One limiter serves all connections of a server, one wrapped link each.
+ * minute; how long answers take and how many fail. One serves all connections of a server, with one wrapped link each.
  */
 
 import { PorticoError } from '@portico/sdk/client'

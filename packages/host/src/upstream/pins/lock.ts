@@ -8,7 +8,7 @@ import { HostError } from '../../errors.ts'
 import type { ItemKind } from '../catalogue/item.ts'
 import { canonical, fingerprintOf, isObject } from './canonical.ts'
 import { differenceOf, type PartDifference } from './difference.ts'
-import type { Sighting } from './pins.ts'
+import type { ObservedItem } from './pins.ts'
 
 interface LockedItem {
   readonly fingerprint: string
@@ -41,10 +41,10 @@ export interface LockDifference {
  *
  * const catalogue = createCatalogue(createUpstreams())
  * await catalogue.list()
- * await writeFile('portico.lock', lockText(lockServers(catalogue.sightings())))
+ * await writeFile('portico.lock', lockText(lockServers(catalogue.observedItems())))
  * ```
  */
-export function lockServers(items: readonly Sighting[], servers: readonly string[] = []): ServersLock {
+export function lockServers(items: readonly ObservedItem[], servers: readonly string[] = []): ServersLock {
   const names = [...new Set([...servers, ...items.map(({ server }) => server)])].sort()
   const shelves = names.map((server) => {
     const own = items
@@ -89,10 +89,10 @@ export function lockText(lock: ServersLock): string {
  * const catalogue = createCatalogue(createUpstreams())
  * await catalogue.list()
  * const lock: unknown = JSON.parse(await readFile('portico.lock', 'utf8'))
- * const report = verifyServers(lock, catalogue.sightings()).map(describeDifference)
+ * const report = verifyServers(lock, catalogue.observedItems()).map(describeDifference)
  * ```
  */
-export function verifyServers(lock: unknown, items: readonly Sighting[]): LockDifference[] {
+export function verifyServers(lock: unknown, items: readonly ObservedItem[]): LockDifference[] {
   const before = entriesOf(lock)
   const after = entriesOf(lockServers(items))
   const differences: LockDifference[] = []

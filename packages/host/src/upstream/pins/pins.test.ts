@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { fingerprintOf, meaningOf } from './canonical.ts'
 import { differenceOf, wordDifference } from './difference.ts'
 import { describeDifference, lockServers, lockText, verifyServers } from './lock.ts'
-import { createPinStore, type Sighting } from './pins.ts'
+import { createPinStore, type ObservedItem } from './pins.ts'
 
 let folder = ''
 beforeEach(async () => {
@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-function sighting(description: string, ownName = 'read'): Sighting {
+function observed(description: string, ownName = 'read'): ObservedItem {
   const inputSchema = { type: 'object', properties: { path: { type: 'string' } } }
   return { server: 'files', kind: 'tool', ownName, meaning: { description, inputSchema } }
 }
@@ -22,22 +22,22 @@ function sighting(description: string, ownName = 'read'): Sighting {
 describe('the pins', () => {
   it('approve what is seen first, hold what changed, and let it go once approved', () => {
     const pins = createPinStore()
-    expect(pins.check(sighting('Reads a file')).quarantine).toBeUndefined()
-    const { quarantine, fingerprint } = pins.check(sighting('Reads a file and posts it'))
+    expect(pins.check(observed('Reads a file')).quarantine).toBeUndefined()
+    const { quarantine, fingerprint } = pins.check(observed('Reads a file and posts it'))
     expect(quarantine?.difference).toEqual([
       { part: 'description', before: 'Reads a [-file-]', after: 'Reads a {+file and posts it+}' },
     ])
     expect(quarantine?.approvedFingerprint).not.toBe(fingerprint)
     expect(pins.waiting()).toHaveLength(1)
     expect(pins.approve('files', 'read')).toBe(1)
-    expect(pins.check(sighting('Reads a file and posts it')).quarantine).toBeUndefined()
+    expect(pins.check(observed('Reads a file and posts it')).quarantine).toBeUndefined()
     // The old words are now the change.
-    expect(pins.check(sighting('Reads a file')).quarantine).toBeDefined()
+    expect(pins.check(observed('Reads a file')).quarantine).toBeDefined()
   })
 
   it('hold a changed schema, and nothing when a definition comes back', () => {
     const pins = createPinStore()
-    const first = sighting('Reads')
+    const first = observed('Reads')
     pins.check(first)
     const inputSchema = { type: 'object', properties: { path: { type: 'string' }, copyTo: { type: 'string' } } }
     const { quarantine } = pins.check({ ...first, meaning: { ...first.meaning, inputSchema } })
@@ -47,10 +47,10 @@ describe('the pins', () => {
 
   it('hold new items as well where that is wanted, and nothing of a trusted server', () => {
     const strict = createPinStore({ approveNew: false })
-    expect(strict.check(sighting('Reads')).quarantine).toMatchObject({ approvedFingerprint: '' })
+    expect(strict.check(observed('Reads')).quarantine).toMatchObject({ approvedFingerprint: '' })
     const pins = createPinStore()
-    pins.check(sighting('Reads'), true)
-    expect(pins.check(sighting('Writes'), true).quarantine).toBeUndefined()
+    pins.check(observed('Reads'), true)
+    expect(pins.check(observed('Writes'), true).quarantine).toBeUndefined()
   })
 
   it('do not mind the order of keys, or sizes', () => {
@@ -68,16 +68,16 @@ describe('the pins', () => {
   it('survive a restart, in a file for its owner alone', async () => {
     const file = join(folder, 'state', 'pins.json')
     const first = createPinStore({ file })
-    first.check(sighting('Reads'))
-    first.check({ ...sighting('x'), ownName: '__proto__' })
+    first.check(observed('Reads'))
+    first.check({ ...observed('x'), ownName: '__proto__' })
     await first.flush()
     if (process.platform !== 'win32') {
       expect(statSync(file).mode & 0o777).toBe(0o600)
       expect(statSync(join(folder, 'state')).mode & 0o777).toBe(0o700)
     }
     const second = createPinStore({ file })
-    expect(second.check(sighting('Writes')).quarantine).toBeDefined()
-    expect(second.check({ ...sighting('y'), ownName: '__proto__' }).quarantine).toBeDefined()
+    expect(second.check(observed('Writes')).quarantine).toBeDefined()
+    expect(second.check({ ...observed('y'), ownName: '__proto__' }).quarantine).toBeDefined()
     expect(second.known('files')).toHaveLength(2)
   })
 
@@ -87,7 +87,7 @@ describe('the pins', () => {
     await Promise.all(
       processes.map(async (pins, at) => {
         for (let n = 0; n < 5; n++) {
-          pins.check(sighting('Reads', `tool-${at}-${n}`))
+          pins.check(observed('Reads', `tool-${at}-${n}`))
           await pins.flush()
         }
       }),
@@ -98,30 +98,30 @@ describe('the pins', () => {
   it('host 32: an approval stays, whatever another process writes about the same item', async () => {
     const file = join(folder, 'pins.json')
     const before = createPinStore({ file })
-    before.check(sighting('Reads'))
+    before.check(observed('Reads'))
     await before.flush()
     const [here, there] = [createPinStore({ file }), createPinStore({ file })]
-    for (const pins of [here, there]) expect(pins.check(sighting('Reads all')).quarantine).toBeDefined()
+    for (const pins of [here, there]) expect(pins.check(observed('Reads all')).quarantine).toBeDefined()
     here.approve('files', 'read')
     await here.flush()
     // The other one has not heard of it, and writes that its listing no longer has the item.
     there.listed('files', 'tool', new Set())
     await there.flush()
     const next = createPinStore({ file })
-    expect(next.check(sighting('Reads all')).quarantine).toBeUndefined()
+    expect(next.check(observed('Reads all')).quarantine).toBeUndefined()
     await next.flush()
   })
 
   it('host 32: the first sight of one process does not undo that of another', async () => {
     const file = join(folder, 'pins.json')
     const [first, second] = [1, 2].map((at) => createPinStore({ file, now: () => at }))
-    second!.check(sighting('Reads all'))
+    second!.check(observed('Reads all'))
     await second!.flush()
-    first!.check(sighting('Reads'))
+    first!.check(observed('Reads'))
     await first!.flush()
     const next = createPinStore({ file })
-    expect(next.check(sighting('Reads')).quarantine).toBeUndefined()
-    expect(next.check(sighting('Reads all')).quarantine).toBeDefined()
+    expect(next.check(observed('Reads')).quarantine).toBeUndefined()
+    expect(next.check(observed('Reads all')).quarantine).toBeDefined()
     await next.flush()
   })
 
@@ -130,7 +130,7 @@ describe('the pins', () => {
     writeFileSync(file, text)
     const warnings: string[] = []
     const pins = createPinStore({ file, onWarning: (message) => warnings.push(message) })
-    expect(pins.check(sighting('Reads')).quarantine).toBeUndefined()
+    expect(pins.check(observed('Reads')).quarantine).toBeUndefined()
     expect(warnings[0]).toContain(file)
     expect(readdirSync(folder).some((name) => name.startsWith('pins.json.broken-'))).toBe(true)
     await pins.flush()
@@ -178,10 +178,10 @@ describe('differences', () => {
 
 describe('the lock of servers', () => {
   it('holds for what has not changed and tells what has, in words', () => {
-    const before = [sighting('Reads a file'), sighting('Lists', 'list')]
+    const before = [observed('Reads a file'), observed('Lists', 'list')]
     const lock = JSON.parse(lockText(lockServers(before)))
     expect(verifyServers(lock, [...before].reverse())).toEqual([])
-    const differences = verifyServers(lock, [sighting('Reads any file'), sighting('Writes', 'write')])
+    const differences = verifyServers(lock, [observed('Reads any file'), observed('Writes', 'write')])
     expect(differences.map(({ change, ownName }) => `${change} ${ownName}`).sort()).toEqual([
       'added write',
       'changed read',
@@ -192,9 +192,9 @@ describe('the lock of servers', () => {
   })
 
   it('does not pass when only its digest was edited', () => {
-    const lock = JSON.parse(lockText(lockServers([sighting('Reads')])))
+    const lock = JSON.parse(lockText(lockServers([observed('Reads')])))
     lock.servers.files['tool read'].meaning.description = 'Writes'
-    expect(verifyServers(lock, [sighting('Reads')])).toHaveLength(1)
+    expect(verifyServers(lock, [observed('Reads')])).toHaveLength(1)
     expect(() => verifyServers({}, [])).toThrow('no lock file')
   })
 })

@@ -22,7 +22,7 @@ export interface PinStoreOptions {
 }
 
 /** An item as its server describes it at this moment. */
-export interface Sighting {
+export interface ObservedItem {
   readonly server: string
   readonly kind: ItemKind
   readonly ownName: string
@@ -53,7 +53,7 @@ export interface Waiting {
 /** The approved definitions of items: compares what servers list with them, and takes new approvals. */
 export interface PinStore {
   /** Judges what was seen and remembers it. With `accepts`, changes are approved as they come: the server is trusted. */
-  check(sighting: Sighting, accepts?: boolean): PinVerdict
+  check(observed: ObservedItem, accepts?: boolean): PinVerdict
   /** The same for what a server tells models about itself. */
   checkInstructions(server: string, text: string, accepts?: boolean): PinVerdict
   /** The same for what else it says of itself. */
@@ -67,7 +67,7 @@ export interface PinStore {
   /** What waits for approval. */
   waiting(): Waiting[]
   /** The approved items of a server that its last listing still had. */
-  known(server: string): Sighting[]
+  known(server: string): ObservedItem[]
   /** When a server first listed an item; undefined for one that it never did. */
   since(server: string, kind: ItemKind, ownName: string): number | undefined
   /** Says what a whole listing of one kind had, so that `known` leaves out the rest. Pins themselves stay. */
@@ -112,7 +112,7 @@ class Pins implements PinStore {
     this.#now = now
   }
 
-  check({ server, kind, ownName, meaning }: Sighting, accepts = false): PinVerdict {
+  check({ server, kind, ownName, meaning }: ObservedItem, accepts = false): PinVerdict {
     return this.#check(server, kind, ownName, meaning, accepts)
   }
 
@@ -190,7 +190,7 @@ class Pins implements PinStore {
     )
   }
 
-  known(server: string): Sighting[] {
+  known(server: string): ObservedItem[] {
     return [...(this.#table.get(server) ?? [])].flatMap(([key, { approved, pending, present }]) => {
       const [kind, ownName] = fromKey(key)
       const meaning = pending?.meaning ?? approved?.meaning

@@ -5,8 +5,8 @@ import { resolve } from 'node:path'
 import { lockServers, lockText } from '@portico/host/upstream'
 import { EXIT_CODES } from '../../exit-codes.ts'
 import { toCliError } from '../../failure.ts'
+import { lookAt, type Missed } from '../../observed-items.ts'
 import type { CommandInput } from '../../parse/command.ts'
-import { lookAt, type Missed } from '../../sightings.ts'
 import { targetOptionsOf } from '../../target/target.ts'
 import { splitTarget } from '../../target/target-kind.ts'
 import { counted } from '../../terminal/counted.ts'
@@ -16,15 +16,15 @@ export const LOCK_FILE = 'portico.lock.json'
 
 export async function run(input: CommandInput, io: Io): Promise<number> {
   const target = input.positionals.length === 0 ? undefined : splitTarget(input).target
-  const { servers, sightings, missed } = await lookAt(target, io, targetOptionsOf(input), { skips: true })
-  const text = lockText(lockServers(sightings, servers))
+  const { servers, observed, missed } = await lookAt(target, io, targetOptionsOf(input), { skips: true })
+  const text = lockText(lockServers(observed, servers))
   if (input.json) {
     io.write(text)
     return tellMissed(missed, io)
   }
   const file = typeof input.flags.out === 'string' ? input.flags.out : LOCK_FILE
   await writeFile(resolve(io.cwd, file), text)
-  io.say(`Locked in ${file}: ${counted(sightings.length, 'item')} of ${servers.join(', ')}.`)
+  io.say(`Locked in ${file}: ${counted(observed.length, 'item')} of ${servers.join(', ')}.`)
   return tellMissed(missed, io)
 }
 

@@ -4,8 +4,8 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { describeDifference, verifyServers } from '@portico/host/upstream'
 import { CliError, EXIT_CODES } from '../../exit-codes.ts'
+import { lookAt } from '../../observed-items.ts'
 import type { CommandInput } from '../../parse/command.ts'
-import { lookAt } from '../../sightings.ts'
 import { targetOptionsOf } from '../../target/target.ts'
 import { splitTarget } from '../../target/target-kind.ts'
 import type { Io } from '../../terminal/io.ts'
@@ -16,12 +16,12 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
   const target = input.positionals.length === 0 ? undefined : splitTarget(input).target
   const file = typeof input.flags.lock === 'string' ? input.flags.lock : LOCK_FILE
   const lock = await readLock(resolve(io.cwd, file), file)
-  const { servers, sightings } = await lookAt(target, io, targetOptionsOf(input), {
+  const { servers, observed } = await lookAt(target, io, targetOptionsOf(input), {
     names: Object.keys(lock.servers),
   })
   // Only what was looked at can be told; others in the lock are not gone.
   const asked = target === undefined ? lock : { ...lock, servers: pick(lock.servers, servers) }
-  const differences = verifyServers(asked, sightings)
+  const differences = verifyServers(asked, observed)
   if (input.json) io.out(JSON.stringify({ holds: differences.length === 0, differences }))
   else for (const difference of differences) io.out(toPlain(describeDifference(difference)))
   if (differences.length === 0) {

@@ -5,7 +5,13 @@
  */
 
 import { defineServer } from '@portico/host/config'
-import { type Catalogue, createCatalogue, createUpstreams, type Sighting, type Upstreams } from '@portico/host/upstream'
+import {
+  type Catalogue,
+  createCatalogue,
+  createUpstreams,
+  type ObservedItem,
+  type Upstreams,
+} from '@portico/host/upstream'
 import { findServer, readConfig } from './configuration.ts'
 import { CliError } from './exit-codes.ts'
 import { openHost } from './host.ts'
@@ -16,7 +22,7 @@ import type { Io } from './terminal/io.ts'
 
 export interface Seen {
   readonly servers: readonly string[]
-  readonly sightings: readonly Sighting[]
+  readonly observed: readonly ObservedItem[]
   /** Those that could not be read, where the caller goes on without them. */
   readonly missed: readonly Missed[]
 }
@@ -55,7 +61,7 @@ export async function lookAt(
     if (servers.length === 0 && first !== undefined) throw first.error
     await host.catalogue.refresh(undefined, io.signal)
     refuseGaps(host.catalogue, missed)
-    return { servers, sightings: host.catalogue.sightings(), missed }
+    return { servers, observed: host.catalogue.observedItems(), missed }
   } finally {
     await host.close()
   }
@@ -77,7 +83,7 @@ async function lookDirectly(target: TargetKind, io: Io): Promise<Seen> {
     })
     await catalogue.refresh(name, io.signal)
     refuseGaps(catalogue)
-    return { servers: [name], sightings: catalogue.sightings(), missed: [] }
+    return { servers: [name], observed: catalogue.observedItems(), missed: [] }
   } finally {
     await catalogue.close()
     await upstreams.close()
