@@ -1,15 +1,15 @@
 /** What happens in the host, told to open pages: questions, servers, messages on the wire. */
 
-import type { Desk } from './desk.ts'
 import { ServerNews } from './servers/server-news.ts'
+import type { WorkbenchServices } from './workbench-services.ts'
 
 const TIMELINE_MS = 250
 
 /** `isWatched`: whether any page is open. */
-export function forwardNews(desk: Desk, isWatched: () => boolean): { close(): void } {
-  const { host, emit } = desk
-  const servers = new ServerNews({ host, cards: desk.cards, emit, isWatched })
-  const stops = [forwardQuestions(desk), forwardMessages(desk, isWatched)]
+export function forwardNews(services: WorkbenchServices, isWatched: () => boolean): { close(): void } {
+  const { host, emit } = services
+  const servers = new ServerNews({ host, cards: services.cards, emit, isWatched })
+  const stops = [forwardQuestions(services), forwardMessages(services, isWatched)]
   return {
     close() {
       servers.close()
@@ -18,7 +18,7 @@ export function forwardNews(desk: Desk, isWatched: () => boolean): { close(): vo
   }
 }
 
-function forwardQuestions({ host, emit }: Desk): () => void {
+function forwardQuestions({ host, emit }: WorkbenchServices): () => void {
   return host.inbox.on((event) => {
     const { question } = event
     if (event.type !== 'asked') emit({ type: 'question-gone', id: question.id })
@@ -28,7 +28,10 @@ function forwardQuestions({ host, emit }: Desk): () => void {
 }
 
 /** A flood of messages is one event in a while: pages ask for the rows that they show. */
-function forwardMessages({ host, messages, recordings, emit }: Desk, isWatched: () => boolean): () => void {
+function forwardMessages(
+  { host, messages, recordings, emit }: WorkbenchServices,
+  isWatched: () => boolean,
+): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   const tellSoon = (): void => {
     if (timer !== undefined || !isWatched()) return

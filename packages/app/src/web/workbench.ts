@@ -20,7 +20,6 @@ import { ChatStore } from './chat/chat-store.ts'
 import { Chats } from './chat/chats.ts'
 import { tourModel } from './chat/tour.ts'
 import { ModelShelf, WorkbenchModels } from './chat/workbench-models.ts'
-import type { Desk } from './desk.ts'
 import { History } from './history.ts'
 import { fromSavedSessions, type KnownSession } from './http/door-keeper.ts'
 import { toFailure } from './http/failure.ts'
@@ -41,6 +40,7 @@ import { ServerLogs } from './servers/server-logs.ts'
 import { SignInPages } from './servers/sign-in-pages.ts'
 import { MessageLog } from './timeline/message-log.ts'
 import { Recordings } from './timeline/recordings.ts'
+import type { WorkbenchServices } from './workbench-services.ts'
 
 export interface WorkbenchOptions {
   /** Where everything is kept; the user's own state folder unless given. */
@@ -164,11 +164,11 @@ async function open(options: WorkbenchOptions, opened: Opened): Promise<Workbenc
     onWarning(`${address} can be reached from other machines; whoever has a link can use everything`)
   }
   let web: WebServer | undefined
-  const [desk, files] = await Promise.all([
-    openDesk(options, opened, (event) => web?.emit(event)),
+  const [services, files] = await Promise.all([
+    openServices(options, opened, (event) => web?.emit(event)),
     readStaticFiles(options.page ?? pageFolder()).catch(() => new Map()),
   ])
-  const handlers = createMethods(desk)
+  const handlers = createMethods(services)
   const linkKey = createLinkKey()
   web = await serveWeb({
     files,
@@ -182,15 +182,15 @@ async function open(options: WorkbenchOptions, opened: Opened): Promise<Workbenc
     linkKey,
   })
   const served = web
-  const news = forwardNews(desk, () => served.pages > 0)
+  const news = forwardNews(services, () => served.pages > 0)
   const takeDown = await announceRunning(stateDir, served.origin, linkKey).catch(() => async () => {})
   let closing: Promise<void> | undefined
   const close = async (): Promise<void> => {
     await takeDown()
     await served.close()
-    desk.runs.close()
+    services.runs.close()
     news.close()
-    await closeDesk(desk, opened)
+    await closeServices(services, opened)
     await host.close()
   }
   return {
@@ -205,7 +205,11 @@ async function open(options: WorkbenchOptions, opened: Opened): Promise<Workbenc
   }
 }
 
-async function openDesk(options: WorkbenchOptions, opened: Opened, emit: Desk['emit']): Promise<Desk> {
+async function openServices(
+  options: WorkbenchOptions,
+  opened: Opened,
+  emit: WorkbenchServices['emit'],
+): Promise<WorkbenchServices> {
   const { host, stateDir, configFile, disabled, ownServers, signInPages, models, messages, env, home } = opened
   const { workspace, onWarning = () => {} } = options
   const [history, shelf, store] = await Promise.all([
@@ -251,12 +255,18 @@ async function openDesk(options: WorkbenchOptions, opened: Opened, emit: Desk['e
 }
 
 /** Ends what still runs, and waits until everything is written. */
-async function closeDesk(desk: Desk, { disabled, rules, sessions }: Opened): Promise<void> {
-  desk.logs.close()
-  await desk.chats.close()
-  await desk.recordings.stop()
-  await desk.watches.close()
-  await Promise.all([desk.history.close(), desk.models.close(), disabled.flush(), rules.flush(), sessions.flush()])
+async function closeServices(services: WorkbenchServices, { disabled, rules, sessions }: Opened): Promise<void> {
+  services.logs.close()
+  await services.chats.close()
+  await services.recordings.stop()
+  await services.watches.close()
+  await Promise.all([
+    services.history.close(),
+    services.models.close(),
+    disabled.flush(),
+    rules.flush(),
+    sessions.flush(),
+  ])
 }
 
 /** A project's own files and the user's own; those of other programs can be imported, and are not read by themselves. */

@@ -2,10 +2,10 @@
 
 import type { Attachment } from '../api.ts'
 import { MODEL_HINT } from '../chat/workbench-models.ts'
-import type { Desk, HandlersOf } from '../desk.ts'
 import { flag, list, object, oneOf, optional, type Reader, readParams, text, texts } from '../http/params.ts'
+import type { HandlersOf, WorkbenchServices } from '../workbench-services.ts'
 
-export function chatMethods({ chats, models }: Desk): HandlersOf<'chat.'> {
+export function chatMethods({ chats, models }: WorkbenchServices): HandlersOf<'chat.'> {
   return {
     'chat.models': async () => ({ models: await models.choices(), hint: MODEL_HINT }),
     'chat.addModel': (params) => {

@@ -1,11 +1,11 @@
 /** `inbox.*` and `grants.*`: questions that wait for a person, and answers that are remembered. */
 
 import { describeGrant, readAnswer } from '@portico/host/consent'
-import type { Desk, HandlersOf } from '../desk.ts'
 import { Refused } from '../http/failure.ts'
 import { object, ParamsError, readParams, text } from '../http/params.ts'
+import type { HandlersOf, WorkbenchServices } from '../workbench-services.ts'
 
-export function inboxMethods({ host }: Desk): HandlersOf<'inbox.'> & HandlersOf<'grants.'> {
+export function inboxMethods({ host }: WorkbenchServices): HandlersOf<'inbox.'> & HandlersOf<'grants.'> {
   return {
     'inbox.list': () => ({ questions: host.inbox.pending() }),
     'inbox.answer': (params) => {

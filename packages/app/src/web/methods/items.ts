@@ -2,8 +2,8 @@
 
 import type { CatalogueItem, ItemKind } from '@portico/host/upstream'
 import type { CompleteParams } from '@portico/sdk/client'
-import type { Desk, Handlers } from '../desk.ts'
 import { flag, isRecord, object, oneOf, optional, ParamsError, readParams, text, texts } from '../http/params.ts'
+import type { Handlers, WorkbenchServices } from '../workbench-services.ts'
 
 type ItemMethods = Pick<
   Handlers,
@@ -23,36 +23,36 @@ const KINDS = ['tool', 'resource', 'template', 'prompt'] as const
 const PAGE = 500
 const MAX_HITS = 2_000
 
-export function itemMethods(desk: Desk): ItemMethods {
-  const { host, runs, history } = desk
+export function itemMethods(services: WorkbenchServices): ItemMethods {
+  const { host, runs, history } = services
   return {
-    ...catalogueMethods(desk),
+    ...catalogueMethods(services),
     'tools.call': (params) => {
       const { name, run, arguments: args } = readParams(params, { name: text, arguments: object, run: text })
-      const about = { run, kind: 'tool', name, arguments: args, server: serverOf(desk, name, 'tool') } as const
+      const about = { run, kind: 'tool', name, arguments: args, server: serverOf(services, name, 'tool') } as const
       return runs.run(about, (options) => host.call(name, args, options))
     },
     'resources.read': (params) => {
       const { uri, server, run } = readParams(params, { uri: text, server: optional(text), run: text })
-      const known = server ?? serverOf(desk, uri, 'resource')
+      const known = server ?? serverOf(services, uri, 'resource')
       const about = { run, kind: 'resource', name: uri, arguments: {}, server: known } as const
       return runs.run(about, (options) => host.read(uri, options))
     },
     'resources.subscribe': async (params) => {
       const { uri, server, on } = readParams(params, { uri: text, server: text, on: flag })
-      await desk.watches.set(server, uri, on)
+      await services.watches.set(server, uri, on)
       return {}
     },
     'prompts.get': (params) => {
       const { name, run, arguments: args } = readParams(params, { name: text, arguments: texts, run: text })
-      const about = { run, kind: 'prompt', name, arguments: args, server: serverOf(desk, name, 'prompt') } as const
+      const about = { run, kind: 'prompt', name, arguments: args, server: serverOf(services, name, 'prompt') } as const
       return runs.run(about, (options) => host.prompt(name, args, options))
     },
     complete: (params, signal) => {
       const { server, params: asked } = readParams(params, { server: text, params: object })
       if (!isRecord(asked.ref) || !isRecord(asked.argument)) throw new ParamsError('"params" needs ref and argument')
       // Both members are objects; the server refuses what else may be wrong.
-      return host.complete(server, ownParams(desk, server, asked as unknown as CompleteParams), { signal })
+      return host.complete(server, ownParams(services, server, asked as unknown as CompleteParams), { signal })
     },
     'runs.cancel': (params) => {
       runs.cancel(readParams(params, { run: text }).run)
@@ -66,8 +66,8 @@ export function itemMethods(desk: Desk): ItemMethods {
   }
 }
 
-function catalogueMethods(desk: Desk): Pick<ItemMethods, 'items.list' | 'items.approve'> {
-  const { catalogue } = desk.host
+function catalogueMethods(services: WorkbenchServices): Pick<ItemMethods, 'items.list' | 'items.approve'> {
+  const { catalogue } = services.host
   return {
     'items.list': async (params, signal) => {
       const { query, kind, server, cursor } = readParams(params, {
@@ -77,7 +77,7 @@ function catalogueMethods(desk: Desk): Pick<ItemMethods, 'items.list' | 'items.a
         cursor: optional(text),
       })
       const { missing } = await catalogue.list({ signal })
-      const found = find(desk, query?.trim() ?? '', kind).filter(
+      const found = find(services, query?.trim() ?? '', kind).filter(
         (item) => server === undefined || item.server === server,
       )
       const from = Math.max(0, Number.parseInt(cursor ?? '0', 10) || 0)
@@ -101,7 +101,7 @@ function catalogueMethods(desk: Desk): Pick<ItemMethods, 'items.list' | 'items.a
 }
 
 /** What is held back is not found by the catalogue's search; people look for it all the same. */
-function find({ host }: Desk, query: string, kind: ItemKind | undefined): readonly CatalogueItem[] {
+function find({ host }: WorkbenchServices, query: string, kind: ItemKind | undefined): readonly CatalogueItem[] {
   const kinds = kind === undefined ? undefined : [kind]
   const all = host.catalogue.items(kinds)
   if (query === '') return all
@@ -111,12 +111,12 @@ function find({ host }: Desk, query: string, kind: ItemKind | undefined): readon
   return [...hits, ...held]
 }
 
-function serverOf({ host }: Desk, name: string, kind: ItemKind): string {
+function serverOf({ host }: WorkbenchServices, name: string, kind: ItemKind): string {
   return host.catalogue.find(name, kind)?.server ?? ''
 }
 
 /** The page knows items by their names in the catalogue, the server by its own. */
-function ownParams({ host }: Desk, server: string, params: CompleteParams): CompleteParams {
+function ownParams({ host }: WorkbenchServices, server: string, params: CompleteParams): CompleteParams {
   const { ref } = params
   const [name, kind] = ref.type === 'ref/prompt' ? [ref.name, 'prompt' as const] : [ref.uri, 'template' as const]
   const item = host.catalogue.items([kind]).find((one) => one.server === server && one.name === name)

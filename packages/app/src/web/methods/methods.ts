@@ -1,8 +1,8 @@
 /** Every method of the workbench in one table, and the way to one by its name. */
 
 import type { ApiMethod } from '../api.ts'
-import type { Desk, Handlers } from '../desk.ts'
 import { Refused } from '../http/failure.ts'
+import type { Handlers, WorkbenchServices } from '../workbench-services.ts'
 import { chatMethods } from './chat.ts'
 import { inboxMethods } from './inbox.ts'
 import { itemMethods } from './items.ts'
@@ -10,15 +10,15 @@ import { policyMethods } from './policy.ts'
 import { serverMethods } from './servers.ts'
 import { timelineMethods } from './timeline.ts'
 
-export function createMethods(desk: Desk): Handlers {
+export function createMethods(services: WorkbenchServices): Handlers {
   return {
-    'app.info': () => desk.info,
-    ...serverMethods(desk),
-    ...itemMethods(desk),
-    ...inboxMethods(desk),
-    ...chatMethods(desk),
-    ...timelineMethods(desk),
-    ...policyMethods(desk),
+    'app.info': () => services.info,
+    ...serverMethods(services),
+    ...itemMethods(services),
+    ...inboxMethods(services),
+    ...chatMethods(services),
+    ...timelineMethods(services),
+    ...policyMethods(services),
   }
 }
 

@@ -5,9 +5,9 @@ import { auditFiles, verifyHostAudit } from '@portico/host'
 import { type AuditQuery, type AuditRecord, searchAudit } from '@portico/host/audit'
 import type { Circumstances, Effect, EffectKind } from '@portico/host/policy'
 import type { ShadowResult } from '../api.ts'
-import type { Desk, HandlersOf } from '../desk.ts'
 import { flag, isRecord, list, number, object, oneOf, optional, readParams, text } from '../http/params.ts'
 import { readSearchTerms } from '../search-terms.ts'
+import type { HandlersOf, WorkbenchServices } from '../workbench-services.ts'
 
 const KINDS: readonly EffectKind[] = [
   'connect',
@@ -23,10 +23,10 @@ const KINDS: readonly EffectKind[] = [
 const MAX_SHADOWS = 100
 const MAX_RECORDS = 1_000
 
-export function policyMethods(desk: Desk): HandlersOf<'policy.'> & HandlersOf<'audit.'> {
-  const { rules } = desk
+export function policyMethods(services: WorkbenchServices): HandlersOf<'policy.'> & HandlersOf<'audit.'> {
+  const { rules } = services
   return {
-    'policy.get': async () => ({ rules: rules.rules, findings: rules.lint(), shadow: await readShadows(desk) }),
+    'policy.get': async () => ({ rules: rules.rules, findings: rules.lint(), shadow: await readShadows(services) }),
     'policy.set': (params) => ({ findings: rules.set(readParams(params, { rules: list(object) }).rules) }),
     'policy.explain': async (params) => {
       const {
@@ -38,7 +38,7 @@ export function policyMethods(desk: Desk): HandlersOf<'policy.'> & HandlersOf<'a
         circumstances: optional(object),
         rules: optional(list(object)),
       })
-      return rules.explain(toEffect(effect), toCircumstances(desk, circumstances), unsaved)
+      return rules.explain(toEffect(effect), toCircumstances(services, circumstances), unsaved)
     },
     'audit.search': async (params) => {
       const {
@@ -51,10 +51,10 @@ export function policyMethods(desk: Desk): HandlersOf<'policy.'> & HandlersOf<'a
         before: optional(number),
       })
       const most = Math.min(Math.max(1, Math.floor(limit)), MAX_RECORDS)
-      return { records: await search(desk, query, most, before) }
+      return { records: await search(services, query, most, before) }
     },
     'audit.verify': async () => {
-      const verdicts = await verifyHostAudit(desk.info.stateDir)
+      const verdicts = await verifyHostAudit(services.info.stateDir)
       return {
         ok: verdicts.every(({ ok }) => ok),
         records: verdicts.reduce((sum, { records }) => sum + records, 0),
@@ -73,7 +73,7 @@ function toEffect(given: object): Effect {
   return { ...filled, arguments: isRecord(filled.arguments) ? filled.arguments : {} } as unknown as Effect
 }
 
-function toCircumstances({ host, info }: Desk, given: unknown = {}): Circumstances {
+function toCircumstances({ host, info }: WorkbenchServices, given: unknown = {}): Circumstances {
   const { session, unattended, tainted, byHand, workspace } = readParams(given, {
     session: optional(text),
     unattended: optional(flag),
@@ -92,7 +92,12 @@ function toCircumstances({ host, info }: Desk, given: unknown = {}): Circumstanc
 const EXACT = ['type', 'what', 'server', 'item', 'principal', 'session', 'outcome', 'rule', 'ref'] as const
 
 /** Newest first, over the files of all programs that share the folder. */
-async function search(desk: Desk, typed: string, limit: number, before: number | undefined): Promise<AuditRecord[]> {
+async function search(
+  services: WorkbenchServices,
+  typed: string,
+  limit: number,
+  before: number | undefined,
+): Promise<AuditRecord[]> {
   const terms = readSearchTerms(typed).filter(({ negated }) => !negated)
   const exact = terms.flatMap(({ key, value }) => {
     const name = EXACT.find((one) => one === key)
@@ -107,7 +112,7 @@ async function search(desk: Desk, typed: string, limit: number, before: number |
     ...(before !== undefined && { until: before }),
   }
   const found: AuditRecord[] = []
-  for (const file of await existing(desk)) {
+  for (const file of await existing(services)) {
     for await (const record of searchAudit(file, { ...query, newest: true, limit: MAX_RECORDS })) {
       const line = words.length > 1 ? JSON.stringify(record).toLowerCase() : ''
       if (words.slice(1).every((word) => line.includes(word))) found.push(record)
@@ -116,7 +121,7 @@ async function search(desk: Desk, typed: string, limit: number, before: number |
   return found.sort((a, b) => b.at - a.at || b.sequence - a.sequence).slice(0, limit)
 }
 
-async function existing({ info }: Desk): Promise<string[]> {
+async function existing({ info }: WorkbenchServices): Promise<string[]> {
   const files = auditFiles(info.stateDir)
   const there = await Promise.all(
     files.map((file) =>
@@ -129,8 +134,8 @@ async function existing({ info }: Desk): Promise<string[]> {
   return files.filter((_, at) => there[at])
 }
 
-async function readShadows(desk: Desk): Promise<ShadowResult[]> {
-  const records = await search(desk, 'type:decision "shadow"', MAX_SHADOWS, undefined)
+async function readShadows(services: WorkbenchServices): Promise<ShadowResult[]> {
+  const records = await search(services, 'type:decision "shadow"', MAX_SHADOWS, undefined)
   return records.flatMap(({ at, what, server, item, detail, outcome }) => {
     const shadow = isRecord(detail) ? detail.shadow : undefined
     if (!isRecord(shadow)) return []

@@ -3,13 +3,13 @@
 import { LOG_LEVELS, type ServerConfig } from '@portico/host/config'
 import { signOutOf } from '../../access/sign-out.ts'
 import { BUILT_IN_FILE } from '../built-in.ts'
-import type { Desk, HandlersOf } from '../desk.ts'
 import { examine } from '../doctor/doctor.ts'
 import { Refused } from '../http/failure.ts'
 import { flag, has, list, object, oneOf, optional, readParams, text } from '../http/params.ts'
 import { findImportable, readImportable } from '../servers/importable.ts'
 import { previewPasted, readEntry, readPasted } from '../servers/own-file.ts'
 import { searchRegistry } from '../servers/registry.ts'
+import type { HandlersOf, WorkbenchServices } from '../workbench-services.ts'
 
 type ServerMethods = HandlersOf<'servers.'>
 type AddingMethods = Pick<
@@ -17,14 +17,14 @@ type AddingMethods = Pick<
   'servers.add' | 'servers.preview' | 'servers.importable' | 'servers.import' | 'servers.registry'
 >
 
-export function serverMethods(desk: Desk): ServerMethods {
-  const { host } = desk
+export function serverMethods(services: WorkbenchServices): ServerMethods {
+  const { host } = services
   return {
-    ...addingMethods(desk),
-    'servers.list': async () => ({ servers: await desk.cards.all(), problems: host.problems }),
+    ...addingMethods(services),
+    'servers.list': async () => ({ servers: await services.cards.all(), problems: host.problems }),
     'servers.remove': async (params) => {
       const { server } = readParams(params, { server: text })
-      await remove(desk, findConfig(desk, server))
+      await remove(services, findConfig(services, server))
       return {}
     },
     'servers.set': async (params) => {
@@ -32,7 +32,7 @@ export function serverMethods(desk: Desk): ServerMethods {
         server: text,
         action: oneOf(['enable', 'disable', 'restart', 'sign-in', 'sign-out']),
       })
-      await ACTIONS[action](desk, findConfig(desk, server))
+      await ACTIONS[action](services, findConfig(services, server))
       return {}
     },
     'servers.tune': async (params) => {
@@ -41,35 +41,35 @@ export function serverMethods(desk: Desk): ServerMethods {
         roots: optional(list(text)),
         logLevel: optional(oneOf(LOG_LEVELS)),
       })
-      findConfig(desk, server)
+      findConfig(services, server)
       if (has(params, 'roots')) await host.setRoots(server, roots)
       if (has(params, 'logLevel')) await host.setLogLevel(server, logLevel)
       return {}
     },
     'servers.trust': async (params) => {
       const { file, trusted } = readParams(params, { file: text, trusted: flag })
-      await setTrust(desk, file, trusted)
+      await setTrust(services, file, trusted)
       return {}
     },
     'servers.doctor': async (params, signal) => {
       const { server } = readParams(params, { server: text })
-      return { checks: await examine({ host, config: findConfig(desk, server), env: desk.env, signal }) }
+      return { checks: await examine({ host, config: findConfig(services, server), env: services.env, signal }) }
     },
     'servers.logs': (params) => {
       const { server } = readParams(params, { server: text })
-      findConfig(desk, server)
-      return { lines: desk.logs.of(server, host.upstreams.view(server)?.stderrTail) }
+      findConfig(services, server)
+      return { lines: services.logs.of(server, host.upstreams.view(server)?.stderrTail) }
     },
     'servers.oauth': (params) => {
       const { server } = readParams(params, { server: text })
-      const page = desk.signInPages.of(server)
+      const page = services.signInPages.of(server)
       return { steps: host.signInSteps(server), ...(page !== undefined && { page }) }
     },
   }
 }
 
 /** The ways to come by a server: an entry, pasted text, another program's file, the registry. */
-function addingMethods({ host, ownFile, places, registryUrl }: Desk): AddingMethods {
+function addingMethods({ host, ownFile, places, registryUrl }: WorkbenchServices): AddingMethods {
   return {
     'servers.add': async (params) => {
       const {
@@ -100,15 +100,15 @@ function addingMethods({ host, ownFile, places, registryUrl }: Desk): AddingMeth
   }
 }
 
-function findConfig({ host }: Desk, server: string): ServerConfig {
+function findConfig({ host }: WorkbenchServices, server: string): ServerConfig {
   const view = host.upstreams.view(server)
   if (view !== undefined) return view.config
   const message = `No server "${server}" is configured`
   throw new Refused(404, { code: 'unknown-server', message, remedy: 'See the list under Servers.' })
 }
 
-async function remove(desk: Desk, config: ServerConfig): Promise<void> {
-  const { host, ownFile, ownServers } = desk
+async function remove(services: WorkbenchServices, config: ServerConfig): Promise<void> {
+  const { host, ownFile, ownServers } = services
   if (ownFile.holds(config)) {
     await ownFile.remove(config)
     return
@@ -127,9 +127,9 @@ async function remove(desk: Desk, config: ServerConfig): Promise<void> {
 
 type Action = 'enable' | 'disable' | 'restart' | 'sign-in' | 'sign-out'
 
-const ACTIONS: { readonly [action in Action]: (desk: Desk, config: ServerConfig) => Promise<void> } = {
-  enable: (desk, config) => setDisabled(desk, config, false),
-  disable: (desk, config) => setDisabled(desk, config, true),
+const ACTIONS: { readonly [action in Action]: (services: WorkbenchServices, config: ServerConfig) => Promise<void> } = {
+  enable: (services, config) => setDisabled(services, config, false),
+  disable: (services, config) => setDisabled(services, config, true),
   restart: async ({ host }, { name }) => {
     // Connecting may wait for a person's yes; the card shows how it goes.
     await settledOr(host.upstreams.restart(name))
@@ -141,23 +141,23 @@ const ACTIONS: { readonly [action in Action]: (desk: Desk, config: ServerConfig)
 }
 
 /** Written where the entry is, so that it holds after a restart; a project's file is not ours to change. */
-async function setDisabled(desk: Desk, config: ServerConfig, disabled: boolean): Promise<void> {
-  const { host, ownFile, ownServers } = desk
+async function setDisabled(services: WorkbenchServices, config: ServerConfig, disabled: boolean): Promise<void> {
+  const { host, ownFile, ownServers } = services
   const { name } = config
   const at = ownServers.findIndex((one) => one.name === name)
   const own = ownServers[at]
   if (ownFile.holds(config)) await ownFile.setDisabled(config, disabled)
   else if (own !== undefined) {
     ownServers[at] = { ...own, settings: { ...own.settings, disabled } }
-    const others = desk.disabled.value.filter((one) => one !== name)
-    desk.disabled.set(disabled ? [...others, name] : others)
+    const others = services.disabled.value.filter((one) => one !== name)
+    services.disabled.set(disabled ? [...others, name] : others)
     await host.reload()
   }
   if (disabled) await host.upstreams.disable(name)
   else host.upstreams.enable(name)
 }
 
-async function signOut({ host, info }: Desk, config: ServerConfig): Promise<void> {
+async function signOut({ host, info }: WorkbenchServices, config: ServerConfig): Promise<void> {
   const { name } = config
   try {
     if (await signOutOf(config, info.stateDir)) return
@@ -179,7 +179,7 @@ async function settledOr(work: Promise<unknown>): Promise<void> {
   await Promise.race([work, patience]).finally(() => clearTimeout(timer))
 }
 
-async function setTrust({ host }: Desk, file: string, trusted: boolean): Promise<void> {
+async function setTrust({ host }: WorkbenchServices, file: string, trusted: boolean): Promise<void> {
   if (host.trust === undefined) throw new Refused(409, { code: 'no-state', message: 'Nothing is kept by this host' })
   const found = host.config.untrusted.find((one) => one.file === file)
   if (trusted && found === undefined) {

@@ -3,14 +3,14 @@
 import { defineServer } from '@portico/host/config'
 import { exportTest } from '../../recording/export-test.ts'
 import { RECORDING_MODULE } from '../built-in.ts'
-import type { Desk, HandlersOf } from '../desk.ts'
 import { Refused } from '../http/failure.ts'
 import { flag, number, optional, readParams, text } from '../http/params.ts'
+import type { HandlersOf, WorkbenchServices } from '../workbench-services.ts'
 
 const MAX_DECODED = 4 * 1_048_576
 
-export function timelineMethods(desk: Desk): HandlersOf<'timeline.'> {
-  const { messages, recordings } = desk
+export function timelineMethods(services: WorkbenchServices): HandlersOf<'timeline.'> {
+  const { messages, recordings } = services
   return {
     'timeline.query': (params) =>
       messages.query(
@@ -36,7 +36,7 @@ export function timelineMethods(desk: Desk): HandlersOf<'timeline.'> {
     },
     'timeline.clear': () => {
       messages.clear()
-      desk.emit({ type: 'timeline', total: messages.total, newest: messages.newest })
+      services.emit({ type: 'timeline', total: messages.total, newest: messages.newest })
       return {}
     },
     'timeline.stats': () => messages.stats(),
@@ -52,7 +52,7 @@ export function timelineMethods(desk: Desk): HandlersOf<'timeline.'> {
     'timeline.replay': async (params) => {
       const { file } = readParams(params, { file: text })
       await recordings.read(file)
-      return { server: await addReplay(desk, file) }
+      return { server: await addReplay(services, file) }
     },
     'timeline.exportTest': async (params) => {
       const { name, text: written } = exportTest(await recordings.read(readParams(params, { file: text }).file))
@@ -70,7 +70,7 @@ function decoded(raw: string): unknown {
   }
 }
 
-async function addReplay({ host, ownServers, recordings }: Desk, file: string): Promise<string> {
+async function addReplay({ host, ownServers, recordings }: WorkbenchServices, file: string): Promise<string> {
   const stem = `replay-${file.replace(/\.jsonl$/, '').replace(/^[\dT-]+Z?-?/, '') || 'session'}`.slice(0, 60)
   let name = stem
   for (let count = 2; host.upstreams.view(name) !== undefined; count++) name = `${stem}-${count}`

@@ -18,7 +18,7 @@ import type { SignInPages } from './servers/sign-in-pages.ts'
 import type { MessageLog } from './timeline/message-log.ts'
 import type { Recordings } from './timeline/recordings.ts'
 
-export interface Desk {
+export interface WorkbenchServices {
   readonly host: Host
   readonly info: AppInfo
   readonly env: { readonly [name: string]: string | undefined }
