@@ -173,6 +173,20 @@ describe('servers that are down', () => {
   })
 })
 
+it('a server that took longer than the time for the first listing to connect is listed all the same', async () => {
+  const patienceMs = 2_000
+  const late = async () => {
+    await new Promise((resolve) => setTimeout(resolve, patienceMs + 100))
+    return { server: serverOf('x') }
+  }
+  const upstreams = createUpstreams({ watchdog: false, inProcess: new Map([['late', late]]) })
+  const catalogue = createCatalogue(upstreams, { patienceMs })
+  open.push(upstreams, catalogue)
+  await upstreams.set([configOf('late', { kind: 'in-process', module: 'late', options: {} })])
+  await upstreams.client('late')
+  expect((await catalogue.list({ kinds: ['tool'] })).items.map(({ ownName }) => ownName)).toEqual(['search', 'write'])
+})
+
 describe('search', () => {
   it('finds by words of names, descriptions and parameters, and offers three tools to models', async () => {
     const { catalogue } = await world({ notes: serverOf('x', 'Looks up the weather forecast'), two: serverOf('y') })

@@ -48,7 +48,7 @@ interface Shelf {
 
 export class CatalogueEntry {
   readonly name: string
-  readonly since = Date.now()
+  readonly #began = Date.now()
   readonly #host: EntryHost
   readonly #shelves = new Map<ListKind, Shelf>()
   readonly #stale = new Set<ListKind>()
@@ -84,6 +84,12 @@ export class CatalogueEntry {
 
   get #isListed(): boolean {
     return ALL.every((kind) => this.#shelves.has(kind))
+  }
+
+  /** From when on its lists are waited for: since it was named, or since it is connected where that took long. */
+  get since(): number {
+    const state = this.#host.state()
+    return state?.state === 'ready' ? Math.max(this.#began, state.since) : this.#began
   }
 
   /** It is being connected to, or its lists are being read, for the first time. */
