@@ -4,9 +4,10 @@
  */
 
 import { randomUUID } from 'node:crypto'
-import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { createFileTokenStore } from '@portico/sdk/auth-node'
+import { readRegular } from './read-regular.ts'
 import { tell } from './tell.ts'
 
 export interface StateFileOptions {
@@ -58,10 +59,7 @@ export async function replaceFile(file: string, text: string, mode: number): Pro
 
 /** The text of a file, whatever it is called: nothing that has no end, and nothing larger than is sensible. */
 export async function readBounded(file: string, maxBytes: number): Promise<string> {
-  // Looked at before it is opened: opening a pipe waits for somebody to write.
-  const found = await stat(file)
-  if (!found.isFile() || found.size > maxBytes) throw new Error(`${file} is no file of at most ${maxBytes} bytes`)
-  return readFile(file, 'utf8')
+  return (await readRegular(file, maxBytes)).toString('utf8')
 }
 
 const MAX_BYTES = 8 * 1_048_576

@@ -38,7 +38,12 @@ export {
   type ServerTarget,
 } from '../config/server-config.ts'
 export { LOG_LEVELS } from '../config/settings.ts'
-export { DEFAULT_REGISTRY, type NpmRegistryOptions, npmRegistryOf } from '../config/trust/npm-registry.ts'
+export {
+  DEFAULT_REGISTRY,
+  type NpmRegistry,
+  type NpmRegistryOptions,
+  npmRegistryOf,
+} from '../config/trust/npm-registry.ts'
 export { type PackageReference, packageOf } from '../config/trust/package-reference.ts'
 export { type ResolvedPackage, type ResolvePackageOptions, resolvePackage } from '../config/trust/resolve-package.ts'
 export {

@@ -4,8 +4,10 @@
  * and this version; another one asks again. What is connected to in the end is held against what was approved.
  */
 
+import { randomUUID } from 'node:crypto'
 import { inspectCommand } from '../config/command/inspect-command.ts'
 import { type ResolveContext, resolveTarget } from '../config/command/resolve-target.ts'
+import { makeVisible } from '../config/command/show-command.ts'
 import { toConnectable } from '../config/command/target-resolver.ts'
 import type { ServerConfig } from '../config/server-config.ts'
 import { type ApprovalSubject, approvalSubjectOf } from '../config/trust/approval-subject.ts'
@@ -62,9 +64,8 @@ export function createAdmission(parts: AdmissionParts): Admission {
 async function pass(config: ServerConfig, subject: ApprovalSubject, parts: AdmissionParts): Promise<void> {
   const { name: server, target: written } = config
   const { display, shown } = subject
-  const { resolved, warnings } = await lookUp(server, subject, parts)
-  const fingerprint =
-    resolved === undefined ? subject.fingerprint : `${subject.fingerprint}:${resolved.version}:${resolved.integrity}`
+  const { resolved, content, warnings } = await lookUp(config, subject, parts)
+  const fingerprint = content === undefined ? subject.fingerprint : `${subject.fingerprint}:${content}`
   const effect = { kind: 'connect', server, shown, fingerprint, local: display.kind === 'stdio' } as const
   // What is only seen in the entry as it is written counts, too: that a variable names the program.
   const findings = [...inspectCommand(display), ...inspectCommand(written)]
@@ -83,24 +84,38 @@ async function pass(config: ServerConfig, subject: ApprovalSubject, parts: Admis
   if (resolved !== undefined) await parts.ledger?.record(server, resolved)
 }
 
+interface Found {
+  readonly resolved?: ResolvedPackage
+  /** What tells the content that would run from every other. */
+  readonly content?: string
+  readonly warnings: readonly string[]
+}
+
 /** Which version an unpinned package would be now, and whether that is another than last time. */
 async function lookUp(
-  server: string,
+  { name: server, target: written }: ServerConfig,
   { display, concrete, isInstalled }: ApprovalSubject,
   { ledger, looksUp, fetch }: AdmissionParts,
-): Promise<{ readonly resolved?: ResolvedPackage; readonly warnings: readonly string[] }> {
+): Promise<Found> {
   const reference = packageOf(display)
   if (reference === undefined || reference.pinned || !looksUp || isInstalled) return { warnings: [] }
+  const name = makeVisible(reference.name)
   try {
-    const registry = await npmRegistryOf(concrete)
+    const registry = await npmRegistryOf(written, concrete)
     if (registry === undefined) return { warnings: [] }
-    const resolved = await resolvePackage(reference, { registry, fetch, timeoutMs: LOOKUP_MS })
+    if (registry.unknown !== undefined) {
+      // It may be another content every time, so no remembered answer covers it.
+      const warning = `Which version of ${name} would run is not known: ${registry.unknown}.`
+      return { content: `unknown:${randomUUID()}`, warnings: [warning] }
+    }
+    const resolved = await resolvePackage(reference, { registry: registry.url, fetch, timeoutMs: LOOKUP_MS })
     if (resolved === undefined) return { warnings: [] }
     const verdict = await ledger?.check(server, resolved)
-    const from = registry === DEFAULT_REGISTRY ? '' : `, from ${new URL(registry).host}`
+    const from = registry.url === DEFAULT_REGISTRY ? '' : `, from ${new URL(registry.url).host}`
     const plain = `It would run ${resolved.name} ${resolved.version}${from}.`
-    return { resolved, warnings: [verdict?.kind === 'changed' ? verdict.message : plain] }
+    const content = `${resolved.version}:${resolved.integrity}`
+    return { resolved, content, warnings: [verdict?.kind === 'changed' ? verdict.message : plain] }
   } catch {
-    return { warnings: [`Which version of ${reference.name} would run could not be found out.`] }
+    return { warnings: [`Which version of ${name} would run could not be found out.`] }
   }
 }

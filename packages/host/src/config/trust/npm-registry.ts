@@ -1,63 +1,130 @@
 /**
- * Which registry npm and its like would fetch a package from: the command's options, the environment of the program, the
- * project's file, the user's and the global one, in npm's order, each with its registries for scopes.
+ * Which registry npm and its like would fetch a package from, as far as the user has said so: by the command that is shown
+ * to them, their own variables, their own file and the global one, in npm's order, each with its registries for scopes.
+ * A project and the entry of a server have no say in who is asked before anybody has agreed to anything: where they decide,
+ * the registry is not known.
  */
 
-import { access, open, readFile, realpath } from 'node:fs/promises'
-import { homedir } from 'node:os'
-import { delimiter, dirname, join, relative, resolve } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import type { ConcreteTarget } from '../command/resolve-target.ts'
-import { type NpmSettings, readNpmEnvironment, readNpmOptions, readNpmrc } from './npmrc.ts'
-import { launchOf } from './package-reference.ts'
+import type { ServerTarget } from '../server-config.ts'
+import { type Place, readUserFiles, refuseProjectFiles, Undecided, userFileOf } from './npm-files.ts'
+import { type NpmSettings, type ReadVariable, readNpmEnvironment, readNpmOptions } from './npmrc.ts'
+import { launchOf, type PackageLaunch } from './package-reference.ts'
 
 /** What npm asks where nothing says otherwise. */
 export const DEFAULT_REGISTRY = 'https://registry.npmjs.org/'
 
 /** The machine whose npm settings `npmRegistryOf` reads. */
 export interface NpmRegistryOptions {
-  /** What programs inherit. The process's own unless given. */
+  /** The user's variables. The process's own unless given. */
   readonly env?: { readonly [name: string]: string | undefined }
   readonly platform?: NodeJS.Platform
 }
 
+/** The address of a registry, without any credentials, or why it is not known, in words that follow a colon. */
+export type NpmRegistry =
+  | { readonly url: string; readonly unknown?: undefined }
+  | { readonly url?: undefined; readonly unknown: string }
+
 /**
- * Tells which npm registry the command of a server would fetch its package from, without any credentials; undefined for
- * a command that fetches none from npm. Rejects when a file of settings cannot be read as text.
+ * Tells which npm registry the command of a server would fetch its package from, and why that is not known where anything
+ * but the user's own settings and the command as it is written decides it; undefined for a command that fetches none from
+ * npm. Nothing is asked over the network.
  *
  * @example
  * ```ts
  * import { defineServer, npmRegistryOf, resolveTarget } from '@portico/host/config'
  *
  * const server = defineServer('notes', { kind: 'stdio', command: 'npx', args: ['-y', 'some-server'], env: {} })
- * const registry = await npmRegistryOf(await resolveTarget(server))
+ * const registry = await npmRegistryOf(server.target, await resolveTarget(server))
+ * if (registry?.unknown !== undefined) process.stderr.write(`The registry is not known: ${registry.unknown}\n`)
  * ```
  */
 export async function npmRegistryOf(
+  written: ServerTarget,
   target: ConcreteTarget,
   options: NpmRegistryOptions = {},
-): Promise<string | undefined> {
+): Promise<NpmRegistry | undefined> {
   const launch = target.kind === 'stdio' ? launchOf(target) : undefined
   if (target.kind !== 'stdio' || launch?.reference.registry !== 'npm') return undefined
-  const { env: inherited = process.env, platform = process.platform } = options
-  // A program gets a few variables of this process, and what its entry and its command say.
-  const env = { ...onlyShared(inherited), ...target.env, ...launch.env }
-  const folder = resolve(target.cwd ?? '.')
-  const given = [readNpmOptions(launch.options, env), readNpmEnvironment(env)]
-  const layers = await withFiles(given, { env, folder, platform })
-  return registryFor(launch.reference.name, layers)
+  try {
+    refuseVariables(written, launch)
+    return { url: await decide(launch, target, options) }
+  } catch (error) {
+    if (error instanceof Undecided) return { unknown: error.message }
+    throw error
+  }
+}
+
+/** Values of variables and secrets must not leave in the name or the address that is asked. */
+function refuseVariables(written: ServerTarget, { reference, options }: PackageLaunch): void {
+  const plain = written.kind === 'stdio' ? launchOf(written) : undefined
+  if (plain !== undefined && isDeepStrictEqual([plain.reference, plain.options], [reference, options])) return
+  throw new Undecided('its command says by a variable what is fetched')
+}
+
+async function decide(
+  launch: PackageLaunch,
+  target: ConcreteTarget & { readonly kind: 'stdio' },
+  { env = process.env, platform = process.platform }: NpmRegistryOptions,
+): Promise<string> {
+  const { name } = launch.reference
+  const entry = { ...target.env, ...launch.env }
+  const read = readOwn(env, entry)
+  const place: Place = { read, path: env.PATH ?? env.Path ?? '', folder: target.cwd ?? '.', platform }
+  const command = checkOptions(readNpmOptions(launch.options))
+  const given = [command, readNpmEnvironment(entry, read)]
+  const layers = [...given, ...(await readUserFiles(given, place))]
+  const usual = first(layers, 'scope')?.replace(/^@?/, '@')
+  const scopes = [/^@[^/]+/.exec(name)?.[0], usual].filter((one) => one !== undefined)
+  await refuseProjectFiles(place.folder, await userFileOf(given, place), { scopes, command })
+  return registryFor(scopes, layers)
+}
+
+/**
+ * The user's variables, as far as the program gets them: a few that are inherited, and those that its entry passes on as
+ * they are. What the entry sets otherwise is not the user's.
+ */
+function readOwn(own: Required<NpmRegistryOptions>['env'], entry: { readonly [name: string]: string }): ReadVariable {
+  const set = new Map(Object.entries(entry).map(([name, value]) => [name.toUpperCase(), { name, value }]))
+  return (name) => {
+    const value = Object.hasOwn(own, name) ? own[name] : undefined
+    const here = set.get(name.toUpperCase())
+    if (here !== undefined && here.value !== value) {
+      throw new Undecided(`the variable ${name}, which this server sets, chooses where npm fetches it from`)
+    }
+    return here !== undefined || INHERITED.test(name) ? value : undefined
+  }
+}
+
+const INHERITED = /^(?:HOME|USERPROFILE|APPDATA|PATH|TMPDIR|USER|LOGNAME)$/i
+
+/** An address that stands in the command is shown with it. A file that does is not. */
+function checkOptions(command: NpmSettings): NpmSettings {
+  for (const [name, value] of command) {
+    if (/^(?:userconfig|globalconfig|prefix)$/.test(name)) {
+      throw new Undecided(`the option --${name} of its command chooses where npm fetches it from`)
+    }
+    if (name.endsWith('registry') && (value.includes('${') || toAddress(value) === undefined)) {
+      throw new Undecided(`the option --${name} of its command is no address of the web`)
+    }
+  }
+  return command
 }
 
 /** Decides by settings alone; those that come first win. */
-export function registryFor(name: string, layers: readonly NpmSettings[]): string {
-  const first = (key: string) => layers.find((layer) => layer.has(key))?.get(key)
-  const scope = /^(@[^/]+)\//.exec(name)?.[1]
-  const usual = first('scope')?.replace(/^@?/, '@')
-  const scoped = [scope, usual].flatMap((one) => (one === undefined ? [] : (first(`${one}:registry`) ?? [])))[0]
+function registryFor(scopes: readonly string[], layers: readonly NpmSettings[]): string {
+  const scoped = scopes.map((scope) => first(layers, `${scope}:registry`)).find((one) => one !== undefined)
   // A registry that is no address is passed over by npm; one of a scope is not.
   const plain = layers.find((layer) => toAddress(layer.get('registry') ?? '') !== undefined)?.get('registry')
   const address = toAddress(scoped ?? plain ?? DEFAULT_REGISTRY)
-  if (address === undefined) throw new TypeError(`The registry of ${name} is no address of the web`)
+  if (address === undefined) throw new Undecided('the registry of its scope is no address of the web')
   return address
+}
+
+function first(layers: readonly NpmSettings[], key: string): string | undefined {
+  return layers.find((layer) => layer.has(key))?.get(key)
 }
 
 /** Names and passwords are no part of it: whoever asks there asks as nobody. */
@@ -67,118 +134,4 @@ function toAddress(text: string): string | undefined {
   url.username = ''
   url.password = ''
   return url.href
-}
-
-interface Place {
-  readonly env: { readonly [name: string]: string | undefined }
-  readonly folder: string
-  readonly platform: NodeJS.Platform
-}
-
-/** The project's file may say where the user's is, and that one where the global one is. */
-async function withFiles(given: readonly NpmSettings[], place: Place): Promise<readonly NpmSettings[]> {
-  const { env, folder } = place
-  const home = env.HOME || (place.platform === 'win32' ? env.USERPROFILE : undefined) || homedir()
-  const layers = [...given]
-  const pathOf = (key: string, otherwise: string): string => {
-    const text = layers.find((layer) => layer.has(key))?.get(key)
-    if (text === undefined || text === '') return otherwise
-    return /^~[/\\]/.test(text) ? resolve(home, text.slice(2)) : resolve(folder, text)
-  }
-  const project = join(given[0]?.get('prefix') ?? (await projectOf(folder)), '.npmrc')
-  if (project !== pathOf('userconfig', join(home, '.npmrc'))) layers.push(await readFileOf(project, env))
-  layers.push(await readFileOf(pathOf('userconfig', join(home, '.npmrc')), env))
-  const prefix = pathOf('prefix', await globalPrefixOf(place))
-  layers.push(await readFileOf(pathOf('globalconfig', join(prefix, 'etc', 'npmrc')), env))
-  return layers
-}
-
-/** The nearest folder that is a package or has some; where that is one of a workspace, the workspace's own. */
-async function projectOf(folder: string): Promise<string> {
-  let nearest: string | undefined
-  for (let at = folder; ; at = dirname(at)) {
-    const isPackage = await isThere(join(at, 'package.json'))
-    if (nearest !== undefined && isPackage && (await isWorkspace(at, nearest))) return at
-    if (nearest === undefined && (isPackage || (await isThere(join(at, 'node_modules'))))) nearest = at
-    if (dirname(at) === at) return nearest ?? folder
-  }
-}
-
-async function isWorkspace(root: string, folder: string): Promise<boolean> {
-  try {
-    const value: unknown = JSON.parse(await readText(join(root, 'package.json')))
-    const { workspaces } = value as { readonly workspaces?: unknown }
-    const listed: unknown = isRecord(workspaces) ? workspaces.packages : workspaces
-    const path = relative(root, folder).replaceAll('\\', '/')
-    return Array.isArray(listed) && listed.some((one) => typeof one === 'string' && toPattern(one).test(path))
-  } catch {
-    return false
-  }
-}
-
-/** `packages/*`, `**`. */
-function toPattern(glob: string): RegExp {
-  const parts = glob.replace(/^\.\/|\/$/g, '').split(/(\*\*?)/)
-  const source = parts.map((part) => (part === '**' ? '.*' : part === '*' ? '[^/]*' : part.replace(/\W/g, '\\$&')))
-  return new RegExp(`^${source.join('')}$`)
-}
-
-function isRecord(value: unknown): value is { readonly [name: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** Beside the Node that runs npm. */
-async function globalPrefixOf({ env, platform }: Place): Promise<string> {
-  if (env.PREFIX !== undefined && env.PREFIX !== '') return env.PREFIX
-  const name = platform === 'win32' ? 'node.exe' : 'node'
-  const folders = (env.PATH ?? env.Path ?? '').split(delimiter).filter((one) => one !== '')
-  let node = process.execPath
-  for (const one of folders) {
-    if (!(await isThere(join(one, name)))) continue
-    node = await realpath(join(one, name)).catch(() => node)
-    break
-  }
-  if (platform === 'win32') return env.APPDATA === undefined ? dirname(node) : join(env.APPDATA, 'npm')
-  return join(env.DESTDIR ?? '', dirname(dirname(node)))
-}
-
-const MAX_BYTES = 1_048_576
-
-/** A file that is not there, or not to be read, says nothing. */
-async function readFileOf(path: string, env: Place['env']): Promise<NpmSettings> {
-  let text: string
-  try {
-    text = await readText(path)
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && UNREADABLE.has(String(error.code))) return new Map()
-    throw error
-  }
-  return readNpmrc(text, env)
-}
-
-const UNREADABLE = new Set(['ENOENT', 'EACCES', 'EPERM', 'EISDIR', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'])
-
-async function readText(path: string): Promise<string> {
-  const file = await open(path, 'r')
-  try {
-    const { size } = await file.stat()
-    if (size > MAX_BYTES) throw new RangeError(`${path} has more than ${MAX_BYTES} bytes`)
-    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file))
-  } finally {
-    await file.close()
-  }
-}
-
-/** Of those that are inherited, the ones that say where npm's files are. */
-function onlyShared(env: Place['env']): Place['env'] {
-  return Object.fromEntries(
-    Object.entries(env).filter(([name]) => /^(?:HOME|USERPROFILE|APPDATA|PATH|TMPDIR|USER|LOGNAME)$/i.test(name)),
-  )
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  )
 }

@@ -23,7 +23,8 @@ beforeAll(async () => {
   server = createServer((request, response) => {
     asked.push(request.url ?? '')
     const answer = answers.get(request.url ?? '')
-    response.statusCode = answer === undefined ? 404 : 200
+    if (request.url === '/npm/moved/latest') response.setHeader('location', '/npm/server/1.0.0')
+    response.statusCode = request.url === '/npm/moved/latest' ? 302 : answer === undefined ? 404 : 200
     response.end(JSON.stringify(answer ?? null))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -46,6 +47,16 @@ describe('which version a registry would give', () => {
 
   it.each(['absent', 'liar', 'empty', 'huge'])('is not believed: %s', async (name) => {
     await expect(resolvePackage(reference(name), { registry })).rejects.toMatchObject({ code: 'unavailable' })
+  })
+
+  it('is not asked of whoever the registry names, nor of what is no address of the web (sec-283)', async () => {
+    await expect(resolvePackage(reference('moved'), { registry })).rejects.toMatchObject({ code: 'unavailable' })
+    expect(asked).toEqual(['/npm/moved/latest'])
+    const sent: unknown[] = []
+    const send: typeof fetch = async (url) => Response.json(sent.push(url))
+    const data = resolvePackage(reference('server'), { registry: 'ftp://a.example/', fetch: send })
+    await expect(data).rejects.toMatchObject({ code: 'unavailable' })
+    expect(sent).toEqual([])
   })
 
   it.each(['github:a/b', '../../etc', 'a@../x', 'a@http://x.example'])('is not asked for %s', async (spec) => {

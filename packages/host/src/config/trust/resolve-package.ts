@@ -53,7 +53,10 @@ const MAX_BYTES = 1_048_576
 
 async function ask(url: URL, { fetch: send = fetch, timeoutMs = 10_000 }: ResolvePackageOptions): Promise<unknown> {
   try {
+    if (!/^https?:$/.test(url.protocol)) throw new Error('it is no address of the web')
     const response = await send(url, {
+      // Only the registry itself is asked, not whoever it names.
+      redirect: 'error',
       signal: AbortSignal.timeout(timeoutMs),
       headers: { accept: 'application/json' },
     })
@@ -84,11 +87,22 @@ function checkAnswer(answer: unknown, name: string): ResolvedPackage {
     dist,
   } = (answer ?? {}) as { name?: unknown; version?: unknown; dist?: { integrity?: unknown; shasum?: unknown } }
   const integrity = dist?.integrity ?? (typeof dist?.shasum === 'string' ? `sha1-${dist.shasum}` : undefined)
-  if (named !== name || !isShort(version) || !isShort(integrity)) {
+  if (named !== name || !isVersion(version) || !isShort(integrity)) {
     throw new HostError('unavailable', `The registry's answer about ${name} makes no sense`)
   }
   return { name, version, integrity }
 }
+
+/** Nothing but a version is shown as one: https://semver.org. */
+function isVersion(value: unknown): value is string {
+  return isShort(value) && SEMVER.test(value)
+}
+
+const NUMBER = String.raw`(?:0|[1-9]\d*)`
+const PRERELEASE = String.raw`(?:0|[1-9]\d*|\d*[A-Za-z-][\dA-Za-z-]*)`
+const SEMVER = new RegExp(
+  String.raw`^${NUMBER}\.${NUMBER}\.${NUMBER}(?:-${PRERELEASE}(?:\.${PRERELEASE})*)?(?:\+[\dA-Za-z-]+(?:\.[\dA-Za-z-]+)*)?$`,
+)
 
 function isShort(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && value.length <= 512
