@@ -212,16 +212,19 @@ class MemoryInbox implements Inbox {
     const question = this.#shared?.get(id)
     if (question === undefined) return this.#settled.has(id) ? 'already-settled' : 'unknown'
     if (as !== undefined && question.principal !== as.principal) return 'not-yours'
-    this.#settle(id)
     this.#shared?.answer(question, answer)
+    this.#settle(id)
     this.#emit({ type: 'answered', question, answer, orphan: false })
     return 'accepted'
   }
 
-  /** Only what is answered as it is asked here counts. */
+  /**
+   * Only what is answered as it is asked here counts, and only while somebody waits for it: what an earlier life has left
+   * is nobody's elsewhere, and is answered by a person here or not at all.
+   */
   #takeAnswer(id: string, digest: string, answer: Answer): void {
     const waiting = this.#waiting.get(id)
-    if (waiting === undefined) return
+    if (waiting?.asker === undefined) return
     if (digestOf(waiting.question) === digest) this.answer(id, answer)
   }
 

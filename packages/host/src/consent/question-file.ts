@@ -2,9 +2,11 @@
  * The questions that wait, for other processes with the same state folder and for the next start. Each says who asks: what
  * a living process asks can be answered from another one, through the answers that are kept beside. What an ended process
  * asked is taken over by the next that starts, as far as it means something without it: approvals, changed definitions,
- * files to trust. The file is sealed: what waits holds the arguments of calls, which are nobody else's business.
+ * files to trust. The file is sealed: what waits holds the arguments of calls, which are nobody else's business, and what
+ * is not sealed was put there by somebody else. What is written always stays below what is read.
  */
 
+import { PorticoError } from '@portico/sdk/server'
 import { createStateFile } from '../config/state-file.ts'
 import { tell } from '../config/tell.ts'
 import { createSeal } from '../config/trust/seal.ts'
@@ -45,7 +47,7 @@ export interface QuestionFile {
   remove(id: string): void
   /** The question stays, for whoever starts next. */
   release(id: string): void
-  /** For the process whose question it is. */
+  /** For the process whose question it is. Throws for more than the file can carry. */
   answer(answer: KeptAnswer): void
   /** Resolves when everything so far is written. */
   flush(): Promise<void>
@@ -59,8 +61,8 @@ export function createQuestionFile(file: string, owner: Owner, onWarning?: (mess
     file,
     ...(onWarning !== undefined && { onWarning }),
     empty: NOTHING,
-    // Earlier versions wrote it in clear; the next change seals it.
-    read: async (text) => fromText(text.startsWith('{') ? text : await seal.open(text)),
+    maxBytes: MAX_FILE_BYTES,
+    read: async (text) => fromText(await seal.open(text)),
     write: ({ questions, answers }) =>
       seal.close(JSON.stringify({ version: 1, questions: questions.map(toRecord), answers })),
   })
@@ -98,7 +100,7 @@ export function createQuestionFile(file: string, owner: Owner, onWarning?: (mess
     path: file,
     load: () => state.get(),
     add(question) {
-      if (JSON.stringify(question.body).length > MAX_CHARS) return
+      if (bytesOf(question) > MAX_QUESTION_BYTES) return
       change((kept) => ({ ...kept, questions: [...kept.questions, { question, owner }] }))
     },
     remove: (id) => change((kept) => without(kept, id)),
@@ -107,7 +109,10 @@ export function createQuestionFile(file: string, owner: Owner, onWarning?: (mess
         ...kept,
         questions: kept.questions.map((one) => (one.question.id === id ? { question: one.question } : one)),
       })),
-    answer: (answer) => change((kept) => ({ ...kept, answers: [...kept.answers, answer].slice(-MAX_ANSWERS) })),
+    answer(answer) {
+      if (bytesOf(answer) > MAX_ANSWER_BYTES) throw new PorticoError('invalid-arguments', TOO_LARGE)
+      change((kept) => ({ ...kept, answers: [...kept.answers, answer].slice(-MAX_ANSWERS) }))
+    },
     async flush() {
       while (work !== undefined) await work
     },
@@ -122,8 +127,17 @@ export function isDurable({ body }: Question): boolean {
 const MARK = 'portico-inbox-1:'
 const DURABLE = new Set(['approval', 'definition', 'trust'])
 const KINDS = new Set([...DURABLE, 'result', 'sampling', 'sampling-answer', 'form', 'url', 'roots'])
-const MAX_CHARS = 64_000
-const MAX_TOTAL_CHARS = 4_000_000
+const TOO_LARGE = 'The answer is too large to be given from another process; give it where the question was asked'
+
+const MAX_FILE_BYTES = 8 * 1_048_576
+/** Sealed text is a third longer, and has a mark, a nonce and the frame around the lists. */
+const MAX_CLEAR_BYTES = (MAX_FILE_BYTES / 4) * 3 - 1_024
+const MAX_ALL_QUESTIONS_BYTES = (MAX_CLEAR_BYTES / 4) * 3
+/** So that one server cannot take the place of the others. */
+const MAX_SERVER_BYTES = MAX_CLEAR_BYTES / 8
+const MAX_QUESTION_BYTES = 131_072
+const MAX_ALL_ANSWERS_BYTES = MAX_CLEAR_BYTES / 4
+const MAX_ANSWER_BYTES = 262_144
 const MAX_ANSWERS = 100
 
 function without({ questions, answers }: Kept, id: string): Kept {
@@ -133,14 +147,32 @@ function without({ questions, answers }: Kept, id: string): Kept {
   }
 }
 
-/** The newest are left out where it becomes too much for the file. */
+/** The newest questions are left out where it becomes too much for their server's share or the file, and the oldest answers. */
 function toBounded({ questions, answers }: Kept): Kept {
-  let left = MAX_TOTAL_CHARS
-  const kept = questions.filter(({ question }) => {
-    left -= JSON.stringify(question).length
-    return left > 0
+  const shares = new Map<string, number>()
+  let left = MAX_ALL_QUESTIONS_BYTES
+  const kept = questions.filter((one) => {
+    const { server } = one.question
+    const bytes = bytesOf(toRecord(one))
+    const share = (shares.get(server) ?? 0) + bytes
+    if (share > MAX_SERVER_BYTES || bytes > left) return false
+    shares.set(server, share)
+    left -= bytes
+    return true
   })
-  return { questions: kept, answers: answers.filter(({ id }) => kept.some(({ question }) => question.id === id)) }
+  const known = new Set(kept.map(({ question }) => question.id))
+  let room = MAX_ALL_ANSWERS_BYTES
+  const newest = answers.filter(({ id }) => known.has(id)).reverse()
+  const carried = newest.filter((one) => {
+    room -= bytesOf(one)
+    return room >= 0
+  })
+  return { questions: kept, answers: carried.reverse() }
+}
+
+/** As it is in the file, with the comma after it. */
+function bytesOf(value: object): number {
+  return Buffer.byteLength(JSON.stringify(value)) + 1
 }
 
 function toRecord({ question, owner }: KeptQuestion): object {

@@ -106,11 +106,11 @@ export class SharedQuestions {
     for (const { id, digest, answer } of kept.answers) this.#hooks.answered(id, digest, answer)
   }
 
-  /** Sends the answer to the process that asked. */
+  /** Sends the answer to the process that asked. Throws for one that is too large. */
   answer(question: Question, answer: Answer): void {
+    this.#file.answer({ id: question.id, digest: digestOf(question), answer })
     this.#open.delete(question.id)
     this.#answered.add(question.id)
-    this.#file.answer({ id: question.id, digest: digestOf(question), answer })
   }
 
   #dropEnded(): void {
