@@ -1,7 +1,8 @@
 import { request } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
 import { Refused, toFailure } from './failure.ts'
-import { LINK_KEY_HEADER, serveWeb, WEB_LIMITS, type WebOptions, type WebServer } from './http.ts'
+import { serveWeb, WEB_LIMITS, type WebOptions, type WebServer } from './http.ts'
+import { createNonce, prove } from './link-proof.ts'
 
 let web: WebServer | undefined
 afterEach(async () => web?.close())
@@ -242,21 +243,46 @@ it('answers what is no JSON in one line', async () => {
 })
 
 describe('another link', () => {
-  it('is given to whoever has the key, and works', async () => {
-    const { web } = await start({ linkKey: 'k'.repeat(43) })
-    const { body } = await send(web.origin, '/link', { method: 'POST', headers: { [LINK_KEY_HEADER]: 'k'.repeat(43) } })
-    const { link } = JSON.parse(body)
-    expect((await send(web.origin, `/${new URL(link).search}`)).status).toBe(303)
+  const linkKey = 'k'.repeat(43)
+  const asker = createNonce()
+
+  async function begin(web: WebServer): Promise<{ readonly nonce: string; readonly proof: string }> {
+    return JSON.parse((await send(web.origin, '/link', { method: 'POST', headers: { 'x-portico-nonce': asker } })).body)
+  }
+
+  function finish(web: WebServer, nonce: string, more: { [name: string]: string } = {}, key = linkKey) {
+    const proof = prove('asker', key, { origin: web.origin, asker, workbench: nonce })
+    const headers = { 'x-portico-nonce': asker, 'x-portico-challenge': nonce, 'x-portico-proof': proof, ...more }
+    return send(web.origin, '/link', { method: 'POST', headers })
+  }
+
+  it('is given once to whoever proves to have the key, and works (sec-289)', async () => {
+    const { web } = await start({ linkKey })
+    const { nonce, proof } = await begin(web)
+    expect(proof).toBe(prove('workbench', linkKey, { origin: web.origin, asker, workbench: nonce }))
+    const { token } = JSON.parse((await finish(web, nonce)).body)
+    expect((await send(web.origin, `/?token=${token}`)).status).toBe(303)
+    expect((await finish(web, nonce)).status).toBe(403)
   })
 
-  it.each([
-    ['without the key', { linkKey: 'k'.repeat(43) }, {}],
-    ['with a wrong one', { linkKey: 'k'.repeat(43) }, { [LINK_KEY_HEADER]: 'j'.repeat(43) }],
-    ['where there is none', {}, { [LINK_KEY_HEADER]: '' }],
-    ['to a page', { linkKey: 'k'.repeat(43) }, { [LINK_KEY_HEADER]: 'k'.repeat(43), origin: 'own' }],
-  ])('is not given %s', async (_name, options, headers: { [name: string]: string }) => {
-    const { web } = await start(options)
-    const given = headers.origin === undefined ? headers : { ...headers, origin: web.origin }
-    expect((await send(web.origin, '/link', { method: 'POST', headers: given })).status).toBe(403)
+  it('is not given for the proof of the workbench itself, a wrong key, a wrong text, or to a page (sec-289)', async () => {
+    const { web } = await start({ linkKey })
+    const tries = [
+      async () => finish(web, (await begin(web)).nonce, { 'x-portico-proof': (await begin(web)).proof }),
+      async () => finish(web, (await begin(web)).nonce, {}, 'j'.repeat(43)),
+      async () => finish(web, createNonce()),
+      async () => finish(web, (await begin(web)).nonce, { 'x-portico-proof': 'é' }),
+      async () => finish(web, (await begin(web)).nonce, { origin: web.origin }),
+      () => send(web.origin, '/link', { method: 'POST' }),
+      () => send(web.origin, '/link', { method: 'POST', headers: { 'x-portico-key': linkKey } }),
+    ]
+    for (const one of tries) expect((await one()).status).toBe(403)
+  })
+
+  it('is not given where there is no key', async () => {
+    const { web } = await start()
+    expect((await send(web.origin, '/link', { method: 'POST', headers: { 'x-portico-nonce': asker } })).status).toBe(
+      403,
+    )
   })
 })

@@ -3,12 +3,19 @@
  * unless asked otherwise; every request passes the door keeper first.
  */
 
-import { timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ApiEvent, ApiFailure } from '../api.ts'
 import { createDoorKeeper, type DoorKeeper, type RequestHead, type SessionBook } from './door-keeper.ts'
 import { EventStream } from './event-stream.ts'
+import {
+  ASKER_NONCE_HEADER,
+  isCode,
+  LINK_PATH,
+  LinkExchanges,
+  PROOF_HEADER,
+  WORKBENCH_NONCE_HEADER,
+} from './link-proof.ts'
 import { sendFailure, sendFile, sendJson, sendUsed } from './responses.ts'
 import type { StaticFile } from './static-files.ts'
 
@@ -27,7 +34,7 @@ export interface WebOptions {
   readonly preferredPort?: number
   /** Which browsers were let in before. */
   readonly sessions?: SessionBook
-  /** Lets whoever knows it ask for another link: the same user, by a file that only they can read. */
+  /** Lets whoever proves to know it ask for another link: the same user, by a file that only they can read. */
   readonly linkKey?: string
 }
 
@@ -43,10 +50,6 @@ export interface WebServer {
 }
 
 export const WEB_LIMITS = { maxBodyBytes: 8 * 1024 * 1024, headersTimeoutMs: 10_000, requestTimeoutMs: 60_000 } as const
-
-/** Asked by the same user's programs, with the key; browsers have no business here. */
-export const LINK_PATH = '/link'
-export const LINK_KEY_HEADER = 'x-portico-key'
 
 /** Nothing but files of this page runs, nothing of it is framed, and nothing elsewhere is contacted. */
 const HEADERS = {
@@ -64,7 +67,8 @@ interface Parts {
   readonly options: WebOptions
   readonly keeper: DoorKeeper
   readonly events: EventStream
-  link(): string
+  /** Absent where nobody may ask for another link. */
+  readonly exchanges: LinkExchanges | undefined
 }
 
 export async function serveWeb(options: WebOptions): Promise<WebServer> {
@@ -73,7 +77,9 @@ export async function serveWeb(options: WebOptions): Promise<WebServer> {
   let [cookie, origin] = ['', '']
   const keeper = createDoorKeeper({ hosts, cookie: () => cookie, ...(sessions !== undefined && { sessions }) })
   const events = new EventStream()
-  const parts: Parts = { options, keeper, events, link: () => `${origin}/?token=${keeper.mint()}` }
+  const { linkKey = '' } = options
+  const exchanges = linkKey === '' ? undefined : new LinkExchanges(linkKey, () => origin)
+  const parts: Parts = { options, keeper, events, exchanges }
   const server = createServer({
     headersTimeout: WEB_LIMITS.headersTimeoutMs,
     requestTimeout: WEB_LIMITS.requestTimeoutMs,
@@ -99,7 +105,7 @@ export async function serveWeb(options: WebOptions): Promise<WebServer> {
     get pages() {
       return events.size
     },
-    link: parts.link,
+    link: () => `${origin}/?token=${keeper.mint()}`,
     emit: (event) => events.send(event),
     close: async () => {
       events.close()
@@ -149,11 +155,14 @@ function sendPage(head: RequestHead, response: ServerResponse, { options, keeper
   response.end()
 }
 
-function sendLink(head: RequestHead, response: ServerResponse, { options, link }: Parts): void {
-  const given = Buffer.from(head.header(LINK_KEY_HEADER) ?? '')
-  const wanted = Buffer.from(options.linkKey ?? '')
-  const known = wanted.length > 0 && given.length === wanted.length && timingSafeEqual(given, wanted)
-  if (known && head.header('origin') === undefined) sendJson(response, 200, { link: link() })
+/** First the workbench proves itself, then whoever asks; only then is there a token, of which they make the link. */
+function sendLink(head: RequestHead, response: ServerResponse, { exchanges, keeper }: Parts): void {
+  const asker = head.header(ASKER_NONCE_HEADER)
+  const proof = head.header(PROOF_HEADER)
+  const isOpen = exchanges !== undefined && isCode(asker) && head.header('origin') === undefined
+  if (isOpen && proof === undefined) sendJson(response, 200, exchanges.begin(asker))
+  else if (isOpen && exchanges.end(asker, head.header(WORKBENCH_NONCE_HEADER), proof))
+    sendJson(response, 200, { token: keeper.mint() })
   else sendFailure(response, 403, { code: 'wrong-key', message: 'Links are given to the same user alone' })
 }
 
