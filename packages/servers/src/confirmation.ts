@@ -1,4 +1,7 @@
-/** The question before something that cannot be taken back. Where nobody can be asked, the answer is no. */
+/**
+ * The question before something that cannot be taken back. Where nobody can be asked, the answer is no. What is agreed to
+ * is always shown whole: nothing that asks may cut its text first (sec-290).
+ */
 
 import { type AskingContext, CapabilityError, ToolError } from '@portico/sdk/server'
 
@@ -8,13 +11,51 @@ const FORM = {
   required: ['confirm'],
 } as const
 
-/** Returns when the user agreed, or when nobody can be asked and `allowUnasked` was set; throws what to tell the model. */
+/** Characters that are shown at once; what is longer is agreed to part by part, so that none goes unseen. */
+const PAGE = 6_000
+/** A call may take ten rounds of questions: what does not fit into them cannot be agreed to. */
+const MAX_PARTS = 9
+/** Longer than this, a question does not fit above each part and becomes a part of the text. */
+const MAX_HEADING = 1_000
+
+/**
+ * Returns when the user agreed, or when nobody can be asked and `allowUnasked` was set; throws what to tell the model.
+ * `shown` is what the question is about: all of it, however long.
+ */
 export async function requireConfirmation(
+  ctx: Pick<AskingContext, 'elicit' | 'client'>,
+  question: string,
+  allowUnasked: boolean,
+  shown = '',
+): Promise<void> {
+  const parts = toParts(question, shown)
+  if (parts.length > MAX_PARTS && ctx.client.capabilities.elicitation !== undefined) {
+    throw new ToolError(
+      `The user would have to see ${shown.length} characters before agreeing, and can be shown ${MAX_PARTS * PAGE}. Nothing was done. Do it in smaller steps.`,
+    )
+  }
+  for (const [at, message] of parts.entries()) {
+    // The name tells several questions of one call apart.
+    await requireYes(ctx, message, allowUnasked, at === 0 ? 'confirm' : `confirm-${at + 1}`)
+  }
+}
+
+function toParts(question: string, shown: string): string[] {
+  const whole = shown === '' ? question : `${question}\n\n${shown}`
+  if (question.length <= MAX_HEADING ? shown.length <= PAGE : whole.length <= PAGE) return [whole]
+  const [heading, text] = question.length <= MAX_HEADING ? [question, shown] : ['Agree to what follows?', whole]
+  const count = Math.ceil(text.length / PAGE)
+  return Array.from({ length: count }, (_, at) => {
+    const after = at + 1 === count ? 'It is done after this one.' : 'Yes shows the next part; nothing is done yet.'
+    return `${heading}\nPart ${at + 1} of ${count}. ${after}\n\n${text.slice(at * PAGE, (at + 1) * PAGE)}`
+  })
+}
+
+async function requireYes(
   ctx: Pick<AskingContext, 'elicit'>,
   message: string,
   allowUnasked: boolean,
-  /** Tells several questions of one call apart. */
-  name = 'confirm',
+  name: string,
 ): Promise<void> {
   try {
     const answer = await ctx.elicit(name, { message, form: FORM })

@@ -47,7 +47,7 @@ export async function factsOf(locator: Locator): Promise<ElementFacts> {
       tag: String(control.tagName).toLowerCase(),
       type,
       action: form === null ? null : String(form.action),
-      fields: form === null ? [] : Array.from(form.elements, (one) => String(one.name || one.type || '')).slice(0, 30),
+      fields: form === null ? [] : Array.from(form.elements, (one) => String(one.name || one.type || '')),
     }
   })
   // Made by the function above, in a page: only the shape is known.
@@ -59,12 +59,12 @@ export async function factsOf(locator: Locator): Promise<ElementFacts> {
       action === null
         ? undefined
         : {
-            action: toPlainText(String(action)).slice(0, 300),
-            fields: fields.map((name) => toPlainText(String(name)).slice(0, 40)).filter((name) => name !== ''),
+            action: toPlainText(String(action)),
+            fields: fields.map((name) => toPlainText(String(name))).filter((name) => name !== ''),
           },
   }
 }
 
 export function submitQuestion(page: Page, form: NonNullable<ElementFacts['form']>): string {
-  return `Send the form on ${toPlainText(page.url()).slice(0, 300)}?\nIt goes to ${form.action || 'the same page'}.\nIts fields: ${form.fields.join(', ') || 'none'}.`
+  return `Send the form on ${toPlainText(page.url())}?\nIt goes to ${form.action || 'the same page'}.\nIts fields: ${form.fields.join(', ') || 'none'}.`
 }

@@ -69,7 +69,7 @@ function createTypeText(parts: StepParts) {
         const element = await elementOf(tab.page, ref)
         const facts = await factsOf(element)
         if (facts.isPassword) {
-          const where = toPlainText(tab.page.url()).slice(0, 300)
+          const where = toPlainText(tab.page.url())
           await requireConfirmation(
             ctx,
             `Type ${text.length} characters into a password field of ${where}?`,

@@ -53,13 +53,13 @@ export function toDifference(name: string, before: string, after: string): strin
   )
 }
 
-/** As much of a difference as a question can show. */
-export function shortDifference(difference: string): string {
-  if (difference.length <= SHOWN) return difference
-  return `${difference.slice(0, SHOWN)}\n… and ${lines(difference.slice(SHOWN))} more lines; preview_edit shows all`
+/** What a person agrees to: the difference, or the whole text where there is none to show. */
+export function toShown(difference: string, after: string): string {
+  return NO_DIFFERENCE.test(difference) ? `${difference}\nThe whole file will be:\n${after}` : difference
 }
 
-const SHOWN = 4_000
+export const WAS_BINARY = '(the file was binary)'
+const NO_DIFFERENCE = /(?:too different to compare|the file was binary)\)\n?$/
 
 function lines(text: string): number {
   return text.split('\n').length

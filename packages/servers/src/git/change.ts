@@ -44,6 +44,6 @@ export function isSettled({ staged, unstaged, conflicted }: Status): boolean {
   return staged.length + unstaged.length + conflicted.length === 0
 }
 
-export function ask(host: GitHost, ctx: AskingContext, message: string): Promise<void> {
-  return requireConfirmation(ctx, spellHidden(message), host.settings.allowUnasked)
+export function ask(host: GitHost, ctx: AskingContext, question: string, shown = ''): Promise<void> {
+  return requireConfirmation(ctx, spellHidden(question), host.settings.allowUnasked, spellHidden(shown))
 }

@@ -29,6 +29,10 @@ const REGULAR = '100644'
 const SUBMODULE = '160000'
 const LINK = '120000'
 
+/** In place of a difference where there is none. */
+export const BINARY = '(binary)'
+export const INCOMPARABLE = '(too different to compare)'
+
 /** Every file in conflict, or the one that is named. */
 export async function readConflicts(repository: Repository, path?: string): Promise<Conflict[]> {
   const limit = path === undefined ? [] : ['--', checkRepositoryPath(path)]
@@ -79,11 +83,11 @@ export async function previewOf(
   const side = take === 'content' ? given : take === 'ours' ? ours : await textOf(repository, conflict.theirs)
   const isDeleted = take !== 'content' && conflict[take] === undefined
   const truncated = ours.isCut || side?.isCut === true
-  if (ours.isBinary || side?.isBinary === true) return { diff: '(binary)', truncated }
+  if (ours.isBinary || side?.isBinary === true) return { diff: BINARY, truncated }
   const text = side?.text ?? ''
   const options = { context: 3, timeout: 1_000, maxEditLength: 20_000 }
   const patch = createTwoFilesPatch(conflict.path, conflict.path, ours.text, text, 'ours', 'resolved', options)
-  return { ...(!isDeleted && { text }), diff: patch ?? '(too different to compare)', truncated }
+  return { ...(!isDeleted && { text }), diff: patch ?? INCOMPARABLE, truncated }
 }
 
 /** Puts the resolution into the index and the working tree. */

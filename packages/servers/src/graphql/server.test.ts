@@ -137,6 +137,9 @@ describe('mutations', () => {
       expect(messages[0]).toContain('addBook')
       expect(messages[0]).toContain('Notes')
       confirm = false
+      const title = `${'long '.repeat(500)}to its end`
+      await client.callTool('mutate', { document, variables: { title } })
+      expect(messages.pop(), 'sec-290').toContain(title)
       expect(await client.callTool('mutate', { document, variables: { title: 'No' } })).toHaveProperty('isError', true)
       expect(service.asked.length).toBe(1)
       expect(await client.callTool('mutate', { document: '{ echo }' })).toHaveProperty('isError', true)

@@ -10,7 +10,7 @@ import type { ReadyServer } from '../entry.ts'
 import { type Environment, readHeaders, readSecret } from '../network/environment.ts'
 import { createGuardedFetch, type NetworkOptions } from '../network/guarded-fetch.ts'
 import { createRedactor } from '../network/redaction.ts'
-import { toExcerpt, toPlainText } from '../text/plain-text.ts'
+import { spellHidden } from '../text/plain-text.ts'
 import { checkDocument, type GivenDocument } from './document.ts'
 import { countFieldTools, createFieldTools } from './field-tools.ts'
 import { ANSWER_SCHEMA } from './output.ts'
@@ -146,7 +146,8 @@ function createRunner(schema: GraphQLSchema, service: GraphqlService, options: G
   }
   return async (kind: 'query' | 'mutation', given: GivenDocument, ctx: AskingContext) => {
     checkDocument(schema, given, kind, limits)
-    if (kind === 'mutation') await requireConfirmation(ctx, question(given), options.allowUnasked === true)
+    if (kind === 'mutation')
+      await requireConfirmation(ctx, 'Allow this change?', options.allowUnasked === true, shownOf(given))
     const { document: query, variables, operationName } = given
     const answer = await service.send({ query, variables, operationName }, ctx.signal)
     if (answer.errors !== undefined && (answer.data === undefined || answer.data === null)) {
@@ -157,10 +158,10 @@ function createRunner(schema: GraphQLSchema, service: GraphqlService, options: G
   }
 }
 
-function question({ document, variables }: GivenDocument): string {
-  const values =
-    Object.keys(variables).length === 0 ? '' : `\nVariables: ${toExcerpt(JSON.stringify(variables), 1_000)}`
-  return toPlainText(`Allow this change?\n${toExcerpt(document, 2_000)}${values}`)
+/** All that would be sent. */
+function shownOf({ document, variables }: GivenDocument): string {
+  const values = Object.keys(variables).length === 0 ? '' : `\nVariables: ${JSON.stringify(variables)}`
+  return spellHidden(`${document}${values}`)
 }
 
 const DOCUMENT_INPUT = {

@@ -142,6 +142,9 @@ describe('what changes something is asked about', () => {
       expect(messages).toEqual([expect.stringContaining(`POST ${service.base}/v1/pets\nContent: {"name":"Rex"}`)])
       expect(service.asked.length).toBe(1)
       confirm = false
+      const name = `${'long '.repeat(500)}to its end`
+      await client.callTool('addPet', { body: { name } })
+      expect(messages.pop(), 'sec-290').toContain(name)
       expect(await client.callTool('deletePet', { id: '7' })).toMatchObject({ isError: true })
       expect(service.asked.length).toBe(1)
       await client.callTool('getPet', { id: '7' })

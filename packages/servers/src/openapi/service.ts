@@ -7,7 +7,7 @@ import { type AskingContext, type ContentBlock, ToolError } from '@portico/sdk/s
 import { requireConfirmation } from '../confirmation.ts'
 import type { GuardedFetch, NetworkResponse } from '../network/guarded-fetch.ts'
 import type { Redactor } from '../network/redaction.ts'
-import { toExcerpt } from '../text/plain-text.ts'
+import { spellHidden, toExcerpt } from '../text/plain-text.ts'
 import type { Credentials } from './credentials.ts'
 import type { Operation } from './operation.ts'
 import { findNextPage, type NextPage } from './paging.ts'
@@ -43,7 +43,7 @@ export async function callOperation(
 ): Promise<Answer> {
   const request = prepareRequest(operation, service.baseOf(operation), args)
   if (!isReading(operation)) {
-    await requireConfirmation(ctx, question(service, operation, request), service.allowUnasked)
+    await requireConfirmation(ctx, questionFor(service, operation), service.allowUnasked, shownOf(service, request))
   }
   return readOperation(service, operation, args, ctx.signal, request)
 }
@@ -91,10 +91,14 @@ async function send(
   })
 }
 
-function question({ redactor }: Service, operation: Operation, { method, url, body }: PreparedRequest): string {
+function questionFor({ redactor }: Service, operation: Operation): string {
   const what = operation.summary === '' ? operation.id : `${operation.id} (${toExcerpt(operation.summary, 200)})`
-  const content = body === undefined ? '' : `\nContent: ${toExcerpt(body, 1_000)}`
-  return redactor.text(`Allow ${what}?\n${method} ${toExcerpt(url.href, 1_000)}${content}`)
+  return redactor.text(`Allow ${what}?`)
+}
+
+/** All that would be sent. */
+function shownOf({ redactor }: Service, { method, url, body }: PreparedRequest): string {
+  return redactor.text(spellHidden(`${method} ${url.href}${body === undefined ? '' : `\nContent: ${body}`}`))
 }
 
 function readBody(answer: NetworkResponse, redactor: Redactor): Pick<Answer, 'body' | 'contentType' | 'media'> {

@@ -79,8 +79,9 @@ function createRunJavascript(parts: ToolParts, running: Running) {
         throw new ToolError(describeIsolation(parts.isolation, parts.settings, parts.languages).typescript)
       }
       const name = language === 'typescript' ? 'TypeScript' : 'JavaScript'
-      const questions = questionsFor(`Run this ${name} in a sandbox without files or network?`, { code, files })
-      return perform(parts, running, ctx, { tool: 'run_javascript', questions, files }, (job) =>
+      const question = `Run this ${name} in a sandbox without files or network?`
+      const shown = shownOf({ code, files })
+      return perform(parts, running, ctx, { tool: 'run_javascript', question, shown, files }, (job) =>
         runJavascript({ ...job, code, language }),
       )
     },
@@ -104,10 +105,11 @@ function createRunPython(parts: ToolParts, running: Running, python: string) {
     },
     ({ code, stdin, files = [] }, ctx) => {
       requireSandbox(parts, 'python')
-      const questions = questionsFor(`Run this Python program ${place(parts)}?`, { code, stdin, files })
+      const question = `Run this Python program ${place(parts)}?`
+      const shown = shownOf({ code, stdin, files })
       // Isolated from the user's own settings and packages; what is there besides comes with the system.
       const program = [python, '-I', '-c', code]
-      return perform(parts, running, ctx, { tool: 'run_python', questions, files }, (job) =>
+      return perform(parts, running, ctx, { tool: 'run_python', question, shown, files }, (job) =>
         runProgram(parts.isolation.sandbox, { ...job, program, stdin, readable: parts.settings.readable }),
       )
     },
@@ -145,8 +147,9 @@ function createRunCommand(parts: ToolParts, running: Running) {
       if (path === undefined) throw new ToolError(`Only these can be run: ${names.join(', ')} (option commands).`)
       if (args.some((arg) => arg.includes('\0'))) throw new ToolError('An argument cannot hold a zero character.')
       const line = [command, ...args].map((arg) => JSON.stringify(arg)).join(' ')
-      const questions = questionsFor(`Run this command ${place(parts)}?`, { code: line, stdin, files })
-      return perform(parts, running, ctx, { tool: 'run_command', questions, files }, (job) =>
+      const question = `Run this command ${place(parts)}?`
+      const shown = shownOf({ code: line, stdin, files })
+      return perform(parts, running, ctx, { tool: 'run_command', question, shown, files }, (job) =>
         runProgram(parts.isolation.sandbox, {
           ...job,
           program: [path, ...args],
@@ -160,8 +163,8 @@ function createRunCommand(parts: ToolParts, running: Running) {
 
 interface Request {
   readonly tool: string
-  /** All have to be agreed to. */
-  readonly questions: readonly string[]
+  readonly question: string
+  readonly shown: string
   readonly files: readonly { path: string; text: string }[]
 }
 
@@ -175,9 +178,7 @@ async function perform(
 ) {
   const { limits, ask, allowUnasked } = parts.settings
   const files = checkFiles(request.files, limits)
-  for (const [at, question] of ask ? request.questions.entries() : []) {
-    await requireConfirmation(ctx, question, allowUnasked, at === 0 ? 'confirm' : `confirm-${at + 1}`)
-  }
+  if (ask) await requireConfirmation(ctx, request.question, allowUnasked, request.shown)
   if (running.count >= limits.maxRunning) {
     throw new ToolError(`${limits.maxRunning} runs are under way (option maxRunning). Try again when one has ended.`)
   }
@@ -256,9 +257,6 @@ function place({ isolation }: ToolParts): string {
     : 'in a sandbox without network and without your files'
 }
 
-/** Characters that are shown at once; what is longer is agreed to part by part, so that none goes unseen. */
-const PAGE = 6_000
-
 /** Whatever a program is given can be a program, too: a shell runs its standard input, an interpreter any file. */
 interface Given {
   readonly code: string
@@ -266,23 +264,15 @@ interface Given {
   readonly files: Request['files']
 }
 
-/** The questions that show all of what will run, in order. */
-function questionsFor(question: string, { code, stdin = '', files }: Given): string[] {
-  const text = [
+/** All of what will run, in order. */
+function shownOf({ code, stdin = '', files }: Given): string {
+  return [
     code,
     ...(stdin === '' ? [] : [`Standard input (${stdin.length} characters):\n${stdin}`]),
     ...files.map((file) => `File ${JSON.stringify(file.path)} (${file.text.length} characters):\n${file.text}`),
   ]
     .map(spellHidden)
     .join('\n\n')
-  if (text.length <= PAGE) return [`${question}\n\n${text}`]
-  const count = Math.ceil(text.length / PAGE)
-  return Array.from({ length: count }, (_, at) => {
-    const page = text.slice(at * PAGE, (at + 1) * PAGE)
-    const isLast = at + 1 === count
-    const after = isLast ? 'It is run after this one.' : 'Yes shows the next part; nothing is run yet.'
-    return `${question}\nPart ${at + 1} of ${count}. ${after}\n\n${page}`
-  })
 }
 
 function lastLine(text: string): string {

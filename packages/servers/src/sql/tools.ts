@@ -165,7 +165,12 @@ export function createExecute({ engine, limits, allowUnasked, onSchemaChange }: 
     async ({ sql, params }, ctx) => {
       const asked = toStatement(sql, params)
       requireWritable(sql, engine.dialect)
-      await requireConfirmation(ctx, questionFor(asked, engine.dialect), allowUnasked)
+      await requireConfirmation(
+        ctx,
+        `Run this statement on the ${engine.dialect} database?`,
+        allowUnasked,
+        shownOf(asked),
+      )
       const { affected, returned } = await withProgress(
         ctx,
         limits.timeoutMs,
@@ -228,9 +233,9 @@ function toResult({ columns, rows, more, cutCells }: Rows, limits: SqlLimits, ne
 }
 
 /** The whole statement is shown: what is agreed to must be what is run. */
-function questionFor({ sql, params }: Statement, dialect: string): string {
+function shownOf({ sql, params }: Statement): string {
   const values = params.length === 0 ? '' : `\n\nwith the values ${JSON.stringify(params)}`
-  return `Run this statement on the ${dialect} database?\n\n${spellHidden(`${sql}${values}`)}`
+  return spellHidden(`${sql}${values}`)
 }
 
 function cutText(text: string, maxLength: number): string {

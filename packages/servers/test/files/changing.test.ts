@@ -57,6 +57,23 @@ describe.each(ERAS)('changing at %s', (version) => {
     expect(await readFile(join(inside, 'hello.txt'), 'utf8')).toBe('two, but different\n')
   })
 
+  it.each([
+    ['a text', 'old\n'],
+    ['a text that shares no line', Array.from({ length: 30_000 }, (_, at) => `old ${at}`).join('\n')],
+    ['no text', Buffer.from([0, 1, 2])],
+  ])('sec-290: all of what replaces %s is shown first, however long', async (_what, before) => {
+    await writeFile(join(inside, 'hello.txt'), before)
+    const client = await begin(
+      { write: true },
+      { version, answers: { elicit: () => ({ action: 'accept', content: { confirm: true } }) } },
+    )
+    const lines = Array.from({ length: 1_000 }, (_, at) => `new ${at}`)
+    await done(client, 'write_file', { path: 'hello.txt', text: lines.join('\n'), overwrite: true })
+    const messages = client.asked.map(({ params }) => (params as { message: string }).message)
+    const shown = messages.map((message) => message.slice(message.indexOf('\n\n') + 2)).join('')
+    expect(lines.filter((line) => !shown.includes(line))).toEqual([])
+  })
+
   it('trashes without deleting, and brings back', async () => {
     const client = await begin(
       { write: true },

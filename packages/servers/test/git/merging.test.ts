@@ -35,6 +35,12 @@ const yes = { elicit: Array.from({ length: 8 }, () => ({ confirm: true })) }
 const start = (version: (typeof ERAS)[number], answers: object = yes) =>
   opened.client({ repositories: [repo], write: true }, { version, answers })
 
+/** The text that several questions show together. */
+function questions(asked: readonly { readonly params?: unknown }[]): string {
+  const messages = asked.map(({ params }) => (params as { message: string }).message)
+  return messages.map((message) => message.slice(message.indexOf('\n\n') + 2)).join('')
+}
+
 describe.each(ERAS)('a merge with conflicts, at %s (founding 8)', (version) => {
   it('is foretold without a trace', async () => {
     const client = await opened.client({ repositories: [repo] }, { version })
@@ -115,6 +121,22 @@ describe.each(ERAS)('a merge with conflicts, at %s (founding 8)', (version) => {
     expect(await refusal(client, 'abort_merge')).toContain('did not agree')
     expect(await done(client, 'status')).toMatchObject({ conflicted: ['a.txt', 'new.txt'] })
     client.verifyScript()
+  })
+
+  it('sec-290: the whole of a long resolution is shown before it is taken, and a no to any part ends it', async () => {
+    const content = `${Array.from({ length: 900 }, (_, at) => `line ${at} of the resolution`).join('\n')}\nthe end\n`
+    const resolution = { path: 'a.txt', take: 'content', content }
+    const client = await start(version, {
+      elicit: [...Array.from({ length: 3 }, () => ({ confirm: true })), { confirm: false }, ...yes.elicit],
+    })
+    await done(client, 'merge', { revision: 'theirs', onConflict: 'keep' })
+    const { diff } = await done<{ diff: string }>(client, 'preview_resolution', resolution)
+    expect(await refusal(client, 'resolve_conflict', resolution)).toContain('did not agree')
+    expect(await done(client, 'status')).toMatchObject({ conflicted: ['a.txt', 'new.txt'] })
+    const before = client.asked.length
+    await done(client, 'resolve_conflict', resolution)
+    expect(questions(client.asked.slice(before))).toBe(diff)
+    expect(diff).toContain('the end')
   })
 
   it('refuses what is no resolution', async () => {

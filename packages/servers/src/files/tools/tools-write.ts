@@ -7,7 +7,7 @@ import { type AskingContext, ToolError, tool } from '@portico/sdk/server'
 import { requireConfirmation } from '../../confirmation.ts'
 import { spellHidden } from '../../text/plain-text.ts'
 import { type Reached, requireExisting } from '../confine.ts'
-import { applyReplacements, type Replacement, shortDifference, toDifference } from '../edit.ts'
+import { applyReplacements, type Replacement, toDifference, toShown, WAS_BINARY } from '../edit.ts'
 import { type FilesHost, toFileUri } from '../host.ts'
 import { decodeText } from '../read.ts'
 import { createFile, createFolder, moveEntry, replaceFile, type Snapshot, takeSnapshot, trashEntry } from '../write.ts'
@@ -95,9 +95,9 @@ function createEditFile(host: FilesHost) {
     },
     async ({ path, edits }, ctx) => {
       const reached = await host.existing(path, ctx)
-      const { snapshot, bytes, difference } = await prepareEdit(host, reached, edits)
+      const { snapshot, bytes, difference, after } = await prepareEdit(host, reached, edits)
       if (difference !== '') {
-        await ask(host, ctx, `Change ${reached.path}?\n\n${shortDifference(difference)}`)
+        await ask(host, ctx, `Change ${reached.path}?`, toShown(difference, after))
         await replaceFile(reached, bytes, snapshot)
         host.changed(reached.path)
       }
@@ -141,9 +141,9 @@ function createWriteFile(host: FilesHost) {
       }
       const snapshot = await takeSnapshot(reached.path, host.settings.maxWriteBytes)
       const before = decodeText(snapshot.bytes)
-      const difference = before === undefined ? '(the file was binary)' : toDifference(reached.relative, before, text)
+      const difference = before === undefined ? WAS_BINARY : toDifference(reached.relative, before, text)
       if (difference !== '') {
-        await ask(host, ctx, `Replace ${reached.path}?\n\n${shortDifference(difference)}`)
+        await ask(host, ctx, `Replace ${reached.path}?`, toShown(difference, text))
         await replaceFile(reached, bytes, snapshot)
         host.changed(reached.path)
       }
@@ -255,13 +255,13 @@ async function prepareEdit(
   host: FilesHost,
   reached: Reached,
   edits: readonly Replacement[],
-): Promise<{ snapshot: Snapshot; bytes: Uint8Array; difference: string }> {
+): Promise<{ snapshot: Snapshot; bytes: Uint8Array; difference: string; after: string }> {
   const snapshot = await takeSnapshot(reached.path, host.settings.maxWriteBytes)
   const before = decodeText(snapshot.bytes)
   if (before === undefined)
     throw new ToolError(`${reached.path} is not text in UTF-8 and cannot be edited by replacing text`)
   const after = applyReplacements(before, edits)
-  return { snapshot, bytes: toBytes(after, host), difference: toDifference(reached.relative, before, after) }
+  return { snapshot, bytes: toBytes(after, host), difference: toDifference(reached.relative, before, after), after }
 }
 
 function toBytes(text: string, host: FilesHost): Uint8Array {
@@ -271,6 +271,6 @@ function toBytes(text: string, host: FilesHost): Uint8Array {
   throw new ToolError(`The file would have ${bytes.length} bytes; the option "maxWriteBytes" allows ${maxWriteBytes}`)
 }
 
-function ask(host: FilesHost, ctx: AskingContext, message: string): Promise<void> {
-  return requireConfirmation(ctx, spellHidden(message), host.settings.allowUnasked)
+function ask(host: FilesHost, ctx: AskingContext, question: string, shown = ''): Promise<void> {
+  return requireConfirmation(ctx, spellHidden(question), host.settings.allowUnasked, spellHidden(shown))
 }

@@ -2,7 +2,7 @@
 
 import { ToolError, tool } from '@portico/sdk/server'
 import { ask, authorEnvironment, change, RISKY, SAFE } from '../change.ts'
-import { previewOf, readConflicts, requireConflict, resolve, textOf } from '../conflicts.ts'
+import { BINARY, INCOMPARABLE, previewOf, readConflicts, requireConflict, resolve, textOf } from '../conflicts.ts'
 import type { GitHost } from '../host.ts'
 import { readStatus } from '../reports.ts'
 import type { Repository } from '../repository.ts'
@@ -148,10 +148,9 @@ function createResolveConflict(host: GitHost) {
       const chosen = host.repository(repository)
       const checked = checkContent(take, content)
       const conflict = await requireConflict(chosen, path)
-      const { diff, text } = await previewOf(chosen, conflict, take, checked)
+      const preview = await previewOf(chosen, conflict, take, checked)
       const what = take === 'content' ? 'a text of the model’s' : `${take === 'ours' ? 'our' : 'their'} side`
-      const shown = text === undefined && diff !== '(binary)' ? 'The file is deleted.' : diff.slice(0, MAX_ASKED)
-      await ask(host, ctx, `Settle ${conflict.path} in ${chosen.name} with ${what}?\n${shown}`)
+      await ask(host, ctx, `Settle ${conflict.path} in ${chosen.name} with ${what}?`, shownOf(preview, conflict.path))
       return change(host, chosen, ctx, async () => {
         // Agreed was to this conflict, not to one that came in its place.
         const now = await requireConflict(chosen, path)
@@ -162,8 +161,13 @@ function createResolveConflict(host: GitHost) {
   )
 }
 
-/** Characters of a difference that a person is shown in the question. */
-const MAX_ASKED = 2_000
+/** All of what a person agrees to; throws where that cannot be shown. */
+function shownOf({ diff, text, truncated }: Awaited<ReturnType<typeof previewOf>>, path: string): string {
+  if (diff === BINARY) return diff
+  if (truncated) throw new ToolError(`${path} is too long to be shown whole. Resolve it by hand`)
+  if (text === undefined) return 'The file is deleted.'
+  return diff === INCOMPARABLE ? `${diff}\nThe whole file will be:\n${text}` : diff
+}
 
 function checkContent(take: 'ours' | 'theirs' | 'content', content: string | undefined): string | undefined {
   if (take !== 'content') {
