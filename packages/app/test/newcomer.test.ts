@@ -26,6 +26,13 @@ for await (const line of createInterface({ input: process.stdin })) {
   if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result: ANSWERS[method] ?? {} }))
 }`
 
+const QUITS = `
+import { createServer, tool } from '@portico/sdk/server'
+const input = { type: 'object', properties: { code: { type: 'integer' } }, required: ['code'] } as const
+const quit = tool({ input }, ({ code }) => process.exit(code))
+export default createServer({ name: 'quits', version: '1', tools: { quit } })
+`
+
 let folder: Awaited<ReturnType<typeof createFolder>>
 const gate = createServer((_request, response) => {
   response.writeHead(401, { 'www-authenticate': 'Bearer error="invalid_token"' }).end()
@@ -39,6 +46,7 @@ beforeAll(async () => {
   await mkdir(join(folder.path, 'config'))
   await writeFile(join(folder.path, 'late.mjs'), LATE)
   await writeFile(join(folder.path, 'ends.ts'), 'process.exit(3)\n')
+  await writeFile(join(folder.path, 'quits.ts'), QUITS)
   const servers = {
     late: { command: process.execPath, args: [join(folder.path, 'late.mjs')], comand: 'x' },
     remote: { url, headers: { Authorization: 'Bearer wrong' } },
@@ -71,7 +79,9 @@ describe.concurrent('what a newcomer is told (issue 18)', () => {
     ['a prompt that is not there', ['prompt', FIXTURE, 'xyzzy'], 3, /`portico list '.*fixture-server\.mjs' prompts`/],
     ['a tool that asks in a pipe', ['call', FIXTURE, 'ask'], 5, /nobody can be asked here: run it in a terminal/],
     ['a configured token', ['list', 'remote', '-y'], 5, /The token for "remote" was refused[\s\S]*portico\.json/],
-    ['a definition that calls process.exit', ['list', './ends.ts'], 3, /ends\.ts called process\.exit\(3\)/],
+    ['a definition that calls process.exit', ['list', './ends.ts'], 8, /ends\.ts called process\.exit\(3\)/],
+    ['a tool that exits with 0', ['call', './quits.ts', 'quit', 'code=0'], 8, /quits\.ts called process\.exit\(0\)/],
+    ['a tool that exits with 3', ['call', './quits.ts', 'quit', 'code=3'], 8, /quits\.ts called process\.exit\(3\)/],
     ['a server that nobody signs in to', ['servers', 'sign-out', 'late'], 2, /Nobody signs in to late/],
   ] as const)('names %s', async (_what, words, code, says) => {
     const ran = await run(...words)

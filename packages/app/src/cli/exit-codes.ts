@@ -9,6 +9,7 @@ export const EXIT_CODES = {
   denied: { code: 5, about: 'A rule or a person said no, nobody could be asked, or signing in is needed.' },
   timeout: { code: 6, about: 'It took longer than allowed.' },
   config: { code: 7, about: 'A configuration file cannot be used.' },
+  exited: { code: 8, about: 'A definition called `process.exit`, whatever code it gave.' },
   interrupted: { code: 130, about: 'Ctrl-C.' },
 } as const
 

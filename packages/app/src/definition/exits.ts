@@ -1,4 +1,9 @@
-/** A definition runs in this process, and `process.exit` in it would end the command without a word: it gets one. */
+/**
+ * A definition runs in this process, and `process.exit` in it would end the command without a word: it gets one, and a
+ * code of its own, since whatever the definition says would mean something else as this program's.
+ */
+
+import { EXIT_CODES } from '../cli/exit-codes.ts'
 
 const own = process.exit.bind(process)
 
@@ -7,7 +12,7 @@ export function nameExits(file: string, say: (text: string) => void): () => void
   const before = process.exit
   const named: typeof process.exit = (code) => {
     say(`error: ${file} called process.exit(${code ?? ''}), which ends this command.`)
-    return before.call(process, code)
+    return before.call(process, EXIT_CODES.exited.code)
   }
   process.exit = named
   return () => {
