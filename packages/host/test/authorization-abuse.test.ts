@@ -60,6 +60,65 @@ describe('sec-188, security D10: requests for another host', () => {
   })
 })
 
+/** As it stands in the request line: `URL` would make it canonical. */
+function statusOf(target: string, method: string): Promise<number> {
+  const { hostname, port, host } = new URL(issuer)
+  return new Promise((resolve, reject) => {
+    const headers = { host, 'content-type': 'application/json' }
+    const sent = request({ hostname, port, path: target, method, headers }, (answer) => {
+      answer.resume().on('end', () => resolve(answer.statusCode ?? 0))
+    })
+    sent.on('error', reject).end(method === 'POST' ? '{}' : undefined)
+  })
+}
+
+describe('sec-291: a path has one spelling', () => {
+  const LIMITED = [
+    ['/reg', 'POST', 400],
+    ['/auth', 'GET', 400],
+    ['/request', 'POST', 400],
+  ] as const
+  const spellings = (path: string): string[] => [
+    path.toUpperCase(),
+    `${path}/`,
+    `/${path}`,
+    `/.${path}`,
+    `/x/..${path}`,
+    `/%${path.charCodeAt(1).toString(16)}${path.slice(2)}`,
+    `${path}%20`,
+    `${path};x=1`,
+    `${path}%3Fx`,
+    `${path}#x`,
+    `${issuer}${path}`,
+    `${issuer}${path.toUpperCase()}/`,
+  ]
+
+  it.each(LIMITED)('nothing that a limit counts is reached past it: %s', async (path, method, answered) => {
+    await start()
+    expect(await statusOf(path, method)).toBe(answered)
+    expect(await statusOf(`${path}?x=1`, method)).toBe(answered)
+    for (const spelled of spellings(path)) {
+      expect([spelled, await statusOf(spelled, method)]).toEqual([spelled, 404])
+    }
+  })
+
+  it('one source makes no client of another go, not even of one that has made many', async () => {
+    let source = 'ada'
+    const clients = createMemoryStore({ maxEntries: 40, source: () => source })('Client')
+    const kept = async (): Promise<string[]> => {
+      const ids = Array.from({ length: 25 }, (_, at) => `hers ${at}`)
+      const found = await Promise.all(ids.map((id) => clients.find(id)))
+      return ids.filter((_, at) => found[at] !== undefined)
+    }
+    for (let at = 0; at < 25; at++) await clients.upsert(`hers ${at}`, {}, 0)
+    const before = await kept()
+    expect(before).toContain('hers 24')
+    source = 'eve'
+    for (let at = 0; at < 200; at++) await clients.upsert(`eve ${at}`, {}, 0)
+    expect(await kept()).toEqual(before)
+  })
+})
+
 describe('sec-187, security D9: registration', () => {
   it('is limited per source: the 61st within a minute waits', async () => {
     await start()

@@ -2,13 +2,16 @@
  * Where the embedded authorization server keeps codes, tokens, grants, sessions and clients: in this process, each with
  * its expiry, a bounded number of each kind. A restart signs everybody out. When a kind is full, whoever has most of it
  * makes room: nobody's things go because somebody else made many, and a client that somebody allowed stays. What no
- * person has signed in for belongs to where the request came from; and the last of the room is for those who have none.
+ * person has signed in for belongs to where the request came from, of which none has more than a share: who has it makes
+ * room among its own; and the last of the room is for those who have none.
  */
 
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 
 /** Entries of one kind. */
 const MAX_ENTRIES = 10_000
+/** One source has at most a part of them, so that it alone makes nobody else's go (sec-291). */
+const SHARES = 4
 
 interface Entry {
   readonly payload: AdapterPayload
@@ -59,6 +62,7 @@ class MemoryAdapter implements Adapter {
     const own = this.#owners.of(owner)
     // The last of the room is for those who have none.
     const room = own.length === 0 ? this.#maxEntries : this.#maxEntries - Math.floor(this.#maxEntries / 8)
+    if (payload.accountId === undefined && own.length >= this.#maxEntries / SHARES) await this.#dropOldest(own)
     if (this.#entries.size >= room) await this.#makeRoom([...this.#owners.largerThan(own.length), own])
     const until = expiresIn > 0 ? Date.now() + expiresIn * 1000 : Number.POSITIVE_INFINITY
     this.#entries.set(id, { payload, until, owner })
@@ -106,6 +110,11 @@ class MemoryAdapter implements Adapter {
   namesClient(client: string): boolean {
     const now = Date.now()
     return this.#clients.of(client).some((id) => (this.#entries.get(id)?.until ?? 0) > now)
+  }
+
+  async #dropOldest(group: readonly string[]): Promise<void> {
+    const oldest = group.find((id) => !this.#isInUse(id))
+    if (oldest !== undefined) await this.destroy(oldest)
   }
 
   /** In the first of the groups that can do without something. */

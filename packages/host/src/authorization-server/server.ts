@@ -139,10 +139,13 @@ function isUser({ users }: AuthorizationServerOptions, name: string): boolean {
   return users === undefined ? name === OWNER : Object.hasOwn(users, name)
 }
 
-function refuse(res: ServerResponse, { status, error, retryAfter }: GateRefusal): void {
+function refuse(
+  res: ServerResponse,
+  { status, error, code = 'temporarily_unavailable', retryAfter }: GateRefusal,
+): void {
   if (retryAfter !== undefined) res.setHeader('retry-after', retryAfter)
   res.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' })
-  res.end(JSON.stringify({ error: 'temporarily_unavailable', error_description: error }))
+  res.end(JSON.stringify({ error: code, error_description: error }))
 }
 
 /** Who names no scope gets the least there is (RFC 6749, 3.3): the library takes a grant of nothing for a refusal. */
