@@ -9,8 +9,11 @@ import { labelled, labelsIn, withoutLabels } from '../guard/foreign-text.ts'
 import { bytesOf, isTextType, type Media, placeOf } from './media.ts'
 import type { ModelConfig } from './model-config.ts'
 
-/** Finds the text in a document that a stranger made. Rejects with why there is none. */
-export type DocumentReader = (bytes: Uint8Array, mediaType: string) => Promise<string>
+/**
+ * Finds the text in a document that a stranger made. Rejects with why there is none. `source` is the server that it came
+ * from, if any: a reader should let those take turns.
+ */
+export type DocumentReader = (bytes: Uint8Array, mediaType: string, source?: string) => Promise<string>
 
 /** How documents become text for a model that takes text alone. */
 export interface MediaFitOptions {
@@ -135,7 +138,7 @@ export class MediaFit {
   }
 
   async #read(media: Media, what: string, server: string | undefined): Promise<Found> {
-    const found = await findText(media, this.#options.readDocument)
+    const found = await findText(media, this.#options.readDocument, server)
     if ('failure' in found) return found
     const text = `[text found in ${what}; pictures and layout are left out]\n${cut(found.text)}`
     if (server === undefined) return { text: withoutLabels(text) }
@@ -145,11 +148,15 @@ export class MediaFit {
 
 const PAGE_HEADINGS = /^# Page \d+$/gm
 
-async function findText({ data, mediaType }: Media, readDocument: DocumentReader | undefined): Promise<Found> {
+async function findText(
+  { data, mediaType }: Media,
+  readDocument: DocumentReader | undefined,
+  server: string | undefined,
+): Promise<Found> {
   try {
     if (isTextType(mediaType)) return { text: new TextDecoder().decode(Buffer.from(data, 'base64')) }
     if (mediaType !== 'application/pdf' || readDocument === undefined) return { failure: '' }
-    const text = await readDocument(Buffer.from(data, 'base64'), mediaType)
+    const text = await readDocument(Buffer.from(data, 'base64'), mediaType, server)
     const hasWords = /[\p{L}\p{N}]/u.test(text.replace(PAGE_HEADINGS, ''))
     return hasWords ? { text } : { failure: 'there is no text in it' }
   } catch (error) {

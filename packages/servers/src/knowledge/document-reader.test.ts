@@ -21,4 +21,20 @@ describe('the reader of documents for hosts (founding 7)', () => {
     const words = pdf('BT /F1 12 Tf 72 700 Td (Alive) Tj ET')
     expect(await createDocumentReader()(words, 'application/pdf')).toContain('Alive')
   })
+
+  it('sec-292: a source that brings many slow documents delays one of another by no more than the one at work', async () => {
+    // Long enough for a busy machine, too short for what is compressed here.
+    const read = createDocumentReader({ timeoutMs: 1_500 })
+    const bomb = pdf(deflateSync(Buffer.alloc(60_000_000, '(a) Tj ')), '/Filter /FlateDecode')
+    const ended: string[] = []
+    const slow = Array.from({ length: 4 }, () =>
+      read(bomb, 'application/pdf', 'hostile').catch((error: Error) => ended.push(error.message)),
+    )
+    const page = await read(Buffer.from('<p>Some words</p>'), 'text/html', 'innocent')
+    expect(page).toContain('words')
+    expect(ended.length).toBe(1)
+    expect(ended[0]).toMatch(/took longer than 1500 ms$|memory/)
+    await Promise.all(slow)
+    expect(ended.length).toBe(4)
+  })
 })

@@ -10,7 +10,7 @@ const NAMES: { readonly [mediaType: string]: string } = { 'application/pdf': 'do
  * milliseconds.
  */
 export interface DocumentReaderOptions {
-  /** For one document; 20 seconds unless given. */
+  /** For one document, once it has its turn; 5 seconds unless given. */
   readonly timeoutMs?: number
   /** Characters of text; what is more is left out. 100,000 unless given. */
   readonly maxLength?: number
@@ -18,7 +18,9 @@ export interface DocumentReaderOptions {
 
 /**
  * Reads PDF and HTML in a process of its own, with a deadline and a bound on memory, since a document can be made to take
- * for ever. The process is started for the first document. Rejects with why there is no text.
+ * for ever. The process is started for the first document, and anew after one that had to be ended. Documents are read one
+ * at a time, and the sources that they come from (the third argument, such as the name of a server) take turns. Rejects
+ * with why there is no text.
  *
  * @example
  * ```ts
@@ -32,16 +34,16 @@ export interface DocumentReaderOptions {
  * ```
  */
 export function createDocumentReader({
-  timeoutMs = 20_000,
+  timeoutMs = 5_000,
   maxLength = 100_000,
-}: DocumentReaderOptions = {}): (bytes: Uint8Array, mediaType: string) => Promise<string> {
+}: DocumentReaderOptions = {}): (bytes: Uint8Array, mediaType: string, source?: string) => Promise<string> {
   let extractor: Extractor | undefined
-  return async (bytes, mediaType) => {
+  return async (bytes, mediaType, source) => {
     const name = NAMES[mediaType]
     if (name === undefined) throw new PorticoError('invalid-arguments', `no text can be read from ${mediaType}`)
     extractor ??= new Extractor({ timeoutMs, maxLength })
     // The library that reads PDF refuses a Buffer.
-    const { text } = await extractor.extract(name, new Uint8Array(bytes))
+    const { text } = await extractor.extract(name, new Uint8Array(bytes), source)
     return text
   }
 }

@@ -9,12 +9,15 @@ import { PorticoError } from '@portico/sdk/server'
 import { watchMemory } from '../machine/memory-watch.ts'
 import { startReadyProcess } from '../machine/source-process.ts'
 import type { ExtractedText, ExtractReply, ExtractRequest } from './extract-protocol.ts'
+import { FairTurns } from './fair-turns.ts'
 import { MAX_EXTRACT_BYTES } from './limits.ts'
 
 export interface ExtractOptions {
   readonly timeoutMs: number
   /** Characters of text; what is more is left out. */
   readonly maxLength: number
+  /** The option that moves `timeoutMs`, for whoever is told that it was too short. */
+  readonly timeoutOption?: string
 }
 
 /** To load a library takes a moment, and on a busy machine several. */
@@ -24,26 +27,24 @@ const HEAP_MB = 256
 export class Extractor {
   readonly #options: ExtractOptions
   #child: ChildProcess | undefined
-  #turn: Promise<unknown> = Promise.resolve()
+  readonly #turns = new FairTurns()
   #closed = false
 
   constructor(options: ExtractOptions) {
     this.#options = options
   }
 
-  /** Throws why there is no text. */
-  async extract(path: string, bytes: Uint8Array): Promise<ExtractedText> {
+  /** Throws why there is no text. Sources take turns. */
+  async extract(path: string, bytes: Uint8Array, source = ''): Promise<ExtractedText> {
     const kind = KINDS[extname(path).toLowerCase()]
     if (kind === undefined) return { text: decodeText(bytes) }
-    const result = this.#turn.then(() => this.#run({ kind, bytes, maxLength: this.#options.maxLength }))
-    this.#turn = result.catch(() => {})
-    return result
+    return this.#turns.run(source, () => this.#run({ kind, bytes, maxLength: this.#options.maxLength }))
   }
 
   async close(): Promise<void> {
     this.#closed = true
     this.#end()
-    await this.#turn
+    await this.#turns.idle()
   }
 
   async #run(request: ExtractRequest): Promise<ExtractedText> {
@@ -64,7 +65,7 @@ export class Extractor {
   }
 
   #ask(child: ChildProcess | undefined, request: ExtractRequest): Promise<ExtractedText> {
-    const { timeoutMs } = this.#options
+    const { timeoutMs, timeoutOption } = this.#options
     return new Promise<ExtractedText>((resolve, reject) => {
       const fail = (reason: string): void => settle(() => reject(new PorticoError('limit-exceeded', reason)))
       const onFull = (): void => fail('its text takes too much memory')
@@ -84,7 +85,8 @@ export class Extractor {
       const onReply = (reply: ExtractReply): void => {
         if (reply.kind === 'began') {
           clearTimeout(timer)
-          const reason = `its text took longer than ${timeoutMs} ms (option "extractTimeoutMs")`
+          const option = timeoutOption === undefined ? '' : ` (option "${timeoutOption}")`
+          const reason = `its text took longer than ${timeoutMs} ms${option}`
           timer = setTimeout(() => fail(reason), timeoutMs)
         } else if (reply.kind === 'failed') settle(() => reject(new PorticoError('invalid-arguments', reply.reason)))
         else if (reply.kind === 'done') settle(() => resolve(reply.result))

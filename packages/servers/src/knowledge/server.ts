@@ -45,7 +45,11 @@ export async function createKnowledgeServer(options: KnowledgeServerOptions): Pr
     extractTimeoutMs: options.extractTimeoutMs ?? KNOWLEDGE_LIMITS.extractTimeoutMs,
   }
   const folder = await Folder.open(options.directory, options.extensions ?? EXTENSIONS)
-  const extractor = new Extractor({ timeoutMs: limits.extractTimeoutMs, maxLength: limits.maxFileBytes })
+  const extractor = new Extractor({
+    timeoutMs: limits.extractTimeoutMs,
+    maxLength: limits.maxFileBytes,
+    timeoutOption: 'extractTimeoutMs',
+  })
   const onChange = (path: string, listed: boolean): void => {
     server.changed(documentUri(path))
     if (listed) server.changed('resources')
