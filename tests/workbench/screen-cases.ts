@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { fileURLToPath } from 'node:url'
+import type { Locator } from 'playwright-core'
 import { type Site, type Theme, until, type Width } from './site.ts'
 import type { Trial } from './trial.ts'
 
@@ -79,9 +80,8 @@ async function addServer(site: Site): Promise<void> {
 
 async function tendServer({ page, show }: Site): Promise<void> {
   await show('/servers')
-  await page.getByRole('button', { name: 'Details of lab' }).click()
   const drawer = page.getByRole('dialog')
-  await drawer.getByText('lab-server.ts').first().waitFor()
+  await clickUntil(page.getByRole('button', { name: 'Details of lab' }), drawer.getByText('lab-server.ts').first())
   await drawer.getByRole('tab', { name: 'Doctor' }).click()
   await drawer
     .getByText(/handshake|initialize|answers|protocol/i)
@@ -92,6 +92,18 @@ async function tendServer({ page, show }: Site): Promise<void> {
   await page.getByRole('button', { name: 'Restart lab' }).click()
   await page.getByText('Restarted').first().waitFor()
   await page.getByRole('article', { name: 'Server lab' }).getByText('Ready', { exact: true }).waitFor()
+}
+
+/** Clicks until what the click shows is there: cards and rows move while others come in, also under a person's hand. */
+async function clickUntil(target: Locator, shown: Locator): Promise<void> {
+  const tryOnce = async (): Promise<boolean> => {
+    await target.click()
+    return shown.waitFor({ timeout: 5_000 }).then(
+      () => true,
+      () => false,
+    )
+  }
+  await until(tryOnce, 'a click shows what it should')
 }
 
 /** Chooses an item in the list that is open, by searching for it. */
@@ -178,13 +190,9 @@ async function filterTimeline({ page, show, call }: Site): Promise<void> {
   await page.getByRole('combobox', { name: 'Filter' }).fill('method:tools/call server:time')
   await until(async () => page.url().includes('server%3Atime'), 'the filter is in the address')
   await page.keyboard.press('Escape')
-  await page
-    .getByRole('listbox', { name: 'Messages' })
-    .getByRole('option')
-    .filter({ hasText: 'tools/call' })
-    .first()
-    .click()
-  await page.getByRole('region', { name: 'Message', exact: true }).getByText('Europe/Lisbon').first().waitFor()
+  const row = page.getByRole('listbox', { name: 'Messages' }).getByRole('option').filter({ hasText: 'tools/call' })
+  const message = page.getByRole('region', { name: 'Message', exact: true })
+  await clickUntil(row.first(), message.getByText('Europe/Lisbon').first())
   const recordings = async (): Promise<number> => (await call('timeline.recordings')).recordings.length
   const before = await recordings()
   await page.getByRole('button', { name: 'Record', exact: true }).click()

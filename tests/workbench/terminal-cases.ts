@@ -32,7 +32,7 @@ async function allowInTerminal({ program, page, show, call }: Site): Promise<voi
     await card.getByRole('button', { name: 'Review' }).waitFor()
     screen.mark()
     screen.line(`${portico} list w2`)
-    await screen.until(/\[a\]lways/)
+    await screen.until(/\[a\] Always allow/)
     screen.line('a')
     await screen.until(/flood/)
     await card.getByText('Ready', { exact: true }).waitFor()
