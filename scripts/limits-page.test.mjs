@@ -9,6 +9,7 @@ import { SERVE_LIMITS } from '../packages/sdk/src/serve/rules/limits.ts'
 import { SPILL_LIMITS } from '../packages/sdk/src/server/budget/budget-store.ts'
 import { SLOW_TIMES } from '../packages/sdk/src/server/slow.ts'
 import { CONNECTION_LIMITS } from '../packages/sdk/src/session/connection.ts'
+import { ROUND_LIMITS } from '../packages/sdk/src/session/round-store.ts'
 import { SEND_LIMITS } from '../packages/sdk/src/transport/send-queue.ts'
 import { repositoryRoot } from './report.mjs'
 
@@ -26,6 +27,7 @@ test.each(
     SLOW_TIMES,
     CONNECTION_LIMITS,
     SEND_LIMITS,
+    ROUND_LIMITS,
   }),
 )('the guide to limits names every limit of %s', (_name, limits) => {
   expect(Object.keys(limits).filter((key) => !page.includes(`\`${key}\``))).toEqual([])

@@ -82,6 +82,17 @@ export const LIMIT_TABLES = [
     },
   },
   {
+    title: 'Outcomes of rounds of input',
+    where: 'the second argument of `MemoryRoundStore`, the `roundStore` of `createServer`',
+    file: 'packages/sdk/src/session/round-store.ts',
+    name: 'ROUND_LIMITS',
+    beyond: {
+      maxOutcomeBytes: 'the round is `-32602` when it is sent again; it does not run again',
+      maxOutcomeBytesPerPrincipal: "the principal's oldest outcome is forgotten; its round is `-32602`",
+      maxTotalOutcomeBytes: 'the oldest outcome of whoever has most is forgotten; its round is `-32602`',
+    },
+  },
+  {
     title: 'Schemas',
     where: 'fixed for what a server or client compiles',
     file: 'packages/sdk/src/schema/json-schema/json-schema-limits.ts',

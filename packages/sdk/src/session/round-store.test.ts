@@ -94,4 +94,49 @@ describe('MemoryRoundStore', () => {
       }),
     )
   })
+
+  const gone = { code: 'state-refused' }
+  const settle = async (store: MemoryRoundStore, round: string, outcome: string, name?: string) => {
+    expect(await store.take(round, 60_000, name)).toBeUndefined()
+    store.settle(round, outcome)
+  }
+
+  it('sec-284: tells an outcome that is too large to those who wait, and keeps that the round was taken', async () => {
+    const store = new MemoryRoundStore()
+    const large = 'x'.repeat(1024 * 1024)
+    await store.take('a', 1000)
+    const waiting = store.take('a', 1000)
+    store.settle('a', large)
+    expect(await waiting).toBe(large)
+    await expect(store.take('a', 1000)).rejects.toMatchObject(gone)
+    await settle(store, 'b', large.slice(0, 1024 * 512))
+    expect(await store.take('b', 1000)).toHaveLength(1024 * 512)
+  })
+
+  it('sec-284: keeps so many bytes for one principal, and never runs a round twice', async () => {
+    const store = new MemoryRoundStore(100, { maxOutcomeBytesPerPrincipal: 40 })
+    for (const round of ['a', 'b', 'c']) await settle(store, round, '12345678', 'ada')
+    await expect(store.take('a', 1000, 'ada')).rejects.toMatchObject(gone)
+    expect(await store.take('b', 1000, 'ada')).toBe('12345678')
+    expect(await store.take('c', 1000, 'ada')).toBe('12345678')
+  })
+
+  it('sec-284: keeps so many bytes in all, and whoever has most gives way', async () => {
+    const sizes = fc.array(fc.tuple(fc.constantFrom('eve', 'mallory'), fc.integer({ min: 1, max: 20 })), {
+      maxLength: 60,
+    })
+    await fc.assert(
+      fc.asyncProperty(sizes, async (others) => {
+        const limits = { maxOutcomeBytes: 40, maxOutcomeBytesPerPrincipal: 1_000, maxTotalOutcomeBytes: 150 }
+        const store = new MemoryRoundStore(1_000, limits)
+        await settle(store, 'hers', 'x'.repeat(15), 'ada')
+        for (const [at, [name, size]] of others.entries()) await settle(store, `${at}`, 'y'.repeat(size), name)
+        expect(await store.take('hers', 60_000, 'ada')).toHaveLength(15)
+        let bytes = 30
+        for (const at of others.keys())
+          bytes += 2 * ((await store.take(`${at}`, 60_000).catch(() => '')) ?? 'ran twice').length
+        expect(bytes).toBeLessThanOrEqual(150)
+      }),
+    )
+  })
 })

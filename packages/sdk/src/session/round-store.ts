@@ -25,25 +25,48 @@ interface Entry {
   readonly expires: number
   /** Undefined while the handler runs, null once there was no more room for it. */
   outcome: string | null | undefined
-  waiting: (() => void)[]
+  waiting: ((outcome?: string) => void)[]
+}
+
+/** How much a `MemoryRoundStore` keeps of the outcomes of rounds. A character counts as two bytes. */
+export interface RoundLimits {
+  /** Bytes of one outcome: a larger one goes to those who wait for it, and is not kept. */
+  readonly maxOutcomeBytes: number
+  /** Bytes of all outcomes kept for one principal. */
+  readonly maxOutcomeBytesPerPrincipal: number
+  /** Bytes of all outcomes that are kept. */
+  readonly maxTotalOutcomeBytes: number
+}
+
+const MEBIBYTE = 1024 * 1024
+
+export const ROUND_LIMITS: RoundLimits = {
+  maxOutcomeBytes: MEBIBYTE,
+  maxOutcomeBytesPerPrincipal: 16 * MEBIBYTE,
+  maxTotalOutcomeBytes: 64 * MEBIBYTE,
 }
 
 /** The names of rounds are small: so many are known for each outcome that is kept. */
 const NAMES_PER_OUTCOME = 10
+/** A text with a single character beyond Latin-1 takes two for each. */
+const BYTES_PER_CHARACTER = 2
 
 /**
- * Keeps rounds in the memory of this process, within a bound. When it is full, the principal with the most rounds loses
- * its oldest: first the outcome is forgotten, and much later that the round was taken at all. Until then the round is
- * refused and does not run again.
+ * Keeps rounds in the memory of this process, within bounds on their number and on the bytes of their outcomes. When it is
+ * full, the principal with the most loses its oldest: first the outcome is forgotten, and much later that the round was
+ * taken at all. Until then the round is refused and does not run again.
  */
 export class MemoryRoundStore implements RoundStore {
   readonly #rounds = new Map<string, Entry>()
   readonly #known = new Shares()
   readonly #kept = new Shares()
+  readonly #bytes = new Shares()
   readonly #maxRounds: number
+  readonly #limits: RoundLimits
 
-  constructor(maxRounds = 10_000) {
+  constructor(maxRounds = 10_000, limits: Partial<RoundLimits> = {}) {
     this.#maxRounds = maxRounds
+    this.#limits = { ...ROUND_LIMITS, ...limits }
   }
 
   async take(round: string, ttlMs: number, principal = ''): Promise<string | undefined> {
@@ -59,30 +82,42 @@ export class MemoryRoundStore implements RoundStore {
       throw new PorticoError('state-refused', 'This round was taken already, and its outcome is no longer kept')
     }
     if (entry.outcome !== undefined) return entry.outcome
-    await new Promise<void>((resolve) => entry.waiting.push(resolve))
-    // Settled, or given up by its taker: then whoever waited longest takes it now.
-    return this.take(round, ttlMs, principal)
+    const outcome = await new Promise<string | undefined>((resolve) => entry.waiting.push(resolve))
+    // Given up by its taker: then whoever waited longest takes it now.
+    return outcome ?? this.take(round, ttlMs, principal)
   }
 
   settle(round: string, outcome: string): void {
     const entry = this.#rounds.get(round)
-    if (entry === undefined) return
-    entry.outcome = outcome
+    if (entry === undefined || entry.outcome !== undefined) return
     this.#known.add(entry.owner, round)
-    this.#kept.add(entry.owner, round)
-    for (const resolve of entry.waiting.splice(0)) resolve()
-    if (this.#kept.size > this.#maxRounds) this.#drop(this.#kept.oldestOfLargest())
+    for (const resolve of entry.waiting.splice(0)) resolve(outcome)
+    this.#keep(round, entry, outcome)
   }
 
   release(round: string): void {
     this.#forget(round)
   }
 
+  #keep(round: string, entry: Entry, outcome: string): void {
+    const { maxOutcomeBytes, maxOutcomeBytesPerPrincipal, maxTotalOutcomeBytes } = this.#limits
+    const bytes = outcome.length * BYTES_PER_CHARACTER
+    const fits = bytes <= Math.min(maxOutcomeBytes, maxOutcomeBytesPerPrincipal, maxTotalOutcomeBytes)
+    entry.outcome = fits ? outcome : null
+    if (!fits) return
+    const { owner } = entry
+    this.#kept.add(owner, round)
+    this.#bytes.add(owner, round, bytes)
+    while (this.#bytes.sizeOf(owner) > maxOutcomeBytesPerPrincipal) this.#drop(this.#bytes.oldestOf(owner))
+    while (this.#bytes.size > maxTotalOutcomeBytes) this.#drop(this.#bytes.oldestOfLargest())
+    if (this.#kept.size > this.#maxRounds) this.#drop(this.#kept.oldestOfLargest())
+  }
+
   #drop(round: string | undefined): void {
     const entry = round === undefined ? undefined : this.#rounds.get(round)
     if (round === undefined || entry === undefined) return
     entry.outcome = null
-    this.#kept.delete(entry.owner, round)
+    this.#unkeep(round, entry)
   }
 
   #forget(round: string | undefined): void {
@@ -90,8 +125,13 @@ export class MemoryRoundStore implements RoundStore {
     if (round === undefined || entry === undefined) return
     this.#rounds.delete(round)
     this.#known.delete(entry.owner, round)
-    this.#kept.delete(entry.owner, round)
+    this.#unkeep(round, entry)
     for (const resolve of entry.waiting.splice(0)) resolve()
+  }
+
+  #unkeep(round: string, { owner }: Entry): void {
+    this.#kept.delete(owner, round)
+    this.#bytes.delete(owner, round)
   }
 
   /** Entries are in order of age, so the sweep stops at the first that is still wanted. */
