@@ -30,6 +30,32 @@ function isDone(action: () => unknown): boolean {
 }
 
 describe('sec-230, sec-274: shares at the gateway', () => {
+  test('sec-284: bytes that are kept for calls that wait', () => {
+    const sizes = fc.array(fc.integer({ min: 0, max: 300 }), { maxLength: 60 })
+    fc.assert(
+      fc.property(sizes, (all) => {
+        const parking = new Parking({ maxParkedPerPrincipal: 1_000, maxKeptBytes: 250, maxTotalKeptBytes: 1_000 })
+        const kept: [RelayedCall, number][] = []
+        const keep = (principal: string, bytes: number) => {
+          const call = { id: `${principal}${kept.length}`, principal } as RelayedCall
+          parking.enter(call)
+          if (isDone(() => parking.keep(call, bytes))) kept.push([call, bytes])
+          else parking.leave(call)
+        }
+        for (const bytes of all) keep('eve', bytes)
+        const total = kept.reduce((sum, [, bytes]) => sum + bytes, 0)
+        expect(total).toBeLessThan(1_000)
+        expect(kept.every(([, bytes]) => bytes <= 250)).toBe(true)
+        // Whatever one has, there is something left for another; and all of it again when they are gone.
+        keep('ada', 1)
+        expect(kept.at(-1)?.[0].principal).toBe('ada')
+        for (const [call] of kept.splice(0)) parking.leave(call)
+        for (let at = 0; at < 3; at++) keep('eve', 250)
+        expect(kept).toHaveLength(3)
+      }),
+    )
+  })
+
   test('places for calls that wait for their users', () => {
     fc.assert(
       // Each of the others may come to the last place as one that has none.

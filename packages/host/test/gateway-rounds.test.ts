@@ -224,6 +224,40 @@ describe('a call that waits for a client of the newest revision', () => {
     },
   )
 
+  test('sec-284: that came to more than is kept is gone for whoever comes back for it, and runs once', async () => {
+    const site = await createSite({ old: { target: questions('old') } }, { parking: { maxKeptBytes: 2_000 } })
+    const call = { name: 'confirm', arguments: {} }
+    const { requestState } = (await raw(site, 'tools/call', call)).result
+    const yes = { yes: true, why: 'x'.repeat(2_000) }
+    const retry = { ...call, requestState, inputResponses: { q_1: { action: 'accept', content: yes } } }
+    const line = new AbortController()
+    const lost = raw(site, 'tools/call', retry, { signal: line.signal, opened: () => line.abort() })
+    lost.catch(() => {})
+    await expect
+      .poll(() => {
+        signals[0]?.say()
+        return line.signal.aborted
+      })
+      .toBe(true)
+    await expect(lost).rejects.toThrow()
+    signals[0]?.note()
+    await expect.poll(() => site.gateway.metrics().parked).toBe(0)
+    expect((await raw(site, 'tools/call', retry)).error).toMatchObject({
+      code: -32602,
+      data: { parameter: 'requestState' },
+    })
+    expect(signals).toHaveLength(1)
+  })
+
+  test('sec-284: whose arguments or questions are more than is kept does not wait, and the refusal names the limit', async () => {
+    const site = await createSite({ old: { target: questions('old') } }, { parking: { maxKeptBytes: 2_000 } })
+    const pending = raw(site, 'tools/call', { name: 'confirm', arguments: { x: 'x'.repeat(2_000) } })
+    await expect.poll(() => signals.length).toBe(1)
+    signals[0]?.note()
+    expect(textOf((await pending).result)).toContain('maxKeptBytes (2000)')
+    expect(site.gateway.metrics().parked).toBe(0)
+  })
+
   test('two calls of one principal at once each get their own answers', async () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
     const asking = (versions: ProtocolVersion[]): Server =>

@@ -89,7 +89,6 @@ export interface GatewayHealth {
   readonly servers: { readonly [name: string]: { readonly state: string; readonly reason?: string } }
 }
 
-const PARKING: ParkingLimits = { parkedMs: 5 * 60_000, maxParked: 1_000, maxParkedPerPrincipal: 32 }
 const VISITS: VisitLimits = { maxVisits: 8, visitMs: 20_000 }
 const IDLE_MS = 5 * 60_000
 const INVALID_REQUEST = -32600
@@ -114,7 +113,7 @@ export function createGateway(given: GatewayHost, options: GatewayOptions = {}):
   const onError = (error: unknown, where: string) => tell(options.onError ?? reportToStderr, error, { where })
   const personal =
     options.personal && checkedChoice('personal', options.personal, (error) => onError(error, 'personal'))
-  const parking = new Parking({ ...PARKING, ...options.parking })
+  const parking = new Parking(options.parking)
   const lines = createLines(host, options, personal, (line, kinds) => tellChanges(server, line, kinds))
   const lists = new PersonalLists({ upstreams: host.upstreams, lines, personal, signIn: options.signIn })
   const items = new ItemSource(host.catalogue, lines)

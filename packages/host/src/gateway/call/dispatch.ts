@@ -144,9 +144,8 @@ export class Dispatch {
         signal: () => call.signal,
       }),
       isAmbiguous: () => line.certainCall() === undefined,
-      park: (parked) => parking.enter(parked),
-      parked: (parked) => parking.wait(parked),
-      done: (done) => parking.leave(done),
+      request: job.effect,
+      places: parking,
     })
     this.running.add(call as RelayedCall)
     call.start(() =>

@@ -74,3 +74,11 @@ export function toMissingCapability(first: CapabilityError, all: readonly Capabi
 function failure(message: string): CallToolResult {
   return { content: [{ type: 'text', text: message }], isError: true }
 }
+
+/** What the server that asked is told: the client's own refusal where there was one, and a plain reason otherwise. */
+export function toRefusal(error: unknown): unknown {
+  if (error instanceof RpcError) return error
+  if (!(error instanceof PorticoError)) return error
+  if (error.cause instanceof RpcError) return error.cause
+  return error.code === 'capability-missing' ? new RpcError(METHOD_NOT_FOUND, error.message, error.data) : error
+}

@@ -17,7 +17,8 @@ import {
   Suspended,
 } from '@portico/sdk/server'
 import { hideIn } from '../../config/trust/used-secrets.ts'
-import { toMissingCapability } from './failures.ts'
+import { type CallPlaces, keptBytes, keptProgress } from './call-places.ts'
+import { toMissingCapability, toRefusal } from './failures.ts'
 
 export interface RelayedCallOptions {
   /** Names the call between two rounds; unguessable. */
@@ -35,12 +36,9 @@ export interface RelayedCallOptions {
   readonly answer: (question: Asked, ctx: AskingContext, ask: () => Promise<JsonObject>) => Promise<JsonObject>
   /** Whether a question that does not say which call it is of may be another principal's. */
   readonly isAmbiguous: () => boolean
-  /** Called before the first question of a call that may have to wait for another request. Throws when it may not. */
-  readonly park: (call: RelayedCall) => void
-  /** The run that was attached is over, and the call waits; false when there is no place for it to do so. */
-  readonly parked: (call: RelayedCall) => boolean
-  /** A run has heard the end. */
-  readonly done: (call: RelayedCall) => void
+  /** What the call was made with: it is kept for as long as the call waits. */
+  readonly request: unknown
+  readonly places: CallPlaces
 }
 
 type Outcome<Result> = { readonly value: Result } | { readonly error: unknown }
@@ -57,6 +55,8 @@ interface OpenQuestion {
   readonly method: QuestionMethod
   readonly params: JsonObject
   again: boolean
+  /** Of what is kept of it, once it is. */
+  bytes: number
   resolve(answer: JsonObject): void
   reject(error: unknown): void
 }
@@ -87,10 +87,11 @@ export class RelayedCall<Result = unknown> {
   readonly #keys = new Set<string>()
   readonly #resting = new Set<() => void>()
   #asked = 0
+  #parked = false
   #run: Run | undefined
   #outcome: Outcome<Result> | undefined
   #progress: Progress | undefined
-  readonly #logs: JsonObject[] = []
+  readonly #logs: { readonly params: JsonObject; readonly bytes: number }[] = []
   #lost = 0
   /** What the server asked for and the client does not offer. */
   readonly #lacking: CapabilityError[] = []
@@ -147,10 +148,11 @@ export class RelayedCall<Result = unknown> {
   /** Begins the work; its end is kept until a run is there to hear of it. */
   start(work: () => Promise<Result>): void {
     const settle = (outcome: Outcome<Result>): void => {
-      this.#outcome = outcome
-      for (const question of this.#questions.values())
+      for (const [key, question] of this.#questions) {
+        this.#close(key)
         question.reject(new RpcError(METHOD_NOT_FOUND, 'The call is over'))
-      this.#questions.clear()
+      }
+      this.#outcome = this.#run !== undefined || this.#keeps(keptBytes(outcome)) ? outcome : this.#forgotten()
       this.#end()
       this.#finish()
     }
@@ -194,7 +196,14 @@ export class RelayedCall<Result = unknown> {
     const key = this.#keyFor(named)
     return new Promise<JsonObject>((resolve, reject) => {
       // Only these three reach a relay: the client refuses all others.
-      const question: OpenQuestion = { method: method as QuestionMethod, params, again: false, resolve, reject }
+      const question: OpenQuestion = {
+        method: method as QuestionMethod,
+        params,
+        again: false,
+        bytes: 0,
+        resolve,
+        reject,
+      }
       this.#questions.set(key, question)
       for (const rest of this.#resting) rest()
       this.#resting.clear()
@@ -216,7 +225,7 @@ export class RelayedCall<Result = unknown> {
   }
 
   progress(progress: Progress): void {
-    if (this.#run === undefined) this.#progress = progress
+    if (this.#run === undefined) this.#progress = keptProgress(progress)
     else this.#run.ctx.progress(progress.progress, progress.total, progress.message)
   }
 
@@ -227,10 +236,39 @@ export class RelayedCall<Result = unknown> {
       tellLog(ctx, params)
       return
     }
-    this.#logs.push(params)
+    const bytes = keptBytes(params)
+    if (!this.#keeps(bytes)) this.#lost++
+    else this.#logs.push({ params, bytes })
     if (this.#logs.length <= this.#options.maxKept) return
-    this.#logs.shift()
+    this.#options.places.unkeep(this as RelayedCall, this.#logs.shift()?.bytes ?? 0)
     this.#lost++
+  }
+
+  #keeps(bytes: number): boolean {
+    try {
+      this.#options.places.keep(this as RelayedCall, bytes)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /** There is no room for its end: who comes back for it hears that the call no longer waits. */
+  #forgotten(): Outcome<Result> {
+    this.#options.places.leave(this as RelayedCall)
+    return { error: new PorticoError('aborted', 'What came of the call was not kept') }
+  }
+
+  /** Has a place for the call, and room for what is kept while it waits; throws where there is none. */
+  #park(question: OpenQuestion): void {
+    const { places, request } = this.#options
+    places.enter(this as RelayedCall)
+    if (!this.#parked) places.keep(this as RelayedCall, keptBytes(request))
+    this.#parked = true
+    if (question.bytes > 0) return
+    const bytes = keptBytes(question.params)
+    places.keep(this as RelayedCall, bytes)
+    question.bytes = bytes
   }
 
   async #put(key: string, question: OpenQuestion, ctx: AskingContext): Promise<void> {
@@ -240,7 +278,7 @@ export class RelayedCall<Result = unknown> {
     try {
       if (ctx.session === undefined) {
         if (!(await this.#record(ctx))) return
-        this.#options.park(this as RelayedCall)
+        this.#park(question)
       }
       const asked = { method, params, again: question.again }
       const answer = await this.#options.answer(asked, ctx, () => {
@@ -278,6 +316,7 @@ export class RelayedCall<Result = unknown> {
   }
 
   #close(key: string): void {
+    this.#options.places.unkeep(this as RelayedCall, this.#questions.get(key)?.bytes ?? 0)
     this.#questions.delete(key)
   }
 
@@ -285,7 +324,7 @@ export class RelayedCall<Result = unknown> {
   #suspended(ctx: AskingContext): void {
     const run = this.#release(ctx)
     if (run === undefined) return
-    this.#options.parked(this as RelayedCall)
+    this.#options.places.wait(this as RelayedCall)
     run.reject(new Suspended())
   }
 
@@ -295,7 +334,7 @@ export class RelayedCall<Result = unknown> {
    */
   #outlives(ctx: AskingContext): boolean {
     const isAlone = ctx.session === undefined && ctx.head !== undefined && ctx.resumed
-    if (!isAlone || this.#run?.ctx !== ctx || !this.#options.parked(this as RelayedCall)) return false
+    if (!isAlone || this.#run?.ctx !== ctx || !this.#options.places.wait(this as RelayedCall)) return false
     this.#release(ctx)?.reject(ctx.signal.reason)
     return true
   }
@@ -315,9 +354,13 @@ export class RelayedCall<Result = unknown> {
       ctx.progress(progress, total, message)
       this.#progress = undefined
     }
-    if (this.#lost > 0) ctx.log('warning', `${this.#lost} log messages were dropped: maxKept exceeded`, 'gateway')
+    if (this.#lost > 0)
+      ctx.log('warning', `${this.#lost} log messages were dropped: maxKept or maxKeptBytes exceeded`, 'gateway')
     this.#lost = 0
-    for (const params of this.#logs.splice(0)) tellLog(ctx, params)
+    for (const { params, bytes } of this.#logs.splice(0)) {
+      this.#options.places.unkeep(this as RelayedCall, bytes)
+      tellLog(ctx, params)
+    }
   }
 
   #finish(): void {
@@ -326,7 +369,7 @@ export class RelayedCall<Result = unknown> {
     if (run === undefined || outcome === undefined) return
     this.#run = undefined
     run.detach()
-    this.#options.done(this as RelayedCall)
+    this.#options.places.leave(this as RelayedCall)
     const [lacking] = this.#lacking
     // Newer clients are told what they would have to offer; older revisions have no words for it but the server's.
     if (lacking !== undefined && run.ctx.session === undefined && hasFailed(outcome)) {
@@ -344,12 +387,4 @@ function hasFailed(outcome: Outcome<unknown>): boolean {
 
 function tellLog(ctx: AskingContext, { level, data, logger }: JsonObject): void {
   if (isLogLevel(level)) ctx.log(level, data, typeof logger === 'string' ? logger : undefined)
-}
-
-/** What the server that asked is told: the client's own refusal where there was one, and a plain reason otherwise. */
-function toRefusal(error: unknown): unknown {
-  if (error instanceof RpcError) return error
-  if (!(error instanceof PorticoError)) return error
-  if (error.cause instanceof RpcError) return error.cause
-  return error.code === 'capability-missing' ? new RpcError(METHOD_NOT_FOUND, error.message, error.data) : error
 }
