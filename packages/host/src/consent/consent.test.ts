@@ -154,6 +154,21 @@ describe('the inbox', () => {
     await expect(ask()).rejects.toMatchObject({ code: 'denied', data: { limit } })
   })
 
+  it('sec-284: bounds the size of all questions, and has room for a server that asks little', async () => {
+    const inbox = await createInbox({ limits: { maxTotalChars: 10_000 } })
+    const ask = (server: string, size: number) =>
+      inbox.ask(question(server, { body: { kind: 'form', message: 'x'.repeat(size), schema: {} } }))
+    const refused: unknown[] = []
+    for (const server of ['a', 'b', 'c', 'd']) {
+      for (let round = 0; round < 12; round++) ask(server, 900).catch(({ data }) => refused.push(data.limit))
+    }
+    await Promise.resolve()
+    expect(inbox.pending().length).toBeLessThanOrEqual(10)
+    expect(new Set(refused)).toEqual(new Set(['maxTotalChars']))
+    void ask('small', 10)
+    expect(inbox.pending().at(-1)?.server).toBe('small')
+  })
+
   it('keeps approvals over a restart; they can be answered, or asked again as the same question', async () => {
     const file = join(folder, 'state', 'inbox.json')
     const first = await createInbox({ file })

@@ -16,6 +16,8 @@ export interface InboxLimits {
   readonly maxChars: number
   /** Of all waiting questions of one server to one principal. */
   readonly maxPendingChars: number
+  /** Of all waiting questions in all; none gets more of it than is left for the others. */
+  readonly maxTotalChars: number
   /** How long a question waits that has no end of its own. */
   readonly keepMs: number
 }
@@ -27,6 +29,7 @@ export const INBOX_LIMITS: InboxLimits = {
   perMinute: 120,
   maxChars: 4_194_304,
   maxPendingChars: 16_777_216,
+  maxTotalChars: 67_108_864,
   keepMs: 86_400_000,
 }
 
@@ -50,12 +53,14 @@ export class QuestionBounds {
   /** Returns the size of the question. Throws `denied` for one too many. */
   admit(asked: NewQuestion, waiting: Iterable<Waiting>, now: number): number {
     const { server, principal } = asked
-    const { maxPending, maxTotal, perMinute, maxChars, maxPendingChars } = this.limits
+    const { maxPending, maxTotal, perMinute, maxChars, maxPendingChars, maxTotalChars } = this.limits
     let total = 0
+    let totalChars = 0
     let own = 0
     let ownChars = 0
     for (const { question, chars } of waiting) {
       total++
+      totalChars += chars
       if (question.server !== server || question.principal !== principal) continue
       own++
       ownChars += chars
@@ -65,6 +70,9 @@ export class QuestionBounds {
     const chars = toCanonicalJson(asked.body).length
     if (chars > maxChars) throw refused(server, 'asks too long a question', 'maxChars')
     if (ownChars + chars > maxPendingChars) throw refused(server, 'asks too much at once', 'maxPendingChars')
+    // Whoever has much leaves as much again for others, so that there is room for one more.
+    if (ownChars + chars > maxTotalChars - totalChars)
+      throw refused(server, 'cannot ask: too much is waiting', 'maxTotalChars')
     const recent = this.#recent(JSON.stringify([server, principal ?? null]), now)
     if (recent.length >= perMinute) throw refused(server, `asked ${recent.length} questions in a minute`, 'perMinute')
     recent.push(now)
