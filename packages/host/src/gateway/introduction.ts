@@ -1,6 +1,6 @@
 /**
  * What callers are told about the servers behind the gateway when they connect. Before a single server the gateway passes
- * on what that says of itself; of several, their instructions, each under its server's name.
+ * on what that says of itself; of several, their instructions, each as a quotation under its server's name.
  */
 
 import type { Introduction } from '@portico/sdk/relay'
@@ -36,12 +36,22 @@ function joined(known: readonly { readonly server: string; readonly instructions
   let text = ''
   for (const { server, instructions } of known) {
     if (instructions === undefined) continue
-    // No server's words pass for a heading of ours.
-    const part = `## ${server}\n\n${instructions.replace(/^(\s*)#{1,2}(?=\s)/gm, '$1###')}`
+    const part = `## ${server}\n\n${quoted(instructions)}`
     if (text.length + part.length + 2 <= MAX_INSTRUCTIONS) text += text === '' ? part : `\n\n${part}`
   }
   return text
 }
+
+/** As a quotation, line by line: nothing in it, however it is underlined or marked, passes for a heading of ours. */
+function quoted(text: string): string {
+  return text
+    .split(LINE_END)
+    .map((line) => `> ${line}`.trimEnd())
+    .join('\n')
+}
+
+/** Whatever somebody may take for the end of a line. */
+const LINE_END = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/
 
 /** Resolves when servers have started, or after a moment: a client that connects does not wait for long. */
 async function started(starting: Promise<void> | undefined): Promise<void> {

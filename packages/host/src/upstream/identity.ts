@@ -3,6 +3,7 @@
 import type { Implementation } from '@portico/sdk/client'
 import type { JsonObject } from '@portico/sdk/server'
 import { bounded, neutralise } from './catalogue/text.ts'
+import { isWebsite, safeIcons } from './catalogue/web-addresses.ts'
 import { isObject } from './pins/canonical.ts'
 
 /** What of it may be passed on: pinned as one, so that none of it changes unseen. */
@@ -30,18 +31,13 @@ export function identityOf(info: Implementation | undefined, experimental: unkno
   const given = {
     ...(typeof title === 'string' && { title }),
     ...(typeof description === 'string' && { description }),
-    ...(typeof websiteUrl === 'string' && /^https?:\/\//i.test(websiteUrl) && { websiteUrl }),
-    ...(Array.isArray(icons) && { icons: icons.filter(isIcon) }),
+    ...(isWebsite(websiteUrl) && { websiteUrl }),
+    ...(Array.isArray(icons) && { icons: safeIcons(clean(icons, 0)) }),
     ...(isObject(experimental) && { experimental: membersOf(experimental) }),
   }
   if (Object.keys(given).length === 0 || JSON.stringify(given).length > MAX_LENGTH) return undefined
   // Texts are replaced by texts, so that the shape stays what it was.
   return clean(given, 0) as ServerIdentity
-}
-
-/** Pictures are fetched by whoever shows them: from the web, or they bring their own bytes. */
-function isIcon(icon: unknown): boolean {
-  return isObject(icon) && typeof icon.src === 'string' && /^(https:\/\/|data:image\/)/i.test(icon.src)
 }
 
 function membersOf(experimental: JsonObject): JsonObject {

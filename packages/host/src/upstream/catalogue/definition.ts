@@ -8,6 +8,7 @@ import type { ItemOverride } from '../../config/server-config.ts'
 import { isObject } from '../pins/canonical.ts'
 import type { ItemKind, TextFinding } from './item.ts'
 import { bounded, inspectName, neutralise } from './text.ts'
+import { safeIcons } from './web-addresses.ts'
 
 export interface Shown {
   readonly definition: JsonObject
@@ -37,6 +38,7 @@ export function showDefinition(kind: ItemKind, raw: object, override: ItemOverri
   const findings: TextFinding[] = namesOf(raw).flatMap(([part, name]) => inspectName(name, part))
   // An object stays one when its texts are replaced.
   const definition = visible(raw, '', findings) as JsonObject
+  if (definition.icons !== undefined) definition.icons = safeIcons(definition.icons) as JsonObject[]
   if (override?.describe !== undefined) definition.description = override.describe
   if (override?.presets !== undefined) hidePresets(kind, definition, override.presets)
   return { definition, findings: findings.slice(0, MAX_FINDINGS) }
