@@ -21,6 +21,16 @@ export interface CallPlaces {
   leave(call: WaitingCall): void
 }
 
+/** Has bytes kept for a call, where there is room for them. */
+export function isKept(places: CallPlaces, call: WaitingCall, bytes: number): boolean {
+  try {
+    places.keep(call, bytes)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** Characters of a message about progress that is kept. */
 const MAX_MESSAGE = 4_096
 

@@ -17,7 +17,7 @@ import {
   Suspended,
 } from '@portico/sdk/server'
 import { hideIn } from '../../config/trust/used-secrets.ts'
-import { type CallPlaces, keptBytes, keptProgress } from './call-places.ts'
+import { type CallPlaces, isKept, keptBytes, keptProgress } from './call-places.ts'
 import { toMissingCapability, toRefusal } from './failures.ts'
 
 export interface RelayedCallOptions {
@@ -147,12 +147,14 @@ export class RelayedCall<Result = unknown> {
 
   /** Begins the work; its end is kept until a run is there to hear of it. */
   start(work: () => Promise<Result>): void {
+    const { places } = this.#options
     const settle = (outcome: Outcome<Result>): void => {
       for (const [key, question] of this.#questions) {
         this.#close(key)
         question.reject(new RpcError(METHOD_NOT_FOUND, 'The call is over'))
       }
-      this.#outcome = this.#run !== undefined || this.#keeps(keptBytes(outcome)) ? outcome : this.#forgotten()
+      const isTold = this.#run !== undefined || isKept(places, this as RelayedCall, keptBytes(outcome))
+      this.#outcome = isTold ? outcome : this.#forgotten()
       this.#end()
       this.#finish()
     }
@@ -237,20 +239,11 @@ export class RelayedCall<Result = unknown> {
       return
     }
     const bytes = keptBytes(params)
-    if (!this.#keeps(bytes)) this.#lost++
+    if (!isKept(this.#options.places, this as RelayedCall, bytes)) this.#lost++
     else this.#logs.push({ params, bytes })
     if (this.#logs.length <= this.#options.maxKept) return
     this.#options.places.unkeep(this as RelayedCall, this.#logs.shift()?.bytes ?? 0)
     this.#lost++
-  }
-
-  #keeps(bytes: number): boolean {
-    try {
-      this.#options.places.keep(this as RelayedCall, bytes)
-      return true
-    } catch {
-      return false
-    }
   }
 
   /** There is no room for its end: who comes back for it hears that the call no longer waits. */
