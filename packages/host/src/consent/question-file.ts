@@ -7,7 +7,7 @@
  */
 
 import { PorticoError } from '@portico/sdk/server'
-import { createStateFile } from '../config/state-file.ts'
+import { createStateFile, type StateFile } from '../config/state-file.ts'
 import { tell } from '../config/tell.ts'
 import { createSeal } from '../config/trust/seal.ts'
 import { readAnswer } from './answer-text.ts'
@@ -56,16 +56,7 @@ export interface QuestionFile {
 const NOTHING: Kept = { questions: [], answers: [] }
 
 export function createQuestionFile(file: string, owner: Owner, onWarning?: (message: string) => void): QuestionFile {
-  const seal = createSeal({ file, mark: MARK })
-  const state = createStateFile<Kept>({
-    file,
-    ...(onWarning !== undefined && { onWarning }),
-    empty: NOTHING,
-    maxBytes: MAX_FILE_BYTES,
-    read: async (text) => fromText(await seal.open(text)),
-    write: ({ questions, answers }) =>
-      seal.close(JSON.stringify({ version: 1, questions: questions.map(toRecord), answers })),
-  })
+  const state = createSealedState(file, onWarning)
   let changes: ((kept: Kept) => Kept)[] = []
   let work: Promise<void> | undefined
 
@@ -117,6 +108,19 @@ export function createQuestionFile(file: string, owner: Owner, onWarning?: (mess
       while (work !== undefined) await work
     },
   }
+}
+
+function createSealedState(file: string, onWarning?: (message: string) => void): StateFile<Kept> {
+  const seal = createSeal({ file, mark: MARK })
+  return createStateFile<Kept>({
+    file,
+    ...(onWarning !== undefined && { onWarning }),
+    empty: NOTHING,
+    maxBytes: MAX_FILE_BYTES,
+    read: async (text) => fromText(await seal.open(text)),
+    write: ({ questions, answers }) =>
+      seal.close(JSON.stringify({ version: 1, questions: questions.map(toRecord), answers })),
+  })
 }
 
 /** Whether it means something without whoever asked. A form or a sampling request dies with its server's request. */
