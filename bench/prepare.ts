@@ -41,7 +41,7 @@ async function buildSdk(): Promise<void> {
   const compiler = join(rootFolder, 'node_modules', 'typescript', 'bin', 'tsc')
   // The types are measured too; faults in them are another check's business.
   if (!run(process.execPath, [compiler, '-b', source])) console.log('bench: the SDK has type errors')
-  if (!run(process.execPath, [join(rootFolder, 'tools', 'build-doors.mjs')]))
+  if (!run(process.execPath, [join(rootFolder, 'scripts', 'build', 'build-doors.mjs')]))
     throw new Error('the doors were not built')
   for (const folder of ['dist', 'src']) {
     cpSync(join(source, folder), join(target, folder), { recursive: true, filter: isPublished })

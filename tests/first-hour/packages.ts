@@ -11,7 +11,7 @@ const PACKAGES = ['sdk', 'host', 'servers', 'app']
 
 export function buildPackages(): void {
   const tsc = ['node_modules/typescript/bin/tsc', '-b', 'packages/sdk', 'packages/app/tsconfig.build.json']
-  const page = "process.exitCode = await (await import('./tools/start.mjs')).buildPage()"
+  const page = "process.exitCode = await (await import('./scripts/start.mjs')).buildPage()"
   for (const step of [tsc, ['scripts/build/build-doors.mjs'], ['--input-type=module', '--eval', page]]) {
     const { status, stdout, stderr } = spawnSync(process.execPath, step, { cwd: ROOT, encoding: 'utf8' })
     if (status !== 0) throw new Error(`${step.join(' ')} failed:\n${stdout}${stderr}`)

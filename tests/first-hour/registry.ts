@@ -1,6 +1,6 @@
 /**
  * A registry on this machine that can be given our packages and fetches everything else from the one that npm uses here.
- * What it fetched stays in `first-hour/.cache`, so that a second run needs no network.
+ * What it fetched stays in `tests/first-hour/.cache`, so that a second run needs no network.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process'
