@@ -12,7 +12,7 @@ export default defineConfig({
       'packages/*/test/**/*.test.ts',
       'examples/**/*.test.ts',
       'scripts/**/*.test.*',
-      'first-hour/*.test.ts',
+      'tests/*/*.test.ts',
     ],
     pool: 'threads',
     maxWorkers: 2,
