@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { fileURLToPath } from 'node:url'
-import { type Site, until } from './site.ts'
+import { allowStart, type Site, until } from './site.ts'
 import type { Trial } from './trial.ts'
 
 const SMALL = fileURLToPath(new URL('../../packages/app/test/web/stdio-server.mjs', import.meta.url))
@@ -39,7 +39,7 @@ async function followCount({ page, show }: Site): Promise<void> {
 }
 
 async function pasteLine(site: Site): Promise<void> {
-  const { page, show, call } = site
+  const { page, show } = site
   await show('/servers')
   await page.getByRole('button', { name: 'Add server' }).first().click()
   const dialog = page.getByRole('dialog')
@@ -50,9 +50,7 @@ async function pasteLine(site: Site): Promise<void> {
   await name.fill('small')
   await dialog.getByText(SMALL).first().waitFor()
   await dialog.getByRole('button', { name: 'Add server' }).click()
-  await until(async () => (await call('inbox.list')).questions.length > 0, 'the host asks before the first start')
-  const [question] = (await call('inbox.list')).questions
-  await call('inbox.answer', { id: question.id, answer: { action: 'allow', remember: 'always', by: 'workbench' } })
+  await allowStart(site, 'small')
   await show('/servers')
   await page.getByRole('article', { name: 'Server small' }).getByText('Ready', { exact: true }).waitFor()
 }

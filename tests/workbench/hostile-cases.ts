@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { fileURLToPath } from 'node:url'
-import { type Site, until } from './site.ts'
+import { allowStart, type Site, until } from './site.ts'
 import type { Trial } from './trial.ts'
 
 const SERVER = fileURLToPath(new URL('./hostile-server.ts', import.meta.url))
@@ -19,9 +19,7 @@ async function listTools(site: Site): Promise<void> {
   const { page, call, show } = site
   await site.look('light', 'desktop')
   await call('servers.add', { name: 'hostile', entry: { command: process.execPath, args: [RUNNER, SERVER] } })
-  await until(async () => (await call('inbox.list')).questions.length > 0, 'the host asks before the first start')
-  const { questions } = await call('inbox.list')
-  await call('inbox.answer', { id: questions[0].id, answer: { action: 'allow', remember: 'always', by: 'workbench' } })
+  await allowStart(site, 'hostile')
   await until(
     async () => (await call('items.list', { server: 'hostile' })).total === 1_000,
     'all thousand tools are listed',
@@ -31,7 +29,7 @@ async function listTools(site: Site): Promise<void> {
   await page.getByRole('article', { name: 'Server hostile' }).waitFor()
   await show('/tools?name=hostile_markup&server=hostile')
   await page.getByText('<img src=x onerror=').first().waitFor()
-  await page.getByText('The server hid something in its words').waitFor()
+  await page.getByText('The server’s text has hidden characters').waitFor()
   const rows = await page.getByRole('option').count()
   assert.ok(rows < 100, `${rows} rows are drawn`)
   await site.examine('a hostile tool')

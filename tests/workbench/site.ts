@@ -159,3 +159,12 @@ export async function until(holds: () => Promise<boolean>, what: string, withinM
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }
+
+/** Allows the first start of a server. Other questions may wait before it: they stay as they are. */
+export async function allowStart({ call }: Pick<Site, 'call'>, server: string): Promise<void> {
+  const isStart = ({ body }: Answer) => body.effect?.kind === 'connect' && body.effect.server === server
+  const find = async () => (await call('inbox.list')).questions.find(isStart)
+  await until(async () => (await find()) !== undefined, `the host asks before the first start of ${server}`)
+  const { id } = await find()
+  await call('inbox.answer', { id, answer: { action: 'allow', remember: 'always', by: 'workbench' } })
+}
