@@ -92,6 +92,39 @@ describe('a local server (sec-93)', () => {
     expect(shown).toHaveLength(2)
     expect(shown[1]).toContain('--other')
   })
+
+  const leaving = {
+    removed: (host: Host) => host.upstreams.remove('tool'),
+    disabled: (host: Host) => host.upstreams.disable('tool'),
+    'no longer configured': (host: Host) => host.upstreams.set([]),
+  }
+  it.each(Object.entries(leaving))('is no longer asked about once it is %s', async (_how, leave) => {
+    const host = await start({ servers: [canary(await makeFolder())] })
+    const asked = () => host.inbox.pending({ server: 'tool' }).length
+    await expect.poll(asked).toBe(1)
+    await leave(host)
+    expect(asked()).toBe(0)
+  })
+
+  it('is asked about once, however often it is started anew meanwhile', async () => {
+    const host = await start({ servers: [canary(await makeFolder())] })
+    const ids = () => host.inbox.pending({ server: 'tool' }).map(({ id }) => id)
+    await expect.poll(ids).toHaveLength(1)
+    const [first] = ids()
+    void host.upstreams.restart('tool').catch(() => {})
+    await expect.poll(() => ids().some((id) => id !== first)).toBe(true)
+    expect(ids()).toHaveLength(1)
+  })
+
+  it('is still asked about after a restart of the host', async () => {
+    const [folder, stateDir] = [await makeFolder(), await makeFolder()]
+    const host = await start({ stateDir, servers: [canary(folder)] })
+    await expect.poll(() => host.inbox.pending().length).toBe(1)
+    const [before] = host.inbox.pending()
+    await host.close()
+    const next = await start({ stateDir })
+    expect(next.inbox.pending().map(({ id }) => id)).toEqual([before?.id])
+  })
 })
 
 it('waits for the user to sign in, and opens no page by itself (sec-103, sec-105)', async () => {

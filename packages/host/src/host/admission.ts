@@ -32,8 +32,8 @@ export interface AdmissionParts {
 }
 
 export interface Admission {
-  /** Rejects when the server may not be connected to. */
-  admit(config: ServerConfig): Promise<void>
+  /** Rejects when the server may not be connected to. What is asked for it is withdrawn with the signal. */
+  admit(config: ServerConfig, signal?: AbortSignal): Promise<void>
   /** Makes what was admitted, and nothing else, into something to connect to. */
   readonly resolve: TargetResolver
 }
@@ -44,11 +44,11 @@ export function createAdmission(parts: AdmissionParts): Admission {
   /** What each server was last admitted with. */
   const admitted = new Map<string, string>()
   return {
-    async admit(config) {
+    async admit(config, signal) {
       // What this program brought along itself has been chosen by whoever installed it.
       if (config.target.kind === 'in-process') return
       const subject = await approvalSubjectOf(config, parts.context)
-      await pass(config, subject, parts)
+      await pass(config, subject, parts, signal)
       admitted.set(config.name, subject.fingerprint)
     },
     async resolve(config) {
@@ -61,7 +61,12 @@ export function createAdmission(parts: AdmissionParts): Admission {
   }
 }
 
-async function pass(config: ServerConfig, subject: ApprovalSubject, parts: AdmissionParts): Promise<void> {
+async function pass(
+  config: ServerConfig,
+  subject: ApprovalSubject,
+  parts: AdmissionParts,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const { name: server, target: written } = config
   const { display, shown } = subject
   const { resolved, content, warnings } = await lookUp(config, subject, parts)
@@ -79,7 +84,7 @@ async function pass(config: ServerConfig, subject: ApprovalSubject, parts: Admis
     reason,
     warnings: [...warnings, ...subject.notes, ...dangers],
   } as const
-  const permit = await parts.guard().pass(effect, parts.circumstances(), { question })
+  const permit = await parts.guard().pass(effect, parts.circumstances(), { question, signal })
   permit.finish('ok')
   if (resolved !== undefined) await parts.ledger?.record(server, resolved)
 }

@@ -177,7 +177,7 @@ function assembleUpstreams(shared: Shared, guard: OpenGuard, models: Models, sig
     ...options.upstreams,
     ...(inProcess !== undefined && { inProcess }),
     resolve: resolve(signIn.wrap(admission.resolve)),
-    admit: admission.admit,
+    admit: (config, _wish, signal) => admission.admit(config, signal),
     questions: (config) => createQuestions(config, { guard, inbox, desk, inFlight, circumstances, provenance }),
   })
 }

@@ -12,8 +12,8 @@ import type { ClientWish, QuestionHandlers, UpstreamState } from './upstream.ts'
 export interface SupervisionOptions {
   readonly resolve?: TargetResolver
   readonly inProcess?: ReadonlyMap<string, InProcessFactory>
-  /** Asked before anything is started or dialled; rejecting forbids it. */
-  readonly admit?: (config: ServerConfig, wish: ClientWish) => Promise<void>
+  /** Asked before anything is started or dialled; rejecting forbids it. The signal tells that it is no longer wanted. */
+  readonly admit?: (config: ServerConfig, wish: ClientWish, signal: AbortSignal) => Promise<void>
   /** Who answers on the host's own connections, those without principal and session. */
   readonly questions?: (config: ServerConfig) => QuestionHandlers
   readonly breaker?: Partial<BreakerOptions>

@@ -39,7 +39,7 @@ export class Attempts {
     if (waitMs > 0) await pause(waitMs, signal)
     if (options.admit !== undefined && !this.#admitted.has(key)) {
       starting(wish, 'Waits for permission to connect.')
-      await abortable(options.admit(config(), wish), signal)
+      await abortable(options.admit(config(), wish, signal), signal)
       this.#admitted.add(key)
     }
     starting(wish)
