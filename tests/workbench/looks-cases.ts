@@ -152,7 +152,10 @@ async function tourRoute({ page, show }: Site): Promise<string> {
 }
 
 /** The tour's question, and one more. Nobody waits for the answer of the tool here. */
-async function inboxRoute({ call }: Site): Promise<string> {
+async function inboxRoute(site: Site): Promise<string> {
+  const { call } = site
+  // Run alone, nothing before it has begun the tour.
+  if (tour === '') await tourRoute(site)
   const asked = async () => (await call('inbox.list')).questions
   void call('tools.call', { name: 'everything_ask_form', arguments: {}, run: 'looks-form' }).catch(() => {})
   await until(async () => (await asked()).length > 1, 'the tour asks, and so does the form')
