@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
-export const BINARY = fileURLToPath(new URL('../packages/app/dist/cli/main.js', import.meta.url))
+export const BINARY = fileURLToPath(new URL('../../packages/app/dist/cli/main.js', import.meta.url))
 
 /** Builds the packages that the command line is made of. */
 export function buildBinary(): void {
