@@ -57,7 +57,7 @@ async function atTheDesk(work: (desk: Desk) => Promise<void>): Promise<void> {
   } finally {
     screen.close()
     await provider.close()
-    await rm(folder, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 })
   }
 }
 

@@ -46,7 +46,7 @@ export async function inPlace(work: (place: Place) => Promise<void>): Promise<vo
     })
   } finally {
     await Promise.all(started.map((one) => one.end()))
-    await rm(folder, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 })
   }
 }
 

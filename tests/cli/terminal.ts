@@ -32,7 +32,7 @@ async function inPlace(work: (place: Place) => Promise<void>): Promise<void> {
     await work({ screen, command: `'${process.execPath} ${FIXTURE} ${notes}'`, notes: read })
   } finally {
     screen.close()
-    await rm(folder, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 })
   }
 }
 

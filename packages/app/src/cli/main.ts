@@ -1,10 +1,12 @@
 #!/usr/bin/env node
+
 /**
  * The `portico` command. Does as little as it can before it knows what is wanted: the version is answered without
  * loading anything, and a command's code is loaded when it is named.
  */
 
 import { readFileSync } from 'node:fs'
+import { exitNow } from '../definition/exits.ts'
 
 const LINGER_MS = 200
 const words = process.argv.slice(2)
@@ -18,5 +20,5 @@ if (words.length === 1 && (words[0] === '--version' || words[0] === '-v')) {
   const code = await stayDuring(runCli(words))
   process.exitCode = code
   // Connections that are kept for later, and the like: nothing of ours is worth waiting for any longer.
-  setTimeout(() => process.exit(code), LINGER_MS).unref()
+  setTimeout(() => exitNow(code), LINGER_MS).unref()
 }

@@ -20,7 +20,7 @@ export function nameExits(file: string, say: (text: string) => void): () => void
   }
 }
 
-/** How this program ends itself, whatever a definition is doing. */
-export function exitNow(code: number): never {
+/** How this program ends itself, whatever a definition is doing; with the code that was set, unless one is given. */
+export function exitNow(code?: number): never {
   return own(code)
 }

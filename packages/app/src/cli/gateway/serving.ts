@@ -6,6 +6,7 @@
 import { isIPv4 } from 'node:net'
 import type { HttpOptions } from '@portico/sdk/http'
 import type { Server } from '@portico/sdk/server'
+import { exitNow } from '../../definition/exits.ts'
 import { CliError } from '../exit-codes.ts'
 import type { CommandInput, FlagValue } from '../parse/command.ts'
 import type { Io } from '../terminal/io.ts'
@@ -83,7 +84,7 @@ export function untilInterrupted(io: Pick<Io, 'signal'>): Promise<void> {
 
 /** What a definition still holds open, a timer or a connection, must not keep a command that is over. */
 export function leaveSoon(): void {
-  setTimeout(() => process.exit(), LINGER_MS).unref()
+  setTimeout(() => exitNow(), LINGER_MS).unref()
 }
 
 const LINGER_MS = 500
