@@ -21,7 +21,9 @@ export const firstHourTrials: readonly Trial[] = [
 export const restartTrials: readonly Trial[] = [
   {
     name: 'first hour: the page finds its program again after a restart',
-    expects: /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET|Failed to fetch/,
+    // While servers are connected to again, what is asked of them is refused with 422.
+    expects:
+      /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET|Failed to fetch|status of 422/,
     run: restart,
   },
 ]
