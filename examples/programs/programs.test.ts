@@ -169,7 +169,7 @@ describe.each(REVISIONS)('sdk 17: on %s', { timeout: 120_000 }, (version) => {
       ...{ thoughtNumber: 3, totalThoughts: 3, nextThoughtNeeded: false },
       ...{ branches: ['b'], thoughtHistoryLength: 2 },
     })
-    expect(client.process?.stderrTail()).toContain('3/3 (b from 1) Or so')
+    await expect.poll(() => client.process?.stderrTail()).toContain('3/3 (b from 1) Or so')
   })
 
   test('elicitation: one form, two in turn, and a page where the revision has it', async () => {

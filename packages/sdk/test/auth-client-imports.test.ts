@@ -11,7 +11,9 @@ const source = join(dirname(fileURLToPath(import.meta.url)), '../src')
 function foreignTo(file: string, seen = new Set<string>()): string[] {
   if (seen.has(file)) return []
   seen.add(file)
-  const imports = readFileSync(file, 'utf8').matchAll(/^(?:import|export) (?!type )[^;]*?from '([^']+)'/gm)
+  const imports = readFileSync(file, 'utf8')
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .matchAll(/^(?:import|export) (?!type )[^;]*?from '([^']+)'/gm)
   return [...imports].flatMap(([, name = '']) => {
     return name.startsWith('.') ? foreignTo(join(dirname(file), name), seen) : [name]
   })

@@ -11,7 +11,7 @@ it('the door imports nothing of Node', () => {
   const follow = (file: string): void => {
     if (seen.has(file)) return
     seen.add(file)
-    const source = readFileSync(file, 'utf8')
+    const source = readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\//g, '')
     for (const [, name = ''] of source.matchAll(/^(?:import|export) (?!type )[^;]*?from '([^']+)'/gm)) {
       if (name.startsWith('.')) follow(join(dirname(file), name))
       else foreign.add(name)

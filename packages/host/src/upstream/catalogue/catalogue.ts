@@ -73,7 +73,6 @@ class ServersCatalogue implements Catalogue {
   #telling: ReturnType<typeof setImmediate> | undefined
   #waiters = new Set<() => void>()
   #lastNews = 0
-  #patientUntil = 0
 
   constructor(upstreams: Upstreams, options: CatalogueOptions) {
     this.#upstreams = upstreams
@@ -129,11 +128,20 @@ class ServersCatalogue implements Catalogue {
   }
 
   async #started(signal: AbortSignal | undefined): Promise<void> {
-    while (this.#isStarting()) await abortable(this.#nextChange(this.#patientUntil - Date.now()), signal)
+    while (this.#isStarting()) await abortable(this.#nextChange(this.#patientUntil() - Date.now()), signal)
   }
 
   #isStarting(): boolean {
-    return Date.now() < this.#patientUntil && [...this.#entries.values()].some(({ isStarting }) => isStarting)
+    return Date.now() < this.#patientUntil()
+  }
+
+  /** Until when servers that are starting are waited for: 0 if none is. */
+  #patientUntil(): number {
+    let until = 0
+    for (const { isStarting, since } of this.#entries.values()) {
+      if (isStarting) until = Math.max(until, since + this.#patienceMs)
+    }
+    return until
   }
 
   find(name: string, kind?: ItemKind): CatalogueItem | undefined {
@@ -280,7 +288,6 @@ class ServersCatalogue implements Catalogue {
       degrade: (words) => this.#upstreams.degrade(config.name, 'lists', words),
     })
     this.#entries.set(config.name, entry)
-    this.#patientUntil = Date.now() + this.#patienceMs
     entry.begin()
   }
 
