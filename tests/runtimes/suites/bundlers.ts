@@ -27,7 +27,7 @@ export const bundlerSuites: Suite[] = [
 ]
 
 const LIMIT_MS = 180_000
-const ROOT = join(folder, '..')
+const ROOT = join(folder, '..', '..')
 const SDK = join(ROOT, 'packages', 'sdk')
 const ENTRY = `import { connect } from '@portico/sdk/client'
 globalThis.attempt = connect({ command: 'node' }).catch((error) => error.code + ': ' + error.message)`
