@@ -1,8 +1,7 @@
 /** The protected example as a process: it challenges, says where to get a token, and the place it names answers. */
 
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
+import { freePort } from '../tests/support/free-port.ts'
 import { HttpExample, modernRequest } from './test/http-example.ts'
 
 let running: HttpExample | undefined
@@ -10,20 +9,10 @@ afterEach(() => {
   running?.child.kill()
 })
 
-async function freePort(): Promise<string> {
-  const socket = createServer().listen(0, '127.0.0.1')
-  await once(socket, 'listening')
-  // A server that listens on a port has an address of this form.
-  const { port } = socket.address() as AddressInfo
-  socket.close()
-  await once(socket, 'close')
-  return String(port)
-}
-
 test('protected: a challenge leads to the resource, the resource to the issuer', async () => {
   running = new HttpExample('protected.ts', {
-    PORT: await freePort(),
-    ISSUER_PORT: await freePort(),
+    PORT: String(await freePort()),
+    ISSUER_PORT: String(await freePort()),
     PASSWORD: 'open sesame',
   })
   const [, url = ''] = await running.printed(/Serving on (\S+);/)

@@ -1,10 +1,9 @@
 /** The protected program as a process, with clients that sign in by themselves. */
 
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import { clientCredentials } from '@portico/sdk/auth'
 import { type Client, connect } from '@portico/sdk/client'
 import { afterEach, expect, test } from 'vitest'
+import { freePort } from '../../tests/support/free-port.ts'
 import { HttpExample } from '../test/http-example.ts'
 
 const open: (() => unknown)[] = []
@@ -12,22 +11,12 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close()
 })
 
-async function freePort(): Promise<string> {
-  const socket = createServer().listen(0, '127.0.0.1')
-  await once(socket, 'listening')
-  // A server that listens on a port has an address of this form.
-  const { port } = socket.address() as AddressInfo
-  socket.close()
-  await once(socket, 'close')
-  return String(port)
-}
-
 test.each(['2025-11-25', '2026-07-28'] as const)(
   'sdk 17: members on %s: a challenge, a token, more scopes when they are needed, notes of one’s own',
   { timeout: 120_000 },
   async (versions) => {
-    const ISSUER_PORT = await freePort()
-    const program = new HttpExample('programs/members.ts', { PORT: await freePort(), ISSUER_PORT })
+    const ISSUER_PORT = String(await freePort())
+    const program = new HttpExample('programs/members.ts', { PORT: String(await freePort()), ISSUER_PORT })
     open.push(() => program.child.kill())
     const [, url = ''] = await program.printed(/Serving on (\S+)/)
     const signIn = async (name: string): Promise<Client> => {

@@ -50,15 +50,8 @@ export class ChatStore {
   }
 
   async save(chat: SavedChat): Promise<void> {
-    const { id, title, model, at, tour, project } = chat
-    const summary: ChatSummary = {
-      id,
-      title,
-      ...(model !== undefined && { model }),
-      at,
-      tour,
-      ...(project !== undefined && { project }),
-    }
+    const { id } = chat
+    const summary = toSummary(chat)
     const others = this.#index.value.filter((one) => one.id !== id)
     const kept = [...others, summary].toSorted((a, b) => b.at - a.at)
     this.#index.set(kept.slice(0, MAX_CHATS))
@@ -116,4 +109,9 @@ function toSettled(part: ChatPart): ChatPart {
   if (part.kind !== 'tool' || (part.status !== 'running' && part.status !== 'waiting')) return part
   const { question: _question, ...rest } = part
   return { ...rest, status: 'cancelled', reason: 'The program ended meanwhile' }
+}
+
+/** What a list of conversations says of one. */
+export function toSummary({ id, title, model, at, tour, project }: ChatSummary): ChatSummary {
+  return { id, title, ...(model !== undefined && { model }), at, tour, ...(project !== undefined && { project }) }
 }

@@ -6,7 +6,7 @@ import type { ApiEvent, AttachedView, Attachment, Chat, ChatSummary, Pin, Projec
 import { createByHand } from '../by-hand.ts'
 import { Refused } from '../http/failure.ts'
 import { LiveChat } from './chat.ts'
-import type { ChatStore } from './chat-store.ts'
+import { type ChatStore, toSummary } from './chat-store.ts'
 import { TOUR_MODEL, TOUR_NOTICE, TOUR_TITLE, tourTurns } from './tour.ts'
 
 export interface ChatsOptions {
@@ -48,14 +48,7 @@ export class Chats {
   list(): readonly ChatSummary[] {
     const kept = this.#options.store.list()
     const fresh = [...this.#live.values()].filter(({ id }) => !kept.some((one) => one.id === id))
-    return [...fresh.map((chat) => chat.view()), ...kept].map(({ id, title, model, at, tour, project }) => ({
-      id,
-      title,
-      ...(model !== undefined && { model }),
-      at,
-      tour,
-      ...(project !== undefined && { project }),
-    }))
+    return [...fresh.map((chat) => chat.view()), ...kept].map(toSummary)
   }
 
   async open(id: string): Promise<Chat> {
