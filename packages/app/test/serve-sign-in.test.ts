@@ -11,6 +11,7 @@ import { createServer, tool } from '@portico/sdk/server'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { freePort } from '../../../tests/support/free-port.ts'
 import { createFolder, type Running, startCli } from './cli.ts'
+import { Visitor } from './visitor.ts'
 
 const USERS = { ada: 'ada-secret', bob: 'bob-secret' }
 type User = keyof typeof USERS
@@ -75,60 +76,14 @@ async function serve(url: string): Promise<Running> {
   return running
 }
 
-/** A browser and the person before it: follows redirects, fills in every form, notes the titles of those it was shown. */
-class Visitor {
-  readonly titles: string[] = []
-  readonly #cookies = new Map<string, Map<string, string>>()
-  readonly #fields: { readonly [name: string]: string }
-
-  constructor(user: User) {
-    const token = TOKENS[`${user.toUpperCase() as 'ADA' | 'BOB'}_TOKEN`]
-    this.#fields = { name: user, password: USERS[user], token }
-  }
-
-  /** Ends at a page without a form, or where it is sent to the place that a program waits at. */
-  async walk(start: string): Promise<{ readonly url: URL; readonly status: number; readonly html: string }> {
-    let url = new URL(start)
-    let form: URLSearchParams | undefined
-    for (let step = 0; step < 30; step++) {
-      if (url.href.startsWith(BACK)) return { url, status: 200, html: '' }
-      const response = await this.#send(url, form)
-      form = undefined
-      const next = response.headers.get('location')
-      if (next !== null) {
-        url = new URL(next, url)
-        continue
-      }
-      const html = await response.text()
-      if (!html.includes('<form')) return { url, status: response.status, html }
-      this.titles.push(/<h1[^>]*>([^<]+)/.exec(html)?.[1] ?? '')
-      const hidden = [...html.matchAll(/name="([^"]+)" value="([^"]*)"/g)].map(([, name, value]) => [name, value])
-      const decision = html.includes('type="password"') ? 'login' : 'allow'
-      form = new URLSearchParams({ ...Object.fromEntries(hidden), ...this.#fields, decision })
-      url = new URL(/<form[^>]* action="([^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? url.href, url)
-    }
-    throw new Error(`no way through ${start}`)
-  }
-
-  async #send(url: URL, form: URLSearchParams | undefined): Promise<Response> {
-    const jar = this.#cookies.get(url.origin) ?? new Map<string, string>()
-    this.#cookies.set(url.origin, jar)
-    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
-    const init = form === undefined ? {} : { method: 'POST', body: form }
-    const headers = { cookie, ...(form && { origin: url.origin }) }
-    const response = await fetch(url, { ...init, redirect: 'manual', headers })
-    for (const line of response.headers.getSetCookie()) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
-      if (value === '') jar.delete(name)
-      else jar.set(name, value)
-    }
-    return response
-  }
+function visitorOf(user: User): Visitor {
+  const token = TOKENS[`${user.toUpperCase() as 'ADA' | 'BOB'}_TOKEN`]
+  return new Visitor({ name: user, password: USERS[user], token }, BACK)
 }
 
 /** A program of a user's, which shows the user the links that it gets. */
 async function program(url: string, user: User, visitor: Visitor, store: TokenStore, options: ConnectOptions = {}) {
-  const door = new Visitor(user)
+  const door = visitorOf(user)
   const userAgent = {
     redirectUri: () => BACK,
     open: async (page: URL) => (await door.walk(page.href)).url.searchParams,
@@ -162,7 +117,7 @@ it('sec-86: users sign in with their browsers, each to their own account, and ar
   expect((await fetch(`${new URL(url).origin}/readyz`)).status).toBe(200)
 
   const store = createMemoryTokenStore()
-  const ada = new Visitor('ada')
+  const ada = visitorOf('ada')
   const own = await program(url, 'ada', ada, store)
   expect((await own.listTools()).map(({ name }) => name)).toEqual(['mail_sign_in'])
   expect(textOf(await own.callTool('mail_sign_in'))).toContain('signed in')
@@ -170,7 +125,7 @@ it('sec-86: users sign in with their browsers, each to their own account, and ar
   expect(ada.titles).toContain('Sign in to mail')
 
   // A link that went to somebody else: they are who they are, and it is not theirs.
-  const bob = new Visitor('bob')
+  const bob = visitorOf('bob')
   const links: string[] = []
   const url2 = async ({ url: link }: { url: string }) => {
     links.push(link)
@@ -203,8 +158,8 @@ it('a browser is known by the caller’s token where callers bring one, and by a
   const tokens = { ada: 'ADA_TOKEN', bob: 'BOB_TOKEN' }
   const { url, pages } = await prepare(() => ({ auth: { way: 'token', tokens } }))
   await serve(url)
-  const ada = new Visitor('ada')
-  const bob = new Visitor('bob')
+  const ada = visitorOf('ada')
+  const bob = visitorOf('bob')
   const links: string[] = []
   const client = await connect(url, {
     headers: { authorization: `Bearer ${TOKENS.ADA_TOKEN}` },

@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, stop } from 'esbuild'
+import { freePort } from '../../../../tests/support/free-port.ts'
 import type { Client } from '../../src/client/client.ts'
 import { connect } from '../../src/connect/connect.ts'
 import type { CommandTarget, ConnectOptions } from '../../src/connect/options.ts'
@@ -202,22 +203,13 @@ const bundled = build({
 let kept: Site | undefined
 const sites = new Set<Site>()
 
+/** A server on a port of the suite's choice, so that it can be started again where it was. */
 async function createSite(kind: LinkKind): Promise<Site> {
   const folder = mkdtempSync(join(tmpdir(), 'portico-faults-'))
   writeFileSync(join(folder, 'ledger'), '')
   const site: Site = { folder, port: kind === 'stdio' ? 0 : await freePort(), server: undefined }
   sites.add(site)
   return site
-}
-
-/** The suite starts servers on ports of its own choice, so that one can be started again where it was. */
-async function freePort(): Promise<number> {
-  const { createServer } = await import('node:net')
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 /** Every process whose command line names the rig's folder: servers, wrappers and what they left. */

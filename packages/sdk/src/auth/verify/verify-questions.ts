@@ -1,22 +1,25 @@
 /**
  * The questions about tokens that are open at the issuer. Anybody can make tokens up, so those that were never good have
- * half of the room together; and whoever has a question open leaves the last of it to those who have none.
+ * half of the room together, and none of the last of it; whoever has a question open leaves that to those who have none.
  */
 
 export class OpenQuestions {
   readonly #max: number
+  readonly #reserve: number
   readonly #open = new Map<string | undefined, number>()
   #total = 0
 
   constructor(max: number) {
     this.#max = max
+    this.#reserve = max > 1 ? Math.ceil(max / 8) : 0
   }
 
   /** Counts one more of whoever the token was good for; of strangers, who are one, without. False where there is no room. */
   enter(owner: string | undefined): boolean {
     const own = this.#open.get(owner) ?? 0
-    const room = own === 0 ? this.#max : this.#max - Math.floor(this.#max / 8)
-    if (this.#total >= room || (owner === undefined && own >= Math.ceil(this.#max / 2))) return false
+    const known = owner !== undefined
+    const room = known && own === 0 ? this.#max : this.#max - this.#reserve
+    if (this.#total >= room || (!known && own >= Math.ceil(this.#max / 2))) return false
     this.#open.set(owner, own + 1)
     this.#total++
     return true
