@@ -7,7 +7,7 @@ import { createMemoryStore } from '../src/authorization-server/memory-store.ts'
 import { RateLimit } from '../src/authorization-server/rate-limit.ts'
 import { Parking } from '../src/gateway/call/parking.ts'
 import type { RelayedCall } from '../src/gateway/call/relayed-call.ts'
-import { Lines } from '../src/gateway/connections/lines.ts'
+import { CallerConnections } from '../src/gateway/connections/caller-connections.ts'
 import { LimitBook } from '../src/gateway/limits.ts'
 import { configOf } from './upstream/fixture.ts'
 
@@ -133,7 +133,7 @@ describe('sec-230, sec-274: shares at the gateway', () => {
     const config = configOf('s', { kind: 'in-process', module: 's', options: {} })
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 6 }), steps, async (maxConnections, all) => {
-        const lines = new Lines({
+        const connections = new CallerConnections({
           upstreams: { views: () => [{ name: 's', config }], release: async () => {} } as never,
           idleMs: 60_000,
           maxConnections,
@@ -148,19 +148,19 @@ describe('sec-230, sec-274: shares at the gateway', () => {
           let close = (): void => {}
           const session = { onClose: (action: () => void) => (close = action) }
           const ctx = { session, principal: createPrincipal(who), client: { capabilities: {} } }
-          const line = lines.of('s', ctx as never)
-          if (busy) line.calls.add({} as RelayedCall)
+          const connection = connections.of('s', ctx as never)
+          if (busy) connection.calls.add({} as RelayedCall)
           sessions.push(close)
-          return line
+          return connection
         }
         for (const { who, leaves, count } of all) {
           if (leaves) sessions.shift()?.()
           for (let at = 0; at < count; at++) isDone(() => open(who, at % 2 === 0))
           // Her own are idle: the oldest gives way, so she always has one, and nobody has more than they may.
           expect(isDone(() => open('ada', false))).toBe(true)
-          expect(lines.size).toBeLessThanOrEqual((OTHERS.length + 1) * maxConnections)
+          expect(connections.size).toBeLessThanOrEqual((OTHERS.length + 1) * maxConnections)
         }
-        await lines.close()
+        await connections.close()
       }),
       { numRuns: 40 },
     )

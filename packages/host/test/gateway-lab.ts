@@ -6,7 +6,7 @@ import { DEFAULT_SETTINGS, type ServerConfig, type ServerSettings } from '../src
 import type { GatewayCatalogue, GatewayHost } from '../src/gateway/gateway-host.ts'
 import type { CatalogueItem, ItemKind } from '../src/upstream/catalogue/item.ts'
 import { assignNames } from '../src/upstream/catalogue/names.ts'
-import type { ClientWish, UpstreamSource, UpstreamView } from '../src/upstream/upstream.ts'
+import type { ConnectionRequest, UpstreamSource, UpstreamView } from '../src/upstream/upstream.ts'
 
 export interface LabServer {
   readonly target: Target | (() => Target)
@@ -32,16 +32,16 @@ export class LabUpstreams implements UpstreamSource {
     this.servers = new Map(Object.entries(servers))
   }
 
-  client(server: string, wish: ClientWish = {}): Promise<Client> {
+  client(server: string, request: ConnectionRequest = {}): Promise<Client> {
     const lab = this.servers.get(server)
     if (lab === undefined) throw new Error(`no server ${server}`)
-    const key = keyOf(server, wish)
+    const key = keyOf(server, request)
     const known = this.clients.get(key)
     if (known !== undefined) return known
     const target = typeof lab.target === 'function' && !('command' in lab.target) ? lab.target() : lab.target
     const made = connect(target as Target, {
       ...(lab.versions && { versions: lab.versions }),
-      ...wish.questions,
+      ...request.questions,
       ...lab.connect,
     }) as Promise<Client>
     this.clients.set(key, made)
@@ -52,8 +52,8 @@ export class LabUpstreams implements UpstreamSource {
     return made
   }
 
-  async release(server: string, wish: ClientWish): Promise<void> {
-    const own = keyOf(server, wish).slice(0, -3)
+  async release(server: string, request: ConnectionRequest): Promise<void> {
+    const own = keyOf(server, request).slice(0, -3)
     this.released.push(own)
     for (const [key, client] of this.clients) {
       if (!key.startsWith(own)) continue
@@ -171,7 +171,7 @@ export function configOf(name: string, settings: Partial<ServerSettings> = {}): 
   }
 }
 
-function keyOf(server: string, { principal, session, questions }: ClientWish): string {
+function keyOf(server: string, { principal, session, questions }: ConnectionRequest): string {
   return JSON.stringify([server, principal?.id ?? null, session ?? null, Object.keys(questions ?? {})])
 }
 

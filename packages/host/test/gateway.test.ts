@@ -171,9 +171,9 @@ describe('who is let in', () => {
       () => http.close(),
     )
     const client = lab.upstreams.client.bind(lab.upstreams)
-    lab.upstreams.client = (server, wish) => {
+    lab.upstreams.client = (server, request) => {
       started++
-      return client(server, wish)
+      return client(server, request)
     }
     const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'echo', arguments: { text: 'x' } } }
     const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }

@@ -15,24 +15,24 @@ export interface WriterLock {
 /** Rejects with `audit-broken` while somebody else has it. */
 export async function acquireWriterLock(file: string): Promise<WriterLock> {
   const path = resolve(`${file}.lock`)
-  if (HELD.has(path)) throw busy(file, process.pid)
-  HELD.add(path)
+  if (LOCKED.has(path)) throw busy(file, process.pid)
+  LOCKED.add(path)
   try {
     await take(path, file)
   } catch (error) {
-    HELD.delete(path)
+    LOCKED.delete(path)
     throw error
   }
   return {
     async release() {
-      if (!HELD.delete(path)) return
+      if (!LOCKED.delete(path)) return
       await rm(path, { force: true })
     },
   }
 }
 
 /** Locks of this process. A lock file with our own number that is not here was left by an earlier life. */
-const HELD = new Set<string>()
+const LOCKED = new Set<string>()
 
 async function take(path: string, file: string): Promise<void> {
   const draft = `${path}.${randomUUID()}`

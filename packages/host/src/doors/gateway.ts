@@ -15,13 +15,13 @@ export {
   serveGateway,
 } from '../gateway/serve.ts'
 export {
+  type CallerSignIn,
   createSignIn,
   type GatewayClient,
   type SignIn,
-  type SignInDesk,
   type SignInOptions,
   type Visit,
-  type VisitorsDesk,
+  type Visitors,
 } from '../gateway/sign-in/sign-in.ts'
 export {
   type ConsentSubject,

@@ -45,7 +45,7 @@ export {
 export type { Degradation, DegradationWords } from '../upstream/server-status.ts'
 export type { LogSource, SupervisionOptions } from '../upstream/supervision.ts'
 export type {
-  ClientWish,
+  ConnectionRequest,
   QuestionHandlers,
   UpstreamSource,
   UpstreamState,

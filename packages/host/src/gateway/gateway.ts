@@ -11,8 +11,8 @@ import { type ListKind, listOf } from '../upstream/catalogue/listing.ts'
 import { plainName } from '../upstream/catalogue/names.ts'
 import type { UpstreamView } from '../upstream/upstream.ts'
 import { Parking, type ParkingLimits } from './call/parking.ts'
-import type { Line } from './connections/line.ts'
-import { Lines } from './connections/lines.ts'
+import type { CallerConnection } from './connections/caller-connection.ts'
+import { CallerConnections } from './connections/caller-connections.ts'
 import type { GatewayHost } from './gateway-host.ts'
 import { introduce } from './introduction.ts'
 import { GATEWAY_LIMITS, type GatewayLimits, LimitBook } from './limits.ts'
@@ -114,9 +114,9 @@ export function createGateway(given: GatewayHost, options: GatewayOptions = {}):
   const personal =
     options.personal && checkedChoice('personal', options.personal, (error) => onError(error, 'personal'))
   const parking = new Parking(options.parking)
-  const lines = createLines(host, options, personal, (line, kinds) => tellChanges(server, line, kinds))
-  const lists = new PersonalLists({ upstreams: host.upstreams, lines, personal, signIn: options.signIn })
-  const items = new ItemSource(host.catalogue, lines)
+  const connections = createConnections(host, options, personal, (...change) => tellChanges(server, ...change))
+  const lists = new PersonalLists({ upstreams: host.upstreams, connections, personal, signIn: options.signIn })
+  const items = new ItemSource(host.catalogue, connections)
   const meter = new Meter()
   const views = new ViewTable(
     options.views,
@@ -126,7 +126,7 @@ export function createGateway(given: GatewayHost, options: GatewayOptions = {}):
   const relay = new GatewayRelay({
     host,
     views,
-    lines,
+    connections,
     parking,
     limits: new LimitBook(options.limits ?? {}, matcher),
     meter,
@@ -138,7 +138,7 @@ export function createGateway(given: GatewayHost, options: GatewayOptions = {}):
     introduce: (ctx) =>
       !allowAnonymous && isAnonymous(ctx)
         ? undefined
-        : introduce(host.catalogue, ctx, () => lines.servers().filter(views.of(ctx).serves)),
+        : introduce(host.catalogue, ctx, () => connections.servers().filter(views.of(ctx).serves)),
     unknownTo: (ctx) => lists.unknownTo(ctx),
     personalLists: (ctx) => lists.read(ctx),
     onError,
@@ -157,25 +157,25 @@ export function createGateway(given: GatewayHost, options: GatewayOptions = {}):
       ...meter.snapshot(),
       parked: parking.size,
       abandoned: parking.abandoned,
-      lines: lines.size,
+      connections: connections.size,
     }),
     health: () => healthOf(host),
     reload: (names, apply, graceMs = 10_000) => relay.dispatch.running.reload(names, apply, graceMs),
     close: (graceMs = 10_000) => {
-      closing ??= shutDown(relay, parking, lines, graceMs).finally(unfollow)
+      closing ??= shutDown(relay, parking, connections, graceMs).finally(unfollow)
       return closing
     },
   }
 }
 
-function createLines(
+function createConnections(
   host: GatewayHost,
   { idleMs = IDLE_MS, limits, signIn }: GatewayOptions,
   personal: GatewayOptions['personal'],
-  listsChanged: (line: Line, kinds: readonly ListKind[]) => void,
-): Lines {
+  listsChanged: (connection: CallerConnection, kinds: readonly ListKind[]) => void,
+): CallerConnections {
   const { upstreams, catalogue } = host
-  return new Lines({
+  return new CallerConnections({
     upstreams,
     idleMs,
     maxConnections: limits?.maxConnections ?? GATEWAY_LIMITS.maxConnections,
@@ -206,24 +206,29 @@ function createGatewayServer(
   })
 }
 
-/** Lists that changed on one line are news for those who use it, and for nobody else. */
-function tellChanges(server: Server, { party }: Line, kinds: readonly ListKind[]): void {
+/** Lists that changed on one connection are news for those who use it, and for nobody else. */
+function tellChanges(server: Server, { key }: CallerConnection, kinds: readonly ListKind[]): void {
   for (const kind of kinds) {
     const method = `notifications/${kind}/list_changed`
-    if (party.session === undefined) server.changed(kind, party.principal?.id)
-    else if (party.session.revision.serverNotifications.has(method)) {
-      party.session.post(JSON.stringify({ jsonrpc: '2.0', method }), 'keep')
+    if (key.session === undefined) server.changed(kind, key.principal?.id)
+    else if (key.session.revision.serverNotifications.has(method)) {
+      key.session.post(JSON.stringify({ jsonrpc: '2.0', method }), 'keep')
     }
   }
 }
 
-async function shutDown(relay: GatewayRelay, parking: Parking, lines: Lines, graceMs: number): Promise<void> {
+async function shutDown(
+  relay: GatewayRelay,
+  parking: Parking,
+  connections: CallerConnections,
+  graceMs: number,
+): Promise<void> {
   const until = performance.now() + graceMs
   // Calls that wait for their client's answers will not be taken up again: the way to here is closed.
   parking.close('The gateway is shutting down')
   await relay.dispatch.running.finished(() => true, until)
   relay.dispatch.running.cancelAll('The gateway is shutting down')
-  await lines.close()
+  await connections.close()
 }
 
 /** Only what came by a network can be anonymous: a pipe belongs to whoever started the process. */

@@ -15,14 +15,14 @@ export interface Tally {
 /**
  * Counts since the gateway was made: calls by server and by caller (`principals`), calls that now wait for a client's
  * answer (`parked`) or were given up because none came (`abandoned`), and connections by caller and server that are
- * kept now (`lines`).
+ * kept now (`connections`).
  */
 export interface GatewayMetrics {
   readonly servers: { readonly [name: string]: Tally }
   readonly principals: { readonly [id: string]: Tally }
   readonly parked: number
   readonly abandoned: number
-  readonly lines: number
+  readonly connections: number
 }
 
 export type Ending = 'ok' | 'error' | 'cancelled' | 'refused'

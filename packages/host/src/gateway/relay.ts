@@ -1,6 +1,6 @@
 /**
  * The gateway's answers: finds who serves what a client names, passes the limits and the guard, and carries the request
- * to the server over the caller's own line. `gateway.ts` puts it behind an SDK server, which speaks every revision and
+ * to the server over the caller's own connection. `gateway.ts` puts it behind an SDK server, which speaks every revision and
  * transport; what happens in the middle of a call is the business of `relayed-call.ts`.
  */
 
@@ -83,7 +83,7 @@ export class GatewayRelay implements Relay {
     try {
       limits.look(callerOf(ctx)?.id ?? ANONYMOUS)
     } catch (error) {
-      throw this.dispatch.told(error, 'gateway')
+      throw this.dispatch.toCallerError(error, 'gateway')
     }
   }
 
@@ -167,14 +167,14 @@ export class GatewayRelay implements Relay {
     await this.#starting(ctx)
     const { server, ref, item } = this.#completed(params, ctx)
     try {
-      const client = await this.#parts.lines.of(server, ctx).client(ctx.signal)
+      const client = await this.#parts.connections.of(server, ctx).client(ctx.signal)
       // `complete` words the parameters for the server's revision, and takes them as they came otherwise.
       const { _meta, ...own } = params
       const asked = { ...own, ref } as unknown as Parameters<Client['complete']>[0]
       const result = await client.complete(asked, { signal: ctx.signal, meta: metaOf(ctx) })
       return shownCompletions(result, item, params, this.#parts.views.of(ctx))
     } catch (error) {
-      throw this.dispatch.told(error, server)
+      throw this.dispatch.toCallerError(error, server)
     }
   }
 
@@ -182,9 +182,9 @@ export class GatewayRelay implements Relay {
     this.#look(ctx)
     const { server, ownUri, prefix } = await this.#route(uri, ctx)
     try {
-      return await this.#parts.lines.of(server, ctx).follow(ownUri, (own) => changed(prefix + own))
+      return await this.#parts.connections.of(server, ctx).follow(ownUri, (own) => changed(prefix + own))
     } catch (error) {
-      throw this.dispatch.told(error, server)
+      throw this.dispatch.toCallerError(error, server)
     }
   }
 
@@ -214,7 +214,8 @@ export class GatewayRelay implements Relay {
     if (item?.kind === 'tool')
       return callEffect(item, isInner ? ((args.arguments ?? {}) as JsonObject) : args, this.#isTrusted(item.server))
     // The tool that stands for a server is gone once the caller has signed in there.
-    if (signInServer(name, this.#parts.lines.servers().filter(view.serves)) === undefined) throw unknown('tool', name)
+    if (signInServer(name, this.#parts.connections.servers().filter(view.serves)) === undefined)
+      throw unknown('tool', name)
     return undefined
   }
 
@@ -231,14 +232,14 @@ export class GatewayRelay implements Relay {
   }
 
   rootsChanged(session: SessionView): void {
-    for (const line of this.#parts.lines.ofSession(session)) void line.rootsChanged().catch(() => {})
+    for (const connection of this.#parts.connections.ofSession(session)) void connection.rootsChanged().catch(() => {})
   }
 
   async #callItem(view: View, name: string, args: JsonObject, ctx: AskingContext): Promise<CallToolResult> {
     const item = view.byName.get(keyOf('tool', name)) ?? (await this.#item('tool', name, ctx))
     if (item?.kind !== 'tool') {
       // Once the caller has signed in, the server is no longer one that they are unknown to.
-      const servers = ctx.resumed ? this.#parts.lines.servers() : this.#parts.unknownTo(ctx)
+      const servers = ctx.resumed ? this.#parts.connections.servers() : this.#parts.unknownTo(ctx)
       const server = signInServer(name, servers.filter(view.serves))
       if (server === undefined) throw unknown('tool', name)
       return this.#signIn(server, name, ctx)
@@ -270,7 +271,7 @@ export class GatewayRelay implements Relay {
   }
 
   #isTrusted(server: string): boolean {
-    return this.#parts.lines.view(server).config.settings.trusted
+    return this.#parts.connections.view(server).config.settings.trusted
   }
 
   /** Connects a caller to a server that does not know them yet. */
@@ -281,7 +282,7 @@ export class GatewayRelay implements Relay {
         name,
         effect: { kind: 'call', server, tool: 'sign_in', arguments: {}, trusted: false },
         send: async (client) => {
-          await this.#parts.lines.of(server, ctx).lists.refresh(client)
+          await this.#parts.connections.of(server, ctx).lists.refresh(client)
           return signedIn(server)
         },
       })
@@ -299,18 +300,18 @@ export class GatewayRelay implements Relay {
     if (check !== undefined && this.#index.has(item)) {
       return (await check.call(catalogue, item.name, args)).arguments
     }
-    const { settings } = this.#parts.lines.view(item.server).config
+    const { settings } = this.#parts.connections.view(item.server).config
     const { presets } = (item.kind === 'tool' ? settings.tools : settings.prompts)[item.ownName] ?? {}
     return presets === undefined ? args : { ...args, ...presets }
   }
 
   async #route(uri: string, ctx: RequestContext): Promise<Route> {
-    const { views, lines } = this.#parts
+    const { views, connections } = this.#parts
     // A server that is still starting may list what a template of another could make.
     if (!views.of(ctx).byName.has(keyOf('resource', uri))) await this.#starting(ctx)
-    const found = this.#routes.find(views.of(ctx), uri, callerOf(ctx)?.id ?? ANONYMOUS, () => lines.servers())
+    const found = this.#routes.find(views.of(ctx), uri, callerOf(ctx)?.id ?? ANONYMOUS, () => connections.servers())
     const isHidden =
-      found !== undefined && 'server' in found && isWithheld(lines.view(found.server).config, found.ownUri)
+      found !== undefined && 'server' in found && isWithheld(connections.view(found.server).config, found.ownUri)
     if (found === undefined || isHidden) throw new RpcError(INVALID_PARAMS, 'Resource not found', { uri })
     if (!('names' in found)) return found
     const reason = `may be of several servers: name one of ${found.names.join(', ')}`

@@ -16,7 +16,7 @@ import { createGuard } from '../guard/create-guard.ts'
 import type { OpenGuard } from '../guard/guard.ts'
 import type { Provenance } from '../guard/provenance.ts'
 import { Models } from '../model/models.ts'
-import { SamplingDesk } from '../model/sampling.ts'
+import { ServerSampling } from '../model/sampling.ts'
 import type { Circumstances, Effect } from '../policy/effect.ts'
 import { type Catalogue, createCatalogue } from '../upstream/catalogue/catalogue.ts'
 import { createPinStore, type PinStore } from '../upstream/pins/pins.ts'
@@ -156,7 +156,7 @@ function assembleUpstreams(shared: Shared, guard: OpenGuard, models: Models, sig
   const { inbox, used } = shared.stores
   const { secrets, inputs, hide } = used
   const { env = process.env, workspace, resolve = (plain) => plain, inProcess, stateDir } = options
-  const desk = new SamplingDesk({
+  const sampling = new ServerSampling({
     models,
     guard,
     inbox,
@@ -178,7 +178,7 @@ function assembleUpstreams(shared: Shared, guard: OpenGuard, models: Models, sig
     ...(inProcess !== undefined && { inProcess }),
     resolve: resolve(signIn.wrap(admission.resolve)),
     admit: (config, _wish, signal) => admission.admit(config, signal),
-    questions: (config) => createQuestions(config, { guard, inbox, desk, inFlight, circumstances, provenance }),
+    questions: (config) => createQuestions(config, { guard, inbox, sampling, inFlight, circumstances, provenance }),
   })
 }
 

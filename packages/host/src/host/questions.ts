@@ -1,6 +1,6 @@
 /**
  * What servers ask of the host, answered in one place: forms and links go to whichever surface the user has open,
- * sampling to the desk, roots are what the user chose. All of it past the guard.
+ * sampling to the models, roots are what the user chose. All of it past the guard.
  */
 
 import type { AskContext, ElicitFormParams, ElicitResult, JsonObject, Root } from '@portico/sdk/client'
@@ -12,7 +12,7 @@ import { inspectUrl } from '../consent/url-inspection.ts'
 import { toClean } from '../guard/foreign-text.ts'
 import type { Guard } from '../guard/guard.ts'
 import type { Provenance } from '../guard/provenance.ts'
-import type { SamplingDesk } from '../model/sampling.ts'
+import type { ServerSampling } from '../model/sampling.ts'
 import type { Circumstances, Effect } from '../policy/effect.ts'
 import type { QuestionHandlers } from '../upstream/upstream.ts'
 import type { CallsInFlight } from './calls-in-flight.ts'
@@ -22,7 +22,7 @@ import { toRoot } from './root.ts'
 export interface QuestionParts {
   readonly guard: Guard
   readonly inbox: Inbox
-  readonly desk: SamplingDesk
+  readonly sampling: ServerSampling
   readonly inFlight: CallsInFlight
   circumstances(options: ActOptions): Circumstances
   provenance(session: string): Provenance
@@ -41,7 +41,7 @@ type Elicit = (effect: ElicitEffect, body: QuestionBody | undefined, asked: Aske
 /** Handlers for one server's connection. */
 export function createQuestions(config: ServerConfig, parts: QuestionParts): QuestionHandlers {
   const { name: server, settings } = config
-  const { guard, desk, inFlight } = parts
+  const { guard, sampling, inFlight } = parts
   /** Ends with the server's own wish for an answer, or with the call that the question was asked in. */
   const askedIn = (context: AskContext): Asked => {
     const { act, signal } = inFlight.causeOf(server, context)
@@ -59,7 +59,7 @@ export function createQuestions(config: ServerConfig, parts: QuestionParts): Que
       context: true,
       handler: (params, context) => {
         const { act, circumstances, signal } = askedIn(context)
-        return desk.answer({
+        return sampling.answer({
           server,
           params: toClean(params),
           background: act === undefined,

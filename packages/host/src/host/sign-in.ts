@@ -83,14 +83,14 @@ export class SignIn {
 
   /** Adds to a resolver what protected servers need: tokens got by signing in, and certificates. */
   wrap(plain: TargetResolver): TargetResolver {
-    return async (config, wish) => {
-      const resolved = await plain(config, wish)
+    return async (config, request) => {
+      const resolved = await plain(config, request)
       const { target } = config
       if (target.kind !== 'http' && target.kind !== 'sse') return resolved
       const tls = config.settings.tls === undefined ? undefined : await readTls(config.settings.tls, config)
       const options = { ...resolved.options, ...(tls !== undefined && { tls }) }
       if (hasCredential(resolved)) return { ...resolved, options }
-      return { ...resolved, options: { ...options, auth: this.#auth(config, wish.principal?.id) } }
+      return { ...resolved, options: { ...options, auth: this.#auth(config, request.principal?.id) } }
     }
   }
 

@@ -3,7 +3,7 @@ import { DEFAULT_SETTINGS } from '../config/server-config.ts'
 import { createInbox } from '../consent/inbox.ts'
 import type { Guard } from '../guard/guard.ts'
 import { Models } from './models.ts'
-import { SamplingDesk } from './sampling.ts'
+import { ServerSampling } from './sampling.ts'
 
 it('a budget holds for requests side by side: what one may cost is put aside before it is asked (host 33)', async () => {
   let release: () => void = () => {}
@@ -23,9 +23,9 @@ it('a budget holds for requests side by side: what one may cost is put aside bef
     ollama: false,
     configured: [{ id: 'm', provider: 'openai-compatible', model: 'm', baseUrl: 'http://127.0.0.1:9' }],
   })
-  const desk = new SamplingDesk({ models, guard, inbox: await createInbox() })
+  const sampling = new ServerSampling({ models, guard, inbox: await createInbox() })
   const ask = () =>
-    desk
+    sampling
       .answer({
         server: 's',
         params: { messages: [], maxTokens: 100 },

@@ -20,7 +20,7 @@ import { runStep } from './step.ts'
 
 type SampleEffect = Effect & { readonly kind: 'sample' }
 
-export interface SamplingDeskOptions {
+export interface ServerSamplingOptions {
   readonly models: Models
   readonly guard: Guard
   readonly inbox: Inbox
@@ -55,11 +55,11 @@ interface Account {
 const MINUTE = 60_000
 const DAY = 86_400_000
 
-export class SamplingDesk {
-  readonly #options: SamplingDeskOptions
+export class ServerSampling {
+  readonly #options: ServerSamplingOptions
   readonly #ledger = new Map<string, { requests: number[]; dayStart: number; tokens: number; reserved: number }>()
 
-  constructor(options: SamplingDeskOptions) {
+  constructor(options: ServerSamplingOptions) {
     this.#options = options
   }
 

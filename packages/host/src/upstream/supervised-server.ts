@@ -22,7 +22,7 @@ import {
   toUnavailable,
 } from './server-status.ts'
 import type { SupervisionEvents, SupervisionOptions } from './supervision.ts'
-import type { ClientWish, UpstreamState, UpstreamView } from './upstream.ts'
+import type { ConnectionRequest, UpstreamState, UpstreamView } from './upstream.ts'
 
 const IDLE_MS = 300_000
 
@@ -56,7 +56,7 @@ export class SupervisedServer {
     this.#status = new ServerStatus(this.#resting(), (state) => events.state(state), options.hide)
     this.#pool = new ConnectionPool({
       idleMs: options.idleMs ?? IDLE_MS,
-      isKept: ({ wish }) => isOwn(wish) && !this.#config.settings.lazy,
+      isKept: ({ request }) => isOwn(request) && !this.#config.settings.lazy,
       ended: ({ key }) => {
         this.#attempts.revoke(key)
         if (this.#pool.size === 0 && ['ready', 'degraded'].includes(this.#status.plain.state)) this.#rest()
@@ -65,7 +65,7 @@ export class SupervisedServer {
     this.#attempts = new Attempts({
       options,
       config: () => this.#config,
-      starting: (wish, reason) => this.#showStarting(wish, reason),
+      starting: (request, reason) => this.#showStarting(request, reason),
       connected: (connection) => this.#stands(connection),
     })
     this.#retry = new Retry({
@@ -105,22 +105,22 @@ export class SupervisedServer {
     if (this.#startsItself) void this.client({}).catch(() => {})
   }
 
-  async client(wish: ClientWish): Promise<Client> {
-    const full = this.#complete(wish)
+  async client(request: ConnectionRequest): Promise<Client> {
+    const full = this.#complete(request)
     const key = poolKey(full, this.#config.settings.shareable)
     const existing = this.#pool.get(key)
     if (existing !== undefined) {
       existing.use(full.questions)
-      return abortable(existing.ready, wish.signal)
+      return abortable(existing.ready, request.signal)
     }
     if (this.#closed) throw new HostError('closed', `"${this.#config.name}" is no longer connected`)
     const refusal = this.#disabled ? this.#status.shown : this.#retry.refusal(full)
     if (refusal !== undefined) throw toUnavailable(this.#config.name, refusal)
-    return abortable(this.#open(key, full).ready, wish.signal)
+    return abortable(this.#open(key, full).ready, request.signal)
   }
 
-  async release(wish: Pick<ClientWish, 'principal' | 'session'>): Promise<void> {
-    await this.#pool.release(wish)
+  async release(request: Pick<ConnectionRequest, 'principal' | 'session'>): Promise<void> {
+    await this.#pool.release(request)
   }
 
   /** Takes another configuration that means the same connection. */
@@ -185,19 +185,19 @@ export class SupervisedServer {
   }
 
   /** Whoever brings no answers of their own has the host's; what is shared is the host's own connection. */
-  #complete(wish: ClientWish): ClientWish {
-    if (wish.questions !== undefined) return wish
-    const whose = isOwn(wish) || this.#config.settings.shareable ? {} : wish
+  #complete(request: ConnectionRequest): ConnectionRequest {
+    if (request.questions !== undefined) return request
+    const whose = isOwn(request) || this.#config.settings.shareable ? {} : request
     const questions = this.#options.questions?.(this.#config)
     return questions === undefined ? whose : { ...whose, questions }
   }
 
-  #open(key: string, wish: ClientWish): UpstreamConnection {
+  #open(key: string, request: ConnectionRequest): UpstreamConnection {
     const id = `${this.#config.name}#${++this.#counter}`
     const connection: UpstreamConnection = new UpstreamConnection({
       id,
       key,
-      wish,
+      request,
       config: this.#config,
       limiter: this.#limiter,
       telemetry: this.#options.telemetry,
@@ -252,10 +252,10 @@ export class SupervisedServer {
   }
 
   /** A connection is there, for the first time or again. */
-  #stands({ wish }: UpstreamConnection): void {
-    this.#retry.succeeded(wish)
+  #stands({ request }: UpstreamConnection): void {
+    this.#retry.succeeded(request)
     this.#status.show({ state: 'ready' })
-    if (!isOwn(wish)) {
+    if (!isOwn(request)) {
       // It may have been the probe; the host's own connection follows.
       this.start()
       return
@@ -280,8 +280,8 @@ export class SupervisedServer {
   }
 
   /** What one user waits for is not the state of the server, unless nothing else is known of it. */
-  #showStarting(wish: ClientWish, reason?: string): void {
-    const isNews = isOwn(wish) || this.#status.plain.state === 'idle'
+  #showStarting(request: ConnectionRequest, reason?: string): void {
+    const isNews = isOwn(request) || this.#status.plain.state === 'idle'
     if (isNews && this.#pool.best === undefined) this.#status.show({ state: 'starting', reason })
   }
 }

@@ -6,14 +6,14 @@ import type { BreakerOptions } from './connection/breaker.ts'
 import type { Tap } from './connection/link-tap.ts'
 import type { ClientTelemetryApi } from './connection/link-telemetry.ts'
 import type { InProcessFactory, TargetResolver } from './connection/resolve.ts'
-import type { ClientWish, QuestionHandlers, UpstreamState } from './upstream.ts'
+import type { ConnectionRequest, QuestionHandlers, UpstreamState } from './upstream.ts'
 
 /** What all servers of a host share. */
 export interface SupervisionOptions {
   readonly resolve?: TargetResolver
   readonly inProcess?: ReadonlyMap<string, InProcessFactory>
   /** Asked before anything is started or dialled; rejecting forbids it. The signal tells that it is no longer wanted. */
-  readonly admit?: (config: ServerConfig, wish: ClientWish, signal: AbortSignal) => Promise<void>
+  readonly admit?: (config: ServerConfig, request: ConnectionRequest, signal: AbortSignal) => Promise<void>
   /** Who answers on the host's own connections, those without principal and session. */
   readonly questions?: (config: ServerConfig) => QuestionHandlers
   readonly breaker?: Partial<BreakerOptions>

@@ -69,7 +69,7 @@ export interface QuestionHandlers {
 }
 
 /** For whom a connection to a server is wanted, and who answers the server's questions on it. */
-export interface ClientWish {
+export interface ConnectionRequest {
   /** Connections are kept apart by principal unless the server is shareable. */
   readonly principal?: Principal
   /** Tells apart connections of one principal that must not share one: a gateway's downstream session. */
@@ -81,9 +81,9 @@ export interface ClientWish {
 /** The way to clients, for those who need no more. */
 export interface UpstreamSource {
   /** A connected client, made now if there is none. Rejects with `unavailable` or `unknown-server`. */
-  client(server: string, wish?: ClientWish): Promise<Client>
+  client(server: string, request?: ConnectionRequest): Promise<Client>
   /** Ends what was connected for one principal or session. */
-  release(server: string, wish: Pick<ClientWish, 'principal' | 'session'>): Promise<void>
+  release(server: string, request: Pick<ConnectionRequest, 'principal' | 'session'>): Promise<void>
   views(): readonly UpstreamView[]
   /** A text without the secrets that servers were given; whatever they say is passed on through it. */
   hide?(text: string): string

@@ -13,7 +13,7 @@ import { createWatchdog, type Watchdog } from './connection/watchdog.ts'
 import type { Degradation, DegradationWords } from './server-status.ts'
 import { SupervisedServer } from './supervised-server.ts'
 import type { LogSource, SupervisionOptions } from './supervision.ts'
-import type { ClientWish, UpstreamSource, UpstreamState, UpstreamView } from './upstream.ts'
+import type { ConnectionRequest, UpstreamSource, UpstreamState, UpstreamView } from './upstream.ts'
 
 /**
  * Options of `createUpstreams`: how entries become connections, what is asked before one is made, and how failures are
@@ -106,12 +106,12 @@ class UpstreamSet implements Upstreams {
     })
   }
 
-  async client(server: string, wish: ClientWish = {}): Promise<Client> {
-    return this.#server(server).client(wish)
+  async client(server: string, request: ConnectionRequest = {}): Promise<Client> {
+    return this.#server(server).client(request)
   }
 
-  async release(server: string, wish: Pick<ClientWish, 'principal' | 'session'>): Promise<void> {
-    await this.#servers.get(server)?.release(wish)
+  async release(server: string, request: Pick<ConnectionRequest, 'principal' | 'session'>): Promise<void> {
+    await this.#servers.get(server)?.release(request)
   }
 
   views(): readonly UpstreamView[] {

@@ -7,7 +7,7 @@ import { type AskingContext, CapabilityError, type JsonObject, RpcError } from '
 import { HostError } from '../../errors.ts'
 import type { Guard } from '../../guard/guard.ts'
 import type { Circumstances, Effect } from '../../policy/effect.ts'
-import { rootsOf } from '../connections/line.ts'
+import { rootsOf } from '../connections/caller-connection.ts'
 import type { Asked, RelayedCallOptions } from './relayed-call.ts'
 
 export interface AnswerOptions {

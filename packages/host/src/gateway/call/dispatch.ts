@@ -1,5 +1,5 @@
 /**
- * The way of one request through the gateway: limits, guard, the caller's line, the server, and what is written down
+ * The way of one request through the gateway: limits, guard, the caller's connection, the server, and what is written down
  * about it. `relay.ts` says what is asked of which server; a call that has to wait for its client is found again here.
  */
 
@@ -16,12 +16,12 @@ import {
 import { hideInError } from '../../config/trust/used-secrets.ts'
 import { HostError } from '../../errors.ts'
 import type { Circumstances, Effect } from '../../policy/effect.ts'
-import type { Line } from '../connections/line.ts'
-import type { Lines } from '../connections/lines.ts'
+import type { CallerConnection } from '../connections/caller-connection.ts'
+import type { CallerConnections } from '../connections/caller-connections.ts'
 import type { GatewayHost } from '../gateway-host.ts'
 import { type LimitBook, LimitError } from '../limits.ts'
 import type { Ending, Meter } from '../metrics.ts'
-import { SignInDeclined, type SignInDesk } from '../sign-in/sign-in.ts'
+import { type CallerSignIn, SignInDeclined } from '../sign-in/sign-in.ts'
 import { type VisitLimits, withVisits } from '../sign-in/url-visits.ts'
 import { callerOf } from '../views/toolset.ts'
 import { createAnswer } from './answers.ts'
@@ -35,7 +35,7 @@ import { SharedTurns } from './shared-turns.ts'
 
 export interface DispatchParts {
   readonly host: GatewayHost
-  readonly lines: Lines
+  readonly connections: CallerConnections
   readonly parking: Parking
   readonly limits: LimitBook
   readonly meter: Meter
@@ -47,7 +47,7 @@ export interface DispatchParts {
   /** Gets every failure of a connection in full. */
   readonly onError: (error: unknown, server: string) => void
   /** Has callers sign in to servers that want them to. */
-  readonly signIn?: SignInDesk
+  readonly signIn?: CallerSignIn
 }
 
 /** One request for a server: what it does, in the guard's words, and how it is sent. */
@@ -76,13 +76,13 @@ export class Dispatch {
     this.#parts = parts
   }
 
-  /** Remembers the level for lines to come, and sets it on those there are. */
+  /** Remembers the level for connections to come, and sets it on those there are. */
   levelChanged(level: LogLevel, session: SessionView): void {
     this.#levels.set(session, level)
-    for (const line of this.#parts.lines.ofSession(session)) {
-      void line
+    for (const connection of this.#parts.connections.ofSession(session)) {
+      void connection
         .client()
-        .then((client) => line.logAtLeast(level, client))
+        .then((client) => connection.logAtLeast(level, client))
         .catch(() => {})
     }
   }
@@ -113,21 +113,21 @@ export class Dispatch {
     const decision = await this.#parts.host.guard?.explain(effect, this.#circumstances(ctx))
     if (decision?.outcome !== 'deny') return
     const { reason } = decision
-    throw this.told(new HostError('denied', `Not allowed: ${reason}`, { data: { reason } }), effect.server)
+    throw this.toCallerError(new HostError('denied', `Not allowed: ${reason}`, { data: { reason } }), effect.server)
   }
 
   #settled<Result>(end: Promise<Result>, { server, effect }: Job<Result>): Promise<Result> {
     return end.catch((error: unknown) => {
       // A tool's failures are told in a result, by whoever called it.
       const isTold = effect.kind === 'call' && toToolFailure(error) !== undefined
-      throw isTold ? hideInError(error, this.#hide) : this.told(error, server)
+      throw isTold ? hideInError(error, this.#hide) : this.toCallerError(error, server)
     })
   }
 
   #begin<Result>(id: string, ctx: AskingContext, job: Job<Result>): RelayedCall<Result> {
-    const { parking, lines, host } = this.#parts
+    const { parking, connections, host } = this.#parts
     const { server } = job
-    const line = lines.of(server, ctx)
+    const connection = connections.of(server, ctx)
     const circumstances = this.#circumstances(ctx)
     const call: RelayedCall<Result> = new RelayedCall<Result>({
       id,
@@ -140,23 +140,23 @@ export class Dispatch {
         server,
         guard: host.guard,
         circumstances,
-        roots: lines.view(server).config.settings.roots,
+        roots: connections.view(server).config.settings.roots,
         signal: () => call.signal,
       }),
-      isAmbiguous: () => line.certainCall() === undefined,
+      isAmbiguous: () => connection.certainCall() === undefined,
       request: job.effect,
       places: parking,
     })
     this.running.add(call as RelayedCall)
     call.start(() =>
-      this.#work(call, line, ctx, circumstances, job).finally(() => this.running.delete(call as RelayedCall)),
+      this.#work(call, connection, ctx, circumstances, job).finally(() => this.running.delete(call as RelayedCall)),
     )
     return call
   }
 
   async #work<Result>(
     call: RelayedCall<Result>,
-    line: Line,
+    connection: CallerConnection,
     ctx: AskingContext,
     circumstances: Circumstances,
     job: Job<Result>,
@@ -174,7 +174,7 @@ export class Dispatch {
       const permit = await host.guard?.pass(effect, circumstances, { signal: call.signal })
       let outcome: 'ok' | 'error' | 'cancelled' = 'error'
       try {
-        const sent = await this.#send(call, line, ctx, permit?.effect ?? effect, job)
+        const sent = await this.#send(call, connection, ctx, permit?.effect ?? effect, job)
         const result = await this.#reviewed(sent, effect, circumstances, call)
         this.#checkResult(result)
         outcome = 'ok'
@@ -194,38 +194,42 @@ export class Dispatch {
 
   async #send<Result>(
     call: RelayedCall<Result>,
-    line: Line,
+    connection: CallerConnection,
     ctx: AskingContext,
     effect: Effect,
     job: Job<Result>,
   ): Promise<Result> {
     for (let hold = this.running.holdOf(job.server); hold; hold = this.running.holdOf(job.server)) await hold
-    const leave = await this.#turn(call, line, ctx)
+    const leave = await this.#turn(call, connection, ctx)
     try {
-      return await this.#sendNow(call, line, ctx, effect, job)
+      return await this.#sendNow(call, connection, ctx, effect, job)
     } finally {
       leave?.()
     }
   }
 
   /** Where all callers use one connection, each has a share of it. */
-  #turn<Result>(call: RelayedCall<Result>, line: Line, ctx: AskingContext): Promise<() => void> | undefined {
-    if (line.party.owner !== undefined) return undefined
-    const { maxConcurrent } = this.#parts.lines.view(line.server).config.settings
-    return this.#turns.take(line.server, maxConcurrent, callerOf(ctx)?.id ?? '', call.signal)
+  #turn<Result>(
+    call: RelayedCall<Result>,
+    connection: CallerConnection,
+    ctx: AskingContext,
+  ): Promise<() => void> | undefined {
+    if (connection.key.owner !== undefined) return undefined
+    const { maxConcurrent } = this.#parts.connections.view(connection.server).config.settings
+    return this.#turns.take(connection.server, maxConcurrent, callerOf(ctx)?.id ?? '', call.signal)
   }
 
   async #sendNow<Result>(
     call: RelayedCall<Result>,
-    line: Line,
+    connection: CallerConnection,
     ctx: AskingContext,
     effect: Effect,
     job: Job<Result>,
   ): Promise<Result> {
     call.sent = true
-    const client = await this.#signedIn(line.client(call.signal), call, line, ctx)
+    const client = await this.#signedIn(connection.client(call.signal), call, connection, ctx)
     const wanted = ctx.session === undefined ? ctx.logLevel : this.#levels.get(ctx.session)
-    if (wanted !== undefined) await line.logAtLeast(wanted, client)
+    if (wanted !== undefined) await connection.logAtLeast(wanted, client)
     const options: RequestOptions = {
       signal: call.signal,
       onProgress: (progress) => call.progress(progress),
@@ -234,17 +238,17 @@ export class Dispatch {
       relay: call.relay,
     }
     const own = call as RelayedCall
-    line.calls.add(own)
+    connection.calls.add(own)
     try {
       // Tokens may run out, or be taken back, on a connection that there is.
-      const send = () => this.#signedIn(job.send(client, effect, options), call, line, ctx)
-      const asks = ctx.session === undefined && line.party.abilities.url
-      const result = await (asks ? withVisits(send, own, line, this.#parts.visits) : send())
+      const send = () => this.#signedIn(job.send(client, effect, options), call, connection, ctx)
+      const asks = ctx.session === undefined && connection.key.abilities.url
+      const result = await (asks ? withVisits(send, own, connection, this.#parts.visits) : send())
       if (ctx.session === undefined && wanted !== undefined) await lastLogs(client)
       return result
     } finally {
-      line.calls.delete(own)
-      line.lastUsed = performance.now()
+      connection.calls.delete(own)
+      connection.lastUsed = performance.now()
     }
   }
 
@@ -252,14 +256,14 @@ export class Dispatch {
   #signedIn<Work, Result>(
     work: Promise<Work>,
     call: RelayedCall<Result>,
-    line: Line,
+    connection: CallerConnection,
     ctx: AskingContext,
   ): Promise<Work> {
     const { signIn, visits } = this.#parts
     if (signIn === undefined) return work
-    return signIn.during(work, line.server, callerOf(ctx), async (url, elicitationId) => {
-      if (!line.party.abilities.url) throw new SignInDeclined(line.server, url)
-      const message = `The server "${line.server}" wants you to sign in.`
+    return signIn.during(work, connection.server, callerOf(ctx), async (url, elicitationId) => {
+      if (!connection.key.abilities.url) throw new SignInDeclined(connection.server, url)
+      const message = `The server "${connection.server}" wants you to sign in.`
       const { action } = await call.question('elicitation/create', { mode: 'url', message, url, elicitationId })
       // The page is open; whether the person is done there is looked at again after a while.
       if (action === 'accept') await Promise.race([work.then(ignore, ignore), pause(visits.visitMs)])
@@ -320,10 +324,10 @@ export class Dispatch {
   }
 
   /** A failure as the caller is told of it. */
-  told(error: unknown, server: string): unknown {
-    const told = toCallerError(hideInError(error, this.#hide), server)
-    if (told !== error) this.#parts.onError(error, server)
-    return told
+  toCallerError(error: unknown, server: string): unknown {
+    const shown = toCallerError(hideInError(error, this.#hide), server)
+    if (shown !== error) this.#parts.onError(error, server)
+    return shown
   }
 }
 

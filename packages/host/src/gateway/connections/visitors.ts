@@ -7,7 +7,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Authentication, Protection } from '@portico/sdk/bearer'
 import type { Principal } from '@portico/sdk/server'
-import type { VisitorsDesk } from '../sign-in/sign-in.ts'
+import type { Visitors } from '../sign-in/sign-in.ts'
 import { cookieOf, escaped, page, readForm, same, sendTo, setCookie } from '../sign-in/sign-in-html.ts'
 import { type IssuerLogin, VisitorLogin } from './visitor-login.ts'
 
@@ -44,11 +44,11 @@ const FORM_SECONDS = 600
  * const signIn = createSignIn({ url, visitors: createVisitors({ url, protection, issuer: { resource } }) })
  * ```
  */
-export function createVisitors(options: VisitorOptions): VisitorsDesk {
+export function createVisitors(options: VisitorOptions): Visitors {
   return new BrowserVisitors(options)
 }
 
-class BrowserVisitors implements VisitorsDesk {
+class BrowserVisitors implements Visitors {
   readonly #options: VisitorOptions
   readonly #key = randomBytes(32)
   readonly #login: VisitorLogin | undefined

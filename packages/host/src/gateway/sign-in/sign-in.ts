@@ -14,7 +14,7 @@ import {
 } from '@portico/sdk/auth'
 import type { ConnectOptions } from '@portico/sdk/client'
 import type { Principal } from '@portico/sdk/server'
-import { clientIdOf } from '../connections/party.ts'
+import { clientIdOf } from '../connections/connection-key.ts'
 import { createSignInConsents, type SignInConsents } from './sign-in-consents.ts'
 
 /** Options of `createSignIn`: where the pages are, where tokens are kept, and how a browser's user is found out. */
@@ -32,7 +32,7 @@ export interface SignInOptions {
   /** Who uses the browser that opens a page: the id of a principal, or undefined for nobody. */
   readonly whoIs?: (request: Request) => string | undefined | Promise<string | undefined>
   /** Has browsers say who uses them, in place of `whoIs`: see `createVisitors`. */
-  readonly visitors?: VisitorsDesk
+  readonly visitors?: Visitors
   /** Lets whoever has the link sign in for the principal. A link that is passed on then connects another's account. */
   readonly dangerouslyTrustLinks?: boolean
   /** How long a sign-in may take; at most ten minutes, which is the default. */
@@ -42,7 +42,7 @@ export interface SignInOptions {
 }
 
 /** Who uses a browser, and how that is found out. */
-export interface VisitorsDesk {
+export interface Visitors {
   /** The id of the principal whose browser this is; undefined for nobody. */
   whoIs(request: Request): string | undefined
   /** Has a browser that nobody knows say who it is; it then comes back to the sign-in that the ticket names. */
@@ -73,8 +73,8 @@ export interface Visit {
   settle(params: URLSearchParams): void
 }
 
-/** What the gateway asks of a desk while a connection is being made. */
-export interface SignInDesk {
+/** How the gateway has a caller sign in while a connection is being made. */
+export interface CallerSignIn {
   /** Waits for `work`; whenever it needs this principal to sign in, shows where, and goes on unless that is declined. */
   during<Result>(
     work: Promise<Result>,
@@ -102,7 +102,7 @@ const MAX_SHOWN = 8
  * The sign-ins of a gateway's callers, made by `createSignIn`: it keeps their tokens, gives `connectOptions` for
  * connections, and knows the sign-ins that are open.
  */
-export class SignIn implements SignInDesk {
+export class SignIn implements CallerSignIn {
   readonly options: SignInOptions
   readonly consents: SignInConsents
   readonly #store: TokenStore

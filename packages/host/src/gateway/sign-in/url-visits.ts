@@ -6,7 +6,7 @@
 import { URL_ELICITATION_REQUIRED } from '@portico/sdk/internal'
 import { type JsonObject, RpcError } from '@portico/sdk/server'
 import type { RelayedCall } from '../call/relayed-call.ts'
-import type { Line } from '../connections/line.ts'
+import type { CallerConnection } from '../connections/caller-connection.ts'
 
 /** Bounds for a server that wants its user to open a URL before it answers a call. */
 export interface VisitLimits {
@@ -19,7 +19,7 @@ export interface VisitLimits {
 export async function withVisits<Result>(
   send: () => Promise<Result>,
   call: RelayedCall,
-  line: Line,
+  connection: CallerConnection,
   { maxVisits, visitMs }: VisitLimits,
 ): Promise<Result> {
   for (let tries = 0; ; tries++) {
@@ -30,7 +30,7 @@ export async function withVisits<Result>(
       if (wanted === undefined || tries >= maxVisits || call.signal.aborted) throw error
       for (const params of wanted) {
         const { elicitationId } = params
-        const over = typeof elicitationId === 'string' ? line.visited(elicitationId) : undefined
+        const over = typeof elicitationId === 'string' ? connection.visited(elicitationId) : undefined
         const { action } = await call.question('elicitation/create', params)
         if (action !== 'accept') throw error
         if (over !== undefined) await atMost(over, visitMs, call.signal)

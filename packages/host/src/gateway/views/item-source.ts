@@ -1,22 +1,22 @@
-/** The items that one caller's view is cut from: the catalogue, with what the caller's own lines say instead of it. */
+/** The items that one caller's view is cut from: the catalogue, with what the caller's own connections say instead of it. */
 
 import type { RequestContext } from '@portico/sdk/server'
 import type { CatalogueItem } from '../../upstream/catalogue/item.ts'
 import { listOf } from '../../upstream/catalogue/listing.ts'
 import { distinctName } from '../../upstream/catalogue/names.ts'
-import type { Lines } from '../connections/lines.ts'
+import type { CallerConnections } from '../connections/caller-connections.ts'
 import type { GatewayCatalogue } from '../gateway-host.ts'
 
 export class ItemSource {
   readonly #catalogue: GatewayCatalogue
-  readonly #lines: Lines
+  readonly #connections: CallerConnections
   /** The same array for the same lists, so that what is made from it can be kept. */
   #kept = new Map<string, readonly CatalogueItem[]>()
   #base: readonly CatalogueItem[] | undefined
 
-  constructor(catalogue: GatewayCatalogue, lines: Lines) {
+  constructor(catalogue: GatewayCatalogue, connections: CallerConnections) {
     this.#catalogue = catalogue
-    this.#lines = lines
+    this.#connections = connections
   }
 
   of(ctx: RequestContext): readonly CatalogueItem[] {
@@ -25,12 +25,12 @@ export class ItemSource {
       this.#base = base
       this.#kept = new Map()
     }
-    const own = this.#lines.ofCaller(ctx).filter(({ lists }) => lists.version > 0)
+    const own = this.#connections.ofCaller(ctx).filter(({ lists }) => lists.version > 0)
     if (own.length === 0) return base
     const key = own.map(({ id, lists }) => `${id}.${lists.version}`).join(' ')
     const known = this.#kept.get(key)
     if (known !== undefined) return known
-    const replaced = new Map(own.map((line) => [line.server, line.lists.kinds]))
+    const replaced = new Map(own.map((connection) => [connection.server, connection.lists.kinds]))
     const kept = base.filter(({ server, kind }) => replaced.get(server)?.has(listOf(kind)) !== true)
     const made = withOwnItems(
       kept,

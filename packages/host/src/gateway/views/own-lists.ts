@@ -1,7 +1,7 @@
 /**
- * What a server offers on one line, where that differs from the catalogue: a process or session of its own may change its
- * lists for its own client alone, and a server that knows its users may show each something else. Read through the line
- * itself, judged as the catalogue judges (`upstream/catalogue/listing.ts`), and seen by the line's party only.
+ * What a server offers on one connection, where that differs from the catalogue: a process or session of its own may change
+ * its lists for its own client alone, and a server that knows its users may show each something else. Read through the
+ * connection itself, judged as the catalogue judges (`upstream/catalogue/listing.ts`), and seen by its caller only.
  */
 
 import type { Client } from '@portico/sdk/client'
@@ -37,7 +37,7 @@ export class OwnLists {
     this.#host = host
   }
 
-  /** Lists that are the line's own; those of the catalogue hold for the others. */
+  /** Lists that are the connection's own; those of the catalogue hold for the others. */
   get kinds(): ReadonlySet<ListKind> {
     return new Set(this.#lists.keys())
   }

@@ -7,7 +7,7 @@ import type { Client } from '@portico/sdk/client'
 import type { ServerConfig } from '../../config/server-config.ts'
 import { HostError } from '../../errors.ts'
 import type { SupervisionOptions } from '../supervision.ts'
-import type { ClientWish } from '../upstream.ts'
+import type { ConnectionRequest } from '../upstream.ts'
 import { isOwn, type UpstreamConnection } from './connection.ts'
 import { requireProgram } from './program.ts'
 import { type InProcessServer, type ResolvedTarget, resolvePlainly } from './resolve.ts'
@@ -17,7 +17,7 @@ export interface AttemptParts {
   readonly options: SupervisionOptions
   config(): ServerConfig
   /** What an attempt waits for, if it is not the server itself. */
-  starting(wish: ClientWish, reason?: string): void
+  starting(request: ConnectionRequest, reason?: string): void
   connected(connection: UpstreamConnection): void
 }
 
@@ -34,18 +34,18 @@ export class Attempts {
   /** Connects after `waitMs`; rejects when the connection is ended meanwhile. */
   async connect(connection: UpstreamConnection, waitMs: number): Promise<Client> {
     const { options, config, starting, connected } = this.#parts
-    const { wish, key } = connection
+    const { request, key } = connection
     const { signal } = connection.ending
     if (waitMs > 0) await pause(waitMs, signal)
     if (options.admit !== undefined && !this.#admitted.has(key)) {
-      starting(wish, 'Waits for permission to connect.')
-      await abortable(options.admit(config(), wish, signal), signal)
+      starting(request, 'Waits for permission to connect.')
+      await abortable(options.admit(config(), request, signal), signal)
       this.#admitted.add(key)
     }
-    starting(wish)
+    starting(request)
     const { startMs } = config().settings
-    const { target, options: connectOptions = {} } = await abortable(within(this.#target(wish), startMs), signal)
-    const client = await connection.open(target, connectOptions, isOwn(wish))
+    const { target, options: connectOptions = {} } = await abortable(within(this.#target(request), startMs), signal)
+    const client = await connection.open(target, connectOptions, isOwn(request))
     if (signal.aborted) {
       await client.close()
       throw new HostError('closed', 'The connection was ended while it was being made')
@@ -73,13 +73,13 @@ export class Attempts {
     }
   }
 
-  async #target(wish: ClientWish): Promise<ResolvedTarget> {
+  async #target(request: ConnectionRequest): Promise<ResolvedTarget> {
     const { options } = this.#parts
     const config = this.#parts.config()
     const { target } = config
     const make = target.kind === 'in-process' ? options.inProcess?.get(target.module) : undefined
     if (target.kind !== 'in-process' || make === undefined) {
-      const resolved = await (options.resolve ?? resolvePlainly)(config, wish)
+      const resolved = await (options.resolve ?? resolvePlainly)(config, request)
       await requireProgram(resolved.target)
       return resolved
     }

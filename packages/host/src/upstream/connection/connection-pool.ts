@@ -3,7 +3,7 @@
  * `retry.ts`.
  */
 
-import type { ClientWish } from '../upstream.ts'
+import type { ConnectionRequest } from '../upstream.ts'
 import { isOwn, shapeOf, type UpstreamConnection } from './connection.ts'
 
 export interface PoolOptions {
@@ -35,12 +35,13 @@ export class ConnectionPool {
   /** One that is connected: the host's own, if it is. */
   get best(): UpstreamConnection | undefined {
     const all = [...this.#connections.values()].filter(({ standing }) => standing)
-    return all.find(({ wish }) => isOwn(wish)) ?? all[0]
+    return all.find(({ request }) => isOwn(request)) ?? all[0]
   }
 
   /** None of the host's own is waiting to be restored. */
   get isWhole(): boolean {
-    const isLost = ({ wish, client, standing }: UpstreamConnection) => isOwn(wish) && client !== undefined && !standing
+    const isLost = ({ request, client, standing }: UpstreamConnection) =>
+      isOwn(request) && client !== undefined && !standing
     return ![...this.#connections.values()].some(isLost)
   }
 
@@ -69,7 +70,7 @@ export class ConnectionPool {
 
   /** The host's own. */
   get own(): readonly UpstreamConnection[] {
-    return [...this.#connections.values()].filter(({ wish }) => isOwn(wish))
+    return [...this.#connections.values()].filter(({ request }) => isOwn(request))
   }
 
   async endAll(): Promise<void> {
@@ -77,10 +78,10 @@ export class ConnectionPool {
   }
 
   /** Ends what is one principal's, or one session's. What the host itself uses is nobody's to end. */
-  async release({ principal, session }: Pick<ClientWish, 'principal' | 'session'>): Promise<void> {
-    const ended = [...this.#connections.values()].filter(({ wish }) => {
-      const isTheirs = wish.principal?.id === principal?.id && (session === undefined || wish.session === session)
-      return isTheirs && !isOwn(wish)
+  async release({ principal, session }: Pick<ConnectionRequest, 'principal' | 'session'>): Promise<void> {
+    const ended = [...this.#connections.values()].filter(({ request }) => {
+      const isTheirs = request.principal?.id === principal?.id && (session === undefined || request.session === session)
+      return isTheirs && !isOwn(request)
     })
     await Promise.all(ended.map((one) => this.#retire(one)))
   }
@@ -106,7 +107,7 @@ export class ConnectionPool {
 }
 
 /** Callers that bring answers of their own never share a connection: a question must find the one it is for. */
-export function poolKey(wish: ClientWish, shareable: boolean): string {
-  const shape = shapeOf(wish.questions)
-  return JSON.stringify(shareable && shape === '' ? [] : [shape, wish.principal?.id, wish.session])
+export function poolKey(request: ConnectionRequest, shareable: boolean): string {
+  const shape = shapeOf(request.questions)
+  return JSON.stringify(shareable && shape === '' ? [] : [shape, request.principal?.id, request.session])
 }

@@ -17,7 +17,7 @@ import {
   type Warning,
 } from '@portico/sdk/client'
 import type { ServerConfig } from '../../config/server-config.ts'
-import type { ClientWish, QuestionHandlers } from '../upstream.ts'
+import type { ConnectionRequest, QuestionHandlers } from '../upstream.ts'
 import type { PartyName } from './fair-shares.ts'
 import { type Tap, withTap } from './link-tap.ts'
 import { type ClientTelemetryApi, withClientTelemetry } from './link-telemetry.ts'
@@ -42,7 +42,7 @@ export interface ConnectionOptions {
   readonly id: string
   readonly key: string
   readonly config: ServerConfig
-  readonly wish: ClientWish
+  readonly request: ConnectionRequest
   readonly limiter: RequestLimiter
   readonly events: ConnectionEvents
   readonly tap: Tap
@@ -54,7 +54,7 @@ export interface ConnectionOptions {
 export class UpstreamConnection {
   readonly id: string
   readonly key: string
-  readonly wish: ClientWish
+  readonly request: ConnectionRequest
   /** Resolves once the client is connected for the first time. */
   ready: Promise<Client> = Promise.reject(new Error('not opened'))
   /** Set once it is. */
@@ -72,9 +72,9 @@ export class UpstreamConnection {
   constructor(options: ConnectionOptions) {
     this.id = options.id
     this.key = options.key
-    this.wish = options.wish
+    this.request = options.request
     this.#options = options
-    this.#questions = options.wish.questions ?? {}
+    this.#questions = options.request.questions ?? {}
     this.ready.catch(() => {})
   }
 
@@ -113,8 +113,8 @@ export class UpstreamConnection {
     client.on('warning', (warning) => events.warned(warning))
     client.on('log', (message) => events.logged(message))
     client.on('stderr', (line) => events.stderr(line))
-    // The lines of callers ask for the levels that their callers want.
-    if (isOwn(this.wish)) await this.askForLogs(this.#options.config.settings.logLevel).catch(() => {})
+    // The connections of a gateway's callers ask for the levels that those want.
+    if (isOwn(this.request)) await this.askForLogs(this.#options.config.settings.logLevel).catch(() => {})
     if (follow) {
       const { tools, resources, prompts } = client.server.capabilities
       const announces = [tools, resources, prompts].some((one) => one?.listChanged === true)
@@ -187,7 +187,7 @@ export class UpstreamConnection {
           faulted: (error: PorticoError) => events.faulted(error),
           unanswered: (afterMs: number) => events.unanswered(afterMs),
         }
-        const limited = limiter.wrap(traced, notices, partyOf(this.wish))
+        const limited = limiter.wrap(traced, notices, partyOf(this.request))
         this.#links.add(limited)
         return limited
       },
@@ -196,16 +196,16 @@ export class UpstreamConnection {
 }
 
 /** For the host itself, not for one of its users. */
-export function isOwn({ principal, session }: Pick<ClientWish, 'principal' | 'session'>): boolean {
+export function isOwn({ principal, session }: Pick<ConnectionRequest, 'principal' | 'session'>): boolean {
   return principal === undefined && session === undefined
 }
 
 /** Whose part of the server's slots a connection uses. Callers whom nobody has identified have one together. */
-function partyOf({ principal, session }: ClientWish): PartyName {
+function partyOf({ principal, session }: ConnectionRequest): PartyName {
   return principal?.id ?? (session === undefined ? undefined : '')
 }
 
-/** Which answers a wish brings: connections declare them once and for all. */
+/** Which answers a request brings: connections declare them once and for all. */
 export function shapeOf(questions: QuestionHandlers | undefined): string {
   const { elicitation, sampling, roots } = questions ?? {}
   const shape = [elicitation?.form && 'form', elicitation?.url && 'url', sampling && 'sampling', roots && 'roots']

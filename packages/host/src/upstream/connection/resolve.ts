@@ -7,7 +7,7 @@ import type { ConnectOptions, Target } from '@portico/sdk/client'
 import type { JsonObject, Server } from '@portico/sdk/server'
 import type { ServerConfig } from '../../config/server-config.ts'
 import { HostError } from '../../errors.ts'
-import type { ClientWish } from '../upstream.ts'
+import type { ConnectionRequest } from '../upstream.ts'
 
 /** What `connect` takes for a server: its command or address, and the options of the connection. */
 export interface ResolvedTarget {
@@ -16,7 +16,7 @@ export interface ResolvedTarget {
 }
 
 /** Makes a target of an entry, at the moment of connecting. In-process entries that are registered do not come here. */
-export type TargetResolver = (config: ServerConfig, wish: ClientWish) => Promise<ResolvedTarget>
+export type TargetResolver = (config: ServerConfig, request: ConnectionRequest) => Promise<ResolvedTarget>
 
 /** A server in this process, with whatever it holds open behind it. */
 export interface InProcessServer {

@@ -8,7 +8,7 @@ import type { ServerConfig } from '../../config/server-config.ts'
 import { HostError } from '../../errors.ts'
 import { type PlainState, type ServerStatus, toUnavailable } from '../server-status.ts'
 import type { SupervisionOptions } from '../supervision.ts'
-import type { ClientWish } from '../upstream.ts'
+import type { ConnectionRequest } from '../upstream.ts'
 import { Breaker } from './breaker.ts'
 import { isOwn, type UpstreamConnection } from './connection.ts'
 import type { ConnectionPool } from './connection-pool.ts'
@@ -60,19 +60,19 @@ export class Retry {
   }
 
   /** Why no attempt may be made now, for anybody or for this caller. */
-  refusal(wish: ClientWish): PlainState | undefined {
+  refusal(request: ConnectionRequest): PlainState | undefined {
     const isHopeless = Date.now() < this.#hopelessUntil
     // With the circuit open everything was ended: what is there now is the probe, and one is enough.
     const isProbed = this.#breaker.isHalfOpen && this.#pool.size > 0
     if (isHopeless || this.waitMs > PATIENCE_MS || isProbed) return this.#status.shown
-    return isOwn(wish) ? undefined : this.#loops.refusal(wish)
+    return isOwn(request) ? undefined : this.#loops.refusal(request)
   }
 
   /** A connection is there, for the first time or again. */
-  succeeded(wish: ClientWish): void {
+  succeeded(request: ConnectionRequest): void {
     this.#breaker.succeeded()
     this.#hopelessUntil = 0
-    if (!isOwn(wish)) this.#loops.stands(wish)
+    if (!isOwn(request)) this.#loops.stands(request)
   }
 
   /** Making a connection failed. Returns what the callers are told. */
@@ -83,15 +83,15 @@ export class Retry {
       return new HostError('closed', `The connection to "${name}" was ended`, { cause: error })
     }
     const failure = this.#explain(error)
-    if (!failure.retries && !isOwn(connection.wish)) {
+    if (!failure.retries && !isOwn(connection.request)) {
       // That one user may not use it says nothing about the server.
       if (this.#pool.size === 0 && settings.lazy) this.#parts.rest()
       return toUnavailable(name, failure, error)
     }
-    if (failure.retries && !isOwn(connection.wish) && this.#pool.best !== undefined) {
+    if (failure.retries && !isOwn(connection.request) && this.#pool.best !== undefined) {
       // The server is well for others: only this user cannot connect.
-      this.#loops.failed(connection.wish, failure)
-      return toUnavailable(name, this.#loops.refusal(connection.wish) ?? failure, error)
+      this.#loops.failed(connection.request, failure)
+      return toUnavailable(name, this.#loops.refusal(connection.request) ?? failure, error)
     }
     if (failure.retries) this.#failed(failure, 'failed')
     else this.#giveUp(failure)
@@ -103,12 +103,12 @@ export class Retry {
     const failure = this.#explain(error)
     const reason = `The connection was lost: ${failure.reason}`
     const remedy = 'It is restored by itself.'
-    if (isOwn(connection.wish)) {
+    if (isOwn(connection.request)) {
       if (!this.#failed({ ...failure, reason, remedy }, 'degraded')) this.#restoreLater(connection)
       return
     }
     // What one user's calls do to their connection must not end the others'.
-    if (this.#loops.failed(connection.wish, failure)) void this.#pool.end(connection)
+    if (this.#loops.failed(connection.request, failure)) void this.#pool.end(connection)
     if (this.#pool.best === undefined) {
       this.#status.show({ state: 'degraded', reason, remedy })
     }
@@ -118,7 +118,7 @@ export class Retry {
   faulted(connection: UpstreamConnection, error: unknown): void {
     const failure = this.#explain(error)
     if (failure.state === 'needs-sign-in') {
-      if (isOwn(connection.wish)) this.#giveUp(failure)
+      if (isOwn(connection.request)) this.#giveUp(failure)
       void this.#pool.end(connection)
     } else {
       this.#failed(failure, 'degraded')
@@ -141,7 +141,7 @@ export class Retry {
         return
       }
       void this.#pool.end(connection)
-      if (!isOwn(connection.wish)) return
+      if (!isOwn(connection.request)) return
       const reason = `It no longer answers: a call was given up, and a ping got no answer within ${pingMs} ms.`
       this.#failed({ state: 'failed', reason, remedy: 'It is started again by itself.', retries: true }, 'failed')
     } finally {

@@ -5,7 +5,7 @@
  */
 
 import type { DegradationWords, PlainState } from '../server-status.ts'
-import type { ClientWish } from '../upstream.ts'
+import type { ConnectionRequest } from '../upstream.ts'
 import { Breaker, type BreakerOptions } from './breaker.ts'
 import { explainLoop, type Failure } from './failure.ts'
 
@@ -28,8 +28,8 @@ export class UserLoops {
   }
 
   /** True when that was one too many: the connection is to be ended. */
-  failed(wish: ClientWish, failure: Failure): boolean {
-    const user = userOf(wish)
+  failed(request: ConnectionRequest, failure: Failure): boolean {
+    const user = userOf(request)
     const loop = this.#loops.get(user) ?? { breaker: new Breaker(this.#options), last: failure }
     loop.last = failure
     this.#loops.delete(user)
@@ -41,13 +41,13 @@ export class UserLoops {
     return opened
   }
 
-  stands(wish: ClientWish): void {
-    this.#loops.get(userOf(wish))?.breaker.succeeded()
+  stands(request: ConnectionRequest): void {
+    this.#loops.get(userOf(request))?.breaker.succeeded()
   }
 
   /** Why a user may not try now. */
-  refusal(wish: ClientWish): PlainState | undefined {
-    const loop = this.#loops.get(userOf(wish))
+  refusal(request: ConnectionRequest): PlainState | undefined {
+    const loop = this.#loops.get(userOf(request))
     return loop?.breaker.isOpen ? toState(loop) : undefined
   }
 
@@ -82,6 +82,6 @@ function toState({ breaker, last }: Loop): PlainState {
   return { state: 'failed', reason, remedy, retryAt: breaker.retryAt }
 }
 
-function userOf({ principal, session }: ClientWish): string {
+function userOf({ principal, session }: ConnectionRequest): string {
   return JSON.stringify([principal?.id ?? null, principal === undefined ? (session ?? null) : null])
 }

@@ -1,7 +1,7 @@
 /**
- * The way from one party to one server: its connection, the calls that run on it, what it follows, how much it logs.
- * `lines.ts` keeps them. What a server says outside any call comes here: logs go to the session that alone uses the
- * line, questions are answered from the configuration or refused.
+ * One caller's connection to one server: the calls that run on it, the resources it follows and the level it logs at.
+ * `caller-connections.ts` keeps all of them. What a server says outside any call comes here: logs go to the session that
+ * alone uses the connection, questions are answered from the configuration or refused.
  */
 
 import { pathToFileURL } from 'node:url'
@@ -11,30 +11,30 @@ import { type JsonObject, RpcError } from '@portico/sdk/server'
 import type { ServerSettings } from '../../config/server-config.ts'
 import { hideIn } from '../../config/trust/used-secrets.ts'
 import type { ListKind } from '../../upstream/catalogue/listing.ts'
-import type { ClientWish, QuestionHandlers, UpstreamSource } from '../../upstream/upstream.ts'
+import type { ConnectionRequest, QuestionHandlers, UpstreamSource } from '../../upstream/upstream.ts'
 import type { RelayedCall } from '../call/relayed-call.ts'
 import { OwnLists, type OwnListsHost } from '../views/own-lists.ts'
-import type { Party } from './party.ts'
+import type { ConnectionKey } from './connection-key.ts'
 
 interface Followed {
   readonly subscription: Promise<Subscription>
   readonly listeners: Set<(uri: string) => void>
 }
 
-let lines = 0
+let connections = 0
 
-export interface LineHost extends Pick<OwnListsHost, 'config' | 'shared' | 'personal' | 'nameOf'> {
+export interface CallerConnectionHost extends Pick<OwnListsHost, 'config' | 'shared' | 'personal' | 'nameOf'> {
   readonly upstreams: UpstreamSource
-  /** The server changed lists for this line. */
-  listsChanged(line: Line, kinds: readonly ListKind[]): void
+  /** The server changed lists for this connection. */
+  listsChanged(connection: CallerConnection, kinds: readonly ListKind[]): void
 }
 
-export class Line {
-  /** Tells it from every other line there was. */
-  readonly id = `l${++lines}`
+export class CallerConnection {
+  /** Tells it from every other connection there was. */
+  readonly id = `c${++connections}`
   readonly server: string
   readonly lists: OwnLists
-  readonly party: Party
+  readonly key: ConnectionKey
   /** Calls under way, oldest first. */
   readonly calls = new Set<RelayedCall>()
   readonly #upstreams: UpstreamSource
@@ -49,12 +49,12 @@ export class Line {
   #opening = 0
   lastUsed = performance.now()
 
-  constructor(host: LineHost, party: Party) {
+  constructor(host: CallerConnectionHost, key: ConnectionKey) {
     const { config, personal } = host
     this.server = config.name
-    this.party = party
+    this.key = key
     this.#upstreams = host.upstreams
-    this.#questions = backgroundQuestions(party, config.settings)
+    this.#questions = backgroundQuestions(key, config.settings)
     this.lists = new OwnLists({
       config,
       personal,
@@ -72,7 +72,11 @@ export class Line {
   async client(signal?: AbortSignal): Promise<Client> {
     this.#opening++
     try {
-      const client = await this.#upstreams.client(this.server, { ...this.#wish(), questions: this.#questions, signal })
+      const client = await this.#upstreams.client(this.server, {
+        ...this.#request(),
+        questions: this.#questions,
+        signal,
+      })
       if (!this.#seen.has(client)) this.#meet(client)
       return client
     } finally {
@@ -85,7 +89,7 @@ export class Line {
   async logAtLeast(level: LogLevel, client: Client): Promise<void> {
     if (client.revision.era === 'modern' || client.server.capabilities.logging === undefined) return
     const known = this.#level
-    const alone = this.party.session !== undefined
+    const alone = this.key.session !== undefined
     if (known === level || (known !== undefined && !alone && passesLevel(level, known))) return
     this.#level = level
     await client.setLogLevel(level).catch(() => {})
@@ -141,19 +145,19 @@ export class Line {
     if (this.#released) return
     this.#released = true
     for (const call of this.calls) call.cancel('The client is gone')
-    const { principal, session } = this.#wish()
+    const { principal, session } = this.#request()
     await this.#upstreams.release(this.server, { principal, session })
   }
 
-  #wish(): ClientWish {
-    return { principal: this.party.principal, session: this.party.tag }
+  #request(): ConnectionRequest {
+    return { principal: this.key.principal, session: this.key.tag }
   }
 
   #meet(client: Client): void {
     this.#seen.add(client)
     this.#level = undefined
     // Over HTTP, a server of the newest revision has the same lists for every connection; the catalogue follows those.
-    if (this.party.owner !== undefined && (client.process !== undefined || client.revision.era === 'legacy')) {
+    if (this.key.owner !== undefined && (client.process !== undefined || client.revision.era === 'legacy')) {
       client.on('change', ({ kind }) => {
         if (kind !== 'resource' && kind !== 'extension') void this.lists.refresh(client, [kind]).catch(() => {})
       })
@@ -171,14 +175,14 @@ export class Line {
       call.log(params)
       return
     }
-    const { session } = this.party
+    const { session } = this.key
     const level = params.level as LogLevel
     if (session?.logLevel === undefined || !passesLevel(level, session.logLevel)) return
     const shown = hideIn(params, (text) => this.#upstreams.hide?.(text) ?? text)
     session.post(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: shown }), 'log')
   }
 
-  /** The newest call, unless calls of several principals share the line and nobody can say whose it is. */
+  /** The newest call, unless calls of several principals share the connection and nobody can say whose it is. */
   certainCall(): RelayedCall | undefined {
     const calls = [...this.calls]
     const newest = calls.at(-1)
@@ -190,7 +194,7 @@ export class Line {
     if (typeof elicitationId !== 'string') return
     this.#visits.get(elicitationId)?.()
     this.#visits.delete(elicitationId)
-    const { session } = this.party
+    const { session } = this.key
     const method = 'notifications/elicitation/complete'
     if (session?.revision.serverNotifications.has(method)) {
       session.post(JSON.stringify({ jsonrpc: '2.0', method, params: { elicitationId } }), 'keep')
@@ -201,7 +205,7 @@ export class Line {
 const MAX_VISITS = 100
 
 /** What the server is offered, and who answers outside any call: the configured roots, or nobody. */
-function backgroundQuestions({ abilities }: Party, settings: ServerSettings): QuestionHandlers {
+function backgroundQuestions({ abilities }: ConnectionKey, settings: ServerSettings): QuestionHandlers {
   const refuse = (): never => {
     throw new RpcError(METHOD_NOT_FOUND, 'The gateway answers this only while a call of the client is under way')
   }

@@ -1,6 +1,6 @@
 /**
- * For whom a connection to a server is: the principal, and what tells its clients apart where the server must not mix
- * them up. Two requests of one party share a connection, two parties never do, unless the server is shareable.
+ * Whom a connection to a server is for: the principal, and what tells its clients apart where the server must not mix
+ * them up. Requests with equal keys share a connection, others never do, unless the server is shareable.
  */
 
 import type { ClientCapabilities, SessionView } from '@portico/sdk/relay'
@@ -18,16 +18,16 @@ export interface Abilities {
   readonly roots: boolean
 }
 
-export interface Party {
+export interface ConnectionKey {
   /** Equal for requests that share a connection. */
-  readonly key: string
+  readonly id: string
   readonly principal: Principal | undefined
   /** Tells apart connections of one principal; absent where there is one for all. */
   readonly tag: string | undefined
   readonly abilities: Abilities
   /** The session of an older client that alone uses the connection. */
   readonly session: SessionView | undefined
-  /** Equal for all lines of one caller; undefined where the line is everybody's. */
+  /** Equal for all connections of one caller; undefined where the connection is everybody's. */
   readonly owner: string | undefined
 }
 
@@ -50,10 +50,10 @@ export interface Distinction {
 const TAGS = new WeakMap<SessionView, string>()
 let sessions = 0
 
-export function partyOf(ctx: RequestContext, view: UpstreamView, how: Distinction): Party {
+export function connectionKeyOf(ctx: RequestContext, view: UpstreamView, how: Distinction): ConnectionKey {
   const { name, config } = view
   if (config.settings.shareable) {
-    return { key: name, principal: undefined, tag: undefined, abilities: ALL, session: undefined, owner: undefined }
+    return { id: name, principal: undefined, tag: undefined, abilities: ALL, session: undefined, owner: undefined }
   }
   const { session } = ctx
   const principal = callerOf(ctx)
@@ -62,12 +62,12 @@ export function partyOf(ctx: RequestContext, view: UpstreamView, how: Distinctio
   const own = session !== undefined && view.version !== MODERN
   const client = how.byClient ? clientIdOf(principal) : undefined
   const tag = `${own ? tagOf(session) : `c${bitsOf(abilities)}`}${client === undefined ? '' : ` ${client}`}`
-  const key = JSON.stringify([name, principal?.id ?? null, tag])
+  const id = JSON.stringify([name, principal?.id ?? null, tag])
   const owner = own ? ownerOfSession(session) : ownerOf(ctx, how)
-  return { key, principal, tag, abilities, session: own ? session : undefined, owner }
+  return { id, principal, tag, abilities, session: own ? session : undefined, owner }
 }
 
-/** The names under which lines of a caller may be found. */
+/** The names under which connections of a caller may be found. */
 export function ownersOf(ctx: RequestContext, how: Distinction): readonly string[] {
   return ctx.session === undefined ? [ownerOf(ctx, how)] : [ownerOfSession(ctx.session), ownerOf(ctx, how)]
 }
