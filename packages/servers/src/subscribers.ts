@@ -8,13 +8,13 @@ import type { RequestContext, Server } from '@portico/sdk/server'
 
 type Session = NonNullable<RequestContext['session']>
 
-export interface Holder {
+export interface SubscriptionWatcher {
   /** Called before the client is told that its subscription stands; a throw refuses it. */
   hold(uri: string): void | Promise<void>
   release(uri: string): void
 }
 
-export function onSubscriptions(server: Server, holder: Holder): void {
+export function onSubscriptions(server: Server, watcher: SubscriptionWatcher): void {
   const sessions = new WeakMap<Session, Set<string>>()
   const ofSession = (session: Session): Set<string> => {
     const known = sessions.get(session)
@@ -22,7 +22,7 @@ export function onSubscriptions(server: Server, holder: Holder): void {
     const own = new Set<string>()
     sessions.set(session, own)
     session.onClose(() => {
-      for (const uri of own) holder.release(uri)
+      for (const uri of own) watcher.release(uri)
       own.clear()
     })
     return own
@@ -34,7 +34,7 @@ export function onSubscriptions(server: Server, holder: Holder): void {
     if (own === undefined || typeof params.uri !== 'string' || own.has(params.uri)) return result
     own.add(params.uri)
     try {
-      await holder.hold(params.uri)
+      await watcher.hold(params.uri)
     } catch (error) {
       own.delete(params.uri)
       throw error
@@ -44,31 +44,31 @@ export function onSubscriptions(server: Server, holder: Holder): void {
   server.use('resources/unsubscribe' as 'resources/read', async ({ params, ctx }, next) => {
     const result = await next()
     const { uri } = params
-    if (typeof uri === 'string' && ctx.session && ofSession(ctx.session).delete(uri)) holder.release(uri)
+    if (typeof uri === 'string' && ctx.session && ofSession(ctx.session).delete(uri)) watcher.release(uri)
     return result
   })
   server.use('subscriptions/listen' as 'resources/read', async ({ params, ctx }, next) => {
-    const held = await holdAll(holder, listened(params.notifications))
+    const held = await holdAll(watcher, listened(params.notifications))
     try {
       ctx.signal.throwIfAborted()
       return await next()
     } finally {
-      for (const uri of held) holder.release(uri)
+      for (const uri of held) watcher.release(uri)
     }
   })
 }
 
-async function holdAll(holder: Holder, uris: readonly unknown[]): Promise<string[]> {
+async function holdAll(watcher: SubscriptionWatcher, uris: readonly unknown[]): Promise<string[]> {
   const held: string[] = []
   try {
     for (const uri of uris) {
       if (typeof uri !== 'string') continue
-      await holder.hold(uri)
+      await watcher.hold(uri)
       held.push(uri)
     }
     return held
   } catch (error) {
-    for (const uri of held) holder.release(uri)
+    for (const uri of held) watcher.release(uri)
     throw error
   }
 }

@@ -7,10 +7,10 @@
 import { PorticoError, withDoubt } from '../jsonrpc/errors.ts'
 import type { JsonObject, RequestId } from '../jsonrpc/message.ts'
 import type { Connection } from './connection.ts'
-import { pause } from './lifeline.ts'
 import type { Envelope, Outgoing } from './link.ts'
 import { CLIENT_TIMEOUTS, type RequestOptions } from './options.ts'
 import { PeerCall } from './peer.ts'
+import { pause } from './reconnector.ts'
 
 export interface RequestSpec<Answer = JsonObject> {
   readonly method: string

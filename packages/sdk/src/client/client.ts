@@ -55,7 +55,7 @@ export class Client<S = unknown> {
 
   /** Connects, unless that has happened. Every request does so by itself. */
   async ready(): Promise<this> {
-    await this.#core.lifeline.ready()
+    await this.#core.reconnector.ready()
     return this
   }
 
@@ -134,7 +134,7 @@ export class Client<S = unknown> {
   }
 
   async complete(params: CompleteParams, options: RequestOptions = {}): Promise<CompleteResult> {
-    const { revision } = await this.#core.lifeline.ready()
+    const { revision } = await this.#core.reconnector.ready()
     const timeoutMs = this.#core.timeouts.readMs
     const spec = { method: 'completion/complete', params: writeCompleteParams(revision, params), timeoutMs }
     return readCompletion(await this.#core.requests.send(spec, options))
@@ -147,7 +147,7 @@ export class Client<S = unknown> {
 
   /** Makes sure that the server answers. Modern servers have no ping and are asked for their description. */
   async ping(options: RequestOptions = {}): Promise<void> {
-    const { revision } = await this.#core.lifeline.ready()
+    const { revision } = await this.#core.reconnector.ready()
     const method = revision.era === 'legacy' ? 'ping' : 'server/discover'
     await this.#core.requests.send({ method, params: {}, timeoutMs: this.#core.timeouts.listMs }, options)
   }
@@ -186,7 +186,7 @@ export class Client<S = unknown> {
       throw new PorticoError('invalid-definition', 'The client was made without roots and has not declared them')
     }
     this.#core.questions.roots = roots
-    const connection = this.#core.lifeline.current
+    const connection = this.#core.reconnector.current
     if (connection?.revision.era !== 'legacy') return
     await within(connection.peer.notify('notifications/roots/list_changed'), options, () => {})
   }

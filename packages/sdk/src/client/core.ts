@@ -17,7 +17,6 @@ import { type ListKind, readPages } from './features/pages.ts'
 import { Subscriptions } from './features/subscriptions.ts'
 import { KnownTools, ToolCall, type ToolHost } from './features/tools.ts'
 import { Intake } from './intake.ts'
-import { Lifeline } from './lifeline.ts'
 import { ListedNames } from './listed-names.ts'
 import {
   CLIENT_LIMITS,
@@ -29,6 +28,7 @@ import {
   type RequestOptions,
 } from './options.ts'
 import type { PeerEvents } from './peer.ts'
+import { Reconnector } from './reconnector.ts'
 import type { Relayed } from './relay.ts'
 import { Requests } from './requests.ts'
 
@@ -38,7 +38,7 @@ export class ClientCore implements ToolHost {
   readonly callTimes: RequestTimes
   readonly limits: ClientLimits
   readonly questions: Questions
-  readonly lifeline: Lifeline
+  readonly reconnector: Reconnector
   readonly requests: Requests
   readonly tools = new KnownTools(this.emitter)
   readonly listed = new ListedNames()
@@ -58,20 +58,20 @@ export class ClientCore implements ToolHost {
     this.#connector = connector
     this.questions = new Questions(options)
     const profile: ClientProfile = { info: options.info ?? DEFAULT_INFO, capabilities: this.questions.capabilities }
-    this.lifeline = new Lifeline(
+    this.reconnector = new Reconnector(
       connector,
       profile,
       (closed) => this.#peerEvents(closed),
       { connected: (connection, again) => this.#connected(connection, again), lost: (error) => this.#lost(error) },
       { connectMs: this.timeouts.connectMs },
     )
-    this.requests = new Requests(this.lifeline, profile, options.resultTypes)
+    this.requests = new Requests(this.reconnector, profile, options.resultTypes)
     this.#cacheUntilUpdated = options.cacheUntilUpdated === true
     this.#logLevel = options.logLevel
     this.requests.logLevel = options.logLevel
     const cache = options.cache === false ? undefined : (options.cache ?? createMemoryCache())
     this.cached = new CachedResults(cache, connector.key, options.cacheIdentity ?? crypto.randomUUID())
-    this.subscriptions = new Subscriptions(this.requests, this.lifeline, this.emitter, {
+    this.subscriptions = new Subscriptions(this.requests, this.reconnector, this.emitter, {
       acknowledgeMs: this.timeouts.readMs,
       missed: (change) => this.#invalidate(change),
     })
@@ -119,7 +119,7 @@ export class ClientCore implements ToolHost {
 
   async *toolPages(options?: RequestOptions): AsyncGenerator<Tool[], void, void> {
     const seen = new Set<string>()
-    for await (const page of this.pages(this.tools.listKind(await this.lifeline.ready()), options)) {
+    for await (const page of this.pages(this.tools.listKind(await this.reconnector.ready()), options)) {
       for (const { name } of page) seen.add(name)
       yield page
     }
@@ -141,7 +141,7 @@ export class ClientCore implements ToolHost {
   async setLogLevel(level: LogLevel): Promise<void> {
     this.#logLevel = level
     this.requests.logLevel = level
-    const { revision } = await this.lifeline.ready()
+    const { revision } = await this.reconnector.ready()
     if (revision.era === 'legacy') await this.#sendLogLevel(level)
   }
 
@@ -153,15 +153,15 @@ export class ClientCore implements ToolHost {
   }
 
   async close(): Promise<void> {
-    if (this.lifeline.closed) return
+    if (this.reconnector.closed) return
     this.subscriptions.closeAll()
     this.#intake.close()
-    await this.lifeline.close()
+    await this.reconnector.close()
     this.emitter.emit('close', undefined)
   }
 
   async #listenForLists(): Promise<void> {
-    const { revision, server, peer } = await this.lifeline.ready()
+    const { revision, server, peer } = await this.reconnector.ready()
     if (revision.era === 'legacy') {
       peer.link.listen()
       return
@@ -177,7 +177,7 @@ export class ClientCore implements ToolHost {
 
   readonly answerQuestion: AnswerQuestion = async (method, params, signal, required, relay) => {
     // A server may ask as soon as the handshake is over for it, which can be a moment before it is over here.
-    const { revision, server } = this.#last ?? (await this.lifeline.ready())
+    const { revision, server } = this.#last ?? (await this.reconnector.ready())
     if (relay?.relay.question !== undefined) {
       return this.questions.relayed(method, params, revision, { signal, required, ...relay })
     }

@@ -12,20 +12,20 @@ import type { LogLevel } from '../protocol/logging.ts'
 import { methodOf } from '../protocol/methods.ts'
 import { Attempt, type AttemptHost, type Attempts, type RequestSpec, type Tried } from './attempt.ts'
 import { type ClientProfile, type Connection, createEnvelope } from './connection.ts'
-import type { Lifeline } from './lifeline.ts'
 import { type Envelope, httpFault } from './link.ts'
 import type { RequestOptions } from './options.ts'
+import type { Reconnector } from './reconnector.ts'
 
 export class Requests implements AttemptHost {
-  readonly #lifeline: Lifeline
+  readonly #reconnector: Reconnector
   readonly #profile: ClientProfile
   readonly #resultTypes: readonly unknown[]
   #logLevel: LogLevel | undefined
   #envelope: Envelope | undefined
   #envelopeOf: Connection | undefined
 
-  constructor(lifeline: Lifeline, profile: ClientProfile, resultTypes: readonly string[] = []) {
-    this.#lifeline = lifeline
+  constructor(reconnector: Reconnector, profile: ClientProfile, resultTypes: readonly string[] = []) {
+    this.#reconnector = reconnector
     this.#profile = profile
     this.#resultTypes = ['complete', ...resultTypes]
   }
@@ -41,22 +41,22 @@ export class Requests implements AttemptHost {
   }
 
   get current(): Connection | undefined {
-    return this.#lifeline.current
+    return this.#reconnector.current
   }
 
   async notify(method: string, params?: JsonObject): Promise<void> {
-    const connection = this.#lifeline.current ?? (await this.connected(undefined))
+    const connection = this.#reconnector.current ?? (await this.connected(undefined))
     await connection.peer.notify(method, params)
   }
 
   async judge(error: unknown, request: Tried, attempts: Attempts): Promise<number | undefined> {
     const { spec, options, connection } = request
-    if (options.signal?.aborted || this.#lifeline.closed) return undefined
+    if (options.signal?.aborted || this.#reconnector.closed) return undefined
     const left = attempts.deadline - performance.now()
     const fault = httpFault(error)
     if (fault?.sessionLost && connection !== undefined) {
       // The server has certainly not processed it: it did not know whose it was.
-      this.#lifeline.retire(connection)
+      this.#reconnector.retire(connection)
       return once(attempts, 'newSession')
     }
     if (fault !== undefined && (fault.status === 429 || fault.status === 503) && fault.retryAfterMs !== undefined) {
@@ -64,7 +64,7 @@ export class Requests implements AttemptHost {
     }
     if (error instanceof RpcError && connection !== undefined) {
       if (error.rpcCode === UNSUPPORTED_VERSION && connection.revision.era === 'modern') {
-        this.#lifeline.retire(connection)
+        this.#reconnector.retire(connection)
         return once(attempts, 'newVersion')
       }
       if (error.rpcCode === HEADER_MISMATCH && spec.refreshHeaders !== undefined && !attempts.newHeaders) {
@@ -112,7 +112,7 @@ export class Requests implements AttemptHost {
   }
 
   connected(signal: AbortSignal | undefined): Promise<Connection> {
-    const ready = this.#lifeline.ready()
+    const ready = this.#reconnector.ready()
     if (signal === undefined) return ready
     return new Promise((resolve, reject) => {
       const aborted = () =>

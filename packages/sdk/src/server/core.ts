@@ -70,7 +70,7 @@ export class ServerCore {
     (notice) => this.extensions.ownerOf(notice),
     (uri, principal) => this.mayHear(uri, principal),
   )
-  readonly subscribers = new Subscribers((error, where) => void this.conceal(error, where))
+  readonly subscribers = new Subscribers((error, where) => void this.reportPrivately(error, where))
   readonly listens: Listens
   /** Answers everything in place of the items, where there is one. */
   readonly relay: DefinedRelay | undefined
@@ -254,7 +254,7 @@ export class ServerCore {
     for (const observer of this.#observers.get(call.method) ?? []) {
       tellObserver(
         () => observer({ method: call.method, params: call.params, ctx, durationMs, error }),
-        (thrown) => this.conceal(thrown, `observer of ${call.method}`),
+        (thrown) => this.reportPrivately(thrown, `observer of ${call.method}`),
       )
     }
   }
@@ -265,13 +265,13 @@ export class ServerCore {
 
   notified(message: RpcNotification, session: LegacySession): void {
     if (message.method !== 'notifications/roots/list_changed') return
-    const failed = (thrown: unknown): string => this.conceal(thrown, message.method)
+    const failed = (thrown: unknown): string => this.reportPrivately(thrown, message.method)
     tellObserver(() => this.relay?.relay.rootsChanged?.(session), failed)
     for (const watcher of this.#rootsWatchers) tellObserver(() => watcher(session), failed)
   }
 
   /** Gives an error to the operator in full and returns what a client may be told: a reference, nothing else. */
-  conceal(error: unknown, where: string): string {
+  reportPrivately(error: unknown, where: string): string {
     const reference = randomToken(6)
     const report = this.#options.onError ?? reportToStderr
     tellObserver(() => report(error, { where, reference }))
@@ -279,7 +279,7 @@ export class ServerCore {
   }
 
   concealed(error: unknown, where: string): RpcError {
-    return new RpcError(INTERNAL_ERROR, `Internal error. ${this.conceal(error, where)}`)
+    return new RpcError(INTERNAL_ERROR, `Internal error. ${this.reportPrivately(error, where)}`)
   }
 
   #tableFor(revision: Revision): Map<string, ServerMethod> {
@@ -321,7 +321,7 @@ export class ServerCore {
 
   /** Rules are asked in one place, the server's own on every item as it comes, mounted ones included. */
   #keepRules(rule: ServerOptions['visible']): void {
-    const rules = new VisibilityRules(rule, (error, where) => this.conceal(error, where))
+    const rules = new VisibilityRules(rule, (error, where) => this.reportPrivately(error, where))
     rules.keep(this.tools, 'tool', ({ tool }) => tool)
     rules.keep(this.resources, 'resource', ({ resource }) => resource)
     rules.keep(this.templates, 'template', ({ template }) => template)

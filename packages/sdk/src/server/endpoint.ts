@@ -21,8 +21,8 @@ import { type Rounds, Suspended } from '../session/rounds.ts'
 import { type Asker, openRounds, type QuestionMethod } from './asking/asking.ts'
 import { settleRound } from './asking/round-once.ts'
 import { errorFragment, type Fragment, methodNotFound, ResultWriter, responseText, toRpcError } from './call/answer.ts'
-import { type Holder, ServerCall } from './call/call.ts'
-import { andThen, HELD, type ServerMethod } from './call/method.ts'
+import { type DeferredReply, ServerCall } from './call/call.ts'
+import { andThen, DEFERRED, type ServerMethod } from './call/method.ts'
 import { RateError } from './call/rate-error.ts'
 import type { ServerCore } from './core.ts'
 import { unsupportedVersion } from './features/lifecycle.ts'
@@ -31,7 +31,7 @@ import { ScopeError } from './items/access.ts'
 
 const NO_PARAMS: JsonObject = Object.freeze({})
 
-export class ServerEndpoint implements Endpoint, Asker, Holder {
+export class ServerEndpoint implements Endpoint, Asker, DeferredReply {
   readonly versions: readonly ProtocolVersion[]
   readonly #core: ServerCore
   readonly #modern: boolean
@@ -105,7 +105,7 @@ export class ServerEndpoint implements Endpoint, Asker, Holder {
   }
 
   notify(message: RpcNotification, session: LegacySession | undefined): void {
-    this.#core.extensions.hear(message, session, (error) => this.#core.conceal(error, message.method))
+    this.#core.extensions.hear(message, session, (error) => this.#core.reportPrivately(error, message.method))
     if (session === undefined) return
     if (message.method === 'notifications/cancelled') {
       const { requestId, reason } = message.params ?? {}
@@ -132,7 +132,7 @@ export class ServerEndpoint implements Endpoint, Asker, Holder {
   }
 
   report(error: unknown, where: string): void {
-    this.#core.conceal(error, where)
+    this.#core.reportPrivately(error, where)
   }
 
   suspend(call: ServerCall, result: { inputRequests: JsonObject; requestState: string }): void {
@@ -188,7 +188,7 @@ export class ServerEndpoint implements Endpoint, Asker, Holder {
       this.#refuse(call, methodNotFound(message.method))
       return undefined
     }
-    call.holder = this
+    call.deferred = this
     if (this.#core.observed(message.method)) call.startedAt = performance.now()
     let running: unknown
     try {
@@ -198,7 +198,7 @@ export class ServerEndpoint implements Endpoint, Asker, Holder {
       call.settle()
       return undefined
     }
-    if (running === HELD) return this.#hold(call, scope)
+    if (running === DEFERRED) return this.#hold(call, scope)
     if (!(running instanceof Promise)) {
       call.settle()
       return undefined
@@ -211,7 +211,7 @@ export class ServerEndpoint implements Endpoint, Asker, Holder {
     }
     const settled = (outcome: unknown): void => {
       over()
-      if (outcome === HELD) this.#hold(call, scope)
+      if (outcome === DEFERRED) this.#hold(call, scope)
       else call.settle()
     }
     running.then(settled, (error: unknown) => {
@@ -247,7 +247,7 @@ export class ServerEndpoint implements Endpoint, Asker, Holder {
       return
     }
     return andThen(method.withoutContext ? undefined : this.#core.enter(call), () =>
-      andThen(method.run(call), (result) => (result === HELD ? HELD : this.#complete(method, result, call))),
+      andThen(method.run(call), (result) => (result === DEFERRED ? DEFERRED : this.#complete(method, result, call))),
     )
   }
 

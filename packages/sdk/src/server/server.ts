@@ -6,7 +6,7 @@
 import type { PolicyItem } from '../auth/access-policy.ts'
 import type { Channel } from '../jsonrpc/channel.ts'
 import { invalidDefinition } from '../jsonrpc/errors.ts'
-import { given } from '../jsonrpc/members.ts'
+import { withoutUndefined } from '../jsonrpc/members.ts'
 import { isObject } from '../jsonrpc/message.ts'
 import type { Icon, Implementation } from '../protocol/content.ts'
 import type { LogLevel } from '../protocol/logging.ts'
@@ -64,7 +64,7 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
     const info: Implementation = {
       name,
       version,
-      ...given({ title, description, websiteUrl, icons }),
+      ...withoutUndefined({ title, description, websiteUrl, icons }),
     }
     this.#core = new ServerCore(info, options)
     this.#endpoint = new ServerEndpoint(this.#core)

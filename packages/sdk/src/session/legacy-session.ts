@@ -1,7 +1,7 @@
 /**
  * A session of the older revisions (2024-11-05 to 2025-11-25): what `initialize` agreed on, what the client subscribed
  * to, which requests are under way in either direction. A pipe or socket has one for its lifetime; Streamable HTTP
- * keeps them by id. How unrelated messages reach the client is the transport's business and comes in as a `Courier`.
+ * keeps them by id. How unrelated messages reach the client is the transport's business and comes in as a `MessageSink`.
  */
 
 import type { Principal } from '../auth/principal.ts'
@@ -26,7 +26,7 @@ export interface Agreement extends ClientDescription {
 }
 
 /** Takes messages about no request in particular to the client. */
-export interface Courier {
+export interface MessageSink {
   post(text: string, urgency: Urgency, key?: string | number): void
 }
 
@@ -47,7 +47,7 @@ export class LegacySession implements Conversation {
   #subscribedLength = 0
   /** Made for the first thing that is kept for this session alone. */
   #kept: KeptText | undefined
-  readonly #courier: Courier
+  readonly #sink: MessageSink
   phase: Phase = 'new'
   logLevel: LogLevel | undefined = 'info'
   #pending: PendingCalls | undefined
@@ -56,8 +56,8 @@ export class LegacySession implements Conversation {
   #onClose: Closing | Closing[] | undefined
   #onReady: (() => void)[] | undefined
 
-  constructor(courier: Courier, principal: Principal | undefined) {
-    this.#courier = courier
+  constructor(sink: MessageSink, principal: Principal | undefined) {
+    this.#sink = sink
     this.principal = principal
   }
 
@@ -98,7 +98,7 @@ export class LegacySession implements Conversation {
 
   /** Sends a message about no request in particular. */
   post(text: string, urgency: Urgency, key?: string | number): void {
-    this.#courier.post(text, urgency, key)
+    this.#sink.post(text, urgency, key)
   }
 
   /** Sends a request to the client: on the outlet of the request it serves, or as an unrelated message. */

@@ -7,7 +7,7 @@ import { lstat, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { RpcError } from '@portico/sdk/server'
 import { type FSWatcher, watch } from 'chokidar'
-import type { Holder } from '../subscribers.ts'
+import type { SubscriptionWatcher } from '../subscribers.ts'
 import { listNames } from './walk.ts'
 
 interface Watched {
@@ -17,7 +17,7 @@ interface Watched {
   readonly uris: Map<string, number>
 }
 
-export class Watches implements Holder {
+export class Watches implements SubscriptionWatcher {
   readonly #resolve: (uri: string) => Promise<string | undefined>
   readonly #changed: (uri: string) => void
   readonly #maxWatched: number

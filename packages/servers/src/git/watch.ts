@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type FSWatcher, watch } from 'chokidar'
-import type { Holder } from '../subscribers.ts'
+import type { SubscriptionWatcher } from '../subscribers.ts'
 import { parseStatus, statusText } from './reports.ts'
 import type { Repository } from './repository.ts'
 
@@ -20,7 +20,7 @@ interface Watched {
   again: boolean
 }
 
-export class RepositoryWatches implements Holder {
+export class RepositoryWatches implements SubscriptionWatcher {
   readonly #repositoryOf: (uri: string) => Repository | undefined
   readonly #changed: (uri: string) => void
   readonly #pollMs: number

@@ -1,7 +1,7 @@
 /** Looks at what somebody subscribed to, as often as told and no oftener, and says when it looks different. */
 
 import { createHash } from 'node:crypto'
-import type { Holder } from '../subscribers.ts'
+import type { SubscriptionWatcher } from '../subscribers.ts'
 
 export interface WatchOptions {
   readonly everyMs: number
@@ -12,7 +12,7 @@ export interface WatchOptions {
 
 const MAX_WATCHED = 20
 
-export class ScreenWatch implements Holder {
+export class ScreenWatch implements SubscriptionWatcher {
   readonly #options: WatchOptions
   readonly #held = new Map<string, { count: number; seen: string | undefined }>()
   #timer: ReturnType<typeof setTimeout> | undefined

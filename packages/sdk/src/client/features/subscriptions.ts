@@ -10,7 +10,7 @@ import { META_SUBSCRIPTION_ID } from '../../protocol/meta.ts'
 import { type Change, readFilter, type SubscriptionFilter } from '../../protocol/subscriptions.ts'
 import type { Connection } from '../connection.ts'
 import type { ChangeNotice, Emitter } from '../events.ts'
-import { type Lifeline, pause } from '../lifeline.ts'
+import { pause, type Reconnector } from '../reconnector.ts'
 import type { Requests } from '../requests.ts'
 import { type WaitOptions, within } from '../within.ts'
 
@@ -43,7 +43,7 @@ export interface SubscriptionOptions {
 
 export class Subscriptions {
   readonly #requests: Requests
-  readonly #lifeline: Lifeline
+  readonly #reconnector: Reconnector
   readonly #events: Emitter
   readonly #options: SubscriptionOptions
   readonly #entries = new Set<Entry>()
@@ -51,9 +51,9 @@ export class Subscriptions {
   readonly #uris = new Map<string, number>()
   #lost: (() => void)[] = []
 
-  constructor(requests: Requests, lifeline: Lifeline, events: Emitter, options: SubscriptionOptions) {
+  constructor(requests: Requests, reconnector: Reconnector, events: Emitter, options: SubscriptionOptions) {
     this.#requests = requests
-    this.#lifeline = lifeline
+    this.#reconnector = reconnector
     this.#events = events
     this.#options = options
   }
@@ -152,8 +152,8 @@ export class Subscriptions {
     const { signal } = entry.ending
     for (let failures = 0; !signal.aborted; failures++) {
       try {
-        if (entry.stood) await this.#lifeline.restore()
-        const connection = await this.#lifeline.ready()
+        if (entry.stood) await this.#reconnector.restore()
+        const connection = await this.#reconnector.ready()
         const before = performance.now()
         if (connection.revision.era === 'modern') await this.#listen(entry)
         else await this.#hold(entry, connection)
@@ -168,7 +168,7 @@ export class Subscriptions {
           return
         }
       }
-      if (this.#lifeline.closed) return
+      if (this.#reconnector.closed) return
       const waitMs = Math.min(100 * 1.6 ** failures, 30_000) * (0.8 + 0.4 * Math.random())
       await pause(waitMs, signal).catch(() => {})
     }
@@ -251,7 +251,7 @@ export class Subscriptions {
     if (!this.#entries.delete(entry)) return
     entry.ending.abort()
     const { connection, wanted } = entry
-    if (connection?.revision.era !== 'legacy' || this.#lifeline.current !== connection) return
+    if (connection?.revision.era !== 'legacy' || this.#reconnector.current !== connection) return
     for (const uri of wanted.resourceSubscriptions ?? []) {
       const count = (this.#uris.get(uri) ?? 0) - 1
       if (count > 0) {

@@ -35,7 +35,7 @@ export class ModernHttp {
   readonly #load: Load
   readonly #settings: EventStreamSettings
   readonly #nameSource: (method: string) => string | undefined
-  readonly #anonymous: Stay
+  readonly #anonymous: LoadTicket
   readonly #shared = createSharedJson()
   /** The open listens that came this way. */
   readonly #listens = new Set<IncomingCall>()
@@ -45,7 +45,7 @@ export class ModernHttp {
     this.#load = load
     this.#settings = settings
     this.#nameSource = (method) => endpoint.nameSource(method)
-    this.#anonymous = new Stay(load, undefined)
+    this.#anonymous = new LoadTicket(load, undefined)
   }
 
   /** Serves a message, or says why not. */
@@ -64,12 +64,12 @@ export class ModernHttp {
     const refusal = this.#load.enter(kind, principal)
     if (refusal !== undefined) return refusal
     const isListen = kind === 'listener'
-    const stay = isListen ? new ListenStay(this.#load, principal, this.#listens) : this.#stay(principal)
-    const outlet = new EventStreamOutlet(reply, this.#settings, stay)
+    const ticket = isListen ? new ListenerTicket(this.#load, principal, this.#listens) : this.#ticket(principal)
+    const outlet = new EventStreamOutlet(reply, this.#settings, ticket)
     const kept = isListen ? this.#toShared(message) : message
     const call = this.#endpoint.serveModern({ message: kept, outlet, scope: undefined, principal, head })
     if (call === undefined) return undefined
-    if (stay instanceof ListenStay) stay.begin(call)
+    if (ticket instanceof ListenerTicket) ticket.begin(call)
     // Going away is the cancellation (sec-15).
     outlet.call = call
     reply.watch(outlet)
@@ -81,8 +81,8 @@ export class ModernHttp {
     for (const call of [...this.#listens]) call.end()
   }
 
-  #stay(principal: Principal | undefined): Stay {
-    return principal === undefined ? this.#anonymous : new Stay(this.#load, principal)
+  #ticket(principal: Principal | undefined): LoadTicket {
+    return principal === undefined ? this.#anonymous : new LoadTicket(this.#load, principal)
   }
 
   /** What a listener said is kept for as long as it stays; those of one kind of client say the same. */
@@ -109,7 +109,7 @@ export class ModernHttp {
 }
 
 /** Counts one request, or all those of nobody in particular. */
-class Stay implements OutletOwner {
+class LoadTicket implements OutletOwner {
   readonly #load: Load
   readonly #principal: Principal | undefined
 
@@ -128,7 +128,7 @@ class Stay implements OutletOwner {
 }
 
 /** Counts one listener, which ends with its credential, with the server or when the client goes. */
-class ListenStay implements OutletOwner {
+class ListenerTicket implements OutletOwner {
   readonly #load: Load
   readonly #principal: Principal | undefined
   readonly #open: Set<IncomingCall>

@@ -5,7 +5,7 @@
 
 import type { Principal } from '../../auth/principal.ts'
 import type { Urgency } from '../../jsonrpc/channel.ts'
-import { type Courier, LegacySession } from '../../session/legacy-session.ts'
+import { LegacySession, type MessageSink } from '../../session/legacy-session.ts'
 import type { EventStreamSettings } from '../../transport/http-event-stream.ts'
 import type { ServeLimits } from '../rules/limits.ts'
 import type { EventStore, EventStoreFactory } from './event-store.ts'
@@ -24,7 +24,7 @@ export interface SessionSettings {
 /** Finished streams that a session keeps for resuming, at most. */
 const MAX_FINISHED = 16
 
-export class HttpSession implements Expiring, StreamHost, Courier {
+export class HttpSession implements Expiring, StreamHost, MessageSink {
   readonly id = createSessionId()
   readonly session: LegacySession
   lastUsed = 0

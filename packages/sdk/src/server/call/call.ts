@@ -14,7 +14,7 @@ import type { LegacySession } from '../../session/legacy-session.ts'
 import type { Rounds } from '../../session/rounds.ts'
 
 /** Ends what was held open. */
-export interface Holder {
+export interface DeferredReply {
   end(call: ServerCall, result: JsonObject): void
 }
 
@@ -36,7 +36,7 @@ export class ServerCall extends IncomingCall {
   /** True once a request that stays open was asked to end. */
   ending = false
   /** Answers a request that was held open; given by the endpoint, with the scope that its id is in use in. */
-  holder: Holder | undefined
+  deferred: DeferredReply | undefined
   scope: IncomingCalls | undefined
   /** What the server's `context` function made for this request. */
   state: unknown

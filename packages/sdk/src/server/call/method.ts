@@ -27,7 +27,7 @@ export interface ServerMethod<Result = unknown> {
   readonly again?: ServerMethod
   /** The answer without running anything, where no middleware is in the way. */
   ready?(call: ServerCall): string | undefined
-  /** `run` may return `HELD`. */
+  /** `run` may return `DEFERRED`. */
   readonly holds?: true
   /** The server's `context` function does not run for it: a client has to be able to connect whatever that says. */
   readonly withoutContext?: true
@@ -39,10 +39,10 @@ export function defineMethod<Result>(method: ServerMethod<Result>): ServerMethod
 }
 
 /**
- * What `run` returns, or resolves to, when the request stays open and `call.holder` is given the result later: no promise
+ * What `run` returns, or resolves to, when the request stays open and `call.deferred` is given the result later: no promise
  * is kept for it, since there may be ten thousand.
  */
-export const HELD: unique symbol = Symbol('held')
+export const DEFERRED: unique symbol = Symbol('deferred')
 
 /** Continues after a value that may be a promise, without making one when it is not. */
 export function andThen<T, U>(value: T | Promise<T>, next: (value: T) => U | Promise<U>): U | Promise<U> {

@@ -7,7 +7,7 @@ import type { ListResourcesResult, ListResourceTemplatesResult, ReadResourceResu
 import type { CallToolResult, ListToolsResult } from '../../protocol/tools.ts'
 import type { RequestContext } from '../context.ts'
 import type { ServerCall } from './call.ts'
-import { HELD, type ServerMethod } from './method.ts'
+import { DEFERRED, type ServerMethod } from './method.ts'
 
 /** The results that middleware sees, in the neutral model, whatever the client's revision. */
 export interface MethodResults {
@@ -79,9 +79,9 @@ export function applyMiddleware(
 /** Middleware sees a request that stays open as one that takes long: its result comes when it ends. */
 function held(method: ServerMethod, call: ServerCall): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    call.holder = { end: (_call, result) => resolve(result) }
+    call.deferred = { end: (_call, result) => resolve(result) }
     Promise.resolve(method.run(call)).then((result) => {
-      if (result !== HELD) resolve(result)
+      if (result !== DEFERRED) resolve(result)
     }, reject)
   })
 }

@@ -4,7 +4,7 @@
  */
 
 import { invalidDefinition } from '../../jsonrpc/errors.ts'
-import { given } from '../../jsonrpc/members.ts'
+import { withoutUndefined } from '../../jsonrpc/members.ts'
 import { isObject } from '../../jsonrpc/message.ts'
 import { type ResourceContents, toBase64 } from '../../protocol/content.ts'
 import type { ReadResourceResult, Resource } from '../../protocol/resources.ts'
@@ -24,7 +24,7 @@ export function toResourceEntry(
   handler: (variables: never, ctx: never) => unknown,
 ): ResourceEntry | TemplateEntry {
   const { uri, mimeType, annotations, size, list } = options
-  const described = { name, ...describe(options), ...given({ mimeType, annotations }) }
+  const described = { name, ...describe(options), ...withoutUndefined({ mimeType, annotations }) }
   // The template's own text names the variables that the handler was declared for.
   const run = handler as (variables: TemplateMatch, ctx: AskingContext) => unknown
   const readable = {
@@ -39,7 +39,7 @@ export function toResourceEntry(
     return { ...readable, template, uri: parseTemplate(uri), list: list && withMimeType(list, mimeType) }
   }
   if (!URL.canParse(uri)) throw invalidDefinition(`Resource "${name}": "${uri}" is not an absolute URI`)
-  return { ...readable, resource: { uri, ...described, ...given({ size }) } }
+  return { ...readable, resource: { uri, ...described, ...withoutUndefined({ size }) } }
 }
 
 /** What a template lists is of the template's type unless it says otherwise. */
@@ -47,7 +47,7 @@ function withMimeType(
   list: NonNullable<ResourceOptions<string>['list']>,
   mimeType: string | undefined,
 ): (ctx: RequestContext) => Promise<Resource[]> {
-  const preset = given({ mimeType })
+  const preset = withoutUndefined({ mimeType })
   return async (ctx) => {
     const listed: readonly ResourceListing[] = await list(ctx)
     return listed.map((one) => ({ ...preset, ...one }))

@@ -3,7 +3,7 @@
  * is made of comes with it (`resource-entry.ts`), so that a server without resources is without that code.
  */
 
-import { given } from '../../jsonrpc/members.ts'
+import { withoutUndefined } from '../../jsonrpc/members.ts'
 import type { ListResourcesResult, ReadResourceResult, Resource, ResourceTemplate } from '../../protocol/resources.ts'
 import type { Revision } from '../../protocol/revision.ts'
 import type { TemplateMatch, UriTemplate } from '../../schema/uri-template/uri-template.ts'
@@ -52,7 +52,7 @@ export interface ResourceHost {
   readonly readCache: CacheHint
   readonly subscribers: Subscribers
   /** Reports what one item did wrong, where the others are served all the same. */
-  conceal(error: unknown, where: string): unknown
+  reportPrivately(error: unknown, where: string): unknown
   context(call: ServerCall): AskingContext
   plainContext(call: ServerCall): RequestContext
 }
@@ -95,7 +95,7 @@ function createListMethods(host: ResourceHost, served: () => boolean): ServerMet
       run: async (call) => {
         const all = [...resources.all(call), ...(await listTemplated(host, call))]
         const { items, nextCursor } = pageOf('resources', all, cursorOf(call.params), host.pageSize)
-        return { resources: [...items], ...given({ nextCursor }) }
+        return { resources: [...items], ...withoutUndefined({ nextCursor }) }
       },
     }),
     defineMethod(templates.method('resources/templates/list', served)),
@@ -192,7 +192,7 @@ async function listTemplated(host: ResourceHost, call: ServerCall): Promise<Reso
       try {
         return (await list?.(host.plainContext(call))) ?? []
       } catch (error) {
-        if (!call.cancelled) host.conceal(error, `list of template ${template.uriTemplate}`)
+        if (!call.cancelled) host.reportPrivately(error, `list of template ${template.uriTemplate}`)
         return []
       }
     }),

@@ -10,7 +10,7 @@ import { type Change, readFilter, type SubscriptionFilter } from '../../protocol
 import { KEPT_LIMITS, KeptText } from '../../session/kept-text.ts'
 import type { LegacySession } from '../../session/legacy-session.ts'
 import type { ServerCall } from '../call/call.ts'
-import { defineMethod, HELD, invalidParam, type ServerMethod, tooManySubscriptions } from '../call/method.ts'
+import { DEFERRED, defineMethod, invalidParam, type ServerMethod, tooManySubscriptions } from '../call/method.ts'
 import { type ChangeHub, type ChangeListener, type MayHear, noticeOf } from '../items/changes.ts'
 import type { Subscribers } from './subscribers.ts'
 
@@ -36,15 +36,15 @@ export class Listens {
   }
 
   method(): ServerMethod {
-    return defineMethod<JsonObject | typeof HELD>({
+    return defineMethod<JsonObject | typeof DEFERRED>({
       method: 'subscriptions/listen',
       holds: true,
       run: (call) => this.#listen(call),
-      write: (result) => (result === HELD ? {} : result),
+      write: (result) => (result === DEFERRED ? {} : result),
     })
   }
 
-  #listen(call: ServerCall): Promise<typeof HELD> | typeof HELD {
+  #listen(call: ServerCall): Promise<typeof DEFERRED> | typeof DEFERRED {
     const asked = readFilter(call.params.notifications)
     if (asked === undefined) throw invalidParam('notifications', 'must be an object')
     const kept = keep(asked, call)
@@ -62,7 +62,7 @@ export class Listens {
     filter: SubscriptionFilter,
     watch: NonNullable<SubscriptionHost['watch']>,
     kept: KeptText,
-  ): Promise<typeof HELD> {
+  ): Promise<typeof DEFERRED> {
     const watches: Watches = { changed: () => {}, ends: [] }
     const granted = await Promise.all(
       (filter.resourceSubscriptions ?? []).map(async (uri) => {
@@ -79,7 +79,7 @@ export class Listens {
     return this.#hold(call, uris.length === 0 ? rest : { ...rest, resourceSubscriptions: uris }, watches, kept)
   }
 
-  #hold(call: ServerCall, filter: SubscriptionFilter, watches: Watches, kept: KeptText): typeof HELD {
+  #hold(call: ServerCall, filter: SubscriptionFilter, watches: Watches, kept: KeptText): typeof DEFERRED {
     const listen = new Listen(this, call, filter, watches.ends, kept)
     if (watches !== NO_WATCHES) watches.changed = (uri) => listen.tell({ kind: 'resource', uri })
     // Bound, not wrapped: a function around it would keep everything in sight of here.
@@ -87,11 +87,11 @@ export class Listens {
     if (!call.cancelled) listen.acknowledge()
     if (call.cancelled || call.ending) {
       listen.end()
-      return HELD
+      return DEFERRED
     }
     this.#host.hub.add(listen)
     for (const uri of listen.resources) this.#host.subscribers.add(uri)
-    return HELD
+    return DEFERRED
   }
 
   mayHear(uri: string, call: ServerCall): boolean {
@@ -182,7 +182,7 @@ class Listen implements ChangeListener {
     for (const end of this.#watches) tellObserver(end)
     this.#kept.clear()
     this.#listens.forget(this)
-    this.#call.holder?.end(this.#call, { _meta: { [META_SUBSCRIPTION_ID]: this.#call.id } })
+    this.#call.deferred?.end(this.#call, { _meta: { [META_SUBSCRIPTION_ID]: this.#call.id } })
   }
 
   #notify(method: string, params: JsonObject): void {

@@ -1,7 +1,7 @@
 /** Tools on a server: definitions compiled once, `tools/list` and `tools/call`. */
 
 import { INVALID_PARAMS, invalidDefinition, PorticoError, RpcError } from '../../jsonrpc/errors.ts'
-import { given } from '../../jsonrpc/members.ts'
+import { withoutUndefined } from '../../jsonrpc/members.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { didYouMean } from '../../jsonrpc/nearest.ts'
 import { collectParamHeaders, type ParamHeader } from '../../protocol/headers/headers.ts'
@@ -62,7 +62,7 @@ export interface ToolHost {
   readonly listCache: CacheHint
   context(call: ServerCall): AskingContext
   /** Reports an unexpected error in full to the operator and returns what the model may be told. */
-  conceal(error: unknown, where: string): string
+  reportPrivately(error: unknown, where: string): string
 }
 
 export function createToolMethods(host: ToolHost): ServerMethod[] {
@@ -111,7 +111,7 @@ export function compileTool(name: string, definition: ToolDefinition, limits?: S
   try {
     requireTooled(definition)
     const { options, handler } = definition
-    const own = { trusted: true, ...given({ limits }) }
+    const own = { trusted: true, ...withoutUndefined({ limits }) }
     const input = options.input === undefined ? undefined : defineSchema(options.input, { io: 'input', ...own })
     const output = options.output === undefined ? undefined : defineSchema(options.output, { io: 'output', ...own })
     const inputSchema = toObjectSchema(input?.json ?? { type: 'object' })
@@ -124,7 +124,7 @@ export function compileTool(name: string, definition: ToolDefinition, limits?: S
         name,
         ...describe(options),
         inputSchema,
-        ...given({ outputSchema: output?.json, annotations: toAnnotations(definition) }),
+        ...withoutUndefined({ outputSchema: output?.json, annotations: toAnnotations(definition) }),
       },
       access: accessOf(options),
       input,
@@ -267,7 +267,7 @@ function toFailure(host: ToolHost, entry: ToolEntry, error: unknown, call: Serve
   if (call.cancelled && (call.round === undefined || endedByAbort(error, call))) throw error
   if (error instanceof PorticoError && TELLABLE.has(error.code)) return textError(error.message)
   return textError(
-    `The tool "${entry.tool.name}" failed unexpectedly. ${host.conceal(error, `tool ${entry.tool.name}`)}`,
+    `The tool "${entry.tool.name}" failed unexpectedly. ${host.reportPrivately(error, `tool ${entry.tool.name}`)}`,
   )
 }
 
@@ -280,7 +280,7 @@ function refuseArguments(issues: Issue[], call: ServerCall): CallToolResult {
 function toAnnotations({ options }: ToolDefinition): ToolAnnotations | undefined {
   const { readOnly, destructive, idempotent, openWorld } = options
   const annotations: ToolAnnotations = {
-    ...given({
+    ...withoutUndefined({
       readOnlyHint: readOnly,
       destructiveHint: destructive,
       idempotentHint: idempotent,

@@ -5,7 +5,7 @@
 
 import type { Principal } from '../../auth/principal.ts'
 import { INVALID_REQUEST, isOfKind, RpcError } from '../../jsonrpc/errors.ts'
-import { given } from '../../jsonrpc/members.ts'
+import { withoutUndefined } from '../../jsonrpc/members.ts'
 import type { Access } from './item-options.ts'
 
 /** Thrown where a principal lacks scopes that it could get. Over HTTP it becomes a 403 that names them all. */
@@ -27,7 +27,7 @@ export class ScopeError extends RpcError {
 
 /** The rules among what an author says of an item. */
 export function accessOf({ scopes, challenge, visible }: Access): Access {
-  return given({ scopes, challenge, visible })
+  return withoutUndefined({ scopes, challenge, visible })
 }
 
 /** Whether an item has any rule at all; lists without one are the same for everybody. */

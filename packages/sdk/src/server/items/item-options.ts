@@ -4,7 +4,7 @@
  */
 
 import type { Principal } from '../../auth/principal.ts'
-import { type Given, given } from '../../jsonrpc/members.ts'
+import { type Given, withoutUndefined } from '../../jsonrpc/members.ts'
 import type { Annotations, Icon, MetaObject } from '../../protocol/content.ts'
 import type { PromptArgument } from '../../protocol/prompts.ts'
 import type { AnySchema } from '../../schema/schema.ts'
@@ -90,5 +90,5 @@ export function describe({ title, description, icons, meta }: Described): Given<
   icons: Icon[] | undefined
   _meta: MetaObject | undefined
 }> {
-  return given({ title, description, icons, _meta: meta })
+  return withoutUndefined({ title, description, icons, _meta: meta })
 }

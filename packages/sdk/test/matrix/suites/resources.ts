@@ -163,7 +163,7 @@ function promptSuite(bench: Bench): void {
       expect((await bench.request('prompts/get', params)).error).toMatchObject({ code: -32602, data: { parameter } })
     })
 
-    it('conceal what went wrong inside', async () => {
+    it('reportPrivately what went wrong inside', async () => {
       const { error } = await bench.request('prompts/get', { name: 'failing' })
       expect(error?.code).toBe(-32603)
       expect(error?.message).not.toContain('hunter')

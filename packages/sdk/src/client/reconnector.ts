@@ -10,24 +10,24 @@ import type { ClientProfile, Connection, Connector } from './connection.ts'
 import { httpFault } from './link.ts'
 import type { PeerEvents } from './peer.ts'
 
-export interface LifelineEvents {
+export interface ReconnectorEvents {
   /** A connection stands and is in use from now on. `again` is false for the first. */
   connected(connection: Connection, again: boolean): void
   lost(error: PorticoError): void
 }
 
-export interface LifelineOptions {
+export interface ReconnectorOptions {
   readonly connectMs: number
   /** Random numbers in [0, 1), for the jitter. */
   readonly random?: () => number
 }
 
-export class Lifeline {
+export class Reconnector {
   readonly #connector: Connector
   readonly #profile: ClientProfile
   readonly #peerEvents: (closed: (error: PorticoError) => void) => PeerEvents
-  readonly #events: LifelineEvents
-  readonly #options: LifelineOptions
+  readonly #events: ReconnectorEvents
+  readonly #options: ReconnectorOptions
   /** Connections out of use on which calls may still be waiting. */
   readonly #retired = new Set<Connection>()
   readonly #ending = new AbortController()
@@ -42,8 +42,8 @@ export class Lifeline {
     connector: Connector,
     profile: ClientProfile,
     peerEvents: (closed: (error: PorticoError) => void) => PeerEvents,
-    events: LifelineEvents,
-    options: LifelineOptions,
+    events: ReconnectorEvents,
+    options: ReconnectorOptions,
   ) {
     this.#connector = connector
     this.#profile = profile

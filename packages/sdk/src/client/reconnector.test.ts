@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { PorticoError } from '../jsonrpc/errors.ts'
 import { LATEST } from '../protocol/revisions.ts'
 import type { Connection, Connector } from './connection.ts'
-import { Lifeline } from './lifeline.ts'
 import type { Link } from './link.ts'
 import { ClientPeer, type PeerEvents } from './peer.ts'
+import { Reconnector } from './reconnector.ts'
 
 const link = (): Link => ({
   kind: 'channel',
@@ -18,7 +18,7 @@ const link = (): Link => ({
   close: async () => {},
 })
 
-/** A connector that opens when told to, and a lifeline on it. */
+/** A connector that opens when told to, and a reconnector on it. */
 function create(restarts: boolean, random = 0.5) {
   const opened: { at: number; events: PeerEvents }[] = []
   const state = { refuse: false }
@@ -36,7 +36,7 @@ function create(restarts: boolean, random = 0.5) {
     },
   }
   const lost: string[] = []
-  const lifeline = new Lifeline(
+  const reconnector = new Reconnector(
     connector,
     { info: { name: 'x', version: '1' }, capabilities: {} },
     (closed) => ({
@@ -51,7 +51,7 @@ function create(restarts: boolean, random = 0.5) {
     { connectMs: 1_000, random: () => random },
   )
   const crash = () => opened.at(-1)?.events.closed(new PorticoError('closed', 'crash'))
-  return { lifeline, opened, state, lost, crash }
+  return { reconnector, opened, state, lost, crash }
 }
 
 beforeEach(() => {
@@ -63,8 +63,8 @@ afterEach(() => {
 
 describe('keeping a connection', () => {
   test('one is made for all who wait', async () => {
-    const { lifeline, opened } = create(false)
-    const [first, second] = await Promise.all([lifeline.ready(), lifeline.ready()])
+    const { reconnector, opened } = create(false)
+    const [first, second] = await Promise.all([reconnector.ready(), reconnector.ready()])
     expect(first).toBe(second)
     expect(opened).toHaveLength(1)
   })
@@ -74,16 +74,16 @@ describe('keeping a connection', () => {
     [0.5, 1],
     [0.999, 1.2],
   ])('waits 100 ms, growing by 1.6, with jitter of a fifth (random %d)', async (random, factor) => {
-    const { lifeline, opened, state } = create(false, random)
+    const { reconnector, opened, state } = create(false, random)
     state.refuse = true
     for (let attempt = 0; attempt < 4; attempt++) {
-      const made = lifeline.ready().catch((error) => error.code)
+      const made = reconnector.ready().catch((error) => error.code)
       await vi.advanceTimersByTimeAsync(10_000)
       expect(await made).toBe('connect-failed')
     }
     // Each attempt comes long after its wait is over here; so the waits are read from attempts made without pause.
     const waits: number[] = []
-    const { lifeline: eager, opened: times, state: refusing } = create(false, random)
+    const { reconnector: eager, opened: times, state: refusing } = create(false, random)
     refusing.refuse = true
     const running = eager.restore()
     await vi.advanceTimersByTimeAsync(60_000)
@@ -96,11 +96,11 @@ describe('keeping a connection', () => {
   })
 
   test('no wait is longer than 30 s and its jitter', async () => {
-    const { lifeline, opened, state } = create(false, 0.999)
+    const { reconnector, opened, state } = create(false, 0.999)
     state.refuse = true
-    const running = lifeline.restore()
+    const running = reconnector.restore()
     await vi.advanceTimersByTimeAsync(400_000)
-    await lifeline.close()
+    await reconnector.close()
     await vi.advanceTimersByTimeAsync(40_000)
     await running
     const waits = opened.slice(1).map(({ at }, n) => at - (opened[n]?.at ?? 0))
@@ -109,22 +109,22 @@ describe('keeping a connection', () => {
   })
 
   test('more than 4 crashes within 3 minutes open the circuit; time closes it again', async () => {
-    const { lifeline, crash } = create(true)
+    const { reconnector, crash } = create(true)
     for (let n = 0; n < 5; n++) {
-      const made = lifeline.ready()
+      const made = reconnector.ready()
       await vi.advanceTimersByTimeAsync(1_000)
       await made
       crash()
     }
-    await expect(lifeline.ready()).rejects.toMatchObject({ code: 'closed', delivery: 'not-sent' })
+    await expect(reconnector.ready()).rejects.toMatchObject({ code: 'closed', delivery: 'not-sent' })
     await vi.advanceTimersByTimeAsync(181_000)
-    await expect(lifeline.ready()).resolves.toBeDefined()
+    await expect(reconnector.ready()).resolves.toBeDefined()
   })
 
   test('sockets have no such budget', async () => {
-    const { lifeline, crash } = create(false)
+    const { reconnector, crash } = create(false)
     for (let n = 0; n < 10; n++) {
-      const made = lifeline.ready()
+      const made = reconnector.ready()
       await vi.advanceTimersByTimeAsync(40_000)
       await made
       crash()
@@ -132,9 +132,9 @@ describe('keeping a connection', () => {
   })
 
   test('after close nothing is opened', async () => {
-    const { lifeline, opened } = create(false)
-    await lifeline.close()
-    await expect(lifeline.ready()).rejects.toMatchObject({ code: 'closed', delivery: 'not-sent' })
+    const { reconnector, opened } = create(false)
+    await reconnector.close()
+    await expect(reconnector.ready()).rejects.toMatchObject({ code: 'closed', delivery: 'not-sent' })
     expect(opened).toHaveLength(0)
   })
 })
