@@ -1,11 +1,13 @@
 /**
  * `npm run house`: the size and order of the code as a table, package by package, and whether each figure is within what
- * is held. `--check` prints only what is not (part of `npm run check`); `--list` names the files behind the figures.
+ * is held. `--check` prints only what is not (part of `npm run check`); `--list` names the files behind the figures. The
+ * way of a call is shown as well; what holds its length are tests (`budget-calls.test.ts`, `gateway-calls.test.ts`).
  */
 import { readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { parseArgs } from 'node:util'
 import { checkLayers } from './check/check-layers.mjs'
+import { runNode, sourceArguments, toolPath } from './child.mjs'
 import { readDoors } from './generate/make-reference.mjs'
 import { isMain, repositoryRoot } from './report.mjs'
 import { shapeOf } from './shape.mjs'
@@ -108,12 +110,15 @@ function toTable({ rows, lines }) {
   )
 }
 
-function main() {
+async function main() {
   const { values } = parseArgs({ options: { check: { type: 'boolean' }, list: { type: 'boolean' } } })
   const house = measureHouse(repositoryRoot)
   if (!values.check) console.log(toTable(house).join('\n'))
   if (values.list) {
     for (const [row, found] of house.rows) for (const what of [...found.values()].flat()) console.log(`${row}: ${what}`)
+  }
+  if (!values.check) {
+    await runNode(sourceArguments(toolPath('../tests/support/call-paths-table.ts'), values.list ? ['--list'] : []))
   }
   const over = [...house.rows].filter(([row, found]) => [...found.values()].flat().length > HELD[row])
   for (const [row, found] of over) {
@@ -124,4 +129,4 @@ function main() {
   return over.length === 0 ? 0 : 1
 }
 
-if (isMain(import.meta.url)) process.exitCode = main()
+if (isMain(import.meta.url)) process.exitCode = await main()
