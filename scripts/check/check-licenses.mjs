@@ -1,9 +1,9 @@
 /**
- * Holds every installed package to a list of licences, and the lockfile to naming no download address (so that an
- * install uses whichever registry its user has set). The lockfile says what is installed and why; each package's own
- * package.json says its licence.
+ * Holds every installed package to a list of licences, and the lockfiles to naming no download address (so that an
+ * install uses whichever registry its user has set). The root's lockfile says what is installed and why; each package's own
+ * package.json says its licence. What is installed later has a lockfile in `tests` and one in `bench`, and nowhere else.
  */
-import { readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { reportIfMain } from '../report.mjs'
 
@@ -20,9 +20,10 @@ const ALLOWED_FOR_DEVELOPMENT = new Set([...ALLOWED, 'MPL-2.0'])
  */
 export function checkLicenses(root) {
   const text = readFileSync(join(root, 'package-lock.json'), 'utf8')
-  const problems = text.split('\n').flatMap((line, index) => {
-    return /"resolved":\s*"http/.test(line) ? [`package-lock.json:${index + 1} names a download address`] : []
-  })
+  const problems = ['package-lock.json', 'tests/package-lock.json', 'bench/package-lock.json'].flatMap((file) =>
+    findAddresses(root, file),
+  )
+  problems.push(...findOtherLockfiles(root, 'tests'))
   for (const [path, entry] of Object.entries(JSON.parse(text).packages ?? {})) {
     if (!path.includes('node_modules/') || entry.link) continue
     const license = installedLicense(join(root, path)) ?? entry.license
@@ -31,6 +32,23 @@ export function checkLicenses(root) {
     problems.push(`${path} ${entry.version}: ${license ?? 'no licence given'}${entry.dev ? ' (development)' : ''}`)
   }
   return problems
+}
+
+function findAddresses(root, file) {
+  if (!existsSync(join(root, file))) return []
+  const lines = readFileSync(join(root, file), 'utf8').split('\n')
+  return lines.flatMap((line, index) =>
+    /"resolved":\s*"http/.test(line) ? [`${file}:${index + 1} names a download address`] : [],
+  )
+}
+
+function findOtherLockfiles(root, folder) {
+  if (!existsSync(join(root, folder))) return []
+  const folders = readdirSync(join(root, folder), { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  return folders
+    .map(({ name }) => `${folder}/${name}/package-lock.json`)
+    .filter((file) => existsSync(join(root, file)))
+    .map((file) => `${file}: the suites share ${folder}/package-lock.json`)
 }
 
 /**

@@ -64,4 +64,31 @@ describe('the lockfile and what is installed', () => {
   ])('refused: %s', (_, packages, manifests, problem) => {
     expect(check(packages, manifests)).toEqual([problem])
   })
+
+  test.each([
+    [
+      'a second lockfile below tests',
+      'tests/auth',
+      {},
+      'tests/auth/package-lock.json: the suites share tests/package-lock.json',
+    ],
+    [
+      'a download address in the lockfile of the suites',
+      'tests',
+      { resolved: 'https://example.com/a.tgz' },
+      'tests/package-lock.json:4 names a download address',
+    ],
+    [
+      'a download address in the lockfile of the benchmarks',
+      'bench',
+      { resolved: 'https://example.com/a.tgz' },
+      'bench/package-lock.json:4 names a download address',
+    ],
+  ])('house 5: %s', (_, folder, entry, problem) => {
+    const files = {
+      'package-lock.json': '{}',
+      [`${folder}/package-lock.json`]: JSON.stringify({ packages: { [a]: entry } }, null, 2),
+    }
+    expect(withTree(files, checkLicenses)).toEqual([problem])
+  })
 })

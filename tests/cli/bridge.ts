@@ -4,7 +4,6 @@
  */
 
 import assert from 'node:assert/strict'
-import { fileURLToPath } from 'node:url'
 import { createAuthorizationServer } from '@portico/host/authorization-server'
 import { requireBearer } from '@portico/sdk/bearer'
 import { connect } from '@portico/sdk/client'
@@ -13,12 +12,8 @@ import { createServer, tool } from '@portico/sdk/server'
 import { freePort } from '../support/free-port.ts'
 import { signIn } from '../support/person.ts'
 import type { Trial } from '../support/trials.ts'
-import { missingGuests } from './guests.ts'
+import { EVERYTHING, missingGuests } from './guests.ts'
 import { inPlace } from './place.ts'
-
-const EVERYTHING = fileURLToPath(
-  new URL('./node_modules/@modelcontextprotocol/server-everything/dist/index.js', import.meta.url),
-)
 
 /** A server that only knows the newest revision, asks in the middle of a call, and lets nobody in without a token. */
 async function startProtected(): Promise<{ readonly url: string; close(): Promise<void> }> {

@@ -1,15 +1,10 @@
 /** `record` and `replay` of a session with the reference server that others wrote: the same calls, the same answers. */
 
 import assert from 'node:assert/strict'
-import { fileURLToPath } from 'node:url'
 import { type Client, type ConnectOptions, connect } from '@portico/sdk/client'
 import type { Trial } from '../support/trials.ts'
-import { missingGuests } from './guests.ts'
+import { EVERYTHING, missingGuests } from './guests.ts'
 import { inPlace } from './place.ts'
-
-const EVERYTHING = fileURLToPath(
-  new URL('./node_modules/@modelcontextprotocol/server-everything/dist/index.js', import.meta.url),
-)
 
 /** Everything that a client can hear of it, without what differs from one connection to the next. */
 async function listen(client: Client): Promise<unknown> {

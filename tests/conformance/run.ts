@@ -101,7 +101,7 @@ interface Selection {
 
 async function runLegs(legs: readonly Leg[], selection: Selection, program: Program): Promise<LegOutcome[]> {
   const { scenarios, repeat } = selection
-  const suite = await installSuite(folder)
+  const suite = installSuite(folder)
   const out = join(folder, 'out')
   mkdirSync(out, { recursive: true })
   const baseline = join(out, 'nothing-excused.yaml')

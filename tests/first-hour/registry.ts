@@ -8,13 +8,13 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../support/free-port.ts'
-import { installPackages, runNpm } from '../support/install.ts'
+import { installedPackage, installPackages, runNpm } from '../support/install.ts'
 
 const FOLDER = fileURLToPath(new URL('.', import.meta.url))
 const STORAGE = join(FOLDER, '.cache', 'storage')
 // It wants a newer Node than we do, and brings that along.
-const NODE = join(FOLDER, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
-const VERDACCIO = join(FOLDER, 'node_modules', 'verdaccio', 'bin', 'verdaccio')
+const nodeFile = () => installedPackage(FOLDER, 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
+const verdaccioFile = () => installedPackage(FOLDER, 'verdaccio', 'bin', 'verdaccio')
 
 export interface Registry {
   readonly url: string
@@ -37,7 +37,7 @@ export async function startRegistry(folder: string): Promise<Registry> {
   const config = join(folder, 'registry.yaml')
   writeFileSync(config, configuration(runNpm(['config', 'get', 'registry'], FOLDER).stdout.trim()))
   const port = await freePort()
-  const child = spawn(NODE, [VERDACCIO, '--config', config, '--listen', `127.0.0.1:${port}`], {
+  const child = spawn(nodeFile(), [verdaccioFile(), '--config', config, '--listen', `127.0.0.1:${port}`], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   await untilListening(child)

@@ -17,7 +17,7 @@ const HELP = `usage: npm run interop -- [options]
   --verbose        print every check, not only those that fail
   --help           print this
 
-Needs the network once, to install the official packages into tests/interop/node_modules.`
+Needs the network once, to install the official packages into tests/node_modules.`
 
 const { values: flags } = parseArgs({
   options: {

@@ -17,7 +17,7 @@ const HELP = `usage: npm run runtimes -- [options]
   --verbose        print every check, not only those that fail
   --help           print this
 
-Needs the network once, to install into tests/runtimes/node_modules (about 1.3 GB), and Chromium for the browser's part.`
+Needs the network once, to install into tests/node_modules (about 1.3 GB), and Chromium for the browser's part.`
 
 const { values: flags } = parseArgs({
   options: {
@@ -36,8 +36,7 @@ if (flags.help) console.log(HELP)
 else await main()
 
 async function main(): Promise<void> {
-  // Not `ci`: the lockfile lacks binaries for platforms that its maker's registry did not have.
-  installPackages(folder, { command: 'install', about: 'about 1.3 GB' })
+  installPackages(folder, { about: 'about 1.3 GB' })
   const suites = await chooseSuites()
   if (flags.list) {
     for (const suite of suites) console.log(suite.name)

@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type CallToolResult, type Client, connect } from '@portico/sdk/client'
+import { installedPackage } from '../support/install.ts'
 import { startPostgres } from './postgres-engine.ts'
 
 interface Side {
@@ -262,7 +263,9 @@ function connectOurs(name: string, options: object): Promise<Client> {
   return connect({ command: process.execPath, args: [runner, program, name, JSON.stringify(options)] })
 }
 
+const FOLDER = fileURLToPath(new URL('.', import.meta.url))
+
 function connectTheirs(name: string, argument: string): Promise<Client> {
-  const program = fileURLToPath(new URL(`node_modules/${name}/dist/index.js`, import.meta.url))
+  const program = installedPackage(FOLDER, name, 'dist', 'index.js')
   return connect({ command: process.execPath, args: [program, argument] })
 }

@@ -3,9 +3,6 @@
 import { spawn } from 'node:child_process'
 
 export interface CommandOptions {
-  readonly cwd?: string
-  /** Shows the output as it comes, instead of collecting it. */
-  readonly show?: boolean
   readonly timeoutMs?: number
 }
 
@@ -20,17 +17,15 @@ export function runCommand(
   args: readonly string[],
   options: CommandOptions = {},
 ): Promise<CommandEnd> {
-  const { cwd, show = false, timeoutMs = 300_000 } = options
+  const { timeoutMs = 300_000 } = options
   return new Promise((resolve, reject) => {
-    const stdio = show ? 'inherit' : 'pipe'
     const child = spawn(command, args, {
-      ...(cwd !== undefined && { cwd }),
-      stdio: ['ignore', stdio, stdio],
+      stdio: ['ignore', 'pipe', 'pipe'],
       timeout: timeoutMs,
     })
     const output: string[] = []
     for (const stream of [child.stdout, child.stderr]) {
-      stream?.setEncoding('utf8').on('data', (text: string) => output.push(text))
+      stream.setEncoding('utf8').on('data', (text: string) => output.push(text))
     }
     child.once('error', reject)
     child.once('close', (code) => resolve({ code, output: output.join('') }))

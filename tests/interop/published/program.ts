@@ -5,13 +5,14 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { installedPackage } from '../../support/install.ts'
 import type { Command } from '../house.ts'
 import { withLimit } from '../report.ts'
 
+const FOLDER = fileURLToPath(new URL('..', import.meta.url))
+
 export function toPublishedCommand(name: string, args: string[] = []): Command {
-  const file = fileURLToPath(
-    new URL(`../node_modules/@modelcontextprotocol/server-${name}/dist/index.js`, import.meta.url),
-  )
+  const file = installedPackage(FOLDER, `@modelcontextprotocol/server-${name}`, 'dist', 'index.js')
   return { command: process.execPath, args: [file, ...args] }
 }
 

@@ -46,7 +46,7 @@ export async function buildNext(): Promise<Command> {
 }
 
 const CONFIG = `import { join } from 'node:path'
-export default { turbopack: { root: join(import.meta.dirname ?? '.', '..', '..') }, typescript: { ignoreBuildErrors: true } }
+export default { turbopack: { root: join(import.meta.dirname ?? '.', '..', '..', '..') }, typescript: { ignoreBuildErrors: true } }
 `
 
 async function installSdk(home: string): Promise<void> {

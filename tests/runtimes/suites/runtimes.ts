@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { installedPackage } from '../../support/install.ts'
 import { bundle, folder } from '../bundle.ts'
 import { lateChecks } from '../checks/older.ts'
 import type { Command } from '../program.ts'
@@ -80,13 +81,13 @@ async function workerd(name: string): Promise<Command> {
 }
 
 function binary(name: string): string {
-  return join(folder, 'node_modules', '.bin', process.platform === 'win32' ? `${name}.cmd` : name)
+  return installedPackage(folder, '.bin', process.platform === 'win32' ? `${name}.cmd` : name)
 }
 
 /** This very Node where it is of the version asked for; otherwise the one that was installed. */
 function nodeBinary(major: number): string | undefined {
   if (Number.parseInt(process.versions.node, 10) === major) return process.execPath
-  const file = join(folder, 'node_modules', `node-${major}-${process.platform}-${process.arch}`, 'bin', 'node')
+  const file = installedPackage(folder, `node-${major}-${process.platform}-${process.arch}`, 'bin', 'node')
   return existsSync(file) ? file : undefined
 }
 
