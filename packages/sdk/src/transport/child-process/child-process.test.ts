@@ -1,7 +1,7 @@
 /** Real processes throughout: what is promised here is what the operating system shows. */
 
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -175,6 +175,31 @@ describe('a server that goes', () => {
     child.channel.send('{}')
     await child.closed
     expect(child.messages).toHaveLength(2000)
+  })
+
+  it('has its last words on stderr read by a program that had no time to read them', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'portico-last-words-'))
+    const heard = async (sign: string): Promise<string> => {
+      const child = start(
+        script(`console.log('{}'); const fs = require('node:fs'); fs.closeSync(1)
+          while (!fs.existsSync(${JSON.stringify(sign)}));
+          console.error('last words'); process.exit(1)`),
+      )
+      await child.next()
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      // After a turn of the loop, so that the timers of the next one come before whatever there is to read.
+      await new Promise((resolve) => setImmediate(resolve))
+      // Too late on a busy machine: a process without output was not waited for.
+      if (child.closings() > 0) return heard(`${sign}-`)
+      writeFileSync(sign, '')
+      const started = performance.now()
+      const isOver = () => performance.now() > started + 300 && !isRunning(child.channel.pid ?? 0)
+      while (!isOver() && performance.now() < started + 5000);
+      await child.closed
+      return child.channel.stderrTail()
+    }
+    expect(await heard(join(folder, 'sign'))).toBe('last words')
+    await rm(folder, { recursive: true })
   })
 
   it('is reported when the channel is opened later', async () => {

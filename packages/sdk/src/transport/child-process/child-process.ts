@@ -203,7 +203,9 @@ class ChildProcessChannel implements ChildChannel {
     const isOver = this.#exit !== undefined && this.#outputOver && this.#stderrOver
     if (isOver || this.#failure !== undefined) this.#finish()
     // Before `open` nobody reads, so the output cannot end.
-    else if (this.#events !== undefined || this.#wanted) this.#drain ??= setTimeout(() => this.#finish(), DRAIN_MS)
+    // What has arrived meanwhile is read before, also by a process that had no time until now: hence the turn.
+    else if (this.#events !== undefined || this.#wanted)
+      this.#drain ??= setTimeout(() => setImmediate(() => this.#finish()), DRAIN_MS)
   }
 
   #finish(): void {
