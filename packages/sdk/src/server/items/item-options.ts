@@ -4,7 +4,7 @@
  */
 
 import type { Principal } from '../../auth/principal.ts'
-import { type Given, withoutUndefined } from '../../jsonrpc/members.ts'
+import { type Defined, withoutUndefined } from '../../jsonrpc/members.ts'
 import type { Annotations, Icon, MetaObject } from '../../protocol/content.ts'
 import type { PromptArgument } from '../../protocol/prompts.ts'
 import type { AnySchema } from '../../schema/schema.ts'
@@ -84,7 +84,7 @@ export interface PromptOptions<I extends AnySchema | undefined> extends Describe
 }
 
 /** What lists show of any item beside its name. */
-export function describe({ title, description, icons, meta }: Described): Given<{
+export function describe({ title, description, icons, meta }: Described): Defined<{
   title: string | undefined
   description: string | undefined
   icons: Icon[] | undefined
