@@ -3,12 +3,12 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { meaningOf } from '@portico/sdk/internal'
 import { createServer, tool } from '@portico/sdk/server'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { defineServer } from '../src/config/define-server.ts'
 import type { Answer, Question } from '../src/consent/question.ts'
 import { createHost, type Host } from '../src/host/host.ts'
-import { meaningOf } from '../src/upstream/pins/canonical.ts'
 import { createPinStore } from '../src/upstream/pins/pins.ts'
 
 let stateDir: string

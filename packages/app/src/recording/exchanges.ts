@@ -4,6 +4,7 @@
  */
 
 import type { JsonObject } from '@portico/sdk/client'
+import { toCanonicalJson } from '@portico/sdk/internal'
 import type { RecordedMessage } from './format.ts'
 
 export interface Exchange {
@@ -55,11 +56,11 @@ export function questionKey(method: string, params: JsonObject): string | undefi
   switch (method) {
     case 'tools/call':
     case 'prompts/get':
-      return toCanonical([method, params.name ?? null, params.arguments ?? {}])
+      return toCanonicalJson([method, params.name ?? null, params.arguments ?? {}])
     case 'resources/read':
-      return toCanonical([method, params.uri ?? null])
+      return toCanonicalJson([method, params.uri ?? null])
     case 'completion/complete':
-      return toCanonical([method, params.ref ?? null, params.argument ?? null, params.context ?? null])
+      return toCanonicalJson([method, params.ref ?? null, params.argument ?? null, params.context ?? null])
     default:
       return undefined
   }
@@ -71,16 +72,6 @@ function toOutcome({ result, error, method }: JsonObject): Outcome | undefined {
   if (!isRecord(error)) return undefined
   const { code, message, data } = error
   return { error: { code: typeof code === 'number' ? code : -32603, message: String(message), data } }
-}
-
-/** Depth is bounded by the reader of the file. */
-function toCanonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(toCanonical).join(',')}]`
-  if (!isRecord(value)) return JSON.stringify(value) ?? 'null'
-  const members = Object.keys(value)
-    .sort()
-    .map((name) => `${JSON.stringify(name)}:${toCanonical(value[name])}`)
-  return `{${members.join(',')}}`
 }
 
 function isRecord(value: unknown): value is JsonObject {

@@ -4,7 +4,7 @@ import type { Implementation } from '@portico/sdk/client'
 import type { JsonObject } from '@portico/sdk/server'
 import { bounded, neutralise } from './catalogue/text.ts'
 import { isWebsite, safeIcons } from './catalogue/web-addresses.ts'
-import { isObject } from './pins/canonical.ts'
+import { isObject } from './pins/fingerprint.ts'
 
 /** What of it may be passed on: pinned as one, so that none of it changes unseen. */
 export interface ServerIdentity {

@@ -5,6 +5,7 @@
 
 export type { Connector } from '../client/connection.ts'
 export { type HttpFault, type Link, type LinkEvents, type Outgoing, requestParams } from '../client/link.ts'
+export { toCanonicalJson } from '../jsonrpc/canonical-json.ts'
 export { METHOD_NOT_FOUND } from '../jsonrpc/errors.ts'
 export { URL_ELICITATION_REQUIRED } from '../protocol/errors.ts'
 export {
@@ -14,6 +15,7 @@ export {
   paramHeaders,
 } from '../protocol/headers/headers.ts'
 export { isLogLevel, passesLevel } from '../protocol/logging.ts'
+export { ITEM_KEYS, type ItemKind, meaningOf } from '../protocol/meaning.ts'
 export { META_LOG_LEVEL } from '../protocol/meta.ts'
 export { parseTemplate, type UriTemplate } from '../schema/uri-template/uri-template.ts'
 export { endpointOf } from '../server/server.ts'

@@ -4,6 +4,7 @@
  * replicas share keys, and old keys stay readable while they rotate. Altered, expired or borrowed state is refused.
  */
 
+import { toCanonicalJson } from '../jsonrpc/canonical-json.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
 
 export interface StateSealerOptions {
@@ -112,22 +113,13 @@ export class StateSealer {
 
 /** SHA-256 over a value's JSON with sorted keys, so that equal parameters have equal digests however they were written. */
 export async function digestOf(value: unknown): Promise<string> {
-  const bytes = new TextEncoder().encode(canonicalJson(value))
+  const bytes = new TextEncoder().encode(toCanonicalJson(value))
   return toBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)).subarray(0, 16))
 }
 
 /** Unguessable, short, URL-safe. */
 export function randomToken(bytes = 16): string {
   return toBase64Url(crypto.getRandomValues(new Uint8Array(bytes)))
-}
-
-function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) => {
-    if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner
-    const entries = Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
-    // An array of pairs rather than an object: a key named `__proto__` must count like any other.
-    return { $: entries }
-  })
 }
 
 async function importKey(raw: Uint8Array): Promise<SealingKey> {

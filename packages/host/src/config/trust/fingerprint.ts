@@ -1,6 +1,7 @@
 /** Digests that tell whether two entries mean the same, whatever the order of their members. */
 
 import { createHash } from 'node:crypto'
+import { toCanonicalJson } from '@portico/sdk/internal'
 import type { ServerConfig, ServerSettings, ServerTarget } from '../server-config.ts'
 
 /** Over everything that makes the connection what it is. Secrets are in it as references. */
@@ -19,14 +20,5 @@ export function digestOfText(text: string): string {
 
 /** Equal for values that are the same JSON, whatever the order of members. */
 export function digestOf(value: unknown): string {
-  return digestOfText(toCanonical(value))
-}
-
-/** JSON with sorted names. The input is bounded in depth by the parser. */
-function toCanonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(toCanonical).join(',')}]`
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
-  const members = Object.entries(value).filter(([, member]) => member !== undefined)
-  members.sort(([a], [b]) => (a < b ? -1 : 1))
-  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${toCanonical(member)}`).join(',')}}`
+  return digestOfText(toCanonicalJson(value))
 }

@@ -9,7 +9,7 @@ import type { ServerConfig } from '../../config/server-config.ts'
 import type { CatalogueItem } from '../../upstream/catalogue/item.ts'
 import { judgeList, type ListedItem, type ListKind, readList } from '../../upstream/catalogue/listing.ts'
 import type { Nameable } from '../../upstream/catalogue/names.ts'
-import { fingerprintOf } from '../../upstream/pins/canonical.ts'
+import { fingerprintOf } from '../../upstream/pins/fingerprint.ts'
 import type { PinStore } from '../../upstream/pins/pins.ts'
 
 export interface OwnListsHost {

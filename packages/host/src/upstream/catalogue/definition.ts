@@ -5,7 +5,7 @@
 
 import type { JsonObject } from '@portico/sdk/client'
 import type { ItemOverride } from '../../config/server-config.ts'
-import { isObject } from '../pins/canonical.ts'
+import { isObject } from '../pins/fingerprint.ts'
 import type { ItemKind, TextFinding } from './item.ts'
 import { bounded, inspectName, neutralise } from './text.ts'
 import { safeIcons } from './web-addresses.ts'

@@ -4,9 +4,10 @@
  */
 
 import type { Client, JsonObject } from '@portico/sdk/client'
+import { meaningOf } from '@portico/sdk/internal'
 import { type AddressTest, createAddressDenial, isQualified, QUALIFIED_SCHEME } from '../../config/command/address.ts'
 import type { ItemOverride, ServerConfig } from '../../config/server-config.ts'
-import { meaningOf, ownNameOf } from '../pins/canonical.ts'
+import { ownNameOf } from '../pins/fingerprint.ts'
 import type { ObservedItem, PinStore } from '../pins/pins.ts'
 import { DEFINITION_LIMITS, showDefinition } from './definition.ts'
 import type { ItemKind, Quarantine, TextFinding } from './item.ts'

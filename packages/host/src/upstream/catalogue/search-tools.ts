@@ -4,7 +4,7 @@
  */
 
 import type { CallToolResult, JsonObject, Tool } from '@portico/sdk/client'
-import { isObject } from '../pins/canonical.ts'
+import { isObject } from '../pins/fingerprint.ts'
 import type { Catalogue } from './catalogue.ts'
 
 /** What a model's use of one of the tools comes to. */

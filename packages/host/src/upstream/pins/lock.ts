@@ -4,10 +4,11 @@
  */
 
 import type { JsonObject } from '@portico/sdk/client'
+import { toCanonicalJson } from '@portico/sdk/internal'
 import { HostError } from '../../errors.ts'
 import type { ItemKind } from '../catalogue/item.ts'
-import { canonical, fingerprintOf, isObject } from './canonical.ts'
 import { differenceOf, type PartDifference } from './difference.ts'
+import { fingerprintOf, isObject } from './fingerprint.ts'
 import type { ObservedItem } from './pins.ts'
 
 interface LockedItem {
@@ -71,7 +72,7 @@ export function lockServers(items: readonly ObservedItem[], servers: readonly st
  */
 export function lockText(lock: ServersLock): string {
   const servers = Object.entries(lock.servers).map(([server, items]) => {
-    const lines = Object.entries(items).map(([key, item]) => `      ${JSON.stringify(key)}: ${canonical(item)}`)
+    const lines = Object.entries(items).map(([key, item]) => `      ${JSON.stringify(key)}: ${toCanonicalJson(item)}`)
     return `    ${JSON.stringify(server)}: {${lines.length === 0 ? '' : `\n${lines.join(',\n')}\n    `}}`
   })
   return `{\n  "lockVersion": 1,\n  "servers": {\n${servers.join(',\n')}\n  }\n}\n`

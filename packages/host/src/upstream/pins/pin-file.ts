@@ -8,7 +8,7 @@ import { dirname } from 'node:path'
 import type { JsonObject } from '@portico/sdk/client'
 import { createStateFile } from '../../config/state-file.ts'
 import { tell } from '../../config/tell.ts'
-import { isObject } from './canonical.ts'
+import { isObject } from './fingerprint.ts'
 
 export interface Pin {
   readonly approved?: {

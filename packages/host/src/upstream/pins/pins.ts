@@ -7,8 +7,8 @@
 import type { JsonObject } from '@portico/sdk/client'
 import type { ItemKind, Quarantine } from '../catalogue/item.ts'
 import type { ServerIdentity } from '../identity.ts'
-import { fingerprintOf, onceMeaningOf } from './canonical.ts'
 import { differenceOf } from './difference.ts'
+import { fingerprintOf, onceMeaningOf } from './fingerprint.ts'
 import { createPinFile, type Pin, type PinFile, type PinTable } from './pin-file.ts'
 
 /** Options of `createPinStore`: the file, and whether an item that was never seen before is approved by itself. */

@@ -53,6 +53,27 @@ describe('names what changed', () => {
   })
 })
 
-test('what is no lock is refused', async () => {
-  await expect(verifyFingerprint(create(base), {})).rejects.toThrow('no lock')
+test.each([{}, { lockVersion: 1, servers: {} }, { lockVersion: 1, server: 's', tools: {} }])(
+  'what is no lock of a server is refused: %j',
+  async (lock) => {
+    await expect(verifyFingerprint(create(base), lock)).rejects.toThrow('no lock')
+  },
+)
+
+describe('house 7: a lock holds what a host pins, and no more', () => {
+  const notes = (options: object) => ({
+    ...base,
+    resources: { notes: resource({ uri: 'notes://all', description: 'All notes', ...options }, () => '') },
+  })
+  const icons = [{ src: 'https://example.com/other.png' }]
+  test.each([
+    ['looks', { icons }, ['icons']],
+    ['what programs are told', { meta: { 'example.com/ui': 'x' } }, ['_meta']],
+    ['its size, which is data', { size: 12 }, []],
+    ['when it was changed, which is data', { annotations: { lastModified: '2026-01-01T00:00:00Z' } }, []],
+  ])('%s', async (_name, options, parts) => {
+    const changed = create(notes(options))
+    const differences = await verifyFingerprint(changed, await fingerprint(create(base)))
+    expect(differences.flatMap((difference) => difference.parts)).toEqual(parts)
+  })
 })

@@ -1,11 +1,13 @@
 /**
  * A lock for what a server promises: one digest for every part of a tool, resource, template or prompt that carries
- * meaning for a model. A build that verifies the lock fails when a meaning changes and nobody said so. Reads the
+ * meaning (`protocol/meaning.ts`): whatever a host that pins definitions would hold. A build that verifies the lock fails when a meaning changes and nobody said so. Reads the
  * catalogue; knows no connection.
  */
 
+import { toCanonicalJson } from '../../jsonrpc/canonical-json.ts'
 import { invalidDefinition } from '../../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { ITEM_KEYS, type ItemKind, meaningOf } from '../../protocol/meaning.ts'
 import type { Catalogue } from './catalogue.ts'
 
 /** The digest of each part of an item, such as `description` or `inputSchema`. */
@@ -17,7 +19,7 @@ export interface ItemLock {
  * What a server promises, as digests, in plain JSON with sorted keys. Write it to a file that is kept with the source.
  */
 export interface Lock {
-  readonly lockVersion: 1
+  readonly lockVersion: 2
   readonly server: string
   readonly tools: { readonly [name: string]: ItemLock }
   readonly resources: { readonly [uri: string]: ItemLock }
@@ -55,12 +57,12 @@ export interface Catalogued {
 export async function fingerprint(server: Catalogued): Promise<Lock> {
   const { info, tools, resources, resourceTemplates, prompts } = server.catalogue()
   return {
-    lockVersion: 1,
+    lockVersion: 2,
     server: info.name,
-    tools: await lockAll(tools, 'name'),
-    resources: await lockAll(resources, 'uri'),
-    resourceTemplates: await lockAll(resourceTemplates, 'uriTemplate'),
-    prompts: await lockAll(prompts, 'name'),
+    tools: await lockAll('tool', tools),
+    resources: await lockAll('resource', resources),
+    resourceTemplates: await lockAll('template', resourceTemplates),
+    prompts: await lockAll('prompt', prompts),
   }
 }
 
@@ -77,8 +79,8 @@ export async function fingerprint(server: Catalogued): Promise<Lock> {
  * ```
  */
 export async function verifyFingerprint(server: Catalogued, lock: unknown): Promise<Difference[]> {
-  if (!isObject(lock) || lock.lockVersion !== 1) {
-    throw invalidDefinition('This is no lock that `fingerprint` has made')
+  if (!isObject(lock) || lock.lockVersion !== 2) {
+    throw invalidDefinition('This is no lock that `fingerprint` of this version has made')
   }
   const now = await fingerprint(server)
   return SHELVES.flatMap(({ shelf, item }) => compare(item, toLocks(lock[shelf]), toLocks(now[shelf])))
@@ -91,16 +93,14 @@ const SHELVES = [
   { shelf: 'prompts', item: 'prompt' },
 ] as const
 
-/** Icons are looks, and `_meta` is for programs: neither tells the model anything. */
-const MEANINGLESS = new Set(['name', 'uri', 'uriTemplate', 'icons', '_meta'])
-
-async function lockAll<Key extends string>(
-  items: readonly ({ readonly [K in Key]: string } & object)[],
-  key: Key,
+async function lockAll<Kind extends ItemKind>(
+  kind: Kind,
+  items: readonly ({ readonly [K in (typeof ITEM_KEYS)[Kind]]: string } & object)[],
 ): Promise<{ [name: string]: ItemLock }> {
+  const key: (typeof ITEM_KEYS)[Kind] = ITEM_KEYS[kind]
   const sorted = [...items].sort((a, b) => (a[key] < b[key] ? -1 : 1))
   const locks = sorted.map(async (item): Promise<[string, ItemLock]> => {
-    const parts = Object.entries(item).filter(([part, value]) => !MEANINGLESS.has(part) && value !== undefined)
+    const parts = Object.entries(meaningOf(kind, item)).filter(([, value]) => value !== undefined)
     parts.sort(([a], [b]) => (a < b ? -1 : 1))
     return [
       item[key],
@@ -146,17 +146,7 @@ function toLocks(shelf: unknown): Map<string, JsonObject> {
 }
 
 async function digest(value: unknown): Promise<string> {
-  const bytes = new TextEncoder().encode(canonical(value))
+  const bytes = new TextEncoder().encode(toCanonicalJson(value))
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
   return `sha256:${Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
-}
-
-/** JSON with sorted keys. */
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
-  if (!isObject(value)) return JSON.stringify(value) ?? 'null'
-  const keys = Object.keys(value)
-    .filter((key) => value[key] !== undefined)
-    .sort()
-  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`).join(',')}}`
 }
