@@ -132,8 +132,6 @@ interface Member {
   readonly key: string
   readonly node: Node | undefined
   readonly isRequired: boolean
-  /** No object inherits this name from Object.prototype, so that finding it in a plain object is owning it. */
-  readonly isPlainName: boolean
 }
 
 function readMembers(schema: SchemaObject, site: Site): Member[] {
@@ -143,20 +141,17 @@ function readMembers(schema: SchemaObject, site: Site): Member[] {
     key,
     node: nodes.get(key),
     isRequired: required.has(key),
-    isPlainName: !(key in Object.prototype),
   }))
 }
 
 /** How many members with a schema were found, or -1 if anything is wrong. */
 function eachMember(value: SchemaObject, members: readonly Member[], state: State): number {
-  const prototype = Object.getPrototypeOf(value)
-  const isPlain = prototype === Object.prototype || prototype === null
   let found = 0
   let ok = true
   state.budget.spend(members.length)
   for (let i = 0; i < members.length; i++) {
-    const { key, node, isRequired, isPlainName } = members[i]!
-    const member = isPlain && isPlainName ? value[key] : ownValue(value, key)
+    const { key, node, isRequired } = members[i]!
+    const member = ownValue(value, key)
     if (member === undefined) {
       if (!isRequired) continue
       if (state.quiet > 0) return -1

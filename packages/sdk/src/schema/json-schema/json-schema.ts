@@ -11,6 +11,7 @@ import type { Issue } from './json-schema-issues.ts'
 import { LimitReached, SCHEMA_LIMITS, type SchemaLimits, TRUSTED_VALIDATION_STEPS } from './json-schema-limits.ts'
 import { allOf, anyOf, conditional, dynamicReference, not, oneOf, reference } from './json-schema-logic.ts'
 import { dependents, memberCounts, properties, propertyNames, unevaluatedProperties } from './json-schema-objects.ts'
+import { compilePlainObject } from './json-schema-plain.ts'
 import { DEFAULT_BASE, isSchemaObject, type Resource, SchemaIndex, type SchemaObject } from './json-schema-refs.ts'
 import { numbers, strings, type, values } from './json-schema-scalars.ts'
 import { type Formats, type Keywords, readEntries, type Site } from './json-schema-site.ts'
@@ -39,10 +40,12 @@ export function compileJsonSchema(schema: unknown, options: JsonSchemaOptions = 
   const maxDepth = options.maxValueDepth ?? SCHEMA_LIMITS.maxValueDepth
   const usual = options.trusted === true ? TRUSTED_VALIDATION_STEPS : SCHEMA_LIMITS.maxValidationSteps
   const steps = options.maxValidationSteps ?? usual
+  const fits = maxDepth > 0 ? compilePlainObject(schema, steps) : undefined
   // One state serves all validations, except when one is started inside another by a getter of the value.
   let idle: State | undefined
   return {
     validate(value) {
+      if (fits?.(value)) return undefined
       const state = idle ?? new State(maxDepth, steps)
       idle = undefined
       try {
