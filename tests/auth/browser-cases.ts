@@ -11,7 +11,7 @@ import {
 } from '@portico/sdk/auth'
 import { type Client, connect } from '@portico/sdk/client'
 import { findChromium, NO_CHROMIUM } from '../support/chromium.ts'
-import type { Trial } from '../support/trials.ts'
+import type { Trial } from '../support/suite.ts'
 import { type Visitor, withVisitor } from './chromium.ts'
 import { type Embedded, type EmbeddedOptions, startEmbedded } from './embedded.ts'
 

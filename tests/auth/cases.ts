@@ -19,7 +19,7 @@ import {
 import { createFileTokenStore } from '@portico/sdk/auth-node'
 import { type Client, connect } from '@portico/sdk/client'
 import { exportJWK, generateKeyPair } from 'jose'
-import type { Trial } from '../support/trials.ts'
+import type { Trial } from '../support/suite.ts'
 import { officialClientSignsIn, officialServerTakesToken } from './official.ts'
 import { createPerson } from './person.ts'
 import { CLIENT_DOCUMENT, JOB, type Lab, type LabOptions, startLab } from './provider.ts'

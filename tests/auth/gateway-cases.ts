@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict'
 import type { Client, ProtocolVersion } from '@portico/sdk/client'
-import type { Trial } from '../support/trials.ts'
+import type { Trial } from '../support/suite.ts'
 import { asBrowser, count, textOf, withClockAhead } from './gateway-browser.ts'
 import { type Site, startSite } from './gateway-site.ts'
 import { type GatewayCase, visitCases } from './gateway-visit-cases.ts'

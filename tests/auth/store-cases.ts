@@ -13,7 +13,7 @@ import { createKeyringKey, createRedisTokenStore, type RedisTokenStoreOptions } 
 import { authorizationCode, type TokenStore } from '@portico/sdk/auth'
 import { connect } from '@portico/sdk/client'
 import { tokenStoreContract } from '@portico/sdk/testing'
-import type { Trial } from '../support/trials.ts'
+import type { Trial } from '../support/suite.ts'
 import { createPerson } from './person.ts'
 import { startLab } from './provider.ts'
 import { type Engine, startEngine } from './redis-engine.ts'

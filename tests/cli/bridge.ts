@@ -11,7 +11,7 @@ import { serveHttp } from '@portico/sdk/http'
 import { createServer, tool } from '@portico/sdk/server'
 import { freePort } from '../support/free-port.ts'
 import { signIn } from '../support/person.ts'
-import type { Trial } from '../support/trials.ts'
+import type { Trial } from '../support/suite.ts'
 import { EVERYTHING, missingGuests } from './guests.ts'
 import { inPlace } from './place.ts'
 

@@ -10,8 +10,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Script, type ScriptedProvider, startScriptedProvider } from '@portico/host/model'
+import type { Trial } from '../support/suite.ts'
 import { missingTmux, openScreen, type Screen } from '../support/tmux.ts'
-import type { Trial } from '../support/trials.ts'
 import { BINARY } from './binary.ts'
 
 const FIXTURE = fileURLToPath(new URL('../../packages/app/test/fixture-server.mjs', import.meta.url))

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { type Client, type ConnectOptions, connect } from '@portico/sdk/client'
-import type { Trial } from '../support/trials.ts'
+import type { Trial } from '../support/suite.ts'
 import { EVERYTHING, missingGuests } from './guests.ts'
 import { inPlace } from './place.ts'
 

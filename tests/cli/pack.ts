@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { connect } from '@portico/sdk/client'
 import { runNpm } from '../support/install.ts'
-import type { Trial } from '../support/trials.ts'
+import type { Trial } from '../support/suite.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const PACKAGES = ['sdk', 'host', 'servers', 'app']

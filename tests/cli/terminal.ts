@@ -6,8 +6,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Trial } from '../support/suite.ts'
 import { missingTmux, openScreen, type Screen } from '../support/tmux.ts'
-import type { Trial } from '../support/trials.ts'
 import { BINARY } from './binary.ts'
 
 const FIXTURE = fileURLToPath(new URL('../../packages/app/test/fixture-server.mjs', import.meta.url))

@@ -1,5 +1,7 @@
 /** The table of times: a row for each block that has a name, and whether it went as printed. */
 
+import { toTable } from '../support/table.ts'
+
 export interface Row {
   readonly place: string
   readonly name: string | undefined
@@ -7,18 +9,14 @@ export interface Row {
   readonly ms: number
 }
 
-/** Prints the table; the exit code, 1 if a row failed or nothing was run. */
-export function tellRows(rows: readonly Row[]): number {
+export function tellRows(rows: readonly Row[]): string {
   const shown = rows.filter(({ name, state }) => name !== undefined || state === 'failed')
-  const width = Math.max(4, ...shown.map(({ name, place }) => (name ?? place).length))
-  console.log(`\n${'step'.padEnd(width)}  seconds  as printed`)
-  for (const { name, place, state, ms } of shown) {
-    const seconds = state === 'skipped' ? '' : (ms / 1000).toFixed(1)
-    console.log(
-      `${(name ?? place).padEnd(width)}  ${seconds.padStart(7)}  ${state}${state === 'ok' ? '' : ` (${place})`}`,
-    )
-  }
+  const cells = shown.map(({ name, place, state, ms }) => [
+    name ?? place,
+    state === 'skipped' ? '' : (ms / 1000).toFixed(1),
+    state === 'ok' ? 'ok' : `${state} (${place})`,
+  ])
   const count = (state: Row['state']): number => rows.filter((row) => row.state === state).length
-  console.log(`\n${count('ok')} blocks went as printed, ${count('failed')} failed, ${count('skipped')} skipped`)
-  return count('failed') === 0 && count('ok') > 0 ? 0 : 1
+  const table = toTable([['step', 'seconds', 'as printed'], ...cells])
+  return `${table}\n\n${count('ok')} blocks went as printed, ${count('failed')} failed, ${count('skipped')} skipped`
 }

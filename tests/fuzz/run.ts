@@ -1,69 +1,65 @@
-/** `npm run fuzz`: throws random input at every parser and fails when one of its promises is broken. */
+/**
+ * `npm run fuzz`: throws random input at every parser and fails when one of its promises is broken. `--canary` tries in place
+ * of it a server that hides something in everything it says, and looks where that arrives.
+ */
 
-import { parseArgs } from 'node:util'
+import { runSuite, type Trial } from '../support/suite.ts'
 import { drive } from './drive.ts'
 import { TARGETS } from './targets.ts'
 
-const USAGE = `usage: npm run fuzz -- [options]
-
-  --seconds <n>    for each target (10)
-  --runs <n>       so many inputs for each target, however long they take
-  --target <name>  only this one; may be given several times
-  --seed <n>       repeats a run; random unless given
-  --canary         in place of it: a server that hides something in everything it says, and where that arrives
-
-targets:
-${TARGETS.map(({ name, about }) => `  ${name.padEnd(10)} ${about}`).join('\n')}`
-
-const { values } = parseArgs({
-  options: {
-    seconds: { type: 'string', default: '10' },
-    runs: { type: 'string' },
-    target: { type: 'string', multiple: true },
-    seed: { type: 'string' },
-    canary: { type: 'boolean', default: false },
-    help: { type: 'boolean', short: 'h', default: false },
+await runSuite(import.meta.url, {
+  flags: {
+    seconds: { type: 'string', default: '10', about: 'for each target' },
+    runs: { type: 'string', about: 'so many inputs for each target, however long they take' },
+    target: { type: 'string', multiple: true, about: `only this one; may be given several times: ${listTargets()}` },
+    seed: { type: 'string', about: 'repeats a run; random unless given' },
+    canary: { type: 'boolean', about: 'the server that hides something' },
+  },
+  open({ seconds, runs, target: only, seed, canary }) {
+    if (canary === true) return { trials: canaryTrials }
+    const unknown = only?.find((name) => !TARGETS.some((target) => target.name === name))
+    if (unknown !== undefined) throw new Error(`no target is named "${unknown}": there are ${listTargets()}`)
+    const options = {
+      seconds: toNumber('seconds', seconds),
+      seed: seed === undefined ? Math.trunc(Math.random() * 2 ** 31) : toNumber('seed', seed),
+      ...(runs !== undefined && { runs: toNumber('runs', runs) }),
+    }
+    const targets = TARGETS.filter(({ name }) => only?.includes(name) ?? true)
+    return { trials: targets.map((target) => toTrial(target, options)) }
   },
 })
 
-process.exitCode = values.help ? help() : await (values.canary ? canary() : main())
-
-function help(): number {
-  console.log(USAGE)
-  return 0
+function listTargets(): string {
+  return TARGETS.map(({ name }) => name).join(', ')
 }
 
-async function canary(): Promise<number> {
-  const { walkCanaries } = await import('./canary/walk.ts')
-  let failed = 0
-  for (const way of ['requests', 'rounds'] as const) {
-    const { problems, arrived } = await walkCanaries(way)
-    for (const [place, count] of arrived) console.log(`${way.padEnd(8)} ${place.padEnd(10)} ${count} canaries, clean`)
-    for (const problem of problems) console.error(`${way}: ${problem}`)
-    failed += problems.length
-  }
-  return failed === 0 ? 0 : 1
+function toNumber(name: string, text: string): number {
+  const number = Number(text)
+  if (!(number > 0)) throw new Error(`--${name} takes a number above 0`)
+  return number
 }
 
-async function main(): Promise<number> {
-  const seconds = Number(values.seconds)
-  const seed = values.seed === undefined ? Math.trunc(Math.random() * 2 ** 31) : Number(values.seed)
-  const unknown = values.target?.find((name) => !TARGETS.some((target) => target.name === name))
-  const runs = values.runs === undefined ? {} : { runs: Number(values.runs) }
-  if (unknown !== undefined || !(seconds > 0) || !((runs.runs ?? 1) > 0) || !Number.isInteger(seed)) {
-    console.error(unknown === undefined ? USAGE : `no target is named "${unknown}"\n\n${USAGE}`)
-    return 2
+function toTrial(target: (typeof TARGETS)[number], options: Parameters<typeof drive>[1]): Trial {
+  return {
+    name: target.name,
+    run: async (report) => {
+      const { runs, slowestMs, keptBytes, failure } = await drive(target, options)
+      const kept = (keptBytes / 1024 / 1024).toFixed(1)
+      report.note = `${runs} inputs, dearest ${slowestMs.toFixed(0)} ms, ${kept} MiB kept, seed ${options.seed}`
+      if (failure === undefined) return
+      throw new Error(`${failure}\nrepeat with --target ${target.name} --seed ${options.seed}`)
+    },
   }
-  let failed = 0
-  for (const target of TARGETS.filter(({ name }) => values.target?.includes(name) ?? true)) {
-    const { slowestMs, keptBytes, failure, ...done } = await drive(target, { seconds, seed, ...runs })
-    const kept = (keptBytes / 1024 / 1024).toFixed(1)
-    console.log(
-      `${target.name.padEnd(10)} ${done.runs} inputs, dearest ${slowestMs.toFixed(0)} ms, ${kept} MiB kept, seed ${seed}`,
-    )
-    if (failure === undefined) continue
-    failed++
-    console.error(`${target.name}: ${failure}\nrepeat with --target ${target.name} --seed ${seed}`)
-  }
-  return failed === 0 ? 0 : 1
 }
+
+const canaryTrials = (['requests', 'rounds'] as const).map(
+  (way): Trial => ({
+    name: `canary ${way}`,
+    run: async (report) => {
+      const { walkCanaries } = await import('./canary/walk.ts')
+      const { problems, arrived } = await walkCanaries(way)
+      report.note = [...arrived].map(([place, count]) => `${place} ${count}`).join(', ')
+      if (problems.length > 0) throw new Error(problems.join('\n'))
+    },
+  }),
+)

@@ -14,7 +14,7 @@ import {
   type ToolResult,
   textOf,
 } from '../interop/guest.ts'
-import { until } from '../interop/report.ts'
+import { until } from '../support/wait.ts'
 import { FAR } from './front.ts'
 import type { Variant } from './variants.ts'
 

@@ -1,51 +1,107 @@
-/** Runs the features on all clients of one server, through one gateway that listens and those that clients start. */
+/**
+ * Every pair of a client and a server as a trial. The clients of one server come one after another, through one gateway that
+ * listens and those that clients start; all outcomes end up in one table.
+ */
 
 import type { Guest } from '../interop/guest.ts'
-import { withLimit } from '../interop/report.ts'
+import type { Report } from '../support/report.ts'
+import type { Plan } from '../support/suite.ts'
+import { withLimit } from '../support/wait.ts'
 import { FEATURES, tryFeature } from './features.ts'
 import { type ListeningFront, listenFront } from './front.ts'
 import { connectGuest } from './guests.ts'
 import { openHouse, type Place } from './houses.ts'
-import type { Mark, Row } from './table.ts'
-import { nameOf, type Variant } from './variants.ts'
+import { type Mark, type Row, toTable } from './table.ts'
+import { CLIENTS, nameOf, SERVERS, shortPairs, type Variant } from './variants.ts'
 
 const LIMIT_MS = 30_000
 
-export async function runHouse(server: Variant, clients: readonly Variant[], only: readonly string[]): Promise<Row[]> {
-  const house = await openHouse(server)
-  const front = await listenFront(house.place, server.version)
+export interface Choice {
+  /** Words of which the name of a client, or of a server, has to hold one. */
+  readonly client?: readonly string[] | undefined
+  readonly server?: readonly string[] | undefined
+  readonly feature?: readonly string[] | undefined
+  readonly short: boolean
+}
+
+export function planPairs({ client: clients, server: servers, feature, short }: Choice): Plan {
+  const isNamed = (texts: readonly string[] | undefined, one: Variant): boolean =>
+    texts === undefined || texts.some((text) => nameOf(one).includes(text))
+  const all = short
+    ? shortPairs()
+    : SERVERS.flatMap((server) => CLIENTS.map((client): [Variant, Variant] => [client, server]))
+  const pairs = all.filter(([client, server]) => isNamed(clients, client) && isNamed(servers, server))
+  const order = [...new Set(pairs.map(([, server]) => nameOf(server)))]
+  pairs.sort(([, a], [, b]) => order.indexOf(nameOf(a)) - order.indexOf(nameOf(b)))
+  const houses = new OneHouse()
   const rows: Row[] = []
-  try {
-    for (const client of clients) rows.push(await runPair(client, server, house.place, front, only))
-  } finally {
-    await front.close()
-    await house.close()
+  return {
+    trials: pairs.map(([client, server]) => ({
+      name: `${nameOf(client)} → ${nameOf(server)}`,
+      run: async (report) => {
+        const { place, front } = await houses.of(server)
+        const connect = () => connectGuest(client, server, place, front)
+        rows.push(await runPair({ client, server, connect }, feature, report))
+      },
+    })),
+    after: () => houses.close(),
+    summary: () => toTable(rows),
   }
-  return rows
+}
+
+interface Opened {
+  readonly place: Place
+  readonly front: ListeningFront
+  close(): Promise<void>
+}
+
+/** The server that is visited now, with a gateway in front; the one before is closed. */
+class OneHouse {
+  #name: string | undefined
+  #opened: Opened | undefined
+
+  async of(server: Variant): Promise<Opened> {
+    if (this.#opened !== undefined && this.#name === nameOf(server)) return this.#opened
+    await this.close()
+    const house = await openHouse(server)
+    const front = await listenFront(house.place, server.version)
+    const close = async (): Promise<void> => {
+      await front.close()
+      await house.close()
+    }
+    this.#name = nameOf(server)
+    this.#opened = { place: house.place, front, close }
+    return this.#opened
+  }
+
+  async close(): Promise<void> {
+    const opened = this.#opened
+    this.#opened = undefined
+    await opened?.close()
+  }
+}
+
+interface Pair {
+  readonly client: Variant
+  readonly server: Variant
+  connect(): Promise<Guest>
 }
 
 async function runPair(
-  client: Variant,
-  server: Variant,
-  place: Place,
-  front: ListeningFront,
-  only: readonly string[],
+  { client, server, connect }: Pair,
+  only: readonly string[] | undefined,
+  report: Report,
 ): Promise<Row> {
   const marks = new Map<string, Mark>()
-  const failures: { feature: string; error: unknown }[] = []
-  const name = `${nameOf(client)} → ${nameOf(server)}`
-  const began = performance.now()
   const failed = (feature: string, error: unknown): void => {
     marks.set(feature, 'fails')
-    failures.push({ feature, error })
-    console.log(`    FAIL  ${name}: ${feature}\n          ${describe(error)}`)
+    report.fail(feature, error)
   }
-  let guest: Guest | undefined
   try {
-    guest = await withLimit(connectGuest(client, server, place, front), LIMIT_MS, 'connect')
+    const guest = await withLimit(connect(), LIMIT_MS, 'connect')
     for (const feature of FEATURES) {
       const pair = { guest, client, server }
-      if ((only.length > 0 && !only.includes(feature.name)) || feature.when?.(pair) === false) continue
+      if (only?.includes(feature.name) === false || feature.when?.(pair) === false) continue
       try {
         marks.set(feature.name, await withLimit(tryFeature(feature, pair), LIMIT_MS, feature.name))
       } catch (error) {
@@ -56,13 +112,5 @@ async function runPair(
   } catch (error) {
     failed('tools', error)
   }
-  const took = ((performance.now() - began) / 1000).toFixed(1)
-  console.log(`  ${failures.length === 0 ? 'ok  ' : 'FAIL'}  ${name} (${took} s)`)
-  return { client, server, marks, failures }
-}
-
-function describe(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  const place = error.stack?.split('\n').find((line) => line.includes('/tests/gateway/'))
-  return `${error.message.split('\n').slice(0, 12).join('\n          ')}${place === undefined ? '' : `\n          ${place.trim()}`}`
+  return { client, server, marks }
 }

@@ -9,7 +9,6 @@ export interface Row {
   readonly client: Variant
   readonly server: Variant
   readonly marks: ReadonlyMap<string, Mark>
-  readonly failures: readonly { readonly feature: string; readonly error: unknown }[]
 }
 
 const SIGNS: { readonly [mark in Mark]: string } = { works: '✓', lacks: '–', fails: '✗', skips: ' ' }

@@ -8,7 +8,7 @@ import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as Stdio1 } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { SERVER_NAMES, type ServerName } from '@portico/servers'
-import type { Trial } from '../support/trials.ts'
+import type { Trial } from '../support/suite.ts'
 import { type Act, missingFor, openStage } from './stage.ts'
 
 const YES = { action: 'accept', content: { confirm: true } } as const

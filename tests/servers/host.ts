@@ -5,7 +5,7 @@ import { createHost } from '@portico/host'
 import { defineServer } from '@portico/host/config'
 import type { Answer, Question } from '@portico/host/consent'
 import { loadEntry, type ReadyServer, SERVER_NAMES, type ServerName } from '@portico/servers'
-import type { Trial } from '../support/trials.ts'
+import type { Trial } from '../support/suite.ts'
 import { missingFor, openStage } from './stage.ts'
 
 export const hostTrials: readonly Trial[] = SERVER_NAMES.map((name) => ({

@@ -8,7 +8,7 @@ import { propertyCalls } from '@portico/sdk/testing'
 import { createKnowledgeServer } from '@portico/servers/knowledge'
 import { createMemoryServer } from '@portico/servers/memory'
 import { createSqlServer } from '@portico/servers/sql'
-import type { Trial } from '../support/trials.ts'
+import type { Trial } from '../support/suite.ts'
 
 type Ready = Awaited<ReturnType<typeof createSqlServer>>
 

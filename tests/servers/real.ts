@@ -10,7 +10,7 @@ import { createBrowserServer } from '@portico/servers/browser'
 import { createRunServer } from '@portico/servers/run'
 import { createScreenServer } from '@portico/servers/screen'
 import { findChromium, NO_CHROMIUM } from '../support/chromium.ts'
-import type { Trial } from '../support/trials.ts'
+import type { Trial } from '../support/suite.ts'
 import { missingScreen, startScreen } from './virtual-screen.ts'
 
 type Client = Awaited<ReturnType<typeof testClient>>

@@ -1,5 +1,6 @@
 /** What a run says at its end: a table of legs, then every problem with the suite's own words, then what is for later. */
 
+import { toTable } from '../../support/table.ts'
 import type { Check, ScenarioOutcome } from './checks.ts'
 import { isClean, type LegOutcome } from './run-leg.ts'
 
@@ -15,13 +16,7 @@ export function reportTable(outcomes: readonly LegOutcome[]): string {
     ]
     return [leg.name, ...cells, later.length, isClean(outcome) ? 'clean' : 'NOT CLEAN'].map(String)
   })
-  const table = [['leg', 'scenarios', 'passed', 'failures', 'warnings', 'later', ''], ...rows]
-  const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? []
-  return table
-    .map((row) =>
-      row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))).join('  '),
-    )
-    .join('\n')
+  return toTable([['leg', 'scenarios', 'passed', 'failures', 'warnings', 'later', ''], ...rows])
 }
 
 export function reportProblems(outcomes: readonly LegOutcome[]): string[] {

@@ -1,9 +1,9 @@
 /** What goes on around requests: the handshake, ping, logging, progress, cancellation, context, resumption. */
 
 import assert from 'node:assert/strict'
+import { until } from '../../support/wait.ts'
 import { jsonOf, type Progress, textOf } from '../guest.ts'
 import { type Check, spokenIn } from '../house.ts'
-import { until } from '../report.ts'
 
 export const sessionChecks: Check[] = [
   {

@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { installedPackage } from '../../support/install.ts'
+import { withLimit } from '../../support/wait.ts'
 import type { Command } from '../house.ts'
-import { withLimit } from '../report.ts'
 
 const FOLDER = fileURLToPath(new URL('..', import.meta.url))
 

@@ -1,13 +1,13 @@
 /** All suites in the order of the table. */
 
+import type { Trial } from '../../support/suite.ts'
 import { officialClientSuites } from './official-clients.ts'
 import { officialServerSuites } from './official-servers.ts'
 import { ourClientSuites } from './our-client.ts'
 import { publishedServerSuites } from './published-servers.ts'
 import { rawWireSuites } from './raw-wire.ts'
-import type { Suite } from './suite.ts'
 
-export const suites: Suite[] = [
+export const suites: Trial[] = [
   ...officialClientSuites,
   ...rawWireSuites,
   ...ourClientSuites,

@@ -1,21 +1,22 @@
 /** The official clients, SDK 1.32.2 and 2.4.0, at our server: every transport, every revision that they can speak. */
 
 import assert from 'node:assert/strict'
+import type { Report } from '../../support/report.ts'
+import type { Trial } from '../../support/suite.ts'
 import { pageChecks } from '../checks/pages.ts'
 import { type Guest, type Offer, textOf, type Version } from '../guest.ts'
 import { connectSdk1 } from '../guests/sdk-1.ts'
 import { connectSdk2 } from '../guests/sdk-2.ts'
 import type { Address } from '../house.ts'
-import type { Report } from '../report.ts'
 import { openOurs, type Way } from './our-house.ts'
-import { type Suite, visit, withGuest } from './suite.ts'
+import { visit, withGuest } from './suite.ts'
 
 type ConnectTo = (address: Address, version: Version, offer: Offer) => Promise<Guest>
 
 const SDK1 = { client: 'sdk-1 client', connect: connectSdk1 as ConnectTo }
 const SDK2 = { client: 'sdk-2 client', connect: connectSdk2 as ConnectTo }
 
-export const officialClientSuites: Suite[] = [
+export const officialClientSuites: Trial[] = [
   toSuite(SDK1, 'stdio', '2025-11-25'),
   toSuite(SDK1, 'http', '2025-11-25'),
   toSuite(SDK1, 'stdio', '2025-06-18', true),
@@ -37,10 +38,10 @@ export const officialClientSuites: Suite[] = [
   { name: 'sdk clients and the end of things', run: endThings },
 ]
 
-function toSuite({ client, connect }: typeof SDK1, way: Way, version: Version, longOnly = false): Suite {
+function toSuite({ client, connect }: typeof SDK1, way: Way, version: Version, long = false): Trial {
   return {
     name: `${client} · ${way} · ${version}`,
-    longOnly,
+    long,
     async run(report) {
       const house = await openOurs(way)
       try {

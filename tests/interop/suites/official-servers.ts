@@ -1,19 +1,20 @@
 /** Our client at servers on the official SDK 1.32.2 and 2.4.0: every transport and era that they have. */
 
 import assert from 'node:assert/strict'
+import type { Report } from '../../support/report.ts'
+import type { Trial } from '../../support/suite.ts'
 import { codeOf, type ListKind, textOf, type Version } from '../guest.ts'
 import { connectOurs } from '../guests/ours.ts'
 import { type House, toCommand } from '../house.ts'
 import { openSdk1Http } from '../peers/sdk-1-http.ts'
 import { ITEMS, openSdk1Paged } from '../peers/sdk-1-paged.ts'
 import { openSdk2Http } from '../peers/sdk-2-http.ts'
-import type { Report } from '../report.ts'
 import type { Way } from './our-house.ts'
-import { type Suite, visit } from './suite.ts'
+import { visit } from './suite.ts'
 
 type Maker = 'sdk-1' | 'sdk-2'
 
-export const officialServerSuites: Suite[] = [
+export const officialServerSuites: Trial[] = [
   toSuite('sdk-1', 'stdio', '2025-11-25'),
   toSuite('sdk-1', 'http', '2025-11-25'),
   toSuite('sdk-1', 'http', '2025-06-18'),
@@ -29,10 +30,10 @@ export const officialServerSuites: Suite[] = [
   { name: 'our client · sdk-1 server · pages, without sessions', run: readPages },
 ]
 
-function toSuite(maker: Maker, way: Way, version: Version, longOnly = false): Suite {
+function toSuite(maker: Maker, way: Way, version: Version, long = false): Trial {
   return {
     name: `our client · ${maker} server · ${way} · ${version}`,
-    longOnly,
+    long,
     async run(report) {
       const house = await openHouse(maker, way)
       try {

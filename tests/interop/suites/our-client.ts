@@ -1,10 +1,11 @@
 /** Our client at our server: what the official pairs are measured against. */
 
+import type { Trial } from '../../support/suite.ts'
 import { pageChecks } from '../checks/pages.ts'
 import type { Version } from '../guest.ts'
 import { connectOurs } from '../guests/ours.ts'
 import { openOurs, type Way } from './our-house.ts'
-import { type Suite, visit, withGuest } from './suite.ts'
+import { visit, withGuest } from './suite.ts'
 
 const PAIRS: [Way, Version, boolean?][] = [
   ['stdio', '2026-07-28'],
@@ -16,9 +17,9 @@ const PAIRS: [Way, Version, boolean?][] = [
   ['sse', '2024-11-05'],
 ]
 
-export const ourClientSuites: Suite[] = PAIRS.map(([way, version, longOnly = false]) => ({
+export const ourClientSuites: Trial[] = PAIRS.map(([way, version, long = false]) => ({
   name: `our client · our server · ${way} · ${version}`,
-  longOnly,
+  long,
   async run(report) {
     const house = await openOurs(way)
     const paged = await openOurs(way, { pageSize: 3 })

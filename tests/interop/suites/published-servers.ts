@@ -6,15 +6,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Client, type ConnectOptions, connect, RpcError, type Target, type Tool } from '@portico/sdk/client'
+import type { Report } from '../../support/report.ts'
+import type { Trial } from '../../support/suite.ts'
+import { until } from '../../support/wait.ts'
 import { createAnswers, type Json } from '../guest.ts'
 import { type Case, type Cases, everything, filesystem, memory, sequentialThinking } from '../published/cases.ts'
 import { argumentsFor } from '../published/generate.ts'
 import { startListening, toPublishedCommand } from '../published/program.ts'
-import { type Report, until } from '../report.ts'
 import { allKinds } from '../vocabulary.ts'
-import type { Suite } from './suite.ts'
 
-export const publishedServerSuites: Suite[] = [
+export const publishedServerSuites: Trial[] = [
   {
     name: 'our client · server-everything · stdio',
     run: (report) => useEverything(report, toPublishedCommand('everything')),
@@ -173,7 +174,7 @@ async function useEverything(report: Report, target: Target): Promise<void> {
       assert.ok(made !== undefined)
       assert.equal((await client.readResource(made.uri)).contents.length, 1)
     })
-    await report.check('a task, driven by hand', () => runTask(client), 60_000)
+    await report.check('a task, driven by hand', () => runTask(client), { limitMs: 60_000 })
     await report.check('log level, subscription and ping', async () => {
       await client.setLogLevel('error')
       const subscription = await client.subscribe('demo://resource/static/document/features.md')

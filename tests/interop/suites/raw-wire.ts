@@ -1,15 +1,17 @@
 /** Hand-written messages of 2024-11-05 and 2025-03-26 at our server, batches above all, over each transport they had. */
 
 import assert from 'node:assert/strict'
+import type { Report } from '../../support/report.ts'
+import type { Trial } from '../../support/suite.ts'
+import { until } from '../../support/wait.ts'
 import { pageChecks } from '../checks/pages.ts'
 import { type Json, jsonOf, type ToolResult, textOf, type Version } from '../guest.ts'
 import { connectRaw, type RawGuest } from '../guests/raw.ts'
 import type { House } from '../house.ts'
-import { type Report, until } from '../report.ts'
 import { openOurs, type Way } from './our-house.ts'
-import { type Suite, visit, withGuest } from './suite.ts'
+import { visit, withGuest } from './suite.ts'
 
-export const rawWireSuites: Suite[] = [
+export const rawWireSuites: Trial[] = [
   toSuite('stdio', '2024-11-05'),
   toSuite('sse', '2024-11-05'),
   toSuite('http', '2024-11-05'),
@@ -17,7 +19,7 @@ export const rawWireSuites: Suite[] = [
   toSuite('http', '2025-03-26'),
 ]
 
-function toSuite(way: Way, version: Version): Suite {
+function toSuite(way: Way, version: Version): Trial {
   return {
     name: `raw client · ${way} · ${version}`,
     async run(report) {

@@ -1,5 +1,7 @@
 /** What a suite is, and the running of checks on one guest at one house. */
 
+import type { Report } from '../../support/report.ts'
+import { withLimit } from '../../support/wait.ts'
 import { askingChecks, unaskableChecks } from '../checks/asking.ts'
 import { promptChecks } from '../checks/prompts.ts'
 import { resourceChecks } from '../checks/resources.ts'
@@ -7,14 +9,6 @@ import { sessionChecks } from '../checks/session.ts'
 import { toolChecks } from '../checks/tools.ts'
 import type { Guest, Offer, Version } from '../guest.ts'
 import type { Check, House, Scene } from '../house.ts'
-import { type Report, withLimit } from '../report.ts'
-
-export interface Suite {
-  readonly name: string
-  /** Left out of the short form, where another suite covers nearly the same. */
-  readonly longOnly?: boolean
-  run(report: Report): Promise<void>
-}
 
 export const allChecks: Check[] = [...sessionChecks, ...toolChecks, ...resourceChecks, ...promptChecks, ...askingChecks]
 

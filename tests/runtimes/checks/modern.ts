@@ -1,7 +1,8 @@
 /** 2026-07-28: single answers, event streams, rounds and listening. */
 
 import assert from 'node:assert/strict'
-import { type Check, until } from './check.ts'
+import { until } from '../../support/wait.ts'
+import type { Check } from './check.ts'
 import { ask, type Json, MODERN, modern, modernTool, Stream } from './messages.ts'
 
 export const modernChecks: Check[] = [

@@ -13,12 +13,12 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
 import { findChromium, NO_CHROMIUM } from '../../support/chromium.ts'
+import type { Report } from '../../support/report.ts'
+import type { Trial } from '../../support/suite.ts'
 import { type House, openHouse } from '../house.ts'
-import type { Report } from '../report.ts'
 import type { Counted } from './browser-page.ts'
-import type { Suite } from './suite.ts'
 
-export const browserSuites: Suite[] = [
+export const browserSuites: Trial[] = [
   { name: 'browser · chromium', missing: () => (findChromium() ? undefined : NO_CHROMIUM), run: runBrowser },
 ]
 
@@ -52,7 +52,7 @@ async function runBrowser(report: Report): Promise<void> {
 
 async function visit(report: Report, page: Page, house: House): Promise<void> {
   for (const { group, name, path, use } of WAYS) {
-    await report.check(group, `${name}: a page of an allowed origin calls a tool`, async () => {
+    await report.checkIn(group, `${name}: a page of an allowed origin calls a tool`, async () => {
       assert.deepEqual(await count(page, use, house.origin + path), { progress: [1, 2], text: 'counted to 2' })
     })
   }
@@ -60,7 +60,7 @@ async function visit(report: Report, page: Page, house: House): Promise<void> {
 
 async function visitRefused(report: Report, page: Page, house: House): Promise<void> {
   for (const { name, path, use } of WAYS) {
-    await report.check('guard', `sec-01: ${name}: a page of another origin reaches no handler`, async () => {
+    await report.checkIn('guard', `sec-01: ${name}: a page of another origin reaches no handler`, async () => {
       const before = house.answered()
       await assert.rejects(count(page, use, house.origin + path), /Failed to fetch|was refused/)
       assert.equal(house.answered(), before)

@@ -8,20 +8,17 @@ import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } f
 import { join } from 'node:path'
 import { createContext, runInContext } from 'node:vm'
 import webpack from 'webpack'
+import type { Trial } from '../../support/suite.ts'
 import { folder } from '../bundle.ts'
-import type { Suite } from './suite.ts'
 
-export const bundlerSuites: Suite[] = [
+export const bundlerSuites: Trial[] = [
   {
     name: 'browser bundle · webpack',
     run: async (report) => {
       const app = await install()
-      await report.check(
-        'modern',
-        'the client bundles, and says what a browser cannot reach',
-        () => tryOut(app),
-        LIMIT_MS,
-      )
+      await report.checkIn('modern', 'the client bundles, and says what a browser cannot reach', () => tryOut(app), {
+        limitMs: LIMIT_MS,
+      })
     },
   },
 ]

@@ -2,16 +2,16 @@
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
+import type { Trial } from '../../support/suite.ts'
 import { folder } from '../bundle.ts'
 import type { Check } from '../checks/check.ts'
 import type { Command } from '../program.ts'
 import { buildNext } from './next.ts'
 import { runRawWire } from './raw-wire.ts'
-import type { Suite } from './suite.ts'
 
-export const frameworkSuites: Suite[] = [
+export const frameworkSuites: Trial[] = [
   ...['express', 'fastify', 'hono'].map(
-    (name): Suite => ({
+    (name): Trial => ({
       name: `under ${name}`,
       run: (report) => {
         return runRawWire(report, { command: () => fromSource(`frameworks/${name}.ts`), more: [ownRoute] })

@@ -7,12 +7,13 @@ import { WebSocketClientTransport } from '@modelcontextprotocol/sdk/client/webso
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { ElicitRequestSchema, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import { WebSocket } from 'ws'
-import { type Group, until } from '../checks/check.ts'
+import type { Report } from '../../support/report.ts'
+import type { Trial } from '../../support/suite.ts'
+import { until } from '../../support/wait.ts'
+import type { Group } from '../checks/check.ts'
 import { openHouse } from '../house.ts'
-import type { Report } from '../report.ts'
-import type { Suite } from './suite.ts'
 
-export const officialSuites: Suite[] = [
+export const officialSuites: Trial[] = [
   {
     name: 'official client · http+sse',
     run: (report) => visit(report, 'sse', (origin) => new SSEClientTransport(new URL('/sse', origin))),
@@ -37,34 +38,34 @@ async function visit(report: Report, group: Group, open: (origin: string) => Tra
     client.setNotificationHandler(ToolListChangedNotificationSchema, () => resolve())
   })
   try {
-    await report.check(group, 'connects', () => client.connect(open(house.origin)))
-    await report.check(group, 'lists and calls a tool with structured output', async () => {
+    await report.checkIn(group, 'connects', () => client.connect(open(house.origin)))
+    await report.checkIn(group, 'lists and calls a tool with structured output', async () => {
       assert.ok((await client.listTools()).tools.some(({ name }) => name === 'add'))
       const { structuredContent } = await client.callTool({ name: 'add', arguments: { a: 20, b: 22 } })
       assert.deepEqual(structuredContent, { sum: 42 })
     })
-    await report.check(group, 'reads a resource and gets a prompt', async () => {
+    await report.checkIn(group, 'reads a resource and gets a prompt', async () => {
       const { contents } = await client.readResource({ uri: 'note://greeting' })
       assert.equal((contents[0] as { text?: string } | undefined)?.text, 'Grüße, 世界')
       const { messages } = await client.getPrompt({ name: 'welcome', arguments: { who: 'Ada' } })
       assert.match(JSON.stringify(messages), /Welcome Ada warmly/)
     })
-    await report.check('stream', 'hears progress before the result', async () => {
+    await report.checkIn('stream', 'hears progress before the result', async () => {
       const steps: number[] = []
       const onprogress = ({ progress }: { progress: number }) => void steps.push(progress)
       await client.callTool({ name: 'count', arguments: { to: 3 } }, undefined, { onprogress })
       // This client drops progress that arrives together with the result, so the last step may be missing.
       assert.deepEqual(steps.slice(0, 2), [1, 2])
     })
-    await report.check('asking', 'answers a question of the server', async () => {
+    await report.checkIn('asking', 'answers a question of the server', async () => {
       const { content } = await client.callTool({ name: 'greet', arguments: {} })
       assert.match(JSON.stringify(content), /Hello, Ada/)
     })
-    await report.check('listen', 'is told of a change', async () => {
+    await report.checkIn('listen', 'is told of a change', async () => {
       await client.callTool({ name: 'grow', arguments: {} })
       await changed
     })
-    await report.check('cancel', 'cancels a call', async () => {
+    await report.checkIn('cancel', 'cancels a call', async () => {
       const before = await seen(client)
       const abort = new AbortController()
       const call = client.callTool({ name: 'wait', arguments: { speak: true } }, undefined, {

@@ -1,11 +1,11 @@
 /** The list of checks that every server meets, whichever runtime or framework it runs on. */
 
+import type { Report } from '../../support/report.ts'
 import type { Check, Group } from '../checks/check.ts'
 import { cancelChecks, modernChecks } from '../checks/modern.ts'
 import { olderChecks } from '../checks/older.ts'
 import { safetyChecks } from '../checks/safety.ts'
 import { type Command, startProgram } from '../program.ts'
-import type { Report } from '../report.ts'
 import { openWire } from '../wire.ts'
 
 const CHECKS = [...modernChecks, ...olderChecks, ...safetyChecks, ...cancelChecks]
@@ -25,7 +25,7 @@ export async function runRawWire(report: Report, target: RawWire): Promise<void>
   const wire = openWire(program.origin, target.protocol)
   try {
     for (const { group, name, run } of [...CHECKS, ...(target.more ?? [])]) {
-      if (!target.without?.includes(group)) await report.check(group, name, () => run(wire))
+      if (!target.without?.includes(group)) await report.checkIn(group, name, () => run(wire))
     }
   } finally {
     wire.close()

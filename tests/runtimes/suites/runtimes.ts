@@ -4,18 +4,18 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { installedPackage } from '../../support/install.ts'
+import type { Trial } from '../../support/suite.ts'
 import { bundle, folder } from '../bundle.ts'
 import { lateChecks } from '../checks/older.ts'
 import type { Command } from '../program.ts'
 import { runRawWire } from './raw-wire.ts'
-import type { Suite } from './suite.ts'
 
 const NODES = [20, 22, 24]
 
 /** workerd notices that a client has left only when it writes to it. */
 const UNNOTICED = ['cancel', 'leave'] as const
 
-export const runtimeSuites: Suite[] = [
+export const runtimeSuites: Trial[] = [
   ...NODES.map((major) => onNode('fetch', 'node-fetch', major)),
   {
     name: 'fetch · bun',
@@ -51,12 +51,12 @@ export const runtimeSuites: Suite[] = [
   ...NODES.map((major) => onNode('http2', 'node-http2', major)),
 ]
 
-function onNode(kind: 'fetch' | 'http' | 'https' | 'http2', entry: string, major: number): Suite {
+function onNode(kind: 'fetch' | 'http' | 'https' | 'http2', entry: string, major: number): Trial {
   const secure = kind === 'https' || kind === 'http2'
   return {
     name: `${kind} · node ${major}`,
     // The newest stands for the others where only the way of serving differs.
-    longOnly: secure && major !== 24,
+    long: secure && major !== 24,
     missing: () => {
       if (nodeBinary(major) === undefined) return `there is no Node ${major} for ${process.platform}-${process.arch}`
       return secure && makeCertificate() === undefined ? 'openssl, which makes the certificate, is missing' : undefined

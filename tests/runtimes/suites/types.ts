@@ -4,14 +4,14 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import type { Trial } from '../../support/suite.ts'
 import { folder } from '../bundle.ts'
-import type { Suite } from './suite.ts'
 
-export const typeSuites: Suite[] = [
+export const typeSuites: Trial[] = [
   {
     name: 'types of the examples',
     run: (report) =>
-      report.check('modern', 'they compile', async () => {
+      report.checkIn('modern', 'they compile', async () => {
         const manifest = createRequire(import.meta.url).resolve('typescript/package.json')
         const tsc = join(dirname(manifest), 'bin', 'tsc')
         const { stdout } = spawnSync(process.execPath, [tsc, '-p', folder, '--pretty', 'false'], {
