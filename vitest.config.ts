@@ -1,24 +1,39 @@
-/** Every test of the repository runs from source: the condition makes a package's doors lead to its TypeScript. */
+/**
+ * Every test of the repository: those of Node run from source (the condition makes a package's doors lead to its
+ * TypeScript), those of the page's parts in a browser.
+ */
 import { defineConfig } from 'vitest/config'
+import { findChromium, NO_CHROMIUM } from './tests/support/chromium.ts'
 
 const fromSource = { conditions: ['portico-source', 'node', 'development|production'] }
 
+const hasBrowser = findChromium() !== undefined
+if (!hasBrowser) console.log(`skipped: the parts of the page: ${NO_CHROMIUM}`)
+
 export default defineConfig({
-  resolve: fromSource,
-  ssr: { resolve: fromSource },
   test: {
-    include: [
-      'packages/*/src/**/*.test.ts',
-      'packages/*/test/**/*.test.ts',
-      'examples/**/*.test.ts',
-      'scripts/**/*.test.*',
-      'tests/*/*.test.ts',
-    ],
-    pool: 'threads',
     maxWorkers: 2,
-    // Long enough for a machine whose cores are kept busy by others; a test that hangs still ends.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 60_000 } },
+    projects: [
+      {
+        resolve: fromSource,
+        ssr: { resolve: fromSource },
+        test: {
+          name: 'node',
+          include: [
+            'packages/*/src/**/*.test.ts',
+            'packages/*/test/**/*.test.ts',
+            'examples/**/*.test.ts',
+            'scripts/**/*.test.*',
+            'tests/*/*.test.ts',
+          ],
+          pool: 'threads',
+          // Long enough for a machine whose cores are kept busy by others; a test that hangs still ends.
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          expect: { poll: { timeout: 60_000 } },
+        },
+      },
+      ...(hasBrowser ? ['packages/ui/vitest.config.ts'] : []),
+    ],
   },
 })

@@ -3,6 +3,7 @@
 import { SegmentedControl, Textarea } from '@mantine/core'
 import { useState } from 'react'
 import { isRecord, type JsonRecord, parseJson, toJson } from '../json.ts'
+import { BrokenFields, useBrokenField } from './broken-fields.tsx'
 import classes from './schema-form.module.css'
 import { SchemaForm } from './schema-form.tsx'
 import type { Field } from './schema-model.ts'
@@ -13,16 +14,24 @@ export interface ArgumentsEditorProps {
   readonly value: JsonRecord
   readonly problems: readonly FieldProblem[]
   readonly onChange: (value: JsonRecord) => void
-  /** The JSON text is no object at the moment; what `value` holds is older. */
+  /** Some text of it is no JSON at the moment; what `value` holds is older. */
   readonly onBroken?: (isBroken: boolean) => void
 }
 
 type Mode = 'Form' | 'Both' | 'JSON'
 
-export function ArgumentsEditor({ field, value, problems, onChange, onBroken }: ArgumentsEditorProps) {
+export function ArgumentsEditor(props: ArgumentsEditorProps) {
+  return (
+    <BrokenFields onBroken={props.onBroken}>
+      <Editor {...props} />
+    </BrokenFields>
+  )
+}
+
+function Editor({ field, value, problems, onChange }: ArgumentsEditorProps) {
   const [mode, setMode] = useState<Mode>('Form')
-  if (field.kind !== 'object') return <RawArguments value={value} onChange={onChange} onBroken={onBroken} />
-  const raw = <RawArguments value={value} onChange={onChange} onBroken={onBroken} />
+  const raw = <RawArguments value={value} onChange={onChange} />
+  if (field.kind !== 'object') return raw
   return (
     <div className={classes.container}>
       <SegmentedControl
@@ -31,10 +40,7 @@ export function ArgumentsEditor({ field, value, problems, onChange, onBroken }: 
         aria-label="Edit the arguments as"
         data={['Form', 'Both', 'JSON']}
         value={mode}
-        onChange={(next) => {
-          setMode(next)
-          onBroken?.(false)
-        }}
+        onChange={setMode}
       />
       {mode === 'JSON' && raw}
       {mode === 'Form' && <SchemaForm field={field} value={value} problems={problems} onChange={onChange} />}
@@ -51,14 +57,14 @@ export function ArgumentsEditor({ field, value, problems, onChange, onBroken }: 
 export interface RawArgumentsProps {
   readonly value: JsonRecord
   readonly onChange: (value: JsonRecord) => void
-  readonly onBroken?: ((isBroken: boolean) => void) | undefined
   readonly label?: string
 }
 
-export function RawArguments({ value, onChange, onBroken, label = 'Arguments as JSON' }: RawArgumentsProps) {
+export function RawArguments({ value, onChange, label = 'Arguments as JSON' }: RawArgumentsProps) {
   const [draft, setDraft] = useState<{ readonly text: string; readonly of: JsonRecord; readonly problem?: string }>()
   // A change that came from elsewhere wins over what stands here.
   const current = draft?.of === value ? draft : undefined
+  useBrokenField(current?.problem !== undefined)
   return (
     <Textarea
       className={classes.raw}
@@ -75,7 +81,6 @@ export function RawArguments({ value, onChange, onBroken, label = 'Arguments as 
         const text = event.currentTarget.value
         const parsed = parseJson(text.trim() === '' ? '{}' : text)
         const isGood = parsed.ok && isRecord(parsed.value)
-        onBroken?.(!isGood)
         if (!isGood) {
           setDraft({ text, of: value, problem: parsed.ok ? 'Arguments are an object: { … }' : parsed.problem })
           return

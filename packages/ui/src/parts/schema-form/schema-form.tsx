@@ -161,9 +161,15 @@ function ListField({ field, name, path, required, value, problems, onChange }: F
 }
 
 function PickField(props: FieldProps<FieldOf<'pick'>>) {
-  const { field, name, path, required, value, onChange } = props
-  const [chosen, setChosen] = useState<number>()
-  const picked = chosen ?? (value === undefined ? undefined : pickedOption(field, value))
+  const { field, name, path, required, value } = props
+  const [chosen, setChosen] = useState<{ readonly index: number; readonly value: JsonValue | undefined }>()
+  // What was chosen here holds for what was entered here; a value from elsewhere has the shape that it has.
+  const isOwn = chosen !== undefined && chosen.value === value
+  const picked = isOwn ? chosen.index : value === undefined ? undefined : pickedOption(field, value)
+  const onChange = (next: JsonValue | undefined) => {
+    if (picked !== undefined) setChosen({ index: picked, value: next })
+    props.onChange(next)
+  }
   const option = picked === undefined ? undefined : field.options[picked]
   /** A single field says itself what is wrong with it; a choice not made, or an object, does not. */
   const isShown = option !== undefined && !(option.field.kind === 'object' && isRecord(value))
@@ -184,8 +190,9 @@ function PickField(props: FieldProps<FieldOf<'pick'>>) {
         onChange={(next) => {
           const index = next === null ? undefined : Number(next)
           const shape = index === undefined ? undefined : field.options[index]
-          setChosen(index)
-          onChange(shape === undefined ? undefined : blankValue(shape.field))
+          const first = shape === undefined ? undefined : blankValue(shape.field)
+          setChosen(index === undefined ? undefined : { index, value: first })
+          props.onChange(first)
         }}
       />
       {option !== undefined &&
@@ -198,7 +205,7 @@ function PickField(props: FieldProps<FieldOf<'pick'>>) {
             onChange={onChange}
           />
         ) : (
-          <FieldView {...props} field={option.field} name={option.label} required />
+          <FieldView {...props} field={option.field} name={option.label} required onChange={onChange} />
         ))}
     </Frame>
   )

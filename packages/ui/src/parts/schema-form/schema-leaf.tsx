@@ -16,6 +16,7 @@ import { useState } from 'react'
 import { toCount, toSize, toVisible } from '../../app/text/text.ts'
 import { type JsonValue, parseJson, toJson } from '../json.ts'
 import { toByteCount } from '../text-safety.ts'
+import { useBrokenField } from './broken-fields.tsx'
 import type { FieldProps } from './field-props.ts'
 import classes from './schema-form.module.css'
 import type { Choice, Field, FieldOf } from './schema-model.ts'
@@ -321,24 +322,27 @@ function FixedField(props: FieldProps<FieldOf<'fixed'>>) {
 
 function JsonField(props: FieldProps) {
   const { field, value, onChange } = props
-  const [draft, setDraft] = useState<{ readonly text: string; readonly problem: string }>()
+  const [draft, setDraft] = useState<{ readonly text: string; readonly problem: string; readonly of: typeof value }>()
+  // Belongs to the value that it was to replace; another one that came here since has its own text.
+  const current = draft !== undefined && draft.of === value ? draft : undefined
+  useBrokenField(current !== undefined)
   const labels = labelsOf(props)
   const why = field.kind === 'json' ? `JSON, because ${field.why}` : 'JSON'
   return (
     <Textarea
       {...labels}
       description={labels.description === undefined ? why : `${labels.description} · ${why}`}
-      error={draft?.problem ?? labels.error}
+      error={current?.problem ?? labels.error}
       classNames={{ input: classes.mono }}
       autosize
       minRows={2}
       maxRows={14}
       spellCheck={false}
-      value={draft?.text ?? (value === undefined ? '' : toJson(value))}
+      value={current?.text ?? (value === undefined ? '' : toJson(value))}
       onChange={(event) => {
         const text = event.currentTarget.value
         const parsed = parseJson(text)
-        setDraft(parsed.ok || text.trim() === '' ? undefined : { text, problem: parsed.problem })
+        setDraft(parsed.ok || text.trim() === '' ? undefined : { text, problem: parsed.problem, of: value })
         if (text.trim() === '') onChange(undefined)
         else if (parsed.ok) onChange(parsed.value)
       }}

@@ -243,7 +243,7 @@ function typesOf(schema: Schema): readonly string[] {
 function fromEnum(words: FieldWords, schema: Schema): Field {
   const values = (schema.enum as JsonValue[]).slice(0, MAX_CHOICES)
   const names = Array.isArray(schema.enumNames) ? schema.enumNames : []
-  const choices = values.filter((value) => value !== null).map((value, index) => toChoice(value, names[index]))
+  const choices = values.flatMap((value, index) => (value === null ? [] : [toChoice(value, names[index])]))
   return { ...words, kind: 'choice', nullable: words.nullable || values.includes(null), choices }
 }
 

@@ -17,10 +17,15 @@ export function initialValue(field: Field): JsonValue | undefined {
   if (field.kind !== 'object') return undefined
   return Object.fromEntries(
     field.members.flatMap(({ name, required, field: member }) => {
-      const value = required || member.default !== undefined ? initialValue(member) : undefined
+      const value = required ? initialOf(member) : member.default
       return value === undefined ? [] : [[name, value]]
     }),
   )
+}
+
+/** What must be there: a switch that is off says no. */
+function initialOf(field: Field): JsonValue | undefined {
+  return initialValue(field) ?? (field.kind === 'boolean' ? false : undefined)
 }
 
 /** What a new entry of a list, or an optional object, begins with. */
@@ -159,6 +164,8 @@ function matches(pattern: string, value: string): boolean {
 }
 
 function checkNumber(field: FieldOf<'number'>, value: number): string | undefined {
+  // JSON has no word for what is beyond every number.
+  if (!Number.isFinite(value)) return 'Must be a number'
   if (field.integer && !Number.isInteger(value)) return 'Must be a whole number'
   if (field.minimum !== undefined && value < field.minimum) return `At least ${field.minimum}`
   if (field.maximum !== undefined && value > field.maximum) return `At most ${field.maximum}`

@@ -1,0 +1,53 @@
+/** The parts of the page as people meet them: every `*.test.tsx` runs in one real browser, the machine's own Chromium. */
+import react from '@vitejs/plugin-react'
+import { playwright } from '@vitest/browser-playwright'
+import { defineConfig } from 'vitest/config'
+import { findChromium } from '../../tests/support/chromium.ts'
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react()],
+  // Named here so that none is found on the way, which would load the page anew in the middle of a test.
+  optimizeDeps: {
+    include: [
+      'react',
+      'react-dom/client',
+      'react/jsx-dev-runtime',
+      '@mantine/core',
+      '@mantine/hooks',
+      '@mantine/notifications',
+      '@mantine/spotlight',
+      '@radix-ui/react-icons',
+      'markdown-to-jsx/react',
+    ],
+  },
+  test: {
+    name: 'page',
+    include: ['src/**/*.test.tsx'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { interval: 15, timeout: 20_000 } },
+    browser: {
+      enabled: true,
+      headless: true,
+      screenshotFailures: false,
+      ui: false,
+      fileParallelism: false,
+      viewport: { width: 1_000, height: 800 },
+      provider: playwright({
+        launchOptions: {
+          executablePath: findChromium() ?? '',
+          args: [
+            '--no-sandbox',
+            '--disable-gpu',
+            '--disable-quic',
+            '--no-first-run',
+            '--disable-background-networking',
+          ],
+        },
+        actionTimeout: 15_000,
+      }),
+      instances: [{ browser: 'chromium' }],
+    },
+  },
+})
