@@ -112,10 +112,9 @@ afterEach(() => {
  * page, which takes a hundredth of the time of a pointer; `type` and locators' own actions go through the browser.
  */
 async function usable(locator: Locator): Promise<HTMLElement> {
-  await expect.poll(() => locator.elements().length, { message: `how many there are of ${locator.selector}` }).toBe(1)
-  const element = locator.element() as HTMLElement
-  if (element.matches(':disabled')) throw new Error(`${locator.selector} cannot be used`)
-  return element
+  const found = () => locator.elements().map((element) => (element.matches(':disabled') ? 'disabled' : 'usable'))
+  await expect.poll(found, { message: `what there is of ${locator.selector}` }).toEqual(['usable'])
+  return locator.element() as HTMLElement
 }
 
 export async function click(locator: Locator): Promise<void> {

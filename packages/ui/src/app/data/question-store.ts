@@ -44,8 +44,19 @@ export function useClaim(id: string | undefined): void {
   }, [id])
 }
 
-/** True once the program has taken the answer; a refusal has been shown by then. */
-export async function answerQuestion(id: string, answer: Answer): Promise<boolean> {
+const sending = new Map<string, Promise<boolean>>()
+
+/**
+ * True once the program has taken the answer; a refusal has been shown by then. A question is answered once, however
+ * often somebody presses: what is pressed while an answer is on its way changes nothing.
+ */
+export function answerQuestion(id: string, answer: Answer): Promise<boolean> {
+  const sent = sending.get(id) ?? sendAnswer(id, answer).finally(() => sending.delete(id))
+  sending.set(id, sent)
+  return sent
+}
+
+async function sendAnswer(id: string, answer: Answer): Promise<boolean> {
   try {
     await call('inbox.answer', { id, answer: { ...answer, by: 'workbench' } })
     forget(id)

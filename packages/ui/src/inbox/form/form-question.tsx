@@ -4,41 +4,48 @@ import { Button, Stack, Text } from '@mantine/core'
 import { type FormEvent, useMemo, useState } from 'react'
 import { toVisible } from '../../app/text/text.ts'
 import { Note } from '../../app/tone.tsx'
+import type { JsonRecord } from '../../parts/json.ts'
+import { BrokenFields } from '../../parts/schema-form/broken-fields.tsx'
+import { SchemaForm } from '../../parts/schema-form/schema-form.tsx'
+import { initialArguments, problemsOf } from '../../parts/schema-form/schema-values.ts'
 import { NotShownNote } from '../answer-foot.tsx'
 import classes from '../inbox.module.css'
 import { Prose } from '../prose.tsx'
 import type { BodyProps } from '../question-body.ts'
-import { FormField } from './form-field.tsx'
-import { type FieldValues, initialValues, toContent, toFields } from './form-model.ts'
+import { asksForSecret, toContent, toForm } from './form-model.ts'
 
 export function FormQuestion({ question, body: { message, schema }, answer }: BodyProps<'form'>) {
-  const fields = useMemo(() => toFields(schema), [schema])
-  const [values, setValues] = useState<FieldValues>(() => initialValues(fields))
+  const form = useMemo(() => toForm(schema), [schema])
+  const [value, setValue] = useState<JsonRecord>(() => initialArguments(form))
   const [tried, setTried] = useState(false)
-  const { content, problems } = toContent(fields, values)
+  const [isBroken, setBroken] = useState(false)
+  const content = toContent(value)
+  const problems = problemsOf(form, content)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setTried(true)
-    if (Object.keys(problems).length === 0) void answer({ action: 'allow', content })
+    if (problems.length === 0 && !isBroken) void answer({ action: 'allow', content })
   }
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
         <Prose text={message} />
-        {fields.some(({ sensitive }) => sensitive) && (
+        {asksForSecret(form) && (
           <Note tone="bad" title="It asks for something secret">
             Servers must not ask for passwords, keys or tokens in a form. Deny unless you are sure.
           </Note>
         )}
-        {fields.map((field) => (
-          <FormField
-            key={field.name}
-            field={field}
-            value={values[field.name] ?? field.initial}
-            problem={tried && Object.hasOwn(problems, field.name) ? problems[field.name] : undefined}
-            onChange={(value) => setValues((before) => ({ ...before, [field.name]: value }))}
-          />
-        ))}
+        {form.members.length > 0 && (
+          <BrokenFields onBroken={setBroken}>
+            {/* What is simply not there yet is no fault before somebody tries to send it. */}
+            <SchemaForm
+              field={form}
+              value={value}
+              problems={tried ? problems : problems.filter((problem) => problem.message !== 'Required')}
+              onChange={setValue}
+            />
+          </BrokenFields>
+        )}
         <NotShownNote />
         <div className={classes.foot}>
           <Text size="xs" c="dimmed">

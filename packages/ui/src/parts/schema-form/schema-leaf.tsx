@@ -123,6 +123,8 @@ function TextField(props: FieldProps<FieldOf<'text'>>) {
     <TextInput
       {...labelsOf(props)}
       type={INPUT_TYPES.get(field.format ?? '') ?? 'text'}
+      // What the browser knows of a person is not for servers.
+      autoComplete="off"
       value={text}
       placeholder={placeholder}
       onChange={(event) => change(event.currentTarget.value)}
