@@ -31,6 +31,13 @@ test.each(shown)('$page:$line is $file', ({ file = '', code }) => {
   expect(code).toBe(readFileSync(join(root, file), 'utf8'))
 })
 
+test.each([...pages, 'examples/README.md'])('%s gives commands that its reader has (newcomer 15)', (page) => {
+  const paragraphs = readFileSync(join(root, page), 'utf8').split(/\n\s*\n/)
+  const ours = paragraphs.filter((text) => text.includes('scripts/run.mjs'))
+  // Scripts of this repository are in no package.
+  for (const text of ours) expect(text).toMatch(/checkout/)
+})
+
 test('every other TypeScript block compiles', async () => {
   expect(loose.length).toBeGreaterThan(10)
   const cache = join(root, 'examples', '.cache')

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { DEV_PORT, GATEWAY_PORT, WORKBENCH_PORT } from '../src/cli/parse/default-ports.ts'
 import { createFolder, type Ran, type Running, runCli, startCli } from './cli.ts'
 
 const FIXTURE = fileURLToPath(new URL('./fixture-server.mjs', import.meta.url))
@@ -65,6 +66,20 @@ describe.concurrent('portico servers add', () => {
       expect(servers.near.cwd).toMatch(/here$/)
       expect(servers.far.cwd).toBeUndefined()
       expect(await runIn('there', 'call', 'near', 'greet', 'name=Ada', '-y')).toMatchObject({ code: 0 })
+    }))
+
+  it('newcomer 4: leaves a server of that name alone unless told otherwise, and tells what was there', () =>
+    inPlace(async ({ path, run }) => {
+      const entry = async () => JSON.parse(await readFile(join(path, 'config', 'portico.json'), 'utf8')).servers.web
+      await run('servers', 'add', 'web', 'https://one.example/mcp')
+      const refused = await run('servers', 'add', 'web', 'https://two.example/mcp')
+      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('https://one.example/mcp') })
+      expect(refused.stderr).toContain('`--replace`')
+      expect((await entry()).url).toBe('https://one.example/mcp')
+      expect((await run('servers', 'add', 'web', 'https://one.example/mcp')).stderr).toContain('Already in')
+      const replaced = await run('servers', 'add', 'web', 'https://two.example/mcp', '--replace')
+      expect(replaced).toMatchObject({ code: 0, stderr: expect.stringContaining('It was: https://one.example/mcp') })
+      expect((await entry()).url).toBe('https://two.example/mcp')
     }))
 
   it('newcomer B5: a definition is stored by its whole path and started by this very program', () =>
@@ -155,6 +170,31 @@ describe.concurrent('a port that is in use', () => {
   )
 })
 
+describe.concurrent('no terminal and no client', () => {
+  it.each([
+    [['dev', 'weather.ts'], 'Serving weather.ts on the standard streams'],
+    [['run', 'weather.ts'], '--http 3000'],
+    [['serve', '--stdio', '--auth', 'none'], 'without `--stdio`'],
+  ])('newcomer 2: portico %j says what it lacks, with the code for it', (words, said) =>
+    inPlace(async ({ write, run }) => {
+      await write('weather.ts', DEFINITION)
+      const { code, stdout, stderr } = await run(...words)
+      expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('Standard input ended before a client')])
+      expect(stderr).toContain(said)
+    }),
+  )
+})
+
+describe.concurrent('the help of', () => {
+  it.each([
+    ['start', `${WORKBENCH_PORT}, else any that is free`],
+    ['serve', `${GATEWAY_PORT}`],
+    ['dev', `${DEV_PORT} in a terminal`],
+  ])('newcomer 16: %s says the port that it takes', (command, said) =>
+    inPlace(async ({ run }) => expect((await run(command, '--help')).stdout).toContain(`(${said})`)),
+  )
+})
+
 describe.concurrent('a ready-made server with what it works on', () => {
   it.each([
     [['list', 'files', './docs', 'tools'], /^read_file\t/m],
@@ -216,7 +256,26 @@ export default createServer({ name: 'bare', version: '1.0.0', tools: { go: tool(
         ),
       ])
       expect((await run('list', 'time', '--strict')).code).toBe(0)
+      expect((await run('list', 'bare.ts', '--strict', '--fail-on', 'never')).code).toBe(0)
     }))
+
+  it.each([
+    ['warning', 1],
+    ['info', 1],
+    ['error', 0],
+    ['never', 0],
+  ])('newcomer 18: list --strict --fail-on %s ends with %i where there is a warning', (level, wanted) =>
+    inPlace(async ({ write, run }) => {
+      const tools = `{ 'go.now': tool({ description: 'Goes there now', input: { type: 'object' } }, () => 'x') }`
+      const text = `import { createServer, tool } from '@portico/sdk/server'
+export default createServer({ name: 'dots', version: '1.0.0', tools: ${tools} })
+`
+      await write('dots.ts', text)
+      const { code, stderr } = await run('list', 'dots.ts', '--strict', '--fail-on', level)
+      expect([code, stderr]).toEqual([wanted, expect.stringContaining('warning tools.go.now')])
+      if (level === 'warning') expect((await run('list', 'dots.ts', '--strict')).code).toBe(1)
+    }),
+  )
 
   it('newcomer: a mistyped tool is told what was likely meant, and --output writes a file', () =>
     inPlace(async ({ path, run }) => {

@@ -20,7 +20,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
 })
 
-it('revokes the tokens where they came from and forgets them (issue 19)', async () => {
+it('revokes the tokens where they came from and forgets them, and says so only where somebody was signed in (issue 19, newcomer 13)', async () => {
   const folder = await createFolder()
   closers.push(() => folder.close())
   const { issuer, url } = await openDiary()
@@ -31,11 +31,12 @@ it('revokes the tokens where they came from and forgets them (issue 19)', async 
   const refresh = await signIn(url, tokens, kept)
   const before = await readdir(tokens)
 
-  const ran = await runCli(['servers', 'sign-out', 'diary', '--config', 'portico.json'], {
-    cwd: folder.path,
-    env: folder.env,
-  })
+  const words = ['servers', 'sign-out', 'diary', '--config', 'portico.json']
+  const ran = await runCli(words, { cwd: folder.path, env: folder.env })
   expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining('Signed out') })
+  const twice = await runCli([...words, '--json'], { cwd: folder.path, env: folder.env })
+  expect(twice).toMatchObject({ code: 0, stderr: expect.stringContaining('Nobody was signed in to diary.') })
+  expect(JSON.parse(twice.stdout)).toEqual({ server: 'diary', signedIn: false, changed: false })
   expect((await readdir(tokens)).length).toBeLessThan(before.length)
   // The login server no longer takes the refresh token; it takes another one that is used in the same way.
   const use = (words: Record<string, string>): Promise<Response> =>

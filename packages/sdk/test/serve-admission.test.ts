@@ -186,18 +186,27 @@ describe('an address that cannot be listened on (sdk D26)', () => {
     ['serveWebSocket', (port: number) => serveWebSocket(guarded, { port })],
     ['serveSocket', (port: number) => serveSocket(guarded, { port })],
   ] as const
-  it.each(serve)('is named by %s, with the reason and what to do', async (_name, begin) => {
-    const taken = createNode()
-    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
-    const { port } = taken.address() as AddressInfo
-    const error = await begin(port).then(
-      () => undefined,
-      (caught: unknown) => caught,
-    )
-    taken.close()
-    expect(error).toMatchObject({ code: 'connect-failed' })
-    expect(String(error)).toContain(`Cannot listen on 127.0.0.1:${port}: EADDRINUSE (another program listens there`)
-  })
+  it.each(serve)(
+    'is named by %s in its first words, with what to do and no frames of ours (newcomer 1)',
+    async (_name, begin) => {
+      const taken = createNode()
+      await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
+      const { port } = taken.address() as AddressInfo
+      const error = await begin(port).then(
+        () => undefined,
+        (caught: unknown) => caught,
+      )
+      taken.close()
+      expect(error).toMatchObject({ code: 'connect-failed' })
+      expect(String(error)).toMatch(
+        new RegExp(
+          `^PorticoError: Port ${port} is in use: cannot listen on .*EADDRINUSE \\(another program listens there`,
+        ),
+      )
+      // What is not caught is printed with its frames, and those would be minified lines of this package.
+      expect((error as Error).stack).not.toContain('    at ')
+    },
+  )
 })
 
 describe('a server whose context function throws', () => {

@@ -2,7 +2,10 @@ import { createServer, tool } from '@portico/sdk/server'
 
 const input = {
   type: 'object',
-  properties: { city: { type: 'string' }, days: { type: 'integer', minimum: 1 } },
+  properties: {
+    city: { type: 'string', description: 'The name of the city' },
+    days: { type: 'integer', minimum: 1, description: 'How many days; one unless given' },
+  },
   required: ['city'],
 } as const
 

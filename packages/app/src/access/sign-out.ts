@@ -5,21 +5,34 @@ import type { ServerConfig } from '@portico/host/config'
 import { authorizationCode, createAuthorizer } from '@portico/sdk/auth'
 import { createFileTokenStore } from '@portico/sdk/auth-node'
 
-/** False for a server that nobody signs in to. Rejects where the tokens are forgotten but could not be revoked. */
-export async function signOutOf({ target, settings }: ServerConfig, stateDir: string): Promise<boolean> {
-  if (!('url' in target) || !URL.canParse(target.url)) return false
+/** `not-possible`: a server that nobody signs in to. */
+export type SignOut = 'signed-out' | 'nobody' | 'not-possible'
+
+/** Rejects where the tokens are forgotten but could not be revoked. */
+export async function signOutOf({ target, settings }: ServerConfig, stateDir: string): Promise<SignOut> {
+  if (!('url' in target) || !URL.canParse(target.url)) return 'not-possible'
   const { clientId } = (settings.auth ?? {}) as { clientId?: unknown }
+  const store = createFileTokenStore({ folder: join(stateDir, 'tokens') })
+  let forgotten = 0
   const authorizer = createAuthorizer(new URL(target.url), {
     grant: authorizationCode({
       userAgent: NOBODY,
       clientName: 'Portico',
       ...(typeof clientId === 'string' && { client: { clientId } }),
     }),
-    store: createFileTokenStore({ folder: join(stateDir, 'tokens') }),
+    store: {
+      get: (key) => store.get(key),
+      set: (key, value) => store.set(key, value),
+      withLock: (key, action) => store.withLock(key, action),
+      delete: (key) => {
+        forgotten++
+        return store.delete(key)
+      },
+    },
   })
   try {
     await authorizer.signOut()
-    return true
+    return forgotten > 0 ? 'signed-out' : 'nobody'
   } finally {
     authorizer.close()
   }

@@ -313,7 +313,7 @@ describe('one field takes what people have at hand (newcomer A6)', () => {
   it.each([
     [
       'npx -y server-files@1.2.0 ./folder',
-      [{ name: 'files', shown: 'npx -y server-files@1.2.0 ./folder', named: false }],
+      [{ name: 'files', shown: `npx -y server-files@1.2.0 ./folder (in ${process.cwd()})`, named: false }],
     ],
     ['https://mcp.linear.app/mcp', [{ name: 'linear', shown: 'https://mcp.linear.app/mcp' }]],
     ['claude mcp add docs -- npx docs@1.0.0', [{ name: 'docs', named: true }]],
@@ -330,6 +330,18 @@ describe('one field takes what people have at hand (newcomer A6)', () => {
       first?.entry === undefined ? { text } : { name: 'mine', entry: first.entry },
     )
     expect(added).toEqual({ added: first?.entry === undefined ? ['a', 'b'] : ['mine'], problems: [] })
+  })
+
+  it('a relative command keeps the folder that the page speaks for (newcomer 3)', async () => {
+    const workspace = await makeFolder()
+    const configFile = join(await makeFolder(), 'portico.json')
+    const { call } = await startBench({ workspace, configFile })
+    const { servers } = await call('servers.preview', { text: 'node ./server.mjs' })
+    expect(servers[0]?.shown).toBe(`node ./server.mjs (in ${workspace})`)
+    await call('servers.add', { name: 'line', entry: servers[0]?.entry ?? {} })
+    await call('servers.add', { text: '{"mcpServers":{"file":{"command":"./server"},"far":{"command":"server"}}}' })
+    const { servers: kept } = JSON.parse(await readFile(configFile, 'utf8'))
+    expect([kept.line.cwd, kept.file.cwd, kept.far.cwd]).toEqual([workspace, workspace, undefined])
   })
 
   it('says what to give where it understands nothing', async () => {

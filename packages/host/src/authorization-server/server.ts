@@ -5,6 +5,7 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { cannotListen } from '@portico/sdk/internal'
 import { PorticoError } from '@portico/sdk/server'
 import type { ClientMetadata, JWKS } from 'oidc-provider'
 import { createConfiguration } from './configuration.ts'
@@ -163,10 +164,9 @@ function listen({ hostname, port, protocol }: URL, handler: AuthorizationServer[
   }
   const node = createServer({ headersTimeout: 10_000, requestTimeout: 30_000 }, handler)
   return new Promise<{ close(): Promise<void> }>((resolve, reject) => {
-    node.once('error', (cause) =>
-      reject(new PorticoError('connect-failed', `Cannot listen on port ${port}`, { cause })),
-    )
-    node.listen(Number(port || 80), hostname.replace(/^\[|\]$/g, ''), () => {
+    const wanted = Number(port || 80)
+    node.once('error', (cause) => reject(cannotListen(`${hostname}:${wanted}`, wanted, cause)))
+    node.listen(wanted, hostname.replace(/^\[|\]$/g, ''), () => {
       resolve({
         close: () =>
           new Promise((done) => {

@@ -2,6 +2,7 @@
 
 export { type ConfigInput, createInputs, type InputSource, type InputsOptions } from '../config/command/inputs.ts'
 export { type CommandFinding, inspectCommand } from '../config/command/inspect-command.ts'
+export { keepFolder } from '../config/command/keep-folder.ts'
 export { type ConcreteTarget, type ResolveContext, resolveTarget } from '../config/command/resolve-target.ts'
 export { makeVisible, showCommand, withoutSecrets } from '../config/command/show-command.ts'
 export { type ConnectableTarget, createTargetResolver } from '../config/command/target-resolver.ts'

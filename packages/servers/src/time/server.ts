@@ -21,13 +21,21 @@ const TIME = {
 const ZONED = {
   type: 'object',
   properties: {
-    iso: { type: 'string' },
-    zone: { type: 'string' },
-    weekday: { type: 'string' },
-    offset: { type: 'string' },
+    iso: { type: 'string', description: 'The time there, in ISO 8601 with its offset.' },
+    zone: { type: 'string', description: 'The IANA name of the zone.' },
+    weekday: { type: 'string', description: 'The day of the week there, in English.' },
+    offset: { type: 'string', description: 'How far it is from UTC, such as +02:00.' },
   },
   required: ['iso', 'zone', 'weekday', 'offset'],
 } as const
+const ZONES = {
+  type: 'array',
+  description: 'The zones to convert to.',
+  items: ZONE,
+  minItems: 1,
+  maxItems: 50,
+} as const
+const TIMES = { type: 'array', description: 'One for each zone, in the same order.', items: ZONED } as const
 const DAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
 const MOST_PROPOSALS = 100
 
@@ -70,11 +78,11 @@ export async function createTimeServer(options: TimeOptions = {}): Promise<Ready
         description: 'The same moment as other zones see it.',
         input: {
           type: 'object',
-          properties: { time: TIME, from: ZONE, to: { type: 'array', items: ZONE, minItems: 1, maxItems: 50 } },
+          properties: { time: TIME, from: ZONE, to: ZONES },
           required: ['time', 'to'],
           additionalProperties: false,
         },
-        output: { type: 'object', properties: { times: { type: 'array', items: ZONED } }, required: ['times'] },
+        output: { type: 'object', properties: { times: TIMES }, required: ['times'] },
         ...reading,
       },
       ({ time, from, to }) => {
@@ -93,7 +101,10 @@ export async function createTimeServer(options: TimeOptions = {}): Promise<Ready
         },
         output: {
           type: 'object',
-          properties: { seconds: { type: 'number' }, words: { type: 'string' } },
+          properties: {
+            seconds: { type: 'number', description: 'Below 0 where the second time is the earlier one.' },
+            words: { type: 'string', description: 'The same as a person would say it.' },
+          },
           required: ['seconds', 'words'],
         },
         ...reading,
@@ -109,8 +120,12 @@ export async function createTimeServer(options: TimeOptions = {}): Promise<Ready
         input: {
           type: 'object',
           properties: {
-            weekday: { type: 'string', enum: DAYS },
-            at: { type: 'string', pattern: '^[0-2][0-9]:[0-5][0-9]$' },
+            weekday: { type: 'string', description: 'Any day unless given.', enum: DAYS },
+            at: {
+              type: 'string',
+              description: 'The time of day as HH:MM; midnight unless given.',
+              pattern: '^[0-2][0-9]:[0-5][0-9]$',
+            },
             zone: ZONE,
           },
           additionalProperties: false,
@@ -134,6 +149,7 @@ export async function createTimeServer(options: TimeOptions = {}): Promise<Ready
         {
           uri: 'time://now/{+zone}',
           title: 'Now in a zone',
+          description: 'The time at this moment in the zone that the address names.',
           mimeType: 'application/json',
           complete: { zone: completeZone },
         },

@@ -8,18 +8,22 @@ import { type Definition, loadDefinition } from '../../definition/load.ts'
 import { watchDefinition } from '../../definition/watch.ts'
 import { serveUntilEnd, wishesOf } from '../gateway/serving.ts'
 import type { CommandInput } from '../parse/command.ts'
+import { DEV_PORT } from '../parse/default-ports.ts'
 import { SERVING_FLAGS } from '../parse/serving-flags.ts'
 import type { Io } from '../terminal/io.ts'
-
-const DEFAULT_PORT = 3000
 
 export async function run(input: CommandInput, io: Io): Promise<number> {
   const [file = ''] = input.positionals
   const named = Object.keys(SERVING_FLAGS).some((flag) => flag !== 'host' && input.flags[flag] !== undefined)
-  const flags = named || io.stdin.isTTY !== true ? input.flags : { ...input.flags, http: DEFAULT_PORT }
+  const flags = named || io.stdin.isTTY !== true ? input.flags : { ...input.flags, http: DEV_PORT }
   const wishes = wishesOf(flags, io, 'dev')
   const dev = new LiveDefinition(file, await loadDefinition(file, io), io)
   const workbench = input.flags.workbench === true ? await openPage(dev.server, io) : undefined
+  // Nobody who starts it without a terminal sees an address, and would take silence for nothing.
+  if (wishes.stdio)
+    io.say(
+      `Serving ${file} on the standard streams, to the client that started this; \`--http ${DEV_PORT}\` serves it on a port.`,
+    )
   try {
     await serveUntilEnd(dev.server, wishes, io, {
       json: input.json,

@@ -27,9 +27,9 @@ import { ownCommand } from '../target/own-command.ts'
 import type { TargetKind } from '../target/target-kind.ts'
 import { targetIn } from '../target/target-words.ts'
 import { toConfig } from '../target/unreachable.ts'
+import { confirm } from '../terminal/confirm.ts'
 import type { Io } from '../terminal/io.ts'
 import { toPlain } from '../terminal/plain-text.ts'
-import { createTerminal } from '../terminal/terminal.ts'
 import { differenceOf } from '../terminal/text-difference.ts'
 
 const PROGRAMS: {
@@ -113,7 +113,7 @@ async function change(
   }
   io.say(`\n${file}`)
   for (const line of shown) io.say(paintLine(toPlain(line), io))
-  await confirm(flags.yes === true, io)
+  if (flags.yes !== true) await confirm('Write this?', io)
   const { backup, problems } = await edit(file)
   for (const { message, remedy } of problems) io.say(`${io.paint.yellow('warning')}: ${message}. ${remedy}`)
   if (json) io.out(JSON.stringify({ file, name, changed: true, ...(backup !== undefined && { backup }) }))
@@ -124,19 +124,6 @@ async function change(
 function paintLine(line: string, { paint }: Io): string {
   if (line.startsWith('+')) return paint.green(line)
   return line.startsWith('-') ? paint.red(line) : line
-}
-
-async function confirm(yes: boolean, io: Io): Promise<void> {
-  if (yes) return
-  if (!io.interactive) {
-    throw new CliError(
-      'denied',
-      'This has to be confirmed, and there is no terminal to ask in',
-      'Give --yes, or run it in a terminal.',
-    )
-  }
-  const answer = await createTerminal(io).ask('Write this? [y/N] ', { signal: io.signal })
-  if (!/^y/i.test(answer?.trim() ?? '')) throw new CliError('denied', 'Nothing was written')
 }
 
 /** The same name, because limits go by it; the same edit, because nothing else shows what it would do. */

@@ -4,6 +4,7 @@ import type { Prompt, Resource, ResourceTemplate, Tool } from '@portico/sdk/clie
 import { CliError, EXIT_CODES } from '../exit-codes.ts'
 import { usageOf } from '../parse/arguments.ts'
 import type { CommandInput } from '../parse/command.ts'
+import type { StrictReport } from '../strict-list.ts'
 import { targetOptionsOf, withTarget } from '../target/target.ts'
 import { isPathOrUrl, splitTarget } from '../target/target-kind.ts'
 import type { Io } from '../terminal/io.ts'
@@ -27,8 +28,7 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
     const kinds = wanted === undefined ? KINDS : [wanted]
     const lists = new Map(await Promise.all(kinds.map(async (kind) => [kind, await open[kind]()] as const)))
     const strict = input.flags.strict === true ? (await import('../strict-list.ts')).strictReport(lists) : undefined
-    const failed = strict?.findings.some(({ severity }) => severity === 'error') === true
-    const code = failed ? EXIT_CODES.failed.code : EXIT_CODES.ok.code
+    const code = EXIT_CODES[strict !== undefined && isBad(strict, input) ? 'failed' : 'ok'].code
     if (input.json && strict !== undefined) {
       io.out(JSON.stringify({ ...Object.fromEntries(lists), strict }))
       return code
@@ -47,6 +47,15 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
     return code
   })
 }
+
+/** Warnings count unless another level is given: whoever asks for `--strict` in a build wants to be stopped by them. */
+function isBad({ findings }: StrictReport, { flags }: CommandInput): boolean {
+  const least = LEVELS.indexOf(typeof flags['fail-on'] === 'string' ? flags['fail-on'] : 'warning')
+  return findings.some(({ severity }) => LEVELS.indexOf(severity) <= least)
+}
+
+/** From bad to mild; what is not among them, `never`, is worse than all. */
+const LEVELS: readonly string[] = ['error', 'warning', 'info']
 
 function readKind([word, extra]: readonly string[]): Kind | undefined {
   if (extra !== undefined) throw new CliError('usage', `list: "${extra}" is one argument too many`)

@@ -1,6 +1,7 @@
 /** Commands that stay: the workbench, the gateway, the bridge. */
 
 import type { Command } from '../parse/command.ts'
+import { GATEWAY_PORT, WORKBENCH_PORT } from '../parse/default-ports.ts'
 import { SERVING_FLAGS } from '../parse/serving-flags.ts'
 
 export const RUNNING: readonly Command[] = [
@@ -10,7 +11,12 @@ export const RUNNING: readonly Command[] = [
     details: 'What `portico` does by itself. The link that it prints works once; start it again for another.',
     positionals: [],
     flags: {
-      port: { type: 'number', value: 'port', about: 'The port to listen on.', fallback: 'any that is free' },
+      port: {
+        type: 'number',
+        value: 'port',
+        about: 'The port to listen on.',
+        fallback: `${WORKBENCH_PORT}, else any that is free`,
+      },
       open: {
         type: 'boolean',
         about: 'Open the browser (`--no-open`: only print the link).',
@@ -30,7 +36,7 @@ export const RUNNING: readonly Command[] = [
       'the file take effect without dropping calls; SIGTERM lets calls finish. Health is at /healthz and /readyz.',
     positionals: [{ name: 'config', about: 'The configuration file.', optional: true, completes: 'file' }],
     flags: {
-      port: { type: 'number', value: 'port', about: 'The port to listen on.', fallback: '3000' },
+      port: { type: 'number', value: 'port', about: 'The port to listen on.', fallback: `${GATEWAY_PORT}` },
       host: { type: 'string', value: 'address', about: 'The address to listen on.', fallback: '127.0.0.1' },
       'allow-host': {
         type: 'string',

@@ -3,12 +3,10 @@
 import { leaveSoon, untilInterrupted } from '../gateway/serving.ts'
 import { stateOf } from '../host-places.ts'
 import type { CommandInput } from '../parse/command.ts'
+import { WORKBENCH_PORT } from '../parse/default-ports.ts'
 import type { Io } from '../terminal/io.ts'
 import { startName } from '../terminal/reader.ts'
 import { openWorkbench, showPage } from '../workbench.ts'
-
-/** The same each time, so that a page that is still open finds the program again. */
-const DEFAULT_PORT = 4630
 
 export async function run({ flags, json }: CommandInput, io: Io): Promise<number> {
   const open = typeof flags.open === 'boolean' ? flags.open : io.interactive
@@ -26,7 +24,7 @@ export async function run({ flags, json }: CommandInput, io: Io): Promise<number
     }
   }
   const workbench = await openWorkbench(io, {
-    ...(typeof flags.port === 'number' ? { port: flags.port } : { preferredPort: DEFAULT_PORT }),
+    ...(typeof flags.port === 'number' ? { port: flags.port } : { preferredPort: WORKBENCH_PORT }),
     ...(typeof flags.config === 'string' && { configFile: flags.config }),
   })
   try {

@@ -90,7 +90,14 @@ export const USING: readonly Command[] = [
       long: { type: 'boolean', short: 'l', about: 'Show arguments and whole descriptions.' },
       strict: {
         type: 'boolean',
-        about: 'Also tell what a model would stumble over and what the tools cost it; exit code 1 for an error.',
+        about: 'Also tell what a model would stumble over and what the tools cost it.',
+      },
+      'fail-on': {
+        type: 'string',
+        value: 'level',
+        choices: ['error', 'warning', 'info', 'never'],
+        about: 'With --strict: exit code 1 where a finding is of this level or above.',
+        fallback: 'warning',
       },
       ...TARGET_FLAGS,
     },
@@ -260,6 +267,7 @@ export const USING: readonly Command[] = [
       },
       header: { type: 'string', multiple: true, value: 'name: value', about: 'For add: a header for every request.' },
       project: { type: 'boolean', about: "For add and remove: the project's file instead of your own." },
+      replace: { type: 'boolean', about: 'For add: take the place of another server of that name, without asking.' },
       ...HOST_FLAGS,
     },
     examples: [

@@ -1,6 +1,7 @@
 /** Commands for those who write servers. */
 
 import type { Command } from '../parse/command.ts'
+import { DEV_PORT } from '../parse/default-ports.ts'
 import { SERVING_FLAGS } from '../parse/serving-flags.ts'
 
 export const WRITING: readonly Command[] = [
@@ -30,15 +31,16 @@ export const WRITING: readonly Command[] = [
     about: 'Serve a definition while you edit it',
     details:
       'Clients stay connected: the next call runs what the file says by then, and they are told that the lists changed. An\n' +
-      'edit that cannot be loaded is reported, and the last good version goes on.',
+      'edit that cannot be loaded is reported, and the last good version goes on. In a terminal it is served on a port;\n' +
+      'started by a client, or by anything else without a terminal, on the standard streams.',
     positionals: [{ name: 'file', about: 'The definition.', completes: 'file' }],
     flags: {
       ...SERVING_FLAGS,
-      http: { ...SERVING_FLAGS.http, fallback: '3000 in a terminal' },
+      http: { ...SERVING_FLAGS.http, fallback: `${DEV_PORT} in a terminal` },
       workbench: { type: 'boolean', about: 'Open the workbench with this server in it.' },
     },
     examples: [
-      { line: 'portico dev server.ts', about: 'on http://127.0.0.1:3000/mcp' },
+      { line: 'portico dev server.ts', about: `on http://127.0.0.1:${DEV_PORT}/mcp` },
       { line: 'portico dev server.ts --workbench', about: 'with the workbench in the browser' },
     ],
     load: () => import('./dev.ts'),

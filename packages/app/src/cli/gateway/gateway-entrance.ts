@@ -6,6 +6,7 @@ import type { GatewayHttpOptions } from '@portico/host/gateway'
 import { type Protection, requireCertificate } from '@portico/sdk/bearer'
 import { CliError } from '../exit-codes.ts'
 import type { CommandInput } from '../parse/command.ts'
+import { GATEWAY_PORT } from '../parse/default-ports.ts'
 import type { Io } from '../terminal/io.ts'
 import { acceptIssuer, acceptTokens } from './caller-identity.ts'
 import type { AuthSettings, GatewaySettings } from './gateway-settings.ts'
@@ -56,7 +57,7 @@ export async function toHttpOptions(
   input: CommandInput,
   io: Io,
 ): Promise<GatewayHttpOptions> {
-  const { port = 3000, host = '127.0.0.1', path, webSocketPath, allowedHosts, allowedOrigins, tls } = settings
+  const { port = GATEWAY_PORT, host = '127.0.0.1', path, webSocketPath, allowedHosts, allowedOrigins, tls } = settings
   const protection = protectionOf(settings, input, io)
   const certificates =
     tls?.clientCa === undefined ? undefined : settings.auth?.way === 'certificate' ? 'required' : 'optional'
@@ -80,13 +81,19 @@ export async function toHttpOptions(
 }
 
 /** The address under which clients know the gateway. */
-export function resourceOf({ auth, tls, port = 3000, host = '127.0.0.1', path = '/mcp' }: GatewaySettings): string {
+export function resourceOf({
+  auth,
+  tls,
+  port = GATEWAY_PORT,
+  host = '127.0.0.1',
+  path = '/mcp',
+}: GatewaySettings): string {
   const given = auth?.way === 'oauth' ? auth.resource : undefined
   return given ?? `${tls === undefined ? 'http' : 'https'}://${host}:${port}${path}`
 }
 
 function protectionOf(settings: GatewaySettings, { flags }: CommandInput, io: Io): Protection | undefined {
-  const { auth, tls, port = 3000 } = settings
+  const { auth, tls, port = GATEWAY_PORT } = settings
   switch (auth?.way) {
     case 'oauth': {
       const { issuer, scopes, audiences } = auth

@@ -122,6 +122,18 @@ async function servePipe(server: Server, io: Io): Promise<void> {
   io.signal.removeEventListener('abort', drain)
   // The stream would wait for words that nobody is there to take.
   io.stdin.destroy()
+  if (!io.signal.aborted && bytesOf(io.stdin) === 0) {
+    throw new CliError(
+      'usage',
+      'Standard input ended before a client said anything, so there was nobody to serve',
+      'Let a client start this command, or serve it on a port: `--http 3000` (`portico serve`: without `--stdio`).',
+    )
+  }
+}
+
+/** Sockets and files count what was read of them; what is neither has nothing to read. */
+function bytesOf(input: Io['stdin']): number {
+  return (input as { readonly bytesRead?: number }).bytesRead ?? 0
 }
 
 function announce(server: Server, urls: readonly string[], wishes: ServingWishes, io: Io, parts: ServingParts): void {

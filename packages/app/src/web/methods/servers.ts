@@ -7,7 +7,7 @@ import { examine } from '../doctor/doctor.ts'
 import { Refused } from '../http/failure.ts'
 import { flag, has, list, object, oneOf, optional, readParams, text } from '../http/params.ts'
 import { findImportable, readImportable } from '../servers/importable.ts'
-import { previewPasted, readEntry, readPasted } from '../servers/own-file.ts'
+import { inFolder, type Pasted, previewPasted, readEntry, readPasted } from '../servers/own-file.ts'
 import { searchRegistry } from '../servers/registry.ts'
 import type { HandlersOf, WorkbenchServices } from '../workbench-services.ts'
 
@@ -70,6 +70,8 @@ export function serverMethods(services: WorkbenchServices): ServerMethods {
 
 /** The ways to come by a server: an entry, pasted text, another program's file, the registry. */
 function addingMethods({ host, ownFile, places, registryUrl }: WorkbenchServices): AddingMethods {
+  const folder = places.project ?? process.cwd()
+  const add = (pasted: Pasted) => ownFile.add(inFolder(pasted, folder))
   return {
     'servers.add': async (params) => {
       const {
@@ -81,11 +83,11 @@ function addingMethods({ host, ownFile, places, registryUrl }: WorkbenchServices
         entry: optional(object),
         text: optional(text),
       })
-      if (entry !== undefined && name !== undefined && name !== '') return ownFile.add(readEntry(name, entry))
-      if (pasted !== undefined) return ownFile.add(readPasted(pasted, name === '' ? undefined : name))
+      if (entry !== undefined && name !== undefined && name !== '') return add(readEntry(name, entry))
+      if (pasted !== undefined) return add(readPasted(pasted, name === '' ? undefined : name))
       throw new Refused(400, { code: 'bad-request', message: 'Give a name and an entry, or the text of some' })
     },
-    'servers.preview': (params) => previewPasted(readParams(params, { text }).text),
+    'servers.preview': (params) => previewPasted(readParams(params, { text }).text, folder),
     'servers.importable': async () => ({
       programs: await findImportable(places, (name) => host.upstreams.view(name) !== undefined),
     }),
@@ -160,8 +162,10 @@ async function setDisabled(services: WorkbenchServices, config: ServerConfig, di
 async function signOut({ host, info }: WorkbenchServices, config: ServerConfig): Promise<void> {
   const { name } = config
   try {
-    if (await signOutOf(config, info.stateDir)) return
-    throw new Refused(409, { code: 'not-signed-in', message: `One does not sign in to "${name}"` })
+    const done = await signOutOf(config, info.stateDir)
+    if (done === 'signed-out') return
+    const message = done === 'nobody' ? `Nobody was signed in to "${name}"` : `"${name}" has no sign-in`
+    throw new Refused(409, { code: 'not-signed-in', message })
   } finally {
     await settledOr(host.upstreams.restart(name))
   }

@@ -4,7 +4,9 @@ import type { Host } from '@portico/host'
 import {
   type ConfigInput,
   type ConfigProblem,
+  defineServer,
   inspectCommand,
+  keepFolder,
   readConfigText,
   readServerLine,
   removeFromFile,
@@ -81,6 +83,14 @@ export function readEntry(name: string, entry: JsonObject): Pasted {
   return readConfigText(JSON.stringify({ mcpServers: { [name]: entry } }), { file: PASTED, form: 'portico' })
 }
 
+/** Relative words mean the folder that the page speaks for, wherever the program is started next. */
+export function inFolder({ servers, ...rest }: Pasted, folder: string): Pasted {
+  const kept = servers.map(({ name, target, settings, place }) =>
+    defineServer(name, keepFolder(target, folder), settings, place),
+  )
+  return { servers: kept, ...rest }
+}
+
 /** What people copy from a page or a file: a line to type, a whole file, the servers alone, a single entry, with or without braces. */
 export function readPasted(text: string, name: string | undefined): Pasted {
   const line = readServerLine(text)
@@ -116,9 +126,9 @@ function nothing(message: string, remedy: string): Pasted {
 }
 
 /** What would be added, before anything is: names that the text does not say itself can still be chosen. */
-export function previewPasted(text: string): PastedPreview {
+export function previewPasted(text: string, folder: string): PastedPreview {
   const line = readServerLine(text)
-  const { servers, problems } = readPasted(text, undefined)
+  const { servers, problems } = inFolder(readPasted(text, undefined), folder)
   return {
     servers: servers.map(({ name, target }) => ({
       name,

@@ -1,3 +1,6 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { ServerTarget } from '../server-config.ts'
 import { packageOf } from '../trust/package-reference.ts'
@@ -52,6 +55,34 @@ describe('packages that are fetched', () => {
     expect(shown ?? 'nothing').toBe(wanted)
     const isFlagged = codes(program(line)).some((code) => code.startsWith('unpinned'))
     expect(isFlagged).toBe(wanted.endsWith('loose'))
+  })
+
+  it('are not flagged where the project has fixed the version, nor where they are this program (newcomer 8)', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'portico-installed-'))
+    await mkdir(join(folder, 'node_modules', 'there'), { recursive: true })
+    await mkdir(join(folder, 'deep'))
+    const isFlagged = (line: string, more = {}): boolean =>
+      codes({ ...program(line), ...more } as ServerTarget).includes('unpinned-package')
+    const rows: readonly (readonly [string, boolean])[] = [
+      ['npx there', false],
+      ['npx -y there run', false],
+      ['npx absent', true],
+      ['npx there@latest', true],
+      ['pnpm dlx there', true],
+      ['npx portico run server.ts', false],
+      ['npx -y portico run server.ts', false],
+      ['npx -y portico@latest run server.ts', true],
+      ['npx --registry https://other.example portico run server.ts', true],
+      ['uvx portico', true],
+    ]
+    for (const [line, wanted] of rows)
+      expect([line, isFlagged(line, { cwd: join(folder, 'deep') })]).toEqual([line, wanted])
+    const elsewhere = { cwd: folder, env: { npm_config_registry: 'https://other.example' } }
+    expect(isFlagged('npx portico run a.ts', elsewhere)).toBe(true)
+    // A variable may mean any folder.
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of a configuration file
+    expect(isFlagged('npx vitest', { cwd: '${HOME}' })).toBe(true)
+    await rm(folder, { recursive: true })
   })
 
   it('from a repository are worse than from a registry', () => {

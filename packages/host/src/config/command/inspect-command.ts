@@ -4,9 +4,11 @@
  * without any is not thereby safe.
  */
 
+import { resolve } from 'node:path'
 import type { ServerTarget } from '../server-config.ts'
-import { type PackageReference, packageOf, programOf } from '../trust/package-reference.ts'
+import { launchOf, type PackageLaunch, programOf } from '../trust/package-reference.ts'
 import { ENVIRONMENT_PATTERN, INLINE_CODE, LINE_PATTERNS } from './danger-patterns.ts'
+import { installedPackageOf } from './installed-package.ts'
 import { makeVisible } from './show-command.ts'
 import { toPieces } from './variables.ts'
 
@@ -49,7 +51,7 @@ function inspectProgram(target: Program): CommandFinding[] {
   return [
     ...(whole.length > MAX_CHARS ? [TOO_LONG] : []),
     ...findings,
-    ...inspectPackage(packageOf(target)),
+    ...inspectPackage(target),
     ...inspectInline(target),
     ...inspectEnvironment(target),
     ...inspectPlace(target.command),
@@ -66,8 +68,10 @@ const TOO_LONG: CommandFinding = {
   message: `Has more than ${MAX_CHARS} characters; those after that were not looked at`,
 }
 
-function inspectPackage(reference: PackageReference | undefined): CommandFinding[] {
-  if (reference === undefined || reference.pinned) return []
+function inspectPackage(target: Program): CommandFinding[] {
+  const launch = launchOf(target)
+  if (launch === undefined || launch.reference.pinned || isFixed(target, launch)) return []
+  const { reference } = launch
   const shown = makeVisible(reference.name)
   if (reference.remote) {
     const message = `Fetches ${shown}, which can be another program tomorrow`
@@ -83,6 +87,17 @@ function inspectPackage(reference: PackageReference | undefined): CommandFinding
     },
   ]
 }
+
+/** What the project has installed is not fetched, and who runs this program has chosen its package already. */
+function isFixed(target: Program, { reference, options, env }: PackageLaunch): boolean {
+  const isOwn = reference.registry === 'npm' && reference.name === OWN_PACKAGE && reference.version === undefined
+  // Another registry may have another package of that name.
+  if (isOwn && options.size === 0 && Object.keys({ ...env, ...target.env }).length === 0) return true
+  const { cwd = '.' } = target
+  return !isVariable(cwd) && installedPackageOf(target, resolve(cwd)) !== undefined
+}
+
+const OWN_PACKAGE = 'portico'
 
 function inspectInline({ command, args }: Program): CommandFinding[] {
   const words = [command, ...args]

@@ -6,8 +6,8 @@
  */
 
 import { access } from 'node:fs/promises'
-import { delimiter, dirname, join, resolve } from 'node:path'
-import { packageOf } from '../trust/package-reference.ts'
+import { delimiter, resolve } from 'node:path'
+import { installedPackageOf } from './installed-package.ts'
 import type { ConcreteTarget } from './resolve-target.ts'
 
 export interface LocalParts {
@@ -25,7 +25,8 @@ export async function localPartsOf(
 ): Promise<LocalParts> {
   if (target.kind !== 'stdio') return {}
   const folder = resolve(target.cwd ?? '.')
-  const [program, found] = await Promise.all([findProgram(target, folder, platform), findPackage(target, folder)])
+  const program = await findProgram(target, folder, platform)
+  const found = installedPackageOf(target, folder)
   return {
     folder,
     ...(program !== undefined && { program }),
@@ -53,17 +54,6 @@ async function findProgram(
     }
   }
   return undefined
-}
-
-/** `npx` and the like take what the project has installed before they fetch anything. */
-async function findPackage(target: Program, folder: string): Promise<string | undefined> {
-  const reference = packageOf(target)
-  if (reference?.registry !== 'npm' || reference.remote || !/^[@\w]/.test(reference.name)) return undefined
-  for (let at = folder; ; at = dirname(at)) {
-    const place = join(at, 'node_modules', reference.name)
-    if (await isThere(place)) return place
-    if (dirname(at) === at) return undefined
-  }
 }
 
 async function isThere(path: string): Promise<boolean> {

@@ -87,7 +87,7 @@ export function createEndpointHandler(endpoint: Endpoint, options: StreamableOpt
 
 function listen(node: NodeServer, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    node.once('error', (cause) => reject(cannotListen(`${host}:${port}`, cause)))
+    node.once('error', (cause) => reject(cannotListen(`${host}:${port}`, port, cause)))
     node.listen(port, host, resolve)
   })
 }

@@ -7,7 +7,7 @@ import { PorticoError } from '../../jsonrpc/errors.ts'
 export function startListening(node: Server, where: ListenOptions, report: (error: Error) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     const failed = (cause: Error): void => {
-      reject(cannotListen(where.path ?? `${where.host}:${where.port}`, cause))
+      reject(cannotListen(where.path ?? `${where.host}:${where.port}`, where.port, cause))
     }
     node.once('error', failed)
     node.listen(where, () => {
@@ -18,13 +18,27 @@ export function startListening(node: Server, where: ListenOptions, report: (erro
   })
 }
 
-/** Says where, why, and what can be done about it. */
-export function cannotListen(where: string, cause: Error): PorticoError {
+/** Says in its first words what is wrong, then what can be done about it. `port` is undefined for a socket's path. */
+export function cannotListen(where: string, port: number | undefined, cause: Error): PorticoError {
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message
   const advice = ADVICE.get(code)
-  return new PorticoError('connect-failed', `Cannot listen on ${where}: ${code}${advice ? ` (${advice})` : ''}`, {
-    cause,
-  })
+  const taken = code === 'EADDRINUSE' && port !== undefined
+  const what = taken ? `Port ${port} is in use: cannot listen on ${where}` : `Cannot listen on ${where}`
+  return withoutFrames(
+    () => new PorticoError('connect-failed', `${what}: ${code}${advice ? ` (${advice})` : ''}`, { cause }),
+  )
+}
+
+/** The frames would be of this package alone, and a program that does not catch it would print its minified lines. */
+function withoutFrames(make: () => PorticoError): PorticoError {
+  const limit = Error.stackTraceLimit
+  // Not to be written to where a program has frozen what the language brings.
+  const isSet = Reflect.set(Error, 'stackTraceLimit', 0)
+  try {
+    return make()
+  } finally {
+    if (isSet) Error.stackTraceLimit = limit
+  }
 }
 
 const ADVICE: ReadonlyMap<string, string> = new Map([

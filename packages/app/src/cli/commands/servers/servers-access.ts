@@ -9,11 +9,11 @@ import { stateOf } from '../../host-places.ts'
 import type { CommandInput } from '../../parse/command.ts'
 import type { ServersAction } from '../../servers-action.ts'
 import { openPageOf } from '../../sign-in.ts'
+import { confirm } from '../../terminal/confirm.ts'
 import { counted } from '../../terminal/counted.ts'
 import type { Io } from '../../terminal/io.ts'
 import { toLine, toPlain } from '../../terminal/plain-text.ts'
 import { stayUntil } from '../../terminal/staying.ts'
-import { createTerminal } from '../../terminal/terminal.ts'
 
 export const signIn: ServersAction = async (words, input, io) => {
   const name = await oneServer(words, 'sign-in', input, io)
@@ -39,7 +39,7 @@ export const signIn: ServersAction = async (words, input, io) => {
 export const signOut: ServersAction = async (words, input, io) => {
   const name = await oneServer(words, 'sign-out', input, io)
   const config = findServer(await readConfig(io, hostOptionsOf(input).config), name)
-  const known = await signOutOf(config, stateOf(io)).catch((error: unknown) => {
+  const done = await signOutOf(config, stateOf(io)).catch((error: unknown) => {
     const reason = toLine(error instanceof Error ? error.message : String(error))
     const remedy = 'They are valid there until they expire; end the session in your account at that server, too.'
     throw new CliError(
@@ -49,9 +49,10 @@ export const signOut: ServersAction = async (words, input, io) => {
       error,
     )
   })
-  if (!known) throw new CliError('usage', `Nobody signs in to ${name}: it is not on the web`)
-  if (input.json) io.out(JSON.stringify({ server: name, signedIn: false }))
-  io.say(`${io.paint.green('Signed out')} of ${name}. Sign in again: \`portico servers sign-in ${name}\`.`)
+  if (done === 'not-possible') throw new CliError('usage', `Nobody signs in to ${name}: it is not on the web`)
+  if (input.json) io.out(JSON.stringify({ server: name, signedIn: false, changed: done === 'signed-out' }))
+  const said = done === 'nobody' ? 'Nobody was signed in to' : `${io.paint.green('Signed out')} of`
+  io.say(`${said} ${name}. Sign in${done === 'nobody' ? '' : ' again'}: \`portico servers sign-in ${name}\`.`)
   return EXIT_CODES.ok.code
 }
 
@@ -92,7 +93,7 @@ export const approveChanges: ServersAction = async (words, input, io) => {
         io.say(`  ${part}\n    ${io.paint.red(`- ${toPlain(before)}`)}\n    ${io.paint.green(`+ ${toPlain(after)}`)}`)
       }
     }
-    if (changed.length > 0) await confirm('Approve all of these?', input, io)
+    if (changed.length > 0 && input.flags.yes !== true) await confirm('Approve all of these?', io)
     const count = changed.length === 0 ? 0 : host.catalogue.approve(name)
     if (input.json) io.out(JSON.stringify({ server: name, approved: count }))
     io.say(count === 0 ? `Nothing of ${name} waits for approval.` : `Approved ${counted(count, 'item')} of ${name}.`)
@@ -110,7 +111,7 @@ export const trustProject: ServersAction = async (words, input, io) => {
     return EXIT_CODES.ok.code
   }
   io.say(`${waiting.file}, which adds ${waiting.servers.join(', ') || 'no servers'}:\n\n${toPlain(waiting.content)}`)
-  await confirm('Trust this file as it is?', input, io)
+  if (input.flags.yes !== true) await confirm('Trust this file as it is?', io)
   await trustOf(io).trust(waiting.file, waiting.content)
   if (input.json) io.out(JSON.stringify({ file: waiting.file, servers: waiting.servers }))
   io.say('Trusted, until it changes.')
@@ -121,19 +122,6 @@ async function oneServer(words: readonly string[], action: string, input: Comman
   const [name, ...extra] = words
   if (name === undefined || extra.length > 0) throw new CliError('usage', `servers ${action} takes one name`)
   return findServer(await readConfig(io, hostOptionsOf(input).config), name).name
-}
-
-async function confirm(question: string, input: CommandInput, io: Io): Promise<void> {
-  if (input.flags.yes === true) return
-  if (!io.interactive) {
-    throw new CliError(
-      'denied',
-      'This has to be confirmed, and there is no terminal to ask in',
-      'Run this in a terminal, or give --yes once you have read it.',
-    )
-  }
-  const answer = await createTerminal(io).ask(`${question} [y/N] `, { signal: io.signal })
-  if (!/^y/i.test(answer?.trim() ?? '')) throw new CliError('denied', 'Nothing was changed')
 }
 
 function describe({ source, level, text }: UpstreamLog): string {

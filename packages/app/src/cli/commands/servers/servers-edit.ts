@@ -1,13 +1,15 @@
 /** `portico servers add`, `remove`, `enable`, `disable`: one entry of our own file, and nothing else in it. */
 
-import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { isAbsolute, resolve } from 'node:path'
+import { resolve } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import {
   defineServer,
   type EditedFile,
   formatProblem,
   inspectCommand,
+  keepFolder,
+  loadConfig,
   removeFromFile,
   type ServerConfig,
   type ServerTarget,
@@ -23,7 +25,9 @@ import type { ServersAction } from '../../servers-action.ts'
 import { ownCommand } from '../../target/own-command.ts'
 import { readHeaders } from '../../target/target.ts'
 import { readTarget } from '../../target/target-kind.ts'
+import { confirm } from '../../terminal/confirm.ts'
 import type { Io } from '../../terminal/io.ts'
+import { toPlain } from '../../terminal/plain-text.ts'
 
 export const addServer: ServersAction = async (words, input, io) => {
   const [name, ...rest] = words
@@ -40,6 +44,7 @@ export const addServer: ServersAction = async (words, input, io) => {
   const target = await toEntryTarget(rest, input, io)
   const file = fileOf(input, io)
   const server = defineServer(name, target, {}, { file, path: `servers.${name}` })
+  const before = await otherEntry(server, input, io)
   const done = await (input.flags.project === true
     ? writeIntoProject(file, name, server, io)
     : writeIntoFile(file, 'portico', name, server))
@@ -49,7 +54,32 @@ export const addServer: ServersAction = async (words, input, io) => {
   }
   if (input.json) io.out(JSON.stringify({ name, file, changed: done.changed }))
   io.say(`${done.changed ? 'Written to' : 'Already in'} ${file}: ${name} = ${showCommand(target)}`)
+  if (before !== undefined) io.say(`It was: ${before}`)
   return EXIT_CODES.ok.code
+}
+
+/** What the entry's name stands for in its file until now, once somebody has said that it may go. */
+async function otherEntry(
+  { name, target, place }: ServerConfig,
+  { flags }: CommandInput,
+  io: Io,
+): Promise<string | undefined> {
+  const { servers } = await loadConfig({ files: [{ path: place.file, scope: 'user', form: 'portico' }] })
+  const there = servers.find((one) => one.name === name)
+  if (there === undefined) return undefined
+  const shown = toPlain(showCommand(there.target))
+  if (isDeepStrictEqual(there.target, target)) return undefined
+  if (flags.replace === true) return shown
+  if (io.interactive) {
+    io.say(`${name} is there already: ${shown}`)
+    await confirm(`Replace it by ${toPlain(showCommand(target))}?`, io, '--replace')
+    return shown
+  }
+  throw new CliError(
+    'usage',
+    `servers add: ${place.file} has another server "${name}" already: ${shown}`,
+    `Give this one another name, or \`--replace\` to take its place.`,
+  )
 }
 
 export const removeServer: ServersAction = async ([name, ...extra], input, io) => {
@@ -118,13 +148,8 @@ async function toEntryTarget(words: readonly string[], input: CommandInput, io: 
   // One word that is neither: a program on the path.
   const program =
     target.kind === 'command' ? { command: target.command, args: target.args } : { command: target.name, args: [] }
-  const keepsFolder = flags.project !== true && [program.command, ...program.args].some((word) => isHere(word, io))
-  return { kind: 'stdio', ...program, env, ...(keepsFolder && { cwd: io.cwd }) }
-}
-
-/** Whether a word means something in this folder, and would mean nothing or something else in another. */
-function isHere(word: string, io: Io): boolean {
-  return !isAbsolute(word) && (/^\.{1,2}(?:[\\/]|$)/.test(word) || existsSync(resolve(io.cwd, word)))
+  const entry = { kind: 'stdio', ...program, env } as const
+  return flags.project === true ? entry : keepFolder(entry, io.cwd)
 }
 
 function splitVariable(text: string): [string, string] {
