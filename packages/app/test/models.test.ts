@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type ScriptedProvider, startScriptedProvider } from '@portico/host/model'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { freePort } from '../../../tests/support/free-port.ts'
 import { createFolder, type Ran, type RunOptions, runCli } from './cli.ts'
 
 // Whole processes are started, on machines that may be busy.
@@ -63,9 +64,28 @@ describe('portico models (issue 18)', () => {
     expect(await readFile(file(), 'utf8')).not.toContain('sk-very-secret')
     expect(await readFile(join(folder.path, 'state', 'secrets'), 'utf8')).not.toContain('sk-very-secret')
     expect(await run(['chat', 'hello'])).toMatchObject({ code: 0, stdout: 'Here I am.\n' })
-    expect(front.keys).toEqual(['Bearer sk-very-secret'])
+    expect(front.keys).toEqual(['Bearer sk-very-secret', 'Bearer sk-very-secret'])
     front.close()
     expect((await run(['models', 'remove', 'big'])).stderr).toContain('and its key')
+  })
+
+  it('newcomer 6: tries the address when it is added, keeps it all the same, and chat says which one does not answer', async () => {
+    const url = `http://127.0.0.1:${await freePort()}/v1`
+    const added = await run(['models', 'add', 'off', '--url', url, '--model', 'any'])
+    expect(added).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(`no model answers at ${url}: ECONNREFUSED`),
+    })
+    expect(added.stderr).toContain('Start the program that serves the model there')
+    expect(await readFile(file(), 'utf8')).toContain('"off"')
+    const asked = await run(['chat', '-m', 'off', 'hello'])
+    expect(asked).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`No model answers at ${new URL(url).origin} (`),
+    })
+    expect(asked.stderr).toContain('Start the program that serves the model there')
+    const other = await run(['models', 'add', 'other', '--url', provider.url, '--model', 'absent'])
+    expect(other.stderr).toContain('does not list absent; it has scripted')
   })
 
   it.each([

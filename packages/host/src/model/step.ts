@@ -6,7 +6,7 @@
 import type { JsonObject } from '@portico/sdk/server'
 import type { LanguageModel, ModelMessage, ToolSet } from 'ai'
 import { tell } from '../config/tell.ts'
-import { HostError } from '../errors.ts'
+import { modelFailed } from './model-failure.ts'
 
 /** A tool as a model is told of it. */
 export interface OfferedTool {
@@ -142,22 +142,4 @@ function readCall(part: {
   }
   // An object that is no array is what a JSON object is.
   return { id, name, input: input as JsonObject }
-}
-
-function modelFailed(cause: unknown): HostError {
-  const { message, statusCode } = innermost(cause)
-  const status = statusCode === undefined ? '' : ` (HTTP ${statusCode})`
-  return new HostError('model-failed', `The model's provider failed${status}: ${message}`, {
-    cause,
-    data: { statusCode },
-  })
-}
-
-/** The library wraps the last error of several attempts. */
-function innermost(error: unknown): { message: string; statusCode?: number } {
-  const { lastError } = error as { lastError?: unknown }
-  if (lastError !== undefined) return innermost(lastError)
-  const { statusCode } = error as { statusCode?: unknown }
-  const message = error instanceof Error ? error.message : String(error)
-  return { message, ...(typeof statusCode === 'number' && { statusCode }) }
 }

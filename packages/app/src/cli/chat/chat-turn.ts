@@ -63,8 +63,14 @@ class TurnScreen {
       case 'end':
         this.#endLine()
         if (event.reason === 'cancelled') this.#io.say(paint.yellow('Cancelled.'))
-        if (event.error !== undefined) this.#io.say(`${paint.red('error')}: ${toPlain(event.error.message)}`)
+        if (event.error !== undefined) this.#showError(event.error)
     }
+  }
+
+  #showError({ message, data }: NonNullable<TurnEnd['error']>): void {
+    const { remedy } = (data ?? {}) as { remedy?: unknown }
+    const hint = typeof remedy === 'string' ? `\n  ${toPlain(remedy)} \`portico models\` lists those there are.` : ''
+    this.#io.say(`${this.#io.paint.red('error')}: ${toPlain(message)}${hint}`)
   }
 
   #showCall(call: CallView): void {

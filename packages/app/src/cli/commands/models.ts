@@ -66,6 +66,7 @@ const add: Action = async ([id, ...extra], input, io) => {
   io.say(`${changed ? 'Written to' : 'Already in'} ${file}: ${id} = ${toLine(entry.model)}.`)
   if (typeof flags['key-env'] === 'string' && envKey(flags['key-env'], io) === undefined)
     io.say(`${io.paint.yellow('note')}: ${flags['key-env']} is not set here; chat needs it.`)
+  await tryAddress(entry, key ?? envKey(flags['key-env'], io), io)
   io.say(`Talk to it: \`portico chat -m ${id}\`.`)
   return EXIT_CODES.ok.code
 }
@@ -121,11 +122,10 @@ async function onlyModel(id: string, url: unknown, key: string | undefined, io: 
     throw new CliError('usage', `models add: which model is "${id}"?`, "Give --model <the provider's name for it>.")
   io.progress(`asking ${url} for its models …`)
   const names = await namesAt(url, { ...(key !== undefined && { key }) }).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error)
     throw new CliError(
       'usage',
-      `models add: ${url} does not tell its models: ${toLine(reason)}`,
-      'Give --model <model>.',
+      `models add: ${url} does not tell its models: ${reasonOf(error)}`,
+      'Start the program that serves them, or give --model <model>.',
     )
   })
   io.progress(undefined)
@@ -133,6 +133,30 @@ async function onlyModel(id: string, url: unknown, key: string | undefined, io: 
   if (only !== undefined && names.length === 1) return only
   const offered = names.length === 0 ? `${url} lists no model` : `${url} has ${toLine(names.join(', '), 300)}`
   throw new CliError('usage', `models add: ${offered}`, 'Say which: --model <model>.')
+}
+
+/** What was written stays written: the program that serves the model may just not run yet. */
+async function tryAddress({ baseUrl, model }: Omit<ModelConfig, 'id'>, key: string | undefined, io: Io): Promise<void> {
+  if (baseUrl === undefined) return
+  io.progress(`trying ${baseUrl} …`)
+  const names = await namesAt(baseUrl, { ...(key !== undefined && { key }) }).catch((error: unknown): string[] => {
+    io.progress(undefined)
+    const remedy = 'Start the program that serves the model there, or add it again with another --url.'
+    io.say(`${io.paint.yellow('warning')}: no model answers at ${baseUrl}: ${reasonOf(error)}\n  ${remedy}`)
+    return []
+  })
+  io.progress(undefined)
+  if (names.length === 0 || names.includes(model)) return
+  const offered = `it has ${toLine(names.join(', '), 300)}`
+  io.say(`${io.paint.yellow('warning')}: ${baseUrl} does not list ${toLine(model)}; ${offered}.`)
+}
+
+/** `fetch failed` says nothing; what is behind it does. */
+function reasonOf(error: unknown): string {
+  const { cause } = (error ?? {}) as { cause?: unknown }
+  const { code } = (cause ?? {}) as { code?: unknown }
+  if (typeof code === 'string') return code
+  return toLine(error instanceof Error ? error.message : String(error))
 }
 
 async function readKey(id: string, io: Io): Promise<string> {

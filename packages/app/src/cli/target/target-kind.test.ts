@@ -21,6 +21,15 @@ it.each([
     target: { kind: 'command', command: 'npx', args: ['-y', '@a/server'] },
     label: 'server',
   },
+  ...[
+    ['node --import portico/typescript hello.ts', 'hello.ts'],
+    ['node --import=portico/typescript src/hello.ts --port 3', 'hello.ts'],
+    ['/usr/bin/node -r dotenv/config hello.mjs', 'hello.mjs'],
+    ['python3 -m weather', 'weather'],
+    ['uv run --with mcp weather.py', 'weather.py'],
+    ['docker run -i --rm -e TOKEN mcp/git', 'git'],
+    ['env LEVEL=1 npx -y @a/notes', 'notes'],
+  ].map(([line = '', label]) => ({ words: line.split(' '), target: { kind: 'command' }, label })),
 ])('reads $words as a $target.kind', ({ words, target, label }) => {
   const read = readTarget(words)
   expect(read).toMatchObject(target)

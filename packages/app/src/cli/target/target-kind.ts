@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
+import { startedWord } from '@portico/host/text'
 import type { CommandInput } from '../parse/command.ts'
 import { splitWords } from '../parse/shell-words.ts'
 
@@ -79,11 +80,8 @@ export function labelOf(target: TargetKind): string {
       return URL.canParse(target.url) ? new URL(target.url).host || target.url : target.url
     case 'file':
       return basename(target.file)
-    case 'command': {
-      const words = [target.command, ...target.args].map((word) => basename(word))
-      // What starts others says nothing about the server.
-      return words.find((word) => !/^(npx|node|bun|deno|uvx?|python3?|docker|-.*)$/.test(word)) ?? target.command
-    }
+    case 'command':
+      return basename(startedWord(target.command, target.args))
     case 'name':
       return target.name
   }

@@ -121,7 +121,9 @@ export class LiveChat {
     this.#endWriting()
     if (reason === 'cancelled') this.notice('info', 'You stopped this answer.')
     if (error === undefined) return
-    const remedy = REMEDIES[error.code] ?? 'Send the message again, or choose another model.'
+    const { remedy: own } = (error.data ?? {}) as { remedy?: unknown }
+    const known = typeof own === 'string' ? own : REMEDIES[error.code]
+    const remedy = known ?? 'Send the message again, or choose another model.'
     this.notice(reason === 'budget' ? 'warning' : 'error', error.message, remedy)
   }
 

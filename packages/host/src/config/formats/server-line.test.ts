@@ -11,6 +11,7 @@ it.each([
   ['$ npx -y server-files@1.2.0 "/my docs"', 'files', 'npx', ['-y', 'server-files@1.2.0', '/my docs']],
   ['uvx mcp-server-git --repository .', 'git', 'uvx', ['mcp-server-git', '--repository', '.']],
   ['node ./weather/dist/index.js', 'weather', 'node', ['./weather/dist/index.js']],
+  ['node --import portico/typescript hello.ts', 'hello', 'node', ['--import', 'portico/typescript', 'hello.ts']],
   ['docker run -i --rm mcp/time', 'time', 'docker', ['run', '-i', '--rm', 'mcp/time']],
   ['/usr/local/bin/notes.sh --all', 'notes', '/usr/local/bin/notes.sh', ['--all']],
   ['npx -y \\\n  some-mcp', 'some', 'npx', ['-y', 'some-mcp']],

@@ -4,6 +4,7 @@
  */
 
 import type { JsonObject } from '@portico/sdk/client'
+import { startedWord } from '../command/started-word.ts'
 
 /** A server as `readServerLine` understood it: a name, and an entry as it would stand in `mcpServers`. */
 export interface ServerLine {
@@ -199,16 +200,10 @@ function nameOfHost(host: string): string {
   return toName(labels.findLast((label) => !/^(?:mcp|api|www|co|com)$/.test(label)) ?? host)
 }
 
-const RUNNERS =
-  /^(?:npx|bunx|pnpx|uvx|uv|pipx|node|bun|deno|tsx|python3?|docker|podman|cmd|sh|bash|env)(?:\.exe|\.cmd)?$/
-const RUNNER_WORDS = new Set(['run', 'exec', 'dlx', 'x', 'tool', 'c'])
-
 /** After the package or the script that is run; after the program itself where there is none. */
 function nameOfCommand(command: string, args: readonly string[]): string {
-  const program = lastSegment(command)
-  if (!RUNNERS.test(program)) return toName(withoutExtension(program))
-  const what = args.find((arg) => !/^[-/]\w?$|^-/.test(arg) && !RUNNER_WORDS.has(arg) && !RUNNERS.test(arg))
-  if (what === undefined) return toName(withoutExtension(program))
+  const what = startedWord(command, args)
+  if (what === command) return toName(withoutExtension(lastSegment(command)))
   const segments = what.split(/[\\/]/).filter((segment) => segment !== '' && segment !== '.')
   const name = withoutExtension((segments.at(-1) ?? what).replace(/(?<=.)@[^@]*$/, ''))
   const plain = /^(?:index|main|server|app|cli)$/.test(name)
