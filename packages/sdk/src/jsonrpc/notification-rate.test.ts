@@ -10,7 +10,7 @@ afterEach(() => {
 
 function start(perSecond: number) {
   const sent: string[] = []
-  return { sent, rate: new NotificationRate(perSecond, (text) => sent.push(text)) }
+  return { sent, rate: new NotificationRate(perSecond, { send: (text) => void sent.push(text) }) }
 }
 
 describe('a rate of notifications', () => {

@@ -3,11 +3,11 @@
  * each put one before their queue: that one bounds what waits for a slow reader, this one what a quick reader must hear.
  */
 
-import type { Urgency } from './channel.ts'
+import type { Channel, Urgency } from './channel.ts'
 
 export class NotificationRate {
   readonly #perSecond: number
-  readonly #push: (text: string, urgency?: Urgency, key?: string | number) => void
+  readonly #sink: Pick<Channel, 'send'>
   #second = 0
   #sentThisSecond = 0
   #dropped = 0
@@ -16,9 +16,9 @@ export class NotificationRate {
   #timer: ReturnType<typeof setTimeout> | undefined
   #closed = false
 
-  constructor(perSecond: number, push: (text: string, urgency?: Urgency, key?: string | number) => void) {
+  constructor(perSecond: number, sink: Pick<Channel, 'send'>) {
     this.#perSecond = perSecond
-    this.#push = push
+    this.#sink = sink
   }
 
   /** How many messages were left out so far. */
@@ -29,9 +29,9 @@ export class NotificationRate {
   send(text: string, urgency: Urgency = 'keep', key?: string | number): void {
     if (urgency === 'keep') {
       if (this.#early !== undefined) this.flush()
-      this.#push(text, urgency, key)
+      this.#sink.send(text, urgency, key)
     } else if (this.#isWithinRate()) {
-      this.#push(text, urgency, key)
+      this.#sink.send(text, urgency, key)
     } else if (urgency === 'progress' && key !== undefined) {
       this.#early ??= new Map()
       if (this.#early.has(key)) this.#dropped++
@@ -49,7 +49,7 @@ export class NotificationRate {
     const early = this.#early
     this.#early = undefined
     if (early === undefined || this.#closed) return
-    for (const [key, text] of early) this.#push(text, 'progress', key)
+    for (const [key, text] of early) this.#sink.send(text, 'progress', key)
   }
 
   close(): void {

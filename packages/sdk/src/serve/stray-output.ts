@@ -41,7 +41,7 @@ export function divertStrayOutput(
   const restoreConsole = bypassesStdout() ? divertConsole(console) : ignore
   let restored = false
   return {
-    write: (text, done) => write(text, done),
+    write,
     restore() {
       if (restored) return
       restored = true

@@ -22,7 +22,7 @@ import { type Asker, openRounds, type QuestionMethod } from './asking/asking.ts'
 import { settleRound } from './asking/round-once.ts'
 import { errorFragment, type Fragment, methodNotFound, ResultWriter, responseText, toRpcError } from './call/answer.ts'
 import { type DeferredReply, ServerCall } from './call/call.ts'
-import { andThen, DEFERRED, type ServerMethod } from './call/method.ts'
+import { DEFERRED, isThenable, type ServerMethod, type Written } from './call/method.ts'
 import { RateError } from './call/rate-error.ts'
 import type { ServerCore } from './core.ts'
 import { unsupportedVersion } from './features/lifecycle.ts'
@@ -100,7 +100,10 @@ export class ServerEndpoint implements Endpoint, Asker, DeferredReply {
       outlet.settled?.()
       return undefined
     }
-    const conversation = conversationOf(session, exchange)
+    let conversation: Conversation = session
+    // `initialize` and early pings come before there is an agreement.
+    if (session.phase === 'new') conversation = new OpeningConversation(session)
+    else if (exchange.principal !== session.principal) conversation = withPrincipal(session, exchange.principal)
     return this.#serve(exchange, message.params ?? NO_PARAMS, conversation, session)
   }
 
@@ -232,7 +235,7 @@ export class ServerEndpoint implements Endpoint, Asker, DeferredReply {
   /** Answers a call that was held; one that was cancelled gets no answer. */
   end(call: ServerCall, result: JsonObject): void {
     call.scope?.remove(call)
-    if (!call.answered && !call.cancelled) this.#finish(call, this.#writer(call).write(result))
+    if (!call.answered && !call.cancelled) this.#finish(call, result)
     call.settle()
   }
 
@@ -242,13 +245,16 @@ export class ServerEndpoint implements Endpoint, Asker, DeferredReply {
       return this.#retry(method, call)
     }
     const text = method.ready?.(call)
-    if (text !== undefined) {
-      this.#finish(call, this.#writer(call).write(text))
-      return
-    }
-    return andThen(method.withoutContext ? undefined : this.#core.enter(call), () =>
-      andThen(method.run(call), (result) => (result === DEFERRED ? DEFERRED : this.#complete(method, result, call))),
-    )
+    if (text !== undefined) return this.#finish(call, text)
+    const entering = method.withoutContext ? undefined : this.#core.enter(call)
+    if (entering !== undefined) return entering.then(() => this.#runEntered(method, call))
+    return this.#runEntered(method, call)
+  }
+
+  #runEntered(method: ServerMethod, call: ServerCall): unknown {
+    const result = method.run(call)
+    if (!isThenable(result)) return this.#complete(method, result, call)
+    return Promise.resolve(result).then((late) => this.#complete(method, late, call))
   }
 
   /**
@@ -260,11 +266,15 @@ export class ServerEndpoint implements Endpoint, Asker, DeferredReply {
     this.#complete(method, await (method.again ?? method).run(call), call)
   }
 
-  #complete(method: ServerMethod, result: unknown, call: ServerCall): void {
-    if (call.answered) return
+  /** Answers, unless the request stays open. */
+  #complete(method: ServerMethod, result: unknown, call: ServerCall): typeof DEFERRED | undefined {
+    if (result === DEFERRED) return DEFERRED
+    if (call.answered) return undefined
     const written = method.write(result, call)
-    if (call.outlet.takesValues === true && typeof written !== 'string' && this.#handOver(call, written)) return
-    this.#finish(call, this.#writer(call).write(written))
+    if (call.outlet.takesValues === true && typeof written !== 'string' && this.#handOver(call, written))
+      return undefined
+    this.#finish(call, written)
+    return undefined
   }
 
   /** Answers without text where the outlet can. */
@@ -276,8 +286,11 @@ export class ServerEndpoint implements Endpoint, Asker, DeferredReply {
     return true
   }
 
-  #finish(call: ServerCall, fragment: Fragment): void {
-    this.#observe(call, undefined)
+  #finish(call: ServerCall, written: Written): void {
+    const { revision } = call.conversation
+    const writer = this.#writers.get(revision) ?? this.#writer(call)
+    const fragment = writer.write(written)
+    if (call.startedAt !== undefined) this.#observe(call, undefined)
     this.#send(call, fragment, 200)
   }
 
@@ -320,9 +333,7 @@ function toReason(reason: unknown): string | undefined {
 }
 
 /** A session's requests may come by credentials of different strength; each is served by its own. */
-function conversationOf(session: LegacySession, { principal }: Exchange): Conversation {
-  if (!session.initialized) return new OpeningConversation(session)
-  if (principal === session.principal) return session
+function withPrincipal(session: LegacySession, principal: Principal | undefined): Conversation {
   const { revision, capabilities, clientInfo } = session
   return {
     revision,
@@ -335,7 +346,7 @@ function conversationOf(session: LegacySession, { principal }: Exchange): Conver
   }
 }
 
-/** `initialize` and early pings come before there is an agreement; the revision is known once `initialize` has run. */
+/** Before the agreement: the revision is known once `initialize` has run. */
 class OpeningConversation implements Conversation {
   readonly capabilities = {}
   readonly clientInfo = undefined

@@ -19,6 +19,7 @@ export class ConnectionOutlet implements Outlet {
   call: IncomingCall | undefined
   /** What the request counts as. */
   readonly kind: 'request' | 'listener'
+  readonly takesValues: boolean
   readonly #channel: Channel
   readonly #batch: BatchReply | undefined
   readonly #owner: OutletOwner
@@ -32,6 +33,7 @@ export class ConnectionOutlet implements Outlet {
     kind: 'request' | 'listener' = 'request',
   ) {
     this.kind = kind
+    this.takesValues = batch === undefined && channel.sendValue !== undefined
     this.#channel = channel
     this.#batch = batch
     this.#owner = owner
@@ -44,10 +46,6 @@ export class ConnectionOutlet implements Outlet {
 
   end(text: string): void {
     this.#finish(this.call?.cancelled === true ? undefined : text)
-  }
-
-  get takesValues(): boolean {
-    return this.#batch === undefined && this.#channel.sendValue !== undefined
   }
 
   endWith(message: object): boolean {

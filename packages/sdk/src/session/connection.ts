@@ -101,9 +101,7 @@ class ServedConnection implements Connection, OutletOwner {
     this.#options = options
     const { notificationsPerSecond } = options
     if (notificationsPerSecond !== undefined) {
-      this.#rate = new NotificationRate(notificationsPerSecond, (text, urgency, key) =>
-        channel.send(text, urgency, key),
-      )
+      this.#rate = new NotificationRate(notificationsPerSecond, channel)
     }
     this.#channel = this.#rate === undefined ? channel : withRate(channel, this.#rate)
     this.#maxInFlight = options.maxInFlight ?? CONNECTION_LIMITS.maxInFlight
@@ -163,32 +161,11 @@ class ServedConnection implements Connection, OutletOwner {
     await this.close()
   }
 
-  receive(value: unknown, principal: Principal | undefined): void {
-    if (Array.isArray(value)) this.#receiveBatch(value, principal)
-    else this.#receiveOne(value, principal, undefined)
-  }
-
-  #receiveBatch(items: readonly unknown[], principal: Principal | undefined): void {
-    const fault = this.#batchFault(items)
-    if (fault !== undefined) {
-      this.#refuse(null, INVALID_REQUEST, `Invalid request: ${fault}`)
+  receive(value: unknown, principal: Principal | undefined, batch?: BatchReply): void {
+    if (batch === undefined && Array.isArray(value)) {
+      this.#receiveBatch(value, principal)
       return
     }
-    const batch = new BatchReply(this.#channel)
-    for (const item of items) this.#receiveOne(item, principal, batch)
-    batch.seal()
-  }
-
-  #batchFault(items: readonly unknown[]): string | undefined {
-    const maxBatch = this.#options.maxBatch ?? FRAMING_LIMITS.maxBatch
-    if (!this.#session.initialized || !this.#session.revision.traits.batches) {
-      return 'batches are not part of this protocol revision'
-    }
-    if (items.length === 0) return 'the batch is empty'
-    return items.length > maxBatch ? `maxBatch (${maxBatch}) exceeded` : undefined
-  }
-
-  #receiveOne(value: unknown, principal: Principal | undefined, batch: BatchReply | undefined): void {
     const classified = classify(value)
     switch (classified.kind) {
       case 'request':
@@ -203,6 +180,26 @@ class ServedConnection implements Connection, OutletOwner {
       case 'invalid':
         this.#refuse(classified.id, INVALID_REQUEST, `Invalid request: ${classified.reason}`, batch)
     }
+  }
+
+  #receiveBatch(items: readonly unknown[], principal: Principal | undefined): void {
+    const fault = this.#batchFault(items)
+    if (fault !== undefined) {
+      this.#refuse(null, INVALID_REQUEST, `Invalid request: ${fault}`)
+      return
+    }
+    const batch = new BatchReply(this.#channel)
+    for (const item of items) this.receive(item, principal, batch)
+    batch.seal()
+  }
+
+  #batchFault(items: readonly unknown[]): string | undefined {
+    const maxBatch = this.#options.maxBatch ?? FRAMING_LIMITS.maxBatch
+    if (!this.#session.initialized || !this.#session.revision.traits.batches) {
+      return 'batches are not part of this protocol revision'
+    }
+    if (items.length === 0) return 'the batch is empty'
+    return items.length > maxBatch ? `maxBatch (${maxBatch}) exceeded` : undefined
   }
 
   #request(message: RpcRequest, principal: Principal | undefined, batch: BatchReply | undefined): void {
@@ -231,6 +228,7 @@ class ServedConnection implements Connection, OutletOwner {
     }
   }
 
+  /** Counts the request, or says what keeps it out. */
   #requestFault(
     message: RpcRequest,
     modern: boolean,
@@ -244,11 +242,6 @@ class ServedConnection implements Connection, OutletOwner {
     // The endpoint looks into the scope of the request's own era.
     const other = modern ? this.#session.incoming : this.#modern
     if (other.has(message.id)) return [INVALID_REQUEST, 'Invalid request: a request with this id is under way']
-    return this.#loadFault(kind)
-  }
-
-  /** Counts the request, or says which bound keeps it out. */
-  #loadFault(kind: Kind): [number, string] | undefined {
     const { load, principal } = this.#options
     if (kind === 'request' && this.#running >= this.#maxInFlight) {
       return [INTERNAL_ERROR, `Too many requests at once: maxInFlight (${this.#maxInFlight}) exceeded`]

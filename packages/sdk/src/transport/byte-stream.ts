@@ -103,13 +103,13 @@ class StreamChannel implements ByteStreamChannel {
     this.#queue = new SendQueue({
       ...limits,
       sending: options.sending,
-      write: (texts) => this.#writeLines(texts),
+      write: this.#writeLines,
       overflow: (error) => this.#finish(error),
     })
     this.#decoder = createLineDecoder({
       maxBytes: limits?.maxLineBytes,
       receiving: options.receiving,
-      onLine: (text) => this.#line(text),
+      onLine: this.#onLine,
       onFault: (kind, reason, excerpt, found) =>
         this.#malformed({ kind: kind === 'limit' ? 'limit' : 'parse', reason, excerpt, found }),
     })
@@ -177,12 +177,12 @@ class StreamChannel implements ByteStreamChannel {
     clearTimeout(deadline)
   }
 
-  #writeLines(texts: string[]): boolean {
+  readonly #writeLines = (texts: string[]): boolean => {
     const only = texts.length === 1 ? texts[0] : undefined
     return this.#write(encodeLine(only ?? texts.join('\n')))
   }
 
-  #line(text: string): void {
+  readonly #onLine = (text: string): void => {
     if (this.#closed) return
     const parsed = parseJson(text, this.#options.limits)
     if (parsed.ok) {

@@ -85,9 +85,9 @@ export class EventStream implements SendQueueOptions, StreamEvents, Beating {
       this.#push(event)
       return
     }
-    this.#rate ??= new NotificationRate(this.#settings.notificationsPerSecond, (one, its, under) =>
-      this.#push(one, its, under),
-    )
+    this.#rate ??= new NotificationRate(this.#settings.notificationsPerSecond, {
+      send: (one, its, under) => this.#push(one, its, under),
+    })
     this.#rate.send(event, urgency, key)
   }
 

@@ -91,7 +91,7 @@ export class SendQueue<Text extends { readonly length: number } = string> {
 
   push(text: Text, urgency: Urgency = 'keep', key?: string | number): void {
     if (this.#closed) return
-    if (this.size + text.length > this.#maxQueue) {
+    if (this.#size + this.#unread + text.length > this.#maxQueue) {
       // Much queued in one turn says nothing of the peer; a write does.
       if (!this.#blocked) this.#write()
       if (this.#blocked && this.#yields(text, urgency, key)) return
@@ -108,7 +108,11 @@ export class SendQueue<Text extends { readonly length: number } = string> {
     } else if (!this.#scheduled) {
       this.#scheduled = true
       // A function of its own each time costs less than one that every idle queue would keep.
-      queueMicrotask(() => this.#run())
+      queueMicrotask(() => {
+        this.#scheduled = false
+        if (!this.#blocked) this.#write()
+        this.#rest()
+      })
     }
   }
 
@@ -144,15 +148,9 @@ export class SendQueue<Text extends { readonly length: number } = string> {
     for (const { resolve } of this.#flushes?.splice(0) ?? []) resolve()
   }
 
-  #run(): void {
-    this.#scheduled = false
-    if (!this.#blocked) this.#write()
-    this.#rest()
-  }
-
   /** Not from within a write: whoever called it may be about to queue something. */
   #rest(): void {
-    if (!this.#writing && this.size === 0) this.#options.idle?.()
+    if (!this.#writing && this.#size + this.#unread === 0) this.#options.idle?.()
   }
 
   /** True when a message for a peer that does not read needs no place of its own. */

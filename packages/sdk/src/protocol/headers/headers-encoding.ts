@@ -32,6 +32,7 @@ export function decodeHeaderValue(text: string): string | undefined {
 
 /** The value without the spaces and tabs around it, which are not part of it (RFC 9110, section 5.5). */
 export function trimHeaderValue(text: string): string {
+  if (text.charCodeAt(0) > 0x20 && text.charCodeAt(text.length - 1) > 0x20) return text
   let start = 0
   let end = text.length
   while (start < end && isBlank(text.charCodeAt(start))) start++

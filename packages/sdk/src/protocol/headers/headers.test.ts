@@ -10,7 +10,7 @@ const LIST: ParamHeader[] = [
 
 const readFrom = (headers: { [name: string]: string }) => {
   const lower = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
-  return (name: string) => lower.get(name.toLowerCase())
+  return { header: (name: string) => lower.get(name.toLowerCase()) }
 }
 
 const check = (
@@ -20,7 +20,7 @@ const check = (
   list?: readonly ParamHeader[],
 ) =>
   checkHeaders({
-    header: readFrom({ 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': method, ...headers }),
+    head: readFrom({ 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': method, ...headers }),
     method,
     params,
     version: '2026-07-28',
@@ -90,8 +90,8 @@ describe('what a server compares (Streamable HTTP, "Server Validation")', () => 
 
   it.each(['Mcp-Method', 'MCP-Protocol-Version'])('refuses a request without %s', (missing) => {
     const all = { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'tools/list' }
-    const header = readFrom(Object.fromEntries(Object.entries(all).filter(([key]) => key !== missing)))
-    expect(checkHeaders({ header, method: 'tools/list', params: {}, version: '2026-07-28' })).toContain(missing)
+    const head = readFrom(Object.fromEntries(Object.entries(all).filter(([key]) => key !== missing)))
+    expect(checkHeaders({ head, method: 'tools/list', params: {}, version: '2026-07-28' })).toContain(missing)
   })
 
   it('takes the name of an extension method from where the extension says', () => {
@@ -99,8 +99,8 @@ describe('what a server compares (Streamable HTTP, "Server Validation")', () => 
     const standard = { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'tasks/get' }
     const nameSource = (method: string) => (method === 'tasks/get' ? 'taskId' : undefined)
     const named = (value: string) => readFrom({ ...standard, 'Mcp-Name': value })
-    expect(checkHeaders({ ...parts, header: named('t1'), nameSource })).toBeUndefined()
-    expect(checkHeaders({ ...parts, header: named('t2'), nameSource })).toContain("'t2'")
+    expect(checkHeaders({ ...parts, head: named('t1'), nameSource })).toBeUndefined()
+    expect(checkHeaders({ ...parts, head: named('t2'), nameSource })).toContain("'t2'")
   })
 
   it('shows a long value cut short', () => {

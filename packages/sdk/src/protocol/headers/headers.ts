@@ -24,7 +24,7 @@ export type ReadHeader = (name: string) => string | undefined
 export type NameSource = (method: string) => string | undefined
 
 export interface HeaderCheck {
-  readonly header: ReadHeader
+  readonly head: { readonly header: ReadHeader }
   readonly method: string
   readonly params: JsonObject | undefined
   /** The version that `_meta` claims. */
@@ -65,12 +65,12 @@ export function paramHeaders(
 
 /** Why a request's headers do not fit its body, in words for the `-32020` that answers it; undefined if they do. */
 export function checkHeaders(check: HeaderCheck): string | undefined {
-  const { header, method, params, version } = check
+  const { head, method, params, version, paramHeaders: list = [] } = check
   return (
-    checkExact(header, VERSION_HEADER, version) ??
-    checkExact(header, METHOD_HEADER, method) ??
-    checkName(header, nameOf(method, params, check.nameSource)) ??
-    (check.paramHeaders === undefined ? undefined : checkParamHeaders(header, check.paramHeaders, argumentsOf(params)))
+    checkExact(VERSION_HEADER, head.header(VERSION_HEADER), version) ??
+    checkExact(METHOD_HEADER, head.header(METHOD_HEADER), method) ??
+    checkName(head.header(NAME_HEADER), nameOf(method, params, check.nameSource)) ??
+    (list.length === 0 ? undefined : checkParamHeaders((name) => head.header(name), list, argumentsOf(params)))
   )
 }
 
@@ -87,21 +87,20 @@ export function checkParamHeaders(
   return undefined
 }
 
-function checkExact(header: ReadHeader, name: string, expected: string): string | undefined {
-  const text = header(name)
+function checkExact(name: string, text: string | undefined, expected: string): string | undefined {
+  if (text === expected) return undefined
   if (text === undefined) return isMissing(name)
   const value = trimHeaderValue(text)
   return value === expected ? undefined : differs(name, value, expected)
 }
 
-function checkName(header: ReadHeader, expected: string | undefined): string | undefined {
+function checkName(text: string | undefined, expected: string | undefined): string | undefined {
   // A body without a usable name is refused for that, with a better message than a comparison could give.
   if (expected === undefined) return undefined
-  const text = header(NAME_HEADER)
   if (text === undefined) return isMissing(NAME_HEADER)
   const value = decodeHeaderValue(text)
   if (value === undefined) return isInvalid(NAME_HEADER)
-  return sameText(value, expected) ? undefined : differs(NAME_HEADER, value, expected)
+  return value === expected || sameText(value, expected) ? undefined : differs(NAME_HEADER, value, expected)
 }
 
 function checkParam(name: string, text: string | undefined, expected: unknown): string | undefined {
@@ -141,7 +140,8 @@ const REPLACEMENT = String.fromCharCode(0xfffd)
 
 function nameOf(method: string, params: JsonObject | undefined, nameSource?: NameSource): string | undefined {
   const source = methodOf(method)?.nameFrom ?? nameSource?.(method)
-  const name = source === undefined ? undefined : valueAt(params, [source])
+  const name =
+    source !== undefined && params !== undefined && Object.hasOwn(params, source) ? params[source] : undefined
   return typeof name === 'string' ? name : undefined
 }
 

@@ -41,6 +41,8 @@ class WebExchange implements HttpRequest, RequestHead, Reply {
   readonly method: string
   readonly url: string
   readonly peerCertificate: PeerCertificate | undefined
+  readonly head: RequestHead = this
+  readonly reply: Reply = this
   readonly #request: Request
   readonly #respond: (response: Response) => void
   readonly #host: string
@@ -55,14 +57,6 @@ class WebExchange implements HttpRequest, RequestHead, Reply {
     this.#request = request
     this.#respond = respond
     this.#host = url.host
-  }
-
-  get head(): RequestHead {
-    return this
-  }
-
-  get reply(): Reply {
-    return this
   }
 
   header(name: string): string | undefined {

@@ -36,6 +36,11 @@ type NodeResponse = ServerResponse & { [EXCHANGE]?: NodeExchange }
 export class NodeExchange implements HttpRequest, RequestHead, Reply, StreamWriter {
   limits: ReplyLimits | undefined
   reader: string | undefined
+  readonly method: string
+  readonly url: string
+  // One object plays all parts, so that a request costs one allocation here.
+  readonly head: RequestHead = this
+  readonly reply: Reply = this
   readonly #req: NodeRequest
   readonly #res: NodeResponse
   #always: HeaderList | undefined
@@ -45,28 +50,13 @@ export class NodeExchange implements HttpRequest, RequestHead, Reply, StreamWrit
   #listening = false
 
   constructor(req: NodeRequest, res: ServerResponse) {
+    this.method = req.method ?? 'GET'
+    this.url = req.originalUrl ?? req.url ?? '/'
     this.#req = req
     this.#res = res
     // On every answer and not only on those that are listened to: V8 keeps a member within the object if the first few
     // of its kind have it, and beside it otherwise.
     this.#res[EXCHANGE] = this
-  }
-
-  get method(): string {
-    return this.#req.method ?? 'GET'
-  }
-
-  get url(): string {
-    return this.#req.originalUrl ?? this.#req.url ?? '/'
-  }
-
-  // One object plays all parts, so that a request costs one allocation here.
-  get head(): RequestHead {
-    return this
-  }
-
-  get reply(): Reply {
-    return this
   }
 
   get peerCertificate(): PeerCertificate | undefined {

@@ -29,8 +29,9 @@ export class Load {
   constructor(limits: LoadLimits, endpoint: Endpoint, named = false) {
     const { requests, listeners } = talliesOf(endpoint)
     if (named) requests.named = listeners.named = true
-    this.#requests = new Bound(requests, 'maxInFlight', limits.maxInFlight, limits.maxInFlightPerPrincipal)
-    this.#listeners = new Bound(listeners, 'maxListeners', limits.maxListeners, limits.maxListenersPerPrincipal)
+    const { maxInFlight, maxInFlightPerPrincipal, maxListeners, maxListenersPerPrincipal } = limits
+    this.#requests = toBound(requests, 'maxInFlight', maxInFlight, maxInFlightPerPrincipal)
+    this.#listeners = toBound(listeners, 'maxListeners', maxListeners, maxListenersPerPrincipal)
   }
 
   /** Requests that came by this way of serving and are not answered yet. */
@@ -45,28 +46,44 @@ export class Load {
 
   /** Counts `count` more, or says why not and counts nothing. */
   enter(kind: LoadKind, principal: Principal | undefined, count = 1): Refusal | undefined {
-    return this.#bound(kind).enter(principal, count)
+    const bound = kind === 'request' ? this.#requests : this.#listeners
+    const { tally, name, max, maxPerPrincipal } = bound
+    const total = tally.total + count
+    if (total > max) return busy(`${name} (${max}) reached`)
+    const own = (principal === undefined ? tally.anonymous : tally.of(principal)) + count
+    if (principal !== undefined && own > maxPerPrincipal) {
+      const message = `Too much at once: ${name}PerPrincipal (${maxPerPrincipal}) reached`
+      return { status: 429, message, headers: RETRY_AFTER }
+    }
+    if (own > 1 && tally.named && total > max - keptShare(max)) {
+      return busy(`the last of ${name} (${max}) are for callers that have none`)
+    }
+    bound.own += count
+    tally.total = total
+    if (principal === undefined) tally.anonymous = own
+    else tally.set(principal, own)
+    return undefined
   }
 
   /** An answer is there, or none will come: nobody waits for these any more. */
   answered(kind: LoadKind, count = 1): void {
-    this.#bound(kind).own -= count
+    const bound = kind === 'request' ? this.#requests : this.#listeners
+    bound.own -= count
     if (this.#onIdle.length > 0 && this.inFlight === 0) for (const action of this.#onIdle.splice(0)) action()
   }
 
   /** The work is over, and its place is free. */
   leave(kind: LoadKind, principal: Principal | undefined, count = 1): void {
-    this.#bound(kind).leave(principal, count)
+    const { tally } = kind === 'request' ? this.#requests : this.#listeners
+    tally.total -= count
+    if (principal === undefined) tally.anonymous -= count
+    else tally.set(principal, tally.of(principal) - count)
   }
 
   /** Calls back once no request waits for its answer. */
   onIdle(action: () => void): void {
     if (this.inFlight === 0) action()
     else this.#onIdle.push(action)
-  }
-
-  #bound(kind: LoadKind): Bound {
-    return kind === 'request' ? this.#requests : this.#listeners
   }
 }
 
@@ -92,44 +109,21 @@ export class RequestCount {
   }
 }
 
-class Bound {
-  own = 0
-  readonly #tally: Tally
-  readonly #name: string
-  readonly #max: number
-  readonly #maxPerPrincipal: number
+interface Bound {
+  /** Of those that came by this way of serving. */
+  own: number
+  readonly tally: Tally
+  readonly name: string
+  readonly max: number
+  readonly maxPerPrincipal: number
+}
 
-  constructor(tally: Tally, name: string, max: number, maxPerPrincipal: number) {
-    this.#tally = tally
-    this.#name = name
-    this.#max = max
-    this.#maxPerPrincipal = maxPerPrincipal
-  }
+function toBound(tally: Tally, name: string, max: number, maxPerPrincipal: number): Bound {
+  return { own: 0, tally, name, max, maxPerPrincipal }
+}
 
-  enter(principal: Principal | undefined, count: number): Refusal | undefined {
-    const tally = this.#tally
-    const total = tally.total + count
-    if (total > this.#max) return this.#busy(`${this.#name} (${this.#max}) reached`)
-    const own = (principal === undefined ? tally.anonymous : tally.of(principal)) + count
-    if (principal !== undefined && own > this.#maxPerPrincipal) {
-      const message = `Too much at once: ${this.#name}PerPrincipal (${this.#maxPerPrincipal}) reached`
-      return { status: 429, message, headers: RETRY_AFTER }
-    }
-    if (own > 1 && tally.named && total > this.#max - keptShare(this.#max)) {
-      return this.#busy(`the last of ${this.#name} (${this.#max}) are for callers that have none`)
-    }
-    this.own += count
-    tally.add(principal, count)
-    return undefined
-  }
-
-  #busy(why: string): Refusal {
-    return { status: 503, message: `The server is busy: ${why}`, headers: RETRY_AFTER }
-  }
-
-  leave(principal: Principal | undefined, count: number): void {
-    this.#tally.add(principal, -count)
-  }
+function busy(why: string): Refusal {
+  return { status: 503, message: `The server is busy: ${why}`, headers: RETRY_AFTER }
 }
 
 /** The places that are left to those who have none, where callers have names: those without count as one. */
@@ -148,14 +142,8 @@ class Tally {
     return this.#perPrincipal.get(principal.id) ?? 0
   }
 
-  add(principal: Principal | undefined, count: number): void {
-    this.total += count
-    if (principal === undefined) {
-      this.anonymous += count
-      return
-    }
-    const own = this.of(principal) + count
-    if (own > 0) this.#perPrincipal.set(principal.id, own)
+  set(principal: Principal, count: number): void {
+    if (count > 0) this.#perPrincipal.set(principal.id, count)
     else this.#perPrincipal.delete(principal.id)
   }
 }

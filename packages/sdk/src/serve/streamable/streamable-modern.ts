@@ -23,7 +23,6 @@ import { createSharedJson } from '../../session/shared-json.ts'
 import { EventStreamOutlet, type OutletOwner } from '../../transport/event-stream-outlet.ts'
 import type { EventStreamSettings } from '../../transport/http-event-stream.ts'
 import type { Reply } from '../../transport/http-reply.ts'
-import { VERSION_HEADER } from '../rules/http-headers.ts'
 import type { Load } from '../rules/http-load.ts'
 import type { Refusal } from '../rules/http-refusal.ts'
 import type { Message } from './streamable-batch.ts'
@@ -50,26 +49,25 @@ export class ModernHttp {
 
   /** Serves a message, or says why not. */
   post(message: Message, head: RequestHead, principal: Principal | undefined, reply: Reply): Refusal | undefined {
-    if (message.kind === 'request') return this.#request(message.message, head, principal, reply)
     if (message.kind === 'response') return { status: 400, message: 'A client sends no responses in this revision' }
-    this.#endpoint.notify(message.message, undefined)
-    reply.empty(202)
-    return undefined
-  }
-
-  #request(message: RpcRequest, head: RequestHead, principal: Principal | undefined, reply: Reply) {
-    const mismatch = this.#checkHeaders(message, head, principal)
+    if (message.kind === 'notification') {
+      this.#endpoint.notify(message.message, undefined)
+      reply.empty(202)
+      return undefined
+    }
+    const request = message.message
+    const mismatch = this.#checkHeaders(request, head, principal)
     if (mismatch !== undefined) return { status: 400, code: HEADER_MISMATCH, message: mismatch }
-    const kind = message.method === LISTEN ? 'listener' : 'request'
-    const refusal = this.#load.enter(kind, principal)
+    const isListen = request.method === LISTEN
+    const refusal = this.#load.enter(isListen ? 'listener' : 'request', principal)
     if (refusal !== undefined) return refusal
-    const isListen = kind === 'listener'
-    const ticket = isListen ? new ListenerTicket(this.#load, principal, this.#listens) : this.#ticket(principal)
+    const listening = isListen ? new ListenerTicket(this.#load, principal, this.#listens) : undefined
+    const ticket = listening ?? (principal === undefined ? this.#anonymous : new LoadTicket(this.#load, principal))
     const outlet = new EventStreamOutlet(reply, this.#settings, ticket)
-    const kept = isListen ? this.#toShared(message) : message
+    const kept = isListen ? this.#toShared(request) : request
     const call = this.#endpoint.serveModern({ message: kept, outlet, scope: undefined, principal, head })
     if (call === undefined) return undefined
-    if (ticket instanceof ListenerTicket) ticket.begin(call)
+    listening?.begin(call)
     // Going away is the cancellation (sec-15).
     outlet.call = call
     reply.watch(outlet)
@@ -79,10 +77,6 @@ export class ModernHttp {
   /** Ends the listens that are open here with their results. */
   drain(): void {
     for (const call of [...this.#listens]) call.end()
-  }
-
-  #ticket(principal: Principal | undefined): LoadTicket {
-    return principal === undefined ? this.#anonymous : new LoadTicket(this.#load, principal)
   }
 
   /** What a listener said is kept for as long as it stays; those of one kind of client say the same. */
@@ -98,7 +92,7 @@ export class ModernHttp {
     if (typeof version !== 'string') return undefined
     const tool = method === 'tools/call' ? params?.name : undefined
     return checkHeaders({
-      header: (name) => head.header(name),
+      head,
       method,
       params,
       version,
@@ -162,9 +156,9 @@ class ListenerTicket implements OutletOwner {
 
 const REQUEST_KEYS = [META_VERSION, META_CLIENT_CAPABILITIES, META_CLIENT_INFO, META_LOG_LEVEL]
 
-/** Whether a message belongs to the modern era, by its header, its envelope or its method. */
-export function isModern(head: RequestHead, message: Message): boolean {
-  if (isModernVersion(head.header(VERSION_HEADER))) return true
+/** Whether a message belongs to the modern era, by the version of its header, its envelope or its method. */
+export function isModern(version: string | undefined, message: Message): boolean {
+  if (isModernVersion(version)) return true
   if (message.kind === 'response') return false
   const { method, params } = message.message
   if (method === 'server/discover') return true

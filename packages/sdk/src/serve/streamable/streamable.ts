@@ -97,23 +97,13 @@ export class Streamable {
   }
 
   handle(request: HttpRequest): void {
-    const { head, reply } = request
-    this.#answer(reply, () => {
-      reply.limits = this.limits
-      const document = this.#document(head.url)
-      if (document !== undefined) return serveDocument(document, head, reply)
-      const route = this.#route(head.url)
-      if (route === undefined) return NOT_FOUND
-      const refusal = this.#guard.check(head)
-      if (refusal !== undefined) return refusal
-      const origin = head.header('origin')
-      if (origin !== undefined) reply.always(this.#guard.corsHeaders(origin))
-      if (head.method === 'OPTIONS') {
-        reply.empty(204, origin === undefined ? ['allow', ALL_METHODS] : this.#guard.preflightHeaders(head))
-        return undefined
-      }
-      return this.#draining ? DRAINING : this.#authenticate(request, route)
-    })
+    const { reply } = request
+    try {
+      const refusal = this.#enter(request)
+      if (refusal !== undefined) refuse(reply, refusal)
+    } catch (error) {
+      this.#fail(error, reply)
+    }
   }
 
   /** Refuses new requests, lets those under way finish within `graceMs`, then ends everything that is kept. */
@@ -131,26 +121,39 @@ export class Streamable {
     this.#sse?.close()
   }
 
-  /** Runs one part of the work and writes the refusal it may come to. */
-  #answer(reply: Reply, work: () => Refusal | undefined): void {
-    try {
-      const refusal = work()
-      if (refusal !== undefined) refuse(reply, refusal)
-    } catch (error) {
-      this.#fail(error, reply)
+  /** What the head alone decides: whether the path is served, whether the caller may come in, and who it is. */
+  #enter(request: HttpRequest): Refusal | undefined {
+    const { head, reply } = request
+    const { url } = head
+    reply.limits = this.limits
+    const document = url.startsWith(WELL_KNOWN) ? this.#document(url) : undefined
+    if (document !== undefined) return serveDocument(document, head, reply)
+    const route = url === this.#options.path ? 'mcp' : this.#route(url)
+    if (route === undefined) return NOT_FOUND
+    const refusal = this.#guard.check(head)
+    if (refusal !== undefined) return refusal
+    const origin = head.header('origin')
+    if (origin !== undefined) reply.always(this.#guard.corsHeaders(origin))
+    if (head.method === 'OPTIONS') {
+      reply.empty(204, origin === undefined ? ['allow', ALL_METHODS] : this.#guard.preflightHeaders(head))
+      return undefined
     }
-  }
-
-  #authenticate(request: HttpRequest, route: Route): Refusal | undefined {
+    if (this.#draining) return DRAINING
     const authenticate = this.#authentication
     if (authenticate === undefined) return this.#dispatch(request, route, undefined)
-    const outcome = authenticate(request.head)
+    const outcome = authenticate(head)
     if (!isThenable(outcome)) return this.#admit(request, route, outcome)
-    Promise.resolve(outcome).then(
-      (found) => this.#answer(request.reply, () => this.#admit(request, route, found)),
-      (error) => this.#fail(error, request.reply),
-    )
+    void this.#admitLater(request, route, Promise.resolve(outcome))
     return undefined
+  }
+
+  async #admitLater(request: HttpRequest, route: Route, outcome: Promise<Authentication>): Promise<void> {
+    try {
+      const refusal = this.#admit(request, route, await outcome)
+      if (refusal !== undefined) refuse(request.reply, refusal)
+    } catch (error) {
+      this.#fail(error, request.reply)
+    }
   }
 
   #admit(request: HttpRequest, route: Route, outcome: Authentication): Refusal | undefined {
@@ -164,8 +167,9 @@ export class Streamable {
     if (principal !== undefined) reply.reader = principal.id
     if (method === 'POST') {
       // Early documents post to the event stream's own path; only a URL that names a stream is of the old kind there.
-      const isOld = route === 'messages' || this.#sse?.has(head.url) === true
-      return isOld ? this.#oldPost(request, principal) : this.#post(request, principal)
+      const isOld = route === 'messages' || (head.url.includes('?') && this.#sse?.has(head.url) === true)
+      if (isOld) return this.#oldPost(request, principal)
+      return checkPostHead(head) ?? this.#read(request, principal, undefined)
     }
     if (method === 'GET') {
       const version = head.header(VERSION_HEADER)
@@ -184,56 +188,64 @@ export class Streamable {
     return { status: 405, message: `Method not allowed; allowed: ${allow}`, headers: ['allow', allow] }
   }
 
-  #post(request: HttpRequest, principal: Principal | undefined): Refusal | undefined {
-    const { head, reply } = request
-    return (
-      checkPostHead(head) ?? this.#read(request, principal, (value) => this.#message(value, head, principal, reply))
-    )
-  }
-
   #oldPost(request: HttpRequest, principal: Principal | undefined): Refusal | undefined {
-    const { head, reply } = request
+    const { head } = request
     const sse = this.#sse
     if (sse === undefined) return NOT_FOUND
     if (!isJson(head.header('content-type'))) return NOT_JSON
-    return (
-      sse.check(head, principal) ?? this.#read(request, principal, (value) => sse.post(value, head, principal, reply))
-    )
+    return sse.check(head, principal) ?? this.#read(request, principal, sse)
   }
 
-  #message(value: unknown, head: RequestHead, principal: Principal | undefined, reply: Reply): Refusal | undefined {
-    const legacy = this.#legacy ?? this.#stateless
-    if (Array.isArray(value)) {
-      if (legacy === undefined || isModernVersion(head.header(VERSION_HEADER))) return NO_BATCHES
-      return legacy.batch(value, head, principal, reply)
-    }
-    const message = classify(value)
-    if (message.kind === 'invalid') {
-      refuse(reply, { status: 400, message: `Invalid message: ${message.reason}` }, message.id)
-      return undefined
-    }
-    const form = legacy === undefined || isModern(head, message) ? this.#modern : legacy
-    const refusal = form.post(message, head, principal, reply)
-    if (refusal !== undefined) refuse(reply, refusal, message.kind === 'request' ? message.message.id : undefined)
-    return undefined
-  }
-
-  /** Reads and parses the body, once. */
-  #read(
-    request: HttpRequest,
-    principal: Principal | undefined,
-    done: (value: unknown) => Refusal | undefined,
-  ): undefined {
+  /** Reads and parses the body, once; its message is for the event stream where there is one. */
+  #read(request: HttpRequest, principal: Principal | undefined, sse: SseHttp | undefined): undefined {
     const receiving = new Receiving(this.limits, principal?.id ?? request.peer)
     request.read(this.limits.maxBodyBytes, receiving, (body) => {
       receiving.done()
-      this.#answer(request.reply, () => {
+      try {
         const parsed = this.#parse(body)
-        if (!('status' in parsed)) return done(parsed.value)
-        refuse(request.reply, parsed, parsed.id)
-        return undefined
-      })
+        if ('status' in parsed) refuse(request.reply, parsed, parsed.id)
+        else this.#message(parsed.value, request, principal, sse)
+      } catch (error) {
+        this.#fail(error, request.reply)
+      }
     })
+  }
+
+  /** Gives a message to the form of the transport that it belongs to. */
+  #message(
+    value: unknown,
+    { head, reply }: HttpRequest,
+    principal: Principal | undefined,
+    sse: SseHttp | undefined,
+  ): void {
+    let refusal: Refusal | undefined
+    let id: RequestId | null | undefined
+    if (sse !== undefined) refusal = sse.post(value, head, principal, reply)
+    else if (Array.isArray(value)) refusal = this.#batch(value, head, principal, reply)
+    else {
+      const message = classify(value)
+      if (message.kind === 'invalid') {
+        refusal = { status: 400, message: `Invalid message: ${message.reason}` }
+        id = message.id
+      } else {
+        const legacy = this.#legacy ?? this.#stateless
+        const form = legacy === undefined || isModern(head.header(VERSION_HEADER), message) ? this.#modern : legacy
+        refusal = form.post(message, head, principal, reply)
+        if (message.kind === 'request') id = message.message.id
+      }
+    }
+    if (refusal !== undefined) refuse(reply, refusal, id)
+  }
+
+  #batch(
+    value: readonly unknown[],
+    head: RequestHead,
+    principal: Principal | undefined,
+    reply: Reply,
+  ): Refusal | undefined {
+    const legacy = this.#legacy ?? this.#stateless
+    if (legacy === undefined || isModernVersion(head.header(VERSION_HEADER))) return NO_BATCHES
+    return legacy.batch(value, head, principal, reply)
   }
 
   #parse(body: Body): { readonly value: unknown } | (Refusal & { readonly id?: RequestId }) {
@@ -256,7 +268,7 @@ export class Streamable {
   }
 
   #document(url: string): string | undefined {
-    return url.startsWith('/.well-known/') ? this.#options.auth?.documents?.get(pathOf(url)) : undefined
+    return url.startsWith(WELL_KNOWN) ? this.#options.auth?.documents?.get(pathOf(url)) : undefined
   }
 
   #route(url: string): Route | undefined {
@@ -281,6 +293,8 @@ export class Streamable {
 }
 
 const ALL_METHODS = 'GET, POST, DELETE, OPTIONS'
+
+const WELL_KNOWN = '/.well-known/'
 
 const NOT_FOUND: Refusal = { status: 404, message: 'There is nothing at this path' }
 const DRAINING: Refusal = { status: 503, message: 'The server is shutting down', headers: ['retry-after', '1'] }
