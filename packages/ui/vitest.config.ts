@@ -26,7 +26,7 @@ export default defineConfig({
     include: ['src/**/*.test.tsx'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    expect: { poll: { interval: 15, timeout: 4_000 } },
+    expect: { poll: { interval: 15, timeout: 20_000 } },
     browser: {
       enabled: true,
       headless: true,

@@ -4,7 +4,7 @@ import { Button, Group, Stack, Table, Text, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { MagnifyingGlassIcon } from '@radix-ui/react-icons'
 import type { ApiResult } from 'portico/web-api'
-import { Fragment, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { type ApiError, call } from '../app/data/api.ts'
 import { toApiError } from '../app/data/use-api.ts'
 import { Empty, FailureNote, Waiting } from '../app/feedback.tsx'
@@ -77,54 +77,67 @@ function Records({ records }: { readonly records: readonly Record[] }) {
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {records.map((record) => {
-            const isOpen = opened === record.hash
-            return (
-              <Fragment key={record.hash}>
-                <Table.Tr>
-                  <Table.Td>
-                    <button
-                      type="button"
-                      className={classes.timeButton}
-                      aria-expanded={isOpen}
-                      aria-label={`Record ${record.sequence}, ${toClock(record.at)}`}
-                      onClick={() => setOpened(isOpen ? undefined : record.hash)}
-                    >
-                      {toClock(record.at)}
-                    </button>
-                  </Table.Td>
-                  <Table.Td>{record.type}</Table.Td>
-                  <Table.Td>
-                    {toVisible(record.what)}{' '}
-                    {record.server !== undefined && <strong>{toVisible(record.server)}</strong>}{' '}
-                    <code>{toVisible(record.item ?? '')}</code>
-                  </Table.Td>
-                  <Table.Td>
-                    <OutcomeChip outcome={record.outcome} />
-                  </Table.Td>
-                  <Table.Td>
-                    <Text size="sm" ff="monospace" truncate="end" maw="11rem" title={record.reason}>
-                      {toVisible(record.rule ?? '')}
-                    </Text>
-                  </Table.Td>
-                  <Table.Td className={classes.noWrap}>
-                    {record.durationMs === undefined ? '' : toDuration(record.durationMs)}
-                  </Table.Td>
-                </Table.Tr>
-                {isOpen && (
-                  <Table.Tr>
-                    <Table.Td colSpan={6}>
-                      {record.reason !== undefined && <Text mb="xs">{toVisible(record.reason)}</Text>}
-                      <pre className={classes.pre}>{toVisible(toJson(record))}</pre>
-                    </Table.Td>
-                  </Table.Tr>
-                )}
-              </Fragment>
-            )
-          })}
+          {records.map((record) => (
+            <RecordRows
+              key={record.hash}
+              record={record}
+              isOpen={opened === record.hash}
+              onToggle={() => setOpened(opened === record.hash ? undefined : record.hash)}
+            />
+          ))}
         </Table.Tbody>
       </Table>
     </ScrollBox>
+  )
+}
+
+interface RecordRowsProps {
+  readonly record: Record
+  readonly isOpen: boolean
+  readonly onToggle: () => void
+}
+
+function RecordRows({ record, isOpen, onToggle }: RecordRowsProps) {
+  return (
+    <>
+      <Table.Tr>
+        <Table.Td>
+          <button
+            type="button"
+            className={classes.timeButton}
+            aria-expanded={isOpen}
+            aria-label={`Record ${record.sequence}, ${toClock(record.at)}`}
+            onClick={onToggle}
+          >
+            {toClock(record.at)}
+          </button>
+        </Table.Td>
+        <Table.Td>{record.type}</Table.Td>
+        <Table.Td>
+          {toVisible(record.what)} {record.server !== undefined && <strong>{toVisible(record.server)}</strong>}{' '}
+          <code>{toVisible(record.item ?? '')}</code>
+        </Table.Td>
+        <Table.Td>
+          <OutcomeChip outcome={record.outcome} />
+        </Table.Td>
+        <Table.Td>
+          <Text size="sm" ff="monospace" truncate="end" maw="11rem" title={record.reason}>
+            {toVisible(record.rule ?? '')}
+          </Text>
+        </Table.Td>
+        <Table.Td className={classes.noWrap}>
+          {record.durationMs === undefined ? '' : toDuration(record.durationMs)}
+        </Table.Td>
+      </Table.Tr>
+      {isOpen && (
+        <Table.Tr>
+          <Table.Td colSpan={6}>
+            {record.reason !== undefined && <Text mb="xs">{toVisible(record.reason)}</Text>}
+            <pre className={classes.pre}>{toVisible(toJson(record))}</pre>
+          </Table.Td>
+        </Table.Tr>
+      )}
+    </>
   )
 }
 

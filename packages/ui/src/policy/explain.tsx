@@ -13,6 +13,7 @@ import {
   TextInput,
 } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
+import type { ApiResult } from 'portico/web-api'
 import { useState } from 'react'
 import { useServers } from '../app/data/server-store.ts'
 import { useApi } from '../app/data/use-api.ts'
@@ -44,44 +45,7 @@ export function Explain({ draft }: { readonly draft: Draft }) {
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
       <Card component="section" aria-label="What happens" className={classes.panel}>
         <Stack gap="md">
-          <Select
-            label="Action"
-            allowDeselect={false}
-            data={EFFECTS.map((value) => ({ value, label: EFFECT_WORDS[value] }))}
-            value={form.kind}
-            onChange={(kind) => set({ kind: (kind ?? 'call') as EffectKind })}
-          />
-          <Autocomplete
-            label="Server"
-            data={servers.map(({ name }) => name)}
-            value={server}
-            onChange={(next) => set({ server: next })}
-          />
-          {ITEM_WORDS[form.kind] !== undefined && (
-            <TextInput
-              label={ITEM_WORDS[form.kind]}
-              value={form.item}
-              onChange={(event) => set({ item: event.currentTarget.value })}
-            />
-          )}
-          {form.kind === 'flow' && (
-            <TextInput
-              label="Data of"
-              description="Servers, separated by commas"
-              value={form.from}
-              onChange={(event) => set({ from: event.currentTarget.value })}
-            />
-          )}
-          {hasArguments(form.kind) && (
-            <JsonInput
-              label="Arguments"
-              value={form.arguments}
-              onChange={(next) => set({ arguments: next })}
-              autosize
-              minRows={3}
-              formatOnBlur
-            />
-          )}
+          <EffectFields form={{ ...form, server }} set={set} />
           <Circumstances
             form={form}
             set={set}
@@ -98,30 +62,84 @@ export function Explain({ draft }: { readonly draft: Draft }) {
           {'problem' in made && <Text c="dimmed">{made.problem}.</Text>}
           {error !== undefined && <FailureNote error={error} />}
           {'effect' in made && data === undefined && error === undefined && <Waiting rows={2} />}
-          {'effect' in made && data !== undefined && error === undefined && (
-            <>
-              <div className={classes.verdict} data-outcome={data.outcome}>
-                <OutcomeChip outcome={data.outcome} />
-                <div className={classes.verdictWords}>
-                  <strong>
-                    {data.rule === undefined
-                      ? 'No rule matches; the default decides'
-                      : `Rule “${toVisible(data.rule)}” decides`}
-                  </strong>
-                  <div>{toVisible(data.reason)}</div>
-                  {data.shadow !== undefined && (
-                    <div className={classes.dim}>
-                      With the shadow rule “{toVisible(data.shadow.rule)}”: {data.shadow.outcome}
-                    </div>
-                  )}
-                </div>
-              </div>
-              <Considered lines={data.considered} />
-            </>
-          )}
+          {'effect' in made && data !== undefined && error === undefined && <Verdict decision={data} />}
         </Stack>
       </section>
     </SimpleGrid>
+  )
+}
+
+interface EffectFieldsProps {
+  readonly form: EffectForm
+  readonly set: (change: Partial<EffectForm>) => void
+}
+
+function EffectFields({ form, set }: EffectFieldsProps) {
+  const { servers = [] } = useServers()
+  return (
+    <>
+      <Select
+        label="Action"
+        allowDeselect={false}
+        data={EFFECTS.map((value) => ({ value, label: EFFECT_WORDS[value] }))}
+        value={form.kind}
+        onChange={(kind) => set({ kind: (kind ?? 'call') as EffectKind })}
+      />
+      <Autocomplete
+        label="Server"
+        data={servers.map(({ name }) => name)}
+        value={form.server}
+        onChange={(next) => set({ server: next })}
+      />
+      {ITEM_WORDS[form.kind] !== undefined && (
+        <TextInput
+          label={ITEM_WORDS[form.kind]}
+          value={form.item}
+          onChange={(event) => set({ item: event.currentTarget.value })}
+        />
+      )}
+      {form.kind === 'flow' && (
+        <TextInput
+          label="Data of"
+          description="Servers, separated by commas"
+          value={form.from}
+          onChange={(event) => set({ from: event.currentTarget.value })}
+        />
+      )}
+      {hasArguments(form.kind) && (
+        <JsonInput
+          label="Arguments"
+          value={form.arguments}
+          onChange={(next) => set({ arguments: next })}
+          autosize
+          minRows={3}
+          formatOnBlur
+        />
+      )}
+    </>
+  )
+}
+
+function Verdict({ decision }: { readonly decision: ApiResult<'policy.explain'> }) {
+  const { outcome, rule, reason, shadow, considered } = decision
+  return (
+    <>
+      <div className={classes.verdict} data-outcome={outcome}>
+        <OutcomeChip outcome={outcome} />
+        <div className={classes.verdictWords}>
+          <strong>
+            {rule === undefined ? 'No rule matches; the default decides' : `Rule “${toVisible(rule)}” decides`}
+          </strong>
+          <div>{toVisible(reason)}</div>
+          {shadow !== undefined && (
+            <div className={classes.dim}>
+              With the shadow rule “{toVisible(shadow.rule)}”: {shadow.outcome}
+            </div>
+          )}
+        </div>
+      </div>
+      <Considered lines={considered} />
+    </>
   )
 }
 

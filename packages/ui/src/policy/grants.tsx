@@ -34,45 +34,7 @@ export function Grants() {
   return (
     <Stack gap="md">
       <Text c="dimmed">These answers are used without asking you again.</Text>
-      <ScrollBox label="Remembered answers" className={classes.tableBox}>
-        <Table miw={560} verticalSpacing="sm" horizontalSpacing="md">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th w="7rem">Answer</Table.Th>
-              <Table.Th>Applies to</Table.Th>
-              <Table.Th w="9rem">Given</Table.Th>
-              <Table.Th w="6rem">
-                <span className={classes.unseen}>Actions</span>
-              </Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {data.grants.map((grant) => (
-              <Table.Tr key={grant.id}>
-                <Table.Td>
-                  <OutcomeChip outcome={grant.outcome} />
-                </Table.Td>
-                <Table.Td>
-                  {toVisible(grant.words)}
-                  <div className={classes.dim}>{toVisible(grant.remember)}</div>
-                </Table.Td>
-                <Table.Td title={toClock(grant.at)}>{toAgo(grant.at)}</Table.Td>
-                <Table.Td>
-                  <Button
-                    size="compact-sm"
-                    variant="subtle"
-                    color="red"
-                    onClick={() => setRevoked(grant)}
-                    aria-label={`Forget: ${grant.words}`}
-                  >
-                    Forget
-                  </Button>
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </ScrollBox>
+      <GrantsTable grants={data.grants} onRevoke={setRevoked} />
       <Confirm
         opened={revoked !== undefined}
         title="Forget this answer?"
@@ -84,5 +46,54 @@ export function Grants() {
         “{toVisible(revoked?.words ?? '')}” — you are asked again next time.
       </Confirm>
     </Stack>
+  )
+}
+
+interface GrantsTableProps {
+  readonly grants: readonly GrantView[]
+  readonly onRevoke: (grant: GrantView) => void
+}
+
+function GrantsTable({ grants, onRevoke }: GrantsTableProps) {
+  return (
+    <ScrollBox label="Remembered answers" className={classes.tableBox}>
+      <Table miw={560} verticalSpacing="sm" horizontalSpacing="md">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th w="7rem">Answer</Table.Th>
+            <Table.Th>Applies to</Table.Th>
+            <Table.Th w="9rem">Given</Table.Th>
+            <Table.Th w="6rem">
+              <span className={classes.unseen}>Actions</span>
+            </Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {grants.map((grant) => (
+            <Table.Tr key={grant.id}>
+              <Table.Td>
+                <OutcomeChip outcome={grant.outcome} />
+              </Table.Td>
+              <Table.Td>
+                {toVisible(grant.words)}
+                <div className={classes.dim}>{toVisible(grant.remember)}</div>
+              </Table.Td>
+              <Table.Td title={toClock(grant.at)}>{toAgo(grant.at)}</Table.Td>
+              <Table.Td>
+                <Button
+                  size="compact-sm"
+                  variant="subtle"
+                  color="red"
+                  onClick={() => onRevoke(grant)}
+                  aria-label={`Forget: ${grant.words}`}
+                >
+                  Forget
+                </Button>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </ScrollBox>
   )
 }

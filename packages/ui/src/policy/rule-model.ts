@@ -41,7 +41,8 @@ export interface RuleForm {
 
 const LISTS = ['effect', 'server', 'item', 'from'] as const
 const FLAGS = ['shadow', 'review', 'evenIfTainted'] as const
-const FIELDS: readonly string[] = ['id', 'outcome', 'because', ...LISTS, ...FLAGS]
+/** Members that have a field of their own; anywhere else they would be said twice. */
+export const FIELDS: readonly string[] = ['id', 'outcome', 'because', ...LISTS, ...FLAGS]
 
 export const EMPTY_RULE: RuleForm = {
   id: '',
@@ -70,14 +71,29 @@ export function fromRule(rule: RuleJson): RuleForm {
     shadow: rule.shadow === true,
     review: rule.review === true,
     evenIfTainted: rule.evenIfTainted === true,
-    rest: Object.fromEntries(Object.entries(rule).filter(([name]) => !FIELDS.includes(name))),
+    rest: Object.fromEntries(Object.entries(rule).filter(([name, value]) => !isField(name, value))),
   }
+}
+
+/** Whether its field can show it: names that are no text have none, and are kept as they are. */
+function isField(name: string, value: unknown): boolean {
+  if (!LISTS.some((list) => list === name)) return FIELDS.includes(name)
+  return typeof value === 'string' || (Array.isArray(value) && value.every((one) => typeof one === 'string'))
+}
+
+/** What cannot stand among the other conditions, since a field above says it. */
+export function fieldAmong(rest: RuleJson, form: RuleForm): string | undefined {
+  return Object.keys(rest).find((name) => FIELDS.includes(name) && !Object.hasOwn(form.rest, name))
 }
 
 /** Only what says something is written. */
 export function toRule(form: RuleForm): RuleJson {
   const lists = LISTS.filter((name) => form[name].length > 0).map((name) => [name, [...form[name]]])
-  const flags = FLAGS.filter((name) => form[name]).map((name) => [name, true])
+  const canBeTainted = form.outcome === 'allow'
+  const flags = FLAGS.filter((name) => form[name] && (name !== 'evenIfTainted' || canBeTainted)).map((name) => [
+    name,
+    true,
+  ])
   return {
     id: form.id.trim(),
     outcome: form.outcome,

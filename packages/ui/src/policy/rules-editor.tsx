@@ -42,7 +42,8 @@ export function RulesEditor({ draft }: { readonly draft: Draft }) {
       {error !== undefined && <FailureNote error={error} />}
       {draft.dirty && <SaveBar draft={draft} />}
       {findings.length > 0 && !draft.dirty && <Findings findings={findings} />}
-      {view === 'json' && <RulesJson rules={rules} onChange={draft.change} />}
+      {/* What was discarded or saved is not what stands there any more. */}
+      {view === 'json' && <RulesJson key={draft.turn} rules={rules} onChange={draft.change} />}
       {view === 'table' && rules.length === 0 && <NoRules />}
       {view === 'table' && rules.length > 0 && (
         <RulesTable rules={rules} findings={findings} onEdit={setEdited} onChange={draft.change} />
@@ -135,57 +136,73 @@ function RulesTable({ rules, findings, onEdit, onChange }: RulesTableProps) {
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {rules.map((rule, at) => {
-            const { id, outcome, because, shadow, review } = fromRule(rule)
-            const conditions = describeConditions(rule)
-            return (
-              <Table.Tr key={id}>
-                <Table.Td>
-                  <OutcomeChip outcome={outcome} />
-                </Table.Td>
-                <Table.Td>
-                  <button type="button" className={classes.nameButton} onClick={() => onEdit(at)}>
-                    {toVisible(id)}
-                  </button>
-                  <span className={classes.flags}>
-                    {shadow && <Chip tone="calm">shadow</Chip>}
-                    {review && <Chip tone="calm">review</Chip>}
-                    {findings.some((finding) => finding.rule === id) && <Chip tone="warn">warning</Chip>}
-                  </span>
-                  {because !== '' && <div className={classes.dim}>{toVisible(because)}</div>}
-                </Table.Td>
-                <Table.Td>
-                  <code>{toVisible(describeRule(rule))}</code>
-                  {conditions !== '' && <div className={classes.dimCode}>{toVisible(conditions)}</div>}
-                </Table.Td>
-                <Table.Td>
-                  <Menu position="bottom-end">
-                    <Menu.Target>
-                      <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${id}`}>
-                        <DotsVerticalIcon />
-                      </ActionIcon>
-                    </Menu.Target>
-                    <Menu.Dropdown>
-                      <Menu.Item onClick={() => onEdit(at)}>Edit</Menu.Item>
-                      <Menu.Item
-                        onClick={() =>
-                          onChange(rules.map((one, place) => (place === at ? { ...one, shadow: !shadow } : one)))
-                        }
-                      >
-                        {shadow ? 'Enforce' : 'Shadow: log only'}
-                      </Menu.Item>
-                      <Menu.Item color="red" onClick={() => onChange(rules.filter((_, place) => place !== at))}>
-                        Remove
-                      </Menu.Item>
-                    </Menu.Dropdown>
-                  </Menu>
-                </Table.Td>
-              </Table.Tr>
-            )
-          })}
+          {rules.map((rule, at) => (
+            <RuleRow
+              key={String(rule.id)}
+              rule={rule}
+              hasFinding={findings.some((finding) => finding.rule === rule.id)}
+              onEdit={() => onEdit(at)}
+              onChange={(next) =>
+                onChange(rules.flatMap((one, place) => (place !== at ? [one] : next === undefined ? [] : [next])))
+              }
+            />
+          ))}
         </Table.Tbody>
       </Table>
     </ScrollBox>
+  )
+}
+
+interface RuleRowProps {
+  readonly rule: RuleJson
+  readonly hasFinding: boolean
+  readonly onEdit: () => void
+  /** Undefined takes it out. */
+  readonly onChange: (rule: RuleJson | undefined) => void
+}
+
+function RuleRow({ rule, hasFinding, onEdit, onChange }: RuleRowProps) {
+  const { id, outcome, because, shadow, review } = fromRule(rule)
+  const conditions = describeConditions(rule)
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <OutcomeChip outcome={outcome} />
+      </Table.Td>
+      <Table.Td>
+        <button type="button" className={classes.nameButton} onClick={onEdit}>
+          {toVisible(id)}
+        </button>
+        <span className={classes.flags}>
+          {shadow && <Chip tone="calm">shadow</Chip>}
+          {review && <Chip tone="calm">review</Chip>}
+          {hasFinding && <Chip tone="warn">warning</Chip>}
+        </span>
+        {because !== '' && <div className={classes.dim}>{toVisible(because)}</div>}
+      </Table.Td>
+      <Table.Td>
+        <code>{toVisible(describeRule(rule))}</code>
+        {conditions !== '' && <div className={classes.dimCode}>{toVisible(conditions)}</div>}
+      </Table.Td>
+      <Table.Td>
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${id}`}>
+              <DotsVerticalIcon />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item onClick={onEdit}>Edit</Menu.Item>
+            <Menu.Item onClick={() => onChange({ ...rule, shadow: !shadow })}>
+              {shadow ? 'Enforce' : 'Shadow: log only'}
+            </Menu.Item>
+            <Menu.Item color="red" onClick={() => onChange(undefined)}>
+              Remove
+            </Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      </Table.Td>
+    </Table.Tr>
   )
 }
 

@@ -10,6 +10,8 @@ export interface Draft {
   /** Undefined until they were loaded. */
   readonly rules: readonly RuleJson[] | undefined
   readonly dirty: boolean
+  /** Another one once the changes are gone: discarded, or saved. */
+  readonly turn: number
   readonly findings: readonly PolicyFinding[]
   readonly shadow: readonly ShadowResult[]
   readonly error: ApiError | undefined
@@ -25,7 +27,9 @@ export function useDraft(): Draft {
   const [changed, setChanged] = useState<readonly RuleJson[]>()
   const [refusal, setRefusal] = useState<ApiError>()
   const { run, busy } = useAction('policy.set', setRefusal)
+  const [turn, setTurn] = useState(0)
   const discard = () => {
+    setTurn((before) => before + 1)
     setChanged(undefined)
     setRefusal(undefined)
   }
@@ -40,6 +44,7 @@ export function useDraft(): Draft {
   return {
     rules: changed ?? data?.rules,
     dirty: changed !== undefined,
+    turn,
     findings: data?.findings ?? [],
     shadow: data?.shadow ?? [],
     error: refusal ?? error,
