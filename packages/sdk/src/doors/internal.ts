@@ -3,6 +3,7 @@
  * here is a promise: any release may change it.
  */
 
+export { dialJudged, judgedAddresses, type Resolver } from '../auth/network/judged-dial.ts'
 export type { Connector } from '../client/connection.ts'
 export { type HttpFault, type Link, type LinkEvents, type Outgoing, requestParams } from '../client/link.ts'
 export { toCanonicalJson } from '../jsonrpc/canonical-json.ts'

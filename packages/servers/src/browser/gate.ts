@@ -5,10 +5,10 @@
  */
 
 import { randomBytes, timingSafeEqual } from 'node:crypto'
-import { lookup } from 'node:dns/promises'
 import { createServer, type IncomingMessage, request as requestHttp, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { judgedAddresses } from '@portico/sdk/internal'
 import type { Destinations } from '../network/destination.ts'
 import { RefusedDestination } from '../network/destination.ts'
 
@@ -77,10 +77,7 @@ function createJudge(destinations: Destinations, refusals: Map<string, string>):
       destinations.judgeUrl(url)
       const host = url.hostname.replace(/^\[|\]$/g, '')
       if (isIP(host) !== 0) return host
-      const addresses = await lookup(host, { all: true })
-      for (const { address } of addresses) destinations.judgeAddress(url, address)
-      const [first] = addresses
-      if (first === undefined) throw new Error('no address')
+      const [first] = await judgedAddresses(host, (address) => destinations.judgeAddress(url, address))
       return first.address
     } catch (error) {
       if (error instanceof RefusedDestination) {

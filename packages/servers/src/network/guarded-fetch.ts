@@ -1,13 +1,11 @@
 /**
- * The one way in which this package's servers reach the network. Every hop is judged by `destination.ts`, the socket is
- * opened to the very address that was judged, bodies are bounded by `body.ts`, time is bounded as a whole, and what is
+ * The one way in which this package's servers reach the network. Every hop is judged by `destination.ts`, the SDK opens
+ * the socket to the very address that was judged, bodies are bounded by `body.ts`, time is bounded as a whole, and what is
  * secret goes to the origin it is meant for and nowhere else. Keeps no cookies and no connections.
  */
 
-import { type LookupAddress, lookup } from 'node:dns'
-import { type IncomingMessage, request as requestHttp } from 'node:http'
-import { type RequestOptions, request as requestHttps } from 'node:https'
-import { isIP, type LookupFunction } from 'node:net'
+import type { IncomingMessage } from 'node:http'
+import { dialJudged, type Resolver } from '@portico/sdk/internal'
 import { ToolError } from '@portico/sdk/server'
 import { readBody } from './body.ts'
 import { createDestinations, type DestinationOptions, type Destinations, RefusedDestination } from './destination.ts'
@@ -22,7 +20,7 @@ export interface NetworkOptions extends DestinationOptions {
   readonly resolve?: Resolver | undefined
 }
 
-export type Resolver = (hostname: string) => Promise<readonly LookupAddress[]>
+export type { Resolver }
 
 export interface NetworkRequest {
   readonly method?: string
@@ -113,57 +111,19 @@ type Dial = (
   signal: AbortSignal,
 ) => Promise<IncomingMessage>
 
-function createDial({ userAgent, resolve = resolveBySystem }: NetworkOptions, destinations: Destinations): Dial {
-  return (target, { method, headers = {}, body }, secrets, signal) => {
-    // The name is looked up here, once, and the socket gets nothing but addresses that passed: nothing can rebind it.
-    const judged: LookupFunction = (hostname, { all }, done) => {
-      resolve(hostname).then(
-        (addresses) => {
-          try {
-            for (const { address } of addresses) destinations.judgeAddress(target, address)
-          } catch (error) {
-            return done(error as Error, '')
-          }
-          const [first] = addresses
-          if (first === undefined) done(new Error(`${hostname} has no address`), '')
-          else if (all) done(null, [...addresses])
-          else done(null, first.address, first.family)
-        },
-        (error) => done(error, ''),
-      )
+function createDial({ userAgent, resolve }: NetworkOptions, destinations: Destinations): Dial {
+  return (target, { method = 'GET', headers, body }, secrets, signal) => {
+    const sent = {
+      accept: '*/*',
+      'accept-encoding': 'gzip, deflate, br',
+      ...(userAgent !== undefined && { 'user-agent': userAgent }),
+      ...headers,
+      ...secrets,
     }
-    const host = target.hostname.replace(/^\[|\]$/g, '')
-    const options: RequestOptions = {
-      method: method ?? 'GET',
-      headers: {
-        accept: '*/*',
-        'accept-encoding': 'gzip, deflate, br',
-        ...(userAgent !== undefined && { 'user-agent': userAgent }),
-        ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
-        ...headers,
-        ...secrets,
-      },
-      agent: false,
-      signal,
-      maxHeaderSize: 65_536,
-      // Literal addresses are not looked up; `judgeUrl` has seen them.
-      ...(isIP(host) === 0 && { lookup: judged }),
-    }
-    return new Promise((done, failed) => {
-      const open = target.protocol === 'https:' ? requestHttps : requestHttp
-      const request = open(target, options, done)
-      request.on('error', failed)
-      // Nothing here speaks another protocol on the same socket.
-      request.on('upgrade', (_answer, socket) => socket.destroy())
-      request.end(body)
-    })
+    return dialJudged(target, { method, headers: sent, body, signal, resolve }, (address) =>
+      destinations.judgeAddress(target, address),
+    )
   }
-}
-
-function resolveBySystem(hostname: string): Promise<readonly LookupAddress[]> {
-  return new Promise((done, failed) => {
-    lookup(hostname, { all: true }, (error, addresses) => (error === null ? done(addresses) : failed(error)))
-  })
 }
 
 function headerOf(answer: IncomingMessage, name: string): string | undefined {

@@ -1,54 +1,30 @@
 /**
- * A `fetch` on Node's own HTTP whose name lookup is judged: the socket is opened to an address that was found permitted,
- * so that a name cannot resolve to one thing for the check and to another for the connection. Node only; loaded by
- * `guarded-fetch.ts`.
+ * The `fetch` of `guarded-fetch.ts` on Node's own HTTP: every address that a name resolves to is judged by its network
+ * zone before it is dialled (`judged-dial.ts`). Node only; loaded by `guarded-fetch.ts`.
  */
 
-import { type LookupAddress, lookup } from 'node:dns'
-import { type IncomingMessage, request as requestHttp } from 'node:http'
-import { type RequestOptions, request as requestHttps } from 'node:https'
-import type { LookupFunction } from 'node:net'
+import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
-import { type AuthFetch, type AuthRequest, blocked, type GuardOptions, homeOf, mayReach } from './guarded-target.ts'
+import { type AuthFetch, blocked, type GuardOptions, homeOf, mayReach } from './guarded-target.ts'
+import { dialJudged, resolveBySystem } from './judged-dial.ts'
 import { type NetworkZone, zoneOfAddress, zoneOfHost } from './network-zone.ts'
 
 export function createPinnedFetch({ server, tls }: GuardOptions): AuthFetch {
   let home: Promise<NetworkZone | undefined> | undefined
-  const judged: LookupFunction = (hostname, options, done) => {
-    home ??= homeOfHost(server?.hostname)
-    resolve(hostname).then(
-      async (addresses) => {
-        const zone = await home
-        const bad = addresses.map(({ address }) => zoneOfAddress(address)).find((one) => !mayReach(one, zone))
-        if (bad !== undefined) done(blocked(hostname, bad), '')
-        else if (options.all) done(null, addresses)
-        else done(null, addresses[0]?.address ?? '', addresses[0]?.family)
-      },
-      (error) => done(error, ''),
-    )
-  }
-  return async (url, init) => {
+  return async (url, { method = 'GET', headers = {}, body, signal }) => {
     const target = new URL(url)
     const own = target.origin === server?.origin
+    const judge = async (address: string): Promise<void> => {
+      home ??= homeOfHost(server?.hostname)
+      const zone = zoneOfAddress(address)
+      if (!mayReach(zone, await home)) throw blocked(target.hostname, zone)
+    }
     // The certificate is for the server alone; who else is reached must not learn it.
     const identity = own ? tls : tls?.ca === undefined ? undefined : { ca: tls.ca }
+    const request = { method, headers, body: body?.toString(), signal, tls: identity }
     // The user chose the server, so where it lies is not in question.
-    return dial(target, init, { ...(own ? {} : { lookup: judged }), ...(identity as RequestOptions | undefined) })
+    return toResponse(await dialJudged(target, request, own ? undefined : judge))
   }
-}
-
-function dial(target: URL, init: AuthRequest, extra: RequestOptions): Promise<Response> {
-  const { method = 'GET', headers = {}, body, signal } = init
-  const text = body?.toString()
-  const open = target.protocol === 'https:' ? requestHttps : requestHttp
-  return new Promise((done, failed) => {
-    const length = text === undefined ? {} : { 'content-length': Buffer.byteLength(text) }
-    const options: RequestOptions = { ...extra, method, headers: { ...headers, ...length }, agent: false }
-    if (signal !== undefined) options.signal = signal
-    const request = open(target, options, (answer) => done(toResponse(answer)))
-    request.on('error', failed)
-    request.end(text)
-  })
 }
 
 function toResponse(answer: IncomingMessage): Response {
@@ -67,12 +43,6 @@ function toResponse(answer: IncomingMessage): Response {
 
 async function homeOfHost(hostname: string | undefined): Promise<NetworkZone | undefined> {
   if (hostname === undefined) return undefined
-  const addresses = await resolve(hostname).catch(() => [])
+  const addresses = await resolveBySystem(hostname).catch(() => [])
   return zoneOfHost(hostname) ?? homeOf(addresses.map(({ address }) => zoneOfAddress(address)))
-}
-
-function resolve(hostname: string): Promise<LookupAddress[]> {
-  return new Promise((done, failed) => {
-    lookup(hostname, { all: true }, (error, addresses) => (error === null ? done(addresses) : failed(error)))
-  })
 }
