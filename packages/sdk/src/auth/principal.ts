@@ -3,6 +3,8 @@
  * visibility are bound to their `id`. Nothing here knows how the verification was done.
  */
 
+import { invalidDefinition } from '../jsonrpc/errors.ts'
+
 /** Who a request is from: an id, and what is known of them. */
 export interface Principal {
   /** Stable and unique within the server: issuer and subject, certificate fingerprint, or a name of your own. */
@@ -33,5 +35,8 @@ export function createPrincipal(
   scopes: Iterable<string> = [],
   claims?: { readonly [key: string]: unknown },
 ): Principal {
+  // Whoever has no id of their own would share one, and with it sessions and results.
+  if (typeof id !== 'string' || id === '')
+    throw invalidDefinition('createPrincipal: the id must be a text that is not empty')
   return claims === undefined ? { id, scopes: new Set(scopes) } : { id, scopes: new Set(scopes), claims }
 }

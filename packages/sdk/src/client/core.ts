@@ -4,7 +4,9 @@
  */
 
 import { METHOD_NOT_FOUND, PorticoError, RpcError } from '../jsonrpc/errors.ts'
+import { withoutUndefined } from '../jsonrpc/members.ts'
 import type { JsonObject, RpcNotification, RpcRequest } from '../jsonrpc/message.ts'
+import { withinTimers } from '../jsonrpc/option-table.ts'
 import type { LogLevel } from '../protocol/logging.ts'
 import type { SubscriptionFilter } from '../protocol/subscriptions.ts'
 import type { CallToolResult, Tool } from '../protocol/tools.ts'
@@ -52,9 +54,9 @@ export class ClientCore implements ToolHost {
   #listening: Promise<unknown> | undefined
 
   constructor(connector: Connector, options: ClientOptions) {
-    this.timeouts = { ...CLIENT_TIMEOUTS, ...options.timeouts }
+    this.timeouts = withinTimers({ ...CLIENT_TIMEOUTS, ...withoutUndefined(options.timeouts ?? {}) })
     this.callTimes = { timeoutMs: this.timeouts.callMs, ceilingMs: this.timeouts.ceilingMs }
-    this.limits = { ...CLIENT_LIMITS, ...options.limits }
+    this.limits = { ...CLIENT_LIMITS, ...withoutUndefined(options.limits ?? {}) }
     this.#connector = connector
     this.questions = new Questions(options)
     const profile: ClientProfile = { info: options.info ?? DEFAULT_INFO, capabilities: this.questions.capabilities }

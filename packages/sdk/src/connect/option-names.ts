@@ -7,6 +7,7 @@ import { CLIENT_LIMITS, CLIENT_TIMEOUTS } from '../client/options.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
 import { isObject } from '../jsonrpc/message.ts'
 import { didYouMean } from '../jsonrpc/nearest.ts'
+import { requireOptions, toBoundTable } from '../jsonrpc/option-table.ts'
 import type { ConnectOptions } from './options.ts'
 
 const NAMES: { readonly [Name in keyof Required<ConnectOptions>]: true } = {
@@ -45,6 +46,15 @@ export function requireKnownNames(options: ConnectOptions): void {
   check('option', options, NAMES)
   check('limit', options.limits, CLIENT_LIMITS)
   check('timeout', options.timeouts, CLIENT_TIMEOUTS)
+  requireOptions('limits', options.limits, LIMITS, refuse)
+  requireOptions('timeouts', options.timeouts, TIMEOUTS, refuse)
+}
+
+const LIMITS = toBoundTable(CLIENT_LIMITS)
+const TIMEOUTS = toBoundTable(CLIENT_TIMEOUTS)
+
+function refuse(message: string): PorticoError {
+  return new PorticoError('invalid-arguments', message, { delivery: 'not-sent' })
 }
 
 function check(what: string, given: unknown, known: object): void {
@@ -52,7 +62,7 @@ function check(what: string, given: unknown, known: object): void {
   for (const name of Object.keys(given)) {
     const hint = Object.hasOwn(known, name) ? '' : didYouMean(name, Object.keys(known))
     if (hint !== '') {
-      throw new PorticoError('invalid-arguments', `There is no ${what} "${name}"${hint}`, { delivery: 'not-sent' })
+      throw refuse(`There is no ${what} "${name}"${hint}`)
     }
   }
 }

@@ -5,11 +5,12 @@
  */
 
 import type { Readable, Writable } from 'node:stream'
+import { type OptionTable, requireOptions } from '../jsonrpc/option-table.ts'
 import { endpointOf, type Server } from '../server/server.ts'
 import { CONNECTION_LIMITS, type Connection, serveChannel } from '../session/connection.ts'
 import { createStdioChannel } from '../transport/stdio.ts'
 import { Load } from './rules/http-load.ts'
-import { type PipeLimits, withDefaults } from './rules/limits.ts'
+import { LIMIT_OPTIONS, type PipeLimits, withDefaults } from './rules/limits.ts'
 import { divertStrayOutput } from './stray-output.ts'
 
 /** Which streams are served, and what happens when they end. */
@@ -21,6 +22,14 @@ export interface StdioOptions {
   /** How long requests under way may still take when the conversation ends: 5 s unless given. */
   readonly graceMs?: number
   readonly limits?: PipeLimits
+}
+
+const STDIO_OPTIONS: OptionTable<StdioOptions> = {
+  exit: 'flag',
+  stdin: 'record',
+  stdout: 'record',
+  graceMs: 'time',
+  limits: LIMIT_OPTIONS,
 }
 
 /**
@@ -37,6 +46,7 @@ export interface StdioOptions {
  * ```
  */
 export function serveStdio(server: Server, options: StdioOptions = {}): Connection {
+  requireOptions('serveStdio', options, STDIO_OPTIONS)
   const { exit = true, stdin, stdout, limits, graceMs = CONNECTION_LIMITS.graceMs } = options
   const stray = divertStrayOutput(stdout)
   const channel = createStdioChannel({ stdin, stdout, limits, write: stray.write, closeMs: graceMs })

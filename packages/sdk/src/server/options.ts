@@ -3,8 +3,9 @@
 import type { PolicyItem } from '../auth/access-policy.ts'
 import type { Principal } from '../auth/principal.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
+import { type OptionTable, toBoundTable } from '../jsonrpc/option-table.ts'
 import type { ProtocolVersion } from '../protocol/revision.ts'
-import type { SchemaLimits } from '../schema/schema.ts'
+import { SCHEMA_LIMITS, type SchemaLimits } from '../schema/schema.ts'
 import type { RoundStore } from '../session/round-store.ts'
 import type { SpillOptions } from './budget/budget-store.ts'
 import type { RequestContext } from './context.ts'
@@ -62,4 +63,27 @@ export interface ServerOptions {
   readonly state?: { readonly ttlMs?: number; readonly maxStateLength?: number }
   /** Makes each round happen once. In process by default; share one between replicas. */
   readonly roundStore?: RoundStore
+}
+
+export const SERVER_OPTIONS: OptionTable<ServerOptions> = {
+  relay: 'any',
+  instructions: 'text',
+  versions: 'texts',
+  pageSize: 'count',
+  cache: 'record',
+  logging: 'flag',
+  experimental: 'record',
+  context: 'function',
+  onError: 'function',
+  onSlow: 'function',
+  slow: 'any',
+  maxResultBytes: 'count',
+  spill: { ttlMs: 'bound', maxBytes: 'bound' },
+  visible: 'function',
+  schemaLimits: toBoundTable(SCHEMA_LIMITS),
+  maxRounds: 'bound',
+  askTimeoutMs: 'bound',
+  stateKeys: 'any',
+  state: { ttlMs: 'time', maxStateLength: 'bound' },
+  roundStore: 'record',
 }

@@ -8,6 +8,7 @@ import type { Channel } from '../jsonrpc/channel.ts'
 import { invalidDefinition } from '../jsonrpc/errors.ts'
 import { withoutUndefined } from '../jsonrpc/members.ts'
 import { isObject } from '../jsonrpc/message.ts'
+import { type OptionTable, requireOptions } from '../jsonrpc/option-table.ts'
 import type { Icon, Implementation } from '../protocol/content.ts'
 import type { LogLevel } from '../protocol/logging.ts'
 import { CONNECT, type Connectable } from '../session/connectable.ts'
@@ -26,7 +27,7 @@ import { describeItem } from './items/access-rule.ts'
 import { ENTRY, type PromptDefinition, type ResourceDefinition, type ToolDefinition } from './items/definition.ts'
 import { checkName } from './items/registry.ts'
 import { type Mounted, mountCore } from './mount.ts'
-import type { ServerOptions } from './options.ts'
+import { SERVER_OPTIONS, type ServerOptions } from './options.ts'
 
 const ENDPOINT = Symbol.for('portico.endpoint')
 
@@ -47,6 +48,20 @@ export interface ServerDefinition<Tools extends ToolRecord> extends ServerOption
   readonly extensions?: readonly Extension[]
 }
 
+const DEFINITION: OptionTable<ServerDefinition<ToolRecord>> = {
+  ...SERVER_OPTIONS,
+  name: 'any',
+  version: 'any',
+  title: 'text',
+  description: 'text',
+  websiteUrl: 'text',
+  icons: 'any',
+  tools: 'record',
+  resources: 'record',
+  prompts: 'record',
+  extensions: 'any',
+}
+
 /** A server as it is served and changed while it runs. `createServer` makes it. */
 export class Server<Tools extends ToolRecord = ToolRecord> implements Connectable {
   /** For `connect<typeof server>`: the compiler reads the tools here. */
@@ -56,8 +71,9 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
   #unfollow: (() => void) | undefined
 
   constructor(definition: ServerDefinition<Tools>) {
+    requireOptions('createServer', definition ?? {}, DEFINITION)
     const { name, version, title, description, websiteUrl, icons, tools, resources, prompts, extensions, ...options } =
-      definition
+      definition ?? {}
     if (typeof name !== 'string' || name === '' || typeof version !== 'string') {
       throw invalidDefinition('A server needs a name and a version')
     }

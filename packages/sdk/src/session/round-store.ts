@@ -5,6 +5,8 @@
 
 import { Shares } from '../auth/shares.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
+import { withoutUndefined } from '../jsonrpc/members.ts'
+import { requireOptions, toBoundTable } from '../jsonrpc/option-table.ts'
 
 /** Where rounds of input are noted, so that each runs once. Replicas of one server share a store. */
 export interface RoundStore {
@@ -46,6 +48,8 @@ export const ROUND_LIMITS: RoundLimits = {
   maxTotalOutcomeBytes: 64 * MEBIBYTE,
 }
 
+const ROUND_OPTIONS = toBoundTable({ maxRounds: 0, ...ROUND_LIMITS })
+
 /** The names of rounds are small: so many are known for each outcome that is kept. */
 const NAMES_PER_OUTCOME = 10
 /** A text with a single character beyond Latin-1 takes two for each. */
@@ -66,7 +70,8 @@ export class MemoryRoundStore implements RoundStore {
 
   constructor(maxRounds = 10_000, limits: Partial<RoundLimits> = {}) {
     this.#maxRounds = maxRounds
-    this.#limits = { ...ROUND_LIMITS, ...limits }
+    requireOptions('MemoryRoundStore', { maxRounds, ...limits }, ROUND_OPTIONS)
+    this.#limits = { ...ROUND_LIMITS, ...withoutUndefined(limits) }
   }
 
   async take(round: string, ttlMs: number, principal = ''): Promise<string | undefined> {

@@ -5,11 +5,17 @@
 
 import type { Receiving } from '../../framing/receiving.ts'
 import { decodeUtf8 } from '../../framing/utf8.ts'
+import { requireOptions } from '../../jsonrpc/option-table.ts'
 import type { Endpoint } from '../../session/endpoint.ts'
 import type { PeerCertificate, RequestHead } from '../../session/exchange.ts'
 import type { HeaderList, Reply, ReplyWatcher, StreamWriter } from '../../transport/http-reply.ts'
 import { Streamable } from '../streamable/streamable.ts'
-import type { Body, HttpRequest, StreamableOptions } from '../streamable/streamable-options.ts'
+import {
+  type Body,
+  type HttpRequest,
+  STREAMABLE_OPTIONS,
+  type StreamableOptions,
+} from '../streamable/streamable-options.ts'
 import { WebStreamWriter } from './fetch-stream.ts'
 
 /** Answers web requests, and can be closed. */
@@ -26,6 +32,7 @@ export interface FetchInfo {
 }
 
 export function createFetchHandler(endpoint: Endpoint, options: StreamableOptions = {}): FetchHandler {
+  requireOptions('serveFetch', options, STREAMABLE_OPTIONS)
   const streamable = new Streamable(endpoint, options)
   return {
     fetch: (request, info) =>

@@ -5,11 +5,12 @@
 
 import type { Server as NodeServer, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { type OptionTable, requireOptions } from '../../jsonrpc/option-table.ts'
 import type { Endpoint } from '../../session/endpoint.ts'
 import { Health, type HealthOptions } from '../observe/health.ts'
 import { cannotListen } from '../socket/socket-listener.ts'
 import { Streamable } from '../streamable/streamable.ts'
-import type { StreamableOptions } from '../streamable/streamable-options.ts'
+import { STREAMABLE_OPTIONS, type StreamableOptions } from '../streamable/streamable-options.ts'
 import { NodeExchange, type NodeRequest } from './http-node.ts'
 import { createListener, type Listener, type ListenerOptions } from './tls.ts'
 
@@ -23,6 +24,16 @@ export interface HttpOptions extends StreamableOptions, ListenerOptions {
   readonly graceMs?: number
   /** Answers `/healthz` and `/readyz`, or the paths given. Off unless set. */
   readonly health?: boolean | HealthOptions
+}
+
+const HTTP_OPTIONS: OptionTable<HttpOptions> = {
+  ...STREAMABLE_OPTIONS,
+  tls: 'record',
+  http2: 'flag',
+  port: 'port',
+  host: 'text',
+  graceMs: 'time',
+  health: 'any',
 }
 
 const GRACE_MS = 10_000
@@ -46,6 +57,7 @@ export interface HttpHandler {
 }
 
 export async function listenHttp(endpoint: Endpoint, options: HttpOptions = {}): Promise<HttpServer> {
+  requireOptions('serveHttp', options, HTTP_OPTIONS)
   const { port = 3000, host = '127.0.0.1', path = '/mcp', graceMs = GRACE_MS } = options
   const paths = { path, ssePath: options.ssePath ?? '/sse', messagesPath: options.messagesPath ?? '/messages' }
   const streamable = new Streamable(endpoint, { ...options, ...paths }, host)
@@ -75,6 +87,7 @@ export async function listenHttp(endpoint: Endpoint, options: HttpOptions = {}):
 }
 
 export function createEndpointHandler(endpoint: Endpoint, options: StreamableOptions = {}): HttpHandler {
+  requireOptions('createHttpHandler', options, STREAMABLE_OPTIONS)
   const streamable = new Streamable(endpoint, options)
   const handle = (req: NodeRequest, res: ServerResponse, next?: () => void): void => {
     const exchange = new NodeExchange(req, res)

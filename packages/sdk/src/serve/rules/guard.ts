@@ -3,6 +3,7 @@
  * for origins that are allowed. Pure functions of a request's head; the assembly runs them before anything else.
  */
 
+import type { OptionTable } from '../../jsonrpc/option-table.ts'
 import type { RequestHead } from '../../session/exchange.ts'
 import type { HeaderList } from '../../transport/http-reply.ts'
 import type { Refusal } from './http-refusal.ts'
@@ -14,6 +15,12 @@ export interface GuardOptions {
   readonly allowedOrigins?: readonly string[]
   /** Switches the check of `Host` off. Web pages anywhere can then reach the server by DNS rebinding. */
   readonly dangerouslyAllowAnyHost?: boolean
+}
+
+export const GUARD_OPTIONS: OptionTable<GuardOptions> = {
+  allowedHosts: 'texts',
+  allowedOrigins: 'texts',
+  dangerouslyAllowAnyHost: 'flag',
 }
 
 export interface Guard {

@@ -5,6 +5,7 @@
  */
 
 import { FRAMING_LIMITS } from '../../framing/limits.ts'
+import { toBoundTable, withinTimers } from '../../jsonrpc/option-table.ts'
 import type { ByteStreamLimits } from '../../transport/byte-stream.ts'
 import { SEND_LIMITS } from '../../transport/send-queue.ts'
 
@@ -127,8 +128,17 @@ export const SERVE_LIMITS: AllLimits = {
   notificationsPerSecond: 200,
 }
 
+const { maxDepth, maxKeys, maxItems, maxStringLength } = FRAMING_LIMITS
+
+/** What `json` may hold: the bounds on the JSON of a message. */
+export const JSON_OPTIONS = toBoundTable({ maxDepth, maxKeys, maxItems, maxStringLength })
+
+/** What `limits` may hold, on every way of serving: one record may be given to several. */
+export const LIMIT_OPTIONS = { ...toBoundTable(SERVE_LIMITS), ...JSON_OPTIONS }
+
 /** The given bounds, and the table's for the rest. An option that is there but undefined was not given. */
 export function withDefaults(given: Partial<AllLimits> | undefined): AllLimits {
   if (given === undefined) return SERVE_LIMITS
-  return { ...SERVE_LIMITS, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) }
+  const own = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  return withinTimers({ ...SERVE_LIMITS, ...own })
 }

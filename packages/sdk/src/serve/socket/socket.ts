@@ -8,14 +8,15 @@ import { type AddressInfo, createServer, type ListenOptions, type Server as Node
 import type { Principal } from '../../auth/principal.ts'
 import { Receiving } from '../../framing/receiving.ts'
 import { Sending } from '../../framing/sending.ts'
-import { INTERNAL_ERROR, PorticoError } from '../../jsonrpc/errors.ts'
+import { INTERNAL_ERROR, invalidDefinition, PorticoError } from '../../jsonrpc/errors.ts'
+import { type OptionTable, requireOptions } from '../../jsonrpc/option-table.ts'
 import { endpointOf, type Server } from '../../server/server.ts'
 import { serveChannel } from '../../session/connection.ts'
 import type { Endpoint } from '../../session/endpoint.ts'
 import { createByteStreamChannel } from '../../transport/byte-stream.ts'
 import { Load } from '../rules/http-load.ts'
 import { isRefusal, toErrorText } from '../rules/http-refusal.ts'
-import { type AllLimits, type SocketLimits, withDefaults } from '../rules/limits.ts'
+import { type AllLimits, LIMIT_OPTIONS, type SocketLimits, withDefaults } from '../rules/limits.ts'
 import { Connections } from './socket-connections.ts'
 import { withFirstWordCheck } from './socket-first-word.ts'
 import { startListening, stopListening } from './socket-listener.ts'
@@ -46,6 +47,16 @@ export interface SocketSettings {
   readonly graceMs?: number
 }
 
+const SOCKET_OPTIONS: OptionTable<SocketSettings & UnixSocketOptions & PortOptions> = {
+  path: 'text',
+  port: 'port',
+  host: 'text',
+  dangerouslyAllowRemote: 'flag',
+  principal: 'record',
+  limits: LIMIT_OPTIONS,
+  graceMs: 'time',
+}
+
 /** A server that listens on a socket. */
 export interface SocketListener {
   /** What a client connects to: `unix:/path` or `tcp://host:port`. */
@@ -72,6 +83,10 @@ export interface SocketListener {
  */
 export async function serveSocket(server: Server, options: SocketOptions): Promise<SocketListener> {
   const endpoint = endpointOf(server)
+  requireOptions('serveSocket', options, SOCKET_OPTIONS)
+  if (options === undefined || !('path' in options || 'port' in options)) {
+    throw invalidDefinition('serveSocket: give a path or a port')
+  }
   const limits = withDefaults(options.limits)
   const connections = new Connections(limits)
   const setting = { endpoint, connections, limits, load: new Load(limits, endpoint), options }

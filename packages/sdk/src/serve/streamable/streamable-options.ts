@@ -2,11 +2,12 @@
 
 import type { JsonLimits } from '../../framing/json.ts'
 import type { Receiving } from '../../framing/receiving.ts'
+import type { OptionTable } from '../../jsonrpc/option-table.ts'
 import type { RequestHead } from '../../session/exchange.ts'
 import type { Reply } from '../../transport/http-reply.ts'
 import type { Authenticate, Protection } from '../rules/authorization.ts'
-import type { GuardOptions } from '../rules/guard.ts'
-import type { ServeLimits } from '../rules/limits.ts'
+import { GUARD_OPTIONS, type GuardOptions } from '../rules/guard.ts'
+import { JSON_OPTIONS, LIMIT_OPTIONS, type ServeLimits } from '../rules/limits.ts'
 import type { EventStoreFactory } from './event-store.ts'
 import type { SessionStore } from './session-store.ts'
 import type { HttpSession } from './streamable-session.ts'
@@ -36,6 +37,20 @@ export interface StreamableOptions extends GuardOptions {
   readonly json?: JsonLimits
   /** Failures that no client may see; by default they go to the server's own error hook. */
   readonly onError?: (error: unknown) => void
+}
+
+export const STREAMABLE_OPTIONS: OptionTable<StreamableOptions> = {
+  ...GUARD_OPTIONS,
+  path: 'path',
+  ssePath: 'path',
+  messagesPath: 'path',
+  authenticate: 'function',
+  auth: 'protection',
+  sessions: 'any',
+  events: 'function',
+  limits: LIMIT_OPTIONS,
+  json: JSON_OPTIONS,
+  onError: 'function',
 }
 
 /** One HTTP request, as an adapter presents it. */

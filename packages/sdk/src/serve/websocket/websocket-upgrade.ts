@@ -12,6 +12,7 @@ import type { JsonLimits } from '../../framing/json.ts'
 import { Receiving } from '../../framing/receiving.ts'
 import { Sending } from '../../framing/sending.ts'
 import { tellObserver } from '../../jsonrpc/observer.ts'
+import type { OptionTable } from '../../jsonrpc/option-table.ts'
 import { serveChannel } from '../../session/connection.ts'
 import type { Endpoint } from '../../session/endpoint.ts'
 import type { RequestHead } from '../../session/exchange.ts'
@@ -19,11 +20,11 @@ import { createWebSocketChannel } from '../../transport/websocket/websocket-chan
 import { KeepAlive, type KeepAliveOptions } from '../../transport/websocket/websocket-keep-alive.ts'
 import { NodeExchange } from '../adapters/http-node.ts'
 import { toAdmission } from '../rules/authorization.ts'
-import { createGuard, type Guard, type GuardOptions } from '../rules/guard.ts'
+import { createGuard, GUARD_OPTIONS, type Guard, type GuardOptions } from '../rules/guard.ts'
 import { isPath } from '../rules/http-headers.ts'
 import { Load } from '../rules/http-load.ts'
 import { isRefusal, type Refusal, refuse } from '../rules/http-refusal.ts'
-import { type AllLimits, type UpgradeLimits, withDefaults } from '../rules/limits.ts'
+import { type AllLimits, JSON_OPTIONS, LIMIT_OPTIONS, type UpgradeLimits, withDefaults } from '../rules/limits.ts'
 import { Connections, type Place } from '../socket/socket-connections.ts'
 import type { Authentication } from '../streamable/streamable-options.ts'
 
@@ -40,6 +41,18 @@ export interface UpgradeOptions extends GuardOptions, KeepAliveOptions {
   readonly graceMs?: number
   /** Failures that no client may see; by default they go to the server's own error hook. */
   readonly onError?: (error: unknown) => void
+}
+
+export const UPGRADE_OPTIONS: OptionTable<UpgradeOptions> = {
+  ...GUARD_OPTIONS,
+  pingMs: 'time',
+  pongMs: 'time',
+  path: 'path',
+  authenticate: 'function',
+  limits: LIMIT_OPTIONS,
+  json: JSON_OPTIONS,
+  graceMs: 'time',
+  onError: 'function',
 }
 
 const SUBPROTOCOL = 'mcp'

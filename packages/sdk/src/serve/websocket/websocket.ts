@@ -8,13 +8,14 @@ import { createServer, type IncomingMessage, type Server as NodeServer } from 'n
 import type { Server as TlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { type OptionTable, requireOptions } from '../../jsonrpc/option-table.ts'
 import { endpointOf, type Server } from '../../server/server.ts'
 import { Heartbeat } from '../../transport/http-heartbeat.ts'
 import { NodeExchange } from '../adapters/http-node.ts'
 import { type Refusal, refuse } from '../rules/http-refusal.ts'
 import { withDefaults } from '../rules/limits.ts'
 import { startListening, stopListening } from '../socket/socket-listener.ts'
-import { type UpgradeOptions, WebSocketUpgrades } from './websocket-upgrade.ts'
+import { UPGRADE_OPTIONS, type UpgradeOptions, WebSocketUpgrades } from './websocket-upgrade.ts'
 
 /** Where to listen for WebSocket connections, and how they are bounded. */
 export interface WebSocketOptions extends UpgradeOptions {
@@ -23,6 +24,8 @@ export interface WebSocketOptions extends UpgradeOptions {
   /** The address to listen on. Only this machine can reach the default, 127.0.0.1. */
   readonly host?: string
 }
+
+const WEBSOCKET_OPTIONS: OptionTable<WebSocketOptions> = { ...UPGRADE_OPTIONS, port: 'port', host: 'text' }
 
 /** A server that listens for WebSocket connections. */
 export interface WebSocketListener {
@@ -53,6 +56,7 @@ export interface WebSocketAttachment {
  * ```
  */
 export async function serveWebSocket(server: Server, options: WebSocketOptions = {}): Promise<WebSocketListener> {
+  requireOptions('serveWebSocket', options, WEBSOCKET_OPTIONS)
   const { port = 3000, host = '127.0.0.1' } = options
   const endpoint = endpointOf(server)
   const limits = withDefaults(options.limits)
@@ -103,6 +107,7 @@ export function attachWebSocket(
   node: NodeServer | TlsServer,
   options: UpgradeOptions = {},
 ): WebSocketAttachment {
+  requireOptions('attachWebSocket', options, UPGRADE_OPTIONS)
   const upgrades = new WebSocketUpgrades(endpointOf(server), options, () => {
     const address = node.address()
     return typeof address === 'object' && address !== null ? address.address : undefined

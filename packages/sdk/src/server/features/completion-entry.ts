@@ -1,10 +1,16 @@
 /** The completers of one prompt or template, as `completion.ts` calls them. */
 
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { requireOptions } from '../../jsonrpc/option-table.ts'
 import { type CompleteResult, MAX_COMPLETIONS } from '../../protocol/completion.ts'
 import { andThen } from '../call/method.ts'
 import type { Completer, Completions } from '../items/item-options.ts'
 import type { Completable } from './completion.ts'
+
+/** A completer under a name that no argument has would never be asked. */
+export function requireCompleters(owner: string, completers: unknown, names: readonly string[]): void {
+  requireOptions(`${owner}, complete`, completers, Object.fromEntries(names.map((name) => [name, 'function'])))
+}
 
 export function toCompletion(completers: { readonly [name: string]: Completer } = {}): Completable['complete'] {
   if (Object.keys(completers).length === 0) return undefined

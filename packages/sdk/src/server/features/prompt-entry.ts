@@ -5,13 +5,14 @@
 
 import { invalidDefinition, PorticoError } from '../../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { requireOptions } from '../../jsonrpc/option-table.ts'
 import type { GetPromptResult, Prompt, PromptArgument, PromptMessage } from '../../protocol/prompts.ts'
 import { type AnySchema, type Checked, type CompiledSchema, defineSchema } from '../../schema/schema.ts'
 import { andThen, invalidArguments, invalidParam } from '../call/method.ts'
 import type { AskingContext } from '../context.ts'
 import { accessOf } from '../items/access.ts'
-import { describe, type PromptOptions } from '../items/item-options.ts'
-import { toCompletion } from './completion-entry.ts'
+import { describe, PROMPT_OPTIONS, type PromptOptions } from '../items/item-options.ts'
+import { requireCompleters, toCompletion } from './completion-entry.ts'
 import type { PromptEntry } from './prompts.ts'
 
 /** Throws `invalid-definition` for an input that describes no arguments. */
@@ -20,8 +21,14 @@ export function toPromptEntry(
   options: PromptOptions<AnySchema | undefined>,
   handler: (args: never, ctx: never) => unknown,
 ): PromptEntry {
+  requireOptions(`Prompt "${name}"`, options, PROMPT_OPTIONS)
   const input = options.input === undefined ? undefined : defineSchema(options.input, { io: 'input', trusted: true })
   const args = options.arguments ?? (input === undefined ? undefined : toArguments(name, input.json))
+  requireCompleters(
+    `Prompt "${name}"`,
+    options.complete,
+    (args ?? []).map((argument) => argument.name),
+  )
   const prompt: Prompt = {
     name,
     ...describe(options),

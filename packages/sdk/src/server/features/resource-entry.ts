@@ -6,6 +6,7 @@
 import { invalidDefinition } from '../../jsonrpc/errors.ts'
 import { withoutUndefined } from '../../jsonrpc/members.ts'
 import { isObject } from '../../jsonrpc/message.ts'
+import { requireOptions } from '../../jsonrpc/option-table.ts'
 import { type ResourceContents, toBase64 } from '../../protocol/content.ts'
 import type { ReadResourceResult, Resource } from '../../protocol/resources.ts'
 import type { Revision } from '../../protocol/revision.ts'
@@ -13,8 +14,8 @@ import { parseTemplate, type TemplateMatch } from '../../schema/uri-template/uri
 import { andThen } from '../call/method.ts'
 import type { AskingContext, RequestContext } from '../context.ts'
 import { accessOf } from '../items/access.ts'
-import { describe, type ResourceListing, type ResourceOptions } from '../items/item-options.ts'
-import { toCompletion } from './completion-entry.ts'
+import { describe, RESOURCE_OPTIONS, type ResourceListing, type ResourceOptions } from '../items/item-options.ts'
+import { requireCompleters, toCompletion } from './completion-entry.ts'
 import type { ResourceEntry, TemplateEntry } from './resources.ts'
 
 /** Throws `invalid-definition` for a URI that is none. */
@@ -23,7 +24,9 @@ export function toResourceEntry(
   options: ResourceOptions<string>,
   handler: (variables: never, ctx: never) => unknown,
 ): ResourceEntry | TemplateEntry {
+  requireOptions(`Resource "${name}"`, options, RESOURCE_OPTIONS)
   const { uri, mimeType, annotations, size, list } = options
+  if (uri === undefined) throw invalidDefinition(`Resource "${name}" needs a uri`)
   const described = { name, ...describe(options), ...withoutUndefined({ mimeType, annotations }) }
   // The template's own text names the variables that the handler was declared for.
   const run = handler as (variables: TemplateMatch, ctx: AskingContext) => unknown
@@ -35,8 +38,10 @@ export function toResourceEntry(
       andThen(run(variables, ctx), (value) => toReadResult(value, asked, mimeType, revision)),
   }
   if (uri.includes('{')) {
+    const parsed = parseTemplate(uri)
+    requireCompleters(`Resource "${name}"`, options.complete, parsed.names)
     const template = { uriTemplate: uri, ...described }
-    return { ...readable, template, uri: parseTemplate(uri), list: list && withMimeType(list, mimeType) }
+    return { ...readable, template, uri: parsed, list: list && withMimeType(list, mimeType) }
   }
   if (!URL.canParse(uri)) throw invalidDefinition(`Resource "${name}": "${uri}" is not an absolute URI`)
   return { ...readable, resource: { uri, ...described, ...withoutUndefined({ size }) } }

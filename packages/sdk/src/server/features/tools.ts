@@ -4,6 +4,7 @@ import { INVALID_PARAMS, invalidDefinition, PorticoError, RpcError } from '../..
 import { withoutUndefined } from '../../jsonrpc/members.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { didYouMean } from '../../jsonrpc/nearest.ts'
+import { requireOptions } from '../../jsonrpc/option-table.ts'
 import { collectParamHeaders, type ParamHeader } from '../../protocol/headers/headers.ts'
 import type { CallToolResult, Tool, ToolAnnotations } from '../../protocol/tools.ts'
 import {
@@ -31,7 +32,7 @@ import {
 import type { AskingContext } from '../context.ts'
 import { accessOf, isVisible, requireAccess } from '../items/access.ts'
 import type { ToolDefinition } from '../items/definition.ts'
-import { type Access, type CacheHint, describe } from '../items/item-options.ts'
+import { type Access, type CacheHint, describe, TOOL_OPTIONS } from '../items/item-options.ts'
 import { checkName, type Registry } from '../items/registry.ts'
 import { ItemList } from './list.ts'
 import {
@@ -111,6 +112,7 @@ export function compileTool(name: string, definition: ToolDefinition, limits?: S
   try {
     requireTooled(definition)
     const { options, handler } = definition
+    requireOptions('tool(options)', options, TOOL_OPTIONS)
     const own = { trusted: true, ...withoutUndefined({ limits }) }
     const input = options.input === undefined ? undefined : defineSchema(options.input, { io: 'input', ...own })
     const output = options.output === undefined ? undefined : defineSchema(options.output, { io: 'output', ...own })

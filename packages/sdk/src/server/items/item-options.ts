@@ -5,6 +5,7 @@
 
 import type { Principal } from '../../auth/principal.ts'
 import { type Defined, withoutUndefined } from '../../jsonrpc/members.ts'
+import type { OptionTable } from '../../jsonrpc/option-table.ts'
 import type { Annotations, Icon, MetaObject } from '../../protocol/content.ts'
 import type { PromptArgument } from '../../protocol/prompts.ts'
 import type { AnySchema } from '../../schema/schema.ts'
@@ -29,6 +30,27 @@ export interface Described extends Access {
   readonly icons?: Icon[]
   readonly meta?: MetaObject
 }
+
+const DESCRIBED: OptionTable<Described> = {
+  title: 'text',
+  description: 'text',
+  icons: 'any',
+  meta: 'record',
+  scopes: 'texts',
+  challenge: 'text',
+  visible: 'function',
+}
+
+export const TOOL_OPTIONS = {
+  ...DESCRIBED,
+  input: 'any',
+  output: 'any',
+  readOnly: 'flag',
+  destructive: 'flag',
+  idempotent: 'flag',
+  openWorld: 'flag',
+  annotations: 'record',
+} as const
 
 /** Proposes values for an argument while it is typed; `chosen` are the arguments settled already. */
 export type Completer = (
@@ -64,6 +86,17 @@ export interface ResourceOptions<U extends string> extends Described {
   readonly list?: (ctx: RequestContext) => ResourceListing[] | Promise<ResourceListing[]>
 }
 
+export const RESOURCE_OPTIONS: OptionTable<ResourceOptions<string>> = {
+  ...DESCRIBED,
+  uri: 'text',
+  mimeType: 'text',
+  size: 'bound',
+  annotations: 'record',
+  complete: 'record',
+  cache: 'record',
+  list: 'function',
+}
+
 /** One resource that a template lists. */
 export interface ResourceListing {
   readonly uri: string
@@ -81,6 +114,13 @@ export interface PromptOptions<I extends AnySchema | undefined> extends Describe
   /** Arguments by hand, where no schema is wanted. */
   readonly arguments?: readonly PromptArgument[]
   readonly complete?: { readonly [argument: string]: Completer }
+}
+
+export const PROMPT_OPTIONS: OptionTable<PromptOptions<undefined>> = {
+  ...DESCRIBED,
+  input: 'any',
+  arguments: 'any',
+  complete: 'record',
 }
 
 /** What lists show of any item beside its name. */
