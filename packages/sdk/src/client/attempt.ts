@@ -119,9 +119,9 @@ export class Attempt<Answer> extends PeerCall implements Tried {
     const { spec, connection } = this
     try {
       // Whoever is answered was sent, over this connection.
-      this.#host.check(connection as Connection, spec.method, result)
+      const checked = this.#host.check(connection as Connection, spec.method, result)
       // Without `read`, an answer is the result itself.
-      this.#resolve(spec.read === undefined ? (result as Answer) : spec.read(result))
+      this.#resolve(spec.read === undefined ? (checked as Answer) : spec.read(checked))
     } catch (error) {
       this.#reject(error)
     }

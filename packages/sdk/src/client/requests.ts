@@ -10,6 +10,7 @@ import type { ServerCapabilities } from '../protocol/capabilities.ts'
 import { HEADER_MISMATCH, UNSUPPORTED_VERSION } from '../protocol/errors.ts'
 import type { LogLevel } from '../protocol/logging.ts'
 import { methodOf } from '../protocol/methods.ts'
+import { omit } from '../protocol/revisions/omission.ts'
 import { Attempt, type AttemptHost, type Attempts, type RequestSpec, type Tried } from './attempt.ts'
 import { type ClientProfile, type Connection, createEnvelope } from './connection.ts'
 import { type Envelope, httpFault } from './link.ts'
@@ -104,7 +105,10 @@ export class Requests implements AttemptHost {
   /** Absent means complete; `input_required` is for the methods that may ask; anything else nobody here understands. */
   check({ revision }: Connection, method: string, result: JsonObject): JsonObject {
     const type = result.resultType
-    if (revision.era === 'legacy' || type === undefined || this.#resultTypes.includes(type)) return result
+    if (type === undefined) return result
+    // An older revision knows no types: there the member means nothing, and asks for nothing.
+    if (revision.era === 'legacy') return type === 'input_required' ? omit(result, ['resultType']) : result
+    if (this.#resultTypes.includes(type)) return result
     if (type === 'input_required' && methodOf(method)?.asks) return result
     throw new PorticoError('invalid-message', `The result of ${method} has the unknown type ${JSON.stringify(type)}`, {
       delivery: 'unknown',

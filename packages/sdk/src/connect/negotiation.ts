@@ -16,6 +16,7 @@ import { META_SERVER_INFO } from '../protocol/meta.ts'
 import type { Era, ProtocolVersion, Revision } from '../protocol/revision.ts'
 import { writeClientCapabilities } from '../protocol/revisions/client-messages.ts'
 import { REVISIONS, revisionOf } from '../protocol/revisions.ts'
+import { withoutWrong } from '../protocol/shapes.ts'
 import { furthest } from './furthest.ts'
 
 /** What a handshake gives: a connection but for the transport's name in the verdict. */
@@ -235,7 +236,7 @@ function describe(result: JsonObject, info: unknown): ServerDescription {
 /** A server without a version of its own is taken as it is: early documents show such ones. */
 function readInfo(info: unknown): Implementation | undefined {
   if (!isObject(info) || typeof info.name !== 'string') return undefined
-  return { ...info, name: info.name, version: typeof info.version === 'string' ? info.version : '' }
+  return { ...withoutWrong(info), name: info.name, version: typeof info.version === 'string' ? info.version : '' }
 }
 
 function settled(promise: Promise<unknown>): Promise<unknown> {

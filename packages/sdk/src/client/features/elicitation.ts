@@ -48,7 +48,8 @@ export async function answerElicitation(
   completed: Promise<void>,
 ): Promise<JsonObject> {
   const url = params.mode === 'url'
-  const handler = url ? handlers.url : handlers.form
+  // What a revision does not have cannot be asked by it, whatever this side could answer.
+  const handler = url ? (revision.traits.urlElicitation ? handlers.url : undefined) : handlers.form
   if (handler === undefined || (!url && params.mode !== undefined && params.mode !== 'form')) {
     throw new RpcError(
       INVALID_PARAMS,
@@ -85,7 +86,7 @@ async function askUrl(params: JsonObject, context: UrlContext, handler: UrlHandl
   if (!isWebUrl(params.url)) throw new RpcError(INVALID_PARAMS, 'Invalid params: url must be an http(s) URL')
   // `url` and `message` were just checked; `mode` is what led here.
   const { action } = (await handler?.(params as unknown as ElicitUrlParams, context)) ?? { action: 'cancel' }
-  return { action }
+  return { action: requireAction(action) }
 }
 
 async function askForm(
@@ -97,15 +98,24 @@ async function askForm(
   if (!isObject(schema) || !isObject(schema.properties)) {
     throw new RpcError(INVALID_PARAMS, 'Invalid params: requestedSchema must be an object schema')
   }
+  if (Object.values(schema.properties).some((field) => isObject(field) && !isFlat(field))) {
+    throw new RpcError(INVALID_PARAMS, 'Invalid params: requestedSchema must be flat')
+  }
   const validator = compile(schema)
   const result: ElicitAnswer = (await handler?.(params as unknown as ElicitFormParams, context)) ?? { action: 'cancel' }
-  if (result.action !== 'accept') return { action: result.action }
+  if (requireAction(result.action) !== 'accept') return { action: result.action }
   const content = withDefaults(schema.properties, result.content)
   const issues = validator.validate(content)
   if (issues !== undefined) {
     throw new PorticoError('invalid-arguments', `The answer does not fit the form: ${formatIssues(issues)}`)
   }
   return { action: 'accept', content }
+}
+
+/** Sent as it is, another word would have the server ask again, and the person be asked again. */
+function requireAction(action: ElicitResult['action']): ElicitResult['action'] {
+  if (action === 'accept' || action === 'decline' || action === 'cancel') return action
+  throw new PorticoError('invalid-arguments', 'The elicitation handler must return accept, decline or cancel as action')
 }
 
 function compile(schema: JsonObject) {
@@ -124,6 +134,11 @@ function withDefaults(properties: JsonObject, given: ElicitAnswer['content']): {
   }
   for (const [name, value] of Object.entries(given ?? {})) if (value !== undefined) content.set(name, value)
   return Object.fromEntries(content)
+}
+
+/** A form has single values and choices; whoever draws it need not know more. */
+function isFlat({ type, items }: JsonObject): boolean {
+  return type === 'array' ? isObject(items) && items.type !== 'object' && items.type !== 'array' : type !== 'object'
 }
 
 function isWebUrl(value: unknown): boolean {

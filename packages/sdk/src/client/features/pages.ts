@@ -2,6 +2,7 @@
 
 import { PorticoError } from '../../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { withoutNulls, wrongMember } from '../../protocol/shapes.ts'
 import type { Emitter } from '../events.ts'
 import type { ListedNames } from '../listed-names.ts'
 import type { ClientLimits } from '../options.ts'
@@ -35,7 +36,9 @@ export async function* readPages<Item>(
     }
     items += found.length
     if (items > limits.maxListItems) throw limit(kind, `maxListItems (${limits.maxListItems})`)
-    const accepted = found.filter((item): item is Item & JsonObject => accepts(kind, item, events))
+    const accepted = found
+      .map((item) => (isObject(item) ? withoutNulls(item) : item))
+      .filter((item): item is Item & JsonObject => accepts(kind, item, events))
     listed.note(
       kind.method,
       accepted.map((item) => String(item[kind.key])),
@@ -62,8 +65,10 @@ export async function collect<Item>(pages: AsyncIterable<Item[]>): Promise<Item[
 function accepts<Item>(kind: ListKind<Item>, item: unknown, events: Emitter): item is Item {
   const named = isObject(item) && typeof item[kind.key] === 'string'
   const subject = named ? String(item[kind.key]) : undefined
+  const wrong = named ? wrongMember(item) : undefined
   // `kind` says which members an item needs beyond its key; `accept` looks at them.
-  const reason = named ? kind.accept?.(item as Item) : `it has no "${kind.key}"`
+  const unfit = () => (wrong === undefined ? kind.accept?.(item as Item) : `its "${wrong}" is of the wrong type`)
+  const reason = named ? unfit() : `it has no "${kind.key}"`
   if (reason === undefined) return true
   const tool = kind.member === 'tools'
   events.emit('warning', {

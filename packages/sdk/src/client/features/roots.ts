@@ -1,7 +1,7 @@
 /** Roots as this side offers them: a list or a function, for live requests and for multi-round input alike. */
 
 import { PorticoError } from '../../jsonrpc/errors.ts'
-import type { JsonObject } from '../../jsonrpc/message.ts'
+import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import type { Root } from '../../protocol/roots.ts'
 import type { AskContext } from '../asking/ask-context.ts'
 
@@ -9,7 +9,10 @@ import type { AskContext } from '../asking/ask-context.ts'
 export type RootsSource = readonly Root[] | ((context: AskContext) => readonly Root[] | Promise<readonly Root[]>)
 
 export async function answerRoots(source: RootsSource, context: AskContext): Promise<JsonObject> {
-  const roots = typeof source === 'function' ? await source(context) : source
+  const roots: unknown = typeof source === 'function' ? await source(context) : source
+  if (!Array.isArray(roots) || !roots.every((root) => isObject(root) && typeof root.uri === 'string')) {
+    throw new PorticoError('invalid-arguments', 'The roots must be a list of records with a uri')
+  }
   for (const root of roots) checkRoot(root)
   return { roots }
 }

@@ -1,7 +1,7 @@
 /** Sampling as this side offers it: one handler for a server's requests, live or as multi-round input. */
 
-import { INVALID_PARAMS, RpcError } from '../../jsonrpc/errors.ts'
-import type { JsonObject } from '../../jsonrpc/message.ts'
+import { INVALID_PARAMS, PorticoError, RpcError } from '../../jsonrpc/errors.ts'
+import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import type { Revision } from '../../protocol/revision.ts'
 import { writeCreateMessageResult } from '../../protocol/revisions/client-messages.ts'
 import type {
@@ -10,6 +10,7 @@ import type {
   SamplingContent,
   SamplingMessage,
 } from '../../protocol/sampling.ts'
+import { areSamplingMessages, isSamplingMessage } from '../../protocol/shapes.ts'
 import type { AskContext } from '../asking/ask-context.ts'
 
 /** Answers a server's request for a completion. */
@@ -40,19 +41,36 @@ export async function answerSampling(
   const reason = refusal(params, tools === true)
   if (reason !== undefined) throw new RpcError(INVALID_PARAMS, `Invalid params: ${reason}`)
   // `refusal` has looked at what the type promises and a handler could trip over.
-  const result = await handler(params as unknown as CreateMessageParams, context)
-  return writeCreateMessageResult(revision, result)
+  const result: unknown = await handler(params as unknown as CreateMessageParams, context)
+  if (!isSamplingMessage(result) || !isObject(result) || typeof result.model !== 'string') {
+    throw new PorticoError('invalid-arguments', 'The sampling handler must return { role, content, model }')
+  }
+  // Its members were just looked at.
+  return writeCreateMessageResult(revision, result as unknown as CreateMessageResult)
 }
 
 /** Why a request cannot be passed on (2025-11-25, sampling, "Error Handling" and "Message Content Constraints"). */
 function refusal(params: JsonObject, tools: boolean): string | undefined {
   const { messages, maxTokens } = params
   if (!Array.isArray(messages)) return 'messages must be an array'
+  if (!areSamplingMessages(messages)) return 'messages must each have a role and content'
   if (typeof maxTokens !== 'number') return 'maxTokens must be a number'
+  const wrong = Object.keys(params).find((name) => Object.hasOwn(OPTIONAL, name) && !OPTIONAL[name]?.(params[name]))
+  if (wrong !== undefined) return `${wrong} is of the wrong type`
   if (!tools && (params.tools !== undefined || params.toolChoice !== undefined)) {
     return 'this client did not declare sampling.tools'
   }
   return unbalanced(messages as SamplingMessage[])
+}
+
+const OPTIONAL: { readonly [name: string]: (value: unknown) => boolean } = {
+  systemPrompt: (value) => typeof value === 'string',
+  temperature: (value) => typeof value === 'number',
+  stopSequences: (value) => Array.isArray(value) && value.every((item) => typeof item === 'string'),
+  modelPreferences: isObject,
+  metadata: isObject,
+  toolChoice: isObject,
+  tools: (value) => Array.isArray(value) && value.every((tool) => isObject(tool) && typeof tool.name === 'string'),
 }
 
 /** A message with tool results holds nothing else, and answers each tool use of the message before it. */

@@ -6,6 +6,7 @@
 import { PorticoError } from '../../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { collectParamHeaders, type ParamHeader, paramHeaders } from '../../protocol/headers/headers.ts'
+import { areBlocks } from '../../protocol/shapes.ts'
 import type { CallToolResult, Tool } from '../../protocol/tools.ts'
 import { compileJsonSchema, formatIssues, type JsonSchemaValidator } from '../../schema/json-schema/json-schema.ts'
 import { type AskHost, AskingRequest, type RequestTimes } from '../asking/rounds.ts'
@@ -61,9 +62,10 @@ export class KnownTools {
   /** Reads a result and holds its structured content against the tool's output schema (sec-129). */
   readResult(name: string, result: JsonObject): CallToolResult {
     const { content, structuredContent, isError } = result
-    if (!Array.isArray(content) && structuredContent === undefined) {
-      throw new PorticoError('invalid-message', `The result of "${name}" has no content`, { delivery: 'unknown' })
-    }
+    if (!Array.isArray(content) && structuredContent === undefined) throw unreadable(name, 'has no content')
+    if (Array.isArray(content) && !areBlocks(content)) throw unreadable(name, 'has content that is none')
+    if (isError !== undefined && isError !== null && typeof isError !== 'boolean')
+      throw unreadable(name, 'does not say whether it failed')
     const read = (Array.isArray(content) ? result : { ...result, content: [] }) as unknown as CallToolResult
     const known = this.#tools.get(name)
     if (isError === true || known?.tool.outputSchema === undefined) return read
@@ -141,6 +143,10 @@ export interface ToolHost extends AskHost {
   readonly tools: KnownTools
   readonly callTimes: RequestTimes
   refreshTools(options: RequestOptions): Promise<void>
+}
+
+function unreadable(name: string, reason: string): PorticoError {
+  return new PorticoError('invalid-message', `The result of "${name}" ${reason}`, { delivery: 'unknown' })
 }
 
 function misfit(name: string, reason: string): PorticoError {
