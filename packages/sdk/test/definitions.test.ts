@@ -48,10 +48,16 @@ describe('a definition that is not quite right says what to write (sdk D20, D21,
 
   it('a schema that cannot describe itself is named its remedy, and the remedy works', () => {
     const plain = { '~standard': { version: 1 as const, vendor: 'zod', validate: (value: unknown) => ({ value }) } }
-    expect(() => defineSchema(plain)).toThrow('{ schema, json: z.toJSONSchema(schema) }')
-    const schema = mini.object({ a: mini.string() })
-    const pair = defineSchema({ schema, json: z.toJSONSchema(schema) as { [key: string]: unknown } })
+    const remedy = { input: "z.toJSONSchema(schema, { io: 'input' }) }", output: 'z.toJSONSchema(schema) }' }
+    for (const io of ['input', 'output'] as const) expect(() => defineSchema(plain, { io })).toThrow(remedy[io])
+    const schema = mini.object({ a: mini._default(mini.string(), 'x') })
+    expect(() => defineSchema(schema)).toThrow(remedy.input)
+    const json = z.toJSONSchema(schema, { io: 'input' }) as { [key: string]: unknown }
+    const pair = defineSchema({ schema, json })
     expect(pair.json).toMatchObject({ type: 'object', properties: { a: { type: 'string' } } })
+    // What has a default need not be given.
+    expect(pair.json).not.toHaveProperty('required')
+    expect(pair.validate({})).toEqual({ ok: true, value: { a: 'x' } })
   })
 })
 

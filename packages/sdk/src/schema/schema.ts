@@ -131,15 +131,19 @@ function toJson(schema: StandardSchemaV1, io: 'input' | 'output'): JsonObject {
     throw invalidDefinition(text, cause)
   }
   if (isObject(json)) return json
-  throw invalidDefinition(
-    `this ${vendor} schema does not describe itself as JSON Schema; ${vendor === 'zod' ? ZOD_ADVICE : ADVICE}`,
-  )
+  const advice = vendor === 'zod' ? zodAdvice(io) : ADVICE
+  throw invalidDefinition(`this ${vendor} schema does not describe itself as JSON Schema; ${advice}`)
 }
 
 const ADVICE = 'pass { schema, json } to give its JSON Schema beside it'
 const CONVERT = 'end it in what JSON can carry, such as .pipe(z.string())'
-const ZOD_ADVICE =
-  'Zod does from 4.2 on. Pass { schema, json: z.toJSONSchema(schema) }, with Zod 3 { schema, json: zodToJsonSchema(schema) }'
+
+/** Zod writes what comes out unless told otherwise, where members with a default are required: a model would have to give them. */
+function zodAdvice(io: 'input' | 'output'): string {
+  const direction = io === 'input' ? ", { io: 'input' }" : ''
+  const older = 'with Zod 3 { schema, json: zodToJsonSchema(schema) }'
+  return `Zod does from 4.2 on, zod/mini does not. Pass { schema, json: z.toJSONSchema(schema${direction}) }, ${older}`
+}
 
 /** Which member of an object schema, or of the items of an array, is the one that cannot be written. */
 function faultyPath(schema: StandardSchemaV1, io: 'input' | 'output'): string {

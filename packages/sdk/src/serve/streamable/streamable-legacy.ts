@@ -79,6 +79,8 @@ export class LegacyHttp {
     if (!acceptsEvents(head)) return { status: 406, message: 'Accept must list text/event-stream' }
     const lastEventId = head.header('last-event-id')
     if (lastEventId !== undefined) {
+      // What is over for longer than `replayMs` is gone, whether or not the store has looked at it since.
+      found.sweep(Date.now())
       const cursor = parseEventId(lastEventId)
       const stream = cursor === undefined ? undefined : found.stream(cursor.stream)
       if (cursor === undefined || stream === undefined) {
