@@ -89,15 +89,15 @@ function createSession(): Session {
         application_type: 'native',
       },
       clientInformation: () => kept.client,
-      saveClientInformation: (client) => void Object.assign(kept, { client }),
+      saveClientInformation: (client: unknown) => void Object.assign(kept, { client }),
       tokens: () => kept.tokens,
-      saveTokens: (tokens) => void Object.assign(kept, { tokens }),
-      redirectToAuthorization: (page) => {
+      saveTokens: (tokens: unknown) => void Object.assign(kept, { tokens }),
+      redirectToAuthorization: (page: URL) => {
         session.page = page
       },
-      saveCodeVerifier: (verifier) => void Object.assign(kept, { verifier }),
+      saveCodeVerifier: (verifier: string) => void Object.assign(kept, { verifier }),
       codeVerifier: () => kept.verifier ?? '',
-      saveDiscoveryState: (discovery) => void Object.assign(kept, { discovery }),
+      saveDiscoveryState: (discovery: unknown) => void Object.assign(kept, { discovery }),
       discoveryState: () => kept.discovery,
     },
   }

@@ -73,7 +73,7 @@ async function officialClientThroughBridge(): Promise<void> {
       assert.match(await signedIn, /close this page/)
       const { tools } = await client.listTools()
       assert.deepEqual(
-        tools.map(({ name }) => name),
+        tools.map(({ name }: { readonly name: string }) => name),
         ['open'],
       )
       const { content } = await client.callTool({ name: 'open', arguments: {} })

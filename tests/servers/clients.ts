@@ -64,7 +64,7 @@ async function connectSdk1(command: { command: string; args: string[] }): Promis
   client.setRequestHandler(ElicitRequestSchema, () => YES)
   await client.connect(new Stdio1({ ...command, env: environment(), stderr: 'inherit' }), TIMEOUT)
   return {
-    tools: async () => (await client.listTools()).tools.map(({ name }) => name),
+    tools: async () => (await client.listTools()).tools.map(({ name }: { readonly name: string }) => name),
     async lists() {
       const offers = client.getServerCapabilities()
       if (offers?.resources) await client.listResources()
@@ -88,7 +88,7 @@ async function connectSdk2(command: { command: string; args: string[] }): Promis
   await client.connect(new Stdio2({ ...command, env: environment(), stderr: 'inherit' }), TIMEOUT)
   assert.equal(client.getNegotiatedProtocolVersion(), '2026-07-28')
   return {
-    tools: async () => (await client.listTools()).tools.map(({ name }) => name),
+    tools: async () => (await client.listTools()).tools.map(({ name }: { readonly name: string }) => name),
     async lists() {
       const offers = client.getServerCapabilities()
       if (offers?.resources) await client.listResources()
