@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../support/free-port.ts'
 import { installedPackage, installPackages, runNpm } from '../support/install.ts'
+import { ROOT } from './packages.ts'
 
 const FOLDER = fileURLToPath(new URL('.', import.meta.url))
 const STORAGE = join(FOLDER, '.cache', 'storage')
@@ -35,13 +36,20 @@ export async function startRegistry(folder: string): Promise<Registry> {
   for (const ours of ['portico', '@portico']) rmSync(join(STORAGE, ours), { recursive: true, force: true })
   mkdirSync(STORAGE, { recursive: true })
   const config = join(folder, 'registry.yaml')
-  writeFileSync(config, configuration(runNpm(['config', 'get', 'registry'], FOLDER).stdout.trim()))
+  writeFileSync(config, configuration(registryOf(ROOT)))
   const port = await freePort()
   const child = spawn(nodeFile(), [verdaccioFile(), '--config', config, '--listen', `127.0.0.1:${port}`], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   await untilListening(child)
   return { url: `http://127.0.0.1:${port}/`, close: () => end(child) }
+}
+
+/** The registry that npm uses; it does not say so inside a workspace. */
+function registryOf(folder: string): string {
+  const { status, stdout, stderr } = runNpm(['config', 'get', 'registry'], folder)
+  if (status !== 0) throw new Error(`npm does not say which registry it uses:\n${stderr}`)
+  return stdout.trim()
 }
 
 function configuration(upstream: string): string {
