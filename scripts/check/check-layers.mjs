@@ -1,5 +1,5 @@
 /**
- * Holds the import rules of the repository: folders of the SDK and the host are layers and imports point downward, packages reach
+ * Holds the import rules of the repository: folders of packages, suites and benchmarks are layers and imports point downward, packages reach
  * each other through doors and only in the direction of the table below, nothing imports in a circle. Imports of types
  * count like any other, because a reader follows them too.
  */
@@ -10,6 +10,8 @@ import { reportIfMain } from '../report.mjs'
 import { isInternalDoor, isTestFile, listCode, readPackages } from '../tree.mjs'
 
 const TOP = 9
+/** The files of a folder that are in no folder below it. */
+const OWN = 'the folder itself'
 
 /** Folders by package and their ranks. Folders of equal rank never import each other, except the topmost. */
 const SDK = new Map([
@@ -31,9 +33,40 @@ const HOST = new Map([
   ['gateway', 6],
   ['doors', TOP],
 ])
+const SERVERS = new Map([
+  ...['confirmation.ts', 'cursor.ts', 'entry.ts', 'subscribers.ts', 'machine', 'text'].map((name) => [name, 0]),
+  ...['entry-values.ts', 'network'].map((name) => [name, 1]),
+  ...['browser', 'everything', 'files', 'git', 'graphql', 'knowledge', 'memory'].map((folder) => [folder, 2]),
+  ...['openapi', 'run', 'screen', 'sql', 'time', 'web'].map((folder) => [folder, 2]),
+  ['registry.ts', 3],
+  ['doors', TOP],
+])
+const APP = new Map([
+  ...['exit-codes.ts', 'typescript-hooks.ts'].map((name) => [name, 0]),
+  ...['access', 'definition', 'recording', 'scaffold'].map((folder) => [folder, 1]),
+  ['web', 2],
+  ['cli', 3],
+  ['doors', TOP],
+])
 const RANKS = new Map([
   ['sdk', SDK],
   ['host', HOST],
+  ['servers', SERVERS],
+  ['app', APP],
+])
+
+/** The same for what stands outside of packages. */
+const TESTS = new Map([
+  ...['support', 'types'].map((folder) => [folder, 0]),
+  ...['auth', 'cli', 'conformance', 'first-hour', 'fuzz'].map((folder) => [folder, 1]),
+  ...['interop', 'runtimes', 'servers', 'workbench'].map((folder) => [folder, 1]),
+  // Its clients and servers are those of interop.
+  ['gateway', 2],
+])
+const BENCH = new Map([...['programs', 'load'].map((folder) => [folder, 0]), [OWN, 1]])
+const OUTSIDE_RANKS = new Map([
+  ['tests', TESTS],
+  ['bench', BENCH],
 ])
 
 /** What every folder of rank 0 may use: the family of errors, and how a message looks. */
@@ -108,13 +141,25 @@ function judge(file, { target, typeOnly }) {
     if (target.package !== undefined && !target.byName) return 'packages are reached through their doors'
     if (target.byName && isInternalDoor(target.path))
       return 'the internal door is for packages that are released together'
-    return undefined
+    return target.package === undefined ? judgeOutside(file, target.path, typeOnly) : undefined
   }
   if (isTestFile(target.path) && !isTestFile(file)) return 'only tests import tests'
   if (target.package !== own) return judgePackages(own, file, target, typeOnly)
   if (target.byName && !isTestFile(file)) return 'a package does not import its own doors'
   const ranks = RANKS.get(own)
   return ranks === undefined ? undefined : judgeRanks(ranks, file, target.path, typeOnly)
+}
+
+/** Suites and benchmarks: each has ranks of its own, and all may use what the suites share. */
+function judgeOutside(file, targetPath, typeOnly) {
+  const [area] = file.split('/')
+  const [targetArea] = targetPath.split('/')
+  if (area === targetArea) {
+    const ranks = OUTSIDE_RANKS.get(area)
+    return ranks === undefined ? undefined : judgeRanks(ranks, file, targetPath, typeOnly)
+  }
+  const isSuites = targetArea === 'tests' && layerOf(targetPath) !== 'support'
+  return isSuites || targetArea === 'bench' ? `${area} does not reach into ${targetArea}` : undefined
 }
 
 function judgePackages(own, file, target, typeOnly) {
@@ -127,10 +172,10 @@ function judgePackages(own, file, target, typeOnly) {
 }
 
 function judgeRanks(ranks, file, targetPath, typeOnly) {
-  const from = layerOf(file)
-  const to = layerOf(targetPath)
+  const from = layerIn(ranks, file)
+  const to = layerIn(ranks, targetPath)
   // Tests in the package's own test folder span layers by purpose.
-  if (from === undefined) return undefined
+  if (from === undefined || (to === undefined && isTestFile(targetPath))) return undefined
   const fromRank = ranks.get(from)
   const toRank = ranks.get(to)
   if (fromRank === undefined) return `${from} is not in the table of layers`
@@ -181,9 +226,15 @@ function packageOf(path) {
   return /^packages\/([^/]+)/.exec(path)?.[1]
 }
 
-/** The first folder below a package's `src`; a file directly in `src` stands for itself. */
+/** Where files in the folder itself are one layer, that is it; a test belongs to what it tests. */
+function layerIn(ranks, path) {
+  const layer = layerOf(path)?.replace(/\.test(?=\.[cm]?[jt]sx?$)/, '')
+  return ranks.has(OWN) && layer?.includes('.') && !ranks.has(layer) ? OWN : layer
+}
+
+/** The first folder below a package's `src`, or of the suites or benchmarks; a file directly in there stands for itself. */
 function layerOf(path) {
-  return /^packages\/[^/]+\/src\/([^/]+)/.exec(path)?.[1]
+  return /^(?:packages\/[^/]+\/src|tests|bench)\/([^/]+)/.exec(path)?.[1]
 }
 
 reportIfMain(import.meta.url, 'layers', checkLayers)

@@ -35,9 +35,16 @@ describe('allowed', () => {
     ['types of app in ui', 'packages/ui/src/a.ts', "import type { Api } from 'portico/api'"],
     ['an example on a door', 'examples/a.ts', "import { x } from '@portico/sdk/server'"],
     ['an example on its neighbour', 'examples/a.ts', "import { x } from './b.ts'"],
+    ['a server on what servers share', 'packages/servers/src/git/a.ts', "import { x } from '../text/x.ts'"],
+    ['a suite on what suites share', 'tests/cli/a.ts', "import { x } from '../support/x.ts'"],
+    ['the gateway suite on interop', 'tests/gateway/a.ts', "import { x } from '../interop/x.ts'"],
+    ['a benchmark on what suites share', 'bench/a.ts', "import { x } from '../tests/support/x.ts'"],
+    ['a benchmark on its programs', 'bench/a.ts', "import { x } from './programs/x.ts'"],
     ['an import inside a comment', sdk('framing/a.ts'), "// import '../server/x.ts'"],
   ])('%s', (_, path, source) => {
-    expect(check({ 'examples/b.ts': '', [path]: source })).toEqual([])
+    const there = ['examples/b.ts', 'tests/support/x.ts', 'tests/interop/x.ts', 'bench/programs/x.ts']
+    const files = Object.fromEntries(there.map((file) => [file, '']))
+    expect(check({ ...files, [path]: source })).toEqual([])
   })
 })
 
@@ -103,7 +110,36 @@ describe('refused', () => {
       'packages are reached through their doors',
     ],
     ['outside by path', sdk('server/a.ts'), '../../../../scripts/x.ts', 'a package does not reach outside its folder'],
-    ['a file that is not there', 'tests/deep/a.ts', './gone.ts', 'there is no such file'],
+    ['a server on its neighbour', 'packages/servers/src/git/a.ts', '../files/x.ts', 'git and files are siblings'],
+    [
+      'a tool of servers upward',
+      'packages/servers/src/text/a.ts',
+      '../git/x.ts',
+      'text is below git, and imports point downward',
+    ],
+    [
+      'the definition on the command line',
+      'packages/app/src/definition/a.ts',
+      '../cli/x.ts',
+      'definition is below cli, and imports point downward',
+      'type',
+    ],
+    ['a suite on another', 'tests/auth/a.ts', '../cli/x.ts', 'auth and cli are siblings'],
+    [
+      'what suites share on a suite',
+      'tests/support/a.ts',
+      '../cli/x.ts',
+      'support is below cli, and imports point downward',
+    ],
+    ['a suite that is in no table', 'tests/new/a.ts', '../support/x.ts', 'new is not in the table of layers'],
+    ['a benchmark on a suite', 'bench/a.ts', '../tests/cli/x.ts', 'bench does not reach into tests'],
+    [
+      'a benchmark’s program on what runs it',
+      'bench/programs/a.ts',
+      '../b.ts',
+      'programs is below the folder itself, and imports point downward',
+    ],
+    ['a file that is not there', 'tests/cli/a.ts', './gone.ts', 'there is no such file'],
     ['a missing door', 'packages/host/src/a.ts', '@portico/sdk/src/x.ts', 'the package has no such door'],
     ...['examples', 'docs', 'bench', 'tests'].map((folder) => {
       const specifier = '../../packages/sdk/src/server/x.ts'
@@ -111,7 +147,9 @@ describe('refused', () => {
     }),
   ])('%s', (_, path, specifier, why, kind = '') => {
     const source = `// first line\nimport ${kind} { x } from '${specifier}'\n`
-    expect(check({ [path]: source })).toEqual([`${path}:2 imports ${specifier}: ${why}`])
+    const there = ['tests/cli/x.ts', 'tests/support/x.ts', 'bench/b.ts']
+    const files = Object.fromEntries(there.map((file) => [file, '']))
+    expect(check({ ...files, [path]: source })).toEqual([`${path}:2 imports ${specifier}: ${why}`])
   })
 
   test.each([

@@ -10,7 +10,7 @@ import {
   loadConfig,
   type ServerConfig,
 } from '@portico/host/config'
-import { CliError } from './exit-codes.ts'
+import { CliError } from '../exit-codes.ts'
 import { projectFile, stateOf, userFile } from './host-places.ts'
 import type { CommandInput } from './parse/command.ts'
 import type { Io } from './terminal/io.ts'

@@ -2,7 +2,7 @@
 
 import { HostError, type HostErrorCode } from '@portico/host/errors'
 import { type ErrorCode, PorticoError, RpcError } from '@portico/sdk/client'
-import { CliError, type ExitName } from './exit-codes.ts'
+import { CliError, type ExitName } from '../exit-codes.ts'
 
 const SDK_EXITS: { readonly [Code in ErrorCode]?: ExitName } = {
   timeout: 'timeout',

@@ -3,7 +3,7 @@
 import { defineServer } from '@portico/host/config'
 import { explainFailure } from '@portico/host/upstream'
 import { PorticoError } from '@portico/sdk/client'
-import { CliError } from './exit-codes.ts'
+import { CliError } from '../exit-codes.ts'
 import { toCliError } from './failure.ts'
 import type { OpenTarget } from './target/open-target.ts'
 import { type TargetKind, wordOf } from './target/target-kind.ts'

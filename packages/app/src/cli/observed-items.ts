@@ -12,8 +12,8 @@ import {
   type ObservedItem,
   type Upstreams,
 } from '@portico/host/upstream'
+import { CliError } from '../exit-codes.ts'
 import { findServer, readConfig } from './configuration.ts'
-import { CliError } from './exit-codes.ts'
 import { openHost } from './host.ts'
 import type { TargetOptions } from './target/open-target.ts'
 import { labelOf, type TargetKind } from './target/target-kind.ts'

@@ -2,7 +2,7 @@
 
 import { setMaxListeners } from 'node:events'
 import { exitNow } from '../definition/exits.ts'
-import { CliError, EXIT_CODES } from './exit-codes.ts'
+import { CliError, EXIT_CODES } from '../exit-codes.ts'
 import { COMMAND_GROUPS, findCommand, nearestCommand } from './parse/command-table.ts'
 import { commandHelp, overview } from './parse/help.ts'
 import { parseCommand } from './parse/parse.ts'

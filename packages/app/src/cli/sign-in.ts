@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { authorizationCode, type UserAgent } from '@portico/sdk/auth'
 import { createFileTokenStore, createLoopbackUserAgent, openBrowser } from '@portico/sdk/auth-node'
 import type { ConnectOptions } from '@portico/sdk/client'
-import { CliError } from './exit-codes.ts'
+import { CliError } from '../exit-codes.ts'
 import { stateOf } from './host-places.ts'
 import type { Io } from './terminal/io.ts'
 

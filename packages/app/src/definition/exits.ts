@@ -3,7 +3,7 @@
  * code of its own, since whatever the definition says would mean something else as this program's.
  */
 
-import { EXIT_CODES } from '../cli/exit-codes.ts'
+import { EXIT_CODES } from '../exit-codes.ts'
 
 const own = process.exit.bind(process)
 

@@ -3,7 +3,7 @@
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { CallToolResult, Progress, Tool } from '@portico/sdk/client'
-import { EXIT_CODES } from '../exit-codes.ts'
+import { EXIT_CODES } from '../../exit-codes.ts'
 import { readArguments, usageOf } from '../parse/arguments.ts'
 import type { CommandInput } from '../parse/command.ts'
 import { findTool } from '../parse/find-tool.ts'

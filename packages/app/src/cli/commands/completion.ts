@@ -1,8 +1,8 @@
 /** `portico completion`: scripts for shells, from the same declarations as help. */
 
+import { CliError, EXIT_CODES } from '../../exit-codes.ts'
 import { nextWords, wordsOfLine } from '../completion/next-words.ts'
 import { bashScript, fishScript, zshScript } from '../completion/scripts.ts'
-import { CliError, EXIT_CODES } from '../exit-codes.ts'
 import type { Command, CommandInput } from '../parse/command.ts'
 import type { Io } from '../terminal/io.ts'
 

@@ -19,7 +19,7 @@ import {
   showCommand,
   writeIntoFile,
 } from '@portico/host/config'
-import { CliError } from '../exit-codes.ts'
+import { CliError } from '../../exit-codes.ts'
 import { findServer, readConfig } from '../host.ts'
 import type { CommandInput } from '../parse/command.ts'
 import { entryNameOf } from '../target/entry-name.ts'

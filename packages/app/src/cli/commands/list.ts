@@ -1,7 +1,7 @@
 /** `portico list`: what a server offers, one line for each. */
 
 import type { Prompt, Resource, ResourceTemplate, Tool } from '@portico/sdk/client'
-import { CliError, EXIT_CODES } from '../exit-codes.ts'
+import { CliError, EXIT_CODES } from '../../exit-codes.ts'
 import { usageOf } from '../parse/arguments.ts'
 import type { CommandInput } from '../parse/command.ts'
 import type { StrictReport } from '../strict-list.ts'

@@ -1,7 +1,7 @@
 /** `portico listen`: changes and log messages, a line for each, until Ctrl-C. */
 
 import type { ChangeNotice, LogLevel, LogMessage, SubscriptionFilter } from '@portico/sdk/client'
-import { EXIT_CODES } from '../exit-codes.ts'
+import { EXIT_CODES } from '../../exit-codes.ts'
 import type { CommandInput } from '../parse/command.ts'
 import type { OpenTarget } from '../target/open-target.ts'
 import { targetOptionsOf, withTarget } from '../target/target.ts'

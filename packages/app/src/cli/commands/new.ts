@@ -2,8 +2,8 @@
 
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, join, relative, resolve } from 'node:path'
+import { CliError } from '../../exit-codes.ts'
 import { scaffoldFiles } from '../../scaffold/files.ts'
-import { CliError } from '../exit-codes.ts'
 import type { CommandInput } from '../parse/command.ts'
 import type { Io } from '../terminal/io.ts'
 

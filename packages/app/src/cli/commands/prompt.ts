@@ -1,7 +1,7 @@
 /** `portico prompt`: a prompt filled in, message by message. */
 
 import { nearestName } from '@portico/host/text'
-import { CliError, EXIT_CODES } from '../exit-codes.ts'
+import { CliError, EXIT_CODES } from '../../exit-codes.ts'
 import type { CommandInput } from '../parse/command.ts'
 import { requestOptionsOf, targetOptionsOf, withTarget } from '../target/target.ts'
 import { isPathOrUrl, splitTarget } from '../target/target-kind.ts'

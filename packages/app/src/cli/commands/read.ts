@@ -2,7 +2,7 @@
 
 import { writeFile } from 'node:fs/promises'
 import { type ReadResourceResult, RpcError } from '@portico/sdk/client'
-import { CliError, EXIT_CODES } from '../exit-codes.ts'
+import { CliError, EXIT_CODES } from '../../exit-codes.ts'
 import type { CommandInput } from '../parse/command.ts'
 import { requestOptionsOf, targetOptionsOf, withTarget } from '../target/target.ts'
 import { isPath, splitTarget } from '../target/target-kind.ts'

@@ -2,7 +2,7 @@
 
 import { writeFile } from 'node:fs/promises'
 import { declarationsFor } from '@portico/sdk/client'
-import { CliError, EXIT_CODES } from '../exit-codes.ts'
+import { CliError, EXIT_CODES } from '../../exit-codes.ts'
 import type { CommandInput } from '../parse/command.ts'
 import { targetOptionsOf, withTarget } from '../target/target.ts'
 import { splitTarget } from '../target/target-kind.ts'

@@ -6,7 +6,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { type Protection, requireBearer } from '@portico/sdk/bearer'
 import { createPrincipal } from '@portico/sdk/server'
-import { CliError } from '../exit-codes.ts'
+import { CliError } from '../../exit-codes.ts'
 import type { Io } from '../terminal/io.ts'
 
 export interface IssuerOptions {

@@ -20,7 +20,7 @@ import {
 import { createFileTokenStore, isLoopbackHost } from '@portico/sdk/auth-node'
 import type { Protection } from '@portico/sdk/bearer'
 import { createServer, type Server } from '@portico/sdk/server'
-import { CliError } from '../exit-codes.ts'
+import { CliError } from '../../exit-codes.ts'
 import { stateOf } from '../host-places.ts'
 import type { Io } from '../terminal/io.ts'
 import { resourceOf } from './gateway-entrance.ts'

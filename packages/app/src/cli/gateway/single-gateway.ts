@@ -18,7 +18,7 @@ import { createFileTokenStore, createLoopbackUserAgent } from '@portico/sdk/auth
 import { type Client, type ConnectOptions, RpcError } from '@portico/sdk/client'
 import { METHOD_NOT_FOUND } from '@portico/sdk/internal'
 import { loadDefinition } from '../../definition/load.ts'
-import { CliError } from '../exit-codes.ts'
+import { CliError } from '../../exit-codes.ts'
 import { stateOf } from '../host-places.ts'
 import { openPageOf } from '../sign-in.ts'
 import { labelOf, type TargetKind } from '../target/target-kind.ts'

@@ -6,7 +6,7 @@
 import { readFile } from 'node:fs/promises'
 import { nearestName } from '@portico/host/text'
 import type { JsonObject, Tool } from '@portico/sdk/client'
-import { CliError } from '../exit-codes.ts'
+import { CliError } from '../../exit-codes.ts'
 import type { Io } from '../terminal/io.ts'
 
 /** `words` may hold a lone `-`; `json` is what `--args` was given: an object, `-` for standard input, `@file`. */

@@ -2,7 +2,7 @@
 
 import { nearestName } from '@portico/host/text'
 import type { Tool } from '@portico/sdk/client'
-import { CliError } from '../exit-codes.ts'
+import { CliError } from '../../exit-codes.ts'
 import { toLine } from '../terminal/plain-text.ts'
 
 export function findTool(tools: readonly Tool[], name: string, label: string): Tool {

@@ -2,7 +2,7 @@
 
 import { parseArgs } from 'node:util'
 import { nearestName } from '@portico/host/text'
-import { CliError } from '../exit-codes.ts'
+import { CliError } from '../../exit-codes.ts'
 import type { Command, CommandInput, FlagValue } from './command.ts'
 
 /** Every command has these. */

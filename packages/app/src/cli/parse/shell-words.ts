@@ -1,7 +1,7 @@
 /** A command given as one quoted word, split as a shell would split it. Nothing else of a shell: no variables, no pipes. */
 
 import { splitShellWords } from '@portico/host/config'
-import { CliError } from '../exit-codes.ts'
+import { CliError } from '../../exit-codes.ts'
 
 export function splitWords(line: string): string[] {
   const words = splitShellWords(line)

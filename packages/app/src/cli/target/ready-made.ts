@@ -1,7 +1,7 @@
 /** The ready-made servers with the arguments that they take on a command line: `files ./docs`, `sql ./shop.db --max-rows 5`. */
 
 import { loadEntry, type ReadyServer, type ServerEntry, type ServerName } from '@portico/servers'
-import { CliError } from '../exit-codes.ts'
+import { CliError } from '../../exit-codes.ts'
 import type { Command, CommandInput, Flag } from '../parse/command.ts'
 import { parseCommand } from '../parse/parse.ts'
 

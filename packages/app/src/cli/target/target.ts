@@ -4,8 +4,8 @@
  */
 
 import type { ProtocolVersion, RequestOptions } from '@portico/sdk/client'
+import { CliError } from '../../exit-codes.ts'
 import { withMemory } from '../completion/cache.ts'
-import { CliError } from '../exit-codes.ts'
 import type { CommandInput } from '../parse/command.ts'
 import type { Io } from '../terminal/io.ts'
 import type { OpenTarget, TargetOptions } from './open-target.ts'

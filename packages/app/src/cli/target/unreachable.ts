@@ -2,7 +2,7 @@
 
 import { defineServer, type ServerTarget } from '@portico/host/config'
 import { explainFailure } from '@portico/host/upstream'
-import { CliError } from '../exit-codes.ts'
+import { CliError } from '../../exit-codes.ts'
 import { labelOf, type TargetKind } from './target-kind.ts'
 
 export async function toUnreachable(

@@ -1,6 +1,6 @@
 /** A yes from the person at the terminal, before something is written. One place for every command that asks for it. */
 
-import { CliError } from '../exit-codes.ts'
+import { CliError } from '../../exit-codes.ts'
 import type { Io } from './io.ts'
 import { createTerminal } from './terminal.ts'
 

@@ -3,7 +3,7 @@
 import { execFile } from 'node:child_process'
 import { readdir, readFile, readlink } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { CliError } from '../exit-codes.ts'
+import { CliError } from '../../exit-codes.ts'
 
 /** Undefined when the error is about something else. `words` are the command line, which says how the port was given. */
 export async function explainListening(error: unknown, words: readonly string[]): Promise<CliError | undefined> {

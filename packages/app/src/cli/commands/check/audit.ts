@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { auditFiles, verifyHostAudit } from '@portico/host'
 import { type AuditQuery, type AuditRecord, type AuditVerdict, searchAudit, verifyAuditLog } from '@portico/host/audit'
-import { CliError, EXIT_CODES } from '../../exit-codes.ts'
+import { CliError, EXIT_CODES } from '../../../exit-codes.ts'
 import { stateOf } from '../../host-places.ts'
 import type { CommandInput } from '../../parse/command.ts'
 import type { Io } from '../../terminal/io.ts'

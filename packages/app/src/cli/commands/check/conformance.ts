@@ -1,9 +1,9 @@
 /** `portico conformance`: one connection for each revision, the same checks on each, and a table of what came out. */
 
 import { PorticoError, PROTOCOL_VERSIONS, type ProtocolVersion } from '@portico/sdk/client'
+import { CliError, EXIT_CODES } from '../../../exit-codes.ts'
 import { CHECKS, type Outcome } from '../../conformance/conformance-checks.ts'
 import { HTTP_CHECKS } from '../../conformance/conformance-http.ts'
-import { CliError, EXIT_CODES } from '../../exit-codes.ts'
 import type { CommandInput } from '../../parse/command.ts'
 import type { OpenTarget, TargetOptions } from '../../target/open-target.ts'
 import { openTarget, targetOptionsOf } from '../../target/target.ts'

@@ -1,6 +1,6 @@
 /** `portico load`: how a tool holds up under many calls. Only the server that was named is called. */
 
-import { CliError, EXIT_CODES } from '../../exit-codes.ts'
+import { CliError, EXIT_CODES } from '../../../exit-codes.ts'
 import { type LoadPlan, type LoadReport, runLoad } from '../../load-run.ts'
 import { readArguments } from '../../parse/arguments.ts'
 import type { CommandInput } from '../../parse/command.ts'

@@ -3,7 +3,7 @@
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { lockServers, lockText } from '@portico/host/upstream'
-import { EXIT_CODES } from '../../exit-codes.ts'
+import { EXIT_CODES } from '../../../exit-codes.ts'
 import { toCliError } from '../../failure.ts'
 import { lookAt, type Missed } from '../../observed-items.ts'
 import type { CommandInput } from '../../parse/command.ts'

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { describeDifference, verifyServers } from '@portico/host/upstream'
-import { CliError, EXIT_CODES } from '../../exit-codes.ts'
+import { CliError, EXIT_CODES } from '../../../exit-codes.ts'
 import { lookAt } from '../../observed-items.ts'
 import type { CommandInput } from '../../parse/command.ts'
 import { targetOptionsOf } from '../../target/target.ts'

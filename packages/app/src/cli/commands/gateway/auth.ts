@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { createAuthorizationServer, type User } from '@portico/host/authorization-server'
 import { createSecretStore, type SecretStore } from '@portico/host/config'
-import { CliError } from '../../exit-codes.ts'
+import { CliError } from '../../../exit-codes.ts'
 import { leaveSoon, untilInterrupted } from '../../gateway/serving.ts'
 import { stateOf } from '../../host-places.ts'
 import type { CommandInput } from '../../parse/command.ts'

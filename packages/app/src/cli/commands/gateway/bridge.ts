@@ -5,7 +5,7 @@
 
 import { serveGateway } from '@portico/host/gateway'
 import type { Protection } from '@portico/sdk/bearer'
-import { CliError } from '../../exit-codes.ts'
+import { CliError } from '../../../exit-codes.ts'
 import { acceptIssuer, acceptOwnToken } from '../../gateway/caller-identity.ts'
 import { serveUntilEnd, wishesOf } from '../../gateway/serving.ts'
 import { openSingleGateway, readVariables } from '../../gateway/single-gateway.ts'

@@ -1,8 +1,8 @@
 /** `portico replay`: a recording as a server. */
 
+import { CliError } from '../../../exit-codes.ts'
 import { RecordingError, readRecording } from '../../../recording/format.ts'
 import { createReplayServer } from '../../../recording/replay-server.ts'
-import { CliError } from '../../exit-codes.ts'
 import { serveUntilEnd, wishesOf } from '../../gateway/serving.ts'
 import type { CommandInput } from '../../parse/command.ts'
 import type { Io } from '../../terminal/io.ts'

@@ -2,8 +2,8 @@
 
 import type { UpstreamLog } from '@portico/host/upstream'
 import { signOutOf } from '../../../access/sign-out.ts'
+import { CliError, EXIT_CODES } from '../../../exit-codes.ts'
 import { findServer, hostOptionsOf, readConfig, trustOf } from '../../configuration.ts'
-import { CliError, EXIT_CODES } from '../../exit-codes.ts'
 import { openHost } from '../../host.ts'
 import { stateOf } from '../../host-places.ts'
 import type { CommandInput } from '../../parse/command.ts'

@@ -17,8 +17,8 @@ import {
   wholePath,
   writeIntoFile,
 } from '@portico/host/config'
+import { CliError, EXIT_CODES } from '../../../exit-codes.ts'
 import { findServer, readConfig, trustOf } from '../../configuration.ts'
-import { CliError, EXIT_CODES } from '../../exit-codes.ts'
 import { projectFile, userFile } from '../../host-places.ts'
 import type { CommandInput } from '../../parse/command.ts'
 import type { ServersAction } from '../../servers-action.ts'

@@ -11,8 +11,8 @@ import {
   showCommand,
   writeIntoFile,
 } from '@portico/host/config'
+import { CliError, EXIT_CODES } from '../../../exit-codes.ts'
 import { hostOptionsOf, readConfig } from '../../configuration.ts'
-import { CliError, EXIT_CODES } from '../../exit-codes.ts'
 import { userFile } from '../../host-places.ts'
 import type { CommandInput } from '../../parse/command.ts'
 import type { ServersAction } from '../../servers-action.ts'

@@ -1,7 +1,7 @@
 /** `portico servers`: one word says what to do, and the file that does it is loaded then. */
 
 import { nearestName } from '@portico/host/text'
-import { CliError } from '../../exit-codes.ts'
+import { CliError } from '../../../exit-codes.ts'
 import type { CommandInput } from '../../parse/command.ts'
 import type { ServersAction } from '../../servers-action.ts'
 import type { Io } from '../../terminal/io.ts'
