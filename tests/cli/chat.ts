@@ -77,6 +77,8 @@ async function send({ screen }: Desk, text: string, shows: RegExp): Promise<void
 }
 
 async function leave({ screen, notes }: Desk): Promise<void> {
+  // Between prompts the key would be the shell's, and nobody would see it.
+  await screen.until(/›\s*$/)
   screen.mark()
   screen.press('C-d')
   await screen.until(/\$$/)

@@ -78,14 +78,14 @@ export async function runPrincipals(short: boolean): Promise<boolean> {
   for (const { node } of [listening.http, ...houses]) node.keepAliveTimeout = 300_000
   const visits = Array.from({ length: principals }, (_, at) => visit(listening.url, `p${at}`, at, calls, crossings))
   const done = (await Promise.all(visits)).reduce((sum, count) => sum + count, 0)
-  const { lines } = gateway.metrics()
+  const { connections } = gateway.metrics()
   await listening.close()
   catalogue.close()
   await upstreams.close()
   for (const house of houses) await house.close()
   const took = ((performance.now() - began) / 1000).toFixed(1)
   console.log(
-    `${principals} principals × ${calls} calls: ${done} answered, ${lines} lines, ${crossings.length} crossings, ${took} s`,
+    `${principals} principals × ${calls} calls: ${done} answered, ${connections} connections, ${crossings.length} crossings, ${took} s`,
   )
   for (const crossing of crossings.slice(0, 20)) console.log(`  ${crossing}`)
   return crossings.length === 0 && done === principals * calls
