@@ -217,10 +217,8 @@ function followApprovals(
 
 /** A changed definition voids what was approved for it. */
 function fingerprintOf(effect: Effect, catalogue: Catalogue): string | undefined {
-  const ownName = effect.kind === 'call' ? effect.tool : effect.kind === 'prompt' ? effect.prompt : undefined
-  if (ownName === undefined) return undefined
-  const kind = effect.kind === 'call' ? 'tool' : 'prompt'
-  return catalogue.items([kind]).find((item) => item.server === effect.server && item.ownName === ownName)?.fingerprint
+  if (effect.kind === 'call') return catalogue.findOwn(effect.server, effect.tool, 'tool')?.fingerprint
+  return effect.kind === 'prompt' ? catalogue.findOwn(effect.server, effect.prompt, 'prompt')?.fingerprint : undefined
 }
 
 /** Whatever was handed to a server is never written down, besides what the program names. */

@@ -27,6 +27,7 @@ export class CatalogueIndex {
   readonly items: readonly CatalogueItem[]
   readonly collisions: readonly Collision[]
   readonly #byName: ReadonlyMap<string, NamedItem>
+  #byOwnName: ReadonlyMap<string, CatalogueItem> | undefined
   #search: SearchIndex | undefined
   #addresses: AddressBook | undefined
 
@@ -52,6 +53,14 @@ export class CatalogueIndex {
       if (found !== undefined) return found
     }
     return undefined
+  }
+
+  findOwn(server: string, ownName: string, kind: ItemKind): CatalogueItem | undefined {
+    this.#byOwnName ??= new Map(
+      // Backwards, so that of several the first in order is kept.
+      this.items.toReversed().map((item) => [keyOf(item.kind, `${item.server} ${item.ownName}`), item]),
+    )
+    return this.#byOwnName.get(keyOf(kind, `${server} ${ownName}`))
   }
 
   search(query: string, options: SearchOptions): readonly SearchHit[] {

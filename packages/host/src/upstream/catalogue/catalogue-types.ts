@@ -74,6 +74,8 @@ export interface Catalogue {
   /** Resolves when servers that are just starting have been listed or have failed; undefined when none is. */
   starting(signal?: AbortSignal): Promise<void> | undefined
   find(name: string, kind?: ItemKind): CatalogueItem | undefined
+  /** An item by the name that its own server gives it. */
+  findOwn(server: string, ownName: string, kind: ItemKind): CatalogueItem | undefined
   search(query: string, options?: SearchOptions): readonly SearchHit[]
   /** For a tool: checks that it is what was approved and adds the presets. Rejects with `unknown-item` or `quarantined`. */
   toCall(name: string, args: JsonObject, signal?: AbortSignal): Promise<ItemCall>

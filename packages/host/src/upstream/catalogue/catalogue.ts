@@ -148,6 +148,10 @@ class ServersCatalogue implements Catalogue {
     return this.#index.find(name, kind)?.item
   }
 
+  findOwn(server: string, ownName: string, kind: ItemKind): CatalogueItem | undefined {
+    return this.#index.findOwn(server, ownName, kind)
+  }
+
   search(query: string, options: SearchOptions = {}): readonly SearchHit[] {
     return this.#index.search(query, options)
   }

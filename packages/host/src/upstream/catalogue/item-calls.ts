@@ -34,7 +34,9 @@ export class ItemCalls {
   }
 
   async toUse(name: string, kind: ItemKind, args: JsonObject, signal?: AbortSignal): Promise<ItemCall> {
-    await this.#parts.settle(() => this.#parts.index().find(name, kind) !== undefined, signal)
+    signal?.throwIfAborted()
+    const isListed = () => this.#parts.index().find(name, kind) !== undefined
+    if (!isListed()) await this.#parts.settle(isListed, signal)
     const first = this.#parts.index().find(name, kind)
     if (first !== undefined) await abortable(this.#freshen(first.listed), signal)
     this.#parts.tell()
