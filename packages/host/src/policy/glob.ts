@@ -1,31 +1,14 @@
 /**
- * Patterns with `*` (any run of characters) and `?` (one character), for names, URIs and values in rules. Rules and
- * values may be hostile: a match takes time in proportion to the value, since nothing is ever tried again before the
- * last `*` that was passed.
+ * Patterns with `*` (any run of characters) and `?` (one character), for names, URIs and values in rules: how the SDK's
+ * wildcards are used here, and what one pattern says about another.
  */
 
-export type Glob = (text: string) => boolean
+import { createWildcard, type Wildcard } from '@portico/sdk/internal'
 
 export const MAX_GLOB_LENGTH = 512
 
-export function createGlob(pattern: string): Glob {
-  if (!/[*?]/.test(pattern)) return (text) => text === pattern
-  const pieces = pattern.split('*')
-  const first = pieces[0]!
-  const last = pieces.at(-1)!
-  if (pieces.length === 1) return (text) => text.length === pattern.length && fits(text, pattern, 0)
-  const middle = pieces.slice(1, -1).filter((piece) => piece !== '')
-  return (text) => {
-    const end = text.length - last.length
-    if (end < first.length || !fits(text, first, 0) || !fits(text, last, end)) return false
-    let at = first.length
-    for (const piece of middle) {
-      const found = find(text, piece, at, end - piece.length)
-      if (found < 0) return false
-      at = found + piece.length
-    }
-    return true
-  }
+export function createGlob(pattern: string): Wildcard {
+  return createWildcard(pattern, '*?')
 }
 
 /**
@@ -60,21 +43,4 @@ export function isLiteral(pattern: string): boolean {
 function starsAfter(pattern: string, places: Set<number>): Set<number> {
   for (const at of places) if (pattern[at] === '*') places.add(at + 1)
   return places
-}
-
-function fits(text: string, piece: string, at: number): boolean {
-  if (!piece.includes('?')) return text.startsWith(piece, at)
-  for (let index = 0; index < piece.length; index++) {
-    if (piece[index] !== '?' && piece[index] !== text[at + index]) return false
-  }
-  return true
-}
-
-function find(text: string, piece: string, from: number, last: number): number {
-  if (!piece.includes('?')) {
-    const found = text.indexOf(piece, from)
-    return found <= last ? found : -1
-  }
-  for (let at = from; at <= last; at++) if (fits(text, piece, at)) return at
-  return -1
 }

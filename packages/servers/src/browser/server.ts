@@ -3,10 +3,10 @@
  * away. It reaches the public web alone, and asks before it sends a form.
  */
 
+import { createWildcard } from '@portico/sdk/internal'
 import { createServer, prompt, type RequestContext, resource, type Server } from '@portico/sdk/server'
 import type { ReadyServer } from '../entry.ts'
 import { createDestinations } from '../network/destination.ts'
-import { matchesWildcard } from '../network/wildcard.ts'
 import { notice } from '../text/foreign-text.ts'
 import { toPlainText } from '../text/plain-text.ts'
 import { type BrowserOptions, settleBrowserLimits } from './options.ts'
@@ -123,7 +123,7 @@ function createResources(profiles: Profiles) {
 /** Asked for every connection: neither a redirect nor a script leads around it. */
 function hostRule({ allow = [], deny = [] }: BrowserOptions): (url: URL) => string | undefined {
   const fits = (patterns: readonly string[], host: string) =>
-    patterns.some((pattern) => matchesWildcard(pattern.toLowerCase(), host))
+    patterns.some((pattern) => createWildcard(pattern.toLowerCase(), '*')(host))
   return ({ hostname }) => {
     const host = hostname.toLowerCase().replace(/\.$/, '')
     if (fits(deny, host)) return `${host} is among the hosts that are not reached (option deny).`

@@ -1,7 +1,7 @@
 /** Chooses the operations that are offered: what only reads, unless told otherwise, then by the operator's patterns. */
 
+import { createWildcard } from '@portico/sdk/internal'
 import { PorticoError } from '@portico/sdk/server'
-import { matchesWildcard } from '../network/wildcard.ts'
 import type { Operation } from './operation.ts'
 
 export interface SelectionOptions {
@@ -34,8 +34,8 @@ type Rule = (operation: Operation) => boolean
 function toRule(pattern: string): Rule {
   const [, kind = 'id', value = ''] = /^(?:(tag|method|path|id):)?(.+)$/s.exec(pattern) ?? []
   if (value === '') throw new PorticoError('invalid-arguments', 'include and exclude take patterns that are not empty')
-  if (kind === 'tag') return ({ tags }) => tags.some((tag) => matchesWildcard(value, tag))
+  const fits = createWildcard(value, '*')
+  if (kind === 'tag') return ({ tags }) => tags.some(fits)
   if (kind === 'method') return ({ method }) => method === value.toUpperCase()
-  if (kind === 'path') return ({ path }) => matchesWildcard(value, path)
-  return ({ id }) => matchesWildcard(value, id)
+  return kind === 'path' ? ({ path }) => fits(path) : ({ id }) => fits(id)
 }

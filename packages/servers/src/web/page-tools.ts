@@ -1,7 +1,7 @@
 /** The tools that read one page: all of it in parts, its links, and what is found in it. */
 
+import { createWildcard } from '@portico/sdk/internal'
 import { type AskingContext, ToolError, tool } from '@portico/sdk/server'
-import { matchesWildcard } from '../network/wildcard.ts'
 import { slice, toForeignResult } from '../text/foreign-text.ts'
 import { aboutPage, type Page } from './page.ts'
 import type { PageFetcher } from './page-fetcher.ts'
@@ -181,11 +181,8 @@ function linksTool(open: Open) {
       const page = await open(url, ctx)
       const { host } = new URL(page.finalUrl)
       const numbered = page.links.map((link, at) => ({ number: at + 1, ...link }))
-      const fitting = numbered.filter(
-        (link) =>
-          (match === undefined || matchesWildcard(`*${match}*`, link.url)) &&
-          (!sameSite || new URL(link.url).host === host),
-      )
+      const fits = createWildcard(`*${match ?? ''}*`, '*')
+      const fitting = numbered.filter((link) => fits(link.url) && (!sameSite || new URL(link.url).host === host))
       const links = fitting.slice(start, start + limit)
       const end = start + links.length
       const shown = links.map(({ number, url, text }) => `${number}. ${text || '(no text)'}: ${url}`).join('\n')

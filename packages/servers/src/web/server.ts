@@ -3,10 +3,10 @@
  * what robots rules allow, and everything that comes back is marked as written by strangers.
  */
 
+import { createWildcard } from '@portico/sdk/internal'
 import { createServer, prompt, resource, type Server } from '@portico/sdk/server'
 import type { ReadyServer } from '../entry.ts'
 import { createGuardedFetch, type Resolver } from '../network/guarded-fetch.ts'
-import { matchesWildcard } from '../network/wildcard.ts'
 import { notice } from '../text/foreign-text.ts'
 import type { Page } from './page.ts'
 import { PageFetcher } from './page-fetcher.ts'
@@ -113,7 +113,7 @@ export async function createWebServer(options: WebOptions = {}): Promise<ReadySe
 /** Asked at every hop: a redirect does not lead around it. */
 function hostRule({ allow, deny = [] }: WebOptions): (url: URL) => string | undefined {
   const fits = (patterns: readonly string[], host: string) =>
-    patterns.some((pattern) => matchesWildcard(pattern.toLowerCase(), host))
+    patterns.some((pattern) => createWildcard(pattern.toLowerCase(), '*')(host))
   return ({ hostname }) => {
     const host = hostname.toLowerCase().replace(/\.$/, '')
     if (fits(deny, host)) return `${host} is among the hosts that are not fetched from (option deny).`

@@ -1,8 +1,8 @@
 /** The tools that look at a site rather than a page: its rules for robots, its sitemap, and a small crawl. */
 
 import { setTimeout as wait } from 'node:timers/promises'
+import { createWildcard } from '@portico/sdk/internal'
 import { type AskingContext, ToolError, tool } from '@portico/sdk/server'
-import { matchesWildcard } from '../network/wildcard.ts'
 import { toForeignResult } from '../text/foreign-text.ts'
 import { toExcerpt, toPlainText } from '../text/plain-text.ts'
 import type { Page } from './page.ts'
@@ -100,7 +100,7 @@ function sitemapTool({ fetcher, robots, maxBytes }: SiteToolOptions) {
       const place = await sitemapOf(toUrl(given), robots)
       const answer = await fetcher.download(place, ctx.signal)
       const sitemap = await readSitemap(answer.body, answer.url, { maxBytes, option: 'maxBytes' })
-      const fitting = sitemap.urls.filter((url) => match === undefined || matchesWildcard(`*${match}*`, url))
+      const fitting = sitemap.urls.filter(createWildcard(`*${match ?? ''}*`, '*'))
       const urls = fitting.slice(start, start + limit)
       const end = start + urls.length
       return toForeignResult(place.href, urls.join('\n') || 'Nothing is listed.', {
@@ -199,8 +199,8 @@ async function crawl(
   const seen = new Set(queue)
   const pages: { url: string; title: string; excerpt: string; length: number }[] = []
   const failed: { url: string; reason: string }[] = []
-  const wanted = (url: string) =>
-    new URL(url).origin === start.origin && (match === undefined || matchesWildcard(`*${match}*`, url))
+  const fits = createWildcard(`*${match ?? ''}*`, '*')
+  const wanted = (url: string) => new URL(url).origin === start.origin && fits(url)
   // Attempts count, not successes: a site of broken links ends, too.
   for (let at = 0; at < queue.length && at < count && !ctx.signal.aborted; at++) {
     const url = queue[at] ?? ''
