@@ -69,7 +69,8 @@ export function pinnedPackages(folder: string): { readonly [name: string]: strin
 
 function missingPackages(folder: string, needs: readonly string[]): string[] {
   const pinned = Object.entries(pinnedPackages(folder))
-    .filter(([name, version]) => installedVersion(folder, name) !== version)
+    // Under an alias (`npm:zod@4.0.17`) the version is what follows the name.
+    .filter(([name, version]) => installedVersion(folder, name) !== version.replace(/^npm:.*@/, ''))
     .map(([name, version]) => `${name}@${version}`)
   return [...pinned, ...needs.filter((name) => installedVersion(folder, name) === undefined)]
 }

@@ -6,6 +6,7 @@ import { bundlerSuites } from './bundlers.ts'
 import { frameworkSuites } from './frameworks.ts'
 import { officialSuites } from './official.ts'
 import { runtimeSuites } from './runtimes.ts'
+import { schemaSuites } from './schemas.ts'
 import { typeSuites } from './types.ts'
 
 export const suites: readonly Trial[] = [
@@ -14,5 +15,6 @@ export const suites: readonly Trial[] = [
   ...browserSuites,
   ...bundlerSuites,
   ...officialSuites,
+  ...schemaSuites,
   ...typeSuites,
 ]
