@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { readImports } from './imports.mjs'
 
-const seen = (source) =>
-  readImports(source).map(({ specifier, typeOnly }) => (typeOnly ? `type ${specifier}` : specifier))
+const seen = (source, file) =>
+  readImports(source, file).map(({ specifier, typeOnly }) => (typeOnly ? `type ${specifier}` : specifier))
 
 describe('every form of import is read', () => {
   test.each([
@@ -36,9 +36,9 @@ describe('every form of import is read', () => {
     ["const r = /[/'`]/g\nimport 'a'", ['a']],
     ["if (x) /'`/.test(y)\nimport 'a'", ['a']],
     ["i++ / 2; `\n`\nimport 'a'", ['a']],
-    ["const text = <p>don't</p>\nimport('a')", ['a']],
-  ])('%s', (source, expected) => {
-    expect(seen(source)).toEqual(expected)
+    ["const text = <p>don't</p>\nimport('a')", ['a'], 'module.tsx'],
+  ])('%s', (source, expected, file) => {
+    expect(seen(source, file)).toEqual(expected)
   })
 })
 

@@ -5,7 +5,7 @@
  * @typedef {{ name: string, line: number, lines: number, parameters: number }} Part
  * @typedef {{ lines: number, functions: Part[], classes: Part[] }} Shape
  */
-import { parseSync, Visitor } from 'rolldown/utils'
+import { readSyntax, Visitor } from './syntax.mjs'
 
 /**
  * @param {string} file its name says how it is read
@@ -13,10 +13,7 @@ import { parseSync, Visitor } from 'rolldown/utils'
  * @returns {Shape}
  */
 export function shapeOf(file, source) {
-  const { program, errors } = parseSync(file, source)
-  if (errors.length > 0) throw new Error(`${file} does not parse: ${errors[0]?.message}`)
-  const starts = lineStarts(source)
-  const lineOf = (offset) => upperBound(starts, offset)
+  const { program, lineOf } = readSyntax(file, source)
   /** @type {Part[]} */
   const functions = []
   /** @type {Part[]} */
@@ -44,22 +41,5 @@ export function shapeOf(file, source) {
     ArrowFunctionExpression: ofFunction,
     ClassDeclaration: (node) => void classes.push(toPart(node.id?.name ?? '(anonymous)', node, 0)),
   }).visit(program)
-  return { lines: starts.length - (source.endsWith('\n') ? 1 : 0), functions, classes }
-}
-
-function lineStarts(source) {
-  const starts = [0]
-  for (let at = source.indexOf('\n'); at >= 0; at = source.indexOf('\n', at + 1)) starts.push(at + 1)
-  return starts
-}
-
-/** The number of starts at or before an offset: the offset's line, counted from 1. */
-function upperBound(starts, offset) {
-  let [low, high] = [0, starts.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (starts[middle] <= offset) low = middle + 1
-    else high = middle
-  }
-  return low
+  return { lines: lineOf(source.length) - (source.endsWith('\n') ? 1 : 0), functions, classes }
 }

@@ -5,7 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { reportIfMain } from '../report.mjs'
-import { tokenize } from '../tokens.mjs'
+import { readSyntax } from '../syntax.mjs'
 import { isTestFile, listCode } from '../tree.mjs'
 
 const PACKAGES = ['packages/sdk', 'packages/host', 'packages/servers']
@@ -50,32 +50,17 @@ function checkPackage(root, folder) {
     if (isTestFile(file)) continue
     if (!listed.has(file) && !/\/index\.ts$|\.d\.ts$/.test(file))
       problems.push(`${file} has no entry in the exports map`)
-    const line = findOtherThanReexport(readFileSync(join(root, file), 'utf8'))
+    const line = findOtherThanReexport(file, readFileSync(join(root, file), 'utf8'))
     if (line !== undefined) problems.push(`${file}:${line} is not a named re-export (export { … } from '…')`)
   }
   return problems
 }
 
 /** The line of the first statement that is no named re-export, or undefined. */
-function findOtherThanReexport(source) {
-  const tokens = tokenize(source)
-  let at = 0
-  const isNext = (text) => tokens[at]?.text === text && tokens[at].kind !== 'string'
-  while (at < tokens.length) {
-    const { line } = tokens[at]
-    if (!isNext('export')) return line
-    at += 1
-    if (isNext('type')) at += 1
-    if (!isNext('{')) return line
-    while (at < tokens.length && !isNext('}')) at += 1
-    at += 1
-    if (!isNext('from')) return line
-    at += 1
-    if (tokens[at]?.kind !== 'string') return line
-    at += 1
-    while (isNext(';')) at += 1
-  }
-  return undefined
+function findOtherThanReexport(file, source) {
+  const { program, lineOf } = readSyntax(file, source)
+  const other = program.body.find(({ type, source }) => type !== 'ExportNamedDeclaration' || source === null)
+  return other === undefined ? undefined : lineOf(other.start)
 }
 
 reportIfMain(import.meta.url, 'doors', checkDoors)

@@ -103,7 +103,7 @@ export function checkLayers(root) {
     .map(({ folder }) => `packages/${folder} is not in the table of packages`)
   const graph = new Map()
   for (const file of files) {
-    const edges = readImports(readFileSync(join(root, file), 'utf8')).flatMap((found) => {
+    const edges = readImports(readFileSync(join(root, file), 'utf8'), file).flatMap((found) => {
       const target = resolveImport(root, packages, file, found.specifier)
       return target === undefined ? [] : [{ ...found, target }]
     })

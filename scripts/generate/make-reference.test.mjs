@@ -66,6 +66,12 @@ export class Counter<T> extends Thing {
   #hidden(): void {}
 }
 
+export function both(a: string): {
+  readonly one: string
+} {
+  return { one: a }
+}
+
 export interface Shape {
   readonly sides: number
 }
@@ -84,6 +90,7 @@ export const LIMITS: Limits = { max: 1 }
       'Counter',
       'class Counter<T> extends Thing {\n  /** How many. */\n  readonly size\n  static made: number\n  constructor(start: number)\n  /** One more. */\n  add(\n    item: T,\n    options?: { deep: boolean },\n  ): this\n  get first(): T | undefined\n}',
     ],
+    ['both', 'function both(a: string): {\n  readonly one: string\n}'],
     ['Shape', 'interface Shape {\n  readonly sides: number\n}'],
     ['Either', "type Either =\n  | 'a'\n  | { b: string }"],
     ['LIMITS', 'const LIMITS: Limits = { max: 1 }'],
