@@ -22,7 +22,7 @@ export interface Screen {
   close(): void
 }
 
-const DEADLINE_MS = 30_000
+const DEADLINE_MS = 90_000
 const LOOK_MS = 50
 let count = 0
 

@@ -52,7 +52,7 @@ const FLAGS = [
   '--disable-sync',
 ]
 /** The machine may have much else to do. */
-const PATIENCE_MS = 45_000
+const PATIENCE_MS = 120_000
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 export async function openSite(executablePath: string): Promise<Site> {

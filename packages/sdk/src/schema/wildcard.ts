@@ -9,17 +9,17 @@ export type Wildcard = (text: string) => boolean
 
 /** Reads a pattern once, for any number of texts. `signs` are those of the pattern that are not taken literally. */
 export function createWildcard(pattern: string, signs: '*' | '*?'): Wildcard {
-  const fits = signs === '*?' && pattern.includes('?') ? fitsWithSingles : fitsLiterally
+  const matching = signs === '*?' && pattern.includes('?') ? WITH_SINGLES : LITERALLY
   const [first = '', ...rest] = pattern.split('*')
   const last = rest.pop()
-  if (last === undefined) return (text) => text.length === pattern.length && fits(text, pattern, 0)
+  if (last === undefined) return (text) => text.length === pattern.length && matching.fits(text, pattern, 0)
   const middle = rest.filter((piece) => piece !== '')
   return (text) => {
     const end = text.length - last.length
-    if (end < first.length || !fits(text, first, 0) || !fits(text, last, end)) return false
+    if (end < first.length || !matching.fits(text, first, 0) || !matching.fits(text, last, end)) return false
     let at = first.length
     for (const piece of middle) {
-      const found = find(text, piece, at, end - piece.length, fits)
+      const found = matching.find(text, piece, at, end - piece.length)
       if (found < 0) return false
       at = found + piece.length
     }
@@ -27,22 +27,29 @@ export function createWildcard(pattern: string, signs: '*' | '*?'): Wildcard {
   }
 }
 
-type Fits = (text: string, piece: string, at: number) => boolean
-
-const fitsLiterally: Fits = (text, piece, at) => text.startsWith(piece, at)
-
-const fitsWithSingles: Fits = (text, piece, at) => {
-  for (let index = 0; index < piece.length; index++) {
-    if (piece[index] !== '?' && piece[index] !== text[at + index]) return false
-  }
-  return true
+interface Matching {
+  readonly fits: (text: string, piece: string, at: number) => boolean
+  /** The first place from `from` to `last` where the piece fits, or -1. */
+  readonly find: (text: string, piece: string, from: number, last: number) => number
 }
 
-function find(text: string, piece: string, from: number, last: number, fits: Fits): number {
-  if (fits === fitsLiterally || !piece.includes('?')) {
+const LITERALLY: Matching = {
+  fits: (text, piece, at) => text.startsWith(piece, at),
+  find(text, piece, from, last) {
     const found = text.indexOf(piece, from)
     return found <= last ? found : -1
-  }
-  for (let at = from; at <= last; at++) if (fits(text, piece, at)) return at
-  return -1
+  },
+}
+
+const WITH_SINGLES: Matching = {
+  fits(text, piece, at) {
+    for (let index = 0; index < piece.length; index++) {
+      if (piece[index] !== '?' && piece[index] !== text[at + index]) return false
+    }
+    return true
+  },
+  find(text, piece, from, last) {
+    for (let at = from; at <= last; at++) if (this.fits(text, piece, at)) return at
+    return -1
+  },
 }
