@@ -35,6 +35,30 @@ export const GATEWAY_AXES: readonly Axis[] = [
     ],
   },
   {
+    name: 'gateway-relay',
+    title: 'a relayed call beside the bare one',
+    unit: 'µs CPU per call',
+    about: 'The gateway’s process in front of the bare server on HTTP, and that server called without it.',
+    cases: (pace) =>
+      (['session', 'modern'] as const).map((era) => {
+        const bare: Contestant = { name: 'bare, no gateway', program: 'servers/bare', args: ['http'], era }
+        const contestants = [bare, { ...inFrontOf(1), era }]
+        const plan: Plan = { ...pace, kind: 'http', call: ADD, inFlight: 32, contestants }
+        return { name: era === 'session' ? '32 in flight' : '32 in flight, 2026-07-28', plan }
+      }),
+  },
+  {
+    name: 'host-guarded',
+    title: 'a guarded call of the host beside the client’s',
+    unit: 'µs CPU per call',
+    about: 'The calling process, over HTTP to the bare server: with rules, guard and audit log, and without.',
+    cases: (pace) => {
+      const client: Contestant = { name: 'portico client', program: 'clients/portico', args: ['http', 'modern'] }
+      const contestants: Contestant[] = [client, { name: 'portico', program: 'host/guarded-call' }]
+      return [{ name: '32 in flight', plan: { ...pace, kind: 'self', inFlight: 32, contestants } }]
+    },
+  },
+  {
     name: 'gateway-latency',
     title: 'the time that a gateway adds',
     unit: 'µs, the median call',

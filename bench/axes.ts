@@ -4,6 +4,7 @@
  */
 
 import { GATEWAY_AXES } from './axes-gateway.ts'
+import { RUNTIME_AXES } from './axes-runtimes.ts'
 import type { Axis, Case, Pace } from './axis.ts'
 import type { Contestant, Plan } from './programs/driver.ts'
 import type { Call, Era } from './programs/load/messages.ts'
@@ -143,6 +144,7 @@ export const AXES: readonly Axis[] = [
     cases: (pace) => [{ name: '32 in flight', plan: { ...pace, kind: 'self', inFlight: 32, contestants: SCHEMAS } }],
   },
   ...GATEWAY_AXES,
+  ...RUNTIME_AXES,
 ]
 
 const OFFICIAL_1 = 'official 1.32.2'

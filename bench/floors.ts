@@ -179,6 +179,24 @@ export const FLOORS: readonly Floor[] = [
     ours: 'portico, 50 servers',
     limit: { contestant: 'portico', atMost: 1.2 },
   },
+  ...(['32 in flight', '32 in flight, 2026-07-28'] as const).map((of) => ({
+    about: `gateway, a relayed call against the bare one, ${of}`,
+    axis: 'gateway-relay',
+    case: of,
+    limit: { contestant: 'bare, no gateway', atMost: 2.2 },
+  })),
+  ...(['bun', 'deno', 'workerd'] as const).map((runtime) => ({
+    about: `fetch door on ${runtime}`,
+    axis: 'fetch-runtimes',
+    case: runtime,
+    limit: { contestant: 'bare', atMost: 1.4 },
+  })),
+  {
+    about: 'host, a guarded call against the client’s',
+    axis: 'host-guarded',
+    case: '32 in flight',
+    limit: { contestant: 'portico client', atMost: 2 },
+  },
   {
     about: 'gateway, time that it adds to a call',
     axis: 'gateway-latency',

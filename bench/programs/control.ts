@@ -17,10 +17,10 @@ export type Answer =
   | { memory: MemoryReport }
   | { calls: number; cpu: number; ms: number; times?: readonly number[] }
 
-/** Tells that calls can be made; `port` where they come by HTTP. */
-export function announce(port?: number): void {
+/** Tells that calls can be made; `port` where they come by HTTP, `cpu` where another process does the work. */
+export function announce(port?: number, cpu: () => number = cpuTime): void {
   process.on('message', (question: Question) => {
-    if (question.ask === 'cpu') send({ cpu: cpuTime() })
+    if (question.ask === 'cpu') send({ cpu: cpu() })
     if (question.ask === 'memory') void memoryReport().then((memory) => send({ memory }))
   })
   process.on('disconnect', () => process.exit())
