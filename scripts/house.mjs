@@ -28,7 +28,7 @@ const HELD = {
   'import circles and wrong directions': 0,
   'source folders above 20 files': 0,
   'files above 400 lines': 0,
-  'functions above 60 lines': 35,
+  'functions above 60 lines': 0,
   'classes above 300 lines': 1,
   'functions with more than 4 parameters': 76,
   'exported names without a comment': 0,

@@ -48,75 +48,8 @@ export async function createEverythingServer(options: EverythingOptions = {}): P
       'Each tool shows one feature of the protocol; its description says which. Nothing here has an effect.',
     ...(pageSize !== undefined && { pageSize }),
     tools: { ...contentTools, ...workingTools, toggle_extra: createToggle(() => server) },
-    resources: {
-      hello: resource(
-        { uri: 'everything://hello', title: 'Hello', mimeType: 'text/plain' },
-        () => 'Hello from everything.',
-      ),
-      picture: resource({ uri: 'everything://picture', title: 'Picture', mimeType: 'image/png' }, () =>
-        Buffer.from(PICTURE, 'base64'),
-      ),
-      clock: resource(
-        {
-          uri: 'everything://clock',
-          title: 'Clock',
-          description: 'Changes while somebody is subscribed to it.',
-          mimeType: 'application/json',
-        },
-        () => ({ ticks }),
-      ),
-      text: resource(
-        {
-          uri: 'everything://text/{number}',
-          title: 'Numbered text',
-          mimeType: 'text/plain',
-          complete: { number: (value) => numbers().filter((number) => number.startsWith(value)) },
-          list: () =>
-            numbers().map((number) => ({
-              uri: `everything://text/${number}`,
-              name: `text-${number}`,
-              mimeType: 'text/plain',
-            })),
-        },
-        ({ number }) => (numbers().includes(number) ? `This is text number ${number}.` : undefined),
-      ),
-      bytes: resource({ uri: 'everything://bytes/{length}', title: 'So many bytes' }, ({ length }) => {
-        const count = Number(length)
-        return Number.isInteger(count) && count >= 0 && count <= 1_000_000
-          ? new Uint8Array(count).map((_, at) => at % 256)
-          : undefined
-      }),
-    },
-    prompts: {
-      simple: prompt({ description: 'A prompt without arguments.' }, () => 'Say hello.'),
-      travel: prompt(
-        {
-          description: 'A prompt with arguments, proposed while they are typed; the second depends on the first.',
-          arguments: [
-            { name: 'city', description: 'Where to', required: true },
-            { name: 'season', description: 'When' },
-          ],
-          complete: {
-            city: (value) => CITIES.filter((city) => city.toLowerCase().startsWith(value.toLowerCase())),
-            season: (value, { city }) =>
-              (city === 'Oslo' ? ['winter'] : ['spring', 'summer']).filter((one) => one.startsWith(value)),
-          },
-        },
-        ({ city = '', season = 'any season' }) => `Plan a weekend in ${city} in ${season}.`,
-      ),
-      rich: prompt({ description: 'Several messages, with a picture and an embedded resource.' }, () => [
-        { role: 'user', content: text('What is in this picture, and in this file?') },
-        { role: 'user', content: { type: 'image', data: PICTURE, mimeType: 'image/png' } },
-        {
-          role: 'user',
-          content: {
-            type: 'resource',
-            resource: { uri: 'everything://hello', mimeType: 'text/plain', text: 'Hello from everything.' },
-          },
-        },
-        { role: 'assistant', content: text('Four colours, and a greeting.') },
-      ]),
-    },
+    resources: createResources(() => ticks),
+    prompts: createPrompts(),
   })
   const clock = setInterval(() => {
     ticks++
@@ -124,6 +57,81 @@ export async function createEverythingServer(options: EverythingOptions = {}): P
   }, tickMs)
   clock.unref()
   return { server, close: async () => clearInterval(clock) }
+}
+
+function createResources(ticks: () => number) {
+  return {
+    hello: resource(
+      { uri: 'everything://hello', title: 'Hello', mimeType: 'text/plain' },
+      () => 'Hello from everything.',
+    ),
+    picture: resource({ uri: 'everything://picture', title: 'Picture', mimeType: 'image/png' }, () =>
+      Buffer.from(PICTURE, 'base64'),
+    ),
+    clock: resource(
+      {
+        uri: 'everything://clock',
+        title: 'Clock',
+        description: 'Changes while somebody is subscribed to it.',
+        mimeType: 'application/json',
+      },
+      () => ({ ticks: ticks() }),
+    ),
+    text: resource(
+      {
+        uri: 'everything://text/{number}',
+        title: 'Numbered text',
+        mimeType: 'text/plain',
+        complete: { number: (value) => numbers().filter((number) => number.startsWith(value)) },
+        list: () =>
+          numbers().map((number) => ({
+            uri: `everything://text/${number}`,
+            name: `text-${number}`,
+            mimeType: 'text/plain',
+          })),
+      },
+      ({ number }) => (numbers().includes(number) ? `This is text number ${number}.` : undefined),
+    ),
+    bytes: resource({ uri: 'everything://bytes/{length}', title: 'So many bytes' }, ({ length }) => {
+      const count = Number(length)
+      return Number.isInteger(count) && count >= 0 && count <= 1_000_000
+        ? new Uint8Array(count).map((_, at) => at % 256)
+        : undefined
+    }),
+  }
+}
+
+function createPrompts() {
+  return {
+    simple: prompt({ description: 'A prompt without arguments.' }, () => 'Say hello.'),
+    travel: prompt(
+      {
+        description: 'A prompt with arguments, proposed while they are typed; the second depends on the first.',
+        arguments: [
+          { name: 'city', description: 'Where to', required: true },
+          { name: 'season', description: 'When' },
+        ],
+        complete: {
+          city: (value) => CITIES.filter((city) => city.toLowerCase().startsWith(value.toLowerCase())),
+          season: (value, { city }) =>
+            (city === 'Oslo' ? ['winter'] : ['spring', 'summer']).filter((one) => one.startsWith(value)),
+        },
+      },
+      ({ city = '', season = 'any season' }) => `Plan a weekend in ${city} in ${season}.`,
+    ),
+    rich: prompt({ description: 'Several messages, with a picture and an embedded resource.' }, () => [
+      { role: 'user', content: text('What is in this picture, and in this file?') },
+      { role: 'user', content: { type: 'image', data: PICTURE, mimeType: 'image/png' } },
+      {
+        role: 'user',
+        content: {
+          type: 'resource',
+          resource: { uri: 'everything://hello', mimeType: 'text/plain', text: 'Hello from everything.' },
+        },
+      },
+      { role: 'assistant', content: text('Four colours, and a greeting.') },
+    ]),
+  }
 }
 
 /** Adds a tool, or takes it away again: clients hear that the list changed. */

@@ -15,145 +15,160 @@ const LINE = { type: 'integer', minimum: 1 } as const
 
 export function createTools(library: Library) {
   return {
-    search_documents: tool(
-      {
-        title: 'Search documents',
-        description: 'Find passages by words. Each comes with a citation: name it when you use what it says.',
-        input: {
-          type: 'object',
-          properties: {
-            query: { ...STRING, minLength: 1, maxLength: 500, description: 'Words to look for' },
-            limit: { type: 'integer', minimum: 1, maximum: 50, description: 'Passages at most; 8 unless given' },
-            under: { ...STRING, maxLength: 500, description: 'Only documents whose path begins like this' },
-          },
-          required: ['query'],
-          additionalProperties: false,
-        },
-        output: HITS,
-        readOnly: true,
-        openWorld: false,
-      },
-      async ({ query, limit = 8, under = '' }, ctx) => {
-        await whenIndexed(library, ctx)
-        const hits = library.find(query, limit, under).map(showHit)
-        const links = hits.map(
-          ({ citation, document, lines: [from, to] }): ContentBlock => ({
-            type: 'resource_link',
-            uri: citation,
-            name: `${document}, lines ${from}–${to}`,
-            mimeType: 'text/plain',
-          }),
-        )
-        const answer = { hits }
-        return result({
-          content: [{ type: 'text', text: JSON.stringify(answer) }, ...links],
-          structuredContent: answer,
-        })
-      },
-    ),
-    read_document: tool(
-      {
-        title: 'Read document',
-        description: `Lines of a document, ${MAX_LINES} at most: to see what stands around a passage.`,
-        input: {
-          type: 'object',
-          properties: {
-            document: {
-              ...STRING,
-              minLength: 1,
-              maxLength: 1000,
-              description: 'Its path as search_documents gives it',
-            },
-            from: { ...LINE, description: 'First line; 1 unless given' },
-            to: { ...LINE, description: 'Last line' },
-          },
-          required: ['document'],
-          additionalProperties: false,
-        },
-        output: READ,
-        readOnly: true,
-        openWorld: false,
-      },
-      async ({ document: path, from = 1, to = from + MAX_LINES - 1 }, ctx) => {
-        await whenIndexed(library, ctx)
-        const document = library.documents.get(path)
-        if (document === undefined) throw missing(library, path)
-        const last = Math.max(from, Math.min(to, from + MAX_LINES - 1, document.lines.length))
-        const text = document.lines.slice(from - 1, last).join('\n')
-        return {
-          document: path,
-          from,
-          to: last,
-          total: document.lines.length,
-          text: spellHidden(text.slice(0, MAX_READ_LENGTH)),
-          citation: citationUri(path, from, last),
-        }
-      },
-    ),
-    list_documents: tool(
-      {
-        title: 'List documents',
-        description: 'The documents that are indexed, and the files that could not be, with the reason.',
-        input: {
-          type: 'object',
-          properties: {
-            under: { ...STRING, maxLength: 500, description: 'Only those whose path begins like this' },
-            cursor: { ...STRING, maxLength: 20, description: 'nextCursor of the page before' },
-          },
-          additionalProperties: false,
-        },
-        output: LISTED,
-        readOnly: true,
-        openWorld: false,
-      },
-      async ({ under = '', cursor }, ctx) => {
-        await whenIndexed(library, ctx)
-        const start = cursor === undefined ? 0 : Number(cursor || Number.NaN)
-        if (!Number.isSafeInteger(start) || start < 0) throw new ToolError('This is no cursor of list_documents.')
-        const all = [...library.documents.values()].filter(({ path }) => path.startsWith(under))
-        all.sort((a, b) => (a.path < b.path ? -1 : 1))
-        const next = start + PER_PAGE
-        const left = [...library.failures].filter(([path]) => path.startsWith(under))
-        return {
-          documents: all.slice(start, next).map(({ path, title, lines }) => ({
-            document: path,
-            title: spellHidden(title),
-            lines: lines.length,
-            uri: documentUri(path),
-          })),
-          total: all.length,
-          left_out: left
-            .slice(0, PER_PAGE)
-            .map(([path, reason]) => ({ file: spellHidden(path), reason: spellHidden(reason) })),
-          left_out_total: left.length,
-          ...(next < all.length && { nextCursor: String(next) }),
-        }
-      },
-    ),
-    reindex: tool(
-      {
-        title: 'Reindex',
-        description:
-          'Look through the folder again. Changes are noticed by themselves; this is for when they were not.',
-        input: { type: 'object', properties: {}, additionalProperties: false },
-        output: {
-          type: 'object',
-          properties: { documents: { type: 'integer' }, left_out: { type: 'integer' } },
-          required: ['documents', 'left_out'],
-          additionalProperties: false,
-        },
-        readOnly: true,
-        idempotent: true,
-        openWorld: false,
-      },
-      async (_args, ctx) => {
-        const done = library.refresh()
-        await whenIndexed(library, ctx)
-        await done
-        return { documents: library.documents.size, left_out: library.failures.size }
-      },
-    ),
+    search_documents: searchTool(library),
+    read_document: readTool(library),
+    list_documents: listTool(library),
+    reindex: reindexTool(library),
   }
+}
+
+function searchTool(library: Library) {
+  return tool(
+    {
+      title: 'Search documents',
+      description: 'Find passages by words. Each comes with a citation: name it when you use what it says.',
+      input: {
+        type: 'object',
+        properties: {
+          query: { ...STRING, minLength: 1, maxLength: 500, description: 'Words to look for' },
+          limit: { type: 'integer', minimum: 1, maximum: 50, description: 'Passages at most; 8 unless given' },
+          under: { ...STRING, maxLength: 500, description: 'Only documents whose path begins like this' },
+        },
+        required: ['query'],
+        additionalProperties: false,
+      },
+      output: HITS,
+      readOnly: true,
+      openWorld: false,
+    },
+    async ({ query, limit = 8, under = '' }, ctx) => {
+      await whenIndexed(library, ctx)
+      const hits = library.find(query, limit, under).map(showHit)
+      const links = hits.map(
+        ({ citation, document, lines: [from, to] }): ContentBlock => ({
+          type: 'resource_link',
+          uri: citation,
+          name: `${document}, lines ${from}–${to}`,
+          mimeType: 'text/plain',
+        }),
+      )
+      const answer = { hits }
+      return result({
+        content: [{ type: 'text', text: JSON.stringify(answer) }, ...links],
+        structuredContent: answer,
+      })
+    },
+  )
+}
+
+function readTool(library: Library) {
+  return tool(
+    {
+      title: 'Read document',
+      description: `Lines of a document, ${MAX_LINES} at most: to see what stands around a passage.`,
+      input: {
+        type: 'object',
+        properties: {
+          document: {
+            ...STRING,
+            minLength: 1,
+            maxLength: 1000,
+            description: 'Its path as search_documents gives it',
+          },
+          from: { ...LINE, description: 'First line; 1 unless given' },
+          to: { ...LINE, description: 'Last line' },
+        },
+        required: ['document'],
+        additionalProperties: false,
+      },
+      output: READ,
+      readOnly: true,
+      openWorld: false,
+    },
+    async ({ document: path, from = 1, to = from + MAX_LINES - 1 }, ctx) => {
+      await whenIndexed(library, ctx)
+      const document = library.documents.get(path)
+      if (document === undefined) throw missing(library, path)
+      const last = Math.max(from, Math.min(to, from + MAX_LINES - 1, document.lines.length))
+      const text = document.lines.slice(from - 1, last).join('\n')
+      return {
+        document: path,
+        from,
+        to: last,
+        total: document.lines.length,
+        text: spellHidden(text.slice(0, MAX_READ_LENGTH)),
+        citation: citationUri(path, from, last),
+      }
+    },
+  )
+}
+
+function listTool(library: Library) {
+  return tool(
+    {
+      title: 'List documents',
+      description: 'The documents that are indexed, and the files that could not be, with the reason.',
+      input: {
+        type: 'object',
+        properties: {
+          under: { ...STRING, maxLength: 500, description: 'Only those whose path begins like this' },
+          cursor: { ...STRING, maxLength: 20, description: 'nextCursor of the page before' },
+        },
+        additionalProperties: false,
+      },
+      output: LISTED,
+      readOnly: true,
+      openWorld: false,
+    },
+    async ({ under = '', cursor }, ctx) => {
+      await whenIndexed(library, ctx)
+      const start = cursor === undefined ? 0 : Number(cursor || Number.NaN)
+      if (!Number.isSafeInteger(start) || start < 0) throw new ToolError('This is no cursor of list_documents.')
+      const all = [...library.documents.values()].filter(({ path }) => path.startsWith(under))
+      all.sort((a, b) => (a.path < b.path ? -1 : 1))
+      const next = start + PER_PAGE
+      const left = [...library.failures].filter(([path]) => path.startsWith(under))
+      return {
+        documents: all.slice(start, next).map(({ path, title, lines }) => ({
+          document: path,
+          title: spellHidden(title),
+          lines: lines.length,
+          uri: documentUri(path),
+        })),
+        total: all.length,
+        left_out: left
+          .slice(0, PER_PAGE)
+          .map(([path, reason]) => ({ file: spellHidden(path), reason: spellHidden(reason) })),
+        left_out_total: left.length,
+        ...(next < all.length && { nextCursor: String(next) }),
+      }
+    },
+  )
+}
+
+function reindexTool(library: Library) {
+  return tool(
+    {
+      title: 'Reindex',
+      description: 'Look through the folder again. Changes are noticed by themselves; this is for when they were not.',
+      input: { type: 'object', properties: {}, additionalProperties: false },
+      output: {
+        type: 'object',
+        properties: { documents: { type: 'integer' }, left_out: { type: 'integer' } },
+        required: ['documents', 'left_out'],
+        additionalProperties: false,
+      },
+      readOnly: true,
+      idempotent: true,
+      openWorld: false,
+    },
+    async (_args, ctx) => {
+      const done = library.refresh()
+      await whenIndexed(library, ctx)
+      await done
+      return { documents: library.documents.size, left_out: library.failures.size }
+    },
+  )
 }
 
 /** Waits for the index, and says how far it is. */

@@ -24,151 +24,163 @@ const NAME = { type: 'string', minLength: 1, maxLength: MAX_NAME_LENGTH } as con
 const CURSOR = { type: 'string', maxLength: 2000, description: 'nextCursor of the page before' } as const
 
 export function createTools(parts: ToolParts) {
-  return { ...createAdding(parts), ...createAsking(parts), forget: createForget(parts) }
-}
-
-function createAdding({ store, owners, limits, onChange }: ToolParts) {
   return {
-    remember: tool(
-      {
-        title: 'Remember',
-        description: 'Keep a fact about a person, place, project or thing, beyond this conversation.',
-        input: {
-          type: 'object',
-          properties: {
-            entity: { ...NAME, description: 'What the fact is about' },
-            fact: {
-              type: 'string',
-              minLength: 1,
-              maxLength: limits.maxFactLength,
-              description: 'One fact, one sentence',
-            },
-            kind: { type: 'string', maxLength: 50, description: 'What kind of thing it is: person, project, place…' },
-            source: { type: 'string', maxLength: 500, description: 'Where the fact comes from' },
-          },
-          required: ['entity', 'fact'],
-          additionalProperties: false,
-        },
-        output: REMEMBERED,
-        destructive: false,
-        idempotent: true,
-        openWorld: false,
-      },
-      async ({ entity, fact, kind, source }, ctx) => {
-        const owner = owners.of(ctx.principal)
-        const name = cleanName(entity)
-        const kept = await store.remember(owner.id, name, { text: fact.trim(), kind, source })
-        if (!kept.wasKnown) onChange(owner, [kept.entity], kept.isNew)
-        const uri = entityUri(kept.entity, owner)
-        return { entity: kept.entity, fact_id: kept.factId, was_known: kept.wasKnown, uri }
-      },
-    ),
-    relate: tool(
-      {
-        title: 'Relate',
-        description: 'Keep how two things are related: from, relation, to. Things not known yet are made.',
-        input: {
-          type: 'object',
-          properties: {
-            from: { ...NAME, description: 'For instance Ada' },
-            relation: { type: 'string', minLength: 1, maxLength: 100, description: 'For instance works at' },
-            to: { ...NAME, description: 'For instance Lighthouse Ltd' },
-          },
-          required: ['from', 'relation', 'to'],
-          additionalProperties: false,
-        },
-        output: RELATED,
-        destructive: false,
-        idempotent: true,
-        openWorld: false,
-      },
-      async ({ from, relation, to }, ctx) => {
-        const owner = owners.of(ctx.principal)
-        const made = await store.relate(owner.id, cleanName(from), relation.trim(), cleanName(to))
-        onChange(owner, [made.from, made.to], made.isNew)
-        return { relation_id: made.relationId, from: made.from, to: made.to }
-      },
-    ),
+    remember: createRemember(parts),
+    relate: createRelate(parts),
+    recall: createRecall(parts),
+    list_entities: createListEntities(parts),
+    export: createExport(parts),
+    forget: createForget(parts),
   }
 }
 
-function createAsking({ store, owners }: ToolParts) {
-  return {
-    recall: tool(
-      {
-        title: 'Recall',
-        description: 'What is remembered: by words, with the things that the found ones are related to.',
-        input: {
-          type: 'object',
-          properties: {
-            query: { type: 'string', minLength: 1, maxLength: 500, description: 'Words of facts or names' },
-            limit: { type: 'integer', minimum: 1, maximum: 50, description: 'Things at most; 10 unless given' },
+function createRemember({ store, owners, limits, onChange }: ToolParts) {
+  return tool(
+    {
+      title: 'Remember',
+      description: 'Keep a fact about a person, place, project or thing, beyond this conversation.',
+      input: {
+        type: 'object',
+        properties: {
+          entity: { ...NAME, description: 'What the fact is about' },
+          fact: {
+            type: 'string',
+            minLength: 1,
+            maxLength: limits.maxFactLength,
+            description: 'One fact, one sentence',
           },
-          required: ['query'],
-          additionalProperties: false,
+          kind: { type: 'string', maxLength: 50, description: 'What kind of thing it is: person, project, place…' },
+          source: { type: 'string', maxLength: 500, description: 'Where the fact comes from' },
         },
-        output: RECALLED,
-        readOnly: true,
-        openWorld: false,
+        required: ['entity', 'fact'],
+        additionalProperties: false,
       },
-      async ({ query, limit = 10 }, ctx) => {
-        const owner = owners.of(ctx.principal)
-        const found = await store.search(owner.id, query, limit)
-        const neighbours = await neighboursOf(store, owner, found, limit)
-        return { found: found.map((one) => show(one, owner)), neighbours: neighbours.map((one) => show(one, owner)) }
-      },
-    ),
-    list_entities: tool(
-      {
-        title: 'List entities',
-        description: 'Everything that something is remembered about, by name.',
-        input: {
-          type: 'object',
-          properties: {
-            kind: { type: 'string', maxLength: 50, description: 'Only things of this kind' },
-            cursor: CURSOR,
-          },
-          additionalProperties: false,
+      output: REMEMBERED,
+      destructive: false,
+      idempotent: true,
+      openWorld: false,
+    },
+    async ({ entity, fact, kind, source }, ctx) => {
+      const owner = owners.of(ctx.principal)
+      const name = cleanName(entity)
+      const kept = await store.remember(owner.id, name, { text: fact.trim(), kind, source })
+      if (!kept.wasKnown) onChange(owner, [kept.entity], kept.isNew)
+      const uri = entityUri(kept.entity, owner)
+      return { entity: kept.entity, fact_id: kept.factId, was_known: kept.wasKnown, uri }
+    },
+  )
+}
+
+function createRelate({ store, owners, onChange }: ToolParts) {
+  return tool(
+    {
+      title: 'Relate',
+      description: 'Keep how two things are related: from, relation, to. Things not known yet are made.',
+      input: {
+        type: 'object',
+        properties: {
+          from: { ...NAME, description: 'For instance Ada' },
+          relation: { type: 'string', minLength: 1, maxLength: 100, description: 'For instance works at' },
+          to: { ...NAME, description: 'For instance Lighthouse Ltd' },
         },
-        output: LISTED,
-        readOnly: true,
-        openWorld: false,
+        required: ['from', 'relation', 'to'],
+        additionalProperties: false,
       },
-      async ({ kind, cursor }, ctx) => {
-        const after = cursor === undefined ? '' : fromCursor(cursor)
-        const rows = await store.list(owners.of(ctx.principal).id, { after, kind, limit: LIST_PAGE })
-        const last = rows.length < LIST_PAGE ? undefined : rows.at(-1)?.key
-        return {
-          entities: rows.map(({ name, kind: of, facts }) => ({
-            name: spellHidden(name),
-            kind: spellHidden(of),
-            facts,
-          })),
-          ...(last !== undefined && { nextCursor: toCursor(last) }),
-        }
+      output: RELATED,
+      destructive: false,
+      idempotent: true,
+      openWorld: false,
+    },
+    async ({ from, relation, to }, ctx) => {
+      const owner = owners.of(ctx.principal)
+      const made = await store.relate(owner.id, cleanName(from), relation.trim(), cleanName(to))
+      onChange(owner, [made.from, made.to], made.isNew)
+      return { relation_id: made.relationId, from: made.from, to: made.to }
+    },
+  )
+}
+
+function createRecall({ store, owners }: ToolParts) {
+  return tool(
+    {
+      title: 'Recall',
+      description: 'What is remembered: by words, with the things that the found ones are related to.',
+      input: {
+        type: 'object',
+        properties: {
+          query: { type: 'string', minLength: 1, maxLength: 500, description: 'Words of facts or names' },
+          limit: { type: 'integer', minimum: 1, maximum: 50, description: 'Things at most; 10 unless given' },
+        },
+        required: ['query'],
+        additionalProperties: false,
       },
-    ),
-    export: tool(
-      {
-        title: 'Export',
-        description: 'All that is remembered, whole, in pages: to keep a copy or to move it elsewhere.',
-        input: { type: 'object', properties: { cursor: CURSOR }, additionalProperties: false },
-        output: EXPORTED,
-        readOnly: true,
-        openWorld: false,
+      output: RECALLED,
+      readOnly: true,
+      openWorld: false,
+    },
+    async ({ query, limit = 10 }, ctx) => {
+      const owner = owners.of(ctx.principal)
+      const found = await store.search(owner.id, query, limit)
+      const neighbours = await neighboursOf(store, owner, found, limit)
+      return { found: found.map((one) => show(one, owner)), neighbours: neighbours.map((one) => show(one, owner)) }
+    },
+  )
+}
+
+function createListEntities({ store, owners }: ToolParts) {
+  return tool(
+    {
+      title: 'List entities',
+      description: 'Everything that something is remembered about, by name.',
+      input: {
+        type: 'object',
+        properties: {
+          kind: { type: 'string', maxLength: 50, description: 'Only things of this kind' },
+          cursor: CURSOR,
+        },
+        additionalProperties: false,
       },
-      async ({ cursor }, ctx) => {
-        const owner = owners.of(ctx.principal)
-        const after = cursor === undefined ? 0 : Number(fromCursor(cursor))
-        if (!Number.isSafeInteger(after)) throw badCursor()
-        const { entities, last } = await store.page(owner.id, after, EXPORT_PAGE)
-        return {
-          entities: entities.map((one) => show(one, owner)),
-          ...(last !== undefined && { nextCursor: toCursor(String(last)) }),
-        }
-      },
-    ),
-  }
+      output: LISTED,
+      readOnly: true,
+      openWorld: false,
+    },
+    async ({ kind, cursor }, ctx) => {
+      const after = cursor === undefined ? '' : fromCursor(cursor)
+      const rows = await store.list(owners.of(ctx.principal).id, { after, kind, limit: LIST_PAGE })
+      const last = rows.length < LIST_PAGE ? undefined : rows.at(-1)?.key
+      return {
+        entities: rows.map(({ name, kind: of, facts }) => ({
+          name: spellHidden(name),
+          kind: spellHidden(of),
+          facts,
+        })),
+        ...(last !== undefined && { nextCursor: toCursor(last) }),
+      }
+    },
+  )
+}
+
+function createExport({ store, owners }: ToolParts) {
+  return tool(
+    {
+      title: 'Export',
+      description: 'All that is remembered, whole, in pages: to keep a copy or to move it elsewhere.',
+      input: { type: 'object', properties: { cursor: CURSOR }, additionalProperties: false },
+      output: EXPORTED,
+      readOnly: true,
+      openWorld: false,
+    },
+    async ({ cursor }, ctx) => {
+      const owner = owners.of(ctx.principal)
+      const after = cursor === undefined ? 0 : Number(fromCursor(cursor))
+      if (!Number.isSafeInteger(after)) throw badCursor()
+      const { entities, last } = await store.page(owner.id, after, EXPORT_PAGE)
+      return {
+        entities: entities.map((one) => show(one, owner)),
+        ...(last !== undefined && { nextCursor: toCursor(String(last)) }),
+      }
+    },
+  )
 }
 
 function createForget({ store, owners, allowUnasked, onChange }: ToolParts) {

@@ -7,7 +7,7 @@ import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import * as nodeModule from 'node:module'
 import { isAbsolute, join } from 'node:path'
-import { createServer, PorticoError, prompt, resource, type Server } from '@portico/sdk/server'
+import { type AskingContext, createServer, PorticoError, prompt, resource, type Server } from '@portico/sdk/server'
 import type { ReadyServer } from '../entry.ts'
 import { findProgram } from '../machine/program.ts'
 import { fileUri, History, runUri, textOf } from './history.ts'
@@ -93,6 +93,11 @@ export async function createRunServer(options: RunOptions = {}): Promise<ReadySe
 }
 
 function createResources(history: History, settings: RunSettings, isolation: Isolation, languages: Languages) {
+  const completeId = (typed: string, _chosen: unknown, { principal }: Pick<AskingContext, 'principal'>) =>
+    history
+      .list(principal)
+      .map(({ id }) => id)
+      .filter((id) => id.startsWith(typed))
   return {
     isolation: resource(
       {
@@ -113,13 +118,7 @@ function createResources(history: History, settings: RunSettings, isolation: Iso
           history
             .list(ctx.principal)
             .map(({ id, tool, at }) => ({ uri: runUri(id), name: `${tool} ${at}`, mimeType: 'application/json' })),
-        complete: {
-          id: (typed, _chosen, ctx) =>
-            history
-              .list(ctx.principal)
-              .map(({ id }) => id)
-              .filter((id) => id.startsWith(typed)),
-        },
+        complete: { id: completeId },
       },
       ({ id }, ctx) => {
         const run = history.find(ctx.principal, id)
@@ -135,11 +134,7 @@ function createResources(history: History, settings: RunSettings, isolation: Iso
         title: 'A file of a run',
         description: 'A file that one of the last runs left',
         complete: {
-          id: (typed, _chosen, ctx) =>
-            history
-              .list(ctx.principal)
-              .map(({ id }) => id)
-              .filter((id) => id.startsWith(typed)),
+          id: completeId,
           path: (typed, { id = '' }, ctx) =>
             (history.find(ctx.principal, id)?.outcome.files ?? [])
               .map(({ path }) => path)

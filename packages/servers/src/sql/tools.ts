@@ -19,8 +19,17 @@ export interface ToolParts {
 
 const TABLES_PER_PAGE = 100
 
-export function createTools({ engine, catalogue, limits, write }: ToolParts) {
-  const statement = statementInput(engine)
+export function createTools(parts: ToolParts) {
+  return {
+    query: queryTool(parts),
+    explain: explainTool(parts),
+    list_tables: listTablesTool(parts),
+    describe_table: describeTableTool(parts),
+    sample_rows: sampleRowsTool(parts),
+  }
+}
+
+function queryTool({ engine, limits, write }: ToolParts) {
   const page = {
     limit: {
       type: 'integer',
@@ -30,111 +39,121 @@ export function createTools({ engine, catalogue, limits, write }: ToolParts) {
     },
     cursor: { type: 'string', maxLength: 200, description: 'nextCursor of the page before, with the same statement' },
   } as const
-  return {
-    query: tool(
-      {
-        title: 'Query',
-        description: `Run one reading ${engine.dialect} statement. Long results come in pages; order them to make pages stable.`,
-        input: {
-          type: 'object',
-          properties: { ...statement, ...page },
-          required: ['sql'],
-          additionalProperties: false,
+  return tool(
+    {
+      title: 'Query',
+      description: `Run one reading ${engine.dialect} statement. Long results come in pages; order them to make pages stable.`,
+      input: {
+        type: 'object',
+        properties: { ...statementInput(engine), ...page },
+        required: ['sql'],
+        additionalProperties: false,
+      },
+      output: ROWS,
+      readOnly: true,
+      openWorld: false,
+    },
+    async ({ sql, params, limit, cursor }, ctx) => {
+      const asked = toStatement(requireReading(sql, engine.dialect, write, engine.effects), params)
+      const offset = fromPageCursor(asked, cursor)
+      const maxRows = limit ?? limits.maxRows
+      const rows = await withProgress(ctx, limits.timeoutMs, engine.query(asked, { offset, maxRows }, ctx.signal))
+      return toResult(rows, limits, rows.more ? toPageCursor(asked, offset + rows.rows.length) : undefined)
+    },
+  )
+}
+
+function explainTool({ engine, limits, write }: ToolParts) {
+  return tool(
+    {
+      title: 'Explain',
+      description: 'Show how the database would run a reading statement, without running it.',
+      input: { type: 'object', properties: statementInput(engine), required: ['sql'], additionalProperties: false },
+      output: PLAN,
+      readOnly: true,
+      openWorld: false,
+    },
+    async ({ sql, params }, ctx) => {
+      const asked = toStatement(requireReading(sql, engine.dialect, write, engine.effects), params)
+      const plan = await engine.explain(asked, ctx.signal)
+      return { plan: cutText(plan, limits.maxResultBytes) }
+    },
+  )
+}
+
+function listTablesTool({ catalogue }: ToolParts) {
+  return tool(
+    {
+      title: 'List tables',
+      description: 'The tables and views of this database, with estimates of their size.',
+      input: {
+        type: 'object',
+        properties: {
+          search: { type: 'string', maxLength: 200, description: 'Part of a name' },
+          cursor: { type: 'string', maxLength: 20, description: 'nextCursor of the page before' },
         },
-        output: ROWS,
-        readOnly: true,
-        openWorld: false,
+        additionalProperties: false,
       },
-      async ({ sql, params, limit, cursor }, ctx) => {
-        const asked = toStatement(requireReading(sql, engine.dialect, write, engine.effects), params)
-        const offset = fromPageCursor(asked, cursor)
-        const maxRows = limit ?? limits.maxRows
-        const rows = await withProgress(ctx, limits.timeoutMs, engine.query(asked, { offset, maxRows }, ctx.signal))
-        return toResult(rows, limits, rows.more ? toPageCursor(asked, offset + rows.rows.length) : undefined)
-      },
-    ),
-    explain: tool(
-      {
-        title: 'Explain',
-        description: 'Show how the database would run a reading statement, without running it.',
-        input: { type: 'object', properties: statement, required: ['sql'], additionalProperties: false },
-        output: PLAN,
-        readOnly: true,
-        openWorld: false,
-      },
-      async ({ sql, params }, ctx) => {
-        const asked = toStatement(requireReading(sql, engine.dialect, write, engine.effects), params)
-        const plan = await engine.explain(asked, ctx.signal)
-        return { plan: cutText(plan, limits.maxResultBytes) }
-      },
-    ),
-    list_tables: tool(
-      {
-        title: 'List tables',
-        description: 'The tables and views of this database, with estimates of their size.',
-        input: {
-          type: 'object',
-          properties: {
-            search: { type: 'string', maxLength: 200, description: 'Part of a name' },
-            cursor: { type: 'string', maxLength: 20, description: 'nextCursor of the page before' },
-          },
-          additionalProperties: false,
+      output: TABLES,
+      readOnly: true,
+      openWorld: false,
+    },
+    async ({ search = '', cursor }) => {
+      const start = cursor === undefined ? 0 : Number(cursor)
+      if (!Number.isSafeInteger(start) || start < 0) throw new ToolError('This is no cursor of list_tables.')
+      const word = search.toLowerCase()
+      const found = (await catalogue.tables()).filter(({ key }) => key.toLowerCase().includes(word))
+      const tables = found.slice(start, start + TABLES_PER_PAGE).map(({ key, kind, rows, comment }) => ({
+        table: spellHidden(key),
+        kind,
+        ...(rows !== undefined && { rows }),
+        ...(comment !== undefined && { comment: spellHidden(comment.slice(0, 500)) }),
+      }))
+      const next = start + TABLES_PER_PAGE
+      return { tables, total: found.length, ...(next < found.length && { nextCursor: String(next) }) }
+    },
+  )
+}
+
+function describeTableTool({ engine, catalogue }: ToolParts) {
+  return tool(
+    {
+      title: 'Describe table',
+      description: 'Columns, keys and indexes of one table or view.',
+      input: { type: 'object', properties: TABLE_INPUT, required: ['table'], additionalProperties: false },
+      output: TABLE,
+      readOnly: true,
+      openWorld: false,
+    },
+    async ({ table }, ctx) => describe(engine, catalogue, table, ctx.signal),
+  )
+}
+
+function sampleRowsTool({ engine, catalogue, limits }: ToolParts) {
+  return tool(
+    {
+      title: 'Sample rows',
+      description: 'A few rows of a table, to see what its values look like.',
+      input: {
+        type: 'object',
+        properties: {
+          ...TABLE_INPUT,
+          limit: { type: 'integer', minimum: 1, maximum: 50, description: 'How many; 10 unless given' },
         },
-        output: TABLES,
-        readOnly: true,
-        openWorld: false,
+        required: ['table'],
+        additionalProperties: false,
       },
-      async ({ search = '', cursor }) => {
-        const start = cursor === undefined ? 0 : Number(cursor)
-        if (!Number.isSafeInteger(start) || start < 0) throw new ToolError('This is no cursor of list_tables.')
-        const word = search.toLowerCase()
-        const found = (await catalogue.tables()).filter(({ key }) => key.toLowerCase().includes(word))
-        const tables = found.slice(start, start + TABLES_PER_PAGE).map(({ key, kind, rows, comment }) => ({
-          table: spellHidden(key),
-          kind,
-          ...(rows !== undefined && { rows }),
-          ...(comment !== undefined && { comment: spellHidden(comment.slice(0, 500)) }),
-        }))
-        const next = start + TABLES_PER_PAGE
-        return { tables, total: found.length, ...(next < found.length && { nextCursor: String(next) }) }
-      },
-    ),
-    describe_table: tool(
-      {
-        title: 'Describe table',
-        description: 'Columns, keys and indexes of one table or view.',
-        input: { type: 'object', properties: TABLE_INPUT, required: ['table'], additionalProperties: false },
-        output: TABLE,
-        readOnly: true,
-        openWorld: false,
-      },
-      async ({ table }, ctx) => describe(engine, catalogue, table, ctx.signal),
-    ),
-    sample_rows: tool(
-      {
-        title: 'Sample rows',
-        description: 'A few rows of a table, to see what its values look like.',
-        input: {
-          type: 'object',
-          properties: {
-            ...TABLE_INPUT,
-            limit: { type: 'integer', minimum: 1, maximum: 50, description: 'How many; 10 unless given' },
-          },
-          required: ['table'],
-          additionalProperties: false,
-        },
-        output: ROWS,
-        readOnly: true,
-        openWorld: false,
-      },
-      async ({ table, limit = 10 }, ctx) => {
-        const { quoted } = await catalogue.require(table)
-        const maxRows = Math.min(limit, limits.maxRows)
-        const asked = toStatement(`SELECT * FROM ${quoted} LIMIT ${maxRows}`, [])
-        return toResult(await engine.query(asked, { offset: 0, maxRows }, ctx.signal), limits, undefined)
-      },
-    ),
-  }
+      output: ROWS,
+      readOnly: true,
+      openWorld: false,
+    },
+    async ({ table, limit = 10 }, ctx) => {
+      const { quoted } = await catalogue.require(table)
+      const maxRows = Math.min(limit, limits.maxRows)
+      const asked = toStatement(`SELECT * FROM ${quoted} LIMIT ${maxRows}`, [])
+      return toResult(await engine.query(asked, { offset: 0, maxRows }, ctx.signal), limits, undefined)
+    },
+  )
 }
 
 export interface ExecuteParts {

@@ -54,96 +54,13 @@ const MOST_PROPOSALS = 100
  */
 export async function createTimeServer(options: TimeOptions = {}): Promise<ReadyServer> {
   const { now = Date.now } = options
-  const home = checkZone(options.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone)
-  const zoneOf = (zone: string | undefined): string => (zone === undefined ? home : checkZone(zone))
-  const completeZone = (value: string) => {
-    const zones = zonesLike(value)
-    return { values: zones.slice(0, MOST_PROPOSALS), total: zones.length, hasMore: zones.length > MOST_PROPOSALS }
-  }
-  const reading = { readOnly: true, idempotent: true, openWorld: false } as const
-
-  const tools = {
-    now: tool(
-      {
-        description: 'The time at this moment in one zone.',
-        input: { type: 'object', properties: { zone: ZONE }, additionalProperties: false },
-        output: ZONED,
-        readOnly: true,
-        openWorld: false,
-      },
-      ({ zone }) => toZoned(now(), zoneOf(zone)),
-    ),
-    convert: tool(
-      {
-        description: 'The same moment as other zones see it.',
-        input: {
-          type: 'object',
-          properties: { time: TIME, from: ZONE, to: ZONES },
-          required: ['time', 'to'],
-          additionalProperties: false,
-        },
-        output: { type: 'object', properties: { times: TIMES }, required: ['times'] },
-        ...reading,
-      },
-      ({ time, from, to }) => {
-        const moment = fromText(time, zoneOf(from))
-        return { times: to.map((zone) => toZoned(moment, checkZone(zone))) }
-      },
-    ),
-    difference: tool(
-      {
-        description: 'How long it is from one time to another.',
-        input: {
-          type: 'object',
-          properties: { from: TIME, to: TIME, zone: ZONE },
-          required: ['from', 'to'],
-          additionalProperties: false,
-        },
-        output: {
-          type: 'object',
-          properties: {
-            seconds: { type: 'number', description: 'Below 0 where the second time is the earlier one.' },
-            words: { type: 'string', description: 'The same as a person would say it.' },
-          },
-          required: ['seconds', 'words'],
-        },
-        ...reading,
-      },
-      ({ from, to, zone }) => {
-        const span = fromText(to, zoneOf(zone)) - fromText(from, zoneOf(zone))
-        return { seconds: span / 1000, words: `${describeSpan(span)}${span < 0 ? ' before' : ''}` }
-      },
-    ),
-    next: tool(
-      {
-        description: 'When a weekday or a time of day comes next.',
-        input: {
-          type: 'object',
-          properties: {
-            weekday: { type: 'string', description: 'Any day unless given.', enum: DAYS },
-            at: {
-              type: 'string',
-              description: 'The time of day as HH:MM; midnight unless given.',
-              pattern: '^[0-2][0-9]:[0-5][0-9]$',
-            },
-            zone: ZONE,
-          },
-          additionalProperties: false,
-        },
-        output: ZONED,
-        readOnly: true,
-        openWorld: false,
-      },
-      ({ weekday, at = '00:00', zone }) => nextTime(now(), zoneOf(zone), weekday, at),
-    ),
-  }
-
+  const clock = { now, home: checkZone(options.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone) }
   const server = createServer({
     name: 'time',
     version: '0.1.0',
     title: 'Time',
     description: 'What time it is, anywhere',
-    tools,
+    tools: createTools(clock),
     resources: {
       zone: resource(
         {
@@ -172,6 +89,118 @@ export async function createTimeServer(options: TimeOptions = {}): Promise<Ready
     },
   })
   return { server, close: async () => {} }
+}
+
+/** The time as the tools know it. */
+interface Clock {
+  readonly now: () => number
+  /** The zone that is meant where none is named. */
+  readonly home: string
+}
+
+const READING = { readOnly: true, idempotent: true, openWorld: false } as const
+
+function zoneOf({ home }: Clock, zone: string | undefined): string {
+  return zone === undefined ? home : checkZone(zone)
+}
+
+function completeZone(value: string) {
+  const zones = zonesLike(value)
+  return { values: zones.slice(0, MOST_PROPOSALS), total: zones.length, hasMore: zones.length > MOST_PROPOSALS }
+}
+
+function createTools(clock: Clock) {
+  return {
+    now: nowTool(clock),
+    convert: convertTool(clock),
+    difference: differenceTool(clock),
+    next: nextTool(clock),
+  }
+}
+
+function nowTool(clock: Clock) {
+  return tool(
+    {
+      description: 'The time at this moment in one zone.',
+      input: { type: 'object', properties: { zone: ZONE }, additionalProperties: false },
+      output: ZONED,
+      readOnly: true,
+      openWorld: false,
+    },
+    ({ zone }) => toZoned(clock.now(), zoneOf(clock, zone)),
+  )
+}
+
+function convertTool(clock: Clock) {
+  return tool(
+    {
+      description: 'The same moment as other zones see it.',
+      input: {
+        type: 'object',
+        properties: { time: TIME, from: ZONE, to: ZONES },
+        required: ['time', 'to'],
+        additionalProperties: false,
+      },
+      output: { type: 'object', properties: { times: TIMES }, required: ['times'] },
+      ...READING,
+    },
+    ({ time, from, to }) => {
+      const moment = fromText(time, zoneOf(clock, from))
+      return { times: to.map((zone) => toZoned(moment, checkZone(zone))) }
+    },
+  )
+}
+
+function differenceTool(clock: Clock) {
+  return tool(
+    {
+      description: 'How long it is from one time to another.',
+      input: {
+        type: 'object',
+        properties: { from: TIME, to: TIME, zone: ZONE },
+        required: ['from', 'to'],
+        additionalProperties: false,
+      },
+      output: {
+        type: 'object',
+        properties: {
+          seconds: { type: 'number', description: 'Below 0 where the second time is the earlier one.' },
+          words: { type: 'string', description: 'The same as a person would say it.' },
+        },
+        required: ['seconds', 'words'],
+      },
+      ...READING,
+    },
+    ({ from, to, zone }) => {
+      const span = fromText(to, zoneOf(clock, zone)) - fromText(from, zoneOf(clock, zone))
+      return { seconds: span / 1000, words: `${describeSpan(span)}${span < 0 ? ' before' : ''}` }
+    },
+  )
+}
+
+function nextTool(clock: Clock) {
+  return tool(
+    {
+      description: 'When a weekday or a time of day comes next.',
+      input: {
+        type: 'object',
+        properties: {
+          weekday: { type: 'string', description: 'Any day unless given.', enum: DAYS },
+          at: {
+            type: 'string',
+            description: 'The time of day as HH:MM; midnight unless given.',
+            pattern: '^[0-2][0-9]:[0-5][0-9]$',
+          },
+          zone: ZONE,
+        },
+        additionalProperties: false,
+      },
+      output: ZONED,
+      readOnly: true,
+      openWorld: false,
+    },
+    ({ weekday, at = '00:00', zone }) => nextTime(clock.now(), zoneOf(clock, zone), weekday, at),
+  )
 }
 
 /** Looks a fortnight ahead, day by day, so that changes of clocks are counted as the zone has them. */

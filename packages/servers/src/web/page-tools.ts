@@ -135,6 +135,30 @@ function followTool(open: Open) {
   )
 }
 
+const LINKS_OUTPUT = {
+  type: 'object',
+  properties: {
+    notice: NOTICE_OUTPUT,
+    url: { type: 'string', description: 'The page' },
+    total: { type: 'integer', description: 'How many links fit' },
+    links: {
+      type: 'array',
+      description: 'The links, in the order of the page',
+      items: {
+        type: 'object',
+        properties: {
+          number: { type: 'integer', description: 'For follow_link' },
+          url: { type: 'string', description: 'Where it leads' },
+          text: { type: 'string', description: 'What it says' },
+        },
+        required: ['number', 'url', 'text'],
+      },
+    },
+    next: { type: 'integer', description: 'There is more: "start" of the next part' },
+  },
+  required: ['notice', 'url', 'total', 'links'],
+} as const
+
 function linksTool(open: Open) {
   return tool(
     {
@@ -152,29 +176,7 @@ function linksTool(open: Open) {
         required: ['url'],
         additionalProperties: false,
       },
-      output: {
-        type: 'object',
-        properties: {
-          notice: NOTICE_OUTPUT,
-          url: { type: 'string', description: 'The page' },
-          total: { type: 'integer', description: 'How many links fit' },
-          links: {
-            type: 'array',
-            description: 'The links, in the order of the page',
-            items: {
-              type: 'object',
-              properties: {
-                number: { type: 'integer', description: 'For follow_link' },
-                url: { type: 'string', description: 'Where it leads' },
-                text: { type: 'string', description: 'What it says' },
-              },
-              required: ['number', 'url', 'text'],
-            },
-          },
-          next: { type: 'integer', description: 'There is more: "start" of the next part' },
-        },
-        required: ['notice', 'url', 'total', 'links'],
-      },
+      output: LINKS_OUTPUT,
       ...READS,
     },
     async ({ url, match, sameSite = false, start = 0, limit = 100 }, ctx) => {

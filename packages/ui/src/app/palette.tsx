@@ -35,35 +35,8 @@ export function Palette({ scheme, onScheme, onHelp }: PaletteProps) {
   const found = useApi('items.list', wanted.length < 2 ? undefined : { query: wanted })
   const items = wanted.length < 2 ? [] : (found.data?.items ?? []).slice(0, MAX_FOUND)
   const actions: SpotlightActionGroupData[] = [
-    {
-      group: 'Screens',
-      actions: SCREENS.map(({ path, title, key, icon: Icon }) => ({
-        id: `screen ${path}`,
-        label: title,
-        leftSection: <Icon width={18} height={18} />,
-        rightSection: <span aria-hidden="true">g {key}</span>,
-        onClick: () => go(path),
-      })),
-    },
-    {
-      group: 'Actions',
-      actions: [
-        act('Add a server', 'A command, an address, or from another program', <PlusIcon />, () =>
-          go('/servers', { add: 'paste' }),
-        ),
-        act('Import servers from other programs', 'Editors and assistants on this machine', <PlusIcon />, () =>
-          go('/servers', { add: 'import' }),
-        ),
-        act('Explain a decision', 'Which rule decides, and why', <MagnifyingGlassIcon />, () =>
-          go('/policy', { tab: 'explain' }),
-        ),
-        act('Search the audit log', 'Everything that was decided and done', <MagnifyingGlassIcon />, () =>
-          go('/policy', { tab: 'audit' }),
-        ),
-        act('Switch between light and dark', `Now: ${scheme}`, <Half2Icon />, () => onScheme(next(scheme))),
-        act('Keyboard shortcuts', 'All keys', <KeyboardIcon />, onHelp),
-      ],
-    },
+    screenGroup(),
+    actionGroup({ scheme, onScheme, onHelp }),
     {
       group: 'Servers',
       actions: servers.map(({ name, state, shown }) => ({
@@ -104,6 +77,41 @@ export function Palette({ scheme, onScheme, onHelp }: PaletteProps) {
       }}
     />
   )
+}
+
+function screenGroup(): SpotlightActionGroupData {
+  return {
+    group: 'Screens',
+    actions: SCREENS.map(({ path, title, key, icon: Icon }) => ({
+      id: `screen ${path}`,
+      label: title,
+      leftSection: <Icon width={18} height={18} />,
+      rightSection: <span aria-hidden="true">g {key}</span>,
+      onClick: () => go(path),
+    })),
+  }
+}
+
+function actionGroup({ scheme, onScheme, onHelp }: PaletteProps): SpotlightActionGroupData {
+  return {
+    group: 'Actions',
+    actions: [
+      act('Add a server', 'A command, an address, or from another program', <PlusIcon />, () =>
+        go('/servers', { add: 'paste' }),
+      ),
+      act('Import servers from other programs', 'Editors and assistants on this machine', <PlusIcon />, () =>
+        go('/servers', { add: 'import' }),
+      ),
+      act('Explain a decision', 'Which rule decides, and why', <MagnifyingGlassIcon />, () =>
+        go('/policy', { tab: 'explain' }),
+      ),
+      act('Search the audit log', 'Everything that was decided and done', <MagnifyingGlassIcon />, () =>
+        go('/policy', { tab: 'audit' }),
+      ),
+      act('Switch between light and dark', `Now: ${scheme}`, <Half2Icon />, () => onScheme(next(scheme))),
+      act('Keyboard shortcuts', 'All keys', <KeyboardIcon />, onHelp),
+    ],
+  }
 }
 
 const ICONS = {

@@ -21,20 +21,16 @@ export function AddModel({ opened, onClose, onAdded }: AddModelProps) {
 }
 
 function AddModelForm({ onClose, onAdded }: Omit<AddModelProps, 'opened'>) {
-  const [url, setUrl] = useState('')
-  const [model, setModel] = useState('')
-  const [id, setId] = useState('')
-  const [keyVariable, setKeyVariable] = useState('')
+  const [model, setModel] = useState<NewModel>({ url: '', model: '', id: '', keyVariable: '' })
   const [tried, setTried] = useState(false)
   const [error, setError] = useState<ApiError>()
   const add = useAction('chat.addModel', setError)
-  const problems = problemsOf({ url, model, keyVariable })
   const submit = async () => {
     setTried(true)
-    if (Object.values(problems).some((problem) => problem !== undefined)) return
-    const name = id.trim() === '' ? model.trim() : id.trim()
-    const params = { id: name, url: url.trim(), model: model.trim() }
-    const key = keyVariable.trim()
+    if (Object.values(problemsOf(model)).some((problem) => problem !== undefined)) return
+    const name = model.id.trim() === '' ? model.model.trim() : model.id.trim()
+    const params = { id: name, url: model.url.trim(), model: model.model.trim() }
+    const key = model.keyVariable.trim()
     const isDone = await add.run(key === '' ? params : { ...params, keyVariable: key })
     if (isDone === undefined) return
     showDone(`${name} is added`)
@@ -49,42 +45,7 @@ function AddModelForm({ onClose, onAdded }: Omit<AddModelProps, 'opened'>) {
       }}
     >
       <Stack gap="sm">
-        <TextInput
-          label="Address"
-          description="Of any server that speaks the OpenAI protocol: Ollama, llama.cpp, vLLM, LM Studio, a provider"
-          placeholder="http://localhost:11434/v1"
-          withAsterisk
-          data-autofocus
-          value={url}
-          error={tried ? problems.url : undefined}
-          onChange={(event) => setUrl(event.currentTarget.value)}
-        />
-        <TextInput
-          label="Model"
-          description="As that server calls it"
-          placeholder="qwen3:8b"
-          withAsterisk
-          value={model}
-          error={tried ? problems.model : undefined}
-          onChange={(event) => setModel(event.currentTarget.value)}
-        />
-        <TextInput
-          label="Name here"
-          description="The model’s own name unless given"
-          value={id}
-          onChange={(event) => setId(event.currentTarget.value)}
-        />
-        <TextInput
-          label="Variable that holds the key"
-          description={
-            <>
-              The name of an environment variable such as <Code>OPENAI_API_KEY</Code>, never the key itself
-            </>
-          }
-          value={keyVariable}
-          error={problems.keyVariable}
-          onChange={(event) => setKeyVariable(event.currentTarget.value)}
-        />
+        <Fields model={model} set={(change) => setModel((before) => ({ ...before, ...change }))} tried={tried} />
         {error !== undefined && <FailureNote error={error} />}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
@@ -99,7 +60,65 @@ function AddModelForm({ onClose, onAdded }: Omit<AddModelProps, 'opened'>) {
   )
 }
 
-function problemsOf({ url, model, keyVariable }: { url: string; model: string; keyVariable: string }) {
+interface NewModel {
+  readonly url: string
+  readonly model: string
+  /** Its name here. */
+  readonly id: string
+  readonly keyVariable: string
+}
+
+interface FieldsProps {
+  readonly model: NewModel
+  readonly set: (change: Partial<NewModel>) => void
+  readonly tried: boolean
+}
+
+function Fields({ model, set, tried }: FieldsProps) {
+  const problems = problemsOf(model)
+  return (
+    <>
+      <TextInput
+        label="Address"
+        description="Of any server that speaks the OpenAI protocol: Ollama, llama.cpp, vLLM, LM Studio, a provider"
+        placeholder="http://localhost:11434/v1"
+        withAsterisk
+        data-autofocus
+        value={model.url}
+        error={tried ? problems.url : undefined}
+        onChange={(event) => set({ url: event.currentTarget.value })}
+      />
+      <TextInput
+        label="Model"
+        description="As that server calls it"
+        placeholder="qwen3:8b"
+        withAsterisk
+        value={model.model}
+        error={tried ? problems.model : undefined}
+        onChange={(event) => set({ model: event.currentTarget.value })}
+      />
+      <TextInput
+        label="Name here"
+        description="The model’s own name unless given"
+        value={model.id}
+        onChange={(event) => set({ id: event.currentTarget.value })}
+      />
+      <TextInput
+        label="Variable that holds the key"
+        description={
+          <>
+            The name of an environment variable such as <Code>OPENAI_API_KEY</Code>, never the key itself
+          </>
+        }
+        value={model.keyVariable}
+        error={problems.keyVariable}
+        onChange={(event) => set({ keyVariable: event.currentTarget.value })}
+      />
+    </>
+  )
+}
+
+function problemsOf({ url, model, keyVariable }: NewModel) {
   const isWeb = URL.canParse(url.trim()) && /^https?:/.test(url.trim())
   const isName = keyVariable.trim() === '' || /^[A-Za-z_]\w{0,99}$/.test(keyVariable.trim())
   return {

@@ -96,31 +96,42 @@ function Chooser({ first, onAttach, onPin }: ChooserProps) {
       )}
       <ul className={classes.list}>
         {items.slice(0, MAX_SHOWN).map((item) => (
-          <li key={`${item.server} ${item.name}`} className={classes.line}>
-            <UnstyledButton className={classes.item} onClick={() => choose(item)}>
-              <span className={classes.name}>{toVisible(titleOf(item))}</span>
-              <span className={classes.sub}>
-                {item.server}
-                {item.kind === 'resource' && ` · ${toVisible(item.definition.uri)}`}
-                {item.kind === 'resource' && item.definition.size !== undefined && ` · ${toSize(item.definition.size)}`}
-              </span>
-            </UnstyledButton>
-            {item.kind === 'resource' && onPin !== undefined && (
-              <Button
-                size="compact-sm"
-                variant="default"
-                leftSection={<DrawingPinIcon />}
-                aria-label={`Pin ${titleOf(item)}`}
-                title="Send it with every message, always up to date"
-                onClick={() => onPin({ server: item.server, uri: item.ownName })}
-              >
-                Pin
-              </Button>
-            )}
-          </li>
+          <ItemLine key={`${item.server} ${item.name}`} item={item} onChoose={() => choose(item)} onPin={onPin} />
         ))}
       </ul>
       {items.length > MAX_SHOWN && <Text c="dimmed">There are more: search to find them.</Text>}
     </Stack>
+  )
+}
+
+interface ItemLineProps extends Pick<AttachDialogProps, 'onPin'> {
+  readonly item: Item
+  readonly onChoose: () => void
+}
+
+function ItemLine({ item, onChoose, onPin }: ItemLineProps) {
+  return (
+    <li className={classes.line}>
+      <UnstyledButton className={classes.item} onClick={onChoose}>
+        <span className={classes.name}>{toVisible(titleOf(item))}</span>
+        <span className={classes.sub}>
+          {toVisible(item.server)}
+          {item.kind === 'resource' && ` · ${toVisible(item.definition.uri)}`}
+          {item.kind === 'resource' && item.definition.size !== undefined && ` · ${toSize(item.definition.size)}`}
+        </span>
+      </UnstyledButton>
+      {item.kind === 'resource' && onPin !== undefined && (
+        <Button
+          size="compact-sm"
+          variant="default"
+          leftSection={<DrawingPinIcon />}
+          aria-label={`Pin ${titleOf(item)}`}
+          title="Send it with every message, always up to date"
+          onClick={() => onPin({ server: item.server, uri: item.ownName })}
+        >
+          Pin
+        </Button>
+      )}
+    </li>
   )
 }

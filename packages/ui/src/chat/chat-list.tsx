@@ -44,36 +44,13 @@ export function ChatList({ current, attach, onNew, project, onProject, onGone }:
         )}
         <ul className={classes.chats}>
           {list?.map((chat) => (
-            <li key={chat.id} className={classes.chat} data-current={chat.id === current || undefined}>
-              <a
-                className={classes.link}
-                href={`#/chat?${new URLSearchParams({ id: chat.id, ...(attach !== undefined && { attach }) }).toString()}`}
-                aria-current={chat.id === current ? 'true' : undefined}
-              >
-                <span className={classes.title}>{toVisible(chat.title) || 'New conversation'}</span>
-                <span className={classes.sub}>
-                  {chat.tour && (
-                    <Chip tone="busy" icon={false}>
-                      Tour
-                    </Chip>
-                  )}
-                  {toAgo(chat.at)}
-                  {chat.project !== undefined && ` · ${toVisible(chat.project)}`}
-                  {chat.model !== undefined && ` · ${chat.model}`}
-                </span>
-              </a>
-              <Tooltip label="Delete">
-                <ActionIcon
-                  className={classes.delete}
-                  variant="subtle"
-                  color="gray"
-                  aria-label={`Delete ${chat.title}`}
-                  onClick={() => setDoomed(chat)}
-                >
-                  <TrashIcon />
-                </ActionIcon>
-              </Tooltip>
-            </li>
+            <ChatRow
+              key={chat.id}
+              chat={chat}
+              isCurrent={chat.id === current}
+              attach={attach}
+              onDelete={() => setDoomed(chat)}
+            />
           ))}
         </ul>
       </div>
@@ -90,5 +67,47 @@ export function ChatList({ current, attach, onNew, project, onProject, onGone }:
         {toVisible(doomed?.title ?? '')} is deleted from this machine. What was done stays in the audit log.
       </Confirm>
     </>
+  )
+}
+
+interface ChatRowProps {
+  readonly chat: ChatSummary
+  readonly isCurrent: boolean
+  readonly attach: string | undefined
+  readonly onDelete: () => void
+}
+
+function ChatRow({ chat, isCurrent, attach, onDelete }: ChatRowProps) {
+  return (
+    <li className={classes.chat} data-current={isCurrent || undefined}>
+      <a
+        className={classes.link}
+        href={`#/chat?${new URLSearchParams({ id: chat.id, ...(attach !== undefined && { attach }) }).toString()}`}
+        aria-current={isCurrent ? 'true' : undefined}
+      >
+        <span className={classes.title}>{toVisible(chat.title) || 'New conversation'}</span>
+        <span className={classes.sub}>
+          {chat.tour && (
+            <Chip tone="busy" icon={false}>
+              Tour
+            </Chip>
+          )}
+          {toAgo(chat.at)}
+          {chat.project !== undefined && ` · ${toVisible(chat.project)}`}
+          {chat.model !== undefined && ` · ${toVisible(chat.model)}`}
+        </span>
+      </a>
+      <Tooltip label="Delete">
+        <ActionIcon
+          className={classes.delete}
+          variant="subtle"
+          color="gray"
+          aria-label={`Delete ${chat.title}`}
+          onClick={onDelete}
+        >
+          <TrashIcon />
+        </ActionIcon>
+      </Tooltip>
+    </li>
   )
 }

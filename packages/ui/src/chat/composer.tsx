@@ -52,22 +52,7 @@ export function Composer(props: ComposerProps) {
     <div className={classes.outer}>
       <div className={classes.composer}>
         {pins.length > 0 && <Pins pins={pins} onPin={onPin} />}
-        {attachments.length > 0 && (
-          <ul className={classes.attachments} aria-label="Attached">
-            {attachments.map((attachment) => (
-              <li key={JSON.stringify(attachment)} className={classes.attachment}>
-                <Link1Icon aria-hidden="true" />
-                <span className={classes.name}>{toVisible(attachment.name)}</span>
-                <span className={classes.server}>{attachment.server}</span>
-                <CloseButton
-                  size="xs"
-                  aria-label={`Do not attach ${attachment.name}`}
-                  onClick={() => onAttachments(attachments.filter((other) => other !== attachment))}
-                />
-              </li>
-            ))}
-          </ul>
-        )}
+        {attachments.length > 0 && <Attached attachments={attachments} onAttachments={onAttachments} />}
         {slashWord !== undefined && (
           <PromptMenu
             typed={slashWord}
@@ -79,48 +64,9 @@ export function Composer(props: ComposerProps) {
           />
         )}
         <div className={classes.row}>
-          <Tooltip label="Attach a resource or prompt">
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              size={36}
-              aria-label="Attach a resource or prompt"
-              onClick={() => setAttaching(true)}
-            >
-              <Link1Icon width={18} height={18} />
-            </ActionIcon>
-          </Tooltip>
-          <Textarea
-            className={classes.field}
-            classNames={{ input: classes.input }}
-            variant="unstyled"
-            aria-label="Message"
-            placeholder={placeholder}
-            autosize
-            minRows={1}
-            maxRows={10}
-            value={text}
-            onChange={(event) => setText(event.currentTarget.value)}
-            onKeyDown={pressed}
-          />
-          {busy ? (
-            <Tooltip label="Stop (Escape)">
-              <ActionIcon variant="default" size={36} aria-label="Stop the answer" onClick={onCancel}>
-                <StopIcon />
-              </ActionIcon>
-            </Tooltip>
-          ) : (
-            <ActionIcon
-              variant="filled"
-              size={36}
-              aria-label="Send"
-              disabled={!canSend}
-              loading={isSending}
-              onClick={() => void send()}
-            >
-              <PaperPlaneIcon />
-            </ActionIcon>
-          )}
+          <AttachButton onClick={() => setAttaching(true)} />
+          <MessageField text={text} placeholder={placeholder} onChange={setText} onKeyDown={pressed} />
+          <Deed busy={busy} onCancel={onCancel} canSend={canSend} isSending={isSending} onSend={() => void send()} />
         </div>
       </div>
       {blocked !== undefined && <p className={classes.blocked}>{blocked}</p>}
@@ -132,12 +78,92 @@ export function Composer(props: ComposerProps) {
           setPrompt(undefined)
         }}
         onPin={onPin === undefined ? undefined : (pin) => onPin(pin, true)}
-        onAttach={(attachment) => {
-          const key = JSON.stringify(attachment)
-          if (attachments.every((other) => JSON.stringify(other) !== key)) onAttachments([...attachments, attachment])
-        }}
+        onAttach={(attachment) => onAttachments(withAttachment(attachments, attachment))}
       />
     </div>
+  )
+}
+
+interface MessageFieldProps {
+  readonly text: string
+  readonly placeholder: string
+  readonly onChange: (text: string) => void
+  readonly onKeyDown: (event: KeyboardEvent) => void
+}
+
+function MessageField({ text, placeholder, onChange, onKeyDown }: MessageFieldProps) {
+  return (
+    <Textarea
+      className={classes.field}
+      classNames={{ input: classes.input }}
+      variant="unstyled"
+      aria-label="Message"
+      placeholder={placeholder}
+      autosize
+      minRows={1}
+      maxRows={10}
+      value={text}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      onKeyDown={onKeyDown}
+    />
+  )
+}
+
+function withAttachment(all: readonly Attachment[], added: Attachment): readonly Attachment[] {
+  const key = JSON.stringify(added)
+  return all.some((other) => JSON.stringify(other) === key) ? all : [...all, added]
+}
+
+function AttachButton({ onClick }: { readonly onClick: () => void }) {
+  return (
+    <Tooltip label="Attach a resource or prompt">
+      <ActionIcon variant="subtle" color="gray" size={36} aria-label="Attach a resource or prompt" onClick={onClick}>
+        <Link1Icon width={18} height={18} />
+      </ActionIcon>
+    </Tooltip>
+  )
+}
+
+interface DeedProps extends Pick<ComposerProps, 'busy' | 'onCancel'> {
+  readonly canSend: boolean
+  readonly isSending: boolean
+  readonly onSend: () => void
+}
+
+/** Sends, or stops what is under way. */
+function Deed({ busy, onCancel, canSend, isSending, onSend }: DeedProps) {
+  if (busy) {
+    return (
+      <Tooltip label="Stop (Escape)">
+        <ActionIcon variant="default" size={36} aria-label="Stop the answer" onClick={onCancel}>
+          <StopIcon />
+        </ActionIcon>
+      </Tooltip>
+    )
+  }
+  return (
+    <ActionIcon variant="filled" size={36} aria-label="Send" disabled={!canSend} loading={isSending} onClick={onSend}>
+      <PaperPlaneIcon />
+    </ActionIcon>
+  )
+}
+
+function Attached({ attachments, onAttachments }: Pick<ComposerProps, 'attachments' | 'onAttachments'>) {
+  return (
+    <ul className={classes.attachments} aria-label="Attached">
+      {attachments.map((attachment) => (
+        <li key={JSON.stringify(attachment)} className={classes.attachment}>
+          <Link1Icon aria-hidden="true" />
+          <span className={classes.name}>{toVisible(attachment.name)}</span>
+          <span className={classes.server}>{toVisible(attachment.server)}</span>
+          <CloseButton
+            size="xs"
+            aria-label={`Do not attach ${attachment.name}`}
+            onClick={() => onAttachments(attachments.filter((other) => other !== attachment))}
+          />
+        </li>
+      ))}
+    </ul>
   )
 }
 
@@ -148,7 +174,7 @@ function Pins({ pins, onPin }: Pick<ComposerProps, 'pins' | 'onPin'>) {
         <li key={`${pin.server} ${pin.uri}`} className={classes.attachment} title="Sent with every message">
           <DrawingPinFilledIcon aria-hidden="true" />
           <span className={classes.name}>{toVisible(pin.uri)}</span>
-          <span className={classes.server}>{pin.server}</span>
+          <span className={classes.server}>{toVisible(pin.server)}</span>
           <CloseButton size="xs" aria-label={`Unpin ${pin.uri}`} onClick={() => onPin?.(pin, false)} />
         </li>
       ))}

@@ -30,7 +30,7 @@ export function PromptMenu({ typed, onChoose }: PromptMenuProps) {
           <UnstyledButton className={classes.item} onClick={() => onChoose(item)}>
             <span className={classes.name}>/{toVisible(item.name)}</span>
             <span className={classes.sub}>
-              {item.server} · {toVisible(item.definition.description ?? titleOf(item))}
+              {toVisible(item.server)} · {toVisible(item.definition.description ?? titleOf(item))}
             </span>
           </UnstyledButton>
         </li>

@@ -1,9 +1,9 @@
 /** The chat: conversations at the left, the one that is open beside them. The address holds which. */
 
 import { useDisclosure } from '@mantine/hooks'
-import type { Attachment } from 'portico/web-api'
-import { useMemo, useState } from 'react'
-import { useApi } from '../app/data/use-api.ts'
+import type { ApiResult, Attachment } from 'portico/web-api'
+import { type ComponentProps, useMemo, useState } from 'react'
+import { type Loaded, useApi } from '../app/data/use-api.ts'
 import { FailureNote, Waiting } from '../app/feedback.tsx'
 import { Page } from '../app/page.tsx'
 import { go, useRoute } from '../app/route.ts'
@@ -23,7 +23,6 @@ export function ChatScreen() {
   const id = query.get('id') ?? undefined
   const attach = query.get('attach') ?? undefined
   const attached = useMemo(() => readAttachment(attach), [attach])
-  const { chat, error } = useChat(id)
   const models = useApi('chat.models', {})
   const [isAdding, adding] = useDisclosure(false)
   const [project, setProject] = useState<string>()
@@ -34,36 +33,16 @@ export function ChatScreen() {
     if (made !== undefined) go('/chat', { id: made.id, attach })
   }
   const detail =
-    id === undefined ? undefined : error !== undefined ? (
-      <div className={classes.pad}>
-        <FailureNote error={error} onRetry={() => void openChat(id)} />
-      </div>
-    ) : chat === undefined ? (
-      <div className={classes.pad}>
-        <Waiting />
-      </div>
-    ) : (
-      <Conversation
-        key={chat.id}
-        chat={chat}
+    id === undefined ? undefined : (
+      <Opened
+        id={id}
         models={choices}
         attached={attached}
         onAddModel={adding.open}
-        onSent={() => attach !== undefined && go('/chat', { id: chat.id })}
+        onSent={() => attach !== undefined && go('/chat', { id })}
       />
     )
-  const welcome =
-    models.error === undefined ? (
-      <Welcome
-        models={choices}
-        hint={models.data?.hint ?? ''}
-        onNew={() => void begin()}
-        onAddModel={adding.open}
-        onTour={() => void startTour()}
-      />
-    ) : (
-      <FailureNote error={models.error} onRetry={models.reload} />
-    )
+  const welcome = <Begin models={models} onNew={() => void begin()} onAddModel={adding.open} />
   return (
     <Page title="Chat" lead={id === undefined ? leadOf(attached) : undefined} fill>
       <div className={classes.frame} data-open={id !== undefined || undefined}>
@@ -94,6 +73,39 @@ export function ChatScreen() {
       </div>
       <AddModel opened={isAdding} onClose={adding.close} onAdded={models.reload} />
     </Page>
+  )
+}
+
+interface BeginProps {
+  readonly models: Loaded<ApiResult<'chat.models'>>
+  readonly onNew: () => void
+  readonly onAddModel: () => void
+}
+
+function Begin({ models: { data, error, reload }, onNew, onAddModel }: BeginProps) {
+  if (error !== undefined) return <FailureNote error={error} onRetry={reload} />
+  return (
+    <Welcome
+      models={data?.models ?? []}
+      hint={data?.hint ?? ''}
+      onNew={onNew}
+      onAddModel={onAddModel}
+      onTour={() => void startTour()}
+    />
+  )
+}
+
+interface OpenedProps extends Omit<ComponentProps<typeof Conversation>, 'chat'> {
+  readonly id: string
+}
+
+function Opened({ id, ...props }: OpenedProps) {
+  const { chat, error } = useChat(id)
+  if (chat !== undefined && error === undefined) return <Conversation key={chat.id} chat={chat} {...props} />
+  return (
+    <div className={classes.pad}>
+      {error === undefined ? <Waiting /> : <FailureNote error={error} onRetry={() => void openChat(id)} />}
+    </div>
   )
 }
 

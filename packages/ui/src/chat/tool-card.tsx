@@ -40,14 +40,18 @@ export function ToolCard({ part, startsOpen = false }: ToolCardProps) {
   const isOpen = opened ?? (isWaiting || (startsOpen && result !== undefined))
   const look = LOOKS[status]
   return (
-    <article className={classes.card} data-status={status} aria-label={`Tool call: ${toVisible(name)} of ${server}`}>
+    <article
+      className={classes.card}
+      data-status={status}
+      aria-label={`Tool call: ${toVisible(name)} of ${toVisible(server)}`}
+    >
       <UnstyledButton className={classes.head} aria-expanded={isOpen} onClick={() => setOpened(!isOpen)}>
         {isOpen ? <ChevronDownIcon aria-hidden="true" /> : <ChevronRightIcon aria-hidden="true" />}
         <span className={classes.emblem} aria-hidden="true">
           <LightningBoltIcon />
         </span>
         <span className={classes.name}>{toVisible(name)}</span>
-        <span className={classes.server}>{server}</span>
+        <span className={classes.server}>{toVisible(server)}</span>
         {!isOpen && <span className={classes.summary}>{summaryOf(part)}</span>}
         <span className={classes.right}>
           {durationMs !== undefined && <span className={classes.time}>{toDuration(durationMs)}</span>}

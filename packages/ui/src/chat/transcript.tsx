@@ -71,7 +71,7 @@ const PartView = memo(function PartView({ part, isTour }: { readonly part: ChatP
             <div className={classes.attached}>
               {part.attachments.map(({ label, server, bytes }) => (
                 <Chip key={`${server} ${label}`} tone="calm" icon={PaperPlaneIcon}>
-                  {toVisible(label)} · {server} · {toSize(bytes)}
+                  {toVisible(label)} · {toVisible(server)} · {toSize(bytes)}
                 </Chip>
               ))}
             </div>

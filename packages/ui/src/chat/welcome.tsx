@@ -38,24 +38,7 @@ export function Welcome({ models, hint, onNew, onAddModel, onTour }: WelcomeProp
             isFirst
           />
         ) : (
-          <>
-            <Choice
-              title="Add a model by its address"
-              words="Ollama, llama.cpp, LM Studio or any server that speaks the OpenAI protocol."
-              icon={<PlusIcon />}
-              deed="Add a model"
-              onDo={onAddModel}
-              isFirst
-            />
-            <section className={classes.card}>
-              <Title order={3}>Or use a key you have</Title>
-              <Text size="sm" c="dimmed">
-                Set <Code>OPENAI_API_KEY</Code>, <Code>ANTHROPIC_API_KEY</Code> or{' '}
-                <Code>GOOGLE_GENERATIVE_AI_API_KEY</Code> where you start Portico, and start it again. Keys stay in the
-                environment.
-              </Text>
-            </section>
-          </>
+          <WaysToModel onAddModel={onAddModel} />
         )}
         <Choice
           title="Take the tour"
@@ -76,6 +59,28 @@ export function Welcome({ models, hint, onNew, onAddModel, onTour }: WelcomeProp
         </ul>
       )}
     </div>
+  )
+}
+
+function WaysToModel({ onAddModel }: Pick<WelcomeProps, 'onAddModel'>) {
+  return (
+    <>
+      <Choice
+        title="Add a model by its address"
+        words="Ollama, llama.cpp, LM Studio or any server that speaks the OpenAI protocol."
+        icon={<PlusIcon />}
+        deed="Add a model"
+        onDo={onAddModel}
+        isFirst
+      />
+      <section className={classes.card}>
+        <Title order={3}>Or use a key you have</Title>
+        <Text size="sm" c="dimmed">
+          Set <Code>OPENAI_API_KEY</Code>, <Code>ANTHROPIC_API_KEY</Code> or <Code>GOOGLE_GENERATIVE_AI_API_KEY</Code>{' '}
+          where you start Portico, and start it again. Keys stay in the environment.
+        </Text>
+      </section>
+    </>
   )
 }
 

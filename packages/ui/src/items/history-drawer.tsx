@@ -106,7 +106,7 @@ function Entry({ entry, isOpen, onToggle, onResend }: EntryProps) {
         <span className={classes.name}>{toVisible(name)}</span>
         <Chip tone={TONES[status]}>{WORDS[status]}</Chip>
         <span className={classes.sub} title={toClock(at)}>
-          {server} · {toAgo(at)} · {toDuration(durationMs)}
+          {toVisible(server)} · {toAgo(at)} · {toDuration(durationMs)}
         </span>
       </UnstyledButton>
       {isOpen && (

@@ -40,7 +40,7 @@ export interface ItemBrowserProps {
 }
 
 export function ItemBrowser(props: ItemBrowserProps) {
-  const { title, lead, path, kinds, icon, history, panel, other, missing, hint } = props
+  const { title, lead, path, kinds, icon, history, other, hint } = props
   const { query: route } = useRoute()
   const [typed, setTyped] = useState('')
   const [query] = useDebouncedValue(typed.trim(), 150)
@@ -50,7 +50,7 @@ export function ItemBrowser(props: ItemBrowserProps) {
   const server = route.get('in') ?? (name === null ? route.get('server') : null)
   const list = useItems({ kind, query, server: server ?? undefined })
   const { item: chosen, isMissing } = useChosenItem(list.items, kind, name, route.get('server'))
-  const detail = other ?? detailOf()
+  const detail = other ?? detailOf(props, chosen, isMissing && !list.isFirst ? name : null)
   const shownKind = kinds.length > 1 ? kind : undefined
   const narrowTo = (next: string | null, nextKind = shownKind) =>
     go(path, { kind: nextKind, server: next ?? undefined })
@@ -58,18 +58,9 @@ export function ItemBrowser(props: ItemBrowserProps) {
     item === undefined
       ? narrowTo(server)
       : go(path, { kind: shownKind, name: item.name, server: item.server, in: server ?? undefined })
-  function detailOf(): ReactNode | undefined {
-    if (chosen !== undefined) return <div key={keyOf(chosen)}>{panel(chosen)}</div>
-    if (!isMissing || list.isFirst || name === null) return undefined
-    return (
-      missing?.(name) ?? (
-        <div className={classes.pad}>
-          <Empty icon={icon} title="Not found">
-            {toVisible(name)} is not offered now. Its server may be stopped, or the name may have changed.
-          </Empty>
-        </div>
-      )
-    )
+  const enterList = (chooses: boolean) => {
+    if (chooses || chosen === undefined) choose(list.items[0])
+    document.querySelector<HTMLElement>(`[role="listbox"][aria-label="${title}"]`)?.focus()
   }
   return (
     <Page title={title} lead={lead} fill actions={<HistoryButton kind={history} />}>
@@ -79,11 +70,7 @@ export function ItemBrowser(props: ItemBrowserProps) {
         backLabel={`All ${title.toLowerCase()}`}
         onBack={() => choose(undefined)}
         detail={detail}
-        empty={
-          <Empty icon={icon} title={hint}>
-            Choose one from the list. <kbd>/</kbd> searches, arrows move.
-          </Empty>
-        }
+        empty={<Hint icon={icon} hint={hint} />}
         list={
           <>
             <Filters
@@ -95,10 +82,7 @@ export function ItemBrowser(props: ItemBrowserProps) {
               kinds={kinds}
               kind={kind}
               onKind={(next) => narrowTo(server, next)}
-              onEnterList={(chooses) => {
-                if (chooses || chosen === undefined) choose(list.items[0])
-                document.querySelector<HTMLElement>(`[role="listbox"][aria-label="${title}"]`)?.focus()
-              }}
+              onEnterList={enterList}
             />
             <ItemList
               title={title}
@@ -112,6 +96,34 @@ export function ItemBrowser(props: ItemBrowserProps) {
         }
       />
     </Page>
+  )
+}
+
+/** What is chosen, or that there is nothing of the name that was looked for in vain. */
+function detailOf(
+  { panel, missing, icon }: ItemBrowserProps,
+  chosen: Item | undefined,
+  lost: string | null,
+): ReactNode {
+  if (chosen !== undefined) return <div key={keyOf(chosen)}>{panel(chosen)}</div>
+  return lost === null ? undefined : (missing?.(lost) ?? <NotFound name={lost} icon={icon} />)
+}
+
+function Hint({ icon, hint }: Pick<ItemBrowserProps, 'icon' | 'hint'>) {
+  return (
+    <Empty icon={icon} title={hint}>
+      Choose one from the list. <kbd>/</kbd> searches, arrows move.
+    </Empty>
+  )
+}
+
+function NotFound({ name, icon }: { readonly name: string; readonly icon: ReactNode }) {
+  return (
+    <div className={classes.pad}>
+      <Empty icon={icon} title="Not found">
+        {toVisible(name)} is not offered now. Its server may be stopped, or the name may have changed.
+      </Empty>
+    </div>
   )
 }
 
@@ -209,22 +221,7 @@ function ItemList({ title, list, chosen, isFiltered, icon, onChoose }: ItemListP
       </div>
     )
   }
-  if (items.length === 0) {
-    return (
-      <div className={classes.pad}>
-        <MissingNote missing={missing} />
-        <Empty icon={icon} title={isFiltered ? 'No match' : `No ${title.toLowerCase()} yet`}>
-          {isFiltered ? (
-            'Try other words, or all servers.'
-          ) : (
-            <>
-              Connect a server that offers some on the <a href="#/servers">servers</a> screen.
-            </>
-          )}
-        </Empty>
-      </div>
-    )
-  }
+  if (items.length === 0) return <NoItems title={title} missing={missing} isFiltered={isFiltered} icon={icon} />
   return (
     <>
       <VirtualList
@@ -248,6 +245,25 @@ function ItemList({ title, list, chosen, isFiltered, icon, onChoose }: ItemListP
         <MissingNote missing={missing} />
       </footer>
     </>
+  )
+}
+
+interface NoItemsProps extends Pick<ItemListProps, 'title' | 'isFiltered' | 'icon'>, Pick<ItemsState, 'missing'> {}
+
+function NoItems({ title, missing, isFiltered, icon }: NoItemsProps) {
+  return (
+    <div className={classes.pad}>
+      <MissingNote missing={missing} />
+      <Empty icon={icon} title={isFiltered ? 'No match' : `No ${title.toLowerCase()} yet`}>
+        {isFiltered ? (
+          'Try other words, or all servers.'
+        ) : (
+          <>
+            Connect a server that offers some on the <a href="#/servers">servers</a> screen.
+          </>
+        )}
+      </Empty>
+    </div>
   )
 }
 

@@ -23,7 +23,7 @@ export function ItemHead({ item, actions }: { readonly item: Item; readonly acti
             {toVisible(definition.title ?? titleOf(item))}
           </Title>
           <div className={classes.sub}>
-            <a href={`#/servers?${new URLSearchParams({ open: server }).toString()}`}>{server}</a>
+            <a href={`#/servers?${new URLSearchParams({ open: server }).toString()}`}>{toVisible(server)}</a>
             <span className={classes.address}>{toVisible(shown)}</span>
             <CopyButton text={() => shown} label="Copy the name" />
           </div>

@@ -37,7 +37,7 @@ export const ItemRow = memo(function ItemRow({ item, watch }: ItemRowProps) {
         </span>
       </div>
       <div className={classes.bottom}>
-        <span className={classes.server}>{server}</span>
+        <span className={classes.server}>{toVisible(server)}</span>
         <span className={classes.words}>
           {item.definition.title !== undefined && (item.kind === 'tool' || item.kind === 'prompt') && (
             <code>{toVisible(cutText(item.ownName, 80).text)} </code>

@@ -12,7 +12,7 @@ import type { JsonRecord } from '../parts/json.ts'
 import { JsonView } from '../parts/json-view.tsx'
 import { ArgumentsEditor } from '../parts/schema-form/arguments-editor.tsx'
 import { toField } from '../parts/schema-form/schema-model.ts'
-import { initialArguments, problemsOf } from '../parts/schema-form/schema-values.ts'
+import { type FieldProblem, initialArguments, problemsOf } from '../parts/schema-form/schema-values.ts'
 import { CopyMenu } from './copy-menu.tsx'
 import { ItemHead } from './item-head.tsx'
 import { type ItemOf, keyOf, setDraft, useDraft } from './item-store.ts'
@@ -23,19 +23,13 @@ import { RunView } from './run-view.tsx'
 export function ToolPanel({ item }: { readonly item: ItemOf<'tool'> }) {
   const { definition, server, ownName, name, quarantine } = item
   const key = keyOf(item)
-  const field = useMemo(() => toField(definition.inputSchema), [definition.inputSchema])
-  const initial = useMemo(() => initialArguments(field), [field])
-  const draft = useDraft(key)
-  const value = draft ?? initial
-  const problems = useMemo(() => problemsOf(field, value), [field, value])
+  const { field, draft, value, problems } = useArguments(key, definition.inputSchema)
   const [tried, setTried] = useState(false)
   const [isBroken, setBroken] = useState(false)
   const state = useRun(key)
   const isBusy = state?.status === 'running'
   const [isConfirming, setConfirming] = useState(false)
   const section = useRef<HTMLDivElement>(null)
-  const isDestructive =
-    definition.annotations?.readOnlyHint !== true && definition.annotations?.destructiveHint === true
   const start = () => {
     setConfirming(false)
     void startRun(key, { method: 'tools.call', params: { name, arguments: value } })
@@ -44,7 +38,7 @@ export function ToolPanel({ item }: { readonly item: ItemOf<'tool'> }) {
     setTried(true)
     if (isBroken || isBusy || quarantine !== undefined) return
     if (problems.length > 0) requestAnimationFrame(() => goToProblem(section.current))
-    else if (isDestructive) setConfirming(true)
+    else if (mayDestroy(item)) setConfirming(true)
     else start()
   }
   useHotkeys([['mod+Enter', run]], [])
@@ -62,57 +56,106 @@ export function ToolPanel({ item }: { readonly item: ItemOf<'tool'> }) {
           onBroken={setBroken}
         />
         <Group gap="xs" className={classes.deeds}>
-          <Button
-            leftSection={<PlayIcon />}
-            rightSection={
-              <span className={classes.keys} aria-hidden="true">
-                {MOD} Enter
-              </span>
-            }
-            onClick={run}
-            loading={isBusy}
-            disabled={quarantine !== undefined || isBroken}
-          >
-            Run
-          </Button>
+          <RunButton isBusy={isBusy} disabled={quarantine !== undefined || isBroken} onRun={run} />
           {draft !== undefined && (
             <Button variant="subtle" color="gray" leftSection={<ResetIcon />} onClick={() => setDraft(key, undefined)}>
               Reset
             </Button>
           )}
           {tried && problems.length > 0 && (
-            <span role="alert">
-              <button type="button" className={classes.problemLink} onClick={() => goToProblem(section.current)}>
-                {toCount(problems.length, 'field needs', 'fields need')} attention:{' '}
-                {toVisible(problems.map(({ path }) => path).join(', '))}
-              </button>
-            </span>
+            <ProblemLink problems={problems} onGo={() => goToProblem(section.current)} />
           )}
           {quarantine !== undefined && <span className={classes.problem}>Allow the change before you run it.</span>}
         </Group>
       </Stack>
-      <Confirm
+      <ConfirmRun
+        name={definition.title ?? ownName}
         opened={isConfirming}
-        title={`Run ${toVisible(definition.title ?? ownName)}?`}
-        deed="Run it"
         onConfirm={start}
         onClose={() => setConfirming(false)}
-      >
-        The server says that this tool may destroy something. What you run by hand is your own doing: no rule asks
-        again.
-      </Confirm>
+      />
       {state !== undefined && <RunView state={state} server={server} />}
-      <Stack gap="xs">
-        <Foldable title="Schema of the arguments">
-          <JsonView value={definition.inputSchema} open={3} />
-        </Foldable>
-        {definition.outputSchema !== undefined && (
-          <Foldable title="Schema of the result">
-            <JsonView value={definition.outputSchema} open={3} />
-          </Foldable>
-        )}
-      </Stack>
+      <Schemas definition={definition} />
     </div>
+  )
+}
+
+/** What was typed for the tool, or what its schema begins with, and what is wrong with it. */
+function useArguments(key: string, schema: unknown) {
+  const field = useMemo(() => toField(schema), [schema])
+  const initial = useMemo(() => initialArguments(field), [field])
+  const draft = useDraft(key)
+  const value = draft ?? initial
+  const problems = useMemo(() => problemsOf(field, value), [field, value])
+  return { field, draft, value, problems }
+}
+
+function mayDestroy({ definition: { annotations } }: ItemOf<'tool'>): boolean {
+  return annotations?.readOnlyHint !== true && annotations?.destructiveHint === true
+}
+
+interface RunButtonProps {
+  readonly isBusy: boolean
+  readonly disabled: boolean
+  readonly onRun: () => void
+}
+
+function RunButton({ isBusy, disabled, onRun }: RunButtonProps) {
+  return (
+    <Button
+      leftSection={<PlayIcon />}
+      rightSection={
+        <span className={classes.keys} aria-hidden="true">
+          {MOD} Enter
+        </span>
+      }
+      onClick={onRun}
+      loading={isBusy}
+      disabled={disabled}
+    >
+      Run
+    </Button>
+  )
+}
+
+function ProblemLink({ problems, onGo }: { readonly problems: readonly FieldProblem[]; readonly onGo: () => void }) {
+  return (
+    <span role="alert">
+      <button type="button" className={classes.problemLink} onClick={onGo}>
+        {toCount(problems.length, 'field needs', 'fields need')} attention:{' '}
+        {toVisible(problems.map(({ path }) => path).join(', '))}
+      </button>
+    </span>
+  )
+}
+
+interface ConfirmRunProps {
+  readonly name: string
+  readonly opened: boolean
+  readonly onConfirm: () => void
+  readonly onClose: () => void
+}
+
+function ConfirmRun({ name, opened, onConfirm, onClose }: ConfirmRunProps) {
+  return (
+    <Confirm opened={opened} title={`Run ${toVisible(name)}?`} deed="Run it" onConfirm={onConfirm} onClose={onClose}>
+      The server says that this tool may destroy something. What you run by hand is your own doing: no rule asks again.
+    </Confirm>
+  )
+}
+
+function Schemas({ definition }: Pick<ItemOf<'tool'>, 'definition'>) {
+  return (
+    <Stack gap="xs">
+      <Foldable title="Schema of the arguments">
+        <JsonView value={definition.inputSchema} open={3} />
+      </Foldable>
+      {definition.outputSchema !== undefined && (
+        <Foldable title="Schema of the result">
+          <JsonView value={definition.outputSchema} open={3} />
+        </Foldable>
+      )}
+    </Stack>
   )
 }
 

@@ -41,25 +41,14 @@ interface Sight {
 }
 
 export function VirtualList(props: VirtualListProps) {
-  const { label, count, rowHeight, keyOf, row, selected, onSelect, onRange, follow, onFollow } = props
+  const { label, count, rowHeight, keyOf, selected, onSelect, onRange, follow, onFollow } = props
   const id = useId()
   const box = useRef<HTMLDivElement>(null)
   const [{ first, last }, look] = useSight(box, count, rowHeight)
   useEffect(() => {
     if (last >= first) onRange?.(first, last)
   }, [first, last, onRange])
-  useLayoutEffect(() => {
-    const element = box.current
-    if (element === null) return
-    const toEnd = () => {
-      if (follow && count > 0) element.scrollTop = element.scrollHeight
-      look()
-    }
-    toEnd()
-    const observer = new ResizeObserver(toEnd)
-    observer.observe(element)
-    return () => observer.disconnect()
-  }, [follow, count, look])
+  useEnd(box, count, follow, look)
   useEffect(() => {
     // A choice that came from elsewhere, such as the address, is brought into sight.
     if (follow === undefined && selected >= 0 && box.current !== null) {
@@ -73,16 +62,10 @@ export function VirtualList(props: VirtualListProps) {
     onSelect(next)
   }
   const pressed = (event: KeyboardEvent) => {
-    const element = box.current
-    if (element === null) return
-    const page = Math.max(1, Math.floor(element.clientHeight / rowHeight) - 1)
-    const step = stepOf(event.key, page)
-    if (step === undefined) return
+    const next = box.current === null ? undefined : nextIndex(event.key, box.current, props)
+    if (next === undefined) return
     event.preventDefault()
-    // Where nothing is chosen it begins with what is in sight.
-    const top = Math.ceil(element.scrollTop / rowHeight)
-    const from = selected !== -1 || typeof step !== 'number' ? selected : step > 0 ? top - 1 : top + page + 1
-    select(step === 'start' ? 0 : step === 'end' ? count - 1 : from + step)
+    select(next)
   }
   const shown = Array.from({ length: Math.max(0, last - first + 1) }, (_, place) => first + place)
   return (
@@ -102,28 +85,67 @@ export function VirtualList(props: VirtualListProps) {
     >
       <div role="presentation" className={classes.all} style={{ height: count * rowHeight }}>
         {shown.map((index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the box around it has the keys
-          <div
+          <Option
             key={keyOf(index)}
             id={`${id}-${index}`}
-            role="option"
-            tabIndex={-1}
-            aria-selected={index === selected}
-            aria-setsize={count}
-            aria-posinset={index + 1}
-            className={classes.row}
-            style={{ height: rowHeight, transform: `translateY(${index * rowHeight}px)` }}
+            index={index}
+            list={props}
             onClick={() => {
               box.current?.focus({ preventScroll: true })
               onSelect(index)
             }}
-          >
-            {row(index)}
-          </div>
+          />
         ))}
       </div>
     </div>
   )
+}
+
+interface OptionProps {
+  readonly id: string
+  readonly index: number
+  readonly list: VirtualListProps
+  readonly onClick: () => void
+}
+
+function Option({ id, index, list: { selected, count, rowHeight, row }, onClick }: OptionProps) {
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the box around it has the keys
+    <div
+      id={id}
+      role="option"
+      tabIndex={-1}
+      aria-selected={index === selected}
+      aria-setsize={count}
+      aria-posinset={index + 1}
+      className={classes.row}
+      style={{ height: rowHeight, transform: `translateY(${index * rowHeight}px)` }}
+      onClick={onClick}
+    >
+      {row(index)}
+    </div>
+  )
+}
+
+/** Keeps the end in sight while it is followed, whatever the list or its box becomes. */
+function useEnd(
+  box: RefObject<HTMLDivElement | null>,
+  count: number,
+  follow: boolean | undefined,
+  look: () => void,
+): void {
+  useLayoutEffect(() => {
+    const element = box.current
+    if (element === null) return
+    const toEnd = () => {
+      if (follow && count > 0) element.scrollTop = element.scrollHeight
+      look()
+    }
+    toEnd()
+    const observer = new ResizeObserver(toEnd)
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [box, follow, count, look])
 }
 
 /** The rows to draw; asked for again on every scroll, it changes only when they do. All rows are equally high. */
@@ -145,6 +167,18 @@ function useSight(box: RefObject<HTMLDivElement | null>, count: number, rowHeigh
 function reveal(box: HTMLElement, top: number, height: number): void {
   if (top < box.scrollTop) box.scrollTop = top
   else if (top + height > box.scrollTop + box.clientHeight) box.scrollTop = top + height - box.clientHeight
+}
+
+/** Where a key leads; undefined for one that leads nowhere. */
+function nextIndex(key: string, box: HTMLElement, list: VirtualListProps): number | undefined {
+  const { rowHeight, selected, count } = list
+  const page = Math.max(1, Math.floor(box.clientHeight / rowHeight) - 1)
+  const step = stepOf(key, page)
+  if (typeof step !== 'number') return step === 'start' ? 0 : step === 'end' ? count - 1 : undefined
+  if (selected !== -1) return selected + step
+  // Where nothing is chosen it begins with what is in sight.
+  const top = Math.ceil(box.scrollTop / rowHeight)
+  return (step > 0 ? top - 1 : top + page + 1) + step
 }
 
 function stepOf(key: string, page: number): number | 'start' | 'end' | undefined {

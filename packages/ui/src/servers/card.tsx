@@ -2,7 +2,7 @@
 
 import { ActionIcon, Card as Box, Button, Menu, Tooltip, VisuallyHidden } from '@mantine/core'
 import { CubeIcon, DotsVerticalIcon, ExclamationTriangleIcon, GlobeIcon, ReloadIcon } from '@radix-ui/react-icons'
-import type { ServerCard } from 'portico/web-api'
+import type { ApiParams, ServerCard } from 'portico/web-api'
 import { useState } from 'react'
 import { useNow } from '../app/ago.tsx'
 import { useOnline } from '../app/data/events.ts'
@@ -147,7 +147,7 @@ function Actions({ server }: { readonly server: ServerCard }) {
   const { name, state } = server
   const { run, busy } = useAction('servers.set')
   const [removing, setRemoving] = useState(false)
-  const set = async (action: Parameters<typeof run>[0]['action'], done: string) => {
+  const set = async (action: ApiParams<'servers.set'>['action'], done: string) => {
     if ((await run({ server: name, action })) !== undefined) showDone(done, name)
   }
   const isOff = state.state === 'disabled'
@@ -192,29 +192,42 @@ function Actions({ server }: { readonly server: ServerCard }) {
           </ActionIcon>
         </Tooltip>
       )}
-      <Menu position="bottom-end" withinPortal>
-        <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" size="lg" aria-label={`More about ${name}`}>
-            <DotsVerticalIcon />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={() => go('/servers', { open: name, tab: 'doctor' })}>Doctor</Menu.Item>
-          <Menu.Item onClick={() => go('/servers', { open: name, tab: 'logs' })}>Output</Menu.Item>
-          <Menu.Item onClick={() => go('/timeline', { filter: `server:${name}` })}>Messages</Menu.Item>
-          {isRemote(server) && <Menu.Item onClick={() => void set('sign-out', 'Signed out')}>Sign out</Menu.Item>}
-          {!isOff && <Menu.Item onClick={() => void set('disable', 'Disabled')}>Disable</Menu.Item>}
-          {!server.builtIn && (
-            <>
-              <Menu.Divider />
-              <Menu.Item color="red" onClick={() => setRemoving(true)}>
-                Remove…
-              </Menu.Item>
-            </>
-          )}
-        </Menu.Dropdown>
-      </Menu>
+      <MoreMenu server={server} set={set} onRemove={() => setRemoving(true)} />
       <RemoveServer server={server} opened={removing} onClose={() => setRemoving(false)} />
     </footer>
+  )
+}
+
+interface MoreMenuProps {
+  readonly server: ServerCard
+  readonly set: (action: ApiParams<'servers.set'>['action'], done: string) => Promise<void>
+  readonly onRemove: () => void
+}
+
+function MoreMenu({ server, set, onRemove }: MoreMenuProps) {
+  const { name, state } = server
+  return (
+    <Menu position="bottom-end" withinPortal>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" size="lg" aria-label={`More about ${name}`}>
+          <DotsVerticalIcon />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={() => go('/servers', { open: name, tab: 'doctor' })}>Doctor</Menu.Item>
+        <Menu.Item onClick={() => go('/servers', { open: name, tab: 'logs' })}>Output</Menu.Item>
+        <Menu.Item onClick={() => go('/timeline', { filter: `server:${name}` })}>Messages</Menu.Item>
+        {isRemote(server) && <Menu.Item onClick={() => void set('sign-out', 'Signed out')}>Sign out</Menu.Item>}
+        {state.state !== 'disabled' && <Menu.Item onClick={() => void set('disable', 'Disabled')}>Disable</Menu.Item>}
+        {!server.builtIn && (
+          <>
+            <Menu.Divider />
+            <Menu.Item color="red" onClick={onRemove}>
+              Remove…
+            </Menu.Item>
+          </>
+        )}
+      </Menu.Dropdown>
+    </Menu>
   )
 }

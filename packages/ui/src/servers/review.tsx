@@ -75,15 +75,7 @@ export function Review({ proposal: { previews, suggested, send }, onBack, onAdde
         />
       )}
       {previews.map(({ name: own, shown, warnings }) => (
-        <section key={own} className={classes.entry} aria-label={`Server ${own}`}>
-          <div className={classes.entryHead}>
-            <strong>{toVisible(own)}</strong>
-          </div>
-          <Stack gap="xs">
-            <WarningList warnings={warnings} />
-            <CommandText text={shown} label={`What ${own} would run`} />
-          </Stack>
-        </section>
+        <Preview key={own} name={own} shown={shown} warnings={warnings} />
       ))}
       {error !== undefined && <FailureNote error={error} />}
       {problems.map((problem) => (
@@ -98,5 +90,19 @@ export function Review({ proposal: { previews, suggested, send }, onBack, onAdde
         </Button>
       </div>
     </Stack>
+  )
+}
+
+function Preview({ name, shown, warnings }: Pick<EntryPreview, 'name' | 'shown' | 'warnings'>) {
+  return (
+    <section className={classes.entry} aria-label={`Server ${name}`}>
+      <div className={classes.entryHead}>
+        <strong>{toVisible(name)}</strong>
+      </div>
+      <Stack gap="xs">
+        <WarningList warnings={warnings} />
+        <CommandText text={shown} label={`What ${name} would run`} />
+      </Stack>
+    </section>
   )
 }

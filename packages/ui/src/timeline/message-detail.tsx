@@ -47,7 +47,7 @@ export function MessageDetail({ id, pinned, onPin, onChoose, onFilter }: Message
       </div>
     )
   }
-  const { row, message, raw, related } = data
+  const { row } = data
   const server = <Term term={`server:${/\s/.test(row.server) ? `"${row.server}"` : row.server}`} onFilter={onFilter} />
   if (row.kind === 'closed') {
     return (
@@ -57,7 +57,6 @@ export function MessageDetail({ id, pinned, onPin, onChoose, onFilter }: Message
       </div>
     )
   }
-  const isComparing = pinned !== undefined && pinned !== id
   return (
     <div className={classes.detail}>
       <Head row={row} />
@@ -74,38 +73,52 @@ export function MessageDetail({ id, pinned, onPin, onChoose, onFilter }: Message
           {pinned === id ? 'Now choose another one' : 'Compare'}
         </Button>
       </Group>
-      <Tabs
-        key={isComparing ? 'compare' : 'look'}
-        defaultValue={isComparing ? 'difference' : 'decoded'}
-        variant="outline"
-      >
-        <div className={classes.tabs}>
-          <Tabs.List>
-            <Tabs.Tab value="decoded">Decoded</Tabs.Tab>
-            <Tabs.Tab value="raw">Raw</Tabs.Tab>
-            <Tabs.Tab value="call">Call ({related.length + 1})</Tabs.Tab>
-            {isComparing && <Tabs.Tab value="difference">Difference</Tabs.Tab>}
-          </Tabs.List>
-          <span className={classes.copy}>
-            <CopyButton text={() => raw} label="Copy the message" />
-          </span>
-        </div>
-        <Tabs.Panel value="decoded" pt="sm">
-          <JsonView value={message} open={5} label="The message" />
-        </Tabs.Panel>
-        <Tabs.Panel value="raw" pt="sm">
-          <TextBlock text={raw} label="The message as it was sent" />
-        </Tabs.Panel>
-        <Tabs.Panel value="call" pt="sm">
-          <Related row={row} related={related} onChoose={onChoose} />
-        </Tabs.Panel>
-        {isComparing && (
-          <Tabs.Panel value="difference" pt="sm">
-            <Comparison before={pinned} after={{ id, message }} onEnd={() => onPin(undefined)} />
-          </Tabs.Panel>
-        )}
-      </Tabs>
+      <Views data={data} pinned={pinned === id ? undefined : pinned} onPin={onPin} onChoose={onChoose} />
     </div>
+  )
+}
+
+interface ViewsProps extends Pick<MessageDetailProps, 'onPin' | 'onChoose'> {
+  readonly data: ApiResult<'timeline.message'>
+  /** Another message, to compare with. */
+  readonly pinned: number | undefined
+}
+
+/** The message decoded, as it was sent, with what belongs to it, and against another one. */
+function Views({ data: { row, message, raw, related }, pinned, onPin, onChoose }: ViewsProps) {
+  const isComparing = pinned !== undefined
+  return (
+    <Tabs
+      key={isComparing ? 'compare' : 'look'}
+      defaultValue={isComparing ? 'difference' : 'decoded'}
+      variant="outline"
+    >
+      <div className={classes.tabs}>
+        <Tabs.List>
+          <Tabs.Tab value="decoded">Decoded</Tabs.Tab>
+          <Tabs.Tab value="raw">Raw</Tabs.Tab>
+          <Tabs.Tab value="call">Call ({related.length + 1})</Tabs.Tab>
+          {isComparing && <Tabs.Tab value="difference">Difference</Tabs.Tab>}
+        </Tabs.List>
+        <span className={classes.copy}>
+          <CopyButton text={() => raw} label="Copy the message" />
+        </span>
+      </div>
+      <Tabs.Panel value="decoded" pt="sm">
+        <JsonView value={message} open={5} label="The message" />
+      </Tabs.Panel>
+      <Tabs.Panel value="raw" pt="sm">
+        <TextBlock text={raw} label="The message as it was sent" />
+      </Tabs.Panel>
+      <Tabs.Panel value="call" pt="sm">
+        <Related row={row} related={related} onChoose={onChoose} />
+      </Tabs.Panel>
+      {isComparing && (
+        <Tabs.Panel value="difference" pt="sm">
+          <Comparison before={pinned} after={{ id: row.id, message }} onEnd={() => onPin(undefined)} />
+        </Tabs.Panel>
+      )}
+    </Tabs>
   )
 }
 
@@ -113,9 +126,9 @@ function Head({ row }: { readonly row: TimelineRow }) {
   const look = KINDS[row.kind]
   const facts = [
     toClock(row.at),
-    row.direction === 'out' ? `to ${row.server}` : `from ${row.server}`,
+    `${row.direction === 'out' ? 'to' : 'from'} ${toVisible(row.server)}`,
     ...(row.kind === 'closed' ? [] : [toSize(row.bytes)]),
-    ...(row.rpcId === undefined ? [] : [`id ${row.rpcId}`]),
+    ...(row.rpcId === undefined ? [] : [`id ${toVisible(String(row.rpcId))}`]),
     ...(row.durationMs === undefined ? [] : [toDuration(row.durationMs)]),
   ]
   return (

@@ -2,6 +2,7 @@
 
 import { Button, Code, Group, Modal, Stack, Text } from '@mantine/core'
 import { DownloadIcon, PlayIcon, VideoIcon } from '@radix-ui/react-icons'
+import type { ApiResult, RecordingView } from 'portico/web-api'
 import { useState } from 'react'
 import { showDone, useAction, useApi } from '../app/data/use-api.ts'
 import { Empty, FailureNote, Waiting } from '../app/feedback.tsx'
@@ -13,17 +14,15 @@ import { useRecording } from './recording-store.ts'
 import classes from './recordings.module.css'
 
 export function Recordings() {
-  const recording = useRecording()
+  const { isOn } = useRecording()
   const { data, error, reload } = useApi('timeline.recordings', {})
-  const replay = useAction('timeline.replay')
-  const exportTest = useAction('timeline.exportTest')
-  const [test, setTest] = useState<{ readonly name: string; readonly text: string }>()
+  const [test, setTest] = useState<ApiResult<'timeline.exportTest'>>()
   if (error !== undefined) return <FailureNote error={error} onRetry={reload} />
   if (data === undefined) return <Waiting />
   const recordings = [...data.recordings].sort((a, b) => b.at - a.at)
   if (recordings.length === 0) {
     return (
-      <Empty icon={<VideoIcon width={22} height={22} />} title={recording.isOn ? 'Recording' : 'Nothing recorded yet'}>
+      <Empty icon={<VideoIcon width={22} height={22} />} title={isOn ? 'Recording' : 'Nothing recorded yet'}>
         Press Record, use your servers, press Stop. A recording can be played back as a server, without the real one, or
         saved as a test.
       </Empty>
@@ -32,41 +31,8 @@ export function Recordings() {
   return (
     <div className={classes.card}>
       <ul className={classes.list}>
-        {recordings.map(({ file, server, at, messages, bytes }) => (
-          <li key={file} className={classes.recording}>
-            <div className={classes.words}>
-              <span className={classes.file}>{toVisible(file.split(/[\\/]/).at(-1) ?? file)}</span>
-              <span className={classes.facts} title={toClock(at)}>
-                {server === undefined ? 'All servers' : toVisible(server)} · {toAgo(at)} ·{' '}
-                {toCount(messages, 'message')} · {toSize(bytes)}
-              </span>
-            </div>
-            <Group gap="xs">
-              <Button
-                size="compact-sm"
-                variant="default"
-                leftSection={<PlayIcon />}
-                loading={replay.busy}
-                onClick={async () => {
-                  const made = await replay.run({ file })
-                  if (made === undefined) return
-                  showDone(`${made.server} answers from the recording`)
-                  go('/servers', { open: made.server })
-                }}
-              >
-                Play as a server
-              </Button>
-              <Button
-                size="compact-sm"
-                variant="default"
-                leftSection={<DownloadIcon />}
-                loading={exportTest.busy}
-                onClick={async () => setTest(await exportTest.run({ file }))}
-              >
-                Save as a test
-              </Button>
-            </Group>
-          </li>
+        {recordings.map((recording) => (
+          <RecordingRow key={recording.file} recording={recording} onTest={setTest} />
         ))}
       </ul>
       <Modal
@@ -79,6 +45,52 @@ export function Recordings() {
         {test !== undefined && <TestView name={test.name} text={test.text} />}
       </Modal>
     </div>
+  )
+}
+
+interface RecordingRowProps {
+  readonly recording: RecordingView
+  readonly onTest: (test: ApiResult<'timeline.exportTest'> | undefined) => void
+}
+
+function RecordingRow({ recording: { file, server, at, messages, bytes }, onTest }: RecordingRowProps) {
+  const replay = useAction('timeline.replay')
+  const exportTest = useAction('timeline.exportTest')
+  return (
+    <li className={classes.recording}>
+      <div className={classes.words}>
+        <span className={classes.file}>{toVisible(file.split(/[\\/]/).at(-1) ?? file)}</span>
+        <span className={classes.facts} title={toClock(at)}>
+          {server === undefined ? 'All servers' : toVisible(server)} · {toAgo(at)} · {toCount(messages, 'message')} ·{' '}
+          {toSize(bytes)}
+        </span>
+      </div>
+      <Group gap="xs">
+        <Button
+          size="compact-sm"
+          variant="default"
+          leftSection={<PlayIcon />}
+          loading={replay.busy}
+          onClick={async () => {
+            const made = await replay.run({ file })
+            if (made === undefined) return
+            showDone(`${made.server} answers from the recording`)
+            go('/servers', { open: made.server })
+          }}
+        >
+          Play as a server
+        </Button>
+        <Button
+          size="compact-sm"
+          variant="default"
+          leftSection={<DownloadIcon />}
+          loading={exportTest.busy}
+          onClick={async () => onTest(await exportTest.run({ file }))}
+        >
+          Save as a test
+        </Button>
+      </Group>
+    </li>
   )
 }
 

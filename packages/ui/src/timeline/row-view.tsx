@@ -40,12 +40,12 @@ export const RowView = memo(function RowView({ row, lane, lanes, isRelated }: Ro
         <Way direction={direction} kind={kind} />
       </span>
       <span className={classes.method}>
-        <span className={classes.shortServer}>{server}</span>
+        <span className={classes.shortServer}>{toVisible(server)}</span>
         {toVisible(method === '' ? UNNAMED[kind] : method)}
         {kind === 'response' && <span className={classes.answer}> · answer</span>}
       </span>
       <span className={classes.summary}>
-        <span className={classes.server}>{server}</span>
+        <span className={classes.server}>{toVisible(server)}</span>
         {toVisible(cutText(lost === undefined ? summary : `${summary} — no answer: ${lost}`, 200).text)}
       </span>
       <span className={classes.duration}>

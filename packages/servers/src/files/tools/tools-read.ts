@@ -147,6 +147,28 @@ function toBlock(uri: string, mimeType: string, bytes: Buffer, isWhole: boolean)
   return { type: 'resource', resource: { uri, mimeType, blob: data } }
 }
 
+const READ_MANY_OUTPUT = {
+  type: 'object',
+  properties: {
+    files: { type: 'array', items: FILE_OUTPUT, description: 'What could be read' },
+    failed: {
+      type: 'array',
+      description: 'What could not',
+      items: {
+        type: 'object',
+        properties: {
+          path: { type: 'string', description: 'As it was asked for' },
+          reason: { type: 'string', description: 'Why not' },
+        },
+        required: ['path', 'reason'],
+        additionalProperties: false,
+      },
+    },
+  },
+  required: ['files', 'failed'],
+  additionalProperties: false,
+} as const
+
 function createReadMany(host: FilesHost) {
   return tool(
     {
@@ -159,27 +181,7 @@ function createReadMany(host: FilesHost) {
         required: ['paths'],
         additionalProperties: false,
       },
-      output: {
-        type: 'object',
-        properties: {
-          files: { type: 'array', items: FILE_OUTPUT, description: 'What could be read' },
-          failed: {
-            type: 'array',
-            description: 'What could not',
-            items: {
-              type: 'object',
-              properties: {
-                path: { type: 'string', description: 'As it was asked for' },
-                reason: { type: 'string', description: 'Why not' },
-              },
-              required: ['path', 'reason'],
-              additionalProperties: false,
-            },
-          },
-        },
-        required: ['files', 'failed'],
-        additionalProperties: false,
-      },
+      output: READ_MANY_OUTPUT,
       ...READS,
     },
     async ({ paths }, ctx) => {

@@ -25,6 +25,30 @@ export function createSearchTools(host: FilesHost) {
   }
 }
 
+const FOUND_FILES = {
+  type: 'object',
+  properties: {
+    matches: {
+      type: 'array',
+      description: 'In the order of their paths',
+      items: {
+        type: 'object',
+        properties: {
+          path: { type: 'string', description: 'Absolute' },
+          uri: { type: 'string', description: 'The resource' },
+          kind: { enum: ['file', 'directory', 'link', 'other'], description: 'What it is' },
+        },
+        required: ['path', 'uri', 'kind'],
+        additionalProperties: false,
+      },
+    },
+    complete: COMPLETE,
+    nextCursor: NEXT_CURSOR,
+  },
+  required: ['matches', 'complete'],
+  additionalProperties: false,
+} as const
+
 function createSearchFiles(host: FilesHost) {
   return tool(
     {
@@ -41,29 +65,7 @@ function createSearchFiles(host: FilesHost) {
         required: ['pattern'],
         additionalProperties: false,
       },
-      output: {
-        type: 'object',
-        properties: {
-          matches: {
-            type: 'array',
-            description: 'In the order of their paths',
-            items: {
-              type: 'object',
-              properties: {
-                path: { type: 'string', description: 'Absolute' },
-                uri: { type: 'string', description: 'The resource' },
-                kind: { enum: ['file', 'directory', 'link', 'other'], description: 'What it is' },
-              },
-              required: ['path', 'uri', 'kind'],
-              additionalProperties: false,
-            },
-          },
-          complete: COMPLETE,
-          nextCursor: NEXT_CURSOR,
-        },
-        required: ['matches', 'complete'],
-        additionalProperties: false,
-      },
+      output: FOUND_FILES,
       ...READS,
     },
     async ({ pattern, path, cursor }, ctx) => {
@@ -89,6 +91,31 @@ function createSearchFiles(host: FilesHost) {
   )
 }
 
+const FOUND_LINES = {
+  type: 'object',
+  properties: {
+    engine: { enum: ['ripgrep', 'plain'], description: 'What searched; "plain" knows no expressions' },
+    matches: {
+      type: 'array',
+      description: 'In the order of their paths and lines',
+      items: {
+        type: 'object',
+        properties: {
+          path: { type: 'string', description: 'Absolute' },
+          line: { type: 'integer', description: 'Counted from 1' },
+          text: { type: 'string', description: 'The line, its first 400 characters' },
+        },
+        required: ['path', 'line', 'text'],
+        additionalProperties: false,
+      },
+    },
+    complete: COMPLETE,
+    nextCursor: NEXT_CURSOR,
+  },
+  required: ['engine', 'matches', 'complete'],
+  additionalProperties: false,
+} as const
+
 function createSearchText(host: FilesHost) {
   return tool(
     {
@@ -108,30 +135,7 @@ function createSearchText(host: FilesHost) {
         required: ['pattern'],
         additionalProperties: false,
       },
-      output: {
-        type: 'object',
-        properties: {
-          engine: { enum: ['ripgrep', 'plain'], description: 'What searched; "plain" knows no expressions' },
-          matches: {
-            type: 'array',
-            description: 'In the order of their paths and lines',
-            items: {
-              type: 'object',
-              properties: {
-                path: { type: 'string', description: 'Absolute' },
-                line: { type: 'integer', description: 'Counted from 1' },
-                text: { type: 'string', description: 'The line, its first 400 characters' },
-              },
-              required: ['path', 'line', 'text'],
-              additionalProperties: false,
-            },
-          },
-          complete: COMPLETE,
-          nextCursor: NEXT_CURSOR,
-        },
-        required: ['engine', 'matches', 'complete'],
-        additionalProperties: false,
-      },
+      output: FOUND_LINES,
       ...READS,
     },
     async ({ pattern, regex, ignoreCase, glob, path, cursor }, ctx) => {

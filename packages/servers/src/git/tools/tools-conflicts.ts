@@ -25,6 +25,33 @@ export function createConflictWriteTools(host: GitHost) {
   }
 }
 
+const CONFLICTS = {
+  type: 'object',
+  properties: {
+    merging: { type: 'boolean', description: 'Whether a merge is under way' },
+    files: {
+      type: 'array',
+      description: 'The files in conflict',
+      items: {
+        type: 'object',
+        properties: {
+          path: { type: 'string', description: 'The file' },
+          ours: { enum: ['present', 'deleted'], description: 'What our side did' },
+          theirs: { enum: ['present', 'deleted'], description: 'What their side did' },
+        },
+        required: ['path', 'ours', 'theirs'],
+        additionalProperties: false,
+      },
+    },
+    base: { ...TEXT, description: 'The common ancestor; absent where there is none' },
+    ours: { ...TEXT, description: 'Our side; absent where it deleted the file' },
+    theirs: { ...TEXT, description: 'Their side; absent where it deleted the file' },
+    truncated: TRUNCATED,
+  },
+  required: ['merging', 'files', 'truncated'],
+  additionalProperties: false,
+} as const
+
 function createConflicts(host: GitHost) {
   return tool(
     {
@@ -36,32 +63,7 @@ function createConflicts(host: GitHost) {
         properties: { repository: REPOSITORY, path: { ...ANY_PATH, description: 'Show the sides of this file' } },
         additionalProperties: false,
       },
-      output: {
-        type: 'object',
-        properties: {
-          merging: { type: 'boolean', description: 'Whether a merge is under way' },
-          files: {
-            type: 'array',
-            description: 'The files in conflict',
-            items: {
-              type: 'object',
-              properties: {
-                path: { type: 'string', description: 'The file' },
-                ours: { enum: ['present', 'deleted'], description: 'What our side did' },
-                theirs: { enum: ['present', 'deleted'], description: 'What their side did' },
-              },
-              required: ['path', 'ours', 'theirs'],
-              additionalProperties: false,
-            },
-          },
-          base: { ...TEXT, description: 'The common ancestor; absent where there is none' },
-          ours: { ...TEXT, description: 'Our side; absent where it deleted the file' },
-          theirs: { ...TEXT, description: 'Their side; absent where it deleted the file' },
-          truncated: TRUNCATED,
-        },
-        required: ['merging', 'files', 'truncated'],
-        additionalProperties: false,
-      },
+      output: CONFLICTS,
       ...READS,
     },
     async ({ repository, path }) => {

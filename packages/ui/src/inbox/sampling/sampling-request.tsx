@@ -9,7 +9,7 @@ import { PagedText } from '../../parts/paged-text.tsx'
 import { AnswerFoot } from '../answer-foot.tsx'
 import classes from '../inbox.module.css'
 import type { BodyProps } from '../question-body.ts'
-import { messagesOf, restOf, withTexts } from './sampling-model.ts'
+import { messagesOf, restOf, type SamplingMessage, withTexts } from './sampling-model.ts'
 
 export function SamplingRequest({ body: { request, models }, answer }: BodyProps<'sampling'>) {
   const messages = messagesOf(request)
@@ -36,26 +36,15 @@ export function SamplingRequest({ body: { request, models }, answer }: BodyProps
           maxRows={10}
         />
       )}
-      {messages.map(({ role, text, what, content }, at) =>
-        text === undefined ? (
+      {messages.map((message, at) => (
+        <Message
           // biome-ignore lint/suspicious/noArrayIndexKey: messages keep their places
-          <Whole key={at} label={`${role}: ${what}, sent as it is`} value={content} />
-        ) : (
-          <Textarea
-            // biome-ignore lint/suspicious/noArrayIndexKey: messages keep their places
-            key={at}
-            label={role === 'assistant' ? 'Earlier answer of the model' : 'Prompt'}
-            value={toVisible(texts[at] ?? '')}
-            onChange={(event) => {
-              const { value } = event.currentTarget
-              setTexts((before) => before.map((one, place) => (place === at ? value : one)))
-            }}
-            autosize
-            minRows={2}
-            maxRows={16}
-          />
-        ),
-      )}
+          key={at}
+          message={message}
+          text={texts[at]}
+          onChange={(value) => setTexts((before) => before.map((one, place) => (place === at ? value : one)))}
+        />
+      ))}
       {Object.keys(more).length > 0 && <Whole label="Other parameters" value={more} />}
       <AnswerFoot
         answer={answer}
@@ -66,23 +55,57 @@ export function SamplingRequest({ body: { request, models }, answer }: BodyProps
         }}
         changed={isEdited}
       >
-        <div className={classes.remember}>
-          <Select
-            size="xs"
-            label="Answered by"
-            data={[...models]}
-            value={model ?? null}
-            allowDeselect={false}
-            onChange={(value) => setModel(value ?? undefined)}
-          />
-          {typeof request.maxTokens === 'number' && (
-            <Text size="xs" c="dimmed">
-              Up to {toCount(request.maxTokens, 'token')}
-            </Text>
-          )}
-        </div>
+        <ModelChoice models={models} model={model} onModel={setModel} maxTokens={request.maxTokens} />
       </AnswerFoot>
     </Stack>
+  )
+}
+
+interface ModelChoiceProps {
+  readonly models: readonly string[]
+  readonly model: string | undefined
+  readonly onModel: (model: string | undefined) => void
+  readonly maxTokens: unknown
+}
+
+function ModelChoice({ models, model, onModel, maxTokens }: ModelChoiceProps) {
+  return (
+    <div className={classes.remember}>
+      <Select
+        size="xs"
+        label="Answered by"
+        data={[...models]}
+        value={model ?? null}
+        allowDeselect={false}
+        onChange={(value) => onModel(value ?? undefined)}
+      />
+      {typeof maxTokens === 'number' && (
+        <Text size="xs" c="dimmed">
+          Up to {toCount(maxTokens, 'token')}
+        </Text>
+      )}
+    </div>
+  )
+}
+
+interface MessageProps {
+  readonly message: SamplingMessage
+  /** As it was changed. */
+  readonly text: string | undefined
+  readonly onChange: (text: string) => void
+}
+
+function Message({ message: { role, text: given, what, content }, text, onChange }: MessageProps) {
+  if (given === undefined) return <Whole label={`${role}: ${what}, sent as it is`} value={content} />
+  return (
+    <Textarea
+      label={role === 'assistant' ? 'Earlier answer of the model' : 'Prompt'}
+      value={toVisible(text ?? '')}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      autosize
+      minRows={2}
+      maxRows={16}
+    />
   )
 }
 
