@@ -129,7 +129,8 @@ export class Reconnector {
       connection = await this.#patiently(() => this.#connector.open(this.#profile, events, limit), limit)
     } catch (error) {
       this.#failed()
-      throw toConnectError(error, this.closed)
+      const late = limit.aborted && error instanceof PorticoError && error.code === 'aborted'
+      throw toConnectError(late ? tooLate(connectMs, error) : error, this.closed)
     }
     if (this.closed) {
       await connection.peer.close()
@@ -210,6 +211,12 @@ const JITTER = 0.2
 const LONGEST_WAIT_MS = 30_000
 const CRASH_BUDGET = 4
 const CRASH_WINDOW_MS = 180_000
+
+/** Nobody cancelled anything: the server has been silent for too long. */
+function tooLate(connectMs: number, cause: unknown): PorticoError {
+  const message = `No connection within ${connectMs} ms (connectMs)`
+  return new PorticoError('connect-failed', message, { cause, delivery: 'not-sent' })
+}
 
 function closedError(): PorticoError {
   return new PorticoError('closed', 'The client was closed', { delivery: 'not-sent' })

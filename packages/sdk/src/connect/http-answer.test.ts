@@ -42,6 +42,11 @@ describe('judging the head of an answer', () => {
   })
 
   test.each([
+    [301, false, 'unknown'],
+    [302, false, 'unknown'],
+    [303, false, 'unknown'],
+    [307, false, 'not-sent'],
+    [308, false, 'not-sent'],
     [400, false, 'not-sent'],
     [404, true, 'not-sent'],
     [429, false, 'not-sent'],
@@ -50,6 +55,16 @@ describe('judging the head of an answer', () => {
     [503, false, 'unknown'],
   ])('HTTP %i (session: %s): %s', (status, session, delivery) => {
     expect(statusError(answer(status), session)).toMatchObject({ code: 'http-status', delivery, data: { status } })
+  })
+
+  test.each([
+    ['https://mcp.example.com/v2?key=s3cret', ': it redirects to https://mcp.example.com/v2, which is not followed'],
+    ['/v2', ': it redirects, which is not followed'],
+    ['https://x.example/\u001b[2J', 'it redirects to https://x.example/%1B[2J, which'],
+  ])('a redirect to %j is told, with what to do', (location, words) => {
+    const { message } = statusError(answer(301, { location }), false)
+    expect(message).toContain(words)
+    expect(message).not.toContain('s3cret')
   })
 
   test('only a 404 within a session means that it is lost', () => {

@@ -34,11 +34,24 @@ export function statusError(answer: AnswerHead, session: boolean): PorticoError 
     ...(sessionLost && { sessionLost }),
     ...(challenge !== undefined && { challenge, challenges: readChallenges(challenge) }),
   }
-  const refused = status < 500 || (status === 503 && retryAfterMs !== undefined)
+  // A server that has done what was asked may well point elsewhere afterwards (RFC 9110, "See Other" and its relatives).
+  const mayBeDone = status >= 300 && status < 304
+  const refused = (status < 500 && !mayBeDone) || (status === 503 && retryAfterMs !== undefined)
   const message = sessionLost
     ? 'The server has forgotten the session (HTTP 404)'
-    : `The server answered HTTP ${status}${status === 401 ? ': it wants you to sign in (`auth`)' : ''}`
+    : `The server answered HTTP ${status}${hint(answer)}`
   return new PorticoError('http-status', message, { data, delivery: refused ? 'not-sent' : 'unknown' })
+}
+
+/** What a caller can do about it. */
+function hint(answer: AnswerHead): string {
+  if (answer.status === 401) return ': it wants you to sign in (`auth`)'
+  const location = answer.status >= 300 && answer.status < 400 ? answer.header('location') : undefined
+  if (location === undefined) return ''
+  // Parsed, so that it holds no line breaks and no codes for a terminal; and no query, which may hold a secret.
+  const target = URL.canParse(location) ? new URL(location) : undefined
+  const where = target === undefined ? '' : ` to ${`${target.origin}${target.pathname}`.slice(0, 200)}`
+  return `: it redirects${where}, which is not followed; connect to the address that it has now`
 }
 
 function readChallenges(header: string): NonNullable<HttpFault['challenges']> {

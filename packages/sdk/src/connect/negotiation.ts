@@ -7,7 +7,7 @@
 import { type ClientProfile, type Connection, createEnvelope, type ServerDescription } from '../client/connection.ts'
 import { httpFault } from '../client/link.ts'
 import type { ClientPeer } from '../client/peer.ts'
-import { PorticoError, RpcError } from '../jsonrpc/errors.ts'
+import { INTERNAL_ERROR, PorticoError, RpcError } from '../jsonrpc/errors.ts'
 import { isObject, type JsonObject, type RequestId } from '../jsonrpc/message.ts'
 import type { ClientCapabilities, ServerCapabilities } from '../protocol/capabilities.ts'
 import type { Implementation } from '../protocol/content.ts'
@@ -53,7 +53,9 @@ export async function negotiate(peer: ClientPeer, options: NegotiationOptions): 
   if (legacy.length === 0) {
     return conclude(
       await discovery.agreed.catch((error) => {
-        throw error instanceof NotModern ? unsupported(options, undefined, error) : error
+        if (!(error instanceof NotModern)) throw error
+        // A server that failed is told as one, not as one of other revisions.
+        throw hasFailed(error.cause) ? error.cause : unsupported(options, undefined, error)
       }),
     )
   }
@@ -181,6 +183,12 @@ function isAnswer(error: unknown): boolean {
   const fault = httpFault(error)
   if (fault !== undefined) return fault.status < 502 && ![401, 403, 407, 408, 429].includes(fault.status)
   return error instanceof PorticoError && error.code === 'invalid-message'
+}
+
+/** Whether the server broke down over a request, rather than refused it. */
+function hasFailed(error: unknown): boolean {
+  if (error instanceof RpcError) return error.rpcCode === INTERNAL_ERROR
+  return (httpFault(error)?.status ?? 0) >= 500
 }
 
 /** By its code, or as older servers say it: with a code of their own, the versions they have, or in words. */
