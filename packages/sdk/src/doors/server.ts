@@ -38,7 +38,6 @@ export type { AskingContext, RequestContext } from '../server/context.ts'
 export type { ElicitAnswer, ElicitQuestion, FormQuestion, UrlQuestion } from '../server/features/elicitation.ts'
 export type { Extension, ExtensionMethod } from '../server/features/extension.ts'
 export type { SampleQuestion } from '../server/features/sampling.ts'
-export type { SubscriptionWatcher } from '../server/features/subscribers.ts'
 export { type FullResult, type ResultWith, result, ToolError } from '../server/features/tool-result.ts'
 export { requireScopes, ScopeError } from '../server/items/access.ts'
 export {
@@ -58,6 +57,7 @@ export {
   type ToolOptions,
   tool,
 } from '../server/items/definition.ts'
+export type { SubscriptionWatcher } from '../server/items/subscribers.ts'
 export type { Mounted } from '../server/mount.ts'
 export type { ServerOptions } from '../server/options.ts'
 export { createServer, Server, type ServerDefinition, type ToolRecord } from '../server/server.ts'

@@ -26,10 +26,10 @@ import { DEFERRED, isThenable, type ServerMethod, type Written } from './call/me
 import { RateError } from './call/rate-error.ts'
 import type { ServerCore } from './core.ts'
 import { unsupportedVersion } from './features/lifecycle.ts'
-import { attachSession } from './features/subscriptions.ts'
 import { ScopeError } from './items/access.ts'
 
 const NO_PARAMS: JsonObject = Object.freeze({})
+const NO_HEADERS: readonly ParamHeader[] = []
 
 export class ServerEndpoint implements Endpoint, Asker, DeferredReply {
   readonly versions: readonly ProtocolVersion[]
@@ -108,7 +108,7 @@ export class ServerEndpoint implements Endpoint, Asker, DeferredReply {
   }
 
   notify(message: RpcNotification, session: LegacySession | undefined): void {
-    this.#core.extensions.hear(message, session, (error) => this.#core.reportPrivately(error, message.method))
+    this.#core.features.hear(message, session)
     if (session === undefined) return
     if (message.method === 'notifications/cancelled') {
       const { requestId, reason } = message.params ?? {}
@@ -117,9 +117,8 @@ export class ServerEndpoint implements Endpoint, Asker, DeferredReply {
     }
     if (message.method === 'notifications/initialized' && session.phase === 'initializing') {
       session.becomeReady()
-      attachSession(this.#core.hub, session)
+      this.#core.hub.attach(session)
     }
-    this.#core.notified(message, session)
   }
 
   mayHear(uri: string, principal: Principal | undefined): boolean {
@@ -127,11 +126,15 @@ export class ServerEndpoint implements Endpoint, Asker, DeferredReply {
   }
 
   paramHeaders(tool: string, principal: Conversation['principal']): readonly ParamHeader[] {
-    return this.#core.paramHeaders(tool, principal)
+    for (const feature of this.#core.features.all) {
+      const found = feature.paramHeaders?.(tool, principal)
+      if (found !== undefined) return found
+    }
+    return NO_HEADERS
   }
 
   nameSource(method: string): string | undefined {
-    return this.#core.extensions.nameSource(method)
+    return this.#core.features.nameSource(method)
   }
 
   report(error: unknown, where: string): void {

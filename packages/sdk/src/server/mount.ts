@@ -1,10 +1,10 @@
 /** One server inside another: the mounted items appear under a prefix and follow their original. */
 
 import { invalidDefinition } from '../jsonrpc/errors.ts'
-import type { Change } from '../protocol/subscriptions.ts'
 import type { Inside } from './call/method.ts'
-import type { MethodName } from './call/middleware.ts'
 import type { ServerCore } from './core.ts'
+import type { Collection, Feature, FeatureDefinition, Item } from './feature.ts'
+import type { ServerChange } from './items/changes.ts'
 import { checkName, type Registry } from './items/registry.ts'
 
 /** A server that is shown inside another, until it is unmounted. */
@@ -17,42 +17,29 @@ export function mountCore(outer: ServerCore, prefix: string, inner: ServerCore):
   checkName(prefix, 'mount prefix', 64)
   if (outer === inner) throw invalidDefinition('A server cannot be mounted in itself')
   inner.requireMountable()
-  const mirrors = [
-    new Mirror(inner.tools, outer.tools, (name, entry) => {
-      const full = prefixed(prefix, name, 'tool')
-      return [full, { ...entry, tool: { ...entry.tool, name: full }, inside: within(inner, 'tools/call', entry, name) }]
-    }),
-    new Mirror(inner.prompts, outer.prompts, (name, entry) => {
-      const full = prefixed(prefix, name, 'prompt')
-      return [
-        full,
-        { ...entry, prompt: { ...entry.prompt, name: full }, inside: within(inner, 'prompts/get', entry, name) },
-      ]
-    }),
-    // URIs are addresses: they stay what they are, and two servers may not claim the same one.
-    new Mirror(inner.resources, outer.resources, (uri, entry) => [
-      uri,
-      {
-        ...entry,
-        resource: { ...entry.resource, name: `${prefix}_${entry.resource.name}` },
-        inside: within(inner, 'resources/read', entry),
-      },
-    ]),
-    new Mirror(inner.templates, outer.templates, (uri, entry) => [
-      uri,
-      {
-        ...entry,
-        template: { ...entry.template, name: `${prefix}_${entry.template.name}` },
-        inside: within(inner, 'resources/read', entry),
-      },
-    ]),
-  ]
-  const relay = { hear: (change: Change) => (change.kind === 'resource' ? outer.hub.announce(change) : undefined) }
+  const mirrors: Mirror[] = []
+  const mirror = (definition: FeatureDefinition): Mirror[] => {
+    const [shown, source]: [Feature, Feature] = [outer.features.of(definition), inner.features.of(definition)]
+    const made = (source.collections ?? []).flatMap((collection, at) => {
+      const target = shown.collections?.[at]
+      return target === undefined ? [] : [new Mirror(collection, target, rename(prefix, inner, collection))]
+    })
+    mirrors.push(...made)
+    return made
+  }
+  for (const definition of inner.features.definitions) mirror(definition)
+  const unwatch = inner.features.watch((definition) => {
+    for (const late of mirror(definition)) late.start()
+  })
+  const relay = {
+    hear: (change: ServerChange) => (change.kind === 'resource' ? outer.hub.announce(change) : undefined),
+  }
   inner.mounts++
   let mounted = true
   const unmount = (): void => {
     if (mounted) inner.mounts--
     mounted = false
+    unwatch()
     inner.hub.remove(relay)
     for (const mirror of mirrors) mirror.stop()
   }
@@ -67,33 +54,43 @@ export function mountCore(outer: ServerCore, prefix: string, inner: ServerCore):
   return { unmount }
 }
 
+type Rename = (key: string, entry: Item) => [string, Item]
+
+/** The item as the outer server shows it. URIs are addresses: two servers may not claim the same one. */
+function rename(
+  prefix: string,
+  inner: ServerCore,
+  { registry, keyedBy, method, show, rename: named }: Collection,
+): Rename {
+  return (key, entry) => {
+    const name = `${prefix}_${show(entry).name}`
+    if (keyedBy === 'uri') return [key, { ...named(entry, name), inside: within(inner, method, entry) }]
+    checkName(name, registry.noun)
+    return [name, { ...named(entry, name), inside: within(inner, method, entry, key) }]
+  }
+}
+
 /** What the inner server puts around its items it keeps, and they see the names that it gave them. */
-function within(inner: ServerCore, method: MethodName, entry: { readonly inside?: Inside }, name?: string): Inside {
+function within(inner: ServerCore, method: string, entry: Item, name?: string): Inside {
   return (call, run) => {
     const params = name === undefined ? call.params : { ...call.params, name }
     return inner.around(method, call, params, () => (entry.inside === undefined ? run() : entry.inside(call, run)))
   }
 }
 
-function prefixed(prefix: string, name: string, noun: string): string {
-  const full = `${prefix}_${name}`
-  checkName(full, noun)
-  return full
-}
-
 /** Keeps what `outer` shows of `inner` in step with it. */
-class Mirror<Item> {
+class Mirror {
   readonly #inner: Registry<Item>
   readonly #outer: Registry<Item>
-  readonly #rename: (key: string, item: Item) => [string, Item]
+  readonly #rename: Rename
   /** Keys in `outer` that come from here, with the item of `inner` each shows. */
   readonly #shown = new Map<string, Item>()
   #unwatch: (() => void) | undefined
 
-  constructor(inner: Registry<Item>, outer: Registry<Item>, rename: (key: string, item: Item) => [string, Item]) {
-    this.#inner = inner
-    this.#outer = outer
-    this.#rename = rename
+  constructor(inner: Collection, outer: Collection, renamed: Rename) {
+    this.#inner = inner.registry
+    this.#outer = outer.registry
+    this.#rename = renamed
   }
 
   start(): void {

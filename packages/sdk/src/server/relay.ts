@@ -22,16 +22,16 @@ import { META_SERVER_INFO } from '../protocol/meta.ts'
 import type { GetPromptResult, Prompt } from '../protocol/prompts.ts'
 import type { ReadResourceResult, Resource, ResourceTemplate } from '../protocol/resources.ts'
 import type { Revision } from '../protocol/revision.ts'
+import { readFilter } from '../protocol/subscriptions.ts'
 import type { CallToolResult, Tool } from '../protocol/tools.ts'
 import type { LegacySession } from '../session/legacy-session.ts'
 import { askRelayed } from './asking/relayed-question.ts'
 import type { ServerCall } from './call/call.ts'
 import { defineMethod, invalidParam, type ServerMethod, stringParam, tooManySubscriptions } from './call/method.ts'
 import type { AskingContext, RequestContext, SessionView } from './context.ts'
-import type { Introduction } from './features/lifecycle.ts'
+import { defineFeature, type Feature, type FeatureDefinition, type FeatureHost, type Introduction } from './feature.ts'
 import { cacheHints } from './features/list.ts'
 import { cursorOf, pageOf, pageSizeFor } from './features/paging.ts'
-import type { CacheHint } from './items/item-options.ts'
 
 /** The four lists, by the member of the result that holds them. */
 export interface RelayLists {
@@ -75,22 +75,13 @@ export interface Relay {
   rootsChanged?(session: SessionView): void
 }
 
-export interface RelayHost {
-  readonly pageSize: number | undefined
-  readonly listCache: CacheHint
-  readonly logs: boolean
-  context(call: ServerCall): AskingContext
-  plainContext(call: ServerCall): RequestContext
-}
-
 /**
  * What `defineRelay` makes and `createServer({ relay })` takes: the relay, and the code that serves it, which other
  * servers do not contain.
  */
 export interface DefinedRelay {
   readonly relay: Relay
-  readonly capabilities: ServerCapabilities
-  readonly methods: (host: RelayHost) => ServerMethod[]
+  readonly feature: FeatureDefinition
   readonly ask: typeof askRelayed
 }
 
@@ -108,7 +99,7 @@ export interface DefinedRelay {
  * ```
  */
 export function defineRelay(relay: Relay): DefinedRelay {
-  return { relay, capabilities: CAPABILITIES, methods: (host) => createRelayMethods(host, relay), ask: askRelayed }
+  return { relay, feature: defineFeature('relay', (server) => createRelay(server, relay)), ask: askRelayed }
 }
 
 /** A relay does not know what will be behind it tomorrow, so it offers what anybody could. */
@@ -119,7 +110,28 @@ const CAPABILITIES: ServerCapabilities = {
   completions: {},
 }
 
-function createRelayMethods(host: RelayHost, relay: Relay): ServerMethod[] {
+function createRelay(server: FeatureHost, relay: Relay): Feature {
+  return {
+    capability: () => ({ ...CAPABILITIES, ...(server.logs && { logging: {} }) }),
+    methods: () => createRelayMethods(server, relay),
+    filter: (asked) => {
+      const { resourceSubscriptions: uris, ...lists } = readFilter(asked) ?? {}
+      return uris === undefined || uris.length === 0 ? lists : { ...lists, resourceSubscriptions: uris }
+    },
+    paramHeaders: (name, principal) => relay.paramHeaders(name, principal),
+    introduce: (call) => relay.introduce?.(server.plainContext(call)),
+    watch: (uri, call, changed) => relay.watch(uri, server.plainContext(call), changed),
+    hear: ({ method }, session) => {
+      if (session === undefined || method !== 'notifications/roots/list_changed') return
+      tellObserver(
+        () => relay.rootsChanged?.(session),
+        (thrown) => server.reportPrivately(thrown, method),
+      )
+    },
+  }
+}
+
+function createRelayMethods(host: FeatureHost, relay: Relay): ServerMethod[] {
   return [
     listMethod(host, relay, 'tools/list', 'tools', (revision, item) => revision.writeTool(item)),
     listMethod(host, relay, 'resources/list', 'resources', (revision, item) => revision.writeResource(item)),
@@ -138,7 +150,7 @@ function createRelayMethods(host: RelayHost, relay: Relay): ServerMethod[] {
   ]
 }
 
-function askingMethods(host: RelayHost, relay: Relay): ServerMethod[] {
+function askingMethods(host: FeatureHost, relay: Relay): ServerMethod[] {
   const admit = (call: ServerCall): Promise<void> | undefined =>
     relay.admitRound?.(call.params, host.plainContext(call)).catch(translate(call))
   return [
@@ -186,7 +198,7 @@ function checkArguments({ arguments: args }: JsonObject): void {
 }
 
 function listMethod<K extends keyof RelayLists>(
-  host: RelayHost,
+  host: FeatureHost,
   relay: Relay,
   method: string,
   member: K,
@@ -224,7 +236,7 @@ function listMethod<K extends keyof RelayLists>(
 /** What each session of the older revisions follows. */
 const WATCHES = new WeakMap<LegacySession, Map<string, () => void>>()
 
-function subscriptionMethods(host: RelayHost, relay: Relay): ServerMethod[] {
+function subscriptionMethods(host: FeatureHost, relay: Relay): ServerMethod[] {
   return [
     defineMethod<object>({
       method: 'resources/subscribe',
@@ -286,7 +298,7 @@ async function follow(
   watches.set(uri, unwatch)
 }
 
-function levelMethod(host: RelayHost, relay: Relay): ServerMethod {
+function levelMethod(host: FeatureHost, relay: Relay): ServerMethod {
   return defineMethod<object>({
     method: 'logging/setLevel',
     served: () => host.logs,

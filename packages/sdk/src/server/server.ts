@@ -11,21 +11,31 @@ import { isObject } from '../jsonrpc/message.ts'
 import { type OptionTable, requireOptions } from '../jsonrpc/option-table.ts'
 import type { Icon, Implementation } from '../protocol/content.ts'
 import type { LogLevel } from '../protocol/logging.ts'
+import { methodOf } from '../protocol/methods.ts'
+import type { SchemaLimits } from '../schema/schema.ts'
 import { CONNECT, type Connectable } from '../session/connectable.ts'
 import { serveChannel } from '../session/connection.ts'
 import type { Endpoint } from '../session/endpoint.ts'
 import { adoptCore } from './adopt.ts'
+import { addBudget } from './budget/budget.ts'
 import type { MethodName, Middleware, Observer } from './call/middleware.ts'
 import { type Catalogue, createCatalogue } from './check/catalogue.ts'
 import { ServerCore } from './core.ts'
 import { ServerEndpoint } from './endpoint.ts'
-import type { Extension } from './features/extension.ts'
-import { logParams, logToSessions } from './features/logging.ts'
-import type { SubscriptionWatcher } from './features/subscribers.ts'
-import { compileTool } from './features/tools.ts'
+import { FEATURE, type Feature, type FeatureDefinition } from './feature.ts'
+import { COMPLETION } from './features/completion.ts'
+import { EXTENSIONS, type Extension } from './features/extension.ts'
+import { LIFECYCLE } from './features/lifecycle.ts'
+import { LOGGING, logParams, logToSessions } from './features/logging.ts'
+import { PROMPTS } from './features/prompts.ts'
+import { RESOURCES } from './features/resources.ts'
+import { ROOTS_CHANGES } from './features/roots-changes.ts'
+import { SUBSCRIPTIONS } from './features/subscriptions.ts'
+import { compileTool, TOOLS, type ToolEntry } from './features/tools.ts'
 import { describeItem } from './items/access-rule.ts'
 import { ENTRY, type PromptDefinition, type ResourceDefinition, type ToolDefinition } from './items/definition.ts'
-import { checkName } from './items/registry.ts'
+import { checkName, type Registry } from './items/registry.ts'
+import type { SubscriptionWatcher } from './items/subscribers.ts'
 import { type Mounted, mountCore } from './mount.ts'
 import { SERVER_OPTIONS, type ServerOptions } from './options.ts'
 
@@ -62,12 +72,18 @@ const DEFINITION: OptionTable<ServerDefinition<ToolRecord>> = {
   extensions: 'any',
 }
 
+/** What every server can do. What it has in place of items of its own, or besides them, comes between the two. */
+const FIRST: readonly FeatureDefinition[] = [LIFECYCLE]
+const LAST: readonly FeatureDefinition[] = [SUBSCRIPTIONS, EXTENSIONS, ROOTS_CHANGES]
+const OWN: readonly FeatureDefinition[] = [TOOLS, RESOURCES, PROMPTS, COMPLETION, LOGGING]
+
 /** A server as it is served and changed while it runs. `createServer` makes it. */
 export class Server<Tools extends ToolRecord = ToolRecord> implements Connectable {
   /** For `connect<typeof server>`: the compiler reads the tools here. */
   declare readonly '~tools'?: Tools
   readonly #core: ServerCore
   readonly #endpoint: ServerEndpoint
+  readonly #limits: SchemaLimits | undefined
   #unfollow: (() => void) | undefined
 
   constructor(definition: ServerDefinition<Tools>) {
@@ -85,9 +101,13 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
     this.#core = new ServerCore(info, options)
     this.#endpoint = new ServerEndpoint(this.#core)
     this.#core.asker = this.#endpoint
-    this.#core.tools.declared = tools !== undefined
-    this.#core.resources.declared = resources !== undefined
-    this.#core.prompts.declared = prompts !== undefined
+    const features = options.relay === undefined ? OWN : [options.relay.feature]
+    for (const feature of [...FIRST, ...features, ...LAST]) this.#core.features.of(feature)
+    this.#limits = options.schemaLimits
+    if (options.maxResultBytes !== undefined) addBudget(this.#core, options.maxResultBytes, options.spill)
+    if (tools !== undefined) this.#tools.declared = true
+    if (resources !== undefined) this.#core.features.of(RESOURCES).resources.declared = true
+    if (prompts !== undefined) this.#core.features.of(PROMPTS).prompts.declared = true
     for (const [key, item] of Object.entries(tools ?? {})) this.tool(key, item)
     for (const [key, item] of Object.entries(resources ?? {})) this.#addResource(key, item)
     for (const [key, item] of Object.entries(prompts ?? {})) this.prompt(key, item)
@@ -105,22 +125,24 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
 
   /** Adds a tool, or replaces the one of that name; clients are told. */
   tool(name: string, definition: ToolDefinition): this {
-    this.#core.tools.replace(name, compileTool(name, definition, this.#core.schemaLimits))
+    this.#tools.replace(name, compileTool(name, definition, this.#limits))
     return this
   }
 
   /** Adds a resource or template, or replaces the one with the same URI; clients are told. */
   resource(name: string, definition: ResourceDefinition): this {
     const entry = requireMade('resource', name, definition)[ENTRY](name)
-    if ('template' in entry) this.#core.templates.replace(entry.template.uriTemplate, entry)
-    else this.#core.resources.replace(entry.resource.uri, entry)
+    const { resources, templates } = this.#core.features.of(RESOURCES)
+    if ('template' in entry) templates.replace(entry.template.uriTemplate, entry)
+    else resources.replace(entry.resource.uri, entry)
     return this
   }
 
   /** Like `resource`, where two items under one URI are a mistake: the first could never be reached. */
   #addResource(name: string, definition: ResourceDefinition): void {
     const { uri } = requireMade('resource', name, definition).options
-    if (this.#core.resources.get(uri) !== undefined || this.#core.templates.get(uri) !== undefined) {
+    const { resources, templates } = this.#core.features.of(RESOURCES)
+    if (resources.get(uri) !== undefined || templates.get(uri) !== undefined) {
       throw invalidDefinition(`Resource "${name}": there is one with the URI "${uri}" already`)
     }
     this.resource(name, definition)
@@ -129,15 +151,16 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
   /** Adds a prompt, or replaces the one of that name; clients are told. */
   prompt(name: string, definition: PromptDefinition): this {
     checkName(name, 'prompt')
-    this.#core.prompts.replace(name, requireMade('prompt', name, definition)[ENTRY](name))
+    this.#core.features.of(PROMPTS).prompts.replace(name, requireMade('prompt', name, definition)[ENTRY](name))
     return this
   }
 
   /** Removes a tool or prompt by name, or a resource by URI. False when there was none. */
   remove(kind: 'tool' | 'prompt' | 'resource', key: string): boolean {
-    if (kind === 'tool') return this.#core.tools.remove(key)
-    if (kind === 'prompt') return this.#core.prompts.remove(key)
-    return this.#core.resources.remove(key) || this.#core.templates.remove(key)
+    const kinds: readonly string[] = kind === 'resource' ? ['resource', 'template'] : [kind]
+    return this.#core.collections.some(
+      (collection) => kinds.includes(collection.kind) && collection.registry.remove(key),
+    )
   }
 
   /**
@@ -145,11 +168,8 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
    * principal with the id given.
    */
   changed(what: 'tools' | 'prompts' | 'resources' | (string & {}), principal?: string): void {
-    const list = what === 'tools' || what === 'prompts' || what === 'resources'
-    this.#core.hub.announce(
-      list ? { kind: what as 'tools' | 'prompts' | 'resources' } : { kind: 'resource', uri: what },
-      principal,
-    )
+    const list = isList(what) || this.#core.collections.some((collection) => collection.list === what)
+    this.#core.hub.announce(list ? { kind: 'list', list: what } : { kind: 'resource', uri: what }, principal)
   }
 
   /** Puts a function around a method; it may alter the request, the result, or answer by itself. */
@@ -198,7 +218,7 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
 
   /** Called when an older client says that its roots changed. */
   onRootsChanged(watcher: () => void): this {
-    this.#core.onRootsChanged(watcher)
+    this.#core.features.of(ROOTS_CHANGES).watchRoots(watcher)
     return this
   }
 
@@ -220,20 +240,29 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
 
   /** What access rules may know of an item: its attributes, as `visible` is given them. */
   describe(kind: PolicyItem['kind'], name: string): PolicyItem | undefined {
-    return describeItem(this.#core, kind, name)
+    return describeItem(this.#core.collections, kind, name)
   }
 
   /** Adds a protocol extension. */
   extend(extension: Extension): this {
-    this.#core.extensions.add(extension)
-    this.#core.extensionsChanged()
+    this.#core.features.of(EXTENSIONS).add(extension)
     for (const [key, item] of extension.resources ?? []) this.resource(key, item)
     return this
   }
 
   /** Announces a change that an extension defined, to listeners whose filter has `filter`. */
   announce(filter: string, method: string, params: { [key: string]: unknown }): void {
-    this.#core.hub.announce({ kind: 'extension', filter, method, params })
+    const extension = this.#core.features.of(EXTENSIONS).ownerOf(method)
+    this.#core.hub.announce({ kind: 'extension', filter, method, params, extension })
+  }
+
+  /** Adds a feature that stands in a file of its own (`feature.ts`), or gives the one that is there. */
+  [FEATURE]<Made extends Feature>(definition: FeatureDefinition<Made>): Made {
+    return this.#core.features.of(definition)
+  }
+
+  get #tools(): Registry<ToolEntry> {
+    return this.#core.features.of(TOOLS).tools
   }
 
   /** Serves one end of a pair in memory: how `connect(server)` and tests reach it. */
@@ -268,6 +297,11 @@ export function createServer<const Tools extends ToolRecord = {}>(definition: Se
 export function endpointOf(server: Server): Endpoint {
   if (isObject(server) && ENDPOINT in server) return server[ENDPOINT]
   throw invalidDefinition('Only what createServer() made can be served')
+}
+
+/** Whether servers have a list of this name, by the notification that tells of it. */
+function isList(name: string): boolean {
+  return methodOf(`notifications/${name}/list_changed`) !== undefined
 }
 
 /** A record of the same shape is not enough: what serves an item comes from its maker. */

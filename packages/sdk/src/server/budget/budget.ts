@@ -9,16 +9,15 @@ import { isObject } from '../../jsonrpc/message.ts'
 import type { ContentBlock } from '../../protocol/content.ts'
 import type { CallToolResult } from '../../protocol/tools.ts'
 import type { MethodName, Middleware } from '../call/middleware.ts'
-import type { TemplateEntry } from '../features/resources.ts'
+import type { Feature, FeatureDefinition } from '../feature.ts'
+import { RESOURCES, type TemplateEntry } from '../features/resources.ts'
 import { textError } from '../features/tool-result.ts'
-import type { ToolEntry } from '../features/tools.ts'
-import type { Registry } from '../items/registry.ts'
+import { TOOLS } from '../features/tools.ts'
 import { type Part, type SpillOptions, SpillStore } from './budget-store.ts'
 
 /** What budgets need of the server around them. */
 export interface BudgetHost {
-  readonly tools: Registry<ToolEntry>
-  readonly templates: Registry<TemplateEntry>
+  readonly features: { of<Made extends Feature>(definition: FeatureDefinition<Made>): Made }
   use(method: string, middleware: Middleware<MethodName>): void
 }
 
@@ -31,11 +30,12 @@ export function addBudget(host: BudgetHost, maxResultBytes: number, options: Spi
     throw invalidDefinition(`maxResultBytes must be a whole number from ${SMALLEST_BUDGET} on`)
   }
   const store = new SpillStore(options)
-  host.templates.replace(store.template, toEntry(store))
+  const { tools } = host.features.of(TOOLS)
+  host.features.of(RESOURCES).templates.replace(store.template, toEntry(store))
   const middleware: Middleware<'tools/call'> = async ({ params, ctx }, next) => {
     const result = await next()
     if (isWithin(result, maxResultBytes)) return result
-    const declared = host.tools.get(String(params.name))?.output !== undefined
+    const declared = tools.get(String(params.name))?.output !== undefined
     return new Overflow(store, ctx.principal?.id, result, maxResultBytes, declared).toResult()
   }
   // The table keeps each middleware under its own method's name.

@@ -7,10 +7,7 @@ import type { Implementation } from '../../protocol/content.ts'
 import type { Prompt } from '../../protocol/prompts.ts'
 import type { Resource, ResourceTemplate } from '../../protocol/resources.ts'
 import type { Tool } from '../../protocol/tools.ts'
-import type { PromptEntry } from '../features/prompts.ts'
-import type { ResourceEntry, TemplateEntry } from '../features/resources.ts'
-import type { ToolEntry } from '../features/tools.ts'
-import type { Registry } from '../items/registry.ts'
+import type { Collection } from '../feature.ts'
 
 /** Everything that a server defines, in the form of its lists, whoever may see it. */
 export interface Catalogue {
@@ -22,23 +19,17 @@ export interface Catalogue {
   readonly prompts: readonly Prompt[]
 }
 
-/** Where the items are kept. */
-export interface Shelves {
+/** What has items to show. */
+interface Catalogued {
   readonly info: Implementation
   readonly instructions: string | undefined
-  readonly tools: Registry<ToolEntry>
-  readonly resources: Registry<ResourceEntry>
-  readonly templates: Registry<TemplateEntry>
-  readonly prompts: Registry<PromptEntry>
+  readonly collections: readonly Collection[]
 }
 
-export function createCatalogue(shelves: Shelves): Catalogue {
-  return {
-    info: shelves.info,
-    instructions: shelves.instructions,
-    tools: [...shelves.tools.values()].map(({ tool }) => tool),
-    resources: [...shelves.resources.values()].map(({ resource }) => resource),
-    resourceTemplates: [...shelves.templates.values()].map(({ template }) => template),
-    prompts: [...shelves.prompts.values()].map(({ prompt }) => prompt),
-  }
+export function createCatalogue({ info, instructions, collections }: Catalogued): Catalogue {
+  const items = collections.map(({ member, registry, show }) => [member, [...registry.values()].map(show)])
+  return { info, instructions, ...EMPTY, ...Object.fromEntries(items) }
 }
+
+/** A server without a feature has none of its items. */
+const EMPTY = { tools: [], resources: [], resourceTemplates: [], prompts: [] }

@@ -41,7 +41,7 @@ function lintName(name: string): Finding[] {
 }
 
 /** Letters of one alphabet in the words of another: people and models read the name that it imitates. */
-export function lintScripts(noun: 'tool' | 'resource' | 'prompt', name: string): Finding[] {
+export function lintScripts(noun: string, name: string): Finding[] {
   const mixed = mixedScripts(name)
   if (mixed === undefined) return []
   const codes = mixed.letters

@@ -31,15 +31,13 @@ export interface LintOptions {
  */
 export function lintServer(server: { catalogue(): Catalogue }, options: LintOptions = {}): Finding[] {
   const catalogue = server.catalogue()
+  const kinds = Object.entries(catalogue).flatMap(([member, items]) =>
+    Array.isArray(items) ? [{ member, items }] : [],
+  )
   const findings = [
     ...lintNames(catalogue.tools.map(({ name }) => name)),
-    ...catalogue.tools.flatMap(lintTool),
-    ...catalogue.resources.flatMap((one) => lintDescribed('resource', one.name, one.description)),
-    ...catalogue.resourceTemplates.flatMap((one) => lintDescribed('resource', one.name, one.description)),
-    ...catalogue.prompts.flatMap(lintPrompt),
-    ...catalogue.tools.flatMap(({ name }) => lintScripts('tool', name)),
-    ...[...catalogue.resources, ...catalogue.resourceTemplates].flatMap(({ name }) => lintScripts('resource', name)),
-    ...catalogue.prompts.flatMap(({ name }) => lintScripts('prompt', name)),
+    ...kinds.flatMap(({ member, items }) => items.flatMap(LINTERS[member]?.lint ?? lintNamed(nounOf(member)))),
+    ...kinds.flatMap(({ member, items }) => items.flatMap(({ name }: Named) => lintScripts(nounOf(member), name))),
   ]
   const ignored = new Set(options.ignore)
   const kept = findings.filter(({ rule }) => !ignored.has(rule))
@@ -75,6 +73,30 @@ export function lintForm(schema: unknown, where = 'form'): Finding[] {
 
 const WORST_FIRST: readonly Severity[] = ['error', 'warning', 'info']
 
+interface Named {
+  readonly name: string
+  readonly description?: string
+}
+
+interface Linter {
+  lint(item: Named): Finding[]
+}
+
+/** For the kinds of items that have more to look at than name and description; each meets items of its own kind only. */
+const LINTERS: { readonly [member: string]: Linter | undefined } = {
+  tools: { lint: lintTool },
+  prompts: { lint: lintPrompt },
+}
+
+/** What one item is called, by the list that it is in: a template stands for resources. */
+function nounOf(member: string): string {
+  return member === 'resourceTemplates' ? 'resource' : member.replace(/s$/, '')
+}
+
+function lintNamed(noun: string): (item: Named) => Finding[] {
+  return ({ name, description }) => lintDescribed(noun, name, description)
+}
+
 /** Shorter than this, a description says no more than the name. */
 const SHORTEST = 10
 
@@ -91,7 +113,7 @@ function lintTool(tool: Catalogue['tools'][number]): Finding[] {
   ]
 }
 
-function lintDescribed(noun: 'tool' | 'resource' | 'prompt', name: string, description: string | undefined): Finding[] {
+function lintDescribed(noun: string, name: string, description: string | undefined): Finding[] {
   const where = `${noun}s.${name}`
   const fix = `Say what it does, when to use it and what comes back: \`${noun}({ description: '…' })\`.`
   if (description === undefined || description.trim() === '') {

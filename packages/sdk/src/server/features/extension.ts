@@ -6,7 +6,7 @@
 import { invalidDefinition, RpcError } from '../../jsonrpc/errors.ts'
 import { isObject, type JsonObject, type RpcNotification } from '../../jsonrpc/message.ts'
 import { tellObserver } from '../../jsonrpc/observer.ts'
-import type { ClientCapabilities } from '../../protocol/capabilities.ts'
+import type { ClientCapabilities, ServerCapabilities } from '../../protocol/capabilities.ts'
 import { MISSING_CLIENT_CAPABILITY } from '../../protocol/errors.ts'
 import { methodOf } from '../../protocol/methods.ts'
 import type { SubscriptionFilter } from '../../protocol/subscriptions.ts'
@@ -15,6 +15,7 @@ import { methodNotFound } from '../call/answer.ts'
 import type { ServerCall } from '../call/call.ts'
 import { andThen, defineMethod, type ServerMethod } from '../call/method.ts'
 import type { RequestContext } from '../context.ts'
+import { defineFeature, type Feature, type FeatureHost } from '../feature.ts'
 import type { ResourceDefinition } from '../items/definition.ts'
 
 /** One method of an extension. */
@@ -48,8 +49,14 @@ export interface Extension {
   readonly filter?: (notifications: JsonObject) => SubscriptionFilter
 }
 
-export class ExtensionRegistry {
-  readonly #extensions = new Map<string, Extension>()
+/** The extensions of a server, as one feature of it. */
+export class Extensions implements Feature {
+  readonly #host: FeatureHost
+  #extensions = new Map<string, Extension>()
+
+  constructor(host: FeatureHost) {
+    this.#host = host
+  }
 
   add(extension: Extension): void {
     if (
@@ -63,21 +70,20 @@ export class ExtensionRegistry {
       }
     }
     this.#extensions.set(extension.id, extension)
+    this.#host.methodsChanged()
   }
 
-  get size(): number {
-    return this.#extensions.size
+  takeOver(other: this): void {
+    this.#extensions = other.#extensions
+    this.#host.methodsChanged()
   }
 
-  capabilities(): { [id: string]: JsonObject } {
-    return Object.fromEntries([...this.#extensions].map(([id, { settings }]) => [id, settings ?? {}]))
+  capability(): ServerCapabilities {
+    if (this.#extensions.size === 0) return {}
+    return { extensions: Object.fromEntries([...this.#extensions].map(([id, { settings }]) => [id, settings ?? {}])) }
   }
 
-  methodNames(): string[] {
-    return [...this.#extensions.values()].flatMap(({ methods }) => Object.keys(methods ?? {}))
-  }
-
-  methods(context: (call: ServerCall) => RequestContext): ServerMethod[] {
+  methods(): ServerMethod[] {
     return [...this.#extensions.values()].flatMap((extension) =>
       Object.entries(extension.methods ?? {}).map(([method, definition]) =>
         defineMethod<JsonObject>({
@@ -91,7 +97,7 @@ export class ExtensionRegistry {
               throw methodNotFound(method)
             }
             if (definition.requiresClient === true) requireExtension(extension.id, call)
-            return andThen(definition.run(call.params, context(call)), (result) => result)
+            return andThen(definition.run(call.params, this.#host.plainContext(call)), (result) => result)
           },
           write: (result) => result,
         }),
@@ -105,17 +111,16 @@ export class ExtensionRegistry {
   }
 
   /** Gives a client's notice to the extensions that it belongs to. */
-  hear(
-    { method, params = {} }: RpcNotification,
-    session: LegacySession | undefined,
-    failed: (error: unknown) => void,
-  ): void {
+  hear({ method, params = {} }: RpcNotification, session: LegacySession | undefined): void {
     for (const { id, onNotification } of this.#extensions.values()) {
       if (onNotification === undefined || !Object.hasOwn(onNotification, method)) continue
       // A connection of the newest revision has a session that nobody opened.
       const own = session?.initialized ? session : undefined
       if (own !== undefined && !declares(own.capabilities, id)) continue
-      tellObserver(() => onNotification[method]?.(params, own), failed)
+      tellObserver(
+        () => onNotification[method]?.(params, own),
+        (error) => this.#host.reportPrivately(error, method),
+      )
     }
   }
 
@@ -126,12 +131,12 @@ export class ExtensionRegistry {
     return undefined
   }
 
-  filters(params: JsonObject): SubscriptionFilter {
-    const { notifications } = params
-    if (!isObject(notifications)) return {}
-    return Object.assign({}, ...[...this.#extensions.values()].map(({ filter }) => filter?.(notifications)))
+  filter(asked: JsonObject): SubscriptionFilter {
+    return Object.assign({}, ...[...this.#extensions.values()].map(({ filter }) => filter?.(asked)))
   }
 }
+
+export const EXTENSIONS = defineFeature('extensions', (server) => new Extensions(server))
 
 /** Whether a client declared the extension, in either of the two places that revisions have for it. */
 export function declares({ extensions, experimental }: ClientCapabilities, id: string): boolean {

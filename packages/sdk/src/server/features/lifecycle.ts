@@ -1,7 +1,7 @@
 /** The opening of a conversation: `initialize` and `ping` of the older revisions, `server/discover` of the newest. */
 
 import { INVALID_REQUEST, RpcError } from '../../jsonrpc/errors.ts'
-import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { isObject } from '../../jsonrpc/message.ts'
 import type { ClientCapabilities, ServerCapabilities } from '../../protocol/capabilities.ts'
 import type { Implementation } from '../../protocol/content.ts'
 import { UNSUPPORTED_VERSION } from '../../protocol/errors.ts'
@@ -11,30 +11,12 @@ import { negotiateLegacy } from '../../protocol/revisions.ts'
 import { KEPT_LIMITS } from '../../session/kept-text.ts'
 import type { ServerCall } from '../call/call.ts'
 import { defineMethod, invalidParam, type ServerMethod, stringParam } from '../call/method.ts'
-import type { CacheHint } from '../items/item-options.ts'
+import { defineFeature, type Feature, type FeatureHost, type Introduction } from '../feature.ts'
 import { cacheHints } from './list.ts'
 
-/** What a relay adds to the server's description of itself when a client connects. */
-export interface Introduction {
-  readonly info?: Omit<Partial<Implementation>, 'name' | 'version'>
-  readonly instructions?: string
-  readonly experimental?: { readonly [name: string]: JsonObject }
-}
+export const LIFECYCLE = defineFeature('lifecycle', (server): Feature => ({ methods: () => createMethods(server) }))
 
-export interface LifecycleHost {
-  readonly info: Implementation
-  readonly instructions: string | undefined
-  /** Oldest first. */
-  readonly versions: readonly ProtocolVersion[]
-  readonly listCache: CacheHint
-  /** Whether `ctx.log` reaches clients. */
-  readonly logs: boolean
-  capabilities(): ServerCapabilities
-  /** For this caller alone; undefined where there is nobody else to speak of. */
-  introduce(call: ServerCall): Introduction | undefined | Promise<Introduction | undefined>
-}
-
-export function createLifecycleMethods(host: LifecycleHost): ServerMethod[] {
+function createMethods(host: FeatureHost): ServerMethod[] {
   return [
     defineMethod<object>({ method: 'ping', withoutContext: true, run: () => ({}), write: () => ({}) }),
     defineMethod<Introduction | undefined>({
@@ -74,13 +56,13 @@ export function createLifecycleMethods(host: LifecycleHost): ServerMethod[] {
   ]
 }
 
-function capabilitiesOf(host: LifecycleHost, introduced: Introduction | undefined): ServerCapabilities {
+function capabilitiesOf(host: FeatureHost, introduced: Introduction | undefined): ServerCapabilities {
   const own = host.capabilities()
   if (introduced?.experimental === undefined) return own
   return { ...own, experimental: { ...introduced.experimental, ...own.experimental } }
 }
 
-function instructionsOf(host: LifecycleHost, introduced: Introduction | undefined): { instructions?: string } {
+function instructionsOf(host: FeatureHost, introduced: Introduction | undefined): { instructions?: string } {
   const texts = [host.instructions, introduced?.instructions].filter((text) => text !== undefined)
   return texts.length === 0 ? {} : { instructions: texts.join('\n\n') }
 }
@@ -99,7 +81,7 @@ export function unsupportedVersion(requested: string, versions: readonly Protoco
   })
 }
 
-function initialize(host: LifecycleHost, call: ServerCall): void {
+function initialize(host: FeatureHost, call: ServerCall): void {
   const { session, params } = call
   if (session === undefined || session.initialized) {
     throw new RpcError(INVALID_REQUEST, 'This session is initialized already')

@@ -19,7 +19,7 @@ export interface Listed {
 export interface ListOptions<Item extends Listed, Shown> {
   readonly registry: Registry<Item>
   /** The member of the result that holds the items. */
-  readonly member: 'tools' | 'resources' | 'resourceTemplates' | 'prompts'
+  readonly member: string
   /** The item as the neutral model shows it. */
   readonly show: (item: Item) => Shown
   readonly write: (shown: Shown, revision: Revision) => JsonObject

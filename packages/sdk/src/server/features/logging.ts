@@ -3,23 +3,23 @@
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { isLogLevel, type LogLevel, passesLevel } from '../../protocol/logging.ts'
 import type { LegacySession } from '../../session/legacy-session.ts'
-import { defineMethod, invalidParam, type ServerMethod } from '../call/method.ts'
+import { defineMethod, invalidParam } from '../call/method.ts'
+import { defineFeature, type Feature } from '../feature.ts'
 
-export function createLoggingMethods(enabled: boolean): ServerMethod[] {
-  return [
-    defineMethod<object>({
-      method: 'logging/setLevel',
-      served: () => enabled,
-      run: (call) => {
-        const { level } = call.params
-        if (!isLogLevel(level)) throw invalidParam('level', 'is not a log level')
-        if (call.session !== undefined) call.session.logLevel = level
-        return {}
-      },
-      write: () => ({}),
-    }),
-  ]
-}
+export const LOGGING = defineFeature('logging', ({ logs }): Feature => {
+  const setLevel = defineMethod<object>({
+    method: 'logging/setLevel',
+    served: () => logs,
+    run: (call) => {
+      const { level } = call.params
+      if (!isLogLevel(level)) throw invalidParam('level', 'is not a log level')
+      if (call.session !== undefined) call.session.logLevel = level
+      return {}
+    },
+    write: () => ({}),
+  })
+  return { capability: () => (logs ? { logging: {} } : {}), methods: () => [setLevel] }
+})
 
 /** The parameters of a log message as JSON can carry them: what it would leave out is put into words. */
 export function logParams(level: LogLevel, data: unknown, logger: string | undefined): JsonObject {

@@ -7,48 +7,65 @@ import { INVALID_PARAMS, RpcError } from '../../jsonrpc/errors.ts'
 import { didYouMean } from '../../jsonrpc/nearest.ts'
 import type { GetPromptResult, Prompt } from '../../protocol/prompts.ts'
 import type { ServerCall } from '../call/call.ts'
-import { defineMethod, type Inside, type ServerMethod, stringParam } from '../call/method.ts'
+import { defineMethod, type ServerMethod, stringParam } from '../call/method.ts'
 import type { AskingContext } from '../context.ts'
+import { defineCollection, defineFeature, type Feature, type FeatureHost, type Item } from '../feature.ts'
 import { isVisible, requireAccess } from '../items/access.ts'
-import type { Access, CacheHint } from '../items/item-options.ts'
-import type { Registry } from '../items/registry.ts'
+import { Registry } from '../items/registry.ts'
 import type { Completable } from './completion.ts'
 import { ItemList } from './list.ts'
 
-export interface PromptEntry extends Completable {
+export interface PromptEntry extends Item, Completable {
   readonly prompt: Prompt
-  readonly access: Access
-  readonly inside?: Inside
   /** Checks the arguments as they were sent, and runs the handler with them. */
   readonly get: (args: unknown, ctx: AskingContext) => GetPromptResult | Promise<GetPromptResult>
 }
 
-export interface PromptHost {
+export interface PromptFeature extends Feature {
   readonly prompts: Registry<PromptEntry>
-  readonly pageSize: number | undefined
-  readonly listCache: CacheHint
-  context(call: ServerCall): AskingContext
 }
 
-export function createPromptMethods(host: PromptHost): ServerMethod[] {
+export const PROMPTS = defineFeature('prompts', (server): PromptFeature => {
+  const prompts = new Registry<PromptEntry>('prompt')
+  return {
+    prompts,
+    collections: [
+      defineCollection<PromptEntry>({
+        registry: prompts,
+        kind: 'prompt',
+        list: 'prompts',
+        member: 'prompts',
+        method: 'prompts/get',
+        keyedBy: 'name',
+        reference: 'ref/prompt',
+        show: ({ prompt }) => prompt,
+        rename: (entry, name) => ({ ...entry, prompt: { ...entry.prompt, name } }),
+      }),
+    ],
+    capability: () => (prompts.declared ? { prompts: { listChanged: true } } : {}),
+    methods: () => createPromptMethods(prompts, server),
+  }
+})
+
+function createPromptMethods(prompts: Registry<PromptEntry>, server: FeatureHost): ServerMethod[] {
   const list = new ItemList<PromptEntry, Prompt>({
-    registry: host.prompts,
+    registry: prompts,
     member: 'prompts',
-    show: (entry) => entry.prompt,
+    show: ({ prompt }) => prompt,
     write: (prompt, revision) => revision.writePrompt(prompt),
-    pageSize: host.pageSize,
-    cache: host.listCache,
+    pageSize: server.pageSize,
+    cache: server.listCache,
   })
-  const served = () => host.prompts.declared
+  const served = () => prompts.declared
   return [
     defineMethod(list.method('prompts/list', served)),
     defineMethod<GetPromptResult>({
       method: 'prompts/get',
       served,
-      admit: (call) => void requirePrompt(host, call),
+      admit: (call) => void requirePrompt(prompts, call),
       run: (call) => {
-        const { inside, get } = requirePrompt(host, call)
-        const run = () => get(call.params.arguments ?? {}, host.context(call))
+        const { inside, get } = requirePrompt(prompts, call)
+        const run = () => get(call.params.arguments ?? {}, server.context(call))
         return inside === undefined ? run() : inside(call, run)
       },
       write: (result, call) => call.conversation.revision.writeGetPromptResult(result),
@@ -56,11 +73,11 @@ export function createPromptMethods(host: PromptHost): ServerMethod[] {
   ]
 }
 
-function requirePrompt(host: PromptHost, call: ServerCall): PromptEntry {
+function requirePrompt(prompts: Registry<PromptEntry>, call: ServerCall): PromptEntry {
   const name = stringParam(call.params, 'name')
-  const entry = host.prompts.get(name)
+  const entry = prompts.get(name)
   if (entry === undefined || !isVisible(entry.access, call.conversation.principal)) {
-    const near = host.prompts.names(({ access }) => isVisible(access, call.conversation.principal))
+    const near = prompts.names(({ access }) => isVisible(access, call.conversation.principal))
     const message = `Unknown prompt: ${name}${didYouMean(name, near)}`
     throw new RpcError(INVALID_PARAMS, message, { parameter: 'name', reason: 'names no prompt here' })
   }

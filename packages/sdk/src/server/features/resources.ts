@@ -3,26 +3,33 @@
  * is made of comes with it (`resource-entry.ts`), so that a server without resources is without that code.
  */
 
+import type { Principal } from '../../auth/principal.ts'
 import { withoutUndefined } from '../../jsonrpc/members.ts'
 import type { ListResourcesResult, ReadResourceResult, Resource, ResourceTemplate } from '../../protocol/resources.ts'
 import type { Revision } from '../../protocol/revision.ts'
+import { readFilter } from '../../protocol/subscriptions.ts'
 import type { TemplateMatch, UriTemplate } from '../../schema/uri-template/uri-template.ts'
 import type { LegacySession } from '../../session/legacy-session.ts'
 import type { ServerCall } from '../call/call.ts'
-import { defineMethod, type Inside, type ServerMethod, stringParam, tooManySubscriptions } from '../call/method.ts'
+import { defineMethod, type ServerMethod, stringParam, tooManySubscriptions } from '../call/method.ts'
 import type { AskingContext, RequestContext } from '../context.ts'
+import {
+  type Collection,
+  defineCollection,
+  defineFeature,
+  type Feature,
+  type FeatureHost,
+  type Item,
+} from '../feature.ts'
 import { isGuarded, isUsable, isVisible, requireAccess } from '../items/access.ts'
-import type { Access, CacheHint } from '../items/item-options.ts'
-import type { Registry } from '../items/registry.ts'
+import type { CacheHint } from '../items/item-options.ts'
+import { Registry } from '../items/registry.ts'
 import type { Completable } from './completion.ts'
 import { cacheHints, ItemList } from './list.ts'
 import { cursorOf, pageOf } from './paging.ts'
-import type { Subscribers } from './subscribers.ts'
 
-interface Readable extends Completable {
-  readonly access: Access
+interface Readable extends Item, Completable {
   readonly cache: CacheHint | undefined
-  readonly inside?: Inside
   /** Throws the revision's own error when there is nothing under the URI. */
   readonly read: (
     uri: string,
@@ -42,34 +49,88 @@ export interface TemplateEntry extends Readable {
   readonly list: ((ctx: RequestContext) => Promise<Resource[]>) | undefined
 }
 
-export interface ResourceHost {
+interface ResourceHost {
   /** By URI. */
   readonly resources: Registry<ResourceEntry>
   /** By the template's text. */
   readonly templates: Registry<TemplateEntry>
-  readonly pageSize: number | undefined
-  readonly listCache: CacheHint
-  readonly readCache: CacheHint
-  readonly subscribers: Subscribers
-  /** Reports what one item did wrong, where the others are served all the same. */
-  reportPrivately(error: unknown, where: string): unknown
-  context(call: ServerCall): AskingContext
-  plainContext(call: ServerCall): RequestContext
+  readonly server: FeatureHost
+}
+
+export interface ResourceFeature extends Feature {
+  readonly resources: Registry<ResourceEntry>
+  readonly templates: Registry<TemplateEntry>
+}
+
+export const RESOURCES = defineFeature('resources', (server): ResourceFeature => {
+  const resources = new Registry<ResourceEntry>('resource')
+  const templates = new Registry<TemplateEntry>('resource template')
+  const host = { resources, templates, server }
+  const usable = (uri: string, principal: Principal | undefined): boolean => {
+    const found = findResource(host, uri, principal)
+    return found !== undefined && isUsable(found.entry.access, principal)
+  }
+  const known = (uri: string) => resources.get(uri) !== undefined || templateFor(templates, uri) !== undefined
+  return {
+    resources,
+    templates,
+    collections: [resourceCollection(resources), templateCollection(templates)],
+    capability: () =>
+      resources.declared || templates.declared ? { resources: { subscribe: true, listChanged: true } } : {},
+    methods: () => createResourceMethods(host),
+    filter: (asked, { conversation }) => {
+      const uris = readFilter(asked)?.resourceSubscriptions?.filter((uri) => usable(uri, conversation.principal))
+      return uris === undefined || uris.length === 0 ? {} : { resourceSubscriptions: uris }
+    },
+    // Of one that is gone everybody may hear who was let to subscribe.
+    mayHear: (uri, principal) => !known(uri) || usable(uri, principal),
+  }
+})
+
+const SHARED = { list: 'resources', method: 'resources/read', keyedBy: 'uri', reference: 'ref/resource' } as const
+
+function resourceCollection(registry: Registry<ResourceEntry>): Collection {
+  return defineCollection<ResourceEntry>({
+    ...SHARED,
+    registry,
+    kind: 'resource',
+    member: 'resources',
+    show: ({ resource }) => resource,
+    rename: (entry, name) => ({ ...entry, resource: { ...entry.resource, name } }),
+  })
+}
+
+function templateCollection(registry: Registry<TemplateEntry>): Collection {
+  return defineCollection<TemplateEntry>({
+    ...SHARED,
+    registry,
+    kind: 'template',
+    member: 'resourceTemplates',
+    show: ({ template }) => template,
+    rename: (entry, name) => ({ ...entry, template: { ...entry.template, name } }),
+    find: (kind, name) =>
+      kind === 'template' ? registry.get(name) : kind === 'resource' ? templateFor(registry, name) : undefined,
+  })
+}
+
+function templateFor(templates: Registry<TemplateEntry>, uri: string): TemplateEntry | undefined {
+  for (const entry of templates.values()) if (entry.uri.match(uri) !== undefined) return entry
+  return undefined
 }
 
 /** A resource found for a URI, with what the template read out of it. */
-export interface Found {
+interface Found {
   readonly entry: ResourceEntry | TemplateEntry
   readonly variables: TemplateMatch
 }
 
-export function createResourceMethods(host: ResourceHost): ServerMethod[] {
+function createResourceMethods(host: ResourceHost): ServerMethod[] {
   const served = () => host.resources.declared || host.templates.declared
   return [...createListMethods(host, served), ...createReadMethods(host, served)]
 }
 
 function createListMethods(host: ResourceHost, served: () => boolean): ServerMethod[] {
-  const shared = { pageSize: host.pageSize, cache: host.listCache }
+  const shared = { pageSize: host.server.pageSize, cache: host.server.listCache }
   const resources = new ItemList<ResourceEntry, Resource>({
     ...shared,
     registry: host.resources,
@@ -94,7 +155,7 @@ function createListMethods(host: ResourceHost, served: () => boolean): ServerMet
       ready: (call) => (listing() ? undefined : resources.text(call)),
       run: async (call) => {
         const all = [...resources.all(call), ...(await listTemplated(host, call))]
-        const { items, nextCursor } = pageOf('resources', all, cursorOf(call.params), host.pageSize)
+        const { items, nextCursor } = pageOf('resources', all, cursorOf(call.params), host.server.pageSize)
         return { resources: [...items], ...withoutUndefined({ nextCursor }) }
       },
     }),
@@ -111,7 +172,7 @@ function createReadMethods(host: ResourceHost, served: () => boolean): ServerMet
       run: (call) => {
         const uri = stringParam(call.params, 'uri')
         const { entry, variables } = requireResource(host, uri, call)
-        const run = () => entry.read(uri, variables, host.context(call), call.conversation.revision)
+        const run = () => entry.read(uri, variables, host.server.context(call), call.conversation.revision)
         return entry.inside === undefined ? run() : entry.inside(call, run)
       },
       write: (result, call) => {
@@ -119,7 +180,7 @@ function createReadMethods(host: ResourceHost, served: () => boolean): ServerMet
         const written = revision.writeReadResourceResult(result)
         if (!revision.traits.cacheHints) return written
         const found = findResource(host, String(call.params.uri), principal)
-        const hint = found?.entry.cache ?? host.readCache
+        const hint = found?.entry.cache ?? host.server.readCache
         // One that is gone by now may have had any rule.
         return {
           ...written,
@@ -143,7 +204,7 @@ function createReadMethods(host: ResourceHost, served: () => boolean): ServerMet
       served,
       run: (call) => {
         const uri = stringParam(call.params, 'uri')
-        if (call.session?.unsubscribe(uri)) host.subscribers.remove(uri)
+        if (call.session?.unsubscribe(uri)) host.server.subscribers.remove(uri)
         return {}
       },
       write: () => ({}),
@@ -151,7 +212,7 @@ function createReadMethods(host: ResourceHost, served: () => boolean): ServerMet
   ]
 }
 
-function subscribe({ subscribers }: ResourceHost, session: LegacySession, uri: string): void {
+function subscribe({ server: { subscribers } }: ResourceHost, session: LegacySession, uri: string): void {
   const { subscriptions } = session
   // One that has ended meanwhile hears of nothing, and nobody would count it out again.
   if (session.phase === 'closed' || subscriptions.has(uri)) return
@@ -161,7 +222,7 @@ function subscribe({ subscribers }: ResourceHost, session: LegacySession, uri: s
 }
 
 /** Finds what serves a URI: an exact resource first, then the first template that matches and may be seen. */
-export function findResource(
+function findResource(
   host: Pick<ResourceHost, 'resources' | 'templates'>,
   uri: string,
   principal: ServerCall['conversation']['principal'],
@@ -190,9 +251,9 @@ async function listTemplated(host: ResourceHost, call: ServerCall): Promise<Reso
   const lists = await Promise.all(
     usable.map(async ({ list, template }) => {
       try {
-        return (await list?.(host.plainContext(call))) ?? []
+        return (await list?.(host.server.plainContext(call))) ?? []
       } catch (error) {
-        if (!call.cancelled) host.reportPrivately(error, `list of template ${template.uriTemplate}`)
+        if (!call.cancelled) host.server.reportPrivately(error, `list of template ${template.uriTemplate}`)
         return []
       }
     }),

@@ -3,35 +3,26 @@
  * the older ones, which hear of every list and of the resources they subscribed to.
  */
 
-import type { JsonObject } from '../../jsonrpc/message.ts'
+import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { tellObserver } from '../../jsonrpc/observer.ts'
 import { META_SUBSCRIPTION_ID } from '../../protocol/meta.ts'
-import { type Change, readFilter, type SubscriptionFilter } from '../../protocol/subscriptions.ts'
+import { readFilter, type SubscriptionFilter } from '../../protocol/subscriptions.ts'
 import { KEPT_LIMITS, KeptText } from '../../session/kept-text.ts'
-import type { LegacySession } from '../../session/legacy-session.ts'
 import type { ServerCall } from '../call/call.ts'
 import { DEFERRED, defineMethod, invalidParam, type ServerMethod, tooManySubscriptions } from '../call/method.ts'
-import { type ChangeHub, type ChangeListener, type MayHear, noticeOf } from '../items/changes.ts'
-import type { Subscribers } from './subscribers.ts'
+import { defineFeature, type Feature, type FeatureHost } from '../feature.ts'
+import { type ChangeListener, noticeOf, type ServerChange } from '../items/changes.ts'
 
-export interface SubscriptionHost {
-  readonly hub: ChangeHub
-  readonly subscribers: Subscribers
-  /** What of a filter this server honours for this caller: lists it has, resources the caller may see. */
-  honoured(filter: SubscriptionFilter, call: ServerCall): SubscriptionFilter
-  /** Asked again for each notice of a resource. */
-  readonly mayHear: MayHear
-  /** Filters that extensions read from a listen request. */
-  extensionFilters(params: JsonObject): SubscriptionFilter
-  /** Where resources are somebody else's: follows one for one listener, or rejects. */
-  watch?(uri: string, call: ServerCall, changed: (uri: string) => void): Promise<() => void>
-}
+export const SUBSCRIPTIONS = defineFeature('subscriptions', (server): Feature => {
+  const listens = new Listens(server)
+  return { methods: () => [listens.method()] }
+})
 
 /** What serves `subscriptions/listen`. Whoever brought a listen ends it: a server may be served in several ways. */
-export class Listens {
-  readonly #host: SubscriptionHost
+class Listens {
+  readonly #host: FeatureHost
 
-  constructor(host: SubscriptionHost) {
+  constructor(host: FeatureHost) {
     this.#host = host
   }
 
@@ -45,11 +36,10 @@ export class Listens {
   }
 
   #listen(call: ServerCall): Promise<typeof DEFERRED> | typeof DEFERRED {
-    const asked = readFilter(call.params.notifications)
-    if (asked === undefined) throw invalidParam('notifications', 'must be an object')
-    const kept = keep(asked, call)
-    const extra = this.#host.extensionFilters(call.params)
-    const filter = { ...this.#host.honoured(asked, call), ...extra }
+    const { notifications: asked } = call.params
+    if (!isObject(asked)) throw invalidParam('notifications', 'must be an object')
+    const kept = keep(readFilter(asked)?.resourceSubscriptions ?? [], call)
+    const filter = this.#host.honoured(asked, call)
     const { watch } = this.#host
     if (watch === undefined || filter.resourceSubscriptions === undefined)
       return this.#hold(call, filter, NO_WATCHES, kept)
@@ -60,7 +50,7 @@ export class Listens {
   async #watchAll(
     call: ServerCall,
     filter: SubscriptionFilter,
-    watch: NonNullable<SubscriptionHost['watch']>,
+    watch: NonNullable<FeatureHost['watch']>,
     kept: KeptText,
   ): Promise<typeof DEFERRED> {
     const watches: Watches = { changed: () => {}, ends: [] }
@@ -105,9 +95,9 @@ export class Listens {
 }
 
 /** Takes the room for what stays of a listen: the resources it names, and whatever else it says. */
-function keep(asked: SubscriptionFilter, call: ServerCall): KeptText {
+function keep(uris: readonly string[], call: ServerCall): KeptText {
   const { maxSubscriptionLength, maxCapabilitiesLength } = KEPT_LIMITS
-  const length = asked.resourceSubscriptions?.reduce((sum, uri) => sum + uri.length, 0) ?? 0
+  const length = uris.reduce((sum, uri) => sum + uri.length, 0)
   if (length > maxSubscriptionLength) throw tooManySubscriptions('resourceSubscriptions')
   const { notifications: _asked, ...rest } = call.sent
   const said = JSON.stringify(rest).length
@@ -115,7 +105,7 @@ function keep(asked: SubscriptionFilter, call: ServerCall): KeptText {
     throw invalidParam('_meta', `says too much: maxCapabilitiesLength (${maxCapabilitiesLength}) exceeded`)
   }
   const kept = new KeptText()
-  if (kept.add(said + length + ENTRY * (asked.resourceSubscriptions?.length ?? 0))) return kept
+  if (kept.add(said + length + ENTRY * uris.length)) return kept
   throw invalidParam(
     'notifications',
     `no room for more: maxTotalKeptLength (${KEPT_LIMITS.maxTotalKeptLength}) reached`,
@@ -165,11 +155,11 @@ class Listen implements ChangeListener {
     this.#notify('notifications/subscriptions/acknowledged', { notifications: this.#filter })
   }
 
-  hear(change: Change): void {
+  hear(change: ServerChange): void {
     if (this.#wants(change)) this.tell(change)
   }
 
-  tell(change: Change): void {
+  tell(change: ServerChange): void {
     const { method, params } = noticeOf(change)
     this.#notify(method, params)
   }
@@ -189,23 +179,14 @@ class Listen implements ChangeListener {
     this.#call.notify(method, { _meta: { [META_SUBSCRIPTION_ID]: this.#call.id }, ...params })
   }
 
-  #wants(change: Change): boolean {
+  #wants(change: ServerChange): boolean {
     switch (change.kind) {
-      case 'tools':
-        return this.#filter.toolsListChanged === true
-      case 'prompts':
-        return this.#filter.promptsListChanged === true
-      case 'resources':
-        return this.#filter.resourcesListChanged === true
+      case 'list':
+        return this.#filter[`${change.list}ListChanged`] === true
       case 'resource':
         return this.#resources?.has(change.uri) === true && this.#listens.mayHear(change.uri, this.#call)
       case 'extension':
         return this.#filter[change.filter] !== undefined
     }
   }
-}
-
-/** Tells a session of an older revision; begins at `initialized` and ends with the session. */
-export function attachSession(hub: ChangeHub, session: LegacySession): void {
-  hub.attach(session)
 }

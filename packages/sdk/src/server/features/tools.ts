@@ -22,7 +22,6 @@ import type { ServerCall } from '../call/call.ts'
 import {
   andThen,
   defineMethod,
-  type Inside,
   invalidArguments,
   invalidParam,
   isThenable,
@@ -30,10 +29,11 @@ import {
   stringParam,
 } from '../call/method.ts'
 import type { AskingContext } from '../context.ts'
+import { defineCollection, defineFeature, type Feature, type FeatureHost, type Item } from '../feature.ts'
 import { accessOf, isVisible, requireAccess } from '../items/access.ts'
 import type { ToolDefinition } from '../items/definition.ts'
-import { type Access, type CacheHint, describe, TOOL_OPTIONS } from '../items/item-options.ts'
-import { checkName, type Registry } from '../items/registry.ts'
+import { describe, TOOL_OPTIONS } from '../items/item-options.ts'
+import { checkName, Registry } from '../items/registry.ts'
 import { ItemList } from './list.ts'
 import {
   isContent,
@@ -46,36 +46,62 @@ import {
   toToolResult,
 } from './tool-result.ts'
 
-export interface ToolEntry {
+export interface ToolEntry extends Item {
   readonly tool: Tool
-  readonly access: Access
   readonly input: CompiledSchema | undefined
   readonly output: CompiledSchema | undefined
   readonly paramHeaders: readonly ParamHeader[]
-  readonly inside?: Inside
   readonly handler: (args: unknown, ctx: AskingContext) => unknown
 }
 
-/** What tools need of the server around them. */
-export interface ToolHost {
+interface ToolHost {
   readonly tools: Registry<ToolEntry>
-  readonly pageSize: number | undefined
-  readonly listCache: CacheHint
-  context(call: ServerCall): AskingContext
-  /** Reports an unexpected error in full to the operator and returns what the model may be told. */
-  reportPrivately(error: unknown, where: string): string
+  readonly server: FeatureHost
 }
 
-export function createToolMethods(host: ToolHost): ServerMethod[] {
+export interface ToolFeature extends Feature {
+  readonly tools: Registry<ToolEntry>
+}
+
+export const TOOLS = defineFeature('tools', (server): ToolFeature => {
+  const tools = new Registry<ToolEntry>('tool')
+  return {
+    tools,
+    collections: [
+      defineCollection<ToolEntry>({
+        registry: tools,
+        kind: 'tool',
+        list: 'tools',
+        member: 'tools',
+        method: 'tools/call',
+        keyedBy: 'name',
+        show: ({ tool }) => tool,
+        rename: (entry, name) => ({ ...entry, tool: { ...entry.tool, name } }),
+      }),
+    ],
+    capability: () => (tools.declared ? { tools: { listChanged: true } } : {}),
+    methods: () => createToolMethods({ tools, server }),
+    // A hidden tool has none, like one that is not there.
+    paramHeaders: (name, principal) => {
+      const entry = tools.get(name)
+      return entry !== undefined && entry.paramHeaders.length > 0 && isVisible(entry.access, principal)
+        ? entry.paramHeaders
+        : undefined
+    },
+  }
+})
+
+function createToolMethods(host: ToolHost): ServerMethod[] {
+  const { tools, server } = host
   const list = new ItemList<ToolEntry, Tool>({
-    registry: host.tools,
+    registry: tools,
     member: 'tools',
-    show: (entry) => entry.tool,
+    show: ({ tool }) => tool,
     write: (tool, revision) => revision.writeTool(tool),
-    pageSize: host.pageSize,
-    cache: host.listCache,
+    pageSize: server.pageSize,
+    cache: server.listCache,
   })
-  const served = () => host.tools.declared
+  const served = () => tools.declared
   return [
     defineMethod(list.method('tools/list', served)),
     defineMethod<CallToolResult>({
@@ -213,7 +239,7 @@ function runHandler(
   call: ServerCall,
 ): CallToolResult | Promise<CallToolResult> {
   try {
-    const returned = entry.handler(args, host.context(call))
+    const returned = entry.handler(args, host.server.context(call))
     if (isThenable(returned)) {
       return Promise.resolve(returned)
         .then((value) => finish(entry, value))
@@ -269,7 +295,7 @@ function toFailure(host: ToolHost, entry: ToolEntry, error: unknown, call: Serve
   if (call.cancelled && (call.round === undefined || endedByAbort(error, call))) throw error
   if (error instanceof PorticoError && TELLABLE.has(error.code)) return textError(error.message)
   return textError(
-    `The tool "${entry.tool.name}" failed unexpectedly. ${host.reportPrivately(error, `tool ${entry.tool.name}`)}`,
+    `The tool "${entry.tool.name}" failed unexpectedly. ${host.server.reportPrivately(error, `tool ${entry.tool.name}`)}`,
   )
 }
 

@@ -6,17 +6,10 @@
 import type { PolicyItem } from '../../auth/access-policy.ts'
 import type { Principal } from '../../auth/principal.ts'
 import { tellObserver } from '../../jsonrpc/observer.ts'
+import type { Collection, Facts } from '../feature.ts'
 import type { Access } from './item-options.ts'
-import type { Registry } from './registry.ts'
 
 export type VisibilityRule = (principal: Principal | undefined, item: PolicyItem) => boolean
-
-/** What of an item's description rules may look at: what its author wrote for programs, not the texts for people. */
-export interface Facts {
-  readonly annotations?: object
-  readonly mimeType?: string
-  readonly _meta?: object
-}
 
 export class VisibilityRules {
   readonly #rule: VisibilityRule | undefined
@@ -29,17 +22,13 @@ export class VisibilityRules {
     this.#report = report
   }
 
-  /** Has every item of a kind asked through here from now on, mounted ones included. */
-  keep<Item extends { readonly access: Access }>(
-    registry: Registry<Item>,
-    kind: PolicyItem['kind'],
-    describe: (item: Item) => Facts,
-  ): void {
+  /** Has every item of a collection asked through here from now on, mounted ones included. */
+  keep({ registry, kind, show }: Collection): void {
     registry.prepare = (name, item) => {
       const { visible: own } = item.access
       const rule = this.#rule
       if (own === undefined && rule === undefined) return item
-      const shown: PolicyItem = { kind, name, attributes: attributesOf(item.access, describe(item)) }
+      const shown: PolicyItem = { kind, name, attributes: attributesOf(item.access, show(item)) }
       const visible = (principal: Principal | undefined): boolean =>
         (own === undefined || this.#passes(own, () => own(principal), shown)) &&
         (rule === undefined || this.#passes(rule, () => rule(principal, shown), shown))
@@ -68,41 +57,20 @@ function whereOf({ kind, name }: PolicyItem): string {
   return `visible of ${kind} ${name}`
 }
 
-type Items<Item> = Pick<Registry<{ readonly access: Access } & Item>, 'get' | 'values'>
-
-interface Matching {
-  match(uri: string): unknown
-}
-
-/** Where items are found. */
-export interface ItemSources {
-  readonly tools: Items<{ readonly tool: Facts }>
-  readonly prompts: Items<{ readonly prompt: Facts }>
-  readonly resources: Items<{ readonly resource: Facts }>
-  readonly templates: Items<{ readonly template: Facts; readonly uri: Matching }>
-}
-
 /** An item with its attributes, as rules see it. A resource that only a template serves has the template's. */
-export function describeItem(sources: ItemSources, kind: PolicyItem['kind'], name: string): PolicyItem | undefined {
-  const found = findFacts(sources, kind, name)
-  return found && { kind, name, attributes: attributesOf(found[0], found[1]) }
-}
-
-function findFacts(sources: ItemSources, kind: PolicyItem['kind'], name: string): [Access, Facts] | undefined {
-  if (kind === 'tool') {
-    const entry = sources.tools.get(name)
-    return entry && [entry.access, entry.tool]
+export function describeItem(
+  collections: readonly Collection[],
+  kind: PolicyItem['kind'],
+  name: string,
+): PolicyItem | undefined {
+  for (const collection of collections) {
+    const entry =
+      collection.find === undefined
+        ? collection.kind === kind && collection.registry.get(name)
+        : collection.find(kind, name)
+    if (entry) return { kind, name, attributes: attributesOf(entry.access, collection.show(entry)) }
   }
-  if (kind === 'prompt') {
-    const entry = sources.prompts.get(name)
-    return entry && [entry.access, entry.prompt]
-  }
-  const exact = kind === 'resource' ? sources.resources.get(name) : undefined
-  if (exact !== undefined) return [exact.access, exact.resource]
-  const serves = (uri: Matching) => uri.match(name) !== undefined
-  const template =
-    kind === 'template' ? sources.templates.get(name) : [...sources.templates.values()].find(({ uri }) => serves(uri))
-  return template && [template.access, template.template]
+  return undefined
 }
 
 function attributesOf({ scopes }: Access, { annotations, mimeType, _meta: meta }: Facts): PolicyItem['attributes'] {

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Change } from '../../protocol/subscriptions.ts'
-import { ChangeHub, noticeOf } from './changes.ts'
+import { ChangeHub, noticeOf, type ServerChange } from './changes.ts'
 
-function listen(hub: ChangeHub): Change[] {
-  const heard: Change[] = []
+function listen(hub: ChangeHub): ServerChange[] {
+  const heard: ServerChange[] = []
   hub.add({ hear: (change) => void heard.push(change) })
   return heard
 }
@@ -12,14 +11,18 @@ describe('ChangeHub', () => {
   it('tells of equal changes made in one go once, in order, after the work', async () => {
     const hub = new ChangeHub()
     const heard = listen(hub)
-    hub.announce({ kind: 'tools' })
+    hub.announce({ kind: 'list', list: 'tools' })
     hub.announce({ kind: 'resource', uri: 'a' })
-    hub.announce({ kind: 'tools' })
+    hub.announce({ kind: 'list', list: 'tools' })
     hub.announce({ kind: 'resource', uri: 'b' })
     expect(heard).toEqual([])
     await Promise.resolve()
-    expect(heard).toEqual([{ kind: 'tools' }, { kind: 'resource', uri: 'a' }, { kind: 'resource', uri: 'b' }])
-    hub.announce({ kind: 'tools' })
+    expect(heard).toEqual([
+      { kind: 'list', list: 'tools' },
+      { kind: 'resource', uri: 'a' },
+      { kind: 'resource', uri: 'b' },
+    ])
+    hub.announce({ kind: 'list', list: 'tools' })
     await Promise.resolve()
     expect(heard).toHaveLength(4)
   })
@@ -27,7 +30,7 @@ describe('ChangeHub', () => {
   it('tells an extension’s changes apart by filter, method and content', async () => {
     const hub = new ChangeHub()
     const heard = listen(hub)
-    const change = (filter: string, method: string, n: number): Change => ({
+    const change = (filter: string, method: string, n: number): ServerChange => ({
       kind: 'extension',
       filter,
       method,
@@ -48,10 +51,10 @@ describe('ChangeHub', () => {
 
   it('forgets those who went', async () => {
     const hub = new ChangeHub()
-    const heard: Change[] = []
-    const listener = { hear: (change: Change) => void heard.push(change) }
+    const heard: ServerChange[] = []
+    const listener = { hear: (change: ServerChange) => void heard.push(change) }
     hub.add(listener)
-    hub.announce({ kind: 'tools' })
+    hub.announce({ kind: 'list', list: 'tools' })
     hub.remove(listener)
     await Promise.resolve()
     expect(heard).toEqual([])
@@ -60,10 +63,10 @@ describe('ChangeHub', () => {
 })
 
 describe('noticeOf', () => {
-  it.each<[Change, string, object]>([
-    [{ kind: 'tools' }, 'notifications/tools/list_changed', {}],
-    [{ kind: 'prompts' }, 'notifications/prompts/list_changed', {}],
-    [{ kind: 'resources' }, 'notifications/resources/list_changed', {}],
+  it.each<[ServerChange, string, object]>([
+    [{ kind: 'list', list: 'tools' }, 'notifications/tools/list_changed', {}],
+    [{ kind: 'list', list: 'prompts' }, 'notifications/prompts/list_changed', {}],
+    [{ kind: 'list', list: 'resources' }, 'notifications/resources/list_changed', {}],
     [{ kind: 'resource', uri: 'x' }, 'notifications/resources/updated', { uri: 'x' }],
     [{ kind: 'extension', filter: 'f', method: 'notifications/x', params: { a: 1 } }, 'notifications/x', { a: 1 }],
   ])('%j', (change, method, params) => {

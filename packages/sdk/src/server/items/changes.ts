@@ -6,14 +6,27 @@
 
 import type { Principal } from '../../auth/principal.ts'
 import { isObject } from '../../jsonrpc/message.ts'
-import type { Change } from '../../protocol/subscriptions.ts'
+import { methodOf } from '../../protocol/methods.ts'
 import type { LegacySession, SessionWatcher } from '../../session/legacy-session.ts'
+
+/** What can change about a server: one of its lists, one resource's contents, or something an extension defines. */
+export type ServerChange =
+  | { readonly kind: 'list'; readonly list: string }
+  | { readonly kind: 'resource'; readonly uri: string }
+  | {
+      readonly kind: 'extension'
+      readonly filter: string
+      readonly method: string
+      readonly params: { [key: string]: unknown }
+      /** The extension that it belongs to, where clients of older revisions may be told. */
+      readonly extension?: string | undefined
+    }
 
 export interface ChangeListener {
   /** Who is told, for changes that concern one principal alone. */
   readonly principal?: string | undefined
   /** Told of each change; says itself whether it cares. */
-  hear(change: Change): void
+  hear(change: ServerChange): void
 }
 
 /** Whether a principal may hear of a resource as things stand now; what it subscribed to it may have lost since. */
@@ -23,14 +36,11 @@ export class ChangeHub implements SessionWatcher {
   readonly #listeners = new Set<ChangeListener>()
   /** As they are: a listener around each would be a good part of what an idle one costs. */
   readonly #sessions = new Set<LegacySession>()
-  readonly #due = new Map<string, { change: Change; principal: string | undefined }>()
+  readonly #due = new Map<string, { change: ServerChange; principal: string | undefined }>()
   #scheduled = false
-  readonly #extensionOf: (notice: string) => string | undefined
   readonly #mayHear: MayHear
 
-  /** `extensionOf` names the extension that a notice belongs to, where older revisions may have it. */
-  constructor(extensionOf: (notice: string) => string | undefined = () => undefined, mayHear: MayHear = () => true) {
-    this.#extensionOf = extensionOf
+  constructor(mayHear: MayHear = () => true) {
     this.#mayHear = mayHear
   }
 
@@ -63,7 +73,7 @@ export class ChangeHub implements SessionWatcher {
   }
 
   /** Announces a change after the current synchronous work is done, to everybody or to one principal. */
-  announce(change: Change, principal?: string): void {
+  announce(change: ServerChange, principal?: string): void {
     if (this.size === 0) return
     this.#due.set(principal === undefined ? keyOf(change) : `${keyOf(change)} for ${principal}`, { change, principal })
     if (this.#scheduled) return
@@ -84,8 +94,8 @@ export class ChangeHub implements SessionWatcher {
   }
 
   /** Sessions hear of every list, and of the resources that they subscribed to and may see. */
-  #tell(session: LegacySession, change: Change): void {
-    if (change.kind === 'extension' && !negotiated(session, this.#extensionOf(change.method))) return
+  #tell(session: LegacySession, change: ServerChange): void {
+    if (change.kind === 'extension' && !negotiated(session, change.extension)) return
     if (change.kind === 'resource') {
       const { uri } = change
       if (!session.subscriptions.has(uri) || !this.#mayHear(uri, session.reader ?? session.principal)) return
@@ -95,14 +105,10 @@ export class ChangeHub implements SessionWatcher {
 }
 
 /** The notification that tells of a change. */
-export function noticeOf(change: Change): { method: string; params: { [key: string]: unknown } } {
+export function noticeOf(change: ServerChange): { method: string; params: { [key: string]: unknown } } {
   switch (change.kind) {
-    case 'tools':
-      return { method: 'notifications/tools/list_changed', params: {} }
-    case 'prompts':
-      return { method: 'notifications/prompts/list_changed', params: {} }
-    case 'resources':
-      return { method: 'notifications/resources/list_changed', params: {} }
+    case 'list':
+      return { method: `notifications/${change.list}/list_changed`, params: {} }
     case 'resource':
       return { method: 'notifications/resources/updated', params: { uri: change.uri } }
     case 'extension':
@@ -110,11 +116,17 @@ export function noticeOf(change: Change): { method: string; params: { [key: stri
   }
 }
 
-function tell(session: LegacySession, change: Change): void {
+function tell(session: LegacySession, change: ServerChange): void {
   const { method, params } = noticeOf(change)
-  if (change.kind !== 'extension' && !session.revision.serverNotifications.has(method)) return
-  const whole = change.kind === 'resource' || change.kind === 'extension'
-  session.post(JSON.stringify(whole ? { jsonrpc: '2.0', method, params } : { jsonrpc: '2.0', method }), 'keep')
+  // What no revision has is the business of whoever added it.
+  if (
+    change.kind !== 'extension' &&
+    methodOf(method) !== undefined &&
+    !session.revision.serverNotifications.has(method)
+  )
+    return
+  const bare = change.kind === 'list'
+  session.post(JSON.stringify(bare ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params }), 'keep')
 }
 
 /** Whether a client of an older revision negotiated an extension by `experimental`. */
@@ -122,8 +134,8 @@ function negotiated({ capabilities }: LegacySession, id: string | undefined): bo
   return id !== undefined && isObject(capabilities.experimental) && Object.hasOwn(capabilities.experimental, id)
 }
 
-function keyOf(change: Change): string {
+function keyOf(change: ServerChange): string {
+  if (change.kind === 'list') return change.list
   if (change.kind === 'resource') return `resource ${change.uri}`
-  if (change.kind === 'extension') return `${change.filter} ${change.method} ${JSON.stringify(change.params)}`
-  return change.kind
+  return `${change.filter} ${change.method} ${JSON.stringify(change.params)}`
 }

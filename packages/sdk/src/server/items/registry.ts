@@ -6,7 +6,8 @@
 import { invalidDefinition } from '../../jsonrpc/errors.ts'
 
 export class Registry<Item> {
-  readonly #noun: string
+  /** What one item is called where people are told of it. */
+  readonly noun: string
   readonly #items = new Map<string, Item>()
   /** When each item was added, for cursors: the order outlives removals. */
   readonly #places = new Map<string, number>()
@@ -18,7 +19,7 @@ export class Registry<Item> {
   prepare: ((key: string, item: Item) => Item) | undefined
 
   constructor(noun: string) {
-    this.#noun = noun
+    this.noun = noun
   }
 
   get size(): number {
@@ -49,7 +50,7 @@ export class Registry<Item> {
 
   add(key: string, item: Item): void {
     if (this.#items.has(key)) {
-      throw invalidDefinition(`There is a ${this.#noun} "${key}" already; remove it first`)
+      throw invalidDefinition(`There is a ${this.noun} "${key}" already; remove it first`)
     }
     this.replace(key, item)
   }
