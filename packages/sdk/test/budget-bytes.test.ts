@@ -19,11 +19,19 @@ const BUDGETS: { readonly [door: string]: number } = {
   client: 216,
 }
 
-const SMALLEST = `
+const SMALLEST = toServer(`{ type: 'object', properties: { city: { type: 'string' } } }`)
+const SMALLEST_ZOD = toServer('z.object({ city: z.string() })')
+
+function toServer(input: string): string {
+  return `
 import { createServer, tool } from './server.ts'
 import { serveStdio } from './stdio.ts'
-const input = { type: 'object', properties: { city: { type: 'string' } } }
+import { z } from 'zod'
+const input = ${input}
 serveStdio(createServer({ name: 'a', version: '1', tools: { forecast: tool({ input }, ({ city }) => city) } }))`
+}
+
+const ERRORS = ['PorticoError', 'RpcError', 'ToolError', 'ScopeError', 'CapabilityError', 'Suspended']
 
 describe('the bytes of a door', () => {
   it.each(Object.entries(BUDGETS))('%s stays within %d kB', async (door, budget) => {
@@ -33,10 +41,18 @@ describe('the bytes of a door', () => {
     expect(bytes / 1000).toBeGreaterThan(budget * 0.6)
   })
 
-  it('the smallest server on stdio stays within 162 kB and loads no HTTP', async () => {
-    const { bytes, imports } = await measure(SMALLEST)
+  it.each([
+    ['JSON Schema', SMALLEST],
+    ['Zod', SMALLEST_ZOD],
+  ])('the smallest server on stdio, with %s, stays within 162 kB and loads no HTTP', async (_schema, contents) => {
+    const { bytes, imports } = await measure(contents)
     expect(bytes / 1000).toBeLessThan(162)
     expect(imports.filter((name) => /^node:(http|https|http2|net|tls|child_process)$/.test(name))).toEqual([])
+  })
+
+  it.each(ERRORS)('%s alone stays within 2 kB: who catches an error does not take the server along', async (name) => {
+    const { bytes } = await measure(`import { ${name} } from './server.ts'\nconsole.log(${name})`)
+    expect(bytes / 1000).toBeLessThan(2)
   })
 
   it('what only some servers do comes with what they import for it', async () => {
@@ -57,7 +73,7 @@ async function measure(contents: string): Promise<{ bytes: number; imports: stri
     platform: 'node',
     format: 'esm',
     target: 'node20',
-    external: ['ws', 'jose', 'oauth4webapi'],
+    external: ['ws', 'jose', 'oauth4webapi', 'zod'],
     metafile: true,
     write: false,
     logLevel: 'silent',
