@@ -119,7 +119,7 @@ describe('portico bridge', () => {
       'a server that refuses us',
       ['bridge', () => http.url, '--header', 'Authorization: Bearer wrong'],
       5,
-      'wants to know who you are',
+      'wants you to sign in',
     ],
     ['nothing there', ['bridge', 'http://127.0.0.1:9/mcp'], 4, '127.0.0.1:9'],
     ['a program that is not there', ['bridge', '--', 'no-such-program-x'], 4, 'no-such-program-x'],

@@ -300,12 +300,13 @@ test('sec-83, sec-86: what a user allowed one program is no answer for another',
   expect(visited.length).toBe(2)
 })
 
-test('a client that cannot show a URL is told where to sign in', async () => {
+test('a client that cannot show a URL is told where to sign in, and which permissions it is for (newcomer 12)', async () => {
   const site = await createSite()
   const ada = await connectAs(site, 'ada', [], { elicitation: {} })
   const result = await ada.callTool('behind_sign_in')
   expect(result.isError).toBe(true)
   expect(textOf(result)).toContain(`${site.origin}/sign-in/start?ticket=`)
+  expect(textOf(result)).toMatch(/wants you to sign in and to allow [\w, ]+: open http/)
 })
 
 test('sec-83, sec-86, sec-87, sec-88, sec-90: consent comes first, by a form of the page, and its answer is taken once', async () => {

@@ -37,7 +37,7 @@ function nobody(): UserAgent {
   const refuse = (): never => {
     throw new CliError(
       'denied',
-      'The server wants to know who you are',
+      'The server wants you to sign in',
       "Run this in a terminal to sign in, or give a token: --header 'Authorization: Bearer …'.",
     )
   }

@@ -62,7 +62,7 @@ export function consentPage({ action, csrf, client, user, resources, scopes }: C
     <p class="note">${proven}</p>
     <dl>
       <dt>To</dt>${resources.map((resource) => `<dd>${toText(resource)}</dd>`).join('')}
-      <dt>It may</dt>${scopes.map(scopeLine).join('') || '<dd>nothing beyond knowing who you are</dd>'}
+      <dt>It may</dt>${scopes.map(scopeLine).join('') || '<dd>nothing but see which user you are</dd>'}
       <dt>Sent to</dt><dd>${toText(client.redirectTo)}</dd>
     </dl>
     ${warning}

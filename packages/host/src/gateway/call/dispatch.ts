@@ -261,9 +261,9 @@ export class Dispatch {
   ): Promise<Work> {
     const { signIn, visits } = this.#parts
     if (signIn === undefined) return work
-    return signIn.during(work, connection.server, callerOf(ctx), async (url, elicitationId) => {
-      if (!connection.key.abilities.url) throw new SignInDeclined(connection.server, url)
-      const message = `The server "${connection.server}" wants you to sign in.`
+    return signIn.during(work, connection.server, callerOf(ctx), async (url, elicitationId, reason) => {
+      if (!connection.key.abilities.url) throw new SignInDeclined(connection.server, url, reason)
+      const message = `${reason}.`
       const { action } = await call.question('elicitation/create', { mode: 'url', message, url, elicitationId })
       // The page is open; whether the person is done there is looked at again after a while.
       if (action === 'accept') await Promise.race([work.then(ignore, ignore), pause(visits.visitMs)])

@@ -73,6 +73,9 @@ export interface Visit {
   settle(params: URLSearchParams): void
 }
 
+/** Shows somebody where to sign in, and why in words for them. */
+export type ShowPage = (url: string, id: string, reason: string) => Promise<'accept' | 'decline' | 'cancel'>
+
 /** How the gateway has a caller sign in while a connection is being made. */
 export interface CallerSignIn {
   /** Waits for `work`; whenever it needs this principal to sign in, shows where, and goes on unless that is declined. */
@@ -80,18 +83,35 @@ export interface CallerSignIn {
     work: Promise<Result>,
     server: string,
     principal: Principal | undefined,
-    show: (url: string, id: string) => Promise<'accept' | 'decline' | 'cancel'>,
+    show: ShowPage,
   ): Promise<Result>
 }
 
 export class SignInDeclined extends Error {
   readonly url: string
 
-  constructor(server: string, url: string) {
-    super(`The server "${server}" wants you to sign in: open ${url}`)
+  constructor(server: string, url: string, reason = wants(server)) {
+    super(`${reason}: open ${url}`)
     this.name = 'SignInDeclined'
     this.url = url
   }
+}
+
+function wants(server: string): string {
+  return `The server "${server}" wants you to sign in`
+}
+
+/** As RFC 6749 (appendix A.4) spells them; what a server writes otherwise is for nobody's eyes. */
+const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/
+const MAX_SCOPES = 10
+
+/** Whoever is signed in and asked once more is to see what is new: the permissions that this needs. */
+function reasonOf({ server, target }: Visit): string {
+  const scopes = (target.searchParams.get('scope') ?? '')
+    .split(' ')
+    .filter((scope) => SCOPE.test(scope))
+    .slice(0, MAX_SCOPES)
+  return scopes.length === 0 ? wants(server) : `${wants(server)} and to allow ${scopes.join(', ')}`
 }
 
 const LONGEST_MS = 10 * 60_000
@@ -163,7 +183,7 @@ export class SignIn implements CallerSignIn {
     work: Promise<Result>,
     server: string,
     principal: Principal | undefined,
-    show: (url: string, id: string) => Promise<'accept' | 'decline' | 'cancel'>,
+    show: ShowPage,
   ): Promise<Result> {
     if (principal === undefined) return work
     let over = false
@@ -179,10 +199,10 @@ export class SignIn implements CallerSignIn {
       const visit = await this.#wanted(server, principal, ended)
       if (visit === undefined) break
       const url = `${this.options.url}/start?ticket=${visit.ticket}`
-      const answer = await Promise.race([show(url, visit.ticket), ended.then(() => 'accept' as const)])
+      const answer = await Promise.race([show(url, visit.ticket, reasonOf(visit)), ended.then(() => 'accept' as const)])
       if (answer !== 'accept') {
         work.catch(() => {})
-        throw new SignInDeclined(server, url)
+        throw new SignInDeclined(server, url, reasonOf(visit))
       }
     }
     return work

@@ -103,6 +103,14 @@ describe('explainFailure', () => {
     },
   )
 
+  it.each([
+    ['"diary" needs you to sign in', 'The server at mcp.example.com wants you to sign in.'],
+    ['no token', 'The server at mcp.example.com wants you to sign in: no token'],
+  ])('newcomer 12: says once that one has to sign in, with what else is known: %s', (message, wanted) => {
+    const { reason } = explainFailure(new PorticoError('auth-failed', message), { config: configOf(WEB) })
+    expect(reason.replace(/ at [^ ]+/, ' at mcp.example.com')).toBe(wanted)
+  })
+
   it('shows what hides in the last words of a program', () => {
     const error = new PorticoError('closed', '"uvx" exited with code 1')
     const { reason } = explainFailure(error, { config: configOf(PROGRAM), stderr: '\u001B[31mred\u202E\n' })

@@ -103,10 +103,16 @@ function ofSignIn(chain: readonly unknown[], { name, target, place }: ServerConf
   }
   return {
     state: 'needs-sign-in',
-    reason: `The server${where} wants to know who you are: ${oneLine(messageOf(refused))}`,
+    reason: `The server${where} wants you to sign in${detailOf(refused)}`,
     remedy: 'Sign in to the server, or add a credential to its configuration.',
     retries: false,
   }
+}
+
+/** What else is known; not the same once more in other words. */
+function detailOf(refused: unknown): string {
+  const detail = oneLine(messageOf(refused))
+  return /\bsign(?:s|ed)? in\b|who you are/i.test(detail) ? '.' : `: ${detail}`
 }
 
 /** Headers that say who the caller is. */
@@ -212,13 +218,17 @@ function ofProcess(chain: readonly unknown[], { target }: ServerConfig, stderr: 
   if (ended === undefined) return undefined
   const inError = chain.map(stderrOf).find((text) => text !== undefined)
   const said = tellingLines(inError ?? stderr)
-  const reason = `${oneLine(messageOf(ended))}.${said === '' ? '' : ` It said: ${said}`}`
+  // Its message ends with the line that says most, which is among these.
+  const how = said === '' ? messageOf(ended) : messageOf(ended).replace(EXIT_WORDS, '$1')
+  const reason = `${oneLine(how)}.${said === '' ? '' : ` It said: ${said}`}`
   const remedy =
     target.kind === 'stdio'
       ? 'Run the command by hand to see what it lacks: arguments, variables, a folder.'
       : 'Look at the log of the server; it is tried again by itself.'
   return failed(reason.replace(/\.\.$/, '.'), remedy)
 }
+
+const EXIT_WORDS = /^(".*?" (?:exited with code \d+|was ended by \w+)): .*$/s
 
 function failed(reason: string, remedy: string, retries = true): Failure {
   return { state: 'failed', reason: bounded(reason, 600), remedy, retries }

@@ -156,6 +156,16 @@ describe('a server that goes', () => {
       source: `process.stdin.once('data', () => process.kill(process.pid, 'SIGKILL'))`,
       how: 'was ended by SIGKILL',
     },
+    {
+      name: 'with the line that says why (newcomer 17)',
+      source: `process.stdin.once('data', () => { throw new TypeError('no database\\u001b[2J') })`,
+      how: 'exited with code 1: TypeError: no database [2J',
+    },
+    {
+      name: 'with its last line where none names an error (newcomer 17)',
+      source: `process.stdin.once('data', () => process.stderr.write('starting\\nno key given\\n', () => process.exit(2)))`,
+      how: 'exited with code 2: no key given',
+    },
   ]
   it.each(rows)('closes the channel at once: $name', async ({ source, how }) => {
     const child = start(script(source))

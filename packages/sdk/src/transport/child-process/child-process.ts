@@ -13,7 +13,7 @@ import { tellObserver } from '../../jsonrpc/observer.ts'
 import { type ByteStreamChannel, type ByteStreamLimits, createByteStreamChannel } from '../byte-stream.ts'
 import { toSpawnCommand } from './child-process-command.ts'
 import { type Environment, toChildEnvironment } from './child-process-environment.ts'
-import { createLineTail, type LineTail } from './child-process-stderr.ts'
+import { createLineTail, type LineTail, lastWords } from './child-process-stderr.ts'
 import { createProcessTree, type ProcessTree } from './process-tree.ts'
 
 export interface SpawnOptions {
@@ -266,7 +266,8 @@ class ChildProcessChannel implements ChildChannel {
       return new PorticoError('closed', `${name} closed its output`, { cause: this.#reason })
     const { code, signal } = this.#exit
     const how = signal === null ? `exited with code ${code}` : `was ended by ${signal}`
-    return new PorticoError('closed', `${name} ${how}`, { cause: this.#reason, data: this.#exit })
+    const said = lastWords(this.stderrTail())
+    return new PorticoError('closed', `${name} ${how}${said && `: ${said}`}`, { cause: this.#reason, data: this.#exit })
   }
 }
 
