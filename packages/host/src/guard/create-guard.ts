@@ -24,6 +24,7 @@ import type { OpenGuard, PassOptions, Permit } from './guard.ts'
 import { isSufficient, type Judgement, type JudgeParts, judge, MAX_ROUNDS } from './judge.ts'
 import { loadOf, withLoad } from './load.ts'
 import type { Provenance } from './provenance.ts'
+import { ReadingTrust } from './reading-trust.ts'
 import { decisionEntry, outcomeEntry, reviewEntry, type Verdict } from './records.ts'
 import { Refusals } from './refusals.ts'
 
@@ -107,6 +108,7 @@ class HostGuard implements OpenGuard {
         since: options.knownSince?.(effect),
       }),
       refusals: new Refusals(),
+      readingTrust: new ReadingTrust(),
       onWarning: options.onWarning ?? ((message) => process.emitWarning(message, { code: 'PORTICO_GUARD' })),
     }
     this.#stop = inbox.on((event) => this.#onAnswer(event))
@@ -180,6 +182,7 @@ class HostGuard implements OpenGuard {
 
   endSession(session: string): void {
     this.#parts.refusals.endSession(session)
+    this.#parts.readingTrust.endSession(session)
   }
 
   close(): void {

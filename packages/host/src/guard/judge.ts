@@ -17,6 +17,7 @@ import type { Circumstances, Effect } from '../policy/effect.ts'
 import { isRisky } from '../policy/facts.ts'
 import type { Rules } from '../policy/rules.ts'
 import type { PassOptions } from './guard.ts'
+import type { ReadingTrust } from './reading-trust.ts'
 import type { DecidedBy, Verdict } from './records.ts'
 import type { Refusals } from './refusals.ts'
 import { warningsFor } from './warnings.ts'
@@ -30,6 +31,7 @@ export interface JudgeParts {
   /** What is known of the definition that an effect uses. */
   readonly definition: (effect: Effect) => KnownDefinition
   readonly refusals: Refusals
+  readonly readingTrust: ReadingTrust
   /** Whether a session holds text of a server that is not trusted; unknown where nothing keeps track. */
   readonly holdsForeignText: (session: string) => boolean | undefined
   readonly onWarning: (message: string) => void
@@ -75,6 +77,11 @@ export async function judge<E extends Effect>(
       parts.grants.find(effect, about, parts.definition(effect))
       return settle(true, 'grant', `${describeGrant(grant)}.`, detailOf(grant))
     }
+    if (!about.unattended && parts.readingTrust.holds(effect, about, decision)) {
+      return settle(true, 'person', 'A person has allowed what this server reads, in this conversation.', {
+        detail: { again: true },
+      })
+    }
     if (about.unattended) return settle(false, 'nobody', `Nobody is there to be asked. ${decision.reason}.`)
     const refused = parts.refusals.reason(effect, about)
     if (refused !== undefined) return settle(false, 'person', refused, { detail: { again: true } })
@@ -85,6 +92,7 @@ export async function judge<E extends Effect>(
       round--
       continue
     }
+    parts.readingTrust.note(effect, about, decision, answer.action === 'allow')
     if (answer.action !== 'allow') {
       await remember(parts, effect, answer, about)
       const by = answer.by === 'expired' || answer.by === 'withdrawn' ? 'nobody' : 'person'

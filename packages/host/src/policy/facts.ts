@@ -63,6 +63,12 @@ export function believedTraits(effect: Effect): Traits {
   return effect.kind === 'call' && effect.trusted ? claimedTraits(effect.annotations) : WORST
 }
 
+/** A trusted server says that the tool only reads, and not whether it reaches out, which then has to be supposed. */
+export function isUndeclaredReading(effect: Effect): boolean {
+  if (effect.kind !== 'call' || !effect.trusted) return false
+  return effect.annotations?.readOnlyHint === true && effect.annotations.openWorldHint === undefined
+}
+
 /** Can do harm, or carry something away, as far as is known. */
 export function isRisky(effect: Effect): boolean {
   if (effect.kind !== 'call') return false

@@ -10,7 +10,7 @@ import type { Counts } from './counts.ts'
 import type { Decision, Outcome } from './decision.ts'
 import { defaultFor } from './defaults.ts'
 import type { Circumstances, Effect } from './effect.ts'
-import { isRisky } from './facts.ts'
+import { isRisky, isUndeclaredReading } from './facts.ts'
 import { type KnownNames, lintRules, type RuleFinding } from './lint.ts'
 import type { CountPeriod, Rule } from './rule.ts'
 import { readRules } from './rule-text.ts'
@@ -182,11 +182,15 @@ function toDecision(rule: Rule | undefined, { effect, circumstances }: Situation
   const { outcome, reason } = rule === undefined ? defaultFor(effect) : { ...rule, reason: reasonOf(rule) }
   const named = rule === undefined ? {} : { rule: rule.id }
   if (outcome === 'allow' && circumstances.tainted && rule?.evenIfTainted !== true && isRisky(effect)) {
+    if (rule === undefined && isUndeclaredReading(effect)) return { outcome: 'ask', reason: UNDECLARED_READING }
     const why = 'Untrusted text is in the context, and the tool may destroy something or send it away'
     return { outcome: 'ask', ...named, reason: `${why}; otherwise: ${reason}` }
   }
   return { outcome, ...(rule === undefined ? { byDefault: true } : named), reason }
 }
+
+const UNDECLARED_READING =
+  'Untrusted text is in the context, and the trusted server does not say whether the tool sends anything away; a yes counts for all that it only reads, in this conversation'
 
 function reasonOf({ id, outcome, because }: Rule): string {
   return because === undefined ? `The rule "${id}" says ${outcome}` : `${because} (rule "${id}")`
