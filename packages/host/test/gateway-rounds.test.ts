@@ -185,7 +185,7 @@ describe('a call that waits for a client of the newest revision', () => {
       message:
         'Invalid params: requestState belongs to a call that does not wait at this process of the gateway: ' +
         'it is over, waited too long, or waits at another process. What it does may have happened: look first, and ' +
-        'send the request anew without requestState and inputResponses only if it has not; where several processes serve the gateway, route each principal to the same one',
+        'send the request anew without requestState and inputResponses only if it has not; where several processes serve the gateway, route each user to the same one',
       data: { parameter: 'requestState' },
     })
     // It still waits where it was begun.

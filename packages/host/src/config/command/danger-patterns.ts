@@ -67,7 +67,7 @@ export const LINE_PATTERNS: readonly DangerPattern[] = [
     level: 'danger',
     pattern:
       /\/dev\/(?:tcp|udp)\/|(?:^|[\s;&|(/\\])(?:nc|ncat|netcat|socat|telnet)(?:\.exe)?(?=\s|$)|\bmkfifo\b|\bSystem\.Net\.Sockets\b/i,
-    message: 'Opens a bare network connection, as back doors do',
+    message: 'Opens a bare network connection, as malware does',
   },
   {
     code: 'stays-after',

@@ -337,7 +337,7 @@ function gone(): RpcError {
   const reason =
     'belongs to a call that does not wait at this process of the gateway: it is over, waited too long, or waits at ' +
     'another process. What it does may have happened: look first, and send the request anew without requestState and ' +
-    'inputResponses only if it has not; where several processes serve the gateway, route each principal to the same one'
+    'inputResponses only if it has not; where several processes serve the gateway, route each user to the same one'
   return new RpcError(INVALID_PARAMS, `Invalid params: requestState ${reason}`, { parameter: 'requestState', reason })
 }
 
