@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { createServer, tool } from '@portico/sdk/server'
 import { afterEach, describe, expect, it } from 'vitest'
 import { cleanUp, makeFolder, type Refusal, startBench, until } from './bench.ts'
@@ -15,6 +17,34 @@ describe('what servers offer', () => {
     expect(new Set(tools.items.map(({ server, kind }) => `${server} ${kind}`))).toEqual(new Set(['other tool']))
     const found = await call('items.list', { query: 'greets', kind: 'prompt' })
     expect(found.items.map(({ ownName }) => ownName)).toEqual(['greet', 'greet'])
+  })
+
+  it('newcomer 11: is that of its servers alone in a project', async () => {
+    const configFile = join(await makeFolder(), 'portico.json')
+    await writeFile(configFile, JSON.stringify({ projects: { mine: { servers: ['worker'] }, all: {} } }))
+    const servers = withServers({ worker: createWorker, other: createWorker })
+    const { call } = await startBench({ ...servers, configFile })
+    const serversOf = async (project?: string) => {
+      const { items } = await call('items.list', { kind: 'prompt', ...(project !== undefined && { project }) })
+      return [...new Set(items.map(({ server }) => server))].sort()
+    }
+    expect(await serversOf('mine')).toEqual(['worker'])
+    expect([await serversOf('all'), await serversOf()]).toEqual([
+      ['other', 'worker'],
+      ['other', 'worker'],
+    ])
+  })
+
+  it('newcomer 9: says of each server why it is missing, and of one that waits for an answer that it does', async () => {
+    const configFile = join(await makeFolder(), 'portico.json')
+    const entries = { asks: { command: process.execPath }, dead: { url: 'http://127.0.0.1:1/mcp' } }
+    const policy = { rules: [{ id: 'web', outcome: 'allow', effect: 'connect', server: 'dead' }] }
+    await writeFile(configFile, JSON.stringify({ servers: entries, policy }))
+    const bench = await startBench({ configFile })
+    await until(async () => (await bench.call('inbox.list', {})).questions.length > 0)
+    const { missing } = await bench.call('items.list', {})
+    expect(missing.map(({ server }) => server).sort()).toEqual(['asks', 'dead'])
+    expect(missing.find(({ server }) => server === 'asks')?.reason).toContain('waits for your answer')
   })
 
   it('comes in pages when there is much of it', async () => {

@@ -15,6 +15,8 @@ import { PromptChoice } from './prompt-choice.tsx'
 
 export interface AttachDialogProps {
   readonly opened: boolean
+  /** Only of the servers of this project. */
+  readonly project: string | undefined
   /** Was chosen already, by its name. */
   readonly prompt?: ItemOf<'prompt'> | undefined
   readonly onClose: () => void
@@ -23,12 +25,13 @@ export interface AttachDialogProps {
   readonly onPin: ((pin: Pin) => void) | undefined
 }
 
-export function AttachDialog({ opened, prompt, onClose, onAttach, onPin }: AttachDialogProps) {
+export function AttachDialog({ opened, project, prompt, onClose, onAttach, onPin }: AttachDialogProps) {
   return (
     <Modal opened={opened} onClose={onClose} title="Attach" size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
       {opened && (
         <Chooser
           first={prompt}
+          project={project}
           onPin={
             onPin &&
             ((pin) => {
@@ -48,16 +51,20 @@ export function AttachDialog({ opened, prompt, onClose, onAttach, onPin }: Attac
 
 const MAX_SHOWN = 60
 
-interface ChooserProps extends Pick<AttachDialogProps, 'onAttach' | 'onPin'> {
+interface ChooserProps extends Pick<AttachDialogProps, 'project' | 'onAttach' | 'onPin'> {
   readonly first: ItemOf<'prompt'> | undefined
 }
 
-function Chooser({ first, onAttach, onPin }: ChooserProps) {
+function Chooser({ first, project, onAttach, onPin }: ChooserProps) {
   const [kind, setKind] = useState<'resource' | 'prompt'>(first === undefined ? 'resource' : 'prompt')
   const [typed, setTyped] = useState('')
   const [query] = useDebouncedValue(typed.trim(), 150)
   const [prompt, setPrompt] = useState(first)
-  const { data, error, reload } = useApi('items.list', { kind, ...(query !== '' && { query }) })
+  const { data, error, reload } = useApi('items.list', {
+    kind,
+    ...(query !== '' && { query }),
+    ...(project !== undefined && { project }),
+  })
   if (prompt !== undefined)
     return <PromptChoice item={prompt} onAttach={onAttach} onBack={() => setPrompt(undefined)} />
   const items = (data?.items ?? []).filter((item) => item.kind === kind && item.quarantine === undefined)

@@ -17,6 +17,8 @@ export interface ComposerProps {
   readonly blocked?: string | undefined
   readonly placeholder: string
   readonly attachments: readonly Attachment[]
+  /** Whose servers may be attached from; all unless given. */
+  readonly project: string | undefined
   readonly onAttachments: (attachments: readonly Attachment[]) => void
   /** What goes along with every message. */
   readonly pins: readonly Pin[]
@@ -28,7 +30,7 @@ export interface ComposerProps {
 }
 
 export function Composer(props: ComposerProps) {
-  const { busy, blocked, placeholder, attachments, onAttachments, pins, onPin, onSend, onCancel } = props
+  const { busy, blocked, placeholder, project, attachments, onAttachments, pins, onPin, onSend, onCancel } = props
   const [text, setText] = useState('')
   const [isSending, setSending] = useState(false)
   const [isAttaching, setAttaching] = useState(false)
@@ -56,6 +58,7 @@ export function Composer(props: ComposerProps) {
         {slashWord !== undefined && (
           <PromptMenu
             typed={slashWord}
+            project={project}
             onChoose={(item) => {
               setText('')
               setPrompt(item)
@@ -72,6 +75,7 @@ export function Composer(props: ComposerProps) {
       {blocked !== undefined && <p className={classes.blocked}>{blocked}</p>}
       <AttachDialog
         opened={isAttaching}
+        project={project}
         prompt={prompt}
         onClose={() => {
           setAttaching(false)

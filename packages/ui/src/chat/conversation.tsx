@@ -48,6 +48,7 @@ export function Conversation({ chat, models, attached, onAddModel, onSent }: Con
         busy={chat.busy}
         blocked={isUsable ? undefined : 'Choose a model that can be used.'}
         placeholder={placeholderOf(chat)}
+        project={chat.project}
         attachments={attachments}
         onAttachments={setAttachments}
         pins={chat.pins}

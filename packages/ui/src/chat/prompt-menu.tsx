@@ -12,11 +12,13 @@ const MAX_SHOWN = 8
 
 export interface PromptMenuProps {
   readonly typed: string
+  /** Only of the servers of this project. */
+  readonly project: string | undefined
   readonly onChoose: (item: ItemOf<'prompt'>) => void
 }
 
-export function PromptMenu({ typed, onChoose }: PromptMenuProps) {
-  const { data } = useApi('items.list', { kind: 'prompt' })
+export function PromptMenu({ typed, project, onChoose }: PromptMenuProps) {
+  const { data } = useApi('items.list', { kind: 'prompt', ...(project !== undefined && { project }) })
   const prompts = (data?.items ?? []).filter((item): item is ItemOf<'prompt'> => item.kind === 'prompt')
   const found = promptsFor(
     typed,

@@ -273,9 +273,13 @@ function MissingNote({ missing }: { readonly missing: ItemsState['missing'] }) {
   if (missing.length === 0 || closed === names) return null
   return (
     <div className={classes.missing} role="status">
-      <span title={missing.map(({ server, reason }) => `${server}: ${reason}`).join('\n')}>
-        Not connected: {toVisible(names)}. {toVisible(missing[0]?.reason ?? '')}
-      </span>
+      <ul aria-label="Not connected">
+        {missing.map(({ server, reason }) => (
+          <li key={server} title={reason}>
+            <strong>{toVisible(server)}</strong>: {toVisible(reason)}
+          </li>
+        ))}
+      </ul>
       <CloseButton size="xs" aria-label="Hide this" onClick={() => setClosed(names)} />
     </div>
   )

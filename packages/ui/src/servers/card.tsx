@@ -18,7 +18,9 @@ import classes from './servers.module.css'
 export function Card({ server }: { readonly server: ServerCard }) {
   const { name, state, serverInfo, version } = server
   // Nobody knows how it is while the program behind the page is away.
-  const look = useOnline() ? STATES[state.state] : AWAY
+  const isAsked = useQuestions().questions?.some(({ body }) => isAboutConnecting(body, name)) === true
+  const known = isAsked && state.state === 'starting' ? WAITS : STATES[state.state]
+  const look = useOnline() ? known : AWAY
   return (
     <Box component="article" className={classes.card} aria-label={`Server ${name}`} data-state={state.state}>
       <header className={classes.cardHead}>
@@ -48,6 +50,7 @@ export function Card({ server }: { readonly server: ServerCard }) {
 }
 
 const AWAY = { tone: 'calm', word: 'Unknown' } as const
+const WAITS = { tone: 'warn', word: 'Waits for you' } as const
 
 function Trouble({ server: { name, state, warnings, items } }: { readonly server: ServerCard }) {
   const { tone } = STATES[state.state]

@@ -13,7 +13,14 @@ import type { Method } from './method.ts'
 
 export interface ItemsApi {
   'items.list': Method<
-    { readonly query?: string; readonly kind?: ItemKind; readonly server?: string; readonly cursor?: string },
+    {
+      readonly query?: string
+      readonly kind?: ItemKind
+      readonly server?: string
+      /** Of the servers of this project alone. */
+      readonly project?: string
+      readonly cursor?: string
+    },
     {
       readonly items: readonly CatalogueItem[]
       readonly total: number

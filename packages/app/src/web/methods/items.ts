@@ -1,5 +1,6 @@
 /** `items.*`, `tools.call`, `resources.*`, `prompts.get`, `complete`, `runs.*`, `history.*`: what servers offer, used by hand. */
 
+import type { Inbox } from '@portico/host/consent'
 import type { CatalogueItem, ItemKind } from '@portico/host/upstream'
 import type { CompleteParams } from '@portico/sdk/client'
 import { flag, isRecord, object, oneOf, optional, ParamsError, readParams, text, texts } from '../http/params.ts'
@@ -66,27 +67,38 @@ export function itemMethods(services: WorkbenchServices): ItemMethods {
   }
 }
 
+/** A server that nobody has let start yet is not starting: it waits for a person. */
+function waitsFor(inbox: Inbox, server: string): string | undefined {
+  const isAsked = inbox
+    .pending()
+    .some(({ body }) => body.kind === 'approval' && body.effect.kind === 'connect' && body.effect.server === server)
+  return isAsked ? 'It waits for your answer in the inbox: whether it may be connected.' : undefined
+}
+
 function catalogueMethods(services: WorkbenchServices): Pick<ItemMethods, 'items.list' | 'items.approve'> {
-  const { catalogue } = services.host
+  const { catalogue, inbox, projects } = services.host
   return {
     'items.list': async (params, signal) => {
-      const { query, kind, server, cursor } = readParams(params, {
+      const { query, kind, server, project, cursor } = readParams(params, {
         query: optional(text),
         kind: optional(oneOf(KINDS)),
         server: optional(text),
+        project: optional(text),
         cursor: optional(text),
       })
       const { missing } = await catalogue.list({ signal })
-      const found = find(services, query?.trim() ?? '', kind).filter(
-        (item) => server === undefined || item.server === server,
-      )
+      const own = project === undefined ? undefined : projects.get(project)?.servers
+      const isWanted = (name: string) => (server ?? name) === name && (own?.includes(name) ?? true)
+      const found = find(services, query?.trim() ?? '', kind).filter((item) => isWanted(item.server))
       const from = Math.max(0, Number.parseInt(cursor ?? '0', 10) || 0)
       const next = from + PAGE
       return {
         items: found.slice(from, next),
         total: found.length,
         ...(next < found.length && { next: String(next) }),
-        missing: missing.map(({ server: name, reason }) => ({ server: name, reason })),
+        missing: missing
+          .filter(({ server: name }) => isWanted(name))
+          .map(({ server: name, reason }) => ({ server: name, reason: waitsFor(inbox, name) ?? reason })),
       }
     },
     'items.approve': (params) => {
