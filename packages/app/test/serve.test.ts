@@ -31,6 +31,21 @@ const TOKENS = { ADA_TOKEN: 'the-token-of-ada-0123', BOB_TOKEN: 'the-token-of-bo
 const as = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
 
 describe('portico serve', () => {
+  it('newcomer 14: tells of a server that cannot be reached, why, and when it is back', async () => {
+    const port = await freePort()
+    const rules = [{ id: 'web', outcome: 'allow', effect: 'connect' }]
+    await write('late.json', { servers: { late: { url: `http://127.0.0.1:${port}/mcp` } }, policy: { rules } })
+    const running = startCli(['serve', 'late.json', '--auth', 'none', '--port', '0'], place())
+    await running.until('stderr', /^missing late: Nothing listens at 127\.0\.0\.1:\d+ \(connection refused\)/m)
+    const late = startCli(['run', 'one.ts', '--http', `${port}`], place())
+    await running.until('stderr', /^back late: it can be reached/m)
+    late.interrupt()
+    await late.ended
+    running.interrupt()
+    const { stderr } = await running.ended
+    expect(stderr.match(/^back late/gm)).toHaveLength(1)
+  }, 60_000)
+
   it('serves what the file names to known callers, each with their view, under its rules, and follows the file', async () => {
     const config = {
       servers: { one: server('one') },

@@ -106,6 +106,18 @@ describe('a local server (sec-93)', () => {
     expect(asked()).toBe(0)
   })
 
+  it('newcomer 19: is asked about as it is now, and no longer as it was before it was replaced', async () => {
+    const host = await start({ servers: [canary(await makeFolder())] })
+    const shown = () =>
+      host.inbox
+        .pending({ server: 'tool' })
+        .map(({ body }) => (body.kind === 'approval' && body.effect.kind === 'connect' ? body.effect.shown : ''))
+    await expect.poll(() => shown().length).toBe(1)
+    await host.upstreams.set([canary(await makeFolder(), ['another'])])
+    await expect.poll(() => shown().length).toBe(1)
+    expect(shown()[0]).toContain('another')
+  })
+
   it('is asked about once, however often it is started anew meanwhile', async () => {
     const host = await start({ servers: [canary(await makeFolder())] })
     const ids = () => host.inbox.pending({ server: 'tool' }).map(({ id }) => id)

@@ -13,6 +13,7 @@ import { rulesFor, sayRules } from '../../gateway/gateway-rules.ts'
 import { type GatewaySettings, readGatewaySettings, toViews } from '../../gateway/gateway-settings.ts'
 import { createGatewaySignIn, type GatewaySignIn, isPersonal } from '../../gateway/gateway-sign-in.ts'
 import { serveUntilEnd, untilInterrupted } from '../../gateway/serving.ts'
+import { followUpstreams } from '../../gateway/upstream-news.ts'
 import { openHost, readConfig } from '../../host.ts'
 import type { CommandInput } from '../../parse/command.ts'
 import { counted } from '../../terminal/counted.ts'
@@ -34,14 +35,14 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
   try {
     const live = new LiveGateway(host, settings, io, signIn)
     await settled(host, io)
-    for (const { server, reason } of host.catalogue.missing())
-      io.say(`${io.paint.yellow('missing')} ${server}: ${reason}`)
+    const unfollow = followUpstreams(host, io)
     sayRules(config, io)
     try {
       await (http === undefined
         ? servePipe(live.gateway, io)
         : servePort(live.gateway, { ...http, ...(signIn && { pages: signIn.pages }) }, input, io, signIn))
     } finally {
+      unfollow()
       await live.close()
     }
   } finally {
