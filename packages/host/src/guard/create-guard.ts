@@ -103,10 +103,7 @@ class HostGuard implements OpenGuard {
       grants,
       inbox,
       clock,
-      definition: (effect) => ({
-        fingerprint: options.fingerprint?.(effect),
-        since: options.knownSince?.(effect),
-      }),
+      definition: (effect) => ({ fingerprint: options.fingerprint?.(effect), since: options.knownSince?.(effect) }),
       refusals: new Refusals(),
       readingTrust: new ReadingTrust(),
       onWarning: options.onWarning ?? ((message) => process.emitWarning(message, { code: 'PORTICO_GUARD' })),

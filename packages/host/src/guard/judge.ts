@@ -48,6 +48,10 @@ export interface Judgement<E extends Effect> extends Verdict {
 /** How often a person may edit before it is refused. */
 export const MAX_ROUNDS = 4
 
+/** Of an answer that was given to another question. */
+const AGAIN = { detail: { again: true } } as const
+const READING_ALLOWED = 'A person has allowed what this server reads, in this conversation.'
+
 export async function judge<E extends Effect>(
   parts: JudgeParts,
   asked: E,
@@ -77,14 +81,11 @@ export async function judge<E extends Effect>(
       parts.grants.find(effect, about, parts.definition(effect))
       return settle(true, 'grant', `${describeGrant(grant)}.`, detailOf(grant))
     }
-    if (!about.unattended && parts.readingTrust.holds(effect, about, decision)) {
-      return settle(true, 'person', 'A person has allowed what this server reads, in this conversation.', {
-        detail: { again: true },
-      })
-    }
+    const isRead = !about.unattended && parts.readingTrust.holds(effect, about, decision)
+    if (isRead) return settle(true, 'person', READING_ALLOWED, AGAIN)
     if (about.unattended) return settle(false, 'nobody', `Nobody is there to be asked. ${decision.reason}.`)
     const refused = parts.refusals.reason(effect, about)
-    if (refused !== undefined) return settle(false, 'person', refused, { detail: { again: true } })
+    if (refused !== undefined) return settle(false, 'person', refused, AGAIN)
     effect = toFrozen(effect)
     const answer = await askUnlessSettled(parts, effect, about, decision, options)
     // Somebody has answered for this, too, while it waited.
