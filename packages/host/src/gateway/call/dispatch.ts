@@ -132,7 +132,7 @@ export class Dispatch {
     const call: RelayedCall<Result> = new RelayedCall<Result>({
       id,
       server,
-      principal: callerOf(ctx)?.id,
+      principal: circumstances.principal?.id,
       maxKept: this.#parts.maxKept,
       maxQuestions: this.#parts.maxQuestions,
       hide: this.#hide,
@@ -163,20 +163,23 @@ export class Dispatch {
   ): Promise<Result> {
     const { limits, meter, host } = this.#parts
     const { server, effect } = job
-    const principal = callerOf(ctx)?.id ?? ANONYMOUS
+    const principal = call.principal ?? ANONYMOUS
     const ended = meter.begin(server, principal)
     let ending = 'refused' as Ending
     let leave: (() => void) | undefined
     const startedAt = Date.now()
     try {
       leave = await limits.enter(principal, job.name)
-      this.#checkArguments(effect)
+      const { maxArgumentBytes, maxResultBytes } = limits.limits
+      if (effect.kind === 'call' || effect.kind === 'prompt') {
+        checkSize(effect.arguments, 'maxArgumentBytes', maxArgumentBytes)
+      }
       const permit = await host.guard?.pass(effect, circumstances, { signal: call.signal })
       let outcome: 'ok' | 'error' | 'cancelled' = 'error'
       try {
         const sent = await this.#send(call, connection, ctx, permit?.effect ?? effect, job)
-        const result = await this.#reviewed(sent, effect, circumstances, call)
-        this.#checkResult(result)
+        const result = host.guard === undefined ? sent : await this.#reviewed(sent, effect, circumstances, call)
+        checkSize(result, 'maxResultBytes', maxResultBytes)
         outcome = 'ok'
         return result
       } finally {
@@ -188,7 +191,8 @@ export class Dispatch {
       if (ending !== 'ok' && call.signal.aborted) ending = 'cancelled'
       ended(ending)
       leave?.()
-      if (host.guard === undefined) this.#writeDown(job, principal, ending, Date.now() - startedAt, circumstances)
+      if (host.guard === undefined && host.audit !== undefined)
+        this.#writeDown(job, principal, ending, Date.now() - startedAt, circumstances)
     }
   }
 
@@ -200,23 +204,17 @@ export class Dispatch {
     job: Job<Result>,
   ): Promise<Result> {
     for (let hold = this.running.holdOf(job.server); hold; hold = this.running.holdOf(job.server)) await hold
-    const leave = await this.#turn(call, connection, ctx)
+    let leave: (() => void) | undefined
+    if (connection.key.owner === undefined) {
+      // Where all callers use one connection, each has a share of it.
+      const { maxConcurrent } = this.#parts.connections.view(connection.server).config.settings
+      leave = await this.#turns.take(connection.server, maxConcurrent, call.principal ?? '', call.signal)
+    }
     try {
       return await this.#sendNow(call, connection, ctx, effect, job)
     } finally {
       leave?.()
     }
-  }
-
-  /** Where all callers use one connection, each has a share of it. */
-  #turn<Result>(
-    call: RelayedCall<Result>,
-    connection: CallerConnection,
-    ctx: AskingContext,
-  ): Promise<() => void> | undefined {
-    if (connection.key.owner !== undefined) return undefined
-    const { maxConcurrent } = this.#parts.connections.view(connection.server).config.settings
-    return this.#turns.take(connection.server, maxConcurrent, callerOf(ctx)?.id ?? '', call.signal)
   }
 
   async #sendNow<Result>(
@@ -285,21 +283,6 @@ export class Dispatch {
     return (await guard.review(effect, shown, circumstances, { signal })) as unknown as Awaited<Result>
   }
 
-  #checkArguments(effect: Effect): void {
-    const { maxArgumentBytes } = this.#parts.limits.limits
-    if (effect.kind !== 'call' && effect.kind !== 'prompt') return
-    if (maxArgumentBytes > 0 && Buffer.byteLength(JSON.stringify(effect.arguments)) > maxArgumentBytes) {
-      throw new LimitError(`maxArgumentBytes (${maxArgumentBytes})`, undefined)
-    }
-  }
-
-  #checkResult(result: unknown): void {
-    const { maxResultBytes } = this.#parts.limits.limits
-    if (maxResultBytes > 0 && Buffer.byteLength(JSON.stringify(result)) > maxResultBytes) {
-      throw new LimitError(`maxResultBytes (${maxResultBytes})`, undefined)
-    }
-  }
-
   #circumstances(ctx: RequestContext): Circumstances {
     const { traceparent } = ctx.meta
     const principal = callerOf(ctx)
@@ -348,6 +331,11 @@ function gone(): RpcError {
 async function lastLogs(client: Client): Promise<void> {
   const { era, transport } = client.verdict
   if (era === 'legacy' && transport === 'streamable-http') await client.ping({ timeoutMs: LAST_LOGS_MS }).catch(ignore)
+}
+
+/** 0 stands for no bound. */
+function checkSize(value: unknown, bound: string, max: number): void {
+  if (max > 0 && Buffer.byteLength(JSON.stringify(value)) > max) throw new LimitError(`${bound} (${max})`, undefined)
 }
 
 const LAST_LOGS_MS = 500
