@@ -123,9 +123,9 @@ async function servePipe(server: Server, io: Io): Promise<void> {
   // The stream would wait for words that nobody is there to take.
   io.stdin.destroy()
   if (!io.signal.aborted && bytesOf(io.stdin) === 0) {
-    throw new CliError(
-      'usage',
-      'Standard input ended before a client said anything, so there was nobody to serve',
+    // A regular end all the same: a client that changes its mind closes the input, too.
+    io.say('Standard input ended before a client said anything, so there was nobody to serve.')
+    io.say(
       'Let a client start this command, or serve it on a port: `--http 3000` (`portico serve`: without `--stdio`).',
     )
   }
