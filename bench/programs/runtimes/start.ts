@@ -37,7 +37,7 @@ async function prepare(): Promise<string[]> {
   await build({ ...common, stdin: { contents, resolveDir: here }, outfile: join(folder, `${name}.mjs`) })
   if (runtime === 'bun') return [`${name}.mjs`]
   if (runtime === 'deno') return ['run', '--quiet', '--no-prompt', '--allow-net=127.0.0.1', `${name}.mjs`]
-  writeFileSync(join(folder, `${name}.capnp`), CONFIG)
+  writeFileSync(join(folder, `${name}.capnp`), configOf(name))
   return ['serve', '--control-fd=1', `${name}.capnp`]
 }
 
@@ -61,14 +61,16 @@ function readStat(pid: string): string {
   }
 }
 
-const CONFIG = `using Workerd = import "/workerd/workerd.capnp";
+function configOf(program: string): string {
+  return `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [ (name = "main", worker = .worker) ],
   sockets = [ (name = "http", address = "127.0.0.1:0", http = (), service = "main") ],
 );
 const worker :Workerd.Worker = (
-  modules = [ (name = "worker", esModule = embed "${name}.mjs") ],
+  modules = [ (name = "worker", esModule = embed "${program}.mjs") ],
   compatibilityDate = "2026-07-28",
   compatibilityFlags = ["enable_request_signal"],
 );
 `
+}
