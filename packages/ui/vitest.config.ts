@@ -24,9 +24,10 @@ export default defineConfig({
   test: {
     name: 'page',
     include: ['src/**/*.test.tsx'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { interval: 15, timeout: 20_000 } },
+    // Long enough for a machine whose cores are kept busy by others.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { interval: 15, timeout: 60_000 } },
     browser: {
       enabled: true,
       headless: true,
@@ -45,7 +46,7 @@ export default defineConfig({
             '--disable-background-networking',
           ],
         },
-        actionTimeout: 15_000,
+        actionTimeout: 60_000,
       }),
       instances: [{ browser: 'chromium' }],
     },
