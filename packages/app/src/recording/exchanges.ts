@@ -4,7 +4,7 @@
  */
 
 import type { JsonObject } from '@portico/sdk/client'
-import { toCanonicalJson } from '@portico/sdk/internal'
+import { isObject, toCanonicalJson } from '@portico/sdk/internal'
 import type { RecordedMessage } from './format.ts'
 
 export interface Exchange {
@@ -42,7 +42,7 @@ export function exchangesOf(messages: readonly RecordedMessage[]): Exchange[] {
       server,
       // Only requests are kept, and those have a method.
       method: request.message.method as string,
-      params: isRecord(request.message.params) ? request.message.params : {},
+      params: isObject(request.message.params) ? request.message.params : {},
       at: request.at,
       durationMs: at - request.at,
       outcome,
@@ -68,12 +68,8 @@ export function questionKey(method: string, params: JsonObject): string | undefi
 
 function toOutcome({ result, error, method }: JsonObject): Outcome | undefined {
   if (method !== undefined) return undefined
-  if (isRecord(result)) return { result }
-  if (!isRecord(error)) return undefined
+  if (isObject(result)) return { result }
+  if (!isObject(error)) return undefined
   const { code, message, data } = error
   return { error: { code: typeof code === 'number' ? code : -32603, message: String(message), data } }
-}
-
-function isRecord(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -5,6 +5,7 @@
 
 import { open, stat } from 'node:fs/promises'
 import type { JsonObject } from '@portico/sdk/client'
+import { isObject } from '@portico/sdk/internal'
 import { parseJson } from '@portico/sdk/transport'
 
 /** A server of the recording, as it introduced itself. */
@@ -92,7 +93,7 @@ async function* readValues(file: string): AsyncGenerator<unknown, void> {
 }
 
 function toHead(value: unknown, file: string): RecordingHead {
-  const { portico, version, at, servers } = isRecord(value) ? value : {}
+  const { portico, version, at, servers } = isObject(value) ? value : {}
   if (portico !== 'recording' || version !== 1 || typeof at !== 'number' || !Array.isArray(servers)) {
     throw new RecordingError(`${file} is no recording of this program`)
   }
@@ -100,7 +101,7 @@ function toHead(value: unknown, file: string): RecordingHead {
 }
 
 function toServer(value: unknown): RecordedServer[] {
-  if (!isRecord(value) || typeof value.name !== 'string') return []
+  if (!isObject(value) || typeof value.name !== 'string') return []
   const { name, info, instructions, version, target } = value
   return [
     {
@@ -114,11 +115,11 @@ function toServer(value: unknown): RecordedServer[] {
 }
 
 function isInfo(value: unknown): value is NonNullable<RecordedServer['info']> {
-  return isRecord(value) && typeof value.name === 'string' && typeof value.version === 'string'
+  return isObject(value) && typeof value.name === 'string' && typeof value.version === 'string'
 }
 
 function isTarget(value: unknown): value is NonNullable<RecordedServer['target']> {
-  if (!isRecord(value)) return false
+  if (!isObject(value)) return false
   if (typeof value.url === 'string') return true
   return (
     typeof value.command === 'string' && Array.isArray(value.args) && value.args.every((one) => typeof one === 'string')
@@ -126,17 +127,13 @@ function isTarget(value: unknown): value is NonNullable<RecordedServer['target']
 }
 
 function isMessage(value: unknown): value is RecordedMessage {
-  if (!isRecord(value)) return false
+  if (!isObject(value)) return false
   const { at, server, connection, direction, message } = value
   return (
     typeof at === 'number' &&
     typeof server === 'string' &&
     typeof connection === 'string' &&
     (direction === 'out' || direction === 'in') &&
-    isRecord(message)
+    isObject(message)
   )
-}
-
-function isRecord(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

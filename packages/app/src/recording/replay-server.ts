@@ -10,6 +10,7 @@ import type {
   JsonObject,
   ReadResourceResult,
 } from '@portico/sdk/client'
+import { isObject } from '@portico/sdk/internal'
 import { defineRelay, type Relay } from '@portico/sdk/relay'
 import { createServer, RpcError, type Server } from '@portico/sdk/server'
 import { type Exchange, exchangesOf, type Outcome, questionKey } from './exchanges.ts'
@@ -128,7 +129,7 @@ class Player {
       const page = outcome.result[LISTS[method]]
       if (!Array.isArray(page)) continue
       const before = params.cursor === undefined ? [] : (byServer.get(server) ?? [])
-      byServer.set(server, [...before, ...page.filter(isRecord).map((item) => this.#renamedItem(server, method, item))])
+      byServer.set(server, [...before, ...page.filter(isObject).map((item) => this.#renamedItem(server, method, item))])
     }
     return [...byServer.values()].flat()
   }
@@ -142,8 +143,4 @@ class Player {
     const named = method === 'tools/call' || method === 'prompts/get'
     return this.#several && named ? { ...params, name: `${server}_${String(params.name)}` } : params
   }
-}
-
-function isRecord(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

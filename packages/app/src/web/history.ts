@@ -1,7 +1,7 @@
 /** What was run by hand, newest first, kept over restarts. Long results are left out: running it again brings them back. */
 
+import { isObject } from '@portico/sdk/internal'
 import type { HistoryEntry } from './api.ts'
-import { isRecord } from './http/params.ts'
 import { SavedJson } from './saved-json.ts'
 
 const MAX_ENTRIES = 200
@@ -44,13 +44,13 @@ export class History {
 }
 
 function isEntry(value: unknown): value is HistoryEntry {
-  if (!isRecord(value)) return false
+  if (!isObject(value)) return false
   const { run, at, kind, server, name, status, durationMs } = value
   const texts = [run, kind, server, name, status]
   return (
     texts.every((one) => typeof one === 'string') &&
     typeof at === 'number' &&
     typeof durationMs === 'number' &&
-    isRecord(value.arguments)
+    isObject(value.arguments)
   )
 }

@@ -10,15 +10,15 @@ import {
   type RuleFinding,
 } from '@portico/host/policy'
 import type { JsonObject } from '@portico/sdk/client'
+import { isObject } from '@portico/sdk/internal'
 import type { PolicyFinding } from './api.ts'
 import { Refused } from './http/failure.ts'
-import { isRecord } from './http/params.ts'
 import type { SavedJson } from './saved-json.ts'
 
 export type SavedRules = SavedJson<readonly JsonObject[]>
 
 export function fromSavedRules(value: unknown): readonly JsonObject[] | undefined {
-  return Array.isArray(value) ? value.filter(isRecord) : undefined
+  return Array.isArray(value) ? value.filter(isObject) : undefined
 }
 
 export class OwnRules {

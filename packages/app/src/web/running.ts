@@ -6,6 +6,7 @@
 
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isObject } from '@portico/sdk/internal'
 import {
   ASKER_NONCE_HEADER,
   createNonce,
@@ -16,7 +17,6 @@ import {
   prove,
   WORKBENCH_NONCE_HEADER,
 } from './http/link-proof.ts'
-import { isRecord } from './http/params.ts'
 import { readJson, writeJson } from './saved-json.ts'
 
 export function createLinkKey(): string {
@@ -52,7 +52,7 @@ interface Notice {
 
 /** Undefined for what no workbench has written. */
 function toNotice(value: unknown): Notice | undefined {
-  if (!isRecord(value) || typeof value.origin !== 'string' || !isCode(value.key)) return undefined
+  if (!isObject(value) || typeof value.origin !== 'string' || !isCode(value.key)) return undefined
   const { origin, key, pid } = value
   if (typeof pid !== 'number' || !Number.isInteger(pid) || pid <= 0) return undefined
   const isOrigin = URL.canParse(origin) && new URL(origin).origin === origin && origin.startsWith('http://')
@@ -108,7 +108,7 @@ async function post(
   }
   try {
     const value: unknown = response.ok ? JSON.parse(text) : undefined
-    return isRecord(value) ? value : undefined
+    return isObject(value) ? value : undefined
   } catch {
     return undefined
   }

@@ -1,5 +1,6 @@
 /** Answers out of JSON that came from a browser or another program: checked before they settle anything. */
 
+import { isObject } from '@portico/sdk/internal'
 import type { JsonObject } from '@portico/sdk/server'
 import { toCanonicalJson } from '../audit/canonical.ts'
 import type { Answer } from './question.ts'
@@ -27,7 +28,7 @@ const MAX_CHARS = 1_048_576
  * ```
  */
 export function readAnswer(value: unknown): Answer | string {
-  if (!isRecord(value)) return 'an answer must be an object'
+  if (!isObject(value)) return 'an answer must be an object'
   if (value.action === undefined) return 'an answer needs an action'
   for (const [member, words] of Object.entries(WORDS)) {
     const given = value[member]
@@ -40,7 +41,7 @@ export function readAnswer(value: unknown): Answer | string {
   for (const member of OBJECTS) {
     const given = value[member]
     if (given === undefined) continue
-    if (!isRecord(given) || isTooLarge(given)) return `${member} must be an object of reasonable size`
+    if (!isObject(given) || isTooLarge(given)) return `${member} must be an object of reasonable size`
   }
   const { evenIfTainted } = value
   if (evenIfTainted !== undefined && typeof evenIfTainted !== 'boolean') return 'evenIfTainted must be true or false'
@@ -56,8 +57,4 @@ function isTooLarge(value: JsonObject): boolean {
   } catch {
     return true
   }
-}
-
-function isRecord(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

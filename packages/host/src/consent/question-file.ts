@@ -6,6 +6,7 @@
  * is not sealed was put there by somebody else. What is written always stays below what is read.
  */
 
+import { isObject } from '@portico/sdk/internal'
 import { PorticoError } from '@portico/sdk/server'
 import { createStateFile, type StateFile } from '../config/state-file.ts'
 import { tell } from '../config/tell.ts'
@@ -186,34 +187,30 @@ function toRecord({ question, owner }: KeptQuestion): object {
 /** Throws for what is not such a file; it is then set aside. */
 function fromText(text: string): Kept {
   const value: unknown = JSON.parse(text)
-  if (!isRecord(value) || !Array.isArray(value.questions)) throw new TypeError('no list of questions')
+  if (!isObject(value) || !Array.isArray(value.questions)) throw new TypeError('no list of questions')
   const answers: unknown[] = Array.isArray(value.answers) ? value.answers : []
   return { questions: value.questions.flatMap(toKept), answers: answers.filter(isKeptAnswer) }
 }
 
 function toKept(value: unknown): KeptQuestion[] {
-  if (!isRecord(value)) return []
+  if (!isObject(value)) return []
   const { owner, ...question } = value
   if (!isQuestion(question)) return []
   return [{ question, ...(isOwner(owner) && { owner }) }]
 }
 
 function isQuestion(value: unknown): value is Question {
-  if (!isRecord(value)) return false
+  if (!isObject(value)) return false
   const { id, server, session, createdAt, body } = value
   const texts = [id, server, session].every((one) => typeof one === 'string')
-  return texts && typeof createdAt === 'number' && isRecord(body) && KINDS.has(String(body.kind))
+  return texts && typeof createdAt === 'number' && isObject(body) && KINDS.has(String(body.kind))
 }
 
 function isOwner(value: unknown): value is Owner {
-  return isRecord(value) && Number.isInteger(value.pid) && typeof value.id === 'string'
+  return isObject(value) && Number.isInteger(value.pid) && typeof value.id === 'string'
 }
 
 function isKeptAnswer(value: unknown): value is KeptAnswer {
-  if (!isRecord(value) || typeof value.id !== 'string' || typeof value.digest !== 'string') return false
+  if (!isObject(value) || typeof value.id !== 'string' || typeof value.digest !== 'string') return false
   return typeof readAnswer(value.answer) !== 'string'
-}
-
-function isRecord(value: unknown): value is { readonly [name: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -3,7 +3,7 @@
  * servers that ask for speed or cleverness. `models.ts` turns an entry into something that answers.
  */
 
-import type { JsonObject } from '@portico/sdk/server'
+import { isObject } from '@portico/sdk/internal'
 import { MEDIA_KINDS, type MediaKind } from './media-kinds.ts'
 
 /** The providers of models that are known; `openai-compatible` is any service that speaks OpenAI's chat protocol. */
@@ -81,7 +81,7 @@ export function readModels(section: unknown): { readonly models: ModelConfig[]; 
   const models: ModelConfig[] = []
   const problems: ModelProblem[] = []
   if (section === undefined) return { models, problems }
-  if (!isRecord(section)) {
+  if (!isObject(section)) {
     problems.push({ id: 'models', message: '`models` is not an object', remedy: 'Write {"name": {"provider": …}}' })
     return { models, problems }
   }
@@ -99,7 +99,7 @@ function readModel(id: string, entry: unknown): ModelConfig | ModelProblem {
     message: `Model "${id}": ${message}`,
     remedy,
   })
-  if (!isRecord(entry)) return wrong('is not an object', 'Write {"provider": …, "model": …}')
+  if (!isObject(entry)) return wrong('is not an object', 'Write {"provider": …, "model": …}')
   const { provider, model, baseUrl, keyVariable, keySecret, price, speed, intelligence, cost, accepts } = entry
   if (!PROVIDERS.includes(provider as ProviderName)) {
     return wrong(`provider ${JSON.stringify(provider)} is not known`, `Use one of ${PROVIDERS.join(', ')}`)
@@ -132,10 +132,6 @@ function readModel(id: string, entry: unknown): ModelConfig | ModelProblem {
   }
 }
 
-function isRecord(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 function isWebUrl(value: unknown): boolean {
   return typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
 }
@@ -149,5 +145,5 @@ function isMediaKinds(value: unknown): value is MediaKind[] {
 }
 
 function isPrice(value: unknown): value is { input: number; output: number } {
-  return isRecord(value) && typeof value.input === 'number' && typeof value.output === 'number'
+  return isObject(value) && typeof value.input === 'number' && typeof value.output === 'number'
 }

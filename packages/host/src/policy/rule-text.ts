@@ -3,6 +3,7 @@
  * forgotten prohibition would be a permission. Every problem names its place.
  */
 
+import { isObject } from '@portico/sdk/internal'
 import type { JsonObject } from '@portico/sdk/server'
 import { createCedarCondition } from './cedar/cedar-condition.ts'
 import { MAX_GLOB_LENGTH } from './glob.ts'
@@ -36,9 +37,9 @@ export interface ReadRules {
  */
 export function readRules(config: unknown): ReadRules {
   const problems: RuleProblem[] = []
-  const list = isRecord(config) ? config.rules : config
-  if (isRecord(config)) refuseUnknown(config, ['rules', '$schema'], '', problems)
-  if (list === undefined && isRecord(config)) return { rules: [], problems }
+  const list = isObject(config) ? config.rules : config
+  if (isObject(config)) refuseUnknown(config, ['rules', '$schema'], '', problems)
+  if (list === undefined && isObject(config)) return { rules: [], problems }
   if (!Array.isArray(list)) return { rules: [], problems: [{ path: 'rules', message: 'must be a list of rules' }] }
   if (list.length > MAX_RULES) problems.push({ path: 'rules', message: `has more than ${MAX_RULES} rules` })
   const rules: Rule[] = []
@@ -63,7 +64,7 @@ const MAX_TEXT = 4_000
 type Check = (value: unknown, path: string, problems: RuleProblem[]) => void
 
 function readRule(value: unknown, path: string, problems: RuleProblem[]): Rule | undefined {
-  if (!isRecord(value)) {
+  if (!isObject(value)) {
     problems.push({ path, message: 'must be an object' })
     return undefined
   }
@@ -157,7 +158,7 @@ function oneOrMore(check: Check): Check {
 
 function mapOf(check: Check): Check {
   return (value, path, problems) => {
-    if (!isRecord(value) || Object.keys(value).length > MAX_LIST) {
+    if (!isObject(value) || Object.keys(value).length > MAX_LIST) {
       problems.push({ path, message: `must be an object with at most ${MAX_LIST} members` })
       return
     }
@@ -167,7 +168,7 @@ function mapOf(check: Check): Check {
 
 function shape(members: { readonly [name: string]: Check }, needed: readonly string[] = []): Check {
   return (value, path, problems) => {
-    if (!isRecord(value)) {
+    if (!isObject(value)) {
       problems.push({ path, message: 'must be an object' })
       return
     }
@@ -207,7 +208,7 @@ const RULE: { readonly [member in keyof Required<Rule>]: Check } = {
   from: oneOrMore(glob),
   arguments: mapOf((value, path, problems) => {
     VALUE_TEST(value, path, problems)
-    if (isRecord(value) && Object.keys(value).length === 0) problems.push({ path, message: 'tests nothing' })
+    if (isObject(value) && Object.keys(value).length === 0) problems.push({ path, message: 'tests nothing' })
   }),
   annotations: shape({ readOnly: flag, destructive: flag, openWorld: flag }),
   principal: shape({ id: glob, roles: listOf(text), claims: mapOf(anything) }),
@@ -237,10 +238,6 @@ function refuseUnknown(value: JsonObject, known: readonly string[], path: string
     const message = `is not known; there are ${known.join(', ')}`
     problems.push({ path: path === '' ? name : `${path}.${name}`, message })
   }
-}
-
-function isRecord(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isTooDeep(value: unknown, left: number): boolean {

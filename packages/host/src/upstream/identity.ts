@@ -1,10 +1,10 @@
 /** How a server introduces itself beyond its name: made safe and bounded before anybody is told. */
 
 import type { Implementation } from '@portico/sdk/client'
+import { isObject } from '@portico/sdk/internal'
 import type { JsonObject } from '@portico/sdk/server'
 import { bounded, neutralise } from './catalogue/text.ts'
 import { isWebsite, safeIcons } from './catalogue/web-addresses.ts'
-import { isObject } from './pins/fingerprint.ts'
 
 /** What of it may be passed on: pinned as one, so that none of it changes unseen. */
 export interface ServerIdentity {

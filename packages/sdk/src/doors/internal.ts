@@ -8,6 +8,7 @@ export type { Connector } from '../client/connection.ts'
 export { type HttpFault, type Link, type LinkEvents, type Outgoing, requestParams } from '../client/link.ts'
 export { toCanonicalJson } from '../jsonrpc/canonical-json.ts'
 export { METHOD_NOT_FOUND } from '../jsonrpc/errors.ts'
+export { isObject } from '../jsonrpc/message.ts'
 export { URL_ELICITATION_REQUIRED } from '../protocol/errors.ts'
 export {
   collectParamHeaders,

@@ -3,6 +3,7 @@
  * none can end the place it was given for: no slash in a path, no second parameter in a query, no line in a header.
  */
 
+import { isObject } from '@portico/sdk/internal'
 import { ToolError } from '@portico/sdk/server'
 import type { Parameter } from './operation.ts'
 
@@ -130,8 +131,4 @@ function encode(text: string): string {
     /[!'()*]/g,
     (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
   )
-}
-
-function isObject(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

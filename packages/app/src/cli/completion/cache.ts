@@ -7,6 +7,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Prompt, Resource, Tool } from '@portico/sdk/client'
+import { isObject } from '@portico/sdk/internal'
 import { stateOf } from '../host-places.ts'
 import type { OpenTarget } from '../target/open-target.ts'
 import type { TargetKind } from '../target/target-kind.ts'
@@ -121,7 +122,7 @@ function keyOf(target: TargetKind, { cwd }: Places): readonly unknown[] {
 
 function toKnownTool({ name, inputSchema }: Tool): KnownItem {
   const { properties } = inputSchema as { properties?: unknown }
-  const named = Object.entries(isRecord(properties) ? properties : {}).filter(([one]) => fits(one))
+  const named = Object.entries(isObject(properties) ? properties : {}).filter(([one]) => fits(one))
   return {
     name,
     arguments: named.slice(0, CACHE_LIMITS.arguments).map(([one, schema]) => {
@@ -137,7 +138,7 @@ function toKnownPrompt({ name, arguments: args = [] }: Prompt): KnownItem {
 }
 
 function valuesOf(schema: unknown): string[] {
-  if (!isRecord(schema)) return []
+  if (!isObject(schema)) return []
   if (schema.type === 'boolean') return ['true', 'false']
   const own: unknown[] = Array.isArray(schema.enum) ? schema.enum : 'const' in schema ? [schema.const] : []
   const choices: unknown = schema.anyOf ?? schema.oneOf
@@ -156,8 +157,4 @@ function isShort({ name }: { readonly name: string }): boolean {
 
 function fits(text: string): boolean {
   return text.length <= CACHE_LIMITS.nameChars
-}
-
-function isRecord(value: unknown): value is { readonly [name: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

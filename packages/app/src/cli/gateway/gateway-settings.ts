@@ -6,6 +6,7 @@
 import type { LoadedConfig } from '@portico/host/config'
 import type { GatewayLimits, ViewRule, Views } from '@portico/host/gateway'
 import { nearestName } from '@portico/host/text'
+import { isObject } from '@portico/sdk/internal'
 import type { Principal } from '@portico/sdk/server'
 
 export interface GatewaySettings {
@@ -76,7 +77,7 @@ const texts: Check = (value, at, problems) =>
 
 function object(members: { readonly [name: string]: Check }, other?: Check): Check {
   return (value, at, problems) => {
-    if (!isRecord(value)) {
+    if (!isObject(value)) {
       problems.push(`${at} must be an object`)
       return
     }
@@ -101,7 +102,7 @@ function insteadOf(name: string, known: readonly string[]): string {
 
 const auth: Check = (value, at, problems) => {
   const known = { oauth: OAUTH, token: TOKEN, certificate: object({ way: text }), none: object({ way: text }) }
-  const way = isRecord(value) ? value.way : undefined
+  const way = isObject(value) ? value.way : undefined
   if (typeof way === 'string' && Object.hasOwn(known, way)) known[way as keyof typeof known](value, at, problems)
   else problems.push(`${at}.way must be one of ${Object.keys(known).join(', ')}`)
 }
@@ -193,8 +194,4 @@ function matches(name: string, parts: readonly string[]): boolean {
     at = found + part.length
   }
   return true
-}
-
-function isRecord(value: unknown): value is { readonly [name: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -6,6 +6,7 @@
 import { readFile } from 'node:fs/promises'
 import { nearestName } from '@portico/host/text'
 import type { JsonObject, Tool } from '@portico/sdk/client'
+import { isObject } from '@portico/sdk/internal'
 import { CliError } from '../../exit-codes.ts'
 import type { Io } from '../terminal/io.ts'
 
@@ -213,8 +214,4 @@ function parsed(text: string): unknown {
 function nameOfType(value: unknown): string {
   if (value === null) return 'null'
   return Array.isArray(value) ? 'array' : typeof value
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -3,8 +3,8 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SavedConversation } from '@portico/host/model'
+import { isObject } from '@portico/sdk/internal'
 import type { ChatPart, ChatSummary, Pin } from '../api.ts'
-import { isRecord } from '../http/params.ts'
 import { readJson, SavedJson, writeJson } from '../saved-json.ts'
 
 export interface SavedChat extends ChatSummary {
@@ -91,7 +91,7 @@ export class ChatStore {
 const ID_FILE = /^[0-9a-f-]{36}\.json$/
 
 function isSummary(value: unknown): value is ChatSummary {
-  if (!isRecord(value)) return false
+  if (!isObject(value)) return false
   const { id, title, at, tour } = value
   const isId = typeof id === 'string' && ID_FILE.test(`${id}.json`)
   return isId && typeof title === 'string' && typeof at === 'number' && typeof tour === 'boolean'
@@ -101,7 +101,7 @@ function isSummary(value: unknown): value is ChatSummary {
 function isSavedChat(value: unknown): value is SavedChat {
   if (!isSummary(value)) return false
   const { parts, conversation } = value as Partial<SavedChat>
-  return Array.isArray(parts) && isRecord(conversation) && Array.isArray(conversation.messages)
+  return Array.isArray(parts) && isObject(conversation) && Array.isArray(conversation.messages)
 }
 
 function toSettled(part: ChatPart): ChatPart {

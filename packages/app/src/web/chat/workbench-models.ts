@@ -4,9 +4,9 @@
  */
 
 import { type ModelConfig, Models, type ModelsOptions, type ModelView, readModels } from '@portico/host/model'
+import { isObject } from '@portico/sdk/internal'
 import type { ModelChoice } from '../api.ts'
 import { Refused } from '../http/failure.ts'
-import { isRecord } from '../http/params.ts'
 import { SavedJson } from '../saved-json.ts'
 import { TOUR_MODEL } from './tour.ts'
 
@@ -97,7 +97,7 @@ function hostOf({ baseUrl = '' }: ModelConfig): string {
 /** What was saved is read like what is configured, so that nothing odd gets in by way of the file. */
 function fromSaved(value: unknown): readonly ModelConfig[] | undefined {
   if (!Array.isArray(value)) return undefined
-  return value.filter(isRecord).flatMap(({ id, ...entry }) => {
+  return value.filter(isObject).flatMap(({ id, ...entry }) => {
     return typeof id === 'string' ? readModels({ [id]: entry }).models : []
   })
 }

@@ -4,8 +4,8 @@ import { lookup } from 'node:dns/promises'
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { createGuardedFetch, isLoopbackHost } from '@portico/sdk/auth-node'
+import { isObject } from '@portico/sdk/internal'
 import type { DoctorCheck } from '../api.ts'
-import { isRecord } from '../http/params.ts'
 import { type Examination, failed, ok, type Patient, skipped, warning } from './checks.ts'
 
 const ANSWER_MS = 5_000
@@ -116,7 +116,7 @@ async function checkAuth(url: URL, { status, challenge }: Head, signal: AbortSig
     const response = await get(place, { headers: { accept: 'application/json' }, signal: limit })
     const text = response.ok ? (await response.text()).slice(0, MAX_METADATA) : ''
     const found: unknown = text === '' ? undefined : JSON.parse(text)
-    const servers = isRecord(found) ? found.authorization_servers : undefined
+    const servers = isObject(found) ? found.authorization_servers : undefined
     if (Array.isArray(servers) && typeof servers[0] === 'string') {
       return ok(name, `Needed; by ${servers[0].slice(0, 200)}`)
     }

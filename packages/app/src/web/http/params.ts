@@ -1,6 +1,7 @@
 /** What the page sends, looked at before it is used: small readers that a method puts together for its own params. */
 
 import type { JsonObject } from '@portico/sdk/client'
+import { isObject } from '@portico/sdk/internal'
 
 /** A request that is not as the contract says. */
 export class ParamsError extends Error {
@@ -20,7 +21,7 @@ export function readParams<const Shape extends { readonly [name: string]: Reader
   params: unknown,
   shape: Shape,
 ): Read<Shape> {
-  if (!isRecord(params)) throw new ParamsError('The params must be an object')
+  if (!isObject(params)) throw new ParamsError('The params must be an object')
   const entries = Object.entries(shape).map(([name, reader]) => [
     name,
     reader(Object.hasOwn(params, name) ? params[name] : undefined, name),
@@ -48,7 +49,7 @@ export const number: Reader<number> = (value, name) => {
 }
 
 export const object: Reader<JsonObject> = (value, name) => {
-  if (!isRecord(value)) throw new ParamsError(`"${name}" must be an object`)
+  if (!isObject(value)) throw new ParamsError(`"${name}" must be an object`)
   return value
 }
 
@@ -81,9 +82,5 @@ export function oneOf<const Word extends string>(words: readonly Word[]): Reader
 
 /** Whether a member was sent at all, be it null. */
 export function has(params: unknown, name: string): boolean {
-  return isRecord(params) && Object.hasOwn(params, name)
-}
-
-export function isRecord(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isObject(params) && Object.hasOwn(params, name)
 }

@@ -3,7 +3,8 @@
 import type { Inbox } from '@portico/host/consent'
 import type { CatalogueItem, ItemKind } from '@portico/host/upstream'
 import type { CompleteParams } from '@portico/sdk/client'
-import { flag, isRecord, object, oneOf, optional, ParamsError, readParams, text, texts } from '../http/params.ts'
+import { isObject } from '@portico/sdk/internal'
+import { flag, object, oneOf, optional, ParamsError, readParams, text, texts } from '../http/params.ts'
 import type { Handlers, WorkbenchServices } from '../workbench-services.ts'
 
 type ItemMethods = Pick<
@@ -51,7 +52,7 @@ export function itemMethods(services: WorkbenchServices): ItemMethods {
     },
     complete: (params, signal) => {
       const { server, params: asked } = readParams(params, { server: text, params: object })
-      if (!isRecord(asked.ref) || !isRecord(asked.argument)) throw new ParamsError('"params" needs ref and argument')
+      if (!isObject(asked.ref) || !isObject(asked.argument)) throw new ParamsError('"params" needs ref and argument')
       // Both members are objects; the server refuses what else may be wrong.
       return host.complete(server, ownParams(services, server, asked as unknown as CompleteParams), { signal })
     },

@@ -4,8 +4,9 @@ import { stat } from 'node:fs/promises'
 import { auditFiles, verifyHostAudit } from '@portico/host'
 import { type AuditQuery, type AuditRecord, searchAudit } from '@portico/host/audit'
 import type { Circumstances, Effect, EffectKind } from '@portico/host/policy'
+import { isObject } from '@portico/sdk/internal'
 import type { ShadowResult } from '../api.ts'
-import { flag, isRecord, list, number, object, oneOf, optional, readParams, text } from '../http/params.ts'
+import { flag, list, number, object, oneOf, optional, readParams, text } from '../http/params.ts'
 import { readSearchTerms } from '../search-terms.ts'
 import type { HandlersOf, WorkbenchServices } from '../workbench-services.ts'
 
@@ -70,7 +71,7 @@ function toEffect(given: object): Effect {
   const base = { server, arguments: {}, tool: '', uri: '', prompt: '', shown: '', fingerprint: '', from: [] }
   const filled = { ...base, mode: 'form', trusted: false, background: false, maxTokens: 0, ...given, kind }
   // It has all members of every kind, and the kind is one of them.
-  return { ...filled, arguments: isRecord(filled.arguments) ? filled.arguments : {} } as unknown as Effect
+  return { ...filled, arguments: isObject(filled.arguments) ? filled.arguments : {} } as unknown as Effect
 }
 
 function toCircumstances({ host, info }: WorkbenchServices, given: unknown = {}): Circumstances {
@@ -137,8 +138,8 @@ async function existing({ info }: WorkbenchServices): Promise<string[]> {
 async function readShadows(services: WorkbenchServices): Promise<ShadowResult[]> {
   const records = await search(services, 'type:decision "shadow"', MAX_SHADOWS, undefined)
   return records.flatMap(({ at, what, server, item, detail, outcome }) => {
-    const shadow = isRecord(detail) ? detail.shadow : undefined
-    if (!isRecord(shadow)) return []
+    const shadow = isObject(detail) ? detail.shadow : undefined
+    if (!isObject(shadow)) return []
     const effect = [what, server, item].filter((one) => one !== undefined).join(' ')
     return [{ at, effect, did: outcome ?? '', would: String(shadow.outcome), rule: String(shadow.rule) }]
   })

@@ -7,8 +7,8 @@
 import { showCommand } from '@portico/host/config'
 import { bounded, neutralise } from '@portico/host/upstream'
 import type { JsonObject } from '@portico/sdk/client'
+import { isObject } from '@portico/sdk/internal'
 import type { RegistryEntry } from '../api.ts'
-import { isRecord } from '../http/params.ts'
 import { readEntry } from './own-file.ts'
 
 type Way = RegistryEntry['ways'][number]
@@ -17,11 +17,11 @@ const MAX_WAYS = 8
 const MAX_ARGUMENTS = 100
 
 export function toRegistryEntry(listed: unknown): RegistryEntry | undefined {
-  const server = isRecord(listed) && isRecord(listed.server) ? listed.server : listed
-  if (!isRecord(server) || typeof server.name !== 'string') return undefined
+  const server = isObject(listed) && isObject(listed.server) ? listed.server : listed
+  if (!isObject(server) || typeof server.name !== 'string') return undefined
   const detail = member(server, 'versionDetail')
-  const version = server.version ?? (isRecord(detail) ? detail.version : undefined)
-  const repository = isRecord(server.repository) ? server.repository.url : undefined
+  const version = server.version ?? (isObject(detail) ? detail.version : undefined)
+  const repository = isObject(server.repository) ? server.repository.url : undefined
   return {
     name: clean(server.name, 200),
     description: clean(textOf(server.description), 1_000),
@@ -126,7 +126,7 @@ function member(found: JsonObject, name: string): unknown {
 }
 
 function listOf(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isRecord).slice(0, MAX_ARGUMENTS) : []
+  return Array.isArray(value) ? value.filter(isObject).slice(0, MAX_ARGUMENTS) : []
 }
 
 function textOf(value: unknown): string {

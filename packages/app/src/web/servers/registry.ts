@@ -4,9 +4,9 @@
  */
 
 import { createGuardedFetch } from '@portico/sdk/auth-node'
+import { isObject } from '@portico/sdk/internal'
 import type { RegistryEntry } from '../api.ts'
 import { Refused } from '../http/failure.ts'
-import { isRecord } from '../http/params.ts'
 import { toRegistryEntry } from './registry-entry.ts'
 
 const OFFICIAL = 'https://registry.modelcontextprotocol.io'
@@ -42,7 +42,7 @@ export async function searchRegistry(base: string, query: string, signal: AbortS
   })
   if (!response.ok) throw unreachable(url.host, `HTTP ${response.status}`)
   const body = await readBody(response, url.host)
-  const servers = isRecord(body) && Array.isArray(body.servers) ? body.servers : []
+  const servers = isObject(body) && Array.isArray(body.servers) ? body.servers : []
   const newest = new Map<string, RegistryEntry>()
   for (const server of servers.slice(0, 4 * MAX_ENTRIES)) {
     const entry = toRegistryEntry(server)

@@ -1,6 +1,7 @@
 /** One message as the timeline keeps it: the row that is shown, its text, and what became of the request. */
 
 import type { JsonObject } from '@portico/sdk/client'
+import { isObject } from '@portico/sdk/internal'
 import type { TimelineRow } from '../api.ts'
 
 export type EntryStatus = 'ok' | 'error' | 'pending'
@@ -16,13 +17,9 @@ export interface TimelineEntry {
 
 export const MAX_TEXT = 256 * 1024
 
-export function isRecord(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 export function kindOf(message: JsonObject): TimelineRow['kind'] {
   if (typeof message.method === 'string') return isId(message.id) ? 'request' : 'notification'
-  return isRecord(message.error) ? 'error' : 'response'
+  return isObject(message.error) ? 'error' : 'response'
 }
 
 export function isId(value: unknown): value is string | number {
@@ -31,7 +28,7 @@ export function isId(value: unknown): value is string | number {
 
 /** A tool that reports an error answers with a result; it failed all the same. */
 export function isFailure(message: JsonObject): boolean {
-  return isRecord(message.error) || (isRecord(message.result) && message.result.isError === true)
+  return isObject(message.error) || (isObject(message.result) && message.result.isError === true)
 }
 
 const MAX_SUMMARY = 160
@@ -39,9 +36,9 @@ const MAX_SUMMARY = 160
 /** A few words: the tool's name, the error's message. */
 export function summaryOf(message: JsonObject): string {
   const { params, result, error } = message
-  if (isRecord(error)) return short(`${String(error.code)} ${String(error.message)}`)
-  if (isRecord(params)) return short(wordsOfParams(params))
-  return isRecord(result) ? short(wordsOfResult(result)) : ''
+  if (isObject(error)) return short(`${String(error.code)} ${String(error.message)}`)
+  if (isObject(params)) return short(wordsOfParams(params))
+  return isObject(result) ? short(wordsOfResult(result)) : ''
 }
 
 function wordsOfParams(params: JsonObject): string {
@@ -65,7 +62,7 @@ function wordsOfResult(result: JsonObject): string {
   // `find` has just said that it is a list.
   if (list !== undefined) return `${(result[list] as unknown[]).length} ${list}`
   const [block] = Array.isArray(result.content) ? result.content : []
-  if (!isRecord(block)) return ''
+  if (!isObject(block)) return ''
   return typeof block.text === 'string' ? block.text : String(block.type)
 }
 

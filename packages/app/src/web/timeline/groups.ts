@@ -4,7 +4,8 @@
  */
 
 import type { JsonObject } from '@portico/sdk/client'
-import { isId, isRecord } from './entry.ts'
+import { isObject } from '@portico/sdk/internal'
+import { isId } from './entry.ts'
 
 export interface OpenRequest {
   readonly row: number
@@ -34,7 +35,7 @@ export class Groups {
 
   place(connection: string, direction: 'out' | 'in', message: JsonObject, row: number, at: number): Placed {
     const { id, method } = message
-    const params = isRecord(message.params) ? message.params : {}
+    const params = isObject(message.params) ? message.params : {}
     if (typeof method !== 'string') return this.#answer(connection, direction, message, row)
     if (!isId(id)) return { group: this.#groupOfNotice(connection, direction, method, params) ?? `m${row}` }
     const group = this.#groupOfRound(connection, params) ?? `m${row}`
@@ -74,7 +75,7 @@ export class Groups {
     this.#open.delete(key)
     if (request.token !== undefined) this.#tokens.delete(request.token)
     const { result } = message
-    if (isRecord(result) && result.resultType === 'input_required') {
+    if (isObject(result) && result.resultType === 'input_required') {
       for (const mark of marksOf(result.requestState, result.inputRequests)) {
         keep(this.#rounds, `${connection} ${mark}`, request.group)
       }
@@ -97,7 +98,7 @@ export class Groups {
     if (method === 'notifications/progress' && isId(params.progressToken)) {
       return this.#tokens.get(keyOf(connection, direction, params.progressToken))
     }
-    const subscription = isRecord(params._meta) ? params._meta[SUBSCRIPTION] : undefined
+    const subscription = isObject(params._meta) ? params._meta[SUBSCRIPTION] : undefined
     return isId(subscription) ? this.#tokens.get(keyOf(connection, 'subscription', subscription)) : undefined
   }
 }
@@ -111,14 +112,14 @@ function tokenOf(
   params: JsonObject,
 ): string | undefined {
   if (method === 'subscriptions/listen') return keyOf(connection, 'subscription', id)
-  const token = isRecord(params._meta) ? params._meta.progressToken : undefined
+  const token = isObject(params._meta) ? params._meta.progressToken : undefined
   return isId(token) ? keyOf(connection, opposite(direction), token) : undefined
 }
 
 /** What ties a round to the next: the state that is sent back, or else the names of what was asked. */
 function marksOf(state: unknown, asked: unknown): string[] {
   if (typeof state === 'string') return [`state ${state}`]
-  return isRecord(asked) ? [`asked ${Object.keys(asked).sort().slice(0, 50).join(' ').slice(0, 2_000)}`] : []
+  return isObject(asked) ? [`asked ${Object.keys(asked).sort().slice(0, 50).join(' ').slice(0, 2_000)}`] : []
 }
 
 function keyOf(connection: string, side: string, id: string | number): string {

@@ -4,6 +4,7 @@
  * files have a say: what a folder brings along must not put words or rules into a conversation.
  */
 
+import { isObject } from '@portico/sdk/internal'
 import type { LoadedConfig } from '../../config/load-config.ts'
 import type { ConfigProblem } from '../../config/server-config.ts'
 import { readRules } from '../../policy/rule-text.ts'
@@ -35,7 +36,7 @@ export function readConversationSettings(config: LoadedConfig): ConversationSett
     const complain = (path: string, message: string, remedy: string): void =>
       void problems.push({ severity: 'error', place: { file, path }, message, remedy })
     attach.push(...readAttach(section.attach, 'attach', complain))
-    for (const [name, value] of Object.entries(isRecord(section.projects) ? section.projects : {})) {
+    for (const [name, value] of Object.entries(isObject(section.projects) ? section.projects : {})) {
       const project = readProject(name, value, complain)
       if (project !== undefined) projects.set(name, project)
     }
@@ -49,7 +50,7 @@ function readAttach(value: unknown, path: string, complain: Complain): AttachRul
   if (value === undefined) return []
   const entries: unknown[] = Array.isArray(value) ? value : [value]
   return entries.flatMap((entry, at) => {
-    const { server, uri, maxBytes } = isRecord(entry) ? entry : {}
+    const { server, uri, maxBytes } = isObject(entry) ? entry : {}
     const isBounded = maxBytes === undefined || (typeof maxBytes === 'number' && maxBytes > 0)
     if (typeof server === 'string' && typeof uri === 'string' && isBounded) return [{ server, uri, maxBytes }]
     complain(`${path}[${at}]`, 'This does not say what to attach', 'Give it a `server` and a `uri`')
@@ -60,10 +61,10 @@ function readAttach(value: unknown, path: string, complain: Complain): AttachRul
 /** A project whose rules cannot be read is left out: without them, it would be another one. */
 function readProject(name: string, value: unknown, complain: Complain): Project | undefined {
   const path = `projects.${name}`
-  const { servers, attach, instructions, rules = [] } = isRecord(value) ? value : {}
+  const { servers, attach, instructions, rules = [] } = isObject(value) ? value : {}
   const [problem] = readRules(rules).problems
   const areNames = servers === undefined || (Array.isArray(servers) && servers.every((one) => typeof one === 'string'))
-  if (!isRecord(value) || !areNames || problem !== undefined) {
+  if (!isObject(value) || !areNames || problem !== undefined) {
     const message = problem === undefined ? 'This is no project' : `${problem.path} ${problem.message}`
     complain(path, message, 'A project has `servers`, `attach`, `instructions` and `rules`')
     return undefined
@@ -75,8 +76,4 @@ function readProject(name: string, value: unknown, complain: Complain): Project 
     ...(areNames && servers !== undefined && { servers: servers as readonly string[] }),
     ...(typeof instructions === 'string' && { instructions }),
   }
-}
-
-function isRecord(value: unknown): value is { readonly [name: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

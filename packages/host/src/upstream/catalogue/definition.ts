@@ -4,8 +4,8 @@
  */
 
 import type { JsonObject } from '@portico/sdk/client'
+import { isObject } from '@portico/sdk/internal'
 import type { ItemOverride } from '../../config/server-config.ts'
-import { isObject } from '../pins/fingerprint.ts'
 import type { ItemKind, TextFinding } from './item.ts'
 import { bounded, inspectName, neutralise } from './text.ts'
 import { safeIcons } from './web-addresses.ts'

@@ -4,7 +4,7 @@
  */
 
 import type { CallToolResult, JsonObject, Tool } from '@portico/sdk/client'
-import { isObject } from '../pins/fingerprint.ts'
+import { isObject } from '@portico/sdk/internal'
 import type { Catalogue } from './catalogue.ts'
 
 /** What a model's use of one of the tools comes to. */

@@ -1,7 +1,7 @@
 /** Full-text search over the catalogue, in this process and without a network. Items in quarantine are not found. */
 
+import { isObject } from '@portico/sdk/internal'
 import MiniSearch from 'minisearch'
-import { isObject } from '../pins/fingerprint.ts'
 import type { CatalogueItem, ItemKind } from './item.ts'
 
 /** How many items a search returns, and of which kinds. */

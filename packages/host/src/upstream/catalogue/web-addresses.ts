@@ -1,7 +1,7 @@
 /** Addresses in a server's words about itself and its items, which others open or fetch because of them. */
 
 import { zoneOfHost } from '@portico/sdk/auth-node'
-import { isObject } from '../pins/fingerprint.ts'
+import { isObject } from '@portico/sdk/internal'
 
 /** Those of a server's icons that may be shown; what is no list has none. */
 export function safeIcons(icons: unknown): unknown[] {

@@ -4,10 +4,10 @@
  */
 
 import type { JsonObject } from '@portico/sdk/client'
+import { isObject } from '@portico/sdk/internal'
 import { DEFINITION_LIMITS } from '../catalogue/definition.ts'
 import type { Quarantine } from '../catalogue/item.ts'
 import { bounded, neutralise } from '../catalogue/text.ts'
-import { isObject } from './fingerprint.ts'
 
 /** One part of a definition that changed, with its old and its new words. */
 export type PartDifference = Quarantine['difference'][number]

@@ -31,7 +31,3 @@ export function ownNameOf(kind: ItemKind, definition: object): string {
   // The client takes no item whose key is not a string.
   return (definition as JsonObject)[ITEM_KEYS[kind]] as string
 }
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}

@@ -4,11 +4,11 @@
  */
 
 import type { JsonObject } from '@portico/sdk/client'
-import { toCanonicalJson } from '@portico/sdk/internal'
+import { isObject, toCanonicalJson } from '@portico/sdk/internal'
 import { HostError } from '../../errors.ts'
 import type { ItemKind } from '../catalogue/item.ts'
 import { differenceOf, type PartDifference } from './difference.ts'
-import { fingerprintOf, isObject } from './fingerprint.ts'
+import { fingerprintOf } from './fingerprint.ts'
 import type { ObservedItem } from './pins.ts'
 
 interface LockedItem {

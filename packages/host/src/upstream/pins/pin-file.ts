@@ -6,9 +6,9 @@
 import { mkdirSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { JsonObject } from '@portico/sdk/client'
+import { isObject } from '@portico/sdk/internal'
 import { createStateFile } from '../../config/state-file.ts'
 import { tell } from '../../config/tell.ts'
-import { isObject } from './fingerprint.ts'
 
 export interface Pin {
   readonly approved?: {
