@@ -178,8 +178,7 @@ class HostGuard implements OpenGuard {
   }
 
   endSession(session: string): void {
-    this.#parts.refusals.endSession(session)
-    this.#parts.readingTrust.endSession(session)
+    for (const part of [this.#parts.refusals, this.#parts.readingTrust]) part.endSession(session)
   }
 
   close(): void {
@@ -297,7 +296,7 @@ class HostGuard implements OpenGuard {
   #onAnswer(event: InboxEvent): void {
     if (event.type !== 'answered' || !event.orphan || event.question.body.kind !== 'approval') return
     const { question, answer } = event
-    const effect = event.question.body.effect
+    const { effect } = event.question.body
     const about: Circumstances = {
       session: question.session,
       ...(question.principal !== undefined && { principal: createPrincipal(question.principal) }),
