@@ -82,9 +82,9 @@ function cell(text) {
 const script = process.argv[1]
 if (script !== undefined && realpathSync(script) === fileURLToPath(import.meta.url)) {
   const { tsImport } = await import('tsx/esm/api')
-  const load = (name) => tsImport(`../../packages/app/src/cli/${name}.ts`, import.meta.url)
+  const load = (name) => tsImport(`../../packages/app/src/${name}.ts`, import.meta.url)
   const [{ COMMAND_GROUPS }, { COMMON_FLAGS }, { EXIT_CODES }, help] = await Promise.all(
-    ['parse/command-table', 'parse/parse', 'exit-codes', 'parse/help'].map(load),
+    ['cli/parse/command-table', 'cli/parse/parse', 'exit-codes', 'cli/parse/help'].map(load),
   )
   const folder = join(repositoryRoot, FOLDER)
   if (existsSync(folder)) for (const name of readdirSync(folder)) rmSync(join(folder, name))
