@@ -144,15 +144,14 @@ describe('views', () => {
       'portico:one/note://secret',
       'plain',
     ]
-    const complete = { uri: () => values, which: () => values }
     return createServer({
       name: 'leaky',
       version: '1',
-      prompts: { ask: prompt({ arguments: [{ name: 'uri' }], complete }, () => 'asked') },
+      prompts: { ask: prompt({ arguments: [{ name: 'uri' }], complete: { uri: () => values } }, () => 'asked') },
       resources: {
         a: resource({ uri: 'note://a' }, () => 'a'),
         secret: resource({ uri: 'note://secret' }, () => 'secret'),
-        any: resource({ uri: 'any://{which}', complete }, () => 'any'),
+        any: resource({ uri: 'any://{which}', complete: { which: () => values } }, () => 'any'),
       },
     })
   }

@@ -64,7 +64,7 @@ const KINDS = {
   },
   /** What says who is asking. */
   protection: {
-    words: 'what requireBearer(…) or another protection returns: a record with an authenticate function',
+    words: 'what requireBearer() or another protection returns: a record with an authenticate function',
     fits: (value: unknown) => isObject(value) && typeof value.authenticate === 'function',
   },
   record: { words: 'a record', fits: isObject },

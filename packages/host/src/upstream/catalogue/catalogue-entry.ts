@@ -60,6 +60,8 @@ export class CatalogueEntry {
   #failures = 0
   #retry: ReturnType<typeof setTimeout> | undefined
   #wanted = false
+  /** How many readings are under way, from asking for a connection on. */
+  #readings = 0
   #closed = false
 
   constructor(config: ServerConfig, host: EntryHost) {
@@ -94,7 +96,10 @@ export class CatalogueEntry {
 
   /** It is being connected to, or its lists are being read, for the first time. */
   get isStarting(): boolean {
-    return !this.isSettled && this.#host.state()?.state !== 'idle'
+    const state = this.#host.state()?.state
+    // A server that only its users are connected to is ready without anybody reading its lists for all.
+    const isAwaited = state === 'ready' ? this.#readings > 0 || this.#timer !== undefined : state !== 'idle'
+    return isAwaited && !this.isSettled
   }
 
   /** There is nothing to wait for. */
@@ -151,6 +156,15 @@ export class CatalogueEntry {
 
   /** Reads lists now. Unless `strict`, a failure only becomes a problem of the entry. */
   async read(kinds: readonly ListKind[] = ALL, strict = false): Promise<void> {
+    this.#readings++
+    try {
+      await this.#readNow(kinds, strict)
+    } finally {
+      this.#readings--
+    }
+  }
+
+  async #readNow(kinds: readonly ListKind[], strict: boolean): Promise<void> {
     let client: Client
     try {
       client = await this.#host.client()
