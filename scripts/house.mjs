@@ -8,6 +8,7 @@ import { posix } from 'node:path'
 import { parseArgs } from 'node:util'
 import { checkLayers } from './check/check-layers.mjs'
 import { runNode, sourceArguments, toolPath } from './child.mjs'
+import { findUntaken } from './exported.mjs'
 import { readDoors } from './generate/make-reference.mjs'
 import { isMain, repositoryRoot } from './report.mjs'
 import { shapeOf } from './shape.mjs'
@@ -33,6 +34,7 @@ const HELD = {
   'functions with more than 4 parameters': 76,
   'exported names without a comment': 0,
   'exported functions without an example': 0,
+  'exported names that nobody imports': 120,
 }
 
 /**
@@ -56,6 +58,8 @@ export function measureHouse(root) {
         note('exported functions without an example', owner, `${title} ${name}`)
     }
   }
+  for (const { file, line, name } of findUntaken(root))
+    note('exported names that nobody imports', ownerOf(file), `${file}:${line} ${name}`)
   return { rows, lines }
 }
 

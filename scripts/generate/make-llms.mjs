@@ -14,6 +14,10 @@ import { makeReference } from './make-reference.mjs'
 export function makeLlms(root) {
   const read = (path) => readFileSync(join(root, path), 'utf8')
   const guides = listFiles(root, 'docs/guide', '.md').map((name) => toLine(`guide/${name}`, read(`docs/guide/${name}`)))
+  // The table of decisions says in a few words what each page is about.
+  const decisions = [...read('docs/decisions/README.md').matchAll(/^\| \[([^\]]+)\]\(([^)]+)\) \| (.+?) \|$/gm)].map(
+    ([, title, page, about]) => `- [${title}](decisions/${page}): ${about}`,
+  )
   // Taken as they will be, so that one run of all makers is enough.
   const reference = [...makeReference(root)]
     .filter(([path]) => !path.endsWith('README.md'))
@@ -37,6 +41,10 @@ ${guides.join('\n')}
 ${reference.join('\n')}
 - [Error codes](reference/errors.md): every code that an error can have
 - [Security](reference/security.md): each security requirement and the tests that hold it
+
+## Decisions
+
+${decisions.join('\n')}
 
 ## Examples
 

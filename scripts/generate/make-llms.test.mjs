@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { repositoryRoot } from '../report.mjs'
@@ -19,4 +19,10 @@ test('every line leads somewhere and says what is there', () => {
       .filter(([, target, text]) => !existsSync(join(repositoryRoot, 'docs', target ?? '')) || text === '')
       .map(([line]) => line),
   ).toEqual([])
+})
+
+test('decisions: every page is listed, with what it is about', () => {
+  const text = pages.get('docs/llms.txt') ?? ''
+  const files = readdirSync(join(repositoryRoot, 'docs/decisions')).filter((name) => name !== 'README.md')
+  expect(files.filter((name) => !new RegExp(`\\]\\(decisions/${name}\\): \\S`).test(text))).toEqual([])
 })

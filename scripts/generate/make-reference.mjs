@@ -1,7 +1,6 @@
 /**
  * Writes the API reference, a page in `docs/reference/` for every door of each library: `node scripts/generate/make-reference.mjs`. Names,
- * signatures and comments are read from the sources that the doors lead to. The
- * test beside this file fails while a page is out of date.
+ * signatures and comments are read from the sources that the doors lead to. The test beside this file fails while a page is out of date.
  */
 import { readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'

@@ -3,7 +3,7 @@
 import { PorticoError } from '@portico/sdk/server'
 import type { EntryValue } from './entry.ts'
 
-export interface EntryValues {
+interface EntryValues {
   readonly [option: string]: EntryValue | undefined
 }
 

@@ -6,7 +6,7 @@ import { authorizationCode, createAuthorizer } from '@portico/sdk/auth'
 import { createFileTokenStore } from '@portico/sdk/auth-node'
 
 /** `not-possible`: a server that nobody signs in to. */
-export type SignOut = 'signed-out' | 'nobody' | 'not-possible'
+type SignOut = 'signed-out' | 'nobody' | 'not-possible'
 
 /** Rejects where the tokens are forgotten but could not be revoked. */
 export async function signOutOf({ target, settings }: ServerConfig, stateDir: string): Promise<SignOut> {

@@ -20,7 +20,7 @@ import { labelOf, type TargetKind } from './target/target-kind.ts'
 import { toConfig, toUnreachable } from './target/unreachable.ts'
 import type { Io } from './terminal/io.ts'
 
-export interface Seen {
+interface Seen {
   readonly servers: readonly string[]
   readonly observed: readonly ObservedItem[]
   /** Those that could not be read, where the caller goes on without them. */

@@ -6,7 +6,7 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 
-export interface DefinitionImports {
+interface DefinitionImports {
   /** `@portico/sdk/server` and the like. */
   readonly doors: ReadonlySet<string>
   /** The definition and what it imports from beside it. */

@@ -6,7 +6,7 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
-export interface FileWatch {
+interface FileWatch {
   /** Makes the files these. */
   follow(files: readonly string[]): void
   close(): void

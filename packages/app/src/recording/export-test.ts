@@ -4,7 +4,7 @@ import type { JsonObject } from '@portico/sdk/client'
 import { type Exchange, exchangesOf } from './exchanges.ts'
 import type { RecordedServer, Recording } from './format.ts'
 
-export interface ExportedTest {
+interface ExportedTest {
   readonly name: string
   readonly text: string
   /** How many calls were left out, because there are too many or they are too long. */

@@ -1,6 +1,6 @@
 /** The files of a new server, as text: a definition, its test, and what it takes to run, check and edit them. */
 
-export interface ScaffoldOptions {
+interface ScaffoldOptions {
   readonly name: string
   /** Which versions of our packages to ask for. */
   readonly version: string

@@ -15,7 +15,7 @@ import type { PolicyFinding } from './api.ts'
 import { Refused } from './http/failure.ts'
 import type { SavedJson } from './saved-json.ts'
 
-export type SavedRules = SavedJson<readonly JsonObject[]>
+type SavedRules = SavedJson<readonly JsonObject[]>
 
 export function fromSavedRules(value: unknown): readonly JsonObject[] | undefined {
   return Array.isArray(value) ? value.filter(isObject) : undefined

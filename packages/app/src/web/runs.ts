@@ -11,13 +11,13 @@ import { createByHand } from './by-hand.ts'
 import type { History } from './history.ts'
 import { isAbort, Refused } from './http/failure.ts'
 
-export interface RunsOptions {
+interface RunsOptions {
   readonly host: Host
   readonly history: History
   emit(event: ApiEvent): void
 }
 
-export interface RunAbout {
+interface RunAbout {
   readonly run: string
   readonly kind: HistoryEntry['kind']
   readonly name: string
@@ -26,7 +26,7 @@ export interface RunAbout {
   readonly server: string
 }
 
-export interface Ran<Result> {
+interface Ran<Result> {
   readonly result: Result
   readonly durationMs: number
 }

@@ -7,7 +7,7 @@ import { dirname } from 'node:path'
 const WRITE_MS = 300
 const MAX_BYTES = 64 * 1_048_576
 
-export interface SavedJsonOptions<T> {
+interface SavedJsonOptions<T> {
   readonly file: string
   /** Makes what is used of what was read; undefined begins anew. */
   readonly read: (value: unknown) => T | undefined

@@ -44,10 +44,7 @@ export interface WorkbenchServices {
 }
 
 /** One method: params are as the page sent them, and are looked at before anything else. */
-export type Handler<M extends ApiMethod> = (
-  params: unknown,
-  signal: AbortSignal,
-) => Promise<ApiResult<M>> | ApiResult<M>
+type Handler<M extends ApiMethod> = (params: unknown, signal: AbortSignal) => Promise<ApiResult<M>> | ApiResult<M>
 
 export type Handlers = { readonly [M in ApiMethod]: Handler<M> }
 

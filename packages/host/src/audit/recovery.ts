@@ -11,7 +11,7 @@ import type { HeadKeeper } from './head-keeper.ts'
 import type { AuditRecord } from './record.ts'
 import { listSegments, readHead, readLines, readTail } from './segments.ts'
 
-export interface Recovery {
+interface Recovery {
   readonly head: StoredHead
   /** Of the file that is written. */
   readonly size: number
@@ -19,7 +19,7 @@ export interface Recovery {
 }
 
 /** An event for the log itself. */
-export interface Finding {
+interface Finding {
   readonly what: 'audit-torn-line' | 'audit-gap' | 'audit-head-lost' | 'audit-copy-begun' | 'audit-copy-lost'
   readonly reason: string
   readonly detail: JsonObject

@@ -16,7 +16,7 @@ export interface RedactionOptions {
 /** Returns a copy of a value without the secrets in it. */
 export type Redactor = (value: unknown) => unknown
 
-export const REDACTED = '[redacted]'
+const REDACTED = '[redacted]'
 
 /**
  * Makes a function that copies a value without its secrets, bounded in size and depth. Secrets are found by the names

@@ -7,7 +7,7 @@ import { createReadStream } from 'node:fs'
 import { open, readdir, readFile, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
-export interface Segment {
+interface Segment {
   readonly path: string
   /** Infinity for the file that is being written. */
   readonly number: number
@@ -44,7 +44,7 @@ export interface Line {
 }
 
 /** Longer than any record that is written. */
-export const MAX_LINE_BYTES = 1_048_576
+const MAX_LINE_BYTES = 1_048_576
 
 export async function* readLines(path: string): AsyncGenerator<Line, void> {
   let parts: Buffer[] = []
@@ -73,7 +73,7 @@ export async function* readLines(path: string): AsyncGenerator<Line, void> {
   if (size > 0) yield take(true)
 }
 
-export interface Tail {
+interface Tail {
   /** The last whole lines of the file, oldest first. */
   readonly lines: readonly string[]
   /** What follows the last line end: the remains of a write that did not finish. */

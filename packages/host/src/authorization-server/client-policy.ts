@@ -9,7 +9,7 @@ import { PorticoError } from '@portico/sdk/server'
 import { errors } from './provider.ts'
 
 /** Of a client's metadata (RFC 7591), as far as it is judged here; of a stranger's no type is certain. */
-export interface ClaimedMetadata {
+interface ClaimedMetadata {
   client_id?: unknown
   client_name?: unknown
   grant_types?: unknown
@@ -59,7 +59,7 @@ export class ClientPolicy {
 }
 
 /** The part of a client that the library has made which is judged here. */
-export interface KnownClient {
+interface KnownClient {
   readonly clientId: string
   readonly clientAuthMethod?: string | undefined
   readonly grantTypes?: readonly string[] | undefined

@@ -14,7 +14,7 @@ import { logoutPage, messagePage } from './pages.ts'
 import { errors } from './provider.ts'
 import type { Users } from './users.ts'
 
-export interface ConfigurationOptions {
+interface ConfigurationOptions {
   readonly issuer: string
   readonly resources: readonly string[]
   readonly scopes: readonly string[]

@@ -14,7 +14,7 @@ import type { Users } from './users.ts'
 
 type Details = Awaited<ReturnType<Provider['interactionDetails']>>
 
-export interface InteractionOptions {
+interface InteractionOptions {
   readonly provider: Provider
   readonly users: Users
   /** The one user's name, where only a password is asked for. */

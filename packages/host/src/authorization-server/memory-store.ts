@@ -19,7 +19,7 @@ interface Entry {
   readonly owner: string
 }
 
-export interface MemoryStoreOptions {
+interface MemoryStoreOptions {
   readonly maxEntries?: number
   /** Where the request comes from that is being served. */
   readonly source?: () => string | undefined

@@ -3,7 +3,7 @@
  * client says of itself is escaped, shortened, and shown as what it is: a claim.
  */
 
-export interface LoginPage {
+interface LoginPage {
   readonly action: string
   readonly csrf: string
   readonly client: ShownClient
@@ -12,7 +12,7 @@ export interface LoginPage {
   readonly problem?: string
 }
 
-export interface ConsentPage {
+interface ConsentPage {
   readonly action: string
   readonly csrf: string
   readonly client: ShownClient

@@ -18,9 +18,9 @@ export interface User {
 }
 
 /** What is kept of a user beside the hash. */
-export type KnownUser = Omit<User, 'password'>
+type KnownUser = Omit<User, 'password'>
 
-export type SignIn = 'ok' | 'wrong' | 'too-often'
+type SignIn = 'ok' | 'wrong' | 'too-often'
 
 /** Passwords being checked at a time; each takes tens of milliseconds and 16 MB. */
 const MAX_CHECKS = 8

@@ -6,7 +6,7 @@
 import type { JsonObject, LogLevel } from '@portico/sdk/server'
 
 /** Text that may name secrets and variables; `resolveTarget` turns it into a string at the moment of use. */
-export type SecretText = string
+type SecretText = string
 
 /** How a server is reached: a program to start, an address, or a server within this process. */
 export type ServerTarget =

@@ -16,7 +16,7 @@ export interface StateFileOptions {
   readonly onWarning?: (message: string) => void
 }
 
-export interface StateShape<T> extends StateFileOptions {
+interface StateShape<T> extends StateFileOptions {
   readonly empty: T
   /** May throw: the file is then damaged. */
   readonly read: (text: string) => T | Promise<T>

@@ -28,7 +28,7 @@ export interface KeptQuestion {
 }
 
 /** An answer on its way to the process that asked. */
-export interface KeptAnswer {
+interface KeptAnswer {
   readonly id: string
   /** The digest of the question as it was shown to whoever answers. */
   readonly digest: string

@@ -10,7 +10,7 @@ import { type FileWatch, watchFiles } from '../config/watch-files.ts'
 import type { Answer, Question } from './question.ts'
 import type { Kept, Owner, QuestionFile } from './question-file.ts'
 
-export interface SharedQuestionsHooks {
+interface SharedQuestionsHooks {
   /** A question of another process, now waiting here as well. */
   appeared(question: Question): void
   /** It no longer waits there. */

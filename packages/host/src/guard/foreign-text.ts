@@ -11,7 +11,7 @@ import { neutralise } from '../upstream/catalogue/text.ts'
 import type { Provenance } from './provenance.ts'
 
 /** Whose words they are, and whether a person vouches for that server. */
-export interface Origin {
+interface Origin {
   readonly server: string
   readonly trusted: boolean
 }

@@ -1,6 +1,6 @@
 /** The words of a JSON value: its strings, the names of its members, and numbers that are long enough to tell something. */
 
-export interface Leaves {
+interface Leaves {
   readonly leaves: readonly string[]
   /** Nothing was left out for its size. */
   readonly complete: boolean

@@ -45,7 +45,7 @@ export function decisionEntry(
   }
 }
 
-export interface Ending {
+interface Ending {
   readonly outcome: string
   readonly reason?: string
   readonly ref: string

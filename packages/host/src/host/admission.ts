@@ -20,7 +20,7 @@ import type { Guard } from '../guard/guard.ts'
 import type { Circumstances } from '../policy/effect.ts'
 import type { TargetResolver } from '../upstream/connection/resolve.ts'
 
-export interface AdmissionParts {
+interface AdmissionParts {
   guard(): Guard
   circumstances(): Circumstances
   /** What variables and secrets mean. */
@@ -31,7 +31,7 @@ export interface AdmissionParts {
   readonly fetch?: typeof fetch
 }
 
-export interface Admission {
+interface Admission {
   /** Rejects when the server may not be connected to. What is asked for it is withdrawn with the signal. */
   admit(config: ServerConfig, signal?: AbortSignal): Promise<void>
   /** Makes what was admitted, and nothing else, into something to connect to. */

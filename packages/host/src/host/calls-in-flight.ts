@@ -7,7 +7,7 @@ import type { AskContext } from '@portico/sdk/client'
 import type { ActOptions } from './options.ts'
 
 /** One act under way. */
-export interface Flight {
+interface Flight {
   readonly options: ActOptions
   /** Fires when the act is over, however it ended. */
   readonly signal: AbortSignal
@@ -15,7 +15,7 @@ export interface Flight {
 }
 
 /** The act that a question belongs to, as far as that is known. */
-export interface Cause {
+interface Cause {
   /** Undefined when nothing is under way, or it cannot be told which of several conversations the question is part of. */
   readonly act: ActOptions | undefined
   /** Fires when nothing that the question can belong to is under way any more. */

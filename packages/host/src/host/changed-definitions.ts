@@ -12,7 +12,7 @@ import type { Quarantine } from '../upstream/catalogue/item.ts'
 import { IDENTITY, INSTRUCTIONS, type PinKind, type PinStore } from '../upstream/pins/pins.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 
-export interface ChangedDefinitionsParts {
+interface ChangedDefinitionsParts {
   readonly catalogue: Catalogue
   readonly upstreams: Upstreams
   readonly pins: PinStore

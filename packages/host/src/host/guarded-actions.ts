@@ -38,7 +38,7 @@ export interface ActionResult<Result> {
   readonly reason: string
 }
 
-export interface GuardedActionsParts {
+interface GuardedActionsParts {
   readonly guard: Guard
   readonly upstreams: Upstreams
   readonly catalogue: Catalogue

@@ -19,7 +19,7 @@ import type { CallsInFlight } from './calls-in-flight.ts'
 import type { ActOptions } from './options.ts'
 import { toRoot } from './root.ts'
 
-export interface QuestionParts {
+interface QuestionParts {
   readonly guard: Guard
   readonly inbox: Inbox
   readonly sampling: ServerSampling

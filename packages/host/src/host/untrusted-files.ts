@@ -9,7 +9,7 @@ import { tell } from '../config/tell.ts'
 import type { TrustStore } from '../config/trust/trust-store.ts'
 import type { Inbox } from '../consent/inbox.ts'
 
-export interface UntrustedFilesParts {
+interface UntrustedFilesParts {
   readonly inbox: Inbox
   readonly audit: AuditSink
   readonly trust: TrustStore | undefined

@@ -55,7 +55,7 @@ const ADAPTERS: { readonly [Provider in ProviderName]: Adapter } = {
 const MAX_MEDIA_BYTES = 10_000_000
 
 /** Where a piece can go with a model's request; with `no`, why it cannot. */
-export type Place =
+type Place =
   | { readonly place: 'anywhere' | 'message' }
   | { readonly place: 'no'; readonly reason: string; readonly remedy?: string }
 

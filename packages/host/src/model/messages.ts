@@ -79,7 +79,7 @@ export function fromChosen(server: string, label: string, { role, content }: Pro
 }
 
 /** A block as text, as far as it has any. */
-export function describeBlock(block: ContentBlock): string {
+function describeBlock(block: ContentBlock): string {
   switch (block.type) {
     case 'text':
       return block.text

@@ -20,7 +20,7 @@ import { runStep } from './step.ts'
 
 type SampleEffect = Effect & { readonly kind: 'sample' }
 
-export interface ServerSamplingOptions {
+interface ServerSamplingOptions {
   readonly models: Models
   readonly guard: Guard
   readonly inbox: Inbox
@@ -32,7 +32,7 @@ export interface ServerSamplingOptions {
   readonly now?: () => number
 }
 
-export interface SamplingRequest {
+interface SamplingRequest {
   readonly server: string
   readonly params: CreateMessageParams
   /** Asked for outside any call of ours. */

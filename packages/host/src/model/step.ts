@@ -15,7 +15,7 @@ export interface OfferedTool {
   readonly inputSchema: JsonObject
 }
 
-export interface StepOptions {
+interface StepOptions {
   readonly model: LanguageModel
   readonly system?: string
   readonly messages: readonly ModelMessage[]
@@ -46,7 +46,7 @@ export interface StepFile {
   readonly mimeType: string
 }
 
-export interface StepResult {
+interface StepResult {
   readonly text: string
   readonly calls: readonly StepCall[]
   /** Pictures and sounds that the model made. */

@@ -14,13 +14,13 @@ import type { ValueTest } from './rule.ts'
 import { isManyPaths, numbersIn, pathsIn, unpacked, withPlainSpaces } from './wide-readings.ts'
 
 /** Narrow for `allow`, wide for the others. */
-export type Reading = 'narrow' | 'wide'
+type Reading = 'narrow' | 'wide'
 
-export interface ValueSurroundings {
+interface ValueSurroundings {
   readonly workspace?: string
 }
 
-export type ArgumentMatch = (values: JsonObject, surroundings: ValueSurroundings) => boolean
+type ArgumentMatch = (values: JsonObject, surroundings: ValueSurroundings) => boolean
 
 export function createArgumentMatch(path: string, test: ValueTest, reading: Reading): ArgumentMatch {
   const steps = toSteps(path)

@@ -26,7 +26,7 @@ export const DEFAULTS: { readonly [kind in EffectKind]: Default } = {
   flow: { outcome: 'ask', reason: 'Data of one server on its way to another asks' },
 }
 
-export const TRUSTED_READING: Default = {
+const TRUSTED_READING: Default = {
   outcome: 'allow',
   reason: 'A trusted server says that the tool only reads',
 }

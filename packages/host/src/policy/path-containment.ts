@@ -3,7 +3,7 @@
  * percent-encoding are resolved first. Links on the disk are not followed: servers that read files must do that.
  */
 
-export interface ContainmentOptions {
+interface ContainmentOptions {
   /** What relative paths start from, where it is known. */
   readonly workspace?: string
   readonly home: string

@@ -7,7 +7,7 @@
 import { isLiteral, literalLength } from './glob.ts'
 import type { Rule } from './rule.ts'
 
-export type Specificity = readonly [item: number, values: number, server: number, others: number]
+type Specificity = readonly [item: number, values: number, server: number, others: number]
 
 export function specificityOf(rule: Rule): Specificity {
   const values = Object.values(rule.arguments ?? {}).reduce((sum, test) => sum + Object.keys(test).length, 0)

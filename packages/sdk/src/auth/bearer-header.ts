@@ -1,6 +1,6 @@
 /** The `Authorization` header of a request, read: which scheme it uses and the token it carries. */
 
-export type PresentedToken =
+type PresentedToken =
   | { readonly kind: 'token'; readonly scheme: 'Bearer' | 'DPoP'; readonly token: string }
   /** No credentials of a kind that is used here. */
   | { readonly kind: 'none' }

@@ -18,7 +18,7 @@ export interface ResourceMetadata {
   readonly tls_client_certificate_bound_access_tokens?: boolean
 }
 
-export const WELL_KNOWN_RESOURCE = '/.well-known/oauth-protected-resource'
+const WELL_KNOWN_RESOURCE = '/.well-known/oauth-protected-resource'
 
 /** The identifier in its canonical form: lower-case scheme and host, no fragment, no lone slash (2026-07-28, authorization). */
 export function toCanonicalResource(resource: string): string {

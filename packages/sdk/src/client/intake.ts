@@ -8,7 +8,7 @@ import type { Change } from '../protocol/subscriptions.ts'
 import type { Emitter } from './events.ts'
 import { readLogMessage } from './features/logging.ts'
 
-export interface IntakeHandlers {
+interface IntakeHandlers {
   changed(change: Change, params: JsonObject | undefined): void
   /** Notifications that belong to a feature of the client's own; true when it was one. */
   own(message: RpcNotification): boolean
@@ -99,7 +99,7 @@ export class Intake {
 const MAX_KEPT = 1_000
 
 /** The change that a notification announces, if it announces one. */
-export function readChange(method: string, params: JsonObject | undefined): Change | undefined {
+function readChange(method: string, params: JsonObject | undefined): Change | undefined {
   switch (method) {
     case 'notifications/tools/list_changed':
       return { kind: 'tools' }

@@ -19,7 +19,7 @@ export interface Progress {
   readonly message?: string
 }
 
-export interface PeerRequestOptions {
+interface PeerRequestOptions {
   /** `Infinity` for a request that is meant to stay open. */
   readonly timeoutMs: number
   readonly signal?: AbortSignal

@@ -10,13 +10,13 @@ import type { ClientProfile, Connection, Connector } from './connection.ts'
 import { httpFault } from './link.ts'
 import type { PeerEvents } from './peer.ts'
 
-export interface ReconnectorEvents {
+interface ReconnectorEvents {
   /** A connection stands and is in use from now on. `again` is false for the first. */
   connected(connection: Connection, again: boolean): void
   lost(error: PorticoError): void
 }
 
-export interface ReconnectorOptions {
+interface ReconnectorOptions {
   readonly connectMs: number
   /** Random numbers in [0, 1), for the jitter. */
   readonly random?: () => number

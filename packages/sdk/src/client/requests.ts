@@ -129,7 +129,7 @@ export class Requests implements AttemptHost {
 }
 
 /** Fails locally for what the server did not declare (2025-11-25, lifecycle, "Operation"). */
-export function requireCapability({ server, revision }: Connection, method: string): void {
+function requireCapability({ server, revision }: Connection, method: string): void {
   const missing = missingCapability(server.capabilities, revision.traits.completionContext, method)
   if (missing === undefined) return
   throw new PorticoError('capability-missing', `The server did not declare "${missing}", which ${method} needs`, {

@@ -28,7 +28,7 @@ type OutputOf<T> = T extends { readonly '~output'?: infer Output } ? Output : un
 /** `client.callTool`: for any server, or checked by the type of the one that is known. */
 export type CallTool<S> = [ToolsOf<S>] extends [never] ? CallAnyTool : CallKnownTool<ToolsOf<S>>
 
-export type CallAnyTool = (name: string, args?: JsonObject, options?: RequestOptions) => Promise<CallToolResult>
+type CallAnyTool = (name: string, args?: JsonObject, options?: RequestOptions) => Promise<CallToolResult>
 
 /** The names are there for editors to offer; a name that is known only when the program runs may be any text. */
 type CallKnownTool<Tools> = <N extends (keyof Tools & string) | (string & {})>(

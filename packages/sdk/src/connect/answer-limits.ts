@@ -2,10 +2,7 @@
 
 import { CLIENT_LIMITS, type ClientLimits, type ClientOptions } from '../client/options.ts'
 
-export type AnswerLimits = Pick<
-  ClientLimits,
-  'maxAnswerBytes' | 'maxStringLength' | 'maxDepth' | 'maxKeys' | 'maxItems'
->
+type AnswerLimits = Pick<ClientLimits, 'maxAnswerBytes' | 'maxStringLength' | 'maxDepth' | 'maxKeys' | 'maxItems'>
 
 /** The bounds in the words of every framing there is: one figure for what each of them calls its own. */
 export interface FramedLimits extends AnswerLimits {

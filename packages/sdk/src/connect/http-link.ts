@@ -22,7 +22,7 @@ import { statusError } from './http-answer.ts'
 import { type ExchangeHost, HttpExchange } from './http-exchange.ts'
 import { HttpListener, type ListenerHost } from './http-listener.ts'
 
-export type HeaderRecord = { readonly [name: string]: string }
+type HeaderRecord = { readonly [name: string]: string }
 /** Headers for every request, such as `authorization`: fixed, or asked for each time. */
 export type HeaderSource = HeaderRecord | (() => HeaderRecord | Promise<HeaderRecord>)
 

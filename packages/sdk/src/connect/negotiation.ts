@@ -20,9 +20,9 @@ import { withoutWrong } from '../protocol/shapes.ts'
 import { furthest } from './furthest.ts'
 
 /** What a handshake gives: a connection but for the transport's name in the verdict. */
-export type Agreed = Pick<Connection, 'peer' | 'revision' | 'server'>
+type Agreed = Pick<Connection, 'peer' | 'revision' | 'server'>
 
-export interface NegotiationOptions {
+interface NegotiationOptions {
   readonly profile: ClientProfile
   /** The revisions that may be settled on. */
   readonly versions: readonly ProtocolVersion[]
@@ -32,7 +32,7 @@ export interface NegotiationOptions {
 }
 
 /** Thrown when a server is not modern and what it said instead is no use: the older handshake is next. */
-export class NotModern extends Error {
+class NotModern extends Error {
   constructor(cause: unknown) {
     super('The server does not speak a modern revision', { cause })
     this.name = 'NotModern'

@@ -9,7 +9,7 @@ import type { HttpAnswer, HttpCall } from '../transport/http-client/http-client.
 import { Heartbeat } from './heartbeat.ts'
 import { clampRetry } from './http-answer.ts'
 
-export interface StreamReader {
+interface StreamReader {
   /** The text of one message. */
   message(data: string): void
   /** An event that was beyond a limit. */

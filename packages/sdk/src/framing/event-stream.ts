@@ -26,7 +26,7 @@ export interface IncomingEvent {
   readonly event: string
 }
 
-export interface EventDecoderOptions {
+interface EventDecoderOptions {
   readonly maxEventBytes?: number
   readonly onEvent: (event: IncomingEvent) => void
   /** The number as sent; what is a sensible wait is for the caller to judge. */
@@ -35,7 +35,7 @@ export interface EventDecoderOptions {
   readonly onFault: (reason: string) => void
 }
 
-export interface EventDecoder {
+interface EventDecoder {
   readonly lastEventId: string
   push(chunk: Uint8Array): void
   /** The bytes have ended: an event without its closing blank line is dropped. */

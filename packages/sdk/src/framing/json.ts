@@ -29,7 +29,7 @@ export type JsonParsed =
       readonly found?: FoundId
     }
 
-export type JsonText =
+type JsonText =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly reason: string; readonly cause?: unknown }
 

@@ -26,7 +26,7 @@ export const FRAMING_LIMITS = {
   maxBatch: 100,
 } as const
 
-export type FramingLimit = keyof typeof FRAMING_LIMITS
+type FramingLimit = keyof typeof FRAMING_LIMITS
 
 /** The wording that every passed bound is reported with. */
 export function toLimitReason(limit: FramingLimit, value: number): string {

@@ -10,9 +10,9 @@ import { ByteIdFinder, type FoundId } from './message-id.ts'
 import type { Receiving } from './receiving.ts'
 import { BOM, decodeUtf8, toReadable } from './utf8.ts'
 
-export type LineFault = 'utf8' | 'limit'
+type LineFault = 'utf8' | 'limit'
 
-export interface LineDecoderOptions {
+interface LineDecoderOptions {
   readonly maxBytes?: number
   /** Counts what is held of a line that is not complete. */
   readonly receiving?: Receiving | undefined

@@ -4,7 +4,7 @@
  * small message is never counted, so that nobody is kept from sending those.
  */
 
-export interface ReceiveLimits {
+interface ReceiveLimits {
   readonly maxReceivingBytes: number
   readonly maxReceivingBytesPerPeer: number
 }

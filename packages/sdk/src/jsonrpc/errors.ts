@@ -34,7 +34,7 @@ export type ErrorCode = keyof typeof ERROR_CODES
 /** Whether the request that failed can have reached the other side. */
 export type Delivery = 'not-sent' | 'unknown'
 
-export interface PorticoErrorOptions {
+interface PorticoErrorOptions {
   readonly cause?: unknown
   readonly delivery?: Delivery
   readonly data?: unknown

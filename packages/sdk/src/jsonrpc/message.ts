@@ -21,7 +21,7 @@ export interface RpcNotification {
   readonly params?: JsonObject
 }
 
-export interface RpcResult {
+interface RpcResult {
   readonly jsonrpc: '2.0'
   readonly id: RequestId
   readonly result: JsonObject
@@ -33,14 +33,13 @@ export interface RpcErrorObject {
   readonly data?: unknown
 }
 
-export interface RpcFailure {
+interface RpcFailure {
   readonly jsonrpc: '2.0'
   readonly id?: RequestId | null
   readonly error: RpcErrorObject
 }
 
 export type RpcResponse = RpcResult | RpcFailure
-export type RpcMessage = RpcRequest | RpcNotification | RpcResponse
 
 /** What a received JSON value turned out to be. `id` of an invalid message is kept when it could be read. */
 export type Classified =

@@ -2,9 +2,7 @@
 
 import type { MetaObject } from './content.ts'
 
-export type CompletionReference =
-  | { type: 'ref/prompt'; name: string; title?: string }
-  | { type: 'ref/resource'; uri: string }
+type CompletionReference = { type: 'ref/prompt'; name: string; title?: string } | { type: 'ref/resource'; uri: string }
 
 /** What is being typed: the prompt or template, its argument, and the text so far. */
 export interface CompleteParams {

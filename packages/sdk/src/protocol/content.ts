@@ -74,14 +74,14 @@ export interface ResourceLink extends BlockExtras {
   icons?: Icon[]
 }
 
-export interface TextResourceContents {
+interface TextResourceContents {
   uri: string
   mimeType?: string
   text: string
   _meta?: MetaObject
 }
 
-export interface BlobResourceContents {
+interface BlobResourceContents {
   uri: string
   mimeType?: string
   /** Base64. */

@@ -10,7 +10,7 @@ export interface StringField {
   default?: string
 }
 
-export interface NumberField {
+interface NumberField {
   type: 'number' | 'integer'
   title?: string
   description?: string
@@ -19,7 +19,7 @@ export interface NumberField {
   default?: number
 }
 
-export interface BooleanField {
+interface BooleanField {
   type: 'boolean'
   title?: string
   description?: string

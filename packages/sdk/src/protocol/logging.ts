@@ -1,6 +1,6 @@
 /** Log levels and messages as data. A session's level (older revisions) or a request's (`_meta`, newest) filters them. */
 
-export const LOG_LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const
+const LOG_LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const
 
 /** How much a log message matters, from `debug` to `emergency`. */
 export type LogLevel = (typeof LOG_LEVELS)[number]

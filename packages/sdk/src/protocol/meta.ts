@@ -16,7 +16,7 @@ export const META_SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId'
 export type ProgressToken = string | number
 
 /** What a modern request says of itself (2026-07-28, basic, "`_meta`"). */
-export interface Envelope {
+interface Envelope {
   readonly version: string
   readonly capabilities: ClientCapabilities
   readonly clientInfo: Implementation | undefined
@@ -53,7 +53,7 @@ export function progressToken(params: JsonObject | undefined): ProgressToken | u
   return typeof token === 'string' || typeof token === 'number' ? token : undefined
 }
 
-export function isImplementation(value: unknown): value is Implementation {
+function isImplementation(value: unknown): value is Implementation {
   return isObject(value) && typeof value.name === 'string' && typeof value.version === 'string'
 }
 

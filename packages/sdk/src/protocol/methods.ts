@@ -7,10 +7,10 @@
 import type { ServerCapabilities } from './capabilities.ts'
 import { PROTOCOL_VERSIONS, type ProtocolVersion } from './revision.ts'
 
-export type Side = 'client' | 'server'
+type Side = 'client' | 'server'
 
 /** What is to be known of a method before its parameters are looked at. */
-export interface Method {
+interface Method {
   /** A modern result may be `input_required`: the handler may ask the client for input. */
   readonly asks: boolean
   /** The parameter that `Mcp-Name` mirrors. */
@@ -19,7 +19,7 @@ export interface Method {
   readonly capability: keyof ServerCapabilities | undefined
 }
 
-export interface MethodSets {
+interface MethodSets {
   readonly clientRequests: ReadonlySet<string>
   readonly clientNotifications: ReadonlySet<string>
   /** In the modern revisions these travel as input requests inside results, never as messages of their own. */

@@ -4,7 +4,7 @@ import type { JsonObject } from '../jsonrpc/message.ts'
 import type { AudioContent, ContentBlock, ImageContent, MetaObject, Role, TextContent } from './content.ts'
 import type { Tool } from './tools.ts'
 
-export interface ToolUseContent {
+interface ToolUseContent {
   type: 'tool_use'
   id: string
   name: string
@@ -12,7 +12,7 @@ export interface ToolUseContent {
   _meta?: MetaObject
 }
 
-export interface ToolResultContent {
+interface ToolResultContent {
   type: 'tool_result'
   toolUseId: string
   content: ContentBlock[]
@@ -31,14 +31,14 @@ export interface SamplingMessage {
   _meta?: MetaObject
 }
 
-export interface ModelPreferences {
+interface ModelPreferences {
   hints?: { name?: string }[]
   costPriority?: number
   speedPriority?: number
   intelligencePriority?: number
 }
 
-export interface ToolChoice {
+interface ToolChoice {
   mode?: 'auto' | 'required' | 'none'
 }
 

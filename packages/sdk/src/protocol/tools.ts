@@ -24,11 +24,6 @@ export interface Tool {
   _meta?: MetaObject
 }
 
-export interface CallToolParams {
-  name: string
-  arguments?: JsonObject
-}
-
 /** The whole result of a tool: content for a model, structured content for a program, and whether it failed. */
 export interface CallToolResult {
   content: ContentBlock[]

@@ -24,7 +24,7 @@ export type AnySchema = LibrarySchema | SchemaPair | JsonSchemaObject
  * A library's schema by its mark alone. To compare what is behind the mark with `StandardSchemaV1` would have the compiler
  * work out both sides of each schema before anybody asks for them; `isStandardSchema` looks at run time.
  */
-export interface LibrarySchema {
+interface LibrarySchema {
   readonly '~standard': unknown
 }
 

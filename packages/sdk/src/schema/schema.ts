@@ -20,8 +20,6 @@ export {
   compileJsonSchema,
   formatIssues,
   type Issue,
-  type JsonSchemaOptions,
-  type JsonSchemaValidator,
 } from './json-schema/json-schema.ts'
 export { subjectOf } from './json-schema/json-schema-issues.ts'
 export { SCHEMA_LIMITS, type SchemaLimits } from './json-schema/json-schema-limits.ts'
@@ -30,10 +28,7 @@ export type {
   FromJsonSchema,
   InferInput,
   InferOutput,
-  JsonSchemaObject,
-  SchemaPair,
 } from './schema-types.ts'
-export type { StandardJSONSchemaV1, StandardSchemaV1 } from './standard-schema.ts'
 
 export type Checked<Value = unknown> =
   | { readonly ok: true; readonly value: Value }
@@ -46,7 +41,7 @@ export interface CompiledSchema<Value = unknown> {
   validate(value: unknown): Checked<Value> | Promise<Checked<Value>>
 }
 
-export interface DefineOptions {
+interface DefineOptions {
   /** Which side of a transforming schema goes on the wire: what is passed in, or what comes out. */
   readonly io?: 'input' | 'output'
   readonly limits?: Omit<JsonSchemaOptions, 'trusted'>

@@ -8,7 +8,7 @@ export interface StandardSchemaV1<Input = unknown, Output = Input> {
   readonly '~standard': StandardProps<Input, Output>
 }
 
-export interface StandardProps<Input = unknown, Output = Input> {
+interface StandardProps<Input = unknown, Output = Input> {
   readonly version: 1
   readonly vendor: string
   readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>
@@ -21,7 +21,7 @@ export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] }
 
-export interface StandardIssue {
+interface StandardIssue {
   readonly message: string
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
@@ -39,7 +39,7 @@ export interface StandardJSONSchemaV1<Input = unknown, Output = Input> {
   }
 }
 
-export interface StandardJSONSchemaOptions {
+interface StandardJSONSchemaOptions {
   readonly target: string
 }
 

@@ -6,7 +6,7 @@
 
 import type { Writable } from 'node:stream'
 
-export interface StrayOutput {
+interface StrayOutput {
   /** Writes to the real stdout. */
   readonly write: (text: string, done?: () => void) => boolean
   /** Puts everything back as it was. Idempotent. */

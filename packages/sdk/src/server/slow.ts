@@ -39,7 +39,7 @@ export type SlowHook = (report: SlowReport) => void
 export const SLOW_TIMES: SlowTimes = { callMs: 30_000, readMs: 10_000, listMs: 2_000 }
 
 /** A request that is being watched. */
-export interface Watched {
+interface Watched {
   readonly call: ServerCall
   readonly thresholdMs: number
   readonly since: number

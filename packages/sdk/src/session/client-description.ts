@@ -13,7 +13,7 @@ export interface ClientDescription {
   readonly clientInfo: Implementation
 }
 
-export interface KeptClient {
+interface KeptClient {
   readonly client: ClientDescription
   /** What it costs; nothing when equals share it. */
   readonly length: number

@@ -44,7 +44,7 @@ export interface ConnectionOptions {
 }
 
 /** The bounds that connections share: of the whole process, and of everything that one principal does. */
-export interface ConnectionLoad {
+interface ConnectionLoad {
   /** Counts one more, or says why not and counts nothing. */
   enter(kind: 'request' | 'listener', principal: Principal | undefined): { readonly message: string } | undefined
   /** The answer is there, or none will come. */

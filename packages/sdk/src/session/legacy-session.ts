@@ -19,7 +19,7 @@ import type { Conversation } from './conversation.ts'
 import { KEPT_LIMITS, KeptText } from './kept-text.ts'
 
 /** `new` answers only `initialize` and `ping`; `initializing` may be sent only ping and logging; `ready` is all. */
-export type Phase = 'new' | 'initializing' | 'ready' | 'closed'
+type Phase = 'new' | 'initializing' | 'ready' | 'closed'
 
 export interface Agreement extends ClientDescription {
   readonly revision: Revision

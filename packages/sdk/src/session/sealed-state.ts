@@ -7,7 +7,7 @@
 import { toCanonicalJson } from '../jsonrpc/canonical-json.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
 
-export interface StateSealerOptions {
+interface StateSealerOptions {
   /** 32-byte keys, newest first: the first seals, all open. Random per process when absent. */
   readonly keys?: readonly Uint8Array[]
   /** How long a sealed state may be presented. */

@@ -3,7 +3,7 @@
  * them says of itself stays for as long as it does; `legacy-session.ts` and the HTTP transport share it among equals.
  */
 
-export interface SharedJson {
+interface SharedJson {
   /** An equal value that came before, or this one. Either is frozen, deeply, unless it is too long to be shared. */
   share<T extends object>(value: T): T
   /** As `share`, but undefined for a value that is too long to be shared. */

@@ -4,7 +4,7 @@
  * does before its first one is known.
  */
 
-export interface StepScope {
+interface StepScope {
   /** Whose step it is. */
   readonly owner: object
   readonly name: string

@@ -10,7 +10,7 @@ import { copyJson, type JsonCopy } from '../framing/json-copy.ts'
 import type { Channel, ChannelEvents, Urgency } from '../jsonrpc/channel.ts'
 import { type SendLimits, SendQueue } from './send-queue.ts'
 
-export interface MemoryOptions extends SendLimits {
+interface MemoryOptions extends SendLimits {
   /** Whether messages cross as values, without being written and parsed. */
   readonly byReference?: boolean
   /** What the second of the two may be sent, where that is not the usual. */

@@ -9,7 +9,7 @@ import type { Channel, ChannelEvents } from '../jsonrpc/channel.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
 import { discard, type HttpAnswer, type HttpCall, type HttpDialer } from './http-client/http-client.ts'
 
-export interface SseChannelOptions {
+interface SseChannelOptions {
   readonly url: URL
   readonly dialer: HttpDialer
   /** Headers of every request. */

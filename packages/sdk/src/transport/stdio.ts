@@ -7,7 +7,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { type ByteStreamChannel, type ByteStreamLimits, createByteStreamChannel } from './byte-stream.ts'
 
-export interface StdioChannelOptions {
+interface StdioChannelOptions {
   readonly stdin?: Readable
   readonly stdout?: Writable
   readonly limits?: ByteStreamLimits

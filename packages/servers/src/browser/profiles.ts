@@ -15,7 +15,7 @@ import { type Gate, openGate } from './gate.ts'
 import type { BrowserLimits, BrowserOptions } from './options.ts'
 import { Tab } from './tab.ts'
 
-export interface ProfileEvents {
+interface ProfileEvents {
   onChange(owner: string, tab: Tab): void
   onList(): void
 }
@@ -205,6 +205,6 @@ export class Profiles {
   }
 }
 
-export function ownerOf(principal: Principal | undefined): string {
+function ownerOf(principal: Principal | undefined): string {
   return principal === undefined ? 'local' : `user ${principal.id}`
 }

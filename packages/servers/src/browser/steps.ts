@@ -74,7 +74,7 @@ export async function about(tab: Tab, status?: number) {
   return { notice: notice(url), ...told }
 }
 
-export type About = Awaited<ReturnType<typeof about>>
+type About = Awaited<ReturnType<typeof about>>
 
 /** The page's own words, marked as such. */
 export function toPageResult(told: About, part?: Slice) {

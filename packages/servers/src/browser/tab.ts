@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { toPlainText } from '../text/plain-text.ts'
 import { type Gate, REFUSED_HEADER } from './gate.ts'
 
-export interface TabEvents {
+interface TabEvents {
   onChange(tab: Tab): void
   onClose(tab: Tab): void
 }

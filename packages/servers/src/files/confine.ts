@@ -12,7 +12,7 @@ import { spellHidden } from '../text/plain-text.ts'
 import { createDenyList, type DenyList } from './deny.ts'
 
 /** Why a path cannot be had. */
-export type PathFault = 'malformed' | 'outside' | 'denied' | 'absent'
+type PathFault = 'malformed' | 'outside' | 'denied' | 'absent'
 
 export class PathError extends ToolError {
   readonly fault: PathFault

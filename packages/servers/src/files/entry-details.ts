@@ -9,7 +9,7 @@ import { lstat } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
 import type { Listed } from './walk.ts'
 
-export interface DetailedEntry extends Listed {
+interface DetailedEntry extends Listed {
   readonly size?: number
   readonly modified?: string
 }

@@ -11,7 +11,7 @@ import { type FilesHost, toFileUri } from './host.ts'
 import { mimeTypeOf } from './read.ts'
 import { Walk } from './walk.ts'
 
-export interface ListedFile {
+interface ListedFile {
   readonly uri: string
   readonly name: string
   readonly mimeType: string

@@ -24,7 +24,7 @@ export interface LinesRead {
   readonly cutLine: boolean
 }
 
-export interface LineRange {
+interface LineRange {
   /** Counted from 1. */
   readonly from: number
   /** This line included. */

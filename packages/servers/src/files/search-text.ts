@@ -16,7 +16,7 @@ import type { FilesSettings } from './options.ts'
 import { decodeText, readBytes } from './read.ts'
 import { rulesAbove, TRASH, Walk } from './walk.ts'
 
-export interface TextQuery {
+interface TextQuery {
   readonly pattern: string
   readonly regex: boolean
   readonly ignoreCase: boolean
@@ -26,13 +26,13 @@ export interface TextQuery {
   readonly limit: number
 }
 
-export interface TextMatch {
+interface TextMatch {
   readonly path: string
   readonly line: number
   readonly text: string
 }
 
-export interface TextFound {
+interface TextFound {
   readonly engine: 'ripgrep' | 'plain'
   readonly matches: readonly TextMatch[]
   readonly hasMore: boolean
@@ -40,7 +40,7 @@ export interface TextFound {
   readonly complete: boolean
 }
 
-export interface TextSearch {
+interface TextSearch {
   readonly confinement: Confinement
   readonly settings: FilesSettings
   readonly signal: AbortSignal

@@ -10,9 +10,9 @@ import { toPathError, withDirectory } from './anchor.ts'
 import type { Directory } from './confine.ts'
 import { type IgnoreRules, isIgnored, readIgnoreFiles } from './ignore-files.ts'
 
-export type EntryKind = 'file' | 'directory' | 'link' | 'other'
+type EntryKind = 'file' | 'directory' | 'link' | 'other'
 
-export interface WalkEntry {
+interface WalkEntry {
   readonly name: string
   readonly path: string
   /** From where the walk began, with `/` between names. */
@@ -22,7 +22,7 @@ export interface WalkEntry {
   readonly depth: number
 }
 
-export interface WalkOptions {
+interface WalkOptions {
   readonly maxDepth: number
   readonly maxEntries: number
   readonly ignore: boolean

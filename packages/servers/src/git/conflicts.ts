@@ -10,19 +10,19 @@ import { checkRepositoryPath } from './refs.ts'
 import type { Repository } from './repository.ts'
 import { refuseFiltered } from './staging.ts'
 
-export interface Side {
+interface Side {
   readonly mode: string
   readonly hash: string
 }
 
-export interface Conflict {
+interface Conflict {
   readonly path: string
   readonly base?: Side
   readonly ours?: Side
   readonly theirs?: Side
 }
 
-export type Take = 'ours' | 'theirs' | 'content'
+type Take = 'ours' | 'theirs' | 'content'
 
 const STAGES = { '1': 'base', '2': 'ours', '3': 'theirs' } as const
 const REGULAR = '100644'

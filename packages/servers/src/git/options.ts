@@ -25,7 +25,7 @@ export interface GitOptions {
   readonly pollMs?: number
 }
 
-export interface Author {
+interface Author {
   readonly name: string
   readonly email: string
 }

@@ -10,7 +10,7 @@ import { redact } from './redact.ts'
 import { checkRevision } from './refs.ts'
 import { RepositoryView } from './view.ts'
 
-export interface GitRun {
+interface GitRun {
   readonly signal?: AbortSignal
   readonly input?: string
   readonly env?: { readonly [name: string]: string }

@@ -18,7 +18,7 @@ const FOLDERS = ['refs', 'reftable', 'logs', 'info', 'worktrees']
 const FILES = ['HEAD', 'packed-refs', 'shallow']
 
 /** Lists the settings of one file and nothing that it includes. */
-export type ListSettings = (file: string) => Promise<Buffer>
+type ListSettings = (file: string) => Promise<Buffer>
 
 export class RepositoryView {
   /** What git takes for the shared part of the repository. */

@@ -18,13 +18,13 @@ import {
 } from 'graphql'
 import { type Measure, measureOperation } from './measure.ts'
 
-export interface DocumentLimits {
+interface DocumentLimits {
   readonly maxDepth: number
   readonly maxCost: number
   readonly defaultListSize: number
 }
 
-export interface CheckedDocument {
+interface CheckedDocument {
   readonly operation: OperationDefinitionNode
   readonly measure: Measure
 }

@@ -18,7 +18,7 @@ import {
 
 type Schema = { readonly [keyword: string]: unknown }
 
-export interface InputSchema {
+interface InputSchema {
   readonly properties: { readonly [name: string]: Schema }
   readonly required: string[]
   readonly $defs: { readonly [name: string]: Schema }

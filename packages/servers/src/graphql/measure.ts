@@ -26,7 +26,7 @@ export interface Measure {
   readonly cost: number
 }
 
-export interface MeasureLimits {
+interface MeasureLimits {
   readonly maxDepth: number
   readonly maxCost: number
   /** How many items a list is taken to have when the document does not say. */

@@ -5,18 +5,18 @@ import type { GuardedFetch } from '../network/guarded-fetch.ts'
 import type { Redactor } from '../network/redaction.ts'
 import { toExcerpt } from '../text/plain-text.ts'
 
-export interface GraphqlRequest {
+interface GraphqlRequest {
   readonly query: string
   readonly variables?: { readonly [name: string]: unknown }
   readonly operationName?: string | undefined
 }
 
-export interface GraphqlAnswer {
+interface GraphqlAnswer {
   readonly data?: unknown
   readonly errors?: readonly GraphqlFault[]
 }
 
-export interface GraphqlFault {
+interface GraphqlFault {
   readonly message: string
   readonly path?: readonly (string | number)[]
 }
@@ -25,7 +25,7 @@ export interface GraphqlService {
   send(request: GraphqlRequest, signal?: AbortSignal): Promise<GraphqlAnswer>
 }
 
-export interface GraphqlServiceOptions {
+interface GraphqlServiceOptions {
   readonly endpoint: URL
   readonly headers: { readonly [name: string]: string }
   readonly fetch: GuardedFetch

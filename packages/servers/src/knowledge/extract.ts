@@ -12,7 +12,7 @@ import type { ExtractedText, ExtractReply, ExtractRequest } from './extract-prot
 import { FairTurns } from './fair-turns.ts'
 import { MAX_EXTRACT_BYTES } from './limits.ts'
 
-export interface ExtractOptions {
+interface ExtractOptions {
   readonly timeoutMs: number
   /** Characters of text; what is more is left out. */
   readonly maxLength: number

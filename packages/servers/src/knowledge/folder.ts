@@ -9,14 +9,14 @@ import { extname, join, relative, sep } from 'node:path'
 import { PorticoError } from '@portico/sdk/server'
 import { MAX_DEPTH } from './limits.ts'
 
-export interface Found {
+interface Found {
   /** With forward slashes, from the folder on. */
   readonly path: string
   /** Why it is not taken; undefined if it is. */
   readonly refused?: string
 }
 
-export interface FileBytes {
+interface FileBytes {
   readonly bytes: Uint8Array
   /** Equal as long as the file has not changed. */
   readonly stamp: string

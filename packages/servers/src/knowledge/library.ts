@@ -10,7 +10,7 @@ import type { Extractor } from './extract.ts'
 import type { Folder } from './folder.ts'
 import type { KnowledgeLimits } from './limits.ts'
 
-export interface Document {
+interface Document {
   readonly path: string
   readonly title: string
   readonly lines: readonly string[]
@@ -27,7 +27,7 @@ export interface Hit {
   readonly words: readonly string[]
 }
 
-export interface LibraryParts {
+interface LibraryParts {
   readonly folder: Folder
   readonly extractor: Extractor
   readonly limits: KnowledgeLimits
@@ -35,7 +35,7 @@ export interface LibraryParts {
   readonly onChange: (path: string, listed: boolean) => void
 }
 
-export type ProgressListener = (done: number, total: number, path: string) => void
+type ProgressListener = (done: number, total: number, path: string) => void
 
 export class Library {
   readonly #parts: LibraryParts

@@ -6,7 +6,7 @@
 import { watchMemory } from './memory-watch.ts'
 import { startReadyProcess } from './source-process.ts'
 
-export interface ProcessBounds {
+interface ProcessBounds {
   readonly timeoutMs: number
   readonly memoryMb: number
 }

@@ -5,7 +5,7 @@
 
 import { sep } from 'node:path'
 
-export type PathStyle = 'posix' | 'win32'
+type PathStyle = 'posix' | 'win32'
 
 const LONGEST = 4_096
 

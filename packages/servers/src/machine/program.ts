@@ -9,7 +9,7 @@ import { constants } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
 import { delimiter, isAbsolute, join } from 'node:path'
 
-export interface RunOptions {
+interface RunOptions {
   readonly args: readonly string[]
   readonly cwd: string
   readonly env: { readonly [name: string]: string }

@@ -1,33 +1,15 @@
 /**
- * Starts a worker thread from a module beside the one that asks: the built file in an installation, the TypeScript file
- * when the caller itself runs from source. Workers here hold what may run too long or grow too large: they are ended
- * from outside, and get neither the environment nor the standard streams of the process.
+ * Finds a module beside the one that asks, for a process of its own: the built file in an installation, the TypeScript file when
+ * the caller itself runs from source.
  */
 
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { Worker, type WorkerOptions } from 'node:worker_threads'
 
-/** `beside` is the caller's `import.meta.url`; `name` has no extension. */
-export function startWorker(
-  beside: string,
-  name: string,
-  options: Pick<WorkerOptions, 'workerData' | 'resourceLimits'>,
-): Worker {
-  const worker = new Worker(plainModule(beside, name), {
-    ...options,
-    env: {},
-    execArgv: [],
-    // Standard output may be the protocol's own wire: what a library prints there must not reach it.
-    stdout: true,
-    stderr: true,
-  })
-  worker.stdout.resume()
-  worker.stderr.resume()
-  return worker
-}
-
-/** The module as Node runs it without any loader: its own file, or a `data:` URL made of the source. */
+/**
+ * The module as Node runs it without any loader: its own file, or a `data:` URL made of the source. `beside` is the caller's
+ * `import.meta.url`; `name` has no extension.
+ */
 export function plainModule(beside: string, name: string): URL {
   const isSource = new URL(beside).pathname.endsWith('.ts')
   const module = new URL(`./${name}.${isSource ? 'ts' : 'js'}`, beside)

@@ -28,7 +28,7 @@ export async function removeTemporaryFolder(folder: string): Promise<void> {
 }
 
 /** Removes what processes of this user and machine left behind. */
-export async function sweepTemporaryFolders(): Promise<void> {
+async function sweepTemporaryFolders(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const [, machine, pid] = /^portico-[a-z]+-([0-9a-z]+)-(\d+)-\w{6}$/.exec(name) ?? []
     if (machine !== MACHINE || isRunning(Number(pid))) continue

@@ -6,7 +6,7 @@ import type { MemoryStore } from './store.ts'
 import { show } from './tools.ts'
 import { entityUri, type Owners } from './uris.ts'
 
-export interface ResourceParts {
+interface ResourceParts {
   readonly store: MemoryStore
   readonly owners: Owners
 }

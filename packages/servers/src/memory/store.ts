@@ -8,7 +8,7 @@ import { ToolError } from '@portico/sdk/server'
 import type { Database, MemoryFile } from './database.ts'
 import { MAX_TOLD_RELATIONS, type MemoryLimits } from './limits.ts'
 
-export interface Fact {
+interface Fact {
   readonly id: number
   readonly text: string
   readonly at: string
@@ -16,7 +16,7 @@ export interface Fact {
 }
 
 /** As the thing it is told about sees it: `from` and `to` are names, one of them its own. */
-export interface Relation {
+interface Relation {
   readonly id: number
   readonly from: string
   readonly kind: string
@@ -199,7 +199,7 @@ export class MemoryStore {
 }
 
 /** Two spellings of a name that differ in case or composition are one name. */
-export function keyOf(name: string): string {
+function keyOf(name: string): string {
   return name.normalize('NFKC').toLowerCase().trim()
 }
 

@@ -8,7 +8,7 @@ import type { Entity, MemoryStore } from './store.ts'
 import { EXPORTED, FORGOTTEN, LISTED, RECALLED, RELATED, REMEMBERED } from './tool-schemas.ts'
 import { entityUri, type Owner, type Owners } from './uris.ts'
 
-export interface ToolParts {
+interface ToolParts {
   readonly store: MemoryStore
   readonly owners: Owners
   readonly limits: MemoryLimits

@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream'
 import { constants, createBrotliDecompress, createGunzip, createInflate, gunzip } from 'node:zlib'
 import { ToolError } from '@portico/sdk/server'
 
-export interface BodyLimit {
+interface BodyLimit {
   readonly maxBytes: number
   /** What the operator calls this limit. */
   readonly option: string

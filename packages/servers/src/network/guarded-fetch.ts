@@ -22,7 +22,7 @@ export interface NetworkOptions extends DestinationOptions {
 
 export type { Resolver }
 
-export interface NetworkRequest {
+interface NetworkRequest {
   readonly method?: string
   readonly headers?: { readonly [name: string]: string }
   /** Sent to the origin of the first URL only; a redirect elsewhere goes without them. */

@@ -28,7 +28,7 @@ export interface CredentialOptions {
   readonly oauthScopes?: readonly string[] | undefined
 }
 
-export interface Proof {
+interface Proof {
   readonly headers: { readonly [name: string]: string }
   readonly query: readonly (readonly [string, string])[]
   readonly cookies: readonly string[]
@@ -41,7 +41,7 @@ export interface Credentials {
   renew(): boolean
 }
 
-export interface CredentialContext {
+interface CredentialContext {
   readonly base: URL
   readonly description: Description
   readonly fetch: GuardedFetch

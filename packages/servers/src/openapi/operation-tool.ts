@@ -28,7 +28,7 @@ export function describe(operation: Operation): string {
   return [deprecated ? 'Deprecated.' : '', text, `${method} ${path}`].filter((part) => part !== '').join('\n')
 }
 
-export function hintsOf({ method }: Operation): {
+function hintsOf({ method }: Operation): {
   readOnly: boolean
   destructive: boolean
   idempotent: boolean

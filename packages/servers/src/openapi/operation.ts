@@ -50,7 +50,7 @@ export interface Operation {
   readonly servers: readonly unknown[] | undefined
 }
 
-export interface Operations {
+interface Operations {
   readonly operations: Operation[]
   /** What was left out, and why. */
   readonly skipped: string[]

@@ -13,7 +13,7 @@ export interface NextPage {
   readonly cursor?: string
 }
 
-export interface PagedAnswer {
+interface PagedAnswer {
   readonly url: URL
   readonly link: string | undefined
   readonly body: unknown

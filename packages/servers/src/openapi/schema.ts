@@ -7,7 +7,7 @@
 import { toExcerpt } from '../text/plain-text.ts'
 import { type Description, isRecord, type Json, Unusable } from './description.ts'
 
-export interface WriterOptions {
+interface WriterOptions {
   /** Which half of read-only and write-only members is wanted. */
   readonly side: 'request' | 'response'
   readonly maxNodes: number

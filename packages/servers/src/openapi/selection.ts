@@ -4,7 +4,7 @@ import { createWildcard } from '@portico/sdk/internal'
 import { PorticoError } from '@portico/sdk/server'
 import type { Operation } from './operation.ts'
 
-export interface SelectionOptions {
+interface SelectionOptions {
   /** Patterns; an operation that fits any is offered. All by default. */
   readonly include?: readonly string[] | undefined
   /** Patterns; an operation that fits any is not offered, whatever `include` says. */

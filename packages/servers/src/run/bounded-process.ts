@@ -9,7 +9,7 @@ import { watchMemory } from '../machine/memory-watch.ts'
 import type { RunLimits } from './options.ts'
 import type { Ending, OnOutput } from './outcome.ts'
 
-export interface ProcessJob {
+interface ProcessJob {
   readonly command: readonly string[]
   readonly cwd: string
   readonly env: { readonly [name: string]: string }

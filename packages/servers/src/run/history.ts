@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { Principal } from '@portico/sdk/server'
 import type { Outcome, RunFile } from './outcome.ts'
 
-export interface PastRun {
+interface PastRun {
   readonly id: string
   readonly tool: string
   readonly at: string

@@ -6,7 +6,7 @@
 import { startProcess } from '../machine/source-process.ts'
 import { changedFiles, type Ending, type Job, type Outcome, type RunFile } from './outcome.ts'
 
-export interface JavascriptJob extends Job {
+interface JavascriptJob extends Job {
   readonly code: string
   readonly language: 'javascript' | 'typescript'
 }

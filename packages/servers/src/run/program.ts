@@ -10,7 +10,7 @@ import { sandboxUser, withFolders } from './isolation.ts'
 import { changedFiles, type Job, type Outcome, type RunFile } from './outcome.ts'
 import { SANDBOX_ENV, type SandboxTools, toSandboxCommand, withinLimits } from './sandbox-command.ts'
 
-export interface ProgramJob extends Job {
+interface ProgramJob extends Job {
   readonly program: readonly string[]
   readonly stdin?: string | undefined
   readonly readable: readonly string[]

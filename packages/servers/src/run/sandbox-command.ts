@@ -15,7 +15,7 @@ export interface SandboxTools {
   readonly timeout: string
 }
 
-export interface SandboxJob {
+interface SandboxJob {
   /** An empty folder: what is mounted over it exists in the sandbox alone. */
   readonly mountPoint: string
   /** A folder whose files are copied into the scratch folder. */
@@ -27,10 +27,8 @@ export interface SandboxJob {
 }
 
 /** Where programs find themselves. */
-export const SCRATCH = '/scratch'
+const SCRATCH = '/scratch'
 export const SANDBOX_PATH = '/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin'
-/** The file descriptor through which the files of the scratch folder leave the sandbox. */
-export const ARCHIVE_FD = 3
 
 /** All that a program is told of its surroundings. */
 export const SANDBOX_ENV = {

@@ -11,7 +11,7 @@ import { checkFiles, type Ending, type Job, type Outcome } from './outcome.ts'
 import { runProgram } from './program.ts'
 import { FILES, ISOLATION, RESULT } from './tool-schemas.ts'
 
-export interface ToolParts {
+interface ToolParts {
   readonly settings: RunSettings
   readonly isolation: Isolation
   readonly languages: Languages

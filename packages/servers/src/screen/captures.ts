@@ -14,7 +14,7 @@ export interface Capture {
   readonly picture: Picture
 }
 
-export interface CaptureBounds {
+interface CaptureBounds {
   readonly keepCaptures: number
   readonly maxKeptBytes: number
   readonly consentMs: number

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { SubscriptionWatcher } from '../subscribers.ts'
 
-export interface WatchOptions {
+interface WatchOptions {
   readonly everyMs: number
   /** The picture behind a URI; undefined when there is none, or it must not be looked at. */
   readonly look: (uri: string) => Promise<Uint8Array | undefined>

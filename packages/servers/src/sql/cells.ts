@@ -57,7 +57,7 @@ export class RowCollector {
   }
 }
 
-export function toCell(value: unknown, maxBytes: number): { value: Cell; cut: boolean } {
+function toCell(value: unknown, maxBytes: number): { value: Cell; cut: boolean } {
   if (value === null || value === undefined) return { value: null, cut: false }
   if (typeof value === 'boolean') return { value, cut: false }
   if (typeof value === 'number') return { value: Number.isFinite(value) ? value : String(value), cut: false }

@@ -3,7 +3,7 @@
 import { fileURLToPath } from 'node:url'
 import { PorticoError } from '@portico/sdk/server'
 
-export type Target =
+type Target =
   | { readonly kind: 'sample' }
   | { readonly kind: 'sqlite'; readonly file: string }
   | { readonly kind: 'postgresql'; readonly url: string; readonly secrets: readonly string[] }

@@ -2,7 +2,7 @@
 
 import { ToolError } from '@portico/sdk/server'
 
-export interface DeadlineOptions {
+interface DeadlineOptions {
   readonly timeoutMs: number
   readonly signal: AbortSignal
   /** Ends the work itself; called at most once. */

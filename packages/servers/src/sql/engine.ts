@@ -54,7 +54,7 @@ export interface TableDetails {
   readonly foreignKeys: readonly string[]
 }
 
-export interface TableColumn {
+interface TableColumn {
   readonly name: string
   readonly type: string
   readonly nullable: boolean

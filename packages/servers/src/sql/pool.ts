@@ -3,7 +3,7 @@
  * in its session; one that failed in any other way than by an answer of the database is not used again.
  */
 
-export interface PoolOptions<C> {
+interface PoolOptions<C> {
   readonly size: number
   open(): Promise<C>
   reset(connection: C): Promise<void>
@@ -12,7 +12,7 @@ export interface PoolOptions<C> {
 }
 
 /** What a turn came to; `keep: false` for a connection in an unknown state. An `error` is thrown to whoever asked. */
-export type Turn<T> =
+type Turn<T> =
   | { readonly ok: true; readonly value: T; readonly keep: boolean }
   | { readonly ok: false; readonly error: unknown; readonly keep: boolean }
 

@@ -6,7 +6,7 @@ import type { Catalogue } from './catalogue.ts'
 import type { Engine } from './engine.ts'
 import { describe } from './tools.ts'
 
-export interface ResourceParts {
+interface ResourceParts {
   readonly engine: Engine
   readonly catalogue: Catalogue
 }

@@ -24,7 +24,7 @@ const BEYOND: ReadonlySet<string> = new Set([
 /** Files of the database's machine, in words that MySQL and MariaDB know. */
 const FILE_WORDS: ReadonlySet<string> = new Set(['OUTFILE', 'DUMPFILE', 'LOAD_FILE'])
 
-export interface Shape {
+interface Shape {
   /** The first word, in capitals; empty when there is none. */
   readonly keyword: string
   /** Where its first semicolon stands, or the end of the text. */

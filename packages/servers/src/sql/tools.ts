@@ -10,7 +10,7 @@ import { fromPageCursor, toPageCursor } from './page-cursor.ts'
 import { inspectStatement, requireReading, requireWritable } from './statement.ts'
 import { EXECUTED, PLAN, ROWS, TABLE, TABLES } from './tool-schemas.ts'
 
-export interface ToolParts {
+interface ToolParts {
   readonly engine: Engine
   readonly catalogue: Catalogue
   readonly limits: SqlLimits
@@ -156,7 +156,7 @@ function sampleRowsTool({ engine, catalogue, limits }: ToolParts) {
   )
 }
 
-export interface ExecuteParts {
+interface ExecuteParts {
   readonly engine: Engine
   readonly limits: SqlLimits
   readonly allowUnasked: boolean

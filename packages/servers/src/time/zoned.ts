@@ -3,7 +3,7 @@
 import { ToolError } from '@portico/sdk/server'
 
 /** A moment as a zone sees it. */
-export interface Zoned {
+interface Zoned {
   readonly [member: string]: string
   /** ISO 8601, with the zone's offset. */
   readonly iso: string

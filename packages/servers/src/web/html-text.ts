@@ -3,7 +3,7 @@
  * break a parser, or that a parser could not finish in time; `page-process.ts` handles the others.
  */
 
-export interface Shape {
+interface Shape {
   /** An upper estimate of how deep elements lie in one another. */
   readonly depth: number
   readonly tags: number

@@ -13,7 +13,7 @@ import type { Robots } from './robots.ts'
 import { decodePage } from './text-encoding.ts'
 import type { Visits } from './visits.ts'
 
-export interface FetcherParts {
+interface FetcherParts {
   readonly fetch: GuardedFetch
   readonly reader: PageReader
   readonly robots: Robots
@@ -23,7 +23,7 @@ export interface FetcherParts {
   readonly onChange: (page: Page) => void
 }
 
-export interface Wish {
+interface Wish {
   readonly url: string
   readonly principal: string
   readonly signal: AbortSignal

@@ -7,7 +7,7 @@ import robotsParser from 'robots-parser'
 import { RefusedDestination } from '../network/destination.ts'
 import type { GuardedFetch } from '../network/guarded-fetch.ts'
 
-export interface RobotsRules {
+interface RobotsRules {
   isAllowed(url: URL): boolean
   /** Seconds between requests that the site asks for. */
   readonly crawlDelay: number | undefined
@@ -16,7 +16,7 @@ export interface RobotsRules {
   readonly found: 'rules' | 'none' | 'unreachable'
 }
 
-export interface RobotsOptions {
+interface RobotsOptions {
   readonly fetch: GuardedFetch
   /** The name that rules are looked up under, and by which this server calls itself. */
   readonly agent: string
@@ -59,7 +59,7 @@ export class Robots {
   }
 }
 
-export function parseRobots(place: URL, text: string, agent: string): RobotsRules {
+function parseRobots(place: URL, text: string, agent: string): RobotsRules {
   const parsed = parseRules(place.href, toLines(text))
   const delay = parsed.getCrawlDelay(agent)
   return {

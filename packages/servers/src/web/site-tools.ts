@@ -11,7 +11,7 @@ import { NOTICE_OUTPUT, principalOf, URL_INPUT } from './page-tools.ts'
 import type { Robots } from './robots.ts'
 import { readSitemap } from './sitemap.ts'
 
-export interface SiteToolOptions {
+interface SiteToolOptions {
   readonly fetcher: PageFetcher
   readonly robots: Robots
   readonly maxPages: number

@@ -7,12 +7,12 @@ import { ToolError } from '@portico/sdk/server'
 import { unpackGzip } from '../network/body.ts'
 import { decodeEntities } from './html-text.ts'
 
-export interface Sitemap {
+interface Sitemap {
   readonly kind: 'pages' | 'index'
   readonly urls: readonly string[]
 }
 
-export interface SitemapLimit {
+interface SitemapLimit {
   readonly maxBytes: number
   readonly option: string
 }
@@ -22,7 +22,7 @@ export async function readSitemap(bytes: Uint8Array, base: URL, limit: SitemapLi
   return parseSitemap(new TextDecoder().decode(isPacked ? await unpackGzip(bytes, limit) : bytes), base)
 }
 
-export function parseSitemap(text: string, base: URL): Sitemap {
+function parseSitemap(text: string, base: URL): Sitemap {
   if (/<!(?:DOCTYPE|ENTITY)/i.test(text)) {
     throw new ToolError('The sitemap declares entities or a document type, and was not read.')
   }

@@ -2,7 +2,7 @@
 
 import type { Page } from './page.ts'
 
-export interface VisitLimits {
+interface VisitLimits {
   readonly maxPages: number
   readonly maxCharacters: number
   readonly keepMs: number

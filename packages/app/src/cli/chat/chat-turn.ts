@@ -5,7 +5,7 @@ import { textOfResult } from '../terminal/content.ts'
 import type { Io } from '../terminal/io.ts'
 import { toLine, toPlain, toShown } from '../terminal/plain-text.ts'
 
-export type TurnEnd = Extract<TurnEvent, { readonly type: 'end' }>
+type TurnEnd = Extract<TurnEvent, { readonly type: 'end' }>
 
 export async function takeTurn(
   conversation: Conversation,

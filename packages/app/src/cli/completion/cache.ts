@@ -13,7 +13,7 @@ import type { OpenTarget } from '../target/open-target.ts'
 import type { TargetKind } from '../target/target-kind.ts'
 import type { Io } from '../terminal/io.ts'
 
-export interface KnownArgument {
+interface KnownArgument {
   readonly name: string
   /** What it may be, where the schema names its values. */
   readonly values?: readonly string[]
@@ -24,7 +24,7 @@ export interface KnownItem {
   readonly arguments: readonly KnownArgument[]
 }
 
-export interface KnownServer {
+interface KnownServer {
   readonly tools?: readonly KnownItem[]
   readonly prompts?: readonly KnownItem[]
   readonly resources?: readonly string[]
@@ -32,7 +32,7 @@ export interface KnownServer {
 
 type Places = Pick<Io, 'env' | 'cwd'>
 
-export const CACHE_LIMITS = { servers: 64, items: 500, arguments: 50, values: 50, nameChars: 200, fileBytes: 4_194_304 }
+const CACHE_LIMITS = { servers: 64, items: 500, arguments: 50, values: 50, nameChars: 200, fileBytes: 4_194_304 }
 
 /** What is known of a server; nothing where it was never listed. */
 export async function knownServer(target: TargetKind, io: Places): Promise<KnownServer> {

@@ -28,7 +28,7 @@ export async function nextWords(
  * Letters and signs that no shell expands, splits or takes for an option. A name with anything else is left out: it can
  * still be typed, by somebody who has read it.
  */
-export function isPlainWord(word: string): boolean {
+function isPlainWord(word: string): boolean {
   return /^[A-Za-z0-9_./@][A-Za-z0-9_./@:%+,=-]*$/.test(word)
 }
 

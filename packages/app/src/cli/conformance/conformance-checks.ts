@@ -10,7 +10,7 @@ export interface Outcome {
   readonly detail: string
 }
 
-export interface Check {
+interface Check {
   readonly name: string
   run(client: Client, revision: ProtocolVersion, signal: AbortSignal): Promise<Outcome>
 }

@@ -2,7 +2,7 @@
 
 import type { Outcome } from './conformance-checks.ts'
 
-export interface HttpCheck {
+interface HttpCheck {
   readonly name: string
   run(url: string, headers: { readonly [name: string]: string }, signal: AbortSignal): Promise<Outcome>
 }

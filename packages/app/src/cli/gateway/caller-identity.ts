@@ -9,7 +9,7 @@ import { createPrincipal } from '@portico/sdk/server'
 import { CliError } from '../../exit-codes.ts'
 import type { Io } from '../terminal/io.ts'
 
-export interface IssuerOptions {
+interface IssuerOptions {
   readonly issuer: string | readonly string[]
   /** The URL under which clients know us. */
   readonly resource: string

@@ -42,7 +42,7 @@ export type AuthSettings =
   | { readonly way: 'none' }
 
 /** The pages where users sign in to servers. */
-export interface SignInSettings {
+interface SignInSettings {
   /** Where browsers find them; `/sign-in` at the gateway's own address unless given. */
   readonly url?: string
   /** How the pages are known to the issuer of `auth`, where it does not register clients. */
@@ -52,14 +52,14 @@ export interface SignInSettings {
 }
 
 /** What those see who are named here; the first row that fits counts. */
-export interface ViewRow extends ViewRule {
+interface ViewRow extends ViewRule {
   /** Ids with `*`; everybody unless given. */
   readonly principals?: readonly string[]
   /** One of these must be in the claim `roles`. */
   readonly roles?: readonly string[]
 }
 
-export interface ReadGateway {
+interface ReadGateway {
   readonly settings: GatewaySettings
   /** Each with its place: `gateway.port must be a whole number`. */
   readonly problems: readonly string[]

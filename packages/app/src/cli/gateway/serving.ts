@@ -12,7 +12,7 @@ import type { CommandInput, FlagValue } from '../parse/command.ts'
 import type { Io } from '../terminal/io.ts'
 import { stayUntil } from '../terminal/staying.ts'
 
-export interface ServingWishes {
+interface ServingWishes {
   readonly http?: number
   readonly websocket?: number
   readonly socket?: string
@@ -21,7 +21,7 @@ export interface ServingWishes {
   readonly stdio: boolean
 }
 
-export interface ServingParts {
+interface ServingParts {
   /** Puts HTTP around the server in its own way: a gateway with its sign-in. */
   readonly listen?: (options: HttpOptions) => Promise<Listener>
   /** Goes along with every HTTP and WebSocket listener. */

@@ -25,7 +25,7 @@ import { labelOf, type TargetKind } from '../target/target-kind.ts'
 import { toConfig, toUnreachable } from '../target/unreachable.ts'
 import type { Io } from '../terminal/io.ts'
 
-export interface SingleGatewayOptions {
+interface SingleGatewayOptions {
   readonly headers?: { readonly [name: string]: string }
   /** Variables for the program, besides those that every program gets. */
   readonly env?: { readonly [name: string]: string }

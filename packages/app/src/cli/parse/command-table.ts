@@ -7,7 +7,7 @@ import { USING } from '../commands/using.ts'
 import { WRITING } from '../commands/writing.ts'
 import type { Command } from './command.ts'
 
-export interface CommandGroup {
+interface CommandGroup {
   readonly title: string
   readonly commands: readonly Command[]
 }

@@ -28,9 +28,9 @@ export interface Positional {
 }
 
 /** A place for something of the server that stands before it, as it was last listed. */
-export type ItemPlace = 'tool' | 'tool-argument' | 'resource' | 'prompt' | 'prompt-argument'
+type ItemPlace = 'tool' | 'tool-argument' | 'resource' | 'prompt' | 'prompt-argument'
 
-export interface Example {
+interface Example {
   readonly line: string
   readonly about: string
 }

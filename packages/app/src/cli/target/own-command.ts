@@ -6,7 +6,7 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
-export interface OwnCommand {
+interface OwnCommand {
   readonly command: string
   readonly args: readonly string[]
 }

@@ -4,7 +4,7 @@ import type { Effect } from '@portico/host/policy'
 import type { Paint } from './io.ts'
 import { toLine, toPlain } from './plain-text.ts'
 
-export interface EffectText {
+interface EffectText {
   readonly title: string
   /** The command, the arguments: all of it, since a yes is to all of it. */
   readonly details?: string

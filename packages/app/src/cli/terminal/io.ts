@@ -39,7 +39,7 @@ export interface Io {
 }
 
 /** Where Ctrl-C goes: to whoever asked for it last, and otherwise to the command's signal. */
-export interface Interrupts {
+interface Interrupts {
   readonly signal: AbortSignal
   readonly handlers: (() => void)[]
   interrupt(): void
@@ -102,7 +102,7 @@ function columnsOf(env: Io['env'], terminal: number | undefined): number | undef
 }
 
 /** Colour only on a terminal; `NO_COLOR` and `FORCE_COLOR` as they are commonly understood. */
-export function usesColour(env: Io['env'], terminal: boolean): boolean {
+function usesColour(env: Io['env'], terminal: boolean): boolean {
   if ((env.NO_COLOR ?? '') !== '') return false
   if ((env.FORCE_COLOR ?? '') !== '' && env.FORCE_COLOR !== '0') return true
   return terminal && env.TERM !== 'dumb'

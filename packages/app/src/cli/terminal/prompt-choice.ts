@@ -10,7 +10,7 @@ import type { Terminal } from './terminal.ts'
 
 type ChosenPrompt = Extract<Parameters<Host['attach']>[1], { readonly kind: 'prompt' }>
 
-export interface PromptSetting {
+interface PromptSetting {
   readonly host: Host
   readonly session: string
   readonly terminal: Terminal

@@ -13,7 +13,7 @@ import type { Io } from './io.ts'
 import { toLine, toPlain } from './plain-text.ts'
 import type { Terminal } from './terminal.ts'
 
-export interface TerminalQuestions {
+interface TerminalQuestions {
   /** For `HostOptions.ask`. Undefined leaves the question to other surfaces. */
   ask(question: Question): Promise<Answer | undefined>
   /** The question has been settled without us. */

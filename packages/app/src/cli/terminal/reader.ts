@@ -8,7 +8,7 @@ interface Environment {
 }
 
 /** How the reader starts the command line: `portico`, or `npx portico` inside a project. */
-export function ownName(env: Environment): string {
+function ownName(env: Environment): string {
   return env.npm_command === 'exec' || env.npm_lifecycle_event !== undefined ? 'npx portico' : 'portico'
 }
 

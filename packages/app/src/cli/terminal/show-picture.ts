@@ -5,7 +5,7 @@ import type { Io } from './io.ts'
 const CHUNK = 4096
 
 /** Undefined where the terminal, as far as its environment tells, shows none. */
-export function pictureProtocol(env: Io['env']): 'kitty' | 'iterm' | undefined {
+function pictureProtocol(env: Io['env']): 'kitty' | 'iterm' | undefined {
   // What stands between may not let them through.
   if (env.TMUX !== undefined || env.STY !== undefined) return undefined
   if (env.TERM_PROGRAM === 'iTerm.app' || env.LC_TERMINAL === 'iTerm2' || env.TERM_PROGRAM === 'WezTerm') return 'iterm'

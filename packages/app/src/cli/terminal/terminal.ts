@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import type { Io } from './io.ts'
 
-export interface AskLineOptions {
+interface AskLineOptions {
   /** Takes the question back. */
   readonly signal?: AbortSignal
   /** Stands in the line already, to be edited. */

@@ -9,7 +9,7 @@ import { LiveChat } from './chat.ts'
 import { type ChatStore, toSummary } from './chat-store.ts'
 import { TOUR_MODEL, TOUR_NOTICE, TOUR_TITLE, tourTurns } from './tour.ts'
 
-export interface ChatsOptions {
+interface ChatsOptions {
   readonly host: Host
   readonly store: ChatStore
   readonly stateDir: string
@@ -17,13 +17,13 @@ export interface ChatsOptions {
   readonly onWarning?: (message: string) => void
 }
 
-export interface NewChat {
+interface NewChat {
   readonly model?: string
   readonly tour?: boolean
   readonly project?: string
 }
 
-export interface ChatMessage {
+interface ChatMessage {
   readonly text: string
   readonly attachments?: readonly Attachment[]
   readonly model?: string

@@ -12,7 +12,7 @@ export const TOUR_TITLE = 'A tour of Portico'
 export const TOUR_NOTICE =
   'This is a tour: the words of the model are a script. Its tool calls, your approvals and the results are real.'
 
-export interface TourTurn {
+interface TourTurn {
   /** What the user is made to say. */
   readonly say: string
   /** The tools that it needs, by their names in the catalogue. */

@@ -6,8 +6,6 @@ import { type Examination, failed, ok, type Patient } from './checks.ts'
 import { PROGRAM_EXAMINATIONS } from './program-checks.ts'
 import { PROTOCOL_EXAMINATIONS } from './protocol-checks.ts'
 
-export type { Patient } from './checks.ts'
-
 export async function examine(patient: Patient): Promise<DoctorCheck[]> {
   const checks: DoctorCheck[] = []
   for (const look of examinationsFor(patient)) {

@@ -13,7 +13,7 @@ export interface RequestHead {
   header(name: string): string | undefined
 }
 
-export interface Refusal {
+interface Refusal {
   readonly status: number
   readonly code: string
   readonly message: string
@@ -29,7 +29,7 @@ export interface DoorKeeper {
   judge(head: RequestHead, open: boolean): Refusal | undefined
 }
 
-export interface DoorKeeperOptions {
+interface DoorKeeperOptions {
   /** Names, with port, under which the page is served. */
   readonly hosts: ReadonlySet<string>
   /** Told apart by port: browsers send a cookie to all ports of a host. */

@@ -7,7 +7,7 @@ import type { ApiFailure } from '../api.ts'
 import { BodyError } from './http.ts'
 import { ParamsError } from './params.ts'
 
-export interface SentFailure {
+interface SentFailure {
   readonly status: number
   readonly failure: ApiFailure
 }

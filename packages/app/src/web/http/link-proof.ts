@@ -14,7 +14,7 @@ export const WORKBENCH_NONCE_HEADER = 'x-portico-challenge'
 export const PROOF_HEADER = 'x-portico-proof'
 
 /** What both sides have said; the address is in it, so that a proof is good for that one alone. */
-export interface Exchange {
+interface Exchange {
   readonly origin: string
   readonly asker: string
   readonly workbench: string

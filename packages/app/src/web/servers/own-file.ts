@@ -19,7 +19,7 @@ import type { JsonObject } from '@portico/sdk/client'
 import type { PastedPreview } from '../api.ts'
 import { Refused } from '../http/failure.ts'
 
-export interface Added {
+interface Added {
   readonly added: readonly string[]
   readonly problems: readonly ConfigProblem[]
 }

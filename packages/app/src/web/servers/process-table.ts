@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
-export interface ProcessUse {
+interface ProcessUse {
   readonly processes: number
   readonly memoryBytes: number
 }

@@ -4,7 +4,7 @@ import type { Host } from '@portico/host'
 import type { ApiEvent } from '../api.ts'
 import type { ServerCards } from './server-cards.ts'
 
-export interface ServerNewsOptions {
+interface ServerNewsOptions {
   readonly host: Host
   readonly cards: ServerCards
   emit(event: ApiEvent): void

@@ -4,7 +4,7 @@ import type { JsonObject } from '@portico/sdk/client'
 import { isObject } from '@portico/sdk/internal'
 import type { TimelineRow } from '../api.ts'
 
-export type EntryStatus = 'ok' | 'error' | 'pending'
+type EntryStatus = 'ok' | 'error' | 'pending'
 
 export interface TimelineEntry {
   row: TimelineRow

@@ -7,7 +7,7 @@ import type { JsonObject } from '@portico/sdk/client'
 import { isObject } from '@portico/sdk/internal'
 import { isId } from './entry.ts'
 
-export interface OpenRequest {
+interface OpenRequest {
   readonly row: number
   readonly at: number
   readonly method: string
@@ -16,7 +16,7 @@ export interface OpenRequest {
   readonly token?: string
 }
 
-export interface Placed {
+interface Placed {
   readonly group: string
   /** The request that this answers. */
   readonly answers?: OpenRequest

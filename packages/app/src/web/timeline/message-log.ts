@@ -10,19 +10,19 @@ import { Groups } from './groups.ts'
 import { Statistics } from './statistics.ts'
 import { readTimelineFilter } from './timeline-filter.ts'
 
-export interface MessageLogOptions {
+interface MessageLogOptions {
   readonly maxRows?: number
   readonly maxBytes?: number
 }
 
-export interface LogQuery {
+interface LogQuery {
   readonly filter?: string
   readonly before?: number
   readonly after?: number
   readonly limit?: number
 }
 
-export interface LogPage {
+interface LogPage {
   readonly rows: readonly TimelineRow[]
   readonly total: number
   readonly problem?: string

@@ -7,7 +7,7 @@
 import { readSearchTerms, type SearchTerm } from '../search-terms.ts'
 import type { TimelineEntry } from './entry.ts'
 
-export interface TimelineFilter {
+interface TimelineFilter {
   /** Absent where everything is shown. */
   readonly matches?: (entry: TimelineEntry) => boolean
   /** What was not understood, in one line. */

@@ -7,7 +7,7 @@
 import { plainSpelling } from '../formats/spelling.ts'
 
 /** Makes a test of one pattern; how patterns look is the caller's business. */
-export type PatternCompiler = (pattern: string) => (text: string) => boolean
+type PatternCompiler = (pattern: string) => (text: string) => boolean
 
 export type AddressTest = (address: string) => boolean
 

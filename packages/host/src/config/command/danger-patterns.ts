@@ -3,9 +3,9 @@
  * pattern, how bad, and why. Patterns run over text from anybody's file, so each is linear in its length.
  */
 
-export type DangerLevel = 'danger' | 'caution'
+type DangerLevel = 'danger' | 'caution'
 
-export interface DangerPattern {
+interface DangerPattern {
   readonly code: string
   readonly level: DangerLevel
   readonly pattern: RegExp

@@ -80,7 +80,7 @@ export function createInputs({ inputs, secrets, ask }: InputsOptions): InputSour
 }
 
 /** The name under which the answer is kept: another file's question of the same name has another. */
-export function inputSecretName({ id, place }: ConfigInput): string {
+function inputSecretName({ id, place }: ConfigInput): string {
   return `input:${digestOfText(place.file).slice(0, 12)}:${id}`
 }
 

@@ -44,7 +44,7 @@ export interface ResolveContext {
 }
 
 /** A value, and whether nobody but the server may see it. */
-export interface ResolvedValue {
+interface ResolvedValue {
   readonly text: string
   readonly secret: boolean
 }

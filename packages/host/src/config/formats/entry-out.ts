@@ -9,7 +9,7 @@ import type { ConfigProblem, ServerConfig, ServerTarget } from '../server-config
 import { writeSettings } from '../settings.ts'
 import { type ConfigForm, FORMS, type FormRules } from './form.ts'
 
-export interface WrittenEntry {
+interface WrittenEntry {
   /** Undefined when the program cannot have such a server. */
   readonly entry: { readonly [name: string]: unknown } | undefined
   /** Questions that the entry refers to. */

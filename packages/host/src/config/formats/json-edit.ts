@@ -5,7 +5,7 @@
 
 import { findNodeAtLocation, type Node, parseTree } from 'jsonc-parser'
 
-export type MemberPath = readonly string[]
+type MemberPath = readonly string[]
 
 /** Makes the objects on the way where there are none. Throws when something else is in the way. */
 export function setMember(text: string, path: MemberPath, value: unknown): string {

@@ -8,7 +8,7 @@ import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { HostError } from '../../errors.ts'
 
-export interface SealOptions {
+interface SealOptions {
   /** The file whose text it is; the key file is beside it. */
   readonly file: string
   /** 32 bytes, or how to get them; a key file beside the file unless given. */
@@ -17,7 +17,7 @@ export interface SealOptions {
   readonly mark: string
 }
 
-export interface Seal {
+interface Seal {
   close(text: string): Promise<string>
   /** Rejects what was altered or sealed with another key. */
   open(sealed: string): Promise<string>

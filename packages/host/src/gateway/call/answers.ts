@@ -10,7 +10,7 @@ import type { Circumstances, Effect } from '../../policy/effect.ts'
 import { rootsOf } from '../connections/caller-connection.ts'
 import type { Asked, RelayedCallOptions } from './relayed-call.ts'
 
-export interface AnswerOptions {
+interface AnswerOptions {
   readonly server: string
   readonly guard: Guard | undefined
   readonly circumstances: Circumstances

@@ -51,7 +51,7 @@ export interface DispatchParts {
 }
 
 /** One request for a server: what it does, in the guard's words, and how it is sent. */
-export interface Job<Result> {
+interface Job<Result> {
   readonly server: string
   /** The item's name in the catalogue. */
   readonly name: string

@@ -25,7 +25,7 @@ export interface ParkingLimits {
 
 const MEBIBYTE = 1024 * 1024
 
-export const PARKING_LIMITS: ParkingLimits = {
+const PARKING_LIMITS: ParkingLimits = {
   parkedMs: 5 * 60_000,
   maxParked: 1_000,
   maxParkedPerPrincipal: 32,

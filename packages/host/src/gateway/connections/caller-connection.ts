@@ -23,7 +23,7 @@ interface Followed {
 
 let connections = 0
 
-export interface CallerConnectionHost extends Pick<OwnListsHost, 'config' | 'shared' | 'personal' | 'nameOf'> {
+interface CallerConnectionHost extends Pick<OwnListsHost, 'config' | 'shared' | 'personal' | 'nameOf'> {
   readonly upstreams: UpstreamSource
   /** The server changed lists for this connection. */
   listsChanged(connection: CallerConnection, kinds: readonly ListKind[]): void

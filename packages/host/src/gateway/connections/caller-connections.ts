@@ -16,7 +16,7 @@ import { callerOf } from '../views/toolset.ts'
 import { CallerConnection } from './caller-connection.ts'
 import { type ConnectionKey, clientIdOf, connectionKeyOf, type Distinction, ownersOf } from './connection-key.ts'
 
-export interface CallerConnectionsHost extends Distinction {
+interface CallerConnectionsHost extends Distinction {
   readonly upstreams: UpstreamSource
   readonly idleMs: number
   /** Connections of one principal to one server. */

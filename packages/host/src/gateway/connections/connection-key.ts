@@ -9,7 +9,7 @@ import type { UpstreamView } from '../../upstream/upstream.ts'
 import { callerOf } from '../views/toolset.ts'
 
 /** What of a client's abilities a server is told. */
-export interface Abilities {
+interface Abilities {
   readonly form: boolean
   readonly url: boolean
   readonly sampling: boolean

@@ -26,7 +26,7 @@ export interface IssuerLogin {
   readonly client?: GatewayClient
 }
 
-export interface VisitorLoginOptions extends IssuerLogin {
+interface VisitorLoginOptions extends IssuerLogin {
   readonly protection: Protection
   readonly redirectUri: string
 }
@@ -44,7 +44,7 @@ interface Login {
   }
 }
 
-export interface LoggedIn {
+interface LoggedIn {
   readonly principal: Principal
   readonly ticket: string
   readonly cookies: readonly string[]

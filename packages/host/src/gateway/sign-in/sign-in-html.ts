@@ -5,7 +5,7 @@ import { timingSafeEqual } from 'node:crypto'
 /** Longest form that is read. */
 export const MAX_FORM = 8_192
 
-export const HEADERS = {
+const HEADERS = {
   'cache-control': 'no-store',
   // Nothing goes elsewhere; to hide it from this site too would make browsers hide where a form comes from.
   'referrer-policy': 'same-origin',

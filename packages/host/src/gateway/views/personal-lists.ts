@@ -10,7 +10,7 @@ import { callerOf } from './toolset.ts'
 
 const PERSONAL_MS = 5_000
 
-export interface PersonalListsParts {
+interface PersonalListsParts {
   readonly upstreams: GatewayHost['upstreams']
   readonly connections: CallerConnections
   /** Whether a server shows each user items of their own; undefined when none does. */

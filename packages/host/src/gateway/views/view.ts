@@ -11,7 +11,7 @@ import { plainName, qualify, unqualify } from '../../upstream/catalogue/names.ts
 import { callerOf, toolsetOf } from './toolset.ts'
 import { checkedViews, type ViewRule, type Views } from './view-rule.ts'
 
-export const SEARCH = 'search'
+const SEARCH = 'search'
 
 /** What one kind of caller sees of the catalogue, made once and kept while neither changes. */
 export interface View {

@@ -18,7 +18,7 @@ import { createModelTools } from './model-tools.ts'
 import type { Project } from './projects.ts'
 import type { Sessions } from './sessions.ts'
 
-export interface ConversationParts {
+interface ConversationParts {
   readonly configuration: Configuration
   readonly sessions: Sessions
   readonly guard: OpenGuard

@@ -16,7 +16,7 @@ import type { Upstreams } from '../../upstream/upstreams.ts'
 import type { GuardedActions } from '../guarded-actions.ts'
 import { type ConverseOptions, DEFAULT_MAX_TOOLS } from '../options.ts'
 
-export interface ModelToolsParts {
+interface ModelToolsParts {
   readonly actions: GuardedActions
   readonly catalogue: Catalogue
   readonly upstreams: Upstreams

@@ -13,7 +13,7 @@ import { type CedarEntity, EntityBook, principalEntity } from './cedar-entities.
 import { toCedarRecord } from './cedar-values.ts'
 
 /** `unknown` when it cannot be evaluated: an attribute is missing, or the values are too many. */
-export type CedarCondition = (effect: Effect, circumstances: Circumstances) => boolean | 'unknown'
+type CedarCondition = (effect: Effect, circumstances: Circumstances) => boolean | 'unknown'
 
 /** Throws for what is not one condition. */
 export function createCedarCondition(text: string): CedarCondition {

@@ -28,7 +28,7 @@ export type AddressLookup =
   /** With the server, where the address names one. */
   | { readonly kind: 'unknown'; readonly ownUri: string; readonly server?: string }
 
-export interface Addresses {
+interface Addresses {
   /** What can be used, under its names. */
   readonly shown: readonly CatalogueItem[]
   /** Everything that is listed, shown or not: what is out of sight is not to be had by another way. */

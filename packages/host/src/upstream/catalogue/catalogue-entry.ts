@@ -21,7 +21,7 @@ import {
   recallList,
 } from './listing.ts'
 
-export interface EntryHost {
+interface EntryHost {
   readonly pins: PinStore
   client(): Promise<Client>
   state(): UpstreamState | undefined

@@ -11,7 +11,7 @@ import type { ListedItem } from './listing.ts'
 import { assignNames, type Collision } from './names.ts'
 import { createSearchIndex, type SearchHit, type SearchIndex, type SearchOptions } from './search.ts'
 
-export interface NamedItem {
+interface NamedItem {
   readonly item: CatalogueItem
   readonly listed: ListedItem
 }

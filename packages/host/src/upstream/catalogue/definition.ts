@@ -10,7 +10,7 @@ import type { ItemKind, TextFinding } from './item.ts'
 import { bounded, inspectName, neutralise } from './text.ts'
 import { safeIcons } from './web-addresses.ts'
 
-export interface Shown {
+interface Shown {
   readonly definition: JsonObject
   readonly findings: readonly TextFinding[]
 }

@@ -13,7 +13,7 @@ import type { AddressCall, ItemCall } from './catalogue-types.ts'
 import type { ItemKind } from './item.ts'
 import { isWithheld, type ListedItem, listOf, type Missing } from './listing.ts'
 
-export interface ItemCallParts {
+interface ItemCallParts {
   readonly entries: ReadonlyMap<string, CatalogueEntry>
   /** How old a list may be. */
   readonly ttlMs: number

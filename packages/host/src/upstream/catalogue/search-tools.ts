@@ -62,7 +62,7 @@ const DEFINITIONS: readonly Tool[] = [
 ]
 
 /** The part of a catalogue that is searched; less of it where less may be used. */
-export type SearchedCatalogue = Pick<Catalogue, 'search' | 'find' | 'missing'>
+type SearchedCatalogue = Pick<Catalogue, 'search' | 'find' | 'missing'>
 
 /**
  * Makes three tools that stand for all tools of a catalogue, for models that cannot be shown hundreds of definitions:

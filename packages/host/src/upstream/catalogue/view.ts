@@ -10,7 +10,7 @@ import { identityOf } from '../identity.ts'
 import type { UpstreamState, UpstreamView } from '../upstream.ts'
 import { bounded, neutralise } from './text.ts'
 
-export interface Seen {
+interface Seen {
   readonly config: ServerConfig
   readonly state: UpstreamState
   /** The connected client, where there is one. */

@@ -13,7 +13,7 @@ import { requireProgram } from './program.ts'
 import { type InProcessServer, type ResolvedTarget, resolvePlainly } from './resolve.ts'
 import { abortable, pause, within } from './waiting.ts'
 
-export interface AttemptParts {
+interface AttemptParts {
   readonly options: SupervisionOptions
   config(): ServerConfig
   /** What an attempt waits for, if it is not the server itself. */

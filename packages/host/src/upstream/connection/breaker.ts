@@ -21,7 +21,7 @@ export interface BreakerOptions {
   readonly longestWaitMs: number
 }
 
-export const BREAKER: BreakerOptions = {
+const BREAKER: BreakerOptions = {
   failures: 5,
   windowMs: 60_000,
   openMs: 30_000,

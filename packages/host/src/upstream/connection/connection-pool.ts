@@ -6,7 +6,7 @@
 import type { ConnectionRequest } from '../upstream.ts'
 import { isOwn, shapeOf, type UpstreamConnection } from './connection.ts'
 
-export interface PoolOptions {
+interface PoolOptions {
   readonly idleMs: number
   /** Kept however long it is unused. */
   readonly isKept: (connection: UpstreamConnection) => boolean

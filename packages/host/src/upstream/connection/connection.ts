@@ -38,7 +38,7 @@ export interface ConnectionEvents {
   unanswered(afterMs: number): void
 }
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly id: string
   readonly key: string
   readonly config: ServerConfig

@@ -9,14 +9,14 @@ import { FairShares, isWithinShare, type PartyName, type Turn } from './fair-sha
 
 type RequestId = Outgoing['id']
 
-export interface RequestLimits {
+interface RequestLimits {
   readonly maxConcurrent: number
   /** 0 is no limit. */
   readonly callsPerMinute: number
 }
 
 /** What a link tells of itself besides what the client hears. */
-export interface LinkNotices {
+interface LinkNotices {
   /** Something passed, in either direction. */
   active(): void
   /** A request got its answer, whatever it was. */

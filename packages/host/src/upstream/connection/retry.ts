@@ -22,7 +22,7 @@ const PATIENCE_MS = 2_000
 const HOPELESS_MS = 5_000
 const PING_MS = 5_000
 
-export interface RetryParts {
+interface RetryParts {
   readonly options: SupervisionOptions
   readonly status: ServerStatus
   readonly pool: ConnectionPool

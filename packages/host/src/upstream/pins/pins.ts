@@ -42,7 +42,7 @@ export interface PinVerdict {
   readonly quarantine?: Quarantine
 }
 
-export interface Waiting {
+interface Waiting {
   readonly server: string
   readonly kind: PinKind
   readonly ownName: string

@@ -17,7 +17,7 @@ export interface AccessToken {
   readonly claims: Claims
 }
 
-export interface TokenBinding {
+interface TokenBinding {
   /** The thumbprint of a DPoP key (RFC 9449). */
   readonly jkt?: string
   /** The thumbprint of a client certificate (RFC 8705). */

@@ -3,7 +3,7 @@
  * without ever failing. What a challenge asks for is decided in `authorizer.ts`.
  */
 
-export interface Challenge {
+interface Challenge {
   /** Lower case. */
   readonly scheme: string
   /** By lower-case name; the first of a name counts. */

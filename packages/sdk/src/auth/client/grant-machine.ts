@@ -95,8 +95,8 @@ export function enterpriseManaged(options: EnterpriseManagedOptions): GrantType 
   })
 }
 
-export const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
-export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
+const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
 const ID_JAG = 'urn:ietf:params:oauth:token-type:id-jag'
 const ID_TOKEN = 'urn:ietf:params:oauth:token-type:id_token'
 

@@ -44,7 +44,7 @@ export interface OAuthOptions {
 }
 
 /** Tokens in use, with the key that goes with them. */
-export interface Held {
+interface Held {
   readonly grant: Grant
   readonly key: DpopKey | undefined
 }

@@ -23,7 +23,7 @@ export interface DpopOptions {
 }
 
 /** What a proof has to be about. */
-export interface ProofSubject {
+interface ProofSubject {
   readonly proof: string | undefined
   readonly method: string
   /** Addresses of this request, without query; either will do. */
@@ -35,7 +35,7 @@ export interface ProofSubject {
   readonly principal: string
 }
 
-export type ProofOutcome =
+type ProofOutcome =
   | { readonly ok: true }
   | { readonly ok: false; readonly error: 'invalid_dpop_proof'; readonly reason: string }
   | { readonly ok: false; readonly error: 'use_dpop_nonce'; readonly nonce: string }
@@ -123,7 +123,7 @@ async function sha256(text: string): Promise<string> {
   return toBase64Url(new Uint8Array(digest))
 }
 
-export function toBase64Url(bytes: Uint8Array): string {
+function toBase64Url(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes))
     .replaceAll('+', '-')
     .replaceAll('/', '_')

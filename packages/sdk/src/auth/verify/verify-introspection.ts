@@ -27,7 +27,7 @@ export interface IntrospectionOptions {
   readonly headers?: { readonly [name: string]: string }
 }
 
-export interface IntrospectionRules extends FetchRules {
+interface IntrospectionRules extends FetchRules {
   readonly claims: ClaimRules
   readonly allowHttp: boolean
   /** Questions open at a time; beyond them, requests are turned away rather than piled up. */

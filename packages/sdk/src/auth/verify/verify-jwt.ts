@@ -18,7 +18,7 @@ import { createKeySource, type KeyRules } from './verify-keys.ts'
 /** What most servers sign with; all of it asymmetric. */
 export const DEFAULT_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA', 'Ed25519'] as const
 
-export interface JwtRules {
+interface JwtRules {
   readonly claims: ClaimRules
   readonly keys: KeyRules
   readonly algorithms: readonly string[]
@@ -49,7 +49,7 @@ export function createJwtVerifier(rules: JwtRules): TokenVerifier {
 }
 
 /** Symmetric algorithms would let anybody sign who knows the public key; `none` anybody at all. */
-export function checkAlgorithms(algorithms: readonly string[]): void {
+function checkAlgorithms(algorithms: readonly string[]): void {
   const bad = algorithms.find((name) => !/^(RS|PS|ES)(256|384|512)$|^EdDSA$|^Ed25519$|^ML-DSA-(44|65|87)$/.test(name))
   if (bad !== undefined || algorithms.length === 0) {
     throw new PorticoError('invalid-definition', `algorithms may only name asymmetric ones: ${bad ?? 'none given'}`)

@@ -4,7 +4,7 @@
  * What does not fit is refused, not forgotten early.
  */
 
-export interface ReplayRules {
+interface ReplayRules {
   readonly keepMs: number
   readonly max: number
   readonly maxPerOwner: number

@@ -35,7 +35,7 @@ interface Entry {
   standing: () => void
 }
 
-export interface SubscriptionOptions {
+interface SubscriptionOptions {
   readonly acknowledgeMs: number
   /** Told of what may have changed while nobody listened, before anybody else is. */
   readonly missed: (change: Change) => void

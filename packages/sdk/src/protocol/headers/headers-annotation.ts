@@ -15,7 +15,7 @@ export interface ParamHeader {
 }
 
 /** Why a schema's annotations are not valid, and where. */
-export interface HeaderViolation {
+interface HeaderViolation {
   readonly where: string
   readonly reason: string
 }

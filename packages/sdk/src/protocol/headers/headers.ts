@@ -9,21 +9,20 @@ import { methodOf } from '../methods.ts'
 import type { ParamHeader } from './headers-annotation.ts'
 import { decodeHeaderValue, encodeHeaderValue, trimHeaderValue } from './headers-encoding.ts'
 
-export { collectParamHeaders, type HeaderViolation, type ParamHeader } from './headers-annotation.ts'
-export { decodeHeaderValue, encodeHeaderValue } from './headers-encoding.ts'
+export { collectParamHeaders, type ParamHeader } from './headers-annotation.ts'
 
 export const VERSION_HEADER = 'MCP-Protocol-Version'
-export const METHOD_HEADER = 'Mcp-Method'
-export const NAME_HEADER = 'Mcp-Name'
+const METHOD_HEADER = 'Mcp-Method'
+const NAME_HEADER = 'Mcp-Name'
 export const PARAM_HEADER_PREFIX = 'Mcp-Param-'
 
 /** Reads a header by name, in any case. Headers that came twice read as one, joined by `, `. */
-export type ReadHeader = (name: string) => string | undefined
+type ReadHeader = (name: string) => string | undefined
 
 /** The parameter that `Mcp-Name` mirrors for a method of an extension. */
-export type NameSource = (method: string) => string | undefined
+type NameSource = (method: string) => string | undefined
 
-export interface HeaderCheck {
+interface HeaderCheck {
   readonly head: { readonly header: ReadHeader }
   readonly method: string
   readonly params: JsonObject | undefined
@@ -75,7 +74,7 @@ export function checkHeaders(check: HeaderCheck): string | undefined {
 }
 
 /** The part of `checkHeaders` that needs the tool: recognised `Mcp-Param-*` headers against the arguments (sec-22). */
-export function checkParamHeaders(
+function checkParamHeaders(
   header: ReadHeader,
   list: readonly ParamHeader[],
   args: JsonObject | undefined,

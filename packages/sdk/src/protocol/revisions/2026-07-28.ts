@@ -4,7 +4,7 @@ import { VOCABULARY_2025_11_25 } from './2025-11-25.ts'
 import { defineRevision } from './assembly.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-export const VOCABULARY_2026_07_28: Vocabulary = {
+const VOCABULARY_2026_07_28: Vocabulary = {
   ...VOCABULARY_2025_11_25,
   anyStructuredContent: true,
   cacheHints: true,

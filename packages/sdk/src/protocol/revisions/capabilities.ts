@@ -4,7 +4,7 @@ import type { ServerCapabilities } from '../capabilities.ts'
 import { omit } from './omission.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-export type CapabilityWriter = (capabilities: ServerCapabilities) => ServerCapabilities
+type CapabilityWriter = (capabilities: ServerCapabilities) => ServerCapabilities
 
 export function createCapabilityWriter(vocabulary: Vocabulary): CapabilityWriter {
   const unknown = [...unknownCapabilities(vocabulary), ...(vocabulary.completionsCapability ? [] : ['completions'])]

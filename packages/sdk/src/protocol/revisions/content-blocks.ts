@@ -42,7 +42,7 @@ export function createContentWriter(vocabulary: Vocabulary): ContentWriter {
 }
 
 /** Says in words that there was audio; the data itself would only fill the model's context. */
-export function audioAsText(audio: AudioContent): TextContent {
+function audioAsText(audio: AudioContent): TextContent {
   return inWords(`[Audio left out: ${audio.mimeType}, ${byteLength(audio.data)} bytes]`, audio.annotations)
 }
 

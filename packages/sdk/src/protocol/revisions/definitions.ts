@@ -9,7 +9,7 @@ import { mapItems, omit, replace } from './omission.ts'
 import { toObjectSchema } from './output-schemas.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-export interface DefinitionWriter {
+interface DefinitionWriter {
   implementation(info: Implementation): Implementation
   tool(tool: Tool): Tool
   resource(resource: Resource): Resource

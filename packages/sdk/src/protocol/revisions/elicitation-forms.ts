@@ -22,7 +22,7 @@ import type { Revision } from '../revision.ts'
 import { omit, replace } from './omission.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-export type ElicitationWriter = (params: ElicitParams) => ElicitParams
+type ElicitationWriter = (params: ElicitParams) => ElicitParams
 
 export function createElicitationWriter(vocabulary: Vocabulary): ElicitationWriter {
   const { elicitation, richForms, urlElicitation, elicitationIds } = vocabulary

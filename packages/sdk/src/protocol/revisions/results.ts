@@ -9,7 +9,7 @@ import { mapItems, omit, replace } from './omission.ts'
 import { toStructuredObject } from './output-schemas.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-export interface ResultWriter {
+interface ResultWriter {
   callTool(result: CallToolResult): CallToolResult
   readResource(result: ReadResourceResult): ReadResourceResult
   getPrompt(result: GetPromptResult): GetPromptResult

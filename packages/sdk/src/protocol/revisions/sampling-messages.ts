@@ -11,7 +11,7 @@ import { mapItems, omit, replace } from './omission.ts'
 import { toStructuredObject } from './output-schemas.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-export type SamplingWriter = (params: CreateMessageParams) => CreateMessageParams
+type SamplingWriter = (params: CreateMessageParams) => CreateMessageParams
 
 type PlainBlock = TextContent | ImageContent | AudioContent
 

@@ -36,7 +36,7 @@ export function isSkillName(name: string): boolean {
 }
 
 /** The name that a skill's URI ends in, before `/SKILL.md`. */
-export function skillNameOf(uri: string): string | undefined {
+function skillNameOf(uri: string): string | undefined {
   const steps = /^[a-z][a-z0-9+.-]*:\/\/(.+)$/i.exec(uri)?.[1]?.split('/') ?? []
   return steps.at(-1) === SKILL_FILE ? steps.at(-2) : undefined
 }

@@ -3,7 +3,7 @@
 import type { JsonObject } from '../../jsonrpc/message.ts'
 
 /** Gives the value itself, or a copy with more members; never changes what it is given. */
-export type FillDefaults = (value: unknown) => unknown
+type FillDefaults = (value: unknown) => unknown
 
 /** Undefined where the schema names no default. `$ref` is not followed. */
 export function compileDefaults(schema: unknown): FillDefaults | undefined {

@@ -6,7 +6,7 @@
 import { isSchemaObject, type SchemaObject } from './json-schema-refs.ts'
 
 /** Whether a value is plainly valid. */
-export type Fits = (value: unknown) => boolean
+type Fits = (value: unknown) => boolean
 
 /** The keywords of such a schema, and those that check nothing; of a scalar, the members that it should have say nothing. */
 const KEYWORDS =

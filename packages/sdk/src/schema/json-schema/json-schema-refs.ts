@@ -19,12 +19,12 @@ export interface Resource {
 }
 
 /** A subschema and the resource whose base URI it stands under. */
-export interface Located {
+interface Located {
   readonly schema: unknown
   readonly resource: Resource
 }
 
-export interface Target extends Located {
+interface Target extends Located {
   /** The anchor's name when the reference used one, which lets `$dynamicRef` look further. */
   readonly anchor: string | undefined
 }
@@ -206,7 +206,7 @@ export function isSchemaObject(value: unknown): value is SchemaObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-export function resolveUri(reference: string, base: string): string {
+function resolveUri(reference: string, base: string): string {
   try {
     return new URL(reference, base).href
   } catch {

@@ -21,7 +21,7 @@ export interface Scope {
 }
 
 /** Which members and items of the present object or array some keyword has looked at. */
-export interface Marks {
+interface Marks {
   allKeys: boolean
   allItems: boolean
   /** Items below this index. */

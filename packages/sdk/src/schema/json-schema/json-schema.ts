@@ -18,7 +18,6 @@ import { type Formats, type Keywords, readEntries, type Site } from './json-sche
 import { type Check, createMarks, type Node, type Scope, State } from './json-schema-state.ts'
 
 export { formatIssues, type Issue } from './json-schema-issues.ts'
-export { SCHEMA_LIMITS, type SchemaLimits } from './json-schema-limits.ts'
 
 export interface JsonSchemaOptions extends SchemaLimits {
   /** The schema is your own: patterns may use lookaround and backreferences, which can be slow on hostile text. */

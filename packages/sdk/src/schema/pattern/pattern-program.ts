@@ -7,7 +7,7 @@
 import type { Budget } from '../json-schema/json-schema-limits.ts'
 import type { Assertion, CharSet, PatternNode } from './pattern-syntax.ts'
 
-export interface Program {
+interface Program {
   readonly size: number
   test(text: string, budget?: Budget): boolean
 }

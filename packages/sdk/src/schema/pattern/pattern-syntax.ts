@@ -7,7 +7,7 @@
 import { PorticoError } from '../../jsonrpc/errors.ts'
 
 /** Code points as sorted, disjoint, inclusive ranges: `[from, to, from, to, …]`. */
-export type Ranges = readonly number[]
+type Ranges = readonly number[]
 
 /** One code point: inside `ranges`, or accepted by one of `tests` (`\p{…}` by the native engine), then negated or not. */
 export interface CharSet {

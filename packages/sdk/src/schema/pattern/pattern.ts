@@ -15,7 +15,7 @@ export interface Pattern {
   test(text: string, budget?: Budget): boolean
 }
 
-export interface PatternOptions {
+interface PatternOptions {
   readonly maxPatternSize?: number
   /** How much of that other patterns have taken already. */
   readonly used?: number

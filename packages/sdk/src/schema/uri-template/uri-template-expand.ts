@@ -9,7 +9,7 @@ import { encodeReserved, encodeUnreserved } from './uri-template-syntax.ts'
 type Scalar = string | number | boolean
 
 /** Undefined, null and empty lists or records leave the variable out. */
-export type TemplateValue =
+type TemplateValue =
   | Scalar
   | null
   | undefined

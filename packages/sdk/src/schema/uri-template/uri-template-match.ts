@@ -18,7 +18,7 @@ import { TEMPLATE_LIMITS, toUpperEscapes } from './uri-template-syntax.ts'
 /** Has no prototype: every key is a variable of the template. */
 export type TemplateMatch = { [name: string]: string | string[] }
 
-export type Matcher = (uri: string) => TemplateMatch | undefined
+type Matcher = (uri: string) => TemplateMatch | undefined
 
 /** Part expressions joined where they stand side by side, so that `{?a}{&b}` is read as `{?a,b}`. */
 export function createMatcher(parts: readonly TemplatePart[]): Matcher {

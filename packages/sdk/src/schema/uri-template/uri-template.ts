@@ -9,7 +9,7 @@ import type { TemplateMatch } from './uri-template-match.ts'
 import { createMatcher } from './uri-template-match.ts'
 import { parseParts } from './uri-template-syntax.ts'
 
-export type { TemplateValue, TemplateValues } from './uri-template-expand.ts'
+export type { TemplateValues } from './uri-template-expand.ts'
 export type { TemplateMatch } from './uri-template-match.ts'
 export { TEMPLATE_LIMITS } from './uri-template-syntax.ts'
 

@@ -27,7 +27,7 @@ export interface FetchHandler {
 }
 
 /** What the platform knows of a request beyond the request itself. */
-export interface FetchInfo {
+interface FetchInfo {
   readonly peerCertificate?: PeerCertificate
 }
 

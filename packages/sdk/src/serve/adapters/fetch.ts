@@ -7,7 +7,7 @@ import { endpointOf, type Server } from '../../server/server.ts'
 import type { StreamableOptions } from '../streamable/streamable-options.ts'
 import { createFetchHandler, type FetchHandler } from './fetch-handler.ts'
 
-export type { FetchHandler, FetchInfo } from './fetch-handler.ts'
+export type { FetchHandler } from './fetch-handler.ts'
 
 /**
  * Serves on runtimes that speak `Request` and `Response`: Bun, Deno, Workers. The result is a whole program where the

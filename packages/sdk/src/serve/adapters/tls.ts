@@ -18,7 +18,7 @@ import type { ServeLimits } from '../rules/limits.ts'
 
 type Pem = string | Uint8Array
 
-export interface TlsOptions {
+interface TlsOptions {
   /** The server's certificate (with its chain) and private key, as PEM. */
   readonly cert: Pem | readonly Pem[]
   readonly key: Pem
@@ -41,7 +41,7 @@ export interface ListenerOptions {
   readonly http2?: boolean
 }
 
-export type NodeListener = HttpServer | HttpsServer | Http2SecureServer
+type NodeListener = HttpServer | HttpsServer | Http2SecureServer
 
 export interface Listener {
   readonly node: NodeListener
@@ -51,7 +51,7 @@ export interface Listener {
   closeAll(): void
 }
 
-export type RequestHandler = (req: IncomingMessage, res: ServerResponse) => void
+type RequestHandler = (req: IncomingMessage, res: ServerResponse) => void
 
 export function createListener(options: ListenerOptions, limits: ServeLimits, handle: RequestHandler): Listener {
   const { tls, http2 } = options

@@ -25,12 +25,12 @@ import { claimSocketPath, type SocketPath } from './socket-path.ts'
 /** How connections over a socket are bounded and watched. */
 export type SocketOptions = SocketSettings & (UnixSocketOptions | PortOptions)
 
-export interface UnixSocketOptions {
+interface UnixSocketOptions {
   /** The socket's file, which only its owner can use; a named pipe on Windows. */
   readonly path: string
 }
 
-export interface PortOptions {
+interface PortOptions {
   /** 0 takes any free port. */
   readonly port: number
   /** An address of this machine's own: 127.0.0.1 unless given. */

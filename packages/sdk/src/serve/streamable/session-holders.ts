@@ -5,7 +5,7 @@
  */
 
 /** The part of a session that is counted here. */
-export interface HeldSession {
+interface HeldSession {
   readonly holder?: string | undefined
   readonly busy: boolean
   readonly lastUsed: number

@@ -33,7 +33,7 @@ export interface SessionStore<Session extends Expiring> {
   close(): void
 }
 
-export type SessionBound = 'maxSessions' | 'maxSessionsPerPrincipal'
+type SessionBound = 'maxSessions' | 'maxSessionsPerPrincipal'
 
 type SessionLimits = Pick<ServeLimits, SessionBound | 'sessionIdleMs'>
 

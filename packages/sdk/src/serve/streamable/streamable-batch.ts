@@ -19,11 +19,11 @@ import { type Refusal, toErrorText } from '../rules/http-refusal.ts'
 export type Message = Exclude<Classified, { kind: 'invalid' }>
 
 /** The outlet of the POST, which knows whether it has become a stream. */
-export interface BatchOutlet extends Outlet {
+interface BatchOutlet extends Outlet {
   readonly streaming: boolean
 }
 
-export interface Batch {
+interface Batch {
   readonly endpoint: Endpoint
   readonly session: LegacySession
   readonly principal: Principal | undefined

@@ -20,7 +20,7 @@ interface RoundOutcome {
   i?: { inputRequests: JsonObject; requestState: string }
 }
 
-export interface RoundHost {
+interface RoundHost {
   readonly roundStore: RoundStore
   readonly sealer: StateSealer
   readonly asker: Asker

@@ -10,7 +10,7 @@ import type { ServerCall } from './call.ts'
 import { DEFERRED, type ServerMethod } from './method.ts'
 
 /** The results that middleware sees, in the neutral model, whatever the client's revision. */
-export interface MethodResults {
+interface MethodResults {
   'tools/list': ListToolsResult
   'tools/call': CallToolResult
   'resources/list': ListResourcesResult
@@ -23,7 +23,7 @@ export interface MethodResults {
 
 export type MethodName = keyof MethodResults
 
-export interface MethodRequest {
+interface MethodRequest {
   readonly params: JsonObject
   readonly ctx: RequestContext
 }

@@ -49,7 +49,7 @@ interface PreparedForm {
 /** Forms are prepared once per schema object, however often they are asked. */
 const PREPARED = new WeakMap<object, PreparedForm>()
 
-export async function askForm(
+async function askForm(
   asker: Asker,
   call: ServerCall,
   key: string | undefined,
@@ -72,7 +72,7 @@ export async function askForm(
   return askClient(asker, call, key, 'elicitation', { method: 'elicitation/create', params: wire }, read)
 }
 
-export async function askUrl(
+async function askUrl(
   asker: Asker,
   call: ServerCall,
   key: string | undefined,

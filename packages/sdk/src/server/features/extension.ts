@@ -139,12 +139,12 @@ export class Extensions implements Feature {
 export const EXTENSIONS = defineFeature('extensions', (server) => new Extensions(server))
 
 /** Whether a client declared the extension, in either of the two places that revisions have for it. */
-export function declares({ extensions, experimental }: ClientCapabilities, id: string): boolean {
+function declares({ extensions, experimental }: ClientCapabilities, id: string): boolean {
   return [extensions, experimental].some((declared) => isObject(declared) && Object.hasOwn(declared, id))
 }
 
 /** Fails with `-32021` unless the client declared the extension in this request. */
-export function requireExtension(id: string, call: ServerCall): void {
+function requireExtension(id: string, call: ServerCall): void {
   if (declares(call.conversation.capabilities, id)) return
   throw new RpcError(MISSING_CLIENT_CAPABILITY, `This needs the extension "${id}"`, {
     requiredCapabilities: { extensions: { [id]: {} } },

@@ -12,11 +12,11 @@ import type { Access, CacheHint } from '../items/item-options.ts'
 import type { Registry } from '../items/registry.ts'
 import { cursorOf, notACursor, type Page, pageSizeFor, readCursor, writeCursor } from './paging.ts'
 
-export interface Listed {
+interface Listed {
   readonly access: Access
 }
 
-export interface ListOptions<Item extends Listed, Shown> {
+interface ListOptions<Item extends Listed, Shown> {
   readonly registry: Registry<Item>
   /** The member of the result that holds the items. */
   readonly member: string
@@ -36,7 +36,7 @@ interface ListResult {
 }
 
 /** The result's text without its closing brace, so that the envelope's own members can follow. */
-export type ListText = string
+type ListText = string
 
 export class ItemList<Item extends Listed, Shown> {
   readonly #options: ListOptions<Item, Shown>

@@ -9,14 +9,14 @@ import { win32 } from 'node:path'
 import { PorticoError } from '../../jsonrpc/errors.ts'
 import type { Environment } from './child-process-environment.ts'
 
-export interface SpawnCommand {
+interface SpawnCommand {
   readonly file: string
   readonly args: readonly string[]
   /** The arguments are quoted already. */
   readonly verbatim: boolean
 }
 
-export interface CommandSurroundings {
+interface CommandSurroundings {
   readonly platform: string
   readonly environment: Environment
   readonly cwd: string

@@ -36,7 +36,7 @@ export interface WebSocketLike {
 }
 
 /** The connection under a WebSocket, where it is at hand: saves system calls and shows signs of life sooner. */
-export interface RawSocket {
+interface RawSocket {
   cork(): void
   uncork(): void
   readonly bytesRead?: number

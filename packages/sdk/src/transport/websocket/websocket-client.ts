@@ -16,7 +16,7 @@ import {
 import { KeepAlive, type KeepAliveOptions } from './websocket-keep-alive.ts'
 
 /** A socket that is not open yet. */
-export interface OpeningWebSocket extends WebSocketLike {
+interface OpeningWebSocket extends WebSocketLike {
   addEventListener: WebSocketLike['addEventListener'] & ((type: 'open', listener: () => void) => void)
 }
 
@@ -30,7 +30,7 @@ export interface RefusedUpgrade {
   header(name: string): string | undefined
 }
 
-export interface WebSocketClientOptions {
+interface WebSocketClientOptions {
   readonly url: URL
   readonly webSocket?: WebSocketConstructor
   readonly keepAlive?: KeepAliveOptions

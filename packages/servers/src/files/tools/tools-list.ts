@@ -60,7 +60,7 @@ export function createListDirectory(host: FilesHost) {
   )
 }
 
-export interface PageOptions {
+interface PageOptions {
   /** Sizes and times, unless this is false. */
   readonly details?: boolean | undefined
   readonly cursor?: string | undefined

@@ -10,7 +10,7 @@ import type { Page, Rows, Statement } from '../engine.ts'
 import type { SqlLimits } from '../limits.ts'
 import { typeName } from './postgres-types.ts'
 
-export interface PageRead {
+interface PageRead {
   readonly rows: Rows
   /** False when rows that nobody wants are still on their way. */
   readonly ended: boolean

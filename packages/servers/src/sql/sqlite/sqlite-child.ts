@@ -11,7 +11,7 @@ const MAX_HEAP_MB = 256
 /** All that it may hold, values on their way included. */
 const MAX_MEMORY_BYTES = 1024 ** 3
 
-export interface RequestOptions {
+interface RequestOptions {
   readonly timeoutMs: number
   readonly signal: AbortSignal
 }
