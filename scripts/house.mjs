@@ -30,11 +30,11 @@ const HELD = {
   'source folders above 20 files': 0,
   'files above 400 lines': 0,
   'functions above 60 lines': 0,
-  'classes above 300 lines': 1,
+  'classes above 300 lines': 0,
   'functions with more than 4 parameters': 76,
   'exported names without a comment': 0,
   'exported functions without an example': 0,
-  'exported names that nobody imports': 120,
+  'exported names that nobody imports': 31,
 }
 
 /**

@@ -67,7 +67,8 @@ async function http(script: Script): Promise<ScriptedHttp> {
 async function failsAtOnce(call: Promise<unknown>, expected: object): Promise<void> {
   const before = Date.now()
   await expect(call).rejects.toMatchObject(expected)
-  expect(Date.now() - before).toBeLessThan(3_000)
+  // Long before the client's own bound of half a minute, also on a busy machine.
+  expect(Date.now() - before).toBeLessThan(20_000)
 }
 
 function stream(response: ServerResponse): ServerResponse {

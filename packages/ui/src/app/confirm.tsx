@@ -3,7 +3,7 @@
 import { Button, Group, Modal, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-export interface ConfirmProps {
+interface ConfirmProps {
   readonly opened: boolean
   readonly title: string
   readonly children: ReactNode

@@ -25,7 +25,7 @@ export function FailureNote({ error, onRetry }: { readonly error: ApiError; read
   )
 }
 
-export interface EmptyProps {
+interface EmptyProps {
   readonly icon: ReactNode
   readonly title: string
   /** What to do, or what will be here. */

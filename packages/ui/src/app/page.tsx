@@ -4,7 +4,7 @@ import { Group, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import classes from './page.module.css'
 
-export interface PageProps {
+interface PageProps {
   readonly title: string
   /** One line under the title. */
   readonly lead?: ReactNode

@@ -19,7 +19,7 @@ import { useApi } from './data/use-api.ts'
 import { go } from './route.ts'
 import { SCREENS } from './screens.tsx'
 
-export interface PaletteProps {
+interface PaletteProps {
   readonly scheme: MantineColorScheme
   readonly onScheme: (scheme: MantineColorScheme) => void
   readonly onHelp: () => void

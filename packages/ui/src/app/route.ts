@@ -2,7 +2,7 @@
 
 import { useSyncExternalStore } from 'react'
 
-export interface Route {
+interface Route {
   readonly path: string
   readonly query: URLSearchParams
 }

@@ -21,7 +21,7 @@ const ICONS: { readonly [tone in ToneName]: Icon } = {
   calm: CircleIcon,
 }
 
-export interface ChipProps {
+interface ChipProps {
   readonly tone: ToneName
   readonly children: ReactNode
   readonly icon?: Icon | false
@@ -41,7 +41,7 @@ export function Chip({ tone, children, icon }: ChipProps) {
   )
 }
 
-export interface NoteProps {
+interface NoteProps {
   readonly tone: ToneName
   readonly title?: ReactNode
   readonly children?: ReactNode

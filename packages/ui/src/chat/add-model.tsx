@@ -6,7 +6,7 @@ import type { ApiError } from '../app/data/api.ts'
 import { showDone, useAction } from '../app/data/use-api.ts'
 import { FailureNote } from '../app/feedback.tsx'
 
-export interface AddModelProps {
+interface AddModelProps {
   readonly opened: boolean
   readonly onClose: () => void
   readonly onAdded: (id: string) => void

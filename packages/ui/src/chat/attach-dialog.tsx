@@ -13,7 +13,7 @@ import type { Item, ItemOf } from '../items/item-store.ts'
 import classes from './attach-dialog.module.css'
 import { PromptChoice } from './prompt-choice.tsx'
 
-export interface AttachDialogProps {
+interface AttachDialogProps {
   readonly opened: boolean
   /** Only of the servers of this project. */
   readonly project: string | undefined

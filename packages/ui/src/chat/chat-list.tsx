@@ -12,7 +12,7 @@ import classes from './chat-list.module.css'
 import { deleteChat, loadChats, useChats } from './chat-store.ts'
 import { ProjectPicker } from './project-picker.tsx'
 
-export interface ChatListProps {
+interface ChatListProps {
   readonly current: string | undefined
   /** As in the address; goes along to the conversation that is chosen. */
   readonly attach: string | undefined

@@ -8,7 +8,7 @@ import { createStore, useStore } from '../app/data/store.ts'
 import { showFailure, toApiError } from '../app/data/use-api.ts'
 import { applyChatEvent } from './chat-events.ts'
 
-export interface ChatState {
+interface ChatState {
   readonly list: readonly ChatSummary[] | undefined
   readonly listError: ApiError | undefined
   readonly open: ReadonlyMap<string, Chat>

@@ -11,7 +11,7 @@ import classes from './composer.module.css'
 import { PromptMenu } from './prompt-menu.tsx'
 import { slashWordOf } from './slash-words.ts'
 
-export interface ComposerProps {
+interface ComposerProps {
   readonly busy: boolean
   /** Why nothing can be sent now. */
   readonly blocked?: string | undefined

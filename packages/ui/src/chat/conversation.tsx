@@ -13,7 +13,7 @@ import { ModelPicker } from './model-picker.tsx'
 import { Transcript } from './transcript.tsx'
 import { UsageMeter } from './usage-meter.tsx'
 
-export interface ConversationProps {
+interface ConversationProps {
   readonly chat: Chat
   readonly models: readonly ModelChoice[]
   /** From another screen, for the first message. */

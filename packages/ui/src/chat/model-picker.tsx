@@ -5,7 +5,7 @@ import { PlusIcon } from '@radix-ui/react-icons'
 import type { ModelChoice } from 'portico/web-api'
 import classes from './model-picker.module.css'
 
-export interface ModelPickerProps {
+interface ModelPickerProps {
   readonly models: readonly ModelChoice[]
   readonly value: string | undefined
   readonly onChange: (model: string) => void

@@ -5,7 +5,7 @@ import type { ProjectView } from 'portico/web-api'
 import { useApi } from '../app/data/use-api.ts'
 import { toCount, toVisible } from '../app/text/text.ts'
 
-export interface ProjectPickerProps {
+interface ProjectPickerProps {
   readonly project: string | undefined
   readonly onProject: (name: string | undefined) => void
 }

@@ -10,7 +10,7 @@ import { titleOf } from '../items/item-row.tsx'
 import type { ItemOf } from '../items/item-store.ts'
 import { PromptResultView } from '../parts/result-view.tsx'
 
-export interface PromptChoiceProps {
+interface PromptChoiceProps {
   readonly item: ItemOf<'prompt'>
   readonly onAttach: (attachment: Attachment) => void
   readonly onBack: () => void

@@ -10,7 +10,7 @@ import { promptsFor } from './slash-words.ts'
 
 const MAX_SHOWN = 8
 
-export interface PromptMenuProps {
+interface PromptMenuProps {
   readonly typed: string
   /** Only of the servers of this project. */
   readonly project: string | undefined

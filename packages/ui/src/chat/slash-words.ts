@@ -1,6 +1,6 @@
 /** What begins with a slash in the composer: the name of a prompt, as far as it has been typed. */
 
-export interface NamedPrompt {
+interface NamedPrompt {
   readonly name: string
   readonly ownName: string
 }

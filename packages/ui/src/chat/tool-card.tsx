@@ -13,7 +13,7 @@ import { ToolResultView } from '../parts/result-view.tsx'
 import { cutText } from '../parts/text-safety.ts'
 import classes from './tool-card.module.css'
 
-export type ToolPart = Extract<ChatPart, { readonly kind: 'tool' }>
+type ToolPart = Extract<ChatPart, { readonly kind: 'tool' }>
 
 const LOOKS = {
   waiting: { tone: 'warn', word: 'Waits for you' },
@@ -24,7 +24,7 @@ const LOOKS = {
   cancelled: { tone: 'calm', word: 'Cancelled' },
 } as const
 
-export interface ToolCardProps {
+interface ToolCardProps {
   readonly part: ToolPart
   /** Its result is shown without a click. */
   readonly startsOpen?: boolean

@@ -6,7 +6,7 @@ import type { ModelChoice } from 'portico/web-api'
 import { Chip } from '../app/tone.tsx'
 import classes from './welcome.module.css'
 
-export interface WelcomeProps {
+interface WelcomeProps {
   readonly models: readonly ModelChoice[]
   readonly hint: string
   readonly onNew: () => void

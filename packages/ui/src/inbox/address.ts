@@ -1,6 +1,6 @@
 /** An address in three pieces, so that the eye finds its host: what stands before it, the host, and the rest (sec-106). */
 
-export interface AddressPieces {
+interface AddressPieces {
   readonly before: string
   readonly host: string
   readonly after: string

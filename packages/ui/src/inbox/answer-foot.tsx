@@ -8,7 +8,7 @@ import { Note } from '../app/tone.tsx'
 import { usePartsNotShown } from '../parts/not-shown.tsx'
 import classes from './inbox.module.css'
 
-export interface AnswerFootProps {
+interface AnswerFootProps {
   readonly answer: (answer: Answer) => Promise<boolean>
   /** What is sent with a yes. */
   readonly allow: Answer

@@ -18,7 +18,7 @@ import {
 } from '../../test/page.tsx'
 import type { Question } from '../app/data/question-store.ts'
 import { PAGE_SIZE } from '../parts/pages.ts'
-import { QuestionCard } from './question-card.tsx'
+import { QuestionCard, QuestionInPlace } from './question-card.tsx'
 
 type Body = Question['body']
 type Effect = Extract<Body, { readonly kind: 'approval' }>['effect']
@@ -482,4 +482,18 @@ describe('words of a stranger (sec-125)', () => {
     expectInert()
     await expectInside()
   })
+})
+
+it('a question beside a run is in sight in a narrow window, however long the form above it is (newcomer 10)', async () => {
+  await page.viewport(390, 700)
+  const question = { id: `q${++made}`, server: 'files', session: 's', createdAt: Date.now(), body: approval() }
+  show(
+    <>
+      <div style={{ height: 3_000 }}>The form of a tool</div>
+      <QuestionInPlace question={question} />
+    </>,
+  )
+  const allow = page.getByRole('button', { name: 'Allow', exact: true })
+  await expect.element(allow).toBeInViewport({ ratio: 1 })
+  await page.viewport(1_000, 800)
 })

@@ -8,7 +8,7 @@ import { PagedText } from '../parts/paged-text.tsx'
 import type { Schema } from './form/form-model.ts'
 import classes from './inbox.module.css'
 
-export interface ObjectEditorProps {
+interface ObjectEditorProps {
   readonly label: string
   readonly value: Schema
   /** Undefined while the text is no object. */

@@ -1,6 +1,7 @@
 /** One question, open: who asks, what exactly, and the answers. Used by the inbox and wherever else one is shown. */
 
 import { Card } from '@mantine/core'
+import { useEffect, useRef } from 'react'
 import { Ago } from '../app/ago.tsx'
 import { answerQuestion, type Question, useClaim } from '../app/data/question-store.ts'
 import { toVisible } from '../app/text/text.ts'
@@ -65,10 +66,16 @@ export function QuestionCard({ question }: { readonly question: Question }) {
 /** The same question where the work is that waits for it: in a conversation, beside a run. */
 export function QuestionInPlace({ question }: { readonly question: Question }) {
   const { id } = question
+  const section = useRef<HTMLElement>(null)
   useClaim(id)
+  // In a low window it would begin below the edge, and nobody would know that they are asked.
+  useEffect(() => {
+    const tall = (section.current?.offsetHeight ?? 0) > window.innerHeight
+    if (id !== '') section.current?.scrollIntoView({ block: tall ? 'start' : 'nearest' })
+  }, [id])
   return (
     // One call may be asked about twice, and nothing that was chosen for the first question is an answer to the second.
-    <section key={id} className={classes.inPlace} aria-label="Question">
+    <section key={id} ref={section} className={classes.inPlace} aria-label="Question">
       <strong className={classes.inPlaceTitle}>{wordsOf(question).title}</strong>
       <GatherNotShown>
         <Body question={question} answer={(answer) => answerQuestion(id, answer)} />

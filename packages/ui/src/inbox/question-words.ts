@@ -3,7 +3,7 @@
 import type { Question } from '../app/data/question-store.ts'
 import { toVisible } from '../app/text/text.ts'
 
-export interface QuestionWords {
+interface QuestionWords {
   /** What kind of question it is, in one or two words. */
   readonly kind: string
   /** A sentence that begins with who asks. */

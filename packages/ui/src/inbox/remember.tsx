@@ -29,7 +29,7 @@ const THINGS: { readonly [kind in Effect['kind']]: readonly [one: string, all: s
   flow: ['this data flow', 'every data flow'],
 }
 
-export interface RememberProps {
+interface RememberProps {
   readonly effect: Effect
   readonly hasWorkspace: boolean
   readonly memory: Memory

@@ -8,7 +8,7 @@ import { call } from '../app/data/api.ts'
 import { toVisible } from '../app/text/text.ts'
 import { cutText } from '../parts/text-safety.ts'
 
-export interface CompletingFieldProps {
+interface CompletingFieldProps {
   readonly server: string
   readonly reference: ApiParams<'complete'>['params']['ref']
   readonly name: string

@@ -17,12 +17,12 @@ import { ITEM_HEIGHT, ItemRow } from './item-row.tsx'
 import { type Item, keyOf, useWatches } from './item-store.ts'
 import { type ItemsState, useChosenItem, useItems } from './use-items.ts'
 
-export interface KindChoice {
+interface KindChoice {
   readonly kind: Item['kind']
   readonly label: string
 }
 
-export interface ItemBrowserProps {
+interface ItemBrowserProps {
   readonly title: string
   readonly lead: string
   readonly path: string
@@ -275,7 +275,7 @@ function MissingNote({ missing }: { readonly missing: ItemsState['missing'] }) {
     <div className={classes.missing} role="status">
       <ul aria-label="Not connected">
         {missing.map(({ server, reason }) => (
-          <li key={server} title={reason}>
+          <li key={server} title={toVisible(reason)}>
             <strong>{toVisible(server)}</strong>: {toVisible(reason)}
           </li>
         ))}

@@ -10,7 +10,7 @@ import type { Item, Watch } from './item-store.ts'
 
 export const ITEM_HEIGHT = 66
 
-export interface ItemRowProps {
+interface ItemRowProps {
   readonly item: Item
   readonly watch: Watch | undefined
 }

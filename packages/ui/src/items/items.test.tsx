@@ -121,10 +121,14 @@ describe('the list of items', () => {
   })
 
   it('says which servers are not there, until that is put away', async () => {
-    await open(ToolsScreen, [tool('a')], '/tools', [{ server: 'mail', reason: 'it did not start' }])
-    await expect.poll(words).toContain('Not connected: mail. it did not start')
+    const missing = [
+      { server: 'mail', reason: 'It did not start.' },
+      { server: 'chess', reason: 'It waits for your answer.' },
+    ]
+    await open(ToolsScreen, [tool('a')], '/tools', missing)
+    for (const { server, reason } of missing) await expect.poll(words).toContain(`${server}: ${reason}`)
     await press('Hide this')
-    await expect.poll(words).not.toContain('Not connected')
+    await expect.poll(words).not.toContain('mail')
   })
 
   it('an item that is named in the address and not listed is asked for, or said to be missing', async () => {

@@ -9,9 +9,9 @@ import { onApiEvent } from '../app/data/events.ts'
 import { createStore, useStore } from '../app/data/store.ts'
 import { showFailure, toApiError } from '../app/data/use-api.ts'
 
-export type RunMethod = 'tools.call' | 'resources.read' | 'prompts.get'
+type RunMethod = 'tools.call' | 'resources.read' | 'prompts.get'
 
-export type RunRequest = {
+type RunRequest = {
   readonly [M in RunMethod]: { readonly method: M; readonly params: Omit<ApiParams<M>, 'run'> }
 }[RunMethod]
 

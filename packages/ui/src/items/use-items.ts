@@ -7,7 +7,7 @@ import { useApiEvent, useReconnected } from '../app/data/events.ts'
 import { toApiError, useApi } from '../app/data/use-api.ts'
 import type { Item } from './item-store.ts'
 
-export interface ItemQuery {
+interface ItemQuery {
   readonly kind: Item['kind']
   readonly query: string
   readonly server: string | undefined

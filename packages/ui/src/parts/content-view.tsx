@@ -13,8 +13,8 @@ import { OuterLink, SafeMarkdown } from './markdown.tsx'
 import { TextBlock } from './text-block.tsx'
 import { toAudioSource, toByteCount, toImageSource, toVideoSource } from './text-safety.ts'
 
-export type Block = ApiResult<'tools.call'>['result']['content'][number]
-export type Contents = ApiResult<'resources.read'>['result']['contents'][number]
+type Block = ApiResult<'tools.call'>['result']['content'][number]
+type Contents = ApiResult<'resources.read'>['result']['contents'][number]
 
 export function ContentView({ block }: { readonly block: Block }) {
   switch (block.type) {
@@ -54,7 +54,7 @@ export function ContentsView({ contents }: { readonly contents: Contents }) {
 type Look = 'Text' | 'Markdown' | 'JSON'
 
 /** Words can be looked at as they are, as Markdown, or as JSON where they are that. */
-export function WordsView({ text, mimeType = '' }: { readonly text: string; readonly mimeType?: string | undefined }) {
+function WordsView({ text, mimeType = '' }: { readonly text: string; readonly mimeType?: string | undefined }) {
   const json = useMemo(() => readTree(text), [text])
   const isMarkdown = mimeType.includes('markdown') || looksLikeMarkdown(text)
   const looks: Look[] = ['Text', ...(isMarkdown ? (['Markdown'] as const) : []), ...(json ? (['JSON'] as const) : [])]

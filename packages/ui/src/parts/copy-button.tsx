@@ -4,7 +4,7 @@ import { ActionIcon, Tooltip } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 import { CheckIcon, ClipboardCopyIcon } from '@radix-ui/react-icons'
 
-export interface CopyButtonProps {
+interface CopyButtonProps {
   /** Made when it is asked for: it may be long. */
   readonly text: () => string
   readonly label: string

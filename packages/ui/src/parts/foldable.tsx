@@ -5,7 +5,7 @@ import { ChevronDownIcon, ChevronRightIcon } from '@radix-ui/react-icons'
 import { type ReactNode, useState } from 'react'
 import classes from './foldable.module.css'
 
-export interface FoldableProps {
+interface FoldableProps {
   readonly title: ReactNode
   readonly children: ReactNode
   readonly open?: boolean

@@ -8,7 +8,7 @@ import classes from './json-view.module.css'
 import { ScrollBox } from './scroll-box.tsx'
 import { cutText } from './text-safety.ts'
 
-export interface JsonViewProps {
+interface JsonViewProps {
   readonly value: unknown
   readonly label?: string
   /** How many levels are open at first. */

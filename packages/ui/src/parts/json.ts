@@ -25,9 +25,7 @@ export function memberOf(record: unknown, name: string): JsonValue | undefined {
   return isRecord(record) && Object.hasOwn(record, name) ? (record[name] as JsonValue) : undefined
 }
 
-export type ParsedJson =
-  | { readonly ok: true; readonly value: JsonValue }
-  | { readonly ok: false; readonly problem: string }
+type ParsedJson = { readonly ok: true; readonly value: JsonValue } | { readonly ok: false; readonly problem: string }
 
 export function parseJson(text: string): ParsedJson {
   try {

@@ -5,7 +5,7 @@ import { ArrowLeftIcon } from '@radix-ui/react-icons'
 import type { ReactNode } from 'react'
 import classes from './list-detail.module.css'
 
-export interface ListDetailProps {
+interface ListDetailProps {
   readonly list: ReactNode
   /** Undefined while nothing is chosen. */
   readonly detail: ReactNode | undefined

@@ -11,7 +11,7 @@ import { ScrollBox } from './scroll-box.tsx'
 import { MAX_SHOWN, ShowAll } from './text-block.tsx'
 import { cutText, toImageSource, toSafeLink } from './text-safety.ts'
 
-export interface SafeMarkdownProps {
+interface SafeMarkdownProps {
   readonly text: string
   /** More is to come: half-written marks are not shown yet. */
   readonly streaming?: boolean
@@ -30,7 +30,7 @@ export const SafeMarkdown = memo(function SafeMarkdown({ text, streaming = false
   )
 })
 
-export interface OuterLinkProps {
+interface OuterLinkProps {
   readonly address: string
   readonly children?: ReactNode
 }

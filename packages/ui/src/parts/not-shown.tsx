@@ -2,7 +2,7 @@
 
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useId, useMemo, useState } from 'react'
 
-export interface NotShown {
+interface NotShown {
   readonly label: string
   readonly characters: number
 }

@@ -10,7 +10,7 @@ import classes from './paged-text.module.css'
 import { Pager } from './pager.tsx'
 import { toPages } from './pages.ts'
 
-export interface PagedTextProps {
+interface PagedTextProps {
   readonly text: string
   /** What it is: `Arguments`. */
   readonly label: string

@@ -4,7 +4,7 @@ import { Button } from '@mantine/core'
 import { ChevronLeftIcon, ChevronRightIcon } from '@radix-ui/react-icons'
 import classes from './paged-text.module.css'
 
-export interface PagerProps {
+interface PagerProps {
   /** What is paged: read out with the buttons. */
   readonly label: string
   /** From 0. */

@@ -1,6 +1,6 @@
 /** A long text as pages that hold every character of it, so that nothing of it is out of reach. */
 
-export interface PageSize {
+interface PageSize {
   readonly characters: number
   readonly lines: number
 }

@@ -2,7 +2,7 @@
 
 import type { ReactNode } from 'react'
 
-export interface ScrollBoxProps {
+interface ScrollBoxProps {
   readonly label: string
   readonly className: string | undefined
   readonly children: ReactNode

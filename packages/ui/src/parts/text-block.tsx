@@ -11,7 +11,7 @@ export const MAX_SHOWN = 20_000
 /** Even a person who asks for all is not helped by a frozen page. */
 const MAX_EVER = 5_000_000
 
-export interface TextBlockProps {
+interface TextBlockProps {
   readonly text: string
   readonly label?: string
   readonly most?: number

@@ -5,7 +5,7 @@
 
 import { toVisible } from '../app/text/text.ts'
 
-export interface SafeLink {
+interface SafeLink {
   readonly href: string
   /** Shown beside the words, which may say anything. */
   readonly host: string

@@ -16,7 +16,7 @@ import {
 } from 'react'
 import classes from './virtual-list.module.css'
 
-export interface VirtualListProps {
+interface VirtualListProps {
   readonly label: string
   readonly count: number
   readonly rowHeight: number

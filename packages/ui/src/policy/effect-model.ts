@@ -4,7 +4,7 @@ import type { ApiParams } from 'portico/web-api'
 import { isRecord, parseJson } from '../parts/json.ts'
 import type { EffectKind } from './rule-model.ts'
 
-export type Effect = ApiParams<'policy.explain'>['effect']
+type Effect = ApiParams<'policy.explain'>['effect']
 
 export interface EffectForm {
   readonly kind: EffectKind

@@ -17,7 +17,7 @@ import { useServers } from '../app/data/server-store.ts'
 import { isRecord, parseJson, toJson } from '../parts/json.ts'
 import { EFFECT_WORDS, EFFECTS, fieldAmong, type Outcome, type RuleForm, type RuleJson, toRule } from './rule-model.ts'
 
-export interface RuleEditorProps {
+interface RuleEditorProps {
   readonly initial: RuleForm
   /** Names of the other rules. */
   readonly taken: readonly string[]

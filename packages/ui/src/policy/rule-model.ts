@@ -8,7 +8,7 @@ export type RuleJson = ApiResult<'policy.get'>['rules'][number]
 export const EFFECTS = ['connect', 'call', 'read', 'prompt', 'complete', 'sample', 'elicit', 'root', 'flow'] as const
 export type EffectKind = (typeof EFFECTS)[number]
 
-export const OUTCOMES = ['allow', 'ask', 'deny'] as const
+const OUTCOMES = ['allow', 'ask', 'deny'] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
 /** What each kind of effect is called where it is chosen. */
@@ -42,7 +42,7 @@ export interface RuleForm {
 const LISTS = ['effect', 'server', 'item', 'from'] as const
 const FLAGS = ['shadow', 'review', 'evenIfTainted'] as const
 /** Members that have a field of their own; anywhere else they would be said twice. */
-export const FIELDS: readonly string[] = ['id', 'outcome', 'because', ...LISTS, ...FLAGS]
+const FIELDS: readonly string[] = ['id', 'outcome', 'because', ...LISTS, ...FLAGS]
 
 export const EMPTY_RULE: RuleForm = {
   id: '',

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { isRecord, parseJson, toJson } from '../parts/json.ts'
 import type { RuleJson } from './rule-model.ts'
 
-export interface RulesJsonProps {
+interface RulesJsonProps {
   readonly rules: readonly RuleJson[]
   readonly onChange: (rules: readonly RuleJson[]) => void
 }

@@ -7,7 +7,7 @@ import { go } from '../app/route.ts'
 import { toVisible } from '../app/text/text.ts'
 import { CommandText } from './command-text.tsx'
 
-export interface RemoveServerProps {
+interface RemoveServerProps {
   readonly server: ServerCard
   readonly opened: boolean
   readonly onClose: () => void

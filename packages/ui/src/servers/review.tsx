@@ -26,7 +26,7 @@ export interface Proposal {
   readonly send: (use: typeof call, name: string) => Promise<Added>
 }
 
-export interface ReviewProps {
+interface ReviewProps {
   readonly proposal: Proposal
   readonly onBack: () => void
   readonly onAdded: (names: readonly string[]) => void

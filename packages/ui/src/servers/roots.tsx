@@ -4,7 +4,7 @@ import { Button, Group, TagsInput } from '@mantine/core'
 import { useState } from 'react'
 import { useAction } from '../app/data/use-api.ts'
 
-export interface RootsProps {
+interface RootsProps {
   readonly server: string
   readonly roots: readonly string[]
 }

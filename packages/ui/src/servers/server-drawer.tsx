@@ -15,7 +15,7 @@ import { SignIn } from './sign-in.tsx'
 
 const TABS = ['overview', 'doctor', 'logs', 'changes', 'sign-in']
 
-export interface ServerDrawerProps {
+interface ServerDrawerProps {
   readonly server: ServerCard | undefined
   readonly tab: string | undefined
 }

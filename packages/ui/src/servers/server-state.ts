@@ -3,9 +3,9 @@
 import type { ServerCard } from 'portico/web-api'
 import type { ToneName } from '../theme.ts'
 
-export type StateName = ServerCard['state']['state']
+type StateName = ServerCard['state']['state']
 
-export interface StateLook {
+interface StateLook {
   readonly tone: ToneName
   readonly word: string
   /** Wanting something of the user comes first in the list. */

@@ -1,6 +1,6 @@
 /** Numbers of the charts: even steps for an axis, places for bars and lines. */
 
-export interface Axis {
+interface Axis {
   readonly max: number
   readonly ticks: readonly number[]
 }

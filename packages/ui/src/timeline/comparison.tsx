@@ -12,7 +12,7 @@ import { cutText } from '../parts/text-safety.ts'
 import classes from './comparison.module.css'
 import { type DifferenceLine, differenceOf, foldSame } from './difference.ts'
 
-export interface ComparisonProps {
+interface ComparisonProps {
   readonly before: number
   readonly after: { readonly id: number; readonly message: unknown }
   readonly onEnd: () => void

@@ -8,7 +8,7 @@ import { useServers } from '../app/data/server-store.ts'
 import classes from './filter-box.module.css'
 import { proposalsFor } from './filter-words.ts'
 
-export interface FilterBoxProps {
+interface FilterBoxProps {
   readonly value: string
   readonly onChange: (filter: string) => void
   readonly problem: string | undefined

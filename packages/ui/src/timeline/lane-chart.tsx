@@ -4,7 +4,7 @@ import type { TimelineRow } from 'portico/web-api'
 import { toDuration, toVisible } from '../app/text/text.ts'
 import classes from './lane-chart.module.css'
 
-export interface LaneChartProps {
+interface LaneChartProps {
   readonly rows: readonly TimelineRow[]
   readonly chosen: number | undefined
   readonly onChoose: (id: number) => void

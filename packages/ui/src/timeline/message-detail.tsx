@@ -14,7 +14,7 @@ import { Comparison } from './comparison.tsx'
 import classes from './message-detail.module.css'
 import { toTime } from './row-view.tsx'
 
-export interface MessageDetailProps {
+interface MessageDetailProps {
   readonly id: number
   /** The message to compare with. */
   readonly pinned: number | undefined

@@ -7,7 +7,7 @@ import { createStore, useStore } from '../app/data/store.ts'
 import { showDone, showFailure, toApiError } from '../app/data/use-api.ts'
 import { toCount } from '../app/text/text.ts'
 
-export interface RecordingState {
+interface RecordingState {
   readonly isOn: boolean
   readonly isBusy: boolean
 }

@@ -8,9 +8,9 @@ import { cutText } from '../parts/text-safety.ts'
 import classes from './row-view.module.css'
 
 export const ROW_HEIGHT = 34
-export const MAX_LANES = 6
+const MAX_LANES = 6
 
-export interface RowViewProps {
+interface RowViewProps {
   readonly row: TimelineRow | undefined
   readonly lane: number
   readonly lanes: number
@@ -84,7 +84,7 @@ function Way({ direction, kind }: Pick<TimelineRow, 'direction' | 'kind'>) {
 }
 
 /** From 1 ms to a minute, each ten times as long a third longer. */
-export function barWidth(durationMs: number): number {
+function barWidth(durationMs: number): number {
   return Math.min(100, Math.max(3, (Math.log10(Math.max(1, durationMs)) / Math.log10(60_000)) * 100))
 }
 

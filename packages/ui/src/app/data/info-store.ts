@@ -18,7 +18,7 @@ export function useRefusal(): ApiError | undefined {
   return error !== undefined && REFUSALS.has(error.code) ? error : undefined
 }
 
-export async function loadInfo(): Promise<void> {
+async function loadInfo(): Promise<void> {
   try {
     store.set({ info: await call('app.info', {}) })
   } catch (error) {

@@ -13,7 +13,7 @@ import { showFailure, toApiError } from './use-api.ts'
 export type Question = ApiResult<'inbox.list'>['questions'][number]
 export type Answer = ApiParams<'inbox.answer'>['answer']
 
-export interface QuestionState {
+interface QuestionState {
   /** Undefined until they were loaded. */
   readonly questions: readonly Question[] | undefined
   readonly error: ApiError | undefined

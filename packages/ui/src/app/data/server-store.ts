@@ -8,7 +8,7 @@ import { toApiError } from './use-api.ts'
 
 type Listed = ApiResult<'servers.list'>
 
-export interface ServerState {
+interface ServerState {
   /** Undefined until they were loaded. In the order of the configuration. */
   readonly servers: Listed['servers'] | undefined
   readonly problems: Listed['problems']

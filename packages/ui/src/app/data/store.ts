@@ -2,7 +2,7 @@
 
 import { useSyncExternalStore } from 'react'
 
-export interface Store<T> {
+interface Store<T> {
   get(): T
   set(next: T | ((before: T) => T)): void
   subscribe(changed: () => void): () => void

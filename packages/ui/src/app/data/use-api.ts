@@ -40,7 +40,7 @@ export function useApi<M extends ApiMethod>(method: M, params: ApiParams<M> | un
 
 const NOTHING = { data: undefined, error: undefined, loading: true } as const
 
-export interface Action<M extends ApiMethod> {
+interface Action<M extends ApiMethod> {
   /** Undefined when it was refused, which has been said by then. */
   readonly run: (params: ApiParams<M>) => Promise<ApiResult<M> | undefined>
   readonly busy: boolean

@@ -1,6 +1,6 @@
 /** The marks that the host puts around words that went `[-so-]` or came `{+so+}`, as runs to be drawn. */
 
-export interface Run {
+interface Run {
   readonly text: string
   readonly marked: boolean
 }

@@ -7,7 +7,7 @@ import classes from './difference.module.css'
 import { toRuns } from './difference-text.ts'
 import { toVisible } from './text.ts'
 
-export interface DifferencePart {
+interface DifferencePart {
   readonly part: string
   readonly before: string
   readonly after: string

@@ -9,7 +9,7 @@ import { SchemaForm } from './schema-form.tsx'
 import type { Field } from './schema-model.ts'
 import type { FieldProblem } from './schema-values.ts'
 
-export interface ArgumentsEditorProps {
+interface ArgumentsEditorProps {
   readonly field: Field
   readonly value: JsonRecord
   readonly problems: readonly FieldProblem[]
@@ -54,13 +54,13 @@ function Editor({ field, value, problems, onChange }: ArgumentsEditorProps) {
   )
 }
 
-export interface RawArgumentsProps {
+interface RawArgumentsProps {
   readonly value: JsonRecord
   readonly onChange: (value: JsonRecord) => void
   readonly label?: string
 }
 
-export function RawArguments({ value, onChange, label = 'Arguments as JSON' }: RawArgumentsProps) {
+function RawArguments({ value, onChange, label = 'Arguments as JSON' }: RawArgumentsProps) {
   const [draft, setDraft] = useState<{ readonly text: string; readonly of: JsonRecord; readonly problem?: string }>()
   // A change that came from elsewhere wins over what stands here.
   const current = draft?.of === value ? draft : undefined

@@ -4,7 +4,7 @@ import { createContext, type ReactNode, useCallback, useContext, useEffect, useI
 
 const Telling = createContext<(id: string, isBroken: boolean) => void>(() => {})
 
-export interface BrokenFieldsProps {
+interface BrokenFieldsProps {
   readonly onBroken?: ((isBroken: boolean) => void) | undefined
   readonly children: ReactNode
 }

@@ -11,7 +11,7 @@ import { LeafField } from './schema-leaf.tsx'
 import type { Field, FieldOf, Member } from './schema-model.ts'
 import { blankValue, type FieldProblem, join, pickedOption, problemAt } from './schema-values.ts'
 
-export interface SchemaFormProps {
+interface SchemaFormProps {
   readonly field: FieldOf<'object'>
   readonly value: JsonRecord
   readonly problems: readonly FieldProblem[]

@@ -11,7 +11,7 @@ export interface FieldProblem {
 }
 
 /** Defaults, fixed values, and the frames of what must be there. */
-export function initialValue(field: Field): JsonValue | undefined {
+function initialValue(field: Field): JsonValue | undefined {
   if (field.default !== undefined) return field.default
   if (field.kind === 'fixed') return field.value
   if (field.kind !== 'object') return undefined

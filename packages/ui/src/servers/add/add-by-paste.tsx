@@ -70,7 +70,7 @@ export function AddByPaste({ onProposal }: WayProps) {
 }
 
 /** A line that does not say how its server is called gets a name that can be changed; the rest is added as it is written. */
-export function toProposal(text: string, { servers }: PastedPreview, taken: ReadonlySet<string>): Proposal {
+function toProposal(text: string, { servers }: PastedPreview, taken: ReadonlySet<string>): Proposal {
   const [first] = servers
   const entry = servers.length === 1 ? first?.entry : undefined
   if (first === undefined || entry === undefined)

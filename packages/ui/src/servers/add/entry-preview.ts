@@ -82,7 +82,7 @@ export function toEntry(form: EntryForm): { readonly entry?: Entry; readonly pro
   }
 }
 
-export type FormProblems = { readonly [field in keyof EntryForm]?: string }
+type FormProblems = { readonly [field in keyof EntryForm]?: string }
 
 export function previewEntry(name: string, entry: Entry): EntryPreview {
   const shown = showEntry(entry)
