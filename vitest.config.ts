@@ -2,13 +2,14 @@
  * Every test of the repository: those of Node run from source (the condition makes a package's doors lead to its
  * TypeScript), those of the page's parts in a browser.
  */
+import { appendFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 import { findChromium, NO_CHROMIUM } from './tests/support/chromium.ts'
 
 const fromSource = { conditions: ['portico-source', 'node', 'development|production'] }
 
 const hasBrowser = findChromium() !== undefined
-if (!hasBrowser) console.log(`skipped: the parts of the page: ${NO_CHROMIUM}`)
+if (!hasBrowser) tellSkipped(`skipped: the parts of the page: ${NO_CHROMIUM}`)
 
 export default defineConfig({
   test: {
@@ -37,3 +38,10 @@ export default defineConfig({
     ],
   },
 })
+
+/** On the screen, and where `npm test` gathers such lines for its end. */
+function tellSkipped(line: string): void {
+  console.log(line)
+  const { PORTICO_SKIPPED } = process.env
+  if (PORTICO_SKIPPED !== undefined) appendFileSync(PORTICO_SKIPPED, `${line}\n`)
+}

@@ -103,14 +103,17 @@ function tellSkipped(lines) {
   if (lines.length > 0) console.log(`\nNot tried on this machine:\n${lines.map((line) => `  ${line}`).join('\n')}`)
 }
 
-/** Runs Node, with what it writes kept until it has ended where `quiet`. */
+/**
+ * Runs Node, with what it writes kept until it has ended where `quiet`. One that is shown as it goes says in the file
+ * `PORTICO_SKIPPED` what it skips.
+ */
 async function runQuietly(args, quiet) {
-  if (!quiet) return { code: await runNode(args, { cwd: repositoryRoot }), output: '' }
   const folder = mkdtempSync(join(tmpdir(), 'portico-test-'))
   const file = join(folder, 'output')
   const kept = openSync(file, 'w')
+  const shown = { cwd: repositoryRoot, env: { ...process.env, PORTICO_SKIPPED: file } }
   try {
-    const code = await runNode(args, { cwd: repositoryRoot, stdio: ['ignore', kept, kept] })
+    const code = await runNode(args, quiet ? { cwd: repositoryRoot, stdio: ['ignore', kept, kept] } : shown)
     return { code, output: readFileSync(file, 'utf8') }
   } finally {
     closeSync(kept)
