@@ -7,7 +7,7 @@ import { defineServer } from '@portico/host/config'
 import { type Client, connect } from '@portico/sdk/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cliArguments, createFolder, runCli } from './cli.ts'
-import { cleanUp, startBench, until } from './web/bench.ts'
+import { cleanUp, startBench, until } from './web/open-workbench.ts'
 
 // Whole processes are started, on machines that may be busy.
 const SERVER = fileURLToPath(new URL('./oldest-server.py', import.meta.url))

@@ -6,7 +6,7 @@
  */
 
 import { readFileSync } from 'node:fs'
-import { exitNow } from '../definition/exits.ts'
+import { exitNow } from '../definition/exit-in-definition.ts'
 
 const LINGER_MS = 200
 const words = process.argv.slice(2)

@@ -1,7 +1,7 @@
 /** Runs one command: finds it, parses its words, gives it somewhere to write, and turns what goes wrong into one line. */
 
 import { setMaxListeners } from 'node:events'
-import { exitNow } from '../definition/exits.ts'
+import { exitNow } from '../definition/exit-in-definition.ts'
 import { CliError, EXIT_CODES } from '../exit-codes.ts'
 import { COMMAND_GROUPS, findCommand, nearestCommand } from './parse/command-table.ts'
 import { commandHelp, overview } from './parse/help.ts'

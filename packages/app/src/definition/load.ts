@@ -11,7 +11,7 @@ import { stateFolder } from '@portico/host/config'
 import { Server } from '@portico/sdk/server'
 import { createJiti, type Jiti } from 'jiti'
 import { CliError } from '../exit-codes.ts'
-import { nameExits } from './exits.ts'
+import { nameExits } from './exit-in-definition.ts'
 import { ENDINGS } from './file-name.ts'
 import { importsOf } from './imports.ts'
 

@@ -3,7 +3,7 @@ import { createServer, tool } from '@portico/sdk/server'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { ApiEvent, Chat, ChatPart } from '../../src/web/api.ts'
 import type { WorkbenchOptions } from '../../src/web/workbench.ts'
-import { type Bench, cleanUp, makeFolder, onCleanup, startBench, until } from './bench.ts'
+import { type Bench, cleanUp, makeFolder, onCleanup, startBench, until } from './open-workbench.ts'
 import { createWorker, withServers } from './servers.ts'
 
 afterEach(cleanUp)

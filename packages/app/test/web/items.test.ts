@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createServer, tool } from '@portico/sdk/server'
 import { afterEach, describe, expect, it } from 'vitest'
-import { cleanUp, makeFolder, type Refusal, startBench, until } from './bench.ts'
+import { cleanUp, makeFolder, type Refusal, startBench, until } from './open-workbench.ts'
 import { createWorker, withServers } from './servers.ts'
 
 afterEach(cleanUp)

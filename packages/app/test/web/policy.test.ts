@@ -1,7 +1,7 @@
 import { appendFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { cleanUp, makeFolder, startBench } from './bench.ts'
+import { cleanUp, makeFolder, startBench } from './open-workbench.ts'
 import { createWorker, withServers } from './servers.ts'
 
 afterEach(cleanUp)

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { serveHttp } from '@portico/sdk/http'
 import { afterEach, describe, expect, it } from 'vitest'
 import { requestLink } from '../../src/web/running.ts'
-import { type Bench, cleanUp, makeFolder, onCleanup, startBench, until } from './bench.ts'
+import { type Bench, cleanUp, makeFolder, onCleanup, startBench, until } from './open-workbench.ts'
 import { createWorker, withServers } from './servers.ts'
 
 afterEach(cleanUp)

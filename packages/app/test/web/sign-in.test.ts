@@ -5,7 +5,7 @@ import { serveHttp } from '@portico/sdk/http'
 import { createServer, tool } from '@portico/sdk/server'
 import { afterEach, expect, it } from 'vitest'
 import { signIn } from '../../../../tests/support/person.ts'
-import { type Bench, cleanUp, onCleanup, startBench, until } from './bench.ts'
+import { type Bench, cleanUp, onCleanup, startBench, until } from './open-workbench.ts'
 
 afterEach(cleanUp)
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, it } from 'vitest'
-import { cleanUp, startBench, until } from './bench.ts'
+import { cleanUp, startBench, until } from './open-workbench.ts'
 import { createWorker, withServers } from './servers.ts'
 
 afterEach(cleanUp)

@@ -1,7 +1,7 @@
 import { createServer, tool } from '@portico/sdk/server'
 import { afterEach, expect, it } from 'vitest'
 import type { Chat, ChatPart } from '../../src/web/api.ts'
-import { type Bench, cleanUp, startBench, until } from './bench.ts'
+import { type Bench, cleanUp, startBench, until } from './open-workbench.ts'
 import { withServers } from './servers.ts'
 
 afterEach(cleanUp)

@@ -28,7 +28,7 @@ import type { ProcessView } from './link.ts'
 import type { ClientOptions, RequestOptions } from './options.ts'
 import { type CallTool, createToolCaller, type ToolCaller } from './tool-caller.ts'
 import type { Verdict } from './verdict.ts'
-import { type WaitOptions, within } from './within.ts'
+import { type WaitOptions, within } from './with-deadline.ts'
 
 /** A connection to one server that keeps itself alive. `connect` makes it. */
 export class Client<S = unknown> {

@@ -10,19 +10,12 @@ import { FRAMING_LIMITS } from '../framing/limits.ts'
 import type { Channel, Malformed } from '../jsonrpc/channel.ts'
 import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, PorticoError } from '../jsonrpc/errors.ts'
 import { IncomingCalls } from '../jsonrpc/incoming.ts'
-import {
-  classify,
-  isObject,
-  isRequestId,
-  type RequestId,
-  type RpcNotification,
-  type RpcRequest,
-} from '../jsonrpc/message.ts'
+import { classify, isRequestId, type RequestId, type RpcNotification, type RpcRequest } from '../jsonrpc/message.ts'
 import { NotificationRate } from '../jsonrpc/notification-rate.ts'
 import { tellObserver } from '../jsonrpc/observer.ts'
-import { META_CLIENT_CAPABILITIES, META_CLIENT_INFO, META_LOG_LEVEL, META_VERSION } from '../protocol/meta.ts'
 import { BatchReply, ConnectionOutlet, type OutletOwner } from './connection-outlet.ts'
 import type { Endpoint } from './endpoint.ts'
+import { isModernRequest } from './era.ts'
 import { LegacySession } from './legacy-session.ts'
 
 /** Who is on the other side of a channel, and how much it may do at once. */
@@ -203,7 +196,7 @@ class ServedConnection implements Connection, OutletOwner {
   }
 
   #request(message: RpcRequest, principal: Principal | undefined, batch: BatchReply | undefined): void {
-    const modern = isModern(message)
+    const modern = isModernRequest(message.method, message.params)
     if (modern) this.#sawModern = true
     const listens = message.method === LISTEN
     // A listener may stay for days and is counted apart, where there is a load to count it.
@@ -335,16 +328,6 @@ function withRate(channel: Channel, rate: NotificationRate): Channel {
       return channel.close()
     },
   }
-}
-
-/** Whether a request speaks for itself, as the modern revisions have it, or belongs to a session. */
-function isModern(message: RpcRequest): boolean {
-  const meta = message.params?._meta
-  if (isObject(meta)) {
-    if (meta[META_VERSION] !== undefined || meta[META_CLIENT_CAPABILITIES] !== undefined) return true
-    if (meta[META_CLIENT_INFO] !== undefined || meta[META_LOG_LEVEL] !== undefined) return true
-  }
-  return message.method === 'server/discover'
 }
 
 function toErrorText(id: RequestId | null | undefined, code: number, message: string): string {

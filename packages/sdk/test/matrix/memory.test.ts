@@ -1,6 +1,6 @@
 /** The matrix in memory: every requirement on every revision. */
 
-import { runMatrix } from './bench.ts'
+import { runMatrix } from './run-matrix.ts'
 import { ALL_SUITES } from './suites.ts'
 
 runMatrix('memory', ALL_SUITES)

@@ -1,6 +1,6 @@
 /** The matrix over http: every requirement on every revision. */
 
-import { runMatrix } from './bench.ts'
+import { runMatrix } from './run-matrix.ts'
 import { ALL_SUITES } from './suites.ts'
 
 runMatrix('http', ALL_SUITES)

@@ -1,6 +1,6 @@
 /** Every suite of the matrix, in the order in which they are run. */
 
-import type { Suite } from './bench.ts'
+import type { Suite } from './run-matrix.ts'
 import { askingSuite } from './suites/asking.ts'
 import { changeSuite } from './suites/changes.ts'
 import { elicitationSuite } from './suites/elicitation.ts'

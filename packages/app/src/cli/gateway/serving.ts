@@ -6,7 +6,7 @@
 import { isIPv4 } from 'node:net'
 import type { HttpOptions } from '@portico/sdk/http'
 import type { Server } from '@portico/sdk/server'
-import { exitNow } from '../../definition/exits.ts'
+import { exitNow } from '../../definition/exit-in-definition.ts'
 import { CliError } from '../../exit-codes.ts'
 import type { CommandInput, FlagValue } from '../parse/command.ts'
 import type { Io } from '../terminal/io.ts'

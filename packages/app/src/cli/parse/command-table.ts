@@ -1,10 +1,10 @@
 /** Every command, grouped as help shows them. Declarations are light; what a command does is loaded with it. */
 
 import { nearestName } from '@portico/host/text'
-import { LOOKING } from '../commands/looking.ts'
-import { RUNNING } from '../commands/running.ts'
-import { USING } from '../commands/using.ts'
-import { WRITING } from '../commands/writing.ts'
+import { CHECKING } from '../commands/declarations/checking.ts'
+import { SERVING } from '../commands/declarations/serving.ts'
+import { USING } from '../commands/declarations/using.ts'
+import { WRITING } from '../commands/declarations/writing.ts'
 import type { Command } from './command.ts'
 
 interface CommandGroup {
@@ -15,8 +15,8 @@ interface CommandGroup {
 export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { title: 'use servers', commands: USING },
   { title: 'write servers', commands: WRITING },
-  { title: 'run things', commands: RUNNING },
-  { title: 'look closer', commands: LOOKING },
+  { title: 'run things', commands: SERVING },
+  { title: 'look closer', commands: CHECKING },
 ]
 
 export function findCommand(name: string): Command | undefined {

@@ -4,7 +4,7 @@
  */
 
 import { writeSync } from 'node:fs'
-import { exitNow } from '../../definition/exits.ts'
+import { exitNow } from '../../definition/exit-in-definition.ts'
 import { toPainted } from './plain-text.ts'
 import { forReader } from './reader.ts'
 

@@ -12,7 +12,7 @@ import type { Connection } from '../connection.ts'
 import type { ChangeNotice, Emitter } from '../events.ts'
 import { pause, type Reconnector } from '../reconnector.ts'
 import type { Requests } from '../requests.ts'
-import { type WaitOptions, within } from '../within.ts'
+import { type WaitOptions, within } from '../with-deadline.ts'
 
 /** A subscription to changes, as `client.subscribe` makes it; it lasts until it is closed. */
 export interface Subscription {

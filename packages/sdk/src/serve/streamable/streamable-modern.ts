@@ -6,17 +6,10 @@
 import { atExpiry } from '../../auth/client/expiry.ts'
 import type { Principal } from '../../auth/principal.ts'
 import type { IncomingCall } from '../../jsonrpc/incoming.ts'
-import { isObject, type RpcRequest } from '../../jsonrpc/message.ts'
+import type { RpcRequest } from '../../jsonrpc/message.ts'
 import { HEADER_MISMATCH } from '../../protocol/errors.ts'
 import { checkHeaders } from '../../protocol/headers/headers.ts'
-import {
-  claimedVersion,
-  META_CLIENT_CAPABILITIES,
-  META_CLIENT_INFO,
-  META_LOG_LEVEL,
-  META_VERSION,
-} from '../../protocol/meta.ts'
-import { LATEST_LEGACY, revisionOf } from '../../protocol/revisions.ts'
+import { claimedVersion } from '../../protocol/meta.ts'
 import type { Endpoint } from '../../session/endpoint.ts'
 import type { RequestHead } from '../../session/exchange.ts'
 import { createSharedJson } from '../../session/shared-json.ts'
@@ -152,24 +145,4 @@ class ListenerTicket implements OutletOwner {
   settled(): void {
     this.#load.leave('listener', this.#principal)
   }
-}
-
-const REQUEST_KEYS = [META_VERSION, META_CLIENT_CAPABILITIES, META_CLIENT_INFO, META_LOG_LEVEL]
-
-/** Whether a message belongs to the modern era, by the version of its header, its envelope or its method. */
-export function isModern(version: string | undefined, message: Message): boolean {
-  if (isModernVersion(version)) return true
-  if (message.kind === 'response') return false
-  const { method, params } = message.message
-  if (method === 'server/discover') return true
-  const meta = params?._meta
-  return isObject(meta) && REQUEST_KEYS.some((key) => Object.hasOwn(meta, key))
-}
-
-/** A version this code has never heard of is taken for a future one when it is a later date than the last old one. */
-export function isModernVersion(version: string | undefined): boolean {
-  if (version === undefined) return false
-  const revision = revisionOf(version)
-  if (revision !== undefined) return revision.era === 'modern'
-  return /^\d{4}-\d{2}-\d{2}$/.test(version) && version > LATEST_LEGACY.version
 }

@@ -12,6 +12,7 @@ import { classify, isObject, isRequestId, type RequestId } from '../../jsonrpc/m
 import { tellObserver } from '../../jsonrpc/observer.ts'
 import { revisionOf } from '../../protocol/revisions.ts'
 import type { Endpoint } from '../../session/endpoint.ts'
+import { isModernMessage, isModernVersion } from '../../session/era.ts'
 import type { RequestHead } from '../../session/exchange.ts'
 import type { EventStreamSettings } from '../../transport/http-event-stream.ts'
 import { Heartbeat } from '../../transport/http-heartbeat.ts'
@@ -34,7 +35,7 @@ import { createMemoryEvents } from './event-store.ts'
 import { createMemorySessions, type SessionStore } from './session-store.ts'
 import { SseHttp } from './sse.ts'
 import { LegacyHttp } from './streamable-legacy.ts'
-import { isModern, isModernVersion, ModernHttp } from './streamable-modern.ts'
+import { ModernHttp } from './streamable-modern.ts'
 import type { Authentication, Body, HttpRequest, StreamableOptions } from './streamable-options.ts'
 import type { HttpSession } from './streamable-session.ts'
 import { StatelessHttp } from './streamable-stateless.ts'
@@ -229,7 +230,8 @@ export class Streamable {
         id = message.id
       } else {
         const legacy = this.#legacy ?? this.#stateless
-        const form = legacy === undefined || isModern(head.header(VERSION_HEADER), message) ? this.#modern : legacy
+        const form =
+          legacy === undefined || isModernMessage(head.header(VERSION_HEADER), message) ? this.#modern : legacy
         refusal = form.post(message, head, principal, reply)
         if (message.kind === 'request') id = message.message.id
       }

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/jsonrpc/message.ts'
 import type { Outcome } from '../../wire.ts'
-import { type Bench, textOf } from '../bench.ts'
+import { type Bench, textOf } from '../run-matrix.ts'
 
 export function askingSuite(bench: Bench): void {
   samplingSuite(bench)

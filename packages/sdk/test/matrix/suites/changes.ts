@@ -6,8 +6,8 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/jsonrpc/message.ts'
 import type { Wire } from '../../wire.ts'
-import { type Bench, textOf } from '../bench.ts'
 import { ECHOES } from '../fixture.ts'
+import { type Bench, textOf } from '../run-matrix.ts'
 
 export function changeSuite(bench: Bench): void {
   if (bench.modern) listenSuite(bench)

@@ -3,8 +3,8 @@
 import { describe, expect, it } from 'vitest'
 import { isObject, type JsonObject } from '../../../src/jsonrpc/message.ts'
 import type { Answers, Outcome } from '../../wire.ts'
-import { type Bench, textOf } from '../bench.ts'
 import { FORM } from '../fixture-asking.ts'
+import { type Bench, textOf } from '../run-matrix.ts'
 
 export function elicitationSuite(bench: Bench): void {
   if (bench.atLeast('2025-06-18')) formSuite(bench)

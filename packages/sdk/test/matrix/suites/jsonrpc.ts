@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { isObject, type JsonObject } from '../../../src/jsonrpc/message.ts'
-import { type Bench, textOf } from '../bench.ts'
+import { type Bench, textOf } from '../run-matrix.ts'
 
 export function jsonRpcSuite(bench: Bench): void {
   const duplex = bench.transport === 'memory' || bench.transport === 'stdio'

@@ -3,8 +3,8 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/jsonrpc/message.ts'
 import { PROTOCOL_VERSIONS } from '../../../src/protocol/revision.ts'
-import { type Bench, textOf } from '../bench.ts'
 import { ICONS } from '../fixture-content.ts'
+import { type Bench, textOf } from '../run-matrix.ts'
 
 const LEGACY = PROTOCOL_VERSIONS.filter((version) => version !== '2026-07-28')
 const CLIENT = { capabilities: {}, clientInfo: { name: 'c', version: '1' } }

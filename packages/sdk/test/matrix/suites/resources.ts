@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/jsonrpc/message.ts'
-import type { Bench } from '../bench.ts'
 import { BLOCKS, ICONS, PIXEL } from '../fixture-content.ts'
+import type { Bench } from '../run-matrix.ts'
 
 export function resourceSuite(bench: Bench): void {
   describe('resources/list', () => {

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/jsonrpc/message.ts'
 import type { Outcome, RequestOptions, Wire } from '../../wire.ts'
-import { type Bench, textOf } from '../bench.ts'
+import { type Bench, textOf } from '../run-matrix.ts'
 
 export function roundSuite(bench: Bench): void {
   if (!bench.modern) return

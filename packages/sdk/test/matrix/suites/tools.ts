@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest'
 import { isObject, type JsonObject } from '../../../src/jsonrpc/message.ts'
-import { type Bench, textOf } from '../bench.ts'
 import { BLOCKS, ICONS } from '../fixture-content.ts'
+import { type Bench, textOf } from '../run-matrix.ts'
 
 export function toolSuite(bench: Bench): void {
   describe('tools/list', () => {

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/jsonrpc/message.ts'
-import { type Bench, textOf } from '../bench.ts'
+import { type Bench, textOf } from '../run-matrix.ts'
 
 const GREET = { type: 'ref/prompt', name: 'greet' }
 const USERS = { type: 'ref/resource', uri: 'users://{id}/{+path}' }

@@ -1,7 +1,7 @@
 /** Commands that use servers. */
 
-import type { Command, Positional } from '../parse/command.ts'
-import { HOST_FLAGS, TARGET_FLAGS } from '../parse/flags.ts'
+import type { Command, Positional } from '../../parse/command.ts'
+import { HOST_FLAGS, TARGET_FLAGS } from '../../parse/flags.ts'
 
 const SERVER: Positional = {
   name: 'server',
@@ -71,7 +71,7 @@ export const USING: readonly Command[] = [
         about: 'a configured server, without asking',
       },
     ],
-    load: () => import('./call.ts'),
+    load: () => import('../call.ts'),
   },
   {
     name: 'list',
@@ -107,7 +107,7 @@ export const USING: readonly Command[] = [
       { line: 'portico list files ./docs', about: 'a ready-made server on a folder' },
       { line: 'portico list github tools --json', about: 'the definitions, for a program' },
     ],
-    load: () => import('./list.ts'),
+    load: () => import('../list.ts'),
   },
   {
     name: 'read',
@@ -122,7 +122,7 @@ export const USING: readonly Command[] = [
       { line: 'portico read ./notes.ts note://1', about: 'a text' },
       { line: 'portico read photos photo://cat -o cat.png', about: 'an image, into a file' },
     ],
-    load: () => import('./read.ts'),
+    load: () => import('../read.ts'),
   },
   {
     name: 'prompt',
@@ -134,7 +134,7 @@ export const USING: readonly Command[] = [
     ],
     flags: TARGET_FLAGS,
     examples: [{ line: 'portico prompt ./review.ts review language=TypeScript', about: 'a prompt with an argument' }],
-    load: () => import('./prompt.ts'),
+    load: () => import('../prompt.ts'),
   },
   {
     name: 'listen',
@@ -165,7 +165,7 @@ export const USING: readonly Command[] = [
       { line: 'portico listen https://example.com/mcp', about: 'lists and logs' },
       { line: 'portico listen files file:///tmp/a.txt --json', about: 'one resource, for a program' },
     ],
-    load: () => import('./listen.ts'),
+    load: () => import('../listen.ts'),
   },
   {
     name: 'chat',
@@ -196,7 +196,7 @@ export const USING: readonly Command[] = [
       { line: 'portico chat', about: 'a conversation' },
       { line: 'portico chat -m claude -s files "What changed here last week?"', about: 'one question' },
     ],
-    load: () => import('./chat.ts'),
+    load: () => import('../chat.ts'),
   },
   {
     name: 'models',
@@ -234,7 +234,7 @@ export const USING: readonly Command[] = [
       },
       { line: 'portico models remove local', about: 'no longer' },
     ],
-    load: () => import('./models.ts'),
+    load: () => import('../models.ts'),
   },
   {
     name: 'servers',
@@ -280,7 +280,7 @@ export const USING: readonly Command[] = [
       { line: 'portico servers import claude-desktop', about: 'those of another program' },
       { line: 'portico servers export vscode > .vscode/mcp.json', about: 'for another program' },
     ],
-    load: () => import('./servers/servers.ts'),
+    load: () => import('../servers/servers.ts'),
   },
   {
     name: 'lock',
@@ -293,7 +293,7 @@ export const USING: readonly Command[] = [
       { line: 'portico lock', about: 'all configured servers, into portico.lock.json' },
       { line: 'portico lock ./weather.ts -o weather.lock.json', about: 'one definition' },
     ],
-    load: () => import('./check/lock.ts'),
+    load: () => import('../check/lock.ts'),
   },
   {
     name: 'verify',
@@ -304,7 +304,7 @@ export const USING: readonly Command[] = [
       ...TARGET_FLAGS,
     },
     examples: [{ line: 'portico verify', about: 'in a build, so that a changed description is seen' }],
-    load: () => import('./check/verify.ts'),
+    load: () => import('../check/verify.ts'),
   },
   {
     name: 'types',
@@ -322,6 +322,6 @@ export const USING: readonly Command[] = [
       ...TARGET_FLAGS,
     },
     examples: [{ line: 'portico types https://example.com/mcp -o src/example-server.ts', about: 'into a module' }],
-    load: () => import('./types.ts'),
+    load: () => import('../types.ts'),
   },
 ]

@@ -1,8 +1,8 @@
 /** Commands for those who write servers. */
 
-import type { Command } from '../parse/command.ts'
-import { DEV_PORT } from '../parse/default-ports.ts'
-import { SERVING_FLAGS } from '../parse/serving-flags.ts'
+import type { Command } from '../../parse/command.ts'
+import { DEV_PORT } from '../../parse/default-ports.ts'
+import { SERVING_FLAGS } from '../../parse/serving-flags.ts'
 
 export const WRITING: readonly Command[] = [
   {
@@ -24,7 +24,7 @@ export const WRITING: readonly Command[] = [
       { line: '{ "command": "portico", "args": ["run", "/home/me/server.ts"] }', about: 'in a client’s configuration' },
     ],
     passesRest: true,
-    load: () => import('./run.ts'),
+    load: () => import('../run.ts'),
   },
   {
     name: 'dev',
@@ -43,7 +43,7 @@ export const WRITING: readonly Command[] = [
       { line: 'portico dev server.ts', about: `on http://127.0.0.1:${DEV_PORT}/mcp` },
       { line: 'portico dev server.ts --workbench', about: 'with the workbench in the browser' },
     ],
-    load: () => import('./dev.ts'),
+    load: () => import('../dev.ts'),
   },
   {
     name: 'new',
@@ -51,7 +51,7 @@ export const WRITING: readonly Command[] = [
     positionals: [{ name: 'folder', about: 'Where to; it must be empty or new.' }],
     flags: { name: { type: 'string', value: 'name', about: 'The server’s name.', fallback: 'the folder’s' } },
     examples: [{ line: 'portico new weather', about: 'then: cd weather, npm install, npm test' }],
-    load: () => import('./new.ts'),
+    load: () => import('../new.ts'),
   },
   {
     name: 'install',
@@ -85,7 +85,7 @@ export const WRITING: readonly Command[] = [
       { line: 'portico install cursor https://mcp.example.com/mcp', about: 'a remote server' },
       { line: 'portico install claude-code', about: 'everything that Portico has, as one server' },
     ],
-    load: () => import('./install.ts'),
+    load: () => import('../install.ts'),
   },
   {
     name: 'record',
@@ -116,7 +116,7 @@ export const WRITING: readonly Command[] = [
       },
       { line: 'portico record s.jsonl --http 3000 -- node server.js', about: 'for a client that connects to the port' },
     ],
-    load: () => import('./record/record.ts'),
+    load: () => import('../record/record.ts'),
   },
   {
     name: 'replay',
@@ -124,6 +124,6 @@ export const WRITING: readonly Command[] = [
     positionals: [{ name: 'file', about: 'The recording.', completes: 'file' }],
     flags: SERVING_FLAGS,
     examples: [{ line: 'portico replay s.jsonl --http 3000', about: 'on a port' }],
-    load: () => import('./record/replay.ts'),
+    load: () => import('../record/replay.ts'),
   },
 ]

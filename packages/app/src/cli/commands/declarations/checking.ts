@@ -1,23 +1,23 @@
 /** Commands that look closer: at the machine, at servers, at rules and records. */
 
-import type { Command } from '../parse/command.ts'
-import { HOST_FLAGS, TARGET_FLAGS } from '../parse/flags.ts'
+import type { Command } from '../../parse/command.ts'
+import { HOST_FLAGS, TARGET_FLAGS } from '../../parse/flags.ts'
 
-const { yes: _yes, ...LOOKING_FLAGS } = TARGET_FLAGS
+const { yes: _yes, ...CHECKING_FLAGS } = TARGET_FLAGS
 const CONFIG = { config: HOST_FLAGS.config }
 
-export const LOOKING: readonly Command[] = [
+export const CHECKING: readonly Command[] = [
   {
     name: 'doctor',
     about: 'Check this machine, the configuration and the servers, and say what to do',
     details: 'Exit code 1 when something does not work. Nothing is asked and nothing is changed.',
     positionals: [{ name: 'server', about: 'Look at one server only.', optional: true, completes: 'server' }],
-    flags: { ...LOOKING_FLAGS },
+    flags: { ...CHECKING_FLAGS },
     examples: [
       { line: 'portico doctor', about: 'everything' },
       { line: 'portico doctor https://example.com/mcp', about: 'one server, step by step' },
     ],
-    load: () => import('./check/doctor.ts'),
+    load: () => import('../check/doctor.ts'),
   },
   {
     name: 'conformance',
@@ -31,12 +31,12 @@ export const LOOKING: readonly Command[] = [
         completes: 'server',
       },
     ],
-    flags: { ...LOOKING_FLAGS },
+    flags: { ...CHECKING_FLAGS },
     examples: [
       { line: 'portico conformance http://localhost:3000/mcp', about: 'a server on a port' },
       { line: 'portico conformance -- node server.mjs', about: 'a command' },
     ],
-    load: () => import('./check/conformance.ts'),
+    load: () => import('../check/conformance.ts'),
   },
   {
     name: 'load',
@@ -66,7 +66,7 @@ export const LOOKING: readonly Command[] = [
       { line: 'portico load ./weather.ts forecast city=Lisbon -n 1000 -c 20', about: 'a definition' },
       { line: 'portico load http://localhost:3000/mcp search query=tea --rate 50', about: 'at a steady rate' },
     ],
-    load: () => import('./check/load.ts'),
+    load: () => import('../check/load.ts'),
   },
   {
     name: 'policy',
@@ -90,7 +90,7 @@ export const LOOKING: readonly Command[] = [
       { line: 'portico policy lint', about: 'the rules of your configuration' },
       { line: 'portico policy explain call files delete_file path=/etc/passwd', about: 'one call' },
     ],
-    load: () => import('./check/policy.ts'),
+    load: () => import('../check/policy.ts'),
   },
   {
     name: 'audit',
@@ -116,7 +116,7 @@ export const LOOKING: readonly Command[] = [
       { line: 'portico audit search --outcome deny --json', about: 'refusals, for a program' },
       { line: 'portico audit verify', about: 'in a nightly job' },
     ],
-    load: () => import('./check/audit.ts'),
+    load: () => import('../check/audit.ts'),
   },
   {
     name: 'completion',
@@ -133,6 +133,6 @@ export const LOOKING: readonly Command[] = [
       { line: 'portico completion zsh > ~/.zfunc/_portico', about: 'with ~/.zfunc in fpath' },
       { line: 'portico completion fish > ~/.config/fish/completions/portico.fish', about: 'for fish' },
     ],
-    load: () => import('./completion.ts'),
+    load: () => import('../completion.ts'),
   },
 ]

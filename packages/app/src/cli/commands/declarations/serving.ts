@@ -1,10 +1,10 @@
 /** Commands that stay: the workbench, the gateway, the bridge. */
 
-import type { Command } from '../parse/command.ts'
-import { GATEWAY_PORT, WORKBENCH_PORT } from '../parse/default-ports.ts'
-import { SERVING_FLAGS } from '../parse/serving-flags.ts'
+import type { Command } from '../../parse/command.ts'
+import { GATEWAY_PORT, WORKBENCH_PORT } from '../../parse/default-ports.ts'
+import { SERVING_FLAGS } from '../../parse/serving-flags.ts'
 
-export const RUNNING: readonly Command[] = [
+export const SERVING: readonly Command[] = [
   {
     name: 'start',
     about: 'Open the workbench in the browser',
@@ -25,7 +25,7 @@ export const RUNNING: readonly Command[] = [
       config: { type: 'string', value: 'file', about: 'A configuration file in place of the usual ones.' },
     },
     examples: [{ line: 'portico start --no-open', about: 'print the link' }],
-    load: () => import('./start.ts'),
+    load: () => import('../start.ts'),
   },
   {
     name: 'serve',
@@ -64,7 +64,7 @@ export const RUNNING: readonly Command[] = [
       { line: 'PORTICO_TOKEN=… portico serve --auth token', about: 'for whoever has the token' },
       { line: 'portico serve --stdio', about: 'in a client’s configuration: everything as one server' },
     ],
-    load: () => import('./gateway/serve.ts'),
+    load: () => import('../gateway/serve.ts'),
   },
   {
     name: 'bridge',
@@ -99,7 +99,7 @@ export const RUNNING: readonly Command[] = [
         about: 'a program on a port',
       },
     ],
-    load: () => import('./gateway/bridge.ts'),
+    load: () => import('../gateway/bridge.ts'),
   },
   {
     name: 'auth',
@@ -129,6 +129,6 @@ export const RUNNING: readonly Command[] = [
       { line: 'portico auth run', about: 'until Ctrl-C' },
     ],
     subcommands: ['run', 'add', 'remove', 'list'],
-    load: () => import('./gateway/auth.ts'),
+    load: () => import('../gateway/auth.ts'),
   },
 ]
