@@ -49,7 +49,7 @@ describe('callbacks of options (host: sec-251)', () => {
     expect(direct.sort()).toEqual([
       // The gateway gives its parts a function of its own, which takes what the program's throws.
       'gateway/call/dispatch.ts: .catch((error: unknown) => this.#parts.onError(error, server))',
-      'gateway/call/dispatch.ts: if (told !== error) this.#parts.onError(error, server)',
+      'gateway/call/dispatch.ts: if (shown !== error) this.#parts.onError(error, server)',
       // Awaited inside a promise whose failure is written down.
       'tokens/keyring-key.ts: else await new Promise((told) => told(onFallback(reason))).catch(warnOf)',
     ])

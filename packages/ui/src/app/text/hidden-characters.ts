@@ -9,7 +9,7 @@
  * How strict: `text` leaves lines, and what scripts and emoji need in its place; `lines` shows everything but lines and
  * tabs that is not plainly seen, odd spaces and unassigned characters included; `word` shows those as well.
  */
-type Strictness = 'text' | 'lines' | 'word'
+export type Strictness = 'text' | 'lines' | 'word'
 
 /**
  * Replaces each character of a text that a person does not see; several that spell something together (tags, selectors)
@@ -22,7 +22,11 @@ type Strictness = 'text' | 'lines' | 'word'
  * replaceHidden('pay\u200bpal', () => '') // 'paypal'
  * ```
  */
-function replaceHidden(text: string, replace: (hidden: string) => string, strictness: Strictness = 'text'): string {
+export function replaceHidden(
+  text: string,
+  replace: (hidden: string) => string,
+  strictness: Strictness = 'text',
+): string {
   // Most text has nothing of the kind, and one look is cheaper than a copy.
   if (PLAIN[strictness].test(text)) return text
   if (strictness === 'text') {
@@ -48,7 +52,7 @@ export function showHidden(text: string, strictness: Strictness = 'text'): strin
 }
 
 /** Hidden characters by their codes. */
-function toCodes(hidden: string): string {
+export function toCodes(hidden: string): string {
   const points = [...hidden].map((one) => one.codePointAt(0) ?? 0)
   const isTags = points.every((point) => point >= 0xe0020 && point < 0xe007f)
   if (isTags) return `⟦tags: ${String.fromCodePoint(...points.map((point) => point - 0xe0000))}⟧`
@@ -58,7 +62,7 @@ function toCodes(hidden: string): string {
 }
 
 /** `U+202E`. */
-function toCode(point: number): string {
+export function toCode(point: number): string {
   return `U+${point.toString(16).toUpperCase().padStart(4, '0')}`
 }
 
