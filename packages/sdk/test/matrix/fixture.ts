@@ -279,17 +279,18 @@ function fixtureResources(state: FixtureState) {
         complete: {
           id: (value) => ['alice', 'bob', 'carol'].filter((name) => name.startsWith(value)),
           path: (value, chosen) => [`${chosen.id ?? 'nobody'}/${value}`],
-          tab: () => Array.from({ length: 250 }, (_, index) => `tab${index}`),
         },
         list: () => [{ uri: 'users://alice/home', name: 'alice-home' }],
       },
       ({ id, path }) => ({ id, path }),
     ),
-    search: resource({ uri: 'search://{kind}{?q,lang}' }, ({ kind, q, lang }) => ({
-      kind,
-      q: q ?? null,
-      lang: lang ?? null,
-    })),
+    search: resource(
+      {
+        uri: 'search://{kind}{?q,lang}',
+        complete: { q: () => Array.from({ length: 250 }, (_, index) => `word${index}`) },
+      },
+      ({ kind, q, lang }) => ({ kind, q: q ?? null, lang: lang ?? null }),
+    ),
     vault: resource(
       { uri: 'vault://{key}', scopes: ['admin'], complete: { key: () => ['master'] } },
       ({ key }) => `vault ${key} ${state.done}`,
@@ -330,7 +331,7 @@ function fixturePrompts() {
       return `for ${content?.name}`
     }),
     hidden: prompt(
-      { visible: (principal) => principal?.id === 'alice', complete: { x: () => ['y'] } },
+      { visible: (principal) => principal?.id === 'alice', arguments: [{ name: 'x' }], complete: { x: () => ['y'] } },
       () => 'for alice',
     ),
   }

@@ -199,8 +199,11 @@ function stateSuite(bench: Bench): void {
     })
 
     it.skipIf(bench.transport === 'stdio')('that has expired is refused', async () => {
-      const wire = await bench.open({ server: { state: { ttlMs: -1 } } })
+      const wire = await bench.open({ server: { state: { ttlMs: 1 } } })
       const first = await send(wire, 'ask_zod', {})
+      const began = Date.now()
+      // The clock of this machine, which is also the server's.
+      await expect.poll(() => Date.now()).toBeGreaterThan(began + 2)
       refused(await send(wire, 'ask_zod', {}, retryOf(first, { elicitation_1: NAME })))
     })
 

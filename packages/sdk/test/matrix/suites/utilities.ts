@@ -6,6 +6,7 @@ import { type Bench, textOf } from '../run-matrix.ts'
 
 const GREET = { type: 'ref/prompt', name: 'greet' }
 const USERS = { type: 'ref/resource', uri: 'users://{id}/{+path}' }
+const SEARCH = { type: 'ref/resource', uri: 'search://{kind}{?q,lang}' }
 
 export function utilitySuite(bench: Bench): void {
   completionSuite(bench)
@@ -40,7 +41,7 @@ function completionSuite(bench: Bench): void {
     })
 
     it('gives at most 100 values and says how many there are', async () => {
-      const completion = (await complete(USERS, { name: 'tab', value: '' })).result.completion as JsonObject
+      const completion = (await complete(SEARCH, { name: 'q', value: '' })).result.completion as JsonObject
       expect(completion.values).toHaveLength(100)
       expect(completion).toMatchObject({ total: 250, hasMore: true })
     })
