@@ -16,7 +16,7 @@ await runSuite(import.meta.url, {
     canary: { type: 'boolean', about: 'the server that hides something' },
   },
   open({ seconds, runs, target: only, seed, canary }) {
-    if (canary === true) return { trials: canaryTrials }
+    if (canary === true) return { trials: toCanaryTrials() }
     const unknown = only?.find((name) => !TARGETS.some((target) => target.name === name))
     if (unknown !== undefined) throw new Error(`no target is named "${unknown}": there are ${listTargets()}`)
     const options = {
@@ -52,8 +52,8 @@ function toTrial(target: (typeof TARGETS)[number], options: Parameters<typeof dr
   }
 }
 
-const canaryTrials = (['requests', 'rounds'] as const).map(
-  (way): Trial => ({
+function toCanaryTrials(): readonly Trial[] {
+  return (['requests', 'rounds'] as const).map((way) => ({
     name: `canary ${way}`,
     run: async (report) => {
       const { walkCanaries } = await import('./canary/walk.ts')
@@ -61,5 +61,5 @@ const canaryTrials = (['requests', 'rounds'] as const).map(
       report.note = [...arrived].map(([place, count]) => `${place} ${count}`).join(', ')
       if (problems.length > 0) throw new Error(problems.join('\n'))
     },
-  }),
-)
+  }))
+}

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -92,4 +92,15 @@ test('house 5: a suite is opened once, and closed whatever became of its trials'
   expect(order).toEqual(['open', 'close'])
   await tryOut([absent], [], plan)
   expect(order).toHaveLength(2)
+})
+
+const suites = new URL('../', import.meta.url)
+const programs = readdirSync(suites).filter((name) => existsSync(new URL(`${name}/run.ts`, suites)))
+
+test.each(programs)('the suite %s begins after everything that it is made of', (name) => {
+  const text = readFileSync(new URL(`${name}/run.ts`, suites), 'utf8')
+  const [, after = ''] = text.split('await runSuite(')
+  expect(after).not.toBe('')
+  // The suite runs at that line; what is assigned below it is not there yet. Functions are.
+  expect(after.match(/^(?:const|let|class) .*/gm) ?? []).toEqual([])
 })
