@@ -69,10 +69,11 @@ const OUTSIDE_RANKS = new Map([
   ['bench', BENCH],
 ])
 
-/** What every folder of rank 0 may use: the family of errors, and how a message looks. */
+/** What every folder of rank 0 may use: the family of errors, how a message looks, and how a part is loaded when it is needed. */
 const FOUNDATION = new Map([
   ['packages/sdk/src/jsonrpc/errors.ts', { typesOnly: false }],
   ['packages/sdk/src/jsonrpc/message.ts', { typesOnly: true }],
+  ['packages/sdk/src/jsonrpc/on-demand.ts', { typesOnly: false }],
 ])
 
 /** Which packages a package imports, by folder; `types` may be imported with `import type` alone. */

@@ -1,13 +1,19 @@
 /**
  * The door of the schema folder: whatever a server author brings (Zod, Valibot, ArkType or any other Standard Schema, or
  * plain JSON Schema) becomes one `CompiledSchema` with its JSON form for the wire and one `validate`. Made once per
- * definition; a library's own schema is checked by that library, JSON Schema by the bounded engine beside this file.
+ * definition; a library's own schema is checked by that library, JSON Schema by the bounded engine beside this file, which
+ * is loaded for the first value that is not plainly valid.
  */
 
 import { invalidDefinition } from '../jsonrpc/errors.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
-import { compileJsonSchema, type Issue, type JsonSchemaOptions } from './json-schema/json-schema.ts'
+import { onDemand } from '../jsonrpc/on-demand.ts'
+import type { JsonSchemaValidator } from './json-schema/json-schema.ts'
 import { compileDefaults } from './json-schema/json-schema-defaults.ts'
+import type { Issue } from './json-schema/json-schema-issues.ts'
+import { SCHEMA_LIMITS, type SchemaLimits, TRUSTED_VALIDATION_STEPS } from './json-schema/json-schema-limits.ts'
+import { compilePlainObject } from './json-schema/json-schema-plain.ts'
+import { requireWellFormed } from './json-schema/json-schema-wellformed.ts'
 import type { AnySchema, InferOutput } from './schema-types.ts'
 import {
   isStandardJsonSchema,
@@ -16,12 +22,7 @@ import {
   type StandardSchemaV1,
 } from './standard-schema.ts'
 
-export {
-  compileJsonSchema,
-  formatIssues,
-  type Issue,
-} from './json-schema/json-schema.ts'
-export { subjectOf } from './json-schema/json-schema-issues.ts'
+export { formatIssues, type Issue, subjectOf } from './json-schema/json-schema-issues.ts'
 export { SCHEMA_LIMITS, type SchemaLimits } from './json-schema/json-schema-limits.ts'
 export type {
   AnySchema,
@@ -37,15 +38,14 @@ export type Checked<Value = unknown> =
 export interface CompiledSchema<Value = unknown> {
   /** JSON Schema for the wire, made once. */
   readonly json: JsonObject
-  /** A promise only if the library gave one. The value may be transformed by a library; JSON Schema only fills in defaults of what is passed in. */
+  /** A promise only if the library gave one, or while the engine is loaded. The value may be transformed by a library; JSON Schema only fills in defaults of what is passed in. */
   validate(value: unknown): Checked<Value> | Promise<Checked<Value>>
 }
 
 interface DefineOptions {
   /** Which side of a transforming schema goes on the wire: what is passed in, or what comes out. */
   readonly io?: 'input' | 'output'
-  readonly limits?: Omit<JsonSchemaOptions, 'trusted'>
-  readonly trusted?: boolean
+  readonly limits?: SchemaLimits
   /** False leaves absent members absent: in an answer that somebody gave, what was left out was left out. */
   readonly defaults?: boolean
 }
@@ -75,17 +75,27 @@ function compile(schema: AnySchema, options: DefineOptions): CompiledSchema {
   return fromJson(schema, options)
 }
 
-function fromJson(json: JsonObject, { io, limits, trusted = false, defaults = true }: DefineOptions): CompiledSchema {
-  const validator = compileJsonSchema(json, { ...limits, trusted })
+const engine = onDemand(() => import('./json-schema/json-schema.ts'))
+
+/** The schema is the author's own, so its patterns may be what they like; the value is anybody's. */
+function fromJson(json: JsonObject, { io, limits = {}, defaults = true }: DefineOptions): CompiledSchema {
+  requireWellFormed(json, limits)
+  const { maxValidationSteps = TRUSTED_VALIDATION_STEPS, maxValueDepth = SCHEMA_LIMITS.maxValueDepth } = limits
+  const fits = maxValueDepth > 0 ? compilePlainObject(json, maxValidationSteps) : undefined
   const fill = io === 'input' && defaults ? compileDefaults(json) : undefined
-  return {
-    json,
-    validate(given) {
-      const value = fill === undefined ? given : fill(given)
-      const issues = validator.validate(value)
-      return issues === undefined ? { ok: true, value } : { ok: false, issues }
-    },
+  let validator: JsonSchemaValidator | undefined
+  const validate = (given: unknown): Checked | Promise<Checked> => {
+    const value = fill === undefined ? given : fill(given)
+    if (fits?.(value)) return { ok: true, value }
+    if (validator === undefined) {
+      const loaded = engine()
+      if (loaded instanceof Promise) return loaded.then(() => validate(given))
+      validator = loaded.compileJsonSchema(json, { ...limits, trusted: true })
+    }
+    const issues = validator.validate(value)
+    return issues === undefined ? { ok: true, value } : { ok: false, issues }
   }
+  return { json, validate }
 }
 
 function fromStandard(schema: StandardSchemaV1, json: JsonObject): CompiledSchema {

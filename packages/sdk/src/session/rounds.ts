@@ -31,6 +31,9 @@ export interface Question {
   readonly params: JsonObject
 }
 
+/** Turns a response into the answer; undefined says that it is unusable. */
+export type ReadAnswer<T> = (response: JsonObject) => T | undefined | Promise<T | undefined>
+
 interface Answered {
   /** Digest of the question that this answers. */
   d: string
@@ -116,7 +119,7 @@ export class Rounds {
    * Asks, or hands out the answer from an earlier round. `read` turns a response into the answer or returns undefined
    * when it is unusable; then, and when another question stood under this key, the question is asked (again).
    */
-  async ask<T>(key: string, question: Question, read: (response: JsonObject) => T | undefined): Promise<T> {
+  async ask<T>(key: string, question: Question, read: ReadAnswer<T>): Promise<T> {
     if (this.#over) throw new Suspended()
     const known = this.#answers.get(key)
     const response = Object.hasOwn(this.#responses, key) ? this.#responses[key] : undefined
@@ -124,10 +127,10 @@ export class Rounds {
     if (known !== undefined || (isObject(response) && (unasked || this.#asked.has(key)))) {
       const digest = await digestOf(question)
       if (known !== undefined && known.d === digest) {
-        const answer = read(known.v)
+        const answer = await read(known.v)
         if (answer !== undefined) return answer
       } else if (isObject(response) && (unasked || this.#asked.get(key) === digest)) {
-        const answer = read(response)
+        const answer = await read(response)
         if (answer !== undefined) {
           this.#answers.set(key, { d: digest, v: response })
           return answer

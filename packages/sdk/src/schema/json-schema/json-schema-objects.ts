@@ -2,7 +2,7 @@
 
 import { invalidDefinition } from '../../jsonrpc/errors.ts'
 import { quote } from './json-schema-issues.ts'
-import { isSchemaObject, type SchemaObject } from './json-schema-refs.ts'
+import { isSchemaObject, type SchemaObject } from './json-schema-place.ts'
 import { isNames, type Keywords, readChild, readCount, readEntries, readNames, type Site } from './json-schema-site.ts'
 import { type Node, ownValue, type State } from './json-schema-state.ts'
 

@@ -3,7 +3,7 @@
  * It only ever says that a value is plainly valid; what is wrong with any other is for the keywords beside this file.
  */
 
-import { isSchemaObject, type SchemaObject } from './json-schema-refs.ts'
+import { isSchemaObject, type SchemaObject } from './json-schema-place.ts'
 
 /** Whether a value is plainly valid. */
 type Fits = (value: unknown) => boolean

@@ -3,10 +3,21 @@
  * and finds what a `$ref` means. Looks nowhere but in the documents it was given; the network is never asked.
  */
 
-import { invalidDefinition, PorticoError } from '../../jsonrpc/errors.ts'
-
-export type Dialect = '2020-12' | 'draft-07'
-export type SchemaObject = { readonly [key: string]: unknown }
+import {
+  countSubschema,
+  type Dialect,
+  dialectOf,
+  isSchemaObject,
+  LEADS_OUT,
+  notASchema,
+  ownString,
+  pointerKeys,
+  resolveUri,
+  type SchemaObject,
+  shapeOf,
+  splitReference,
+  unresolved,
+} from './json-schema-place.ts'
 
 /** A schema with its own base URI, and the anchors inside it. */
 export interface Resource {
@@ -28,27 +39,6 @@ interface Target extends Located {
   /** The anchor's name when the reference used one, which lets `$dynamicRef` look further. */
   readonly anchor: string | undefined
 }
-
-/** The base of a document without `$id`; its own scheme keeps it from meeting any real address. */
-export const DEFAULT_BASE = 'schema:///'
-
-const DIALECTS = new Map<string, Dialect>([
-  ['https://json-schema.org/draft/2020-12/schema', '2020-12'],
-  ['http://json-schema.org/draft-07/schema', 'draft-07'],
-  ['https://json-schema.org/draft-07/schema', 'draft-07'],
-])
-
-/** Where subschemas stand: as the keyword's value, in an array, or as the members of an object. */
-const SHAPES = new Map<string, 'one' | 'many' | 'named'>([
-  ...['additionalItems', 'additionalProperties', 'contains', 'contentSchema', 'else', 'if', 'items', 'not'].map(one),
-  ...['propertyNames', 'then', 'unevaluatedItems', 'unevaluatedProperties'].map(one),
-  ...(['allOf', 'anyOf', 'oneOf', 'prefixItems'] as const).map((key) => [key, 'many'] as const),
-  ...(['$defs', 'definitions', 'dependencies', 'dependentSchemas', 'patternProperties', 'properties'] as const).map(
-    (key) => [key, 'named'] as const,
-  ),
-])
-
-const LONGEST_REFERENCE = 2_048
 
 export class SchemaIndex {
   readonly #resources = new Map<string, Resource>()
@@ -83,16 +73,11 @@ export class SchemaIndex {
   resolve(reference: string, from: Resource): Target {
     const [address, fragment] = splitReference(reference)
     const resource = address === '' ? from : this.#resources.get(resolveUri(address, from.uri))
-    if (resource === undefined) {
-      throw invalidDefinition(
-        `cannot resolve $ref ${JSON.stringify(reference)}: it leads out of this schema, and remote schemas are not fetched`,
-      )
-    }
+    if (resource === undefined) throw unresolved(reference, LEADS_OUT)
     if (fragment === '') return { schema: resource.root, resource, anchor: undefined }
     if (fragment.startsWith('/')) return { ...this.#point(reference, fragment, resource), anchor: undefined }
     const located = resource.anchors.get(fragment)
-    if (located === undefined)
-      throw invalidDefinition(`cannot resolve $ref ${JSON.stringify(reference)}: no such anchor`)
+    if (located === undefined) throw unresolved(reference, 'no such anchor')
     return { ...located, anchor: fragment }
   }
 
@@ -100,10 +85,9 @@ export class SchemaIndex {
   #point(reference: string, pointer: string, start: Resource): Located {
     let schema: unknown = start.root
     let resource = start
-    for (const part of pointer.slice(1).split('/')) {
-      const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
+    for (const key of pointerKeys(pointer)) {
       if (typeof schema !== 'object' || schema === null || !Object.hasOwn(schema, key)) {
-        throw invalidDefinition(`cannot resolve $ref ${JSON.stringify(reference)}: nothing is there`)
+        throw unresolved(reference, 'nothing is there')
       }
       schema = (schema as SchemaObject)[key]
       resource = this.resourceOf(schema, resource)
@@ -117,11 +101,9 @@ export class SchemaIndex {
   }
 
   #walk(schema: unknown, parent: Resource, depth: number, where: string): void {
-    if (++this.#count > this.#maxCount)
-      throw limit(`the schema holds more than ${this.#maxCount} subschemas (maxSubschemas)`)
-    if (depth >= this.#maxDepth) throw limit(`the schema nests deeper than ${this.#maxDepth} (maxSchemaDepth)`)
+    this.#count = countSubschema(this.#count, depth, this.#maxCount, this.#maxDepth)
     if (typeof schema === 'boolean') return
-    if (!isSchemaObject(schema)) throw invalidDefinition(`the schema at ${where} must be an object or a boolean`)
+    if (!isSchemaObject(schema)) throw notASchema(where)
     const resource = this.#identify(schema, parent)
     this.#found.set(schema, resource)
     if (resource.dialect === 'draft-07' && Object.hasOwn(schema, '$ref')) {
@@ -131,7 +113,7 @@ export class SchemaIndex {
     }
     if (Object.hasOwn(schema, '$dynamicRef')) this.dynamic = true
     for (const key of Object.keys(schema)) {
-      const shape = SHAPES.get(key)
+      const shape = shapeOf(key)
       const value = schema[key]
       if (shape === undefined) continue
       const spot = `${where}/${key}`
@@ -185,11 +167,7 @@ export class SchemaIndex {
   }
 
   #open(schema: unknown, uri: string, inherited: Dialect): Resource {
-    const declared = isSchemaObject(schema) ? ownString(schema, '$schema') : undefined
-    const dialect = declared === undefined ? inherited : DIALECTS.get(declared.replace(/#$/, ''))
-    if (dialect === undefined) {
-      throw invalidDefinition(`unsupported dialect ${JSON.stringify(declared)}; use JSON Schema 2020-12 or draft-07`)
-    }
+    const dialect = dialectOf(schema, inherited)
     return { uri, root: schema as SchemaObject | boolean, dialect, anchors: new Map(), dynamic: new Set() }
   }
 
@@ -202,27 +180,6 @@ export class SchemaIndex {
   }
 }
 
-export function isSchemaObject(value: unknown): value is SchemaObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function resolveUri(reference: string, base: string): string {
-  try {
-    return new URL(reference, base).href
-  } catch {
-    // Not resolvable against this base (a path against a urn:, say): the name stands for itself.
-    return reference
-  }
-}
-
-function limit(message: string): PorticoError {
-  return new PorticoError('limit-exceeded', message)
-}
-
-function one(key: string): readonly [string, 'one'] {
-  return [key, 'one']
-}
-
 /** The absolute URI that a schema's `$id` gives it, if it has one. */
 function idOf(schema: unknown, parent: Resource): string | undefined {
   if (!isSchemaObject(schema)) return undefined
@@ -230,23 +187,4 @@ function idOf(schema: unknown, parent: Resource): string | undefined {
   const id = ownString(schema, '$id')
   const address = id === undefined ? '' : splitReference(id)[0]
   return address === '' ? undefined : resolveUri(address, parent.uri)
-}
-
-function splitReference(reference: string): [address: string, fragment: string] {
-  // Every resolution costs the length of base and reference, so neither may be long.
-  if (reference.length > LONGEST_REFERENCE) throw limit(`a $ref or $id is longer than ${LONGEST_REFERENCE} characters`)
-  const hash = reference.indexOf('#')
-  if (hash < 0) return [reference, '']
-  try {
-    return [reference.slice(0, hash), decodeURIComponent(reference.slice(hash + 1))]
-  } catch {
-    throw invalidDefinition(`the reference ${JSON.stringify(reference)} is not a valid URI reference`)
-  }
-}
-
-function ownString(schema: SchemaObject, key: string): string | undefined {
-  if (!Object.hasOwn(schema, key)) return undefined
-  const value = schema[key]
-  if (typeof value !== 'string') throw invalidDefinition(`${key} must be a string`)
-  return value
 }

@@ -5,7 +5,7 @@
 
 import { invalidDefinition } from '../../jsonrpc/errors.ts'
 import type { Pattern } from '../pattern/pattern.ts'
-import { type Dialect, isSchemaObject, type SchemaObject } from './json-schema-refs.ts'
+import { type Dialect, isSchemaObject, type SchemaObject } from './json-schema-place.ts'
 import type { Check, Node } from './json-schema-state.ts'
 
 /** Tests of strings by the value of `format` that asks for them. */

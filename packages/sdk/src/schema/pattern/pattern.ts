@@ -5,6 +5,7 @@
 
 import { invalidDefinition, PorticoError } from '../../jsonrpc/errors.ts'
 import { type Budget, SCHEMA_LIMITS } from '../json-schema/json-schema-limits.ts'
+import { quotePattern, toNative } from './pattern-native.ts'
 import { compileProgram, isAnchored } from './pattern-program.ts'
 import { type CharSet, complement, NonLinear, type PatternNode, parsePattern } from './pattern-syntax.ts'
 
@@ -36,7 +37,7 @@ export function compilePattern(source: string, options: PatternOptions = {}): Pa
     if (!(error instanceof NonLinear)) throw error
     if (options.trusted === true) return fromNative(source, native)
     const reason = `uses ${error.construct}, which cannot be matched in linear time`
-    throw invalidDefinition(`the pattern ${quoted(source)} ${reason}`)
+    throw invalidDefinition(`the pattern ${quotePattern(source)} ${reason}`)
   }
   if (cannotBacktrack(tree)) return fromNative(source, native)
   const program = compileProgram(tree, left)
@@ -54,24 +55,6 @@ function fromNative(source: string, native: RegExp): Pattern {
     },
   }
 }
-
-/** The native parser decides what is valid. Needless escapes such as `\-`, which `u` refuses, are rewritten and let through. */
-function toNative(source: string): RegExp {
-  try {
-    return new RegExp(source, 'u')
-  } catch {
-    const relaxed = source.replace(/\\([\s\S])/g, (whole, char: string) =>
-      NEEDLESS_ESCAPES.includes(char) ? `\\x${char.charCodeAt(0).toString(16)}` : whole,
-    )
-    try {
-      return new RegExp(relaxed, 'u')
-    } catch (cause) {
-      throw invalidDefinition(`the pattern ${quoted(source)} is not a valid regular expression`, cause)
-    }
-  }
-}
-
-const NEEDLESS_ESCAPES = ' -_@#%&~`\'"!:;,=<>'
 
 /** The most that an unanchored pattern may read from one starting point and still go to the native engine. */
 const SHORT = 100
@@ -120,8 +103,4 @@ function areDisjoint(a: CharSet, b: CharSet): boolean {
     else return false
   }
   return true
-}
-
-function quoted(source: string): string {
-  return JSON.stringify(source.length > 80 ? `${source.slice(0, 80)}...` : source)
 }

@@ -8,7 +8,7 @@ import { PorticoError, RpcError } from '../../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { type AskKind, type ClientCapabilities, canAsk } from '../../protocol/capabilities.ts'
 import { CapabilityError } from '../../session/conversation.ts'
-import { type RoundOptions, Rounds } from '../../session/rounds.ts'
+import { type ReadAnswer, type RoundOptions, Rounds } from '../../session/rounds.ts'
 import { digestOf, type StateBinding, type StateSealer } from '../../session/sealed-state.ts'
 import type { ServerCall } from '../call/call.ts'
 import { invalidParam } from '../call/method.ts'
@@ -33,14 +33,14 @@ export interface Asker {
   roundsOf(call: ServerCall): Rounds | Promise<Rounds> | undefined
 }
 
-/** Puts one question of the handler's own. `read` returns undefined for an answer that is unusable. */
+/** Puts one question of the handler's own. */
 export async function askClient<T>(
   asker: Asker,
   call: ServerCall,
   key: string | undefined,
   kind: string,
   question: { method: string; params: JsonObject },
-  read: (response: JsonObject) => T | undefined,
+  read: ReadAnswer<T>,
 ): Promise<T> {
   return putQuestion(asker, call, call.run.claimKey(key, kind), question, read)
 }
@@ -51,7 +51,7 @@ export async function putQuestion<T>(
   call: ServerCall,
   key: string,
   question: { method: string; params: JsonObject },
-  read: (response: JsonObject) => T | undefined,
+  read: ReadAnswer<T>,
 ): Promise<T> {
   const { session } = call
   if (session === undefined) {
@@ -68,7 +68,7 @@ export async function putQuestion<T>(
       throw new PorticoError('peer-error', `The client refused ${question.method}: ${error.message}`, { cause: error })
     })
   const response = await call.waitFor(asked)
-  const answer = read(response)
+  const answer = await read(response)
   if (answer === undefined) {
     throw new PorticoError('invalid-message', `The client's answer to ${question.method} does not fit what was asked`)
   }

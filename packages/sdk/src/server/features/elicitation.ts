@@ -60,13 +60,12 @@ async function askForm(
   const { revision } = call.conversation
   const params: ElicitFormParams = { mode: 'form', message: question.message, requestedSchema: schema }
   const wire = revision.writeElicitParams(params)
-  const read = (response: JsonObject): ElicitAnswer<JsonObject> | undefined => {
+  const read = async (response: JsonObject): Promise<ElicitAnswer<JsonObject> | undefined> => {
     const result = readElicitResult(response)
     if (result === undefined) return undefined
     if (result.action !== 'accept') return { action: result.action }
     const lifted = liftElicitResult(revision, params, result)
-    const checked = compiled.validate(lifted.content ?? {})
-    if (checked instanceof Promise) throw invalidDefinition("A form's schema must not be asynchronous")
+    const checked = await compiled.validate(lifted.content ?? {})
     return checked.ok ? { action: 'accept', content: checked.value as JsonObject } : undefined
   }
   return askClient(asker, call, key, 'elicitation', { method: 'elicitation/create', params: wire }, read)
@@ -145,7 +144,7 @@ function announceLater(
 function prepareForm(form: AnySchema): PreparedForm {
   const known = PREPARED.get(form)
   if (known !== undefined) return known
-  const compiled = defineSchema(form, { io: 'input', trusted: true, defaults: false })
+  const compiled = defineSchema(form, { io: 'input', defaults: false })
   const prepared = { schema: toFormSchema(compiled.json), compiled }
   PREPARED.set(form, prepared)
   return prepared

@@ -22,7 +22,7 @@ export function toPromptEntry(
   handler: (args: never, ctx: never) => unknown,
 ): PromptEntry {
   requireOptions(`Prompt "${name}"`, options, PROMPT_OPTIONS)
-  const input = options.input === undefined ? undefined : defineSchema(options.input, { io: 'input', trusted: true })
+  const input = options.input === undefined ? undefined : defineSchema(options.input, { io: 'input' })
   const args = options.arguments ?? (input === undefined ? undefined : toArguments(name, input.json))
   requireCompleters(
     `Prompt "${name}"`,

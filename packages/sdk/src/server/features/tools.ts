@@ -139,7 +139,7 @@ export function compileTool(name: string, definition: ToolDefinition, limits?: S
     requireTooled(definition)
     const { options, handler } = definition
     requireOptions('tool(options)', options, TOOL_OPTIONS)
-    const own = { trusted: true, ...withoutUndefined({ limits }) }
+    const own = withoutUndefined({ limits })
     const input = options.input === undefined ? undefined : defineSchema(options.input, { io: 'input', ...own })
     const output = options.output === undefined ? undefined : defineSchema(options.output, { io: 'output', ...own })
     const inputSchema = toObjectSchema(input?.json ?? { type: 'object' })
