@@ -15,7 +15,7 @@ const OWN = 'the folder itself'
 
 /** Folders by package and their ranks. Folders of equal rank never import each other, except the topmost. */
 const SDK = new Map([
-  ...['framing', 'jsonrpc', 'schema', 'auth'].map((folder) => [folder, 0]),
+  ...['framing', 'jsonrpc', 'schema', 'auth', 'state'].map((folder) => [folder, 0]),
   ['protocol', 1],
   ...['session', 'transport'].map((folder) => [folder, 2]),
   ...['server', 'client'].map((folder) => [folder, 3]),

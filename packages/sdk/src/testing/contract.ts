@@ -24,6 +24,13 @@ export async function inTime(work: Promise<void>, name: string): Promise<void> {
   }
 }
 
+const LOOK_MS = 5
+
+/** Waits until something is so; the case's own time bounds it. */
+export async function eventually(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise<void>((resolve) => setTimeout(resolve, LOOK_MS))
+}
+
 export function expect(condition: boolean, message: string): void {
   if (!condition) throw new Error(message)
 }

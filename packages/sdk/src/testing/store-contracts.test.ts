@@ -8,8 +8,12 @@ import { createMemoryTokenStore, type TokenStore } from '../auth/client/token-st
 import { createFileTokenStore } from '../auth/client/token-store-file.ts'
 import { createMemoryEvents } from '../serve/streamable/event-store.ts'
 import { MemoryRoundStore } from '../session/round-store.ts'
+import { createMemoryBus } from '../state/memory-bus.ts'
+import { createMemoryStore } from '../state/memory-store.ts'
 import { eventStoreContract } from './event-store-contract.ts'
 import { roundStoreContract } from './round-store-contract.ts'
+import { stateBusContract } from './state-bus-contract.ts'
+import { stateStoreContract } from './state-store-contract.ts'
 import { tokenStoreContract } from './token-store-contract.ts'
 
 let root = ''
@@ -40,6 +44,14 @@ describe('the event store in memory', () => {
 
 describe('the round store in memory', () => {
   it.each(roundStoreContract(async () => twice(new MemoryRoundStore())))('$name', ({ run }) => run())
+})
+
+describe('the store of state in memory', () => {
+  it.each(stateStoreContract(async () => twice(createMemoryStore())))('$name', ({ run }) => run())
+})
+
+describe('the bus in memory', () => {
+  it.each(stateBusContract(async () => twice(createMemoryBus())))('$name', ({ run }) => run())
 })
 
 function twice<T>(one: T): readonly [T, T] {
