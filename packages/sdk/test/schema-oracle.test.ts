@@ -11,6 +11,7 @@ import {
   writeElicitResult,
   writeListRootsResult,
 } from '../src/protocol/revisions/client-messages.ts'
+import { writeCreateMessageParams, writeElicitParams } from '../src/protocol/revisions/questions.ts'
 import { LATEST, REVISIONS } from '../src/protocol/revisions.ts'
 import { readFilter } from '../src/protocol/subscriptions.ts'
 import * as neutral from './neutral-values.ts'
@@ -104,13 +105,13 @@ const ROWS: Row[] = [
     name: 'form',
     from: '2025-06-18',
     definition: paramsOf('ElicitRequest', 'ElicitRequestFormParams'),
-    write: (r) => r.writeElicitParams(neutral.elicitForm),
+    write: (r) => writeElicitParams(r, neutral.elicitForm),
   },
   {
     name: 'url question',
     from: '2025-11-25',
     definition: () => 'ElicitRequestURLParams',
-    write: (r) => r.writeElicitParams(neutral.elicitUrl),
+    write: (r) => writeElicitParams(r, neutral.elicitUrl),
   },
   {
     name: 'answer',
@@ -121,7 +122,7 @@ const ROWS: Row[] = [
   {
     name: 'sampling params',
     definition: paramsOf('CreateMessageRequest', 'CreateMessageRequestParams'),
-    write: (r) => r.writeCreateMessageParams(neutral.createMessageParams),
+    write: (r) => writeCreateMessageParams(r, neutral.createMessageParams),
   },
   {
     name: 'sampling result',
@@ -206,8 +207,8 @@ describe('the official examples', () => {
     ClientCapabilities: (r, value) => writeClientCapabilities(r, value),
     CreateMessageResult: (r, value) => writeCreateMessageResult(r, value),
     ListRootsResult: (r, value) => writeListRootsResult(r, value),
-    CreateMessageRequestParams: (r, value) => r.writeCreateMessageParams(value),
-    ElicitRequestFormParams: (r, value) => r.writeElicitParams(value),
+    CreateMessageRequestParams: (r, value) => writeCreateMessageParams(r, value),
+    ElicitRequestFormParams: (r, value) => writeElicitParams(r, value),
     ElicitResult: (r, value) => writeElicitResult(r, value),
   }
   /** Where older revisions keep what now has a name of its own. */

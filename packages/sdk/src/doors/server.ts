@@ -64,4 +64,4 @@ export { createServer, Server, type ServerDefinition, type ToolRecord } from '..
 export type { SlowHook, SlowReport, SlowTimes } from '../server/slow.ts'
 export { CapabilityError } from '../session/conversation.ts'
 export { MemoryRoundStore, type RoundLimits, type RoundStore } from '../session/round-store.ts'
-export { Suspended } from '../session/rounds.ts'
+export { Suspended } from '../session/suspended.ts'

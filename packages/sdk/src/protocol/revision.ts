@@ -10,10 +10,8 @@ import type { JsonObject } from '../jsonrpc/message.ts'
 import type { ServerCapabilities } from './capabilities.ts'
 import type { CompleteResult } from './completion.ts'
 import type { Implementation } from './content.ts'
-import type { ElicitParams } from './elicitation.ts'
 import type { GetPromptResult, Prompt } from './prompts.ts'
 import type { ReadResourceResult, Resource, ResourceTemplate } from './resources.ts'
-import type { CreateMessageParams } from './sampling.ts'
 import type { CallToolResult, Tool } from './tools.ts'
 
 /** Every revision of the protocol that is spoken, oldest first. */
@@ -62,7 +60,7 @@ export interface Revision {
   readonly serverRequests: ReadonlySet<string>
   readonly serverNotifications: ReadonlySet<string>
 
-  // What a server says; what a client says is in `revisions/client-messages.ts`. Each returns its argument unchanged when nothing in it is too new.
+  // What a server says; what it asks is in `revisions/questions.ts`, what a client says in `revisions/client-messages.ts`. Each returns its argument unchanged when nothing in it is too new.
   writeImplementation(info: Implementation): JsonObject
   writeServerCapabilities(capabilities: ServerCapabilities): JsonObject
   writeTool(tool: Tool): JsonObject
@@ -73,8 +71,6 @@ export interface Revision {
   writeReadResourceResult(result: ReadResourceResult): JsonObject
   writeGetPromptResult(result: GetPromptResult): JsonObject
   writeCompleteResult(result: CompleteResult): JsonObject
-  writeElicitParams(params: ElicitParams): JsonObject
-  writeCreateMessageParams(params: CreateMessageParams): JsonObject
 
   /** The error for a resource that does not exist: `-32002` once, `-32602` with `data.uri` now. */
   resourceNotFound(uri: string): RpcError

@@ -6,6 +6,7 @@ import {
   writeCreateMessageResult,
   writeListRootsResult,
 } from './revisions/client-messages.ts'
+import { writeCreateMessageParams } from './revisions/questions.ts'
 import { LATEST, LATEST_LEGACY, negotiateLegacy, REVISIONS, revisionOf } from './revisions.ts'
 
 const revisions = [...REVISIONS.values()]
@@ -101,7 +102,7 @@ describe('what every revision can say', () => {
     [
       'sampling params',
       { messages: [{ role: 'user', content: { type: 'text', text: 'x' } }], maxTokens: 1 },
-      (r, v) => r.writeCreateMessageParams(v),
+      (r, v) => writeCreateMessageParams(r, v),
     ],
     ['roots', { roots: [{ uri: 'file:///a', name: 'a' }] }, (r, v) => writeListRootsResult(r, v)],
     [

@@ -16,10 +16,10 @@ import type { AnySchema, InferOutput } from '../schema/schema.ts'
 import type { RequestHead } from '../session/exchange.ts'
 import type { Recorded } from '../session/handler-run.ts'
 import type { Asker, QuestionMethod } from './asking/asking.ts'
+import { loadAsking } from './asking/load.ts'
 import type { ServerCall } from './call/call.ts'
-import { askElicitation, type ElicitAnswer, type ElicitQuestion } from './features/elicitation.ts'
-import { askRoots } from './features/roots.ts'
-import { askSampling, type SampleQuestion } from './features/sampling.ts'
+import type { ElicitAnswer, ElicitQuestion } from './features/elicitation.ts'
+import type { SampleQuestion } from './features/sampling.ts'
 
 /** The part of a session (revisions up to 2025-11-25) by which code can reach the client outside any request. */
 export interface SessionView {
@@ -138,7 +138,7 @@ export class AskingContext<State = unknown> extends RequestContext<State> {
   elicit(...args: [ElicitQuestion<AnySchema>] | [string, ElicitQuestion<AnySchema>]): Promise<ElicitAnswer<never>> {
     const [key, question] = args.length === 1 ? [undefined, args[0]] : args
     // The overloads above say what the schema makes of the answer; it was validated against that schema.
-    return watched(askElicitation(this.#asker, this.call, key, question)) as Promise<ElicitAnswer<never>>
+    return asking((ask) => ask.askElicitation(this.#asker, this.call, key, question)) as Promise<ElicitAnswer<never>>
   }
 
   /** Asks the client's model. */
@@ -146,12 +146,12 @@ export class AskingContext<State = unknown> extends RequestContext<State> {
   sample(key: string, question: SampleQuestion): Promise<CreateMessageResult>
   sample(...args: [SampleQuestion] | [string, SampleQuestion]): Promise<CreateMessageResult> {
     const [key, question] = args.length === 1 ? [undefined, args[0]] : args
-    return watched(askSampling(this.#asker, this.call, key, question))
+    return asking((ask) => ask.askSampling(this.#asker, this.call, key, question))
   }
 
   /** Asks which folders the client lets this server work in. */
   roots(key?: string): Promise<Root[]> {
-    return watched(askRoots(this.#asker, this.call, key))
+    return asking((ask) => ask.askRoots(this.#asker, this.call, key))
   }
 
   /**
@@ -173,7 +173,7 @@ export class AskingContext<State = unknown> extends RequestContext<State> {
    * not happen twice here; in a loop, put the index into the name.
    */
   step<T>(name: string, action: () => T | Promise<T>): Promise<Recorded<T>> {
-    return watched(this.#step(name, action))
+    return asking((ask) => ask.takeStep(this.#asker, this.call, name, action))
   }
 
   /**
@@ -182,11 +182,6 @@ export class AskingContext<State = unknown> extends RequestContext<State> {
    */
   pause(retryMs = 1000): void {
     this.call.outlet.pause?.(retryMs)
-  }
-
-  async #step<T>(name: string, action: () => T | Promise<T>): Promise<Recorded<T>> {
-    const rounds = this.#asker.roundsOf(this.call)
-    return rounds === undefined ? this.call.run.step(name, action) : (await rounds).step(name, action)
   }
 }
 
@@ -204,6 +199,12 @@ function withoutCredentials(head: RequestHead): RequestHead {
 }
 
 const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'dpop', 'proxy-authorization', 'cookie'])
+
+/** Goes on with what asks, at once where it is loaded. */
+function asking<T>(ask: (loaded: Awaited<ReturnType<typeof loadAsking>>) => Promise<T>): Promise<T> {
+  const loaded = loadAsking()
+  return watched(loaded instanceof Promise ? loaded.then(ask) : ask(loaded))
+}
 
 /**
  * A handler that asks twice and then awaits one after the other leaves the second when the first is rejected. That must

@@ -12,10 +12,10 @@ import type { Implementation } from '../protocol/content.ts'
 import { methodOf } from '../protocol/methods.ts'
 import { PROTOCOL_VERSIONS, type ProtocolVersion, type Revision } from '../protocol/revision.ts'
 import type { SubscriptionFilter } from '../protocol/subscriptions.ts'
-import { MemoryRoundStore, type RoundStore } from '../session/round-store.ts'
-import { randomToken, StateSealer } from '../session/sealed-state.ts'
-import type { Asker } from './asking/asking.ts'
-import { oncePerRound } from './asking/round-once.ts'
+import { randomToken } from '../session/random-token.ts'
+import { requireStateKeys } from '../session/state-keys.ts'
+import type { Asker, RoundSettings } from './asking/asking.ts'
+import { loadAsking } from './asking/load.ts'
 import type { ServerCall } from './call/call.ts'
 import type { ServerMethod } from './call/method.ts'
 import { applyMiddleware, type MethodName, type Middleware, type Observer } from './call/middleware.ts'
@@ -44,8 +44,7 @@ export class ServerCore implements FeatureHost {
   readonly maxRounds: number
   readonly askTimeoutMs: number
   readonly logs: boolean
-  readonly sealer: StateSealer
-  readonly roundStore: RoundStore
+  readonly rounds: RoundSettings
   readonly features: FeatureSet
   readonly hub = new ChangeHub((uri, principal) => this.mayHear(uri, principal))
   readonly subscribers = new Subscribers((error, where) => void this.reportPrivately(error, where))
@@ -79,8 +78,8 @@ export class ServerCore implements FeatureHost {
     this.readCache = options.cache?.reads ?? {}
     this.maxRounds = options.maxRounds ?? DEFAULT_MAX_ROUNDS
     this.askTimeoutMs = options.askTimeoutMs ?? DEFAULT_ASK_TIMEOUT_MS
-    this.sealer = new StateSealer({ ...(options.stateKeys && { keys: options.stateKeys }), ...options.state })
-    this.roundStore = options.roundStore ?? new MemoryRoundStore()
+    requireStateKeys(options.stateKeys)
+    this.rounds = options
     this.slow = options.slow === false ? undefined : new SlowWatch(options.slow ?? {}, options.onSlow)
     const rules = new VisibilityRules(options.visible, (error, where) => this.reportPrivately(error, where))
     this.features = new FeatureSet(this, (feature) => this.#added(feature, rules))
@@ -232,9 +231,14 @@ export class ServerCore implements FeatureHost {
       const chain = this.#middleware.get(method.method) ?? []
       const wrap = (one: ServerMethod) => this.#wrap(one, chain)
       const rounds = revision.era === 'modern' && methodOf(method.method)?.asks === true
-      table.set(method.method, rounds ? { ...wrap(method), again: wrap(oncePerRound(method, this)) } : wrap(method))
+      table.set(method.method, rounds ? { ...wrap(method), again: wrap(this.#oncePerRound(method)) } : wrap(method))
     }
     return table
+  }
+
+  /** The method as later rounds run it. */
+  #oncePerRound(method: ServerMethod): ServerMethod {
+    return { ...method, run: async (call) => (await loadAsking()).runRound(method, this, call) }
   }
 
   #wrap(method: ServerMethod, chain: readonly Middleware<MethodName>[]): ServerMethod {

@@ -17,9 +17,9 @@ import type { Conversation } from '../session/conversation.ts'
 import type { Endpoint } from '../session/endpoint.ts'
 import type { Exchange } from '../session/exchange.ts'
 import type { LegacySession } from '../session/legacy-session.ts'
-import { type Rounds, Suspended } from '../session/rounds.ts'
-import { type Asker, openRounds, type QuestionMethod } from './asking/asking.ts'
-import { settleRound } from './asking/round-once.ts'
+import { Suspended } from '../session/suspended.ts'
+import type { Asker, QuestionMethod } from './asking/asking.ts'
+import { loadAsking } from './asking/load.ts'
 import { errorFragment, type Fragment, methodNotFound, ResultWriter, responseText, toRpcError } from './call/answer.ts'
 import { type DeferredReply, ServerCall } from './call/call.ts'
 import { DEFERRED, isThenable, type ServerMethod, type Written } from './call/method.ts'
@@ -46,8 +46,8 @@ export class ServerEndpoint implements Endpoint, Asker, DeferredReply {
     this.#legacy = serves('legacy')
   }
 
-  get sealer(): Asker['sealer'] {
-    return this.#core.sealer
+  get rounds(): Asker['rounds'] {
+    return this.#core.rounds
   }
 
   get maxRounds(): number {
@@ -142,7 +142,7 @@ export class ServerEndpoint implements Endpoint, Asker, DeferredReply {
   }
 
   suspend(call: ServerCall, result: { inputRequests: JsonObject; requestState: string }): void {
-    settleRound(this.#core, call, { i: result })
+    call.round?.settle({ i: result })
     if (call.answered) return
     const written = { resultType: 'input_required', ...result }
     this.#send(call, this.#writer(call).write(written), 200)
@@ -153,7 +153,7 @@ export class ServerEndpoint implements Endpoint, Asker, DeferredReply {
     if (error instanceof Suspended || (call.answered && call.round === undefined)) return
     const { revision } = call.conversation
     const shown = toRpcError(error, revision) ?? this.#core.concealed(error, call.method)
-    settleRound(this.#core, call, { e: shown.toErrorObject() })
+    call.round?.settle({ e: shown.toErrorObject() })
     if (call.answered) return
     this.#observe(call, error)
     if (shown instanceof ScopeError) this.#forbid(call, shown)
@@ -166,12 +166,6 @@ export class ServerEndpoint implements Endpoint, Asker, DeferredReply {
     const { relay } = this.#core
     if (relay === undefined) throw invalidDefinition('ctx.ask needs a server with a relay')
     return relay.ask(this, call, key, method, params)
-  }
-
-  roundsOf(call: ServerCall): Rounds | Promise<Rounds> | undefined {
-    if (call.session !== undefined) return undefined
-    if (call.rounds === undefined) call.rounds = openRounds(this, call)
-    return call.rounds
   }
 
   #serve(
@@ -264,6 +258,7 @@ export class ServerEndpoint implements Endpoint, Asker, DeferredReply {
    * A later round: the handler runs once for it, however often the request is sent (`docs/decisions/rounds-once.md`).
    */
   async #retry(method: ServerMethod, call: ServerCall): Promise<void> {
+    const { openRounds } = await loadAsking()
     call.rounds = await openRounds(this, call)
     await this.#core.enter(call)
     this.#complete(method, await (method.again ?? method).run(call), call)

@@ -168,7 +168,7 @@ class ServedConnection implements Connection, OutletOwner {
         this.#notification(classified.message)
         break
       case 'response':
-        if (!this.#session.answers.settle(classified.message)) this.#note('an answer to no open request')
+        if (!this.#session.answers?.settle(classified.message)) this.#note('an answer to no open request')
         break
       case 'invalid':
         this.#refuse(classified.id, INVALID_REQUEST, `Invalid request: ${classified.reason}`, batch)
@@ -270,7 +270,7 @@ class ServedConnection implements Connection, OutletOwner {
     const id = isRequestId(found?.id) ? found.id : null
     if (id !== null && found?.isRequest === false) {
       const error = { code: INVALID_REQUEST, message: `The answer was refused: ${reason}` }
-      if (this.#session.answers.settle({ jsonrpc: '2.0', id, error })) return
+      if (this.#session.answers?.settle({ jsonrpc: '2.0', id, error })) return
     }
     this.#refuse(found?.isRequest ? id : null, INVALID_REQUEST, `Invalid request: ${reason}`)
   }
@@ -289,7 +289,7 @@ class ServedConnection implements Connection, OutletOwner {
 
   /** The client has said its last word, so what was asked of it stays unanswered, but its own requests are not lost. */
   #inputEnded(): void {
-    this.#session.answers.failAll(new PorticoError('closed', 'The client has ended its side', { delivery: 'unknown' }))
+    this.#session.answers?.failAll(new PorticoError('closed', 'The client has ended its side', { delivery: 'unknown' }))
     void this.drain()
   }
 

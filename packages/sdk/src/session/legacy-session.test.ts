@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Outlet } from '../jsonrpc/channel.ts'
 import { LATEST_LEGACY } from '../protocol/revisions.ts'
 import { LegacySession } from './legacy-session.ts'
+import { requestClient } from './session-request.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -64,19 +65,19 @@ describe('LegacySession', () => {
   it('asks on the outlet of the request it serves, or by itself', async () => {
     const { session, posted, sent, outlet, agree } = begin()
     agree()
-    const first = session.request('roots/list', {}, outlet, {})
-    const second = session.request('ping', {}, undefined, {})
+    const first = requestClient(session, { method: 'roots/list', params: {} }, outlet, {})
+    const second = requestClient(session, { method: 'ping', params: {} }, undefined, {})
     expect(sent).toEqual([{ jsonrpc: '2.0', id: 1, method: 'roots/list', params: {} }])
     expect(posted).toEqual([{ jsonrpc: '2.0', id: 2, method: 'ping', params: {} }])
-    session.answers.settle({ jsonrpc: '2.0', id: 2, result: { second: true } })
-    session.answers.settle({ jsonrpc: '2.0', id: 1, result: { first: true } })
+    session.answers?.settle({ jsonrpc: '2.0', id: 2, result: { second: true } })
+    session.answers?.settle({ jsonrpc: '2.0', id: 1, result: { first: true } })
     expect(await Promise.all([first, second])).toEqual([{ first: true }, { second: true }])
   })
 
   it('takes a question back that was not answered in time', async () => {
     const { session, sent, outlet, agree } = begin()
     agree()
-    const answer = session.request('roots/list', {}, outlet, { timeoutMs: 100 })
+    const answer = requestClient(session, { method: 'roots/list', params: {} }, outlet, { timeoutMs: 100 })
     vi.advanceTimersByTime(100)
     await expect(answer).rejects.toMatchObject({ code: 'timeout' })
     expect(sent.at(-1)).toMatchObject({ method: 'notifications/cancelled', params: { requestId: 1 } })
@@ -86,7 +87,7 @@ describe('LegacySession', () => {
     const { session, posted, sent, outlet, agree } = begin()
     agree()
     const controller = new AbortController()
-    const answer = session.request('roots/list', {}, outlet, { signal: controller.signal })
+    const answer = requestClient(session, { method: 'roots/list', params: {} }, outlet, { signal: controller.signal })
     controller.abort()
     await expect(answer).rejects.toMatchObject({ code: 'aborted' })
     expect(sent).toHaveLength(1)
@@ -96,10 +97,10 @@ describe('LegacySession', () => {
   it('sends nothing for a request that was cancelled before, nor after the end', async () => {
     const { session, posted, sent, outlet, agree } = begin()
     agree()
-    const late = session.request('roots/list', {}, outlet, { signal: AbortSignal.abort() })
+    const late = requestClient(session, { method: 'roots/list', params: {} }, outlet, { signal: AbortSignal.abort() })
     await expect(late).rejects.toMatchObject({ code: 'aborted', delivery: 'not-sent' })
     session.close()
-    await expect(session.request('ping', {}, undefined, {})).rejects.toMatchObject({
+    await expect(requestClient(session, { method: 'ping', params: {} }, undefined, {})).rejects.toMatchObject({
       code: 'closed',
       delivery: 'not-sent',
     })
@@ -111,7 +112,7 @@ describe('LegacySession', () => {
     agree()
     const ended = vi.fn()
     session.onClose(ended)
-    const answer = session.request('roots/list', {}, undefined, {})
+    const answer = requestClient(session, { method: 'roots/list', params: {} }, undefined, {})
     session.close()
     session.close()
     await expect(answer).rejects.toMatchObject({ code: 'closed', delivery: 'unknown' })

@@ -5,11 +5,10 @@
  */
 
 import type { Principal } from '../auth/principal.ts'
-import type { Outlet, Urgency } from '../jsonrpc/channel.ts'
+import type { Urgency } from '../jsonrpc/channel.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
 import { IncomingCalls } from '../jsonrpc/incoming.ts'
-import type { JsonObject } from '../jsonrpc/message.ts'
-import { PendingCalls, type PendingOptions } from '../jsonrpc/pending.ts'
+import type { PendingCalls } from '../jsonrpc/pending.ts'
 import type { ClientCapabilities } from '../protocol/capabilities.ts'
 import type { Implementation } from '../protocol/content.ts'
 import type { LogLevel } from '../protocol/logging.ts'
@@ -50,7 +49,8 @@ export class LegacySession implements Conversation {
   readonly #sink: MessageSink
   phase: Phase = 'new'
   logLevel: LogLevel | undefined = 'info'
-  #pending: PendingCalls | undefined
+  /** What the client was asked and has not answered yet, once it was asked something (`session-request.ts`). */
+  answers: PendingCalls | undefined
   #revision: Revision | undefined
   #client: ClientDescription | undefined
   #onClose: Closing | Closing[] | undefined
@@ -101,34 +101,6 @@ export class LegacySession implements Conversation {
     this.#sink.post(text, urgency, key)
   }
 
-  /** Sends a request to the client: on the outlet of the request it serves, or as an unrelated message. */
-  request(
-    method: string,
-    params: JsonObject,
-    outlet: Outlet | undefined,
-    options: PendingOptions,
-  ): Promise<JsonObject> {
-    if (this.phase === 'closed') {
-      return Promise.reject(new PorticoError('closed', 'The session has ended', { delivery: 'not-sent' }))
-    }
-    if (options.signal?.aborted) {
-      const { reason: cause } = options.signal
-      return Promise.reject(new PorticoError('aborted', 'The call was cancelled', { cause, delivery: 'not-sent' }))
-    }
-    const id = this.answers.nextId()
-    const answer = this.answers.wait(id, {
-      ...options,
-      abandoned: (abandonedId, reason) => {
-        const notice = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: abandonedId, reason } }
-        // Nothing more goes out for a request that was cancelled, so this has to travel by itself then.
-        this.#send(JSON.stringify(notice), options.signal?.aborted ? undefined : outlet)
-        options.abandoned?.(abandonedId, reason)
-      },
-    })
-    this.#send(JSON.stringify({ jsonrpc: '2.0', id, method, params }), outlet)
-    return answer
-  }
-
   /** The client said `initialized`: from now on it may be sent anything. */
   becomeReady(): void {
     if (this.phase !== 'initializing') return
@@ -176,12 +148,6 @@ export class LegacySession implements Conversation {
     return true
   }
 
-  /** Settles what `request` waits for. */
-  get answers(): PendingCalls {
-    this.#pending ??= new PendingCalls()
-    return this.#pending
-  }
-
   /** Runs `action`, or tells the watcher, when the session ends. */
   onClose(action: Closing): void {
     // Nearly always there is one, and an array for it would be larger than it.
@@ -194,7 +160,7 @@ export class LegacySession implements Conversation {
     this.phase = 'closed'
     this.#kept?.clear()
     this.incoming.cancelAll(reason)
-    this.#pending?.failAll(new PorticoError('closed', reason, { delivery: 'unknown' }))
+    this.answers?.failAll(new PorticoError('closed', reason, { delivery: 'unknown' }))
     const closing = this.#onClose ?? []
     this.#onClose = undefined
     for (const one of Array.isArray(closing) ? closing : [closing]) {
@@ -206,11 +172,6 @@ export class LegacySession implements Conversation {
   #keep(length: number): boolean {
     this.#kept ??= new KeptText()
     return this.#kept.add(length)
-  }
-
-  #send(text: string, outlet: Outlet | undefined): void {
-    if (outlet === undefined) this.post(text, 'keep')
-    else outlet.send(text, 'keep')
   }
 }
 

@@ -1,8 +1,9 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import { HandlerRun } from './handler-run.ts'
-import { type Question, Rounds, Suspended } from './rounds.ts'
+import { type Question, Rounds } from './rounds.ts'
 import { type StateBinding, StateSealer } from './sealed-state.ts'
+import { Suspended } from './suspended.ts'
 
 const BINDING: StateBinding = { server: 's', principal: undefined, method: 'tools/call', digest: 'd' }
 const asking = (message: string): Question => ({ method: 'elicitation/create', params: { message } })

@@ -4,26 +4,12 @@
  * the handler again with the answers so far. `server/asking/asking.ts` turns `ctx.elicit` and the like into `ask`.
  */
 
-import { isOfKind, PorticoError } from '../jsonrpc/errors.ts'
+import { PorticoError } from '../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import type { HandlerRun, Recorded, StepOutcome } from './handler-run.ts'
-import { digestOf, randomToken, type StateBinding, type StateSealer } from './sealed-state.ts'
-
-/**
- * Thrown inside a handler by `ctx.elicit`, `ctx.sample` and `ctx.roots` when the question goes out as the answer to the
- * request (2026-07-28). Do not catch it: `finally` blocks run, and the handler runs again once the answer is there.
- */
-export class Suspended extends PorticoError {
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    // biome-ignore lint/complexity/noThisInStatic: a class that is derived from this one is asked by itself
-    return isOfKind<Suspended>(this, Suspended, value, ({ code }) => code === 'suspended')
-  }
-
-  constructor() {
-    super('suspended', "The handler waits for the client's input; this run of it is over")
-    this.name = 'Suspended'
-  }
-}
+import { randomToken } from './random-token.ts'
+import { digestOf, type StateBinding, type StateSealer } from './sealed-state.ts'
+import { Suspended } from './suspended.ts'
 
 /** A question as it goes into `inputRequests`. */
 export interface Question {

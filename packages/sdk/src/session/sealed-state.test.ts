@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { digestOf, randomToken, type StateBinding, StateSealer } from './sealed-state.ts'
+import { randomToken } from './random-token.ts'
+import { digestOf, type StateBinding, StateSealer } from './sealed-state.ts'
 
 const BINDING: StateBinding = { server: 's', principal: 'alice', method: 'tools/call', digest: 'd' }
 const key = (byte: number): Uint8Array => new Uint8Array(32).fill(byte)

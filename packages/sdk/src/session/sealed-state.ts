@@ -6,6 +6,8 @@
 
 import { toCanonicalJson } from '../jsonrpc/canonical-json.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
+import { toBase64Url } from './random-token.ts'
+import { requireStateKeys } from './state-keys.ts'
 
 interface StateSealerOptions {
   /** 32-byte keys, newest first: the first seals, all open. Random per process when absent. */
@@ -47,9 +49,7 @@ export class StateSealer {
     this.#ttlMs = options.ttlMs ?? DEFAULT_TTL_MS
     this.#maxLength = options.maxStateLength ?? DEFAULT_MAX_LENGTH
     const { keys } = options
-    if (keys !== undefined && (keys.length === 0 || keys.some((key) => key.length !== 32))) {
-      throw new PorticoError('invalid-definition', 'stateKeys must hold at least one key of exactly 32 bytes')
-    }
+    requireStateKeys(keys)
     this.#given = keys
   }
 
@@ -117,11 +117,6 @@ export async function digestOf(value: unknown): Promise<string> {
   return toBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)).subarray(0, 16))
 }
 
-/** Unguessable, short, URL-safe. */
-export function randomToken(bytes = 16): string {
-  return toBase64Url(crypto.getRandomValues(new Uint8Array(bytes)))
-}
-
 async function importKey(raw: Uint8Array): Promise<SealingKey> {
   const bytes = new Uint8Array(raw)
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
@@ -137,12 +132,6 @@ function bindingBytes(binding: StateBinding): Uint8Array<ArrayBuffer> {
 
 function refused(): PorticoError {
   return new PorticoError('state-refused', 'requestState is not valid for this request')
-}
-
-function toBase64Url(bytes: Uint8Array): string {
-  let binary = ''
-  for (let at = 0; at < bytes.length; at += 8192) binary += String.fromCharCode(...bytes.subarray(at, at + 8192))
-  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 
 function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {

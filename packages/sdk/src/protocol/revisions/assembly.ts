@@ -1,6 +1,7 @@
 /**
  * Puts a `Revision` together from what it can say: the writers of what servers say are made once, here, when a revision's
- * module is loaded. What clients say is in `client-messages.ts`.
+ * module is loaded. What servers ask is in `questions.ts`, what clients say
+ * in `client-messages.ts`.
  */
 
 import { INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, RpcError } from '../../jsonrpc/errors.ts'
@@ -10,10 +11,8 @@ import type { Era, ProtocolVersion, Revision } from '../revision.ts'
 import { createCapabilityWriter } from './capabilities.ts'
 import { createContentWriter } from './content-blocks.ts'
 import { createDefinitionWriter } from './definitions.ts'
-import { createElicitationWriter } from './elicitation-forms.ts'
 import { toWire } from './omission.ts'
 import { createResultWriter } from './results.ts'
-import { createSamplingWriter } from './sampling-messages.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 export function defineRevision(version: ProtocolVersion, era: Era, vocabulary: Vocabulary): Revision {
@@ -21,8 +20,6 @@ export function defineRevision(version: ProtocolVersion, era: Era, vocabulary: V
   const definitions = createDefinitionWriter(vocabulary, content)
   const results = createResultWriter(vocabulary, content)
   const capabilities = createCapabilityWriter(vocabulary)
-  const elicitation = createElicitationWriter(vocabulary)
-  const sampling = createSamplingWriter(vocabulary, content, definitions.tool)
 
   return {
     version,
@@ -40,8 +37,6 @@ export function defineRevision(version: ProtocolVersion, era: Era, vocabulary: V
     writeReadResourceResult: (result) => toWire(results.readResource(result)),
     writeGetPromptResult: (result) => toWire(results.getPrompt(result)),
     writeCompleteResult: toWire,
-    writeElicitParams: (params) => toWire(elicitation(params)),
-    writeCreateMessageParams: (params) => toWire(sampling(params)),
 
     resourceNotFound: era === 'modern' ? modernNotFound : legacyNotFound,
     httpStatus: era === 'modern' ? modernStatus : legacyStatus,

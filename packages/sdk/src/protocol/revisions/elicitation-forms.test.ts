@@ -4,6 +4,7 @@ import type { ElicitFormParams, ElicitResult, FormField } from '../elicitation.t
 import { revisionOf } from '../revisions.ts'
 import { writeElicitResult } from './client-messages.ts'
 import { liftElicitResult } from './elicitation-forms.ts'
+import { writeElicitParams } from './questions.ts'
 
 const plain = revisionOf('2025-06-18')!
 const rich = [revisionOf('2025-11-25')!, revisionOf('2026-07-28')!]
@@ -17,7 +18,7 @@ const form = (properties: { [name: string]: FormField }): ElicitFormParams => ({
 
 describe('a form', () => {
   it('has no mode and no dialect on 2025-06-18', () => {
-    expect(plain.writeElicitParams(form({}))).toEqual({
+    expect(writeElicitParams(plain, form({}))).toEqual({
       message: 'Well?',
       requestedSchema: { type: 'object', properties: {} },
     })
@@ -25,11 +26,11 @@ describe('a form', () => {
 
   it.each(rich)('is as it was asked on $version', (revision) => {
     const params = form({ a: { type: 'array', items: { type: 'string', enum: ['x'] }, default: ['x'] } })
-    expect(revision.writeElicitParams(params)).toBe(params)
+    expect(writeElicitParams(revision, params)).toBe(params)
   })
 
   it.each(none)('cannot be asked on $version', (revision) => {
-    expect(() => revision.writeElicitParams(form({}))).toThrow(PorticoError)
+    expect(() => writeElicitParams(revision, form({}))).toThrow(PorticoError)
   })
 
   const choices = [
@@ -78,7 +79,7 @@ describe('a form', () => {
       { type: 'string', description: 'Any of the following, comma-separated: x; y' },
     ],
   ])('%s on 2025-06-18', (_, field, expected) => {
-    const written = plain.writeElicitParams(form({ field })).requestedSchema
+    const written = writeElicitParams(plain, form({ field })).requestedSchema
     expect(written).toEqual({ type: 'object', properties: { field: expected } })
   })
 })
@@ -88,20 +89,20 @@ describe('a question by URL', () => {
   const { elicitationId: _, ...bare } = params
 
   it('carries its id on 2025-11-25, and gets one if it has none', () => {
-    expect(rich[0]!.writeElicitParams(params)).toBe(params)
-    expect(rich[0]!.writeElicitParams(bare)).toEqual({
+    expect(writeElicitParams(rich[0]!, params)).toBe(params)
+    expect(writeElicitParams(rich[0]!, bare)).toEqual({
       ...bare,
       elicitationId: expect.stringMatching(/^[0-9a-f-]{36}$/),
     })
   })
 
   it('carries no id on 2026-07-28', () => {
-    expect(rich[1]!.writeElicitParams(params)).toEqual(bare)
-    expect(rich[1]!.writeElicitParams(bare)).toBe(bare)
+    expect(writeElicitParams(rich[1]!, params)).toEqual(bare)
+    expect(writeElicitParams(rich[1]!, bare)).toBe(bare)
   })
 
   it.each([...none, plain])('cannot be asked on $version', (revision) => {
-    expect(() => revision.writeElicitParams(params)).toThrow(expect.objectContaining({ code: 'capability-missing' }))
+    expect(() => writeElicitParams(revision, params)).toThrow(expect.objectContaining({ code: 'capability-missing' }))
   })
 })
 
@@ -130,7 +131,7 @@ describe('the answer to a flattened question', () => {
   ])('is an array again: %s', (_, items, typed, expected) => expect(lift(items, { pets: typed })).toEqual(expected))
 
   it('says which mark separates the options', () => {
-    const { requestedSchema } = plain.writeElicitParams(form({ a: { type: 'array', items: { anyOf: commas } } }))
+    const { requestedSchema } = writeElicitParams(plain, form({ a: { type: 'array', items: { anyOf: commas } } }))
     expect(JSON.stringify(requestedSchema)).toContain('semicolon-separated')
   })
 
@@ -150,7 +151,7 @@ describe('the answer to a flattened question', () => {
     const lifted = liftElicitResult(plain, form(properties), { action: 'accept', content })
     expect(Object.getPrototypeOf(lifted.content)).toBe(Object.prototype)
     expect(Object.entries(lifted.content!)).toEqual([['__proto__', ['x']]])
-    const schema = plain.writeElicitParams(form(properties)).requestedSchema as { properties: object }
+    const schema = writeElicitParams(plain, form(properties)).requestedSchema as { properties: object }
     expect(Object.keys(schema.properties)).toEqual(['__proto__'])
   })
 })

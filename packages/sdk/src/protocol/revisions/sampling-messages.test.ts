@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { REVISIONS, revisionOf } from '../revisions.ts'
 import type { CreateMessageResult, SamplingContent, SamplingMessage } from '../sampling.ts'
 import { writeCreateMessageResult } from './client-messages.ts'
+import { writeCreateMessageParams } from './questions.ts'
 
 const revisions = [...REVISIONS.values()]
 const older = revisions.filter(({ version }) => version < '2025-11-25')
@@ -12,7 +13,7 @@ const audio: SamplingContent = { type: 'audio', data: 'aGVsbG8=', mimeType: 'aud
 
 const messages = (revision: (typeof revisions)[number], content: SamplingMessage['content']) => {
   const params = { messages: [{ role: 'user' as const, content, _meta: { x: 1 } }], maxTokens: 1 }
-  return revision.writeCreateMessageParams(params).messages
+  return writeCreateMessageParams(revision, params).messages
 }
 
 describe.each(older)('messages on $version', (revision) => {
@@ -67,7 +68,7 @@ describe.each(older)('messages on $version', (revision) => {
       tools: [{ name: 't', inputSchema: { type: 'object' } }],
       toolChoice: { mode: 'auto' as const },
     }
-    expect(revision.writeCreateMessageParams(params)).toEqual({ messages: params.messages, maxTokens: 1 })
+    expect(writeCreateMessageParams(revision, params)).toEqual({ messages: params.messages, maxTokens: 1 })
   })
 
   it.each<[string, CreateMessageResult['content'], SamplingContent]>([
@@ -84,7 +85,7 @@ describe.each(older)('messages on $version', (revision) => {
 describe.each(newer)('messages on $version', (revision) => {
   it('are as they were said', () => {
     const params = { messages: [{ role: 'user' as const, content: [text('a'), image], _meta: { x: 1 } }], maxTokens: 1 }
-    expect(revision.writeCreateMessageParams(params)).toBe(params)
+    expect(writeCreateMessageParams(revision, params)).toBe(params)
     const result: CreateMessageResult = { role: 'assistant', model: 'm', content: [text('a'), image] }
     expect(writeCreateMessageResult(revision, result)).toBe(result)
   })
@@ -96,7 +97,7 @@ describe.each(newer)('messages on $version', (revision) => {
       { role: 'user', content: [{ ...structured, structuredContent: any ? [1] : { result: [1] } }], _meta: { x: 1 } },
     ])
     const tools = [{ name: 't', inputSchema: { type: 'object' }, outputSchema: { type: 'array' } }]
-    const written = revision.writeCreateMessageParams({ messages: [], maxTokens: 1, tools }).tools
+    const written = writeCreateMessageParams(revision, { messages: [], maxTokens: 1, tools }).tools
     const { outputSchema } = (written as [{ outputSchema: { type: string } }])[0]
     expect(outputSchema.type).toBe(any ? 'array' : 'object')
   })

@@ -11,7 +11,7 @@ import { toRpcError } from '../../server/call/answer.ts'
 import type { MethodName, Middleware, Observation } from '../../server/call/middleware.ts'
 import type { RequestContext } from '../../server/context.ts'
 import type { Server } from '../../server/server.ts'
-import { Suspended } from '../../session/rounds.ts'
+import { Suspended } from '../../session/suspended.ts'
 import type { Attributes, Span, SpanContext, TelemetryApi } from './telemetry-api.ts'
 import { clientMethods } from './telemetry-methods.ts'
 

@@ -59,7 +59,7 @@ export function serveBatch(messages: readonly Classified[], batch: Batch): Refus
   if (refusal !== undefined) return refusal
   for (const item of messages) {
     if (item.kind === 'notification') takeNotification(item.message, endpoint, session)
-    else if (item.kind === 'response') session.answers.settle(item.message)
+    else if (item.kind === 'response') session.answers?.settle(item.message)
   }
   if (requests.length + faults.length === 0) {
     reply.empty(202)

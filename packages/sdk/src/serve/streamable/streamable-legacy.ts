@@ -52,7 +52,7 @@ export class LegacyHttp {
     if (!(found instanceof HttpSession)) return found
     if (message.kind === 'request') return this.#request(message.message, found, principal, head, reply)
     if (message.kind === 'notification') takeNotification(message.message, this.#endpoint, found.session)
-    else found.session.answers.settle(message.message)
+    else found.session.answers?.settle(message.message)
     reply.empty(202)
     return undefined
   }

@@ -5,20 +5,28 @@
  */
 
 import { PorticoError, RpcError } from '../../jsonrpc/errors.ts'
+import { withoutUndefined } from '../../jsonrpc/members.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { type AskKind, type ClientCapabilities, canAsk } from '../../protocol/capabilities.ts'
 import { CapabilityError } from '../../session/conversation.ts'
+import { HandlerRun, type Recorded } from '../../session/handler-run.ts'
+import { MemoryRoundStore, type RoundStore } from '../../session/round-store.ts'
 import { type ReadAnswer, type RoundOptions, Rounds } from '../../session/rounds.ts'
-import { digestOf, type StateBinding, type StateSealer } from '../../session/sealed-state.ts'
+import { digestOf, type StateBinding, StateSealer } from '../../session/sealed-state.ts'
+import { requestClient } from '../../session/session-request.ts'
 import type { ServerCall } from '../call/call.ts'
 import { invalidParam } from '../call/method.ts'
+import type { ServerOptions } from '../options.ts'
 
 /** The methods by which a server asks a client. */
 export type QuestionMethod = 'elicitation/create' | 'sampling/createMessage' | 'roots/list'
 
-/** What asking needs of the server: the sealing key, the bounds, and how to answer with questions. */
+/** What a server was told about rounds. */
+export type RoundSettings = Pick<ServerOptions, 'stateKeys' | 'state' | 'roundStore'>
+
+/** What asking needs of the server: the sealing keys, the bounds, and how to answer with questions. */
 export interface Asker {
-  readonly sealer: StateSealer
+  readonly rounds: RoundSettings
   readonly maxRounds: number
   /** Whose questions these are: state between rounds is for no other server, whatever keys they share. */
   readonly serverName: string
@@ -29,8 +37,6 @@ export interface Asker {
   fail(call: ServerCall, error: unknown): void
   /** Puts a question of another server's, where this one relays. */
   askRelayed(call: ServerCall, key: string, method: QuestionMethod, params: JsonObject): Promise<JsonObject>
-  /** The rounds of a modern call; undefined on the older revisions. */
-  roundsOf(call: ServerCall): Rounds | Promise<Rounds> | undefined
 }
 
 /** Puts one question of the handler's own. */
@@ -42,7 +48,7 @@ export async function askClient<T>(
   question: { method: string; params: JsonObject },
   read: ReadAnswer<T>,
 ): Promise<T> {
-  return putQuestion(asker, call, call.run.claimKey(key, kind), question, read)
+  return putQuestion(asker, call, runOf(call).claimKey(key, kind), question, read)
 }
 
 /** Puts a question by whichever way the revision has. */
@@ -55,18 +61,16 @@ export async function putQuestion<T>(
 ): Promise<T> {
   const { session } = call
   if (session === undefined) {
-    const rounds = await asker.roundsOf(call)
-    if (rounds === undefined) throw new PorticoError('capability-missing', 'This request cannot ask the client')
+    const rounds = await roundsOf(asker, call)
     return rounds.ask(key, question, read)
   }
   await session.whenReady(call.signal)
-  const asked = session
-    .request(question.method, question.params, call.outlet, { timeoutMs: asker.askTimeoutMs, signal: call.signal })
-    .catch((error: unknown) => {
-      // The client's refusal is news for the handler; passed on as it is, it would look like this server's own error.
-      if (!(error instanceof RpcError)) throw error
-      throw new PorticoError('peer-error', `The client refused ${question.method}: ${error.message}`, { cause: error })
-    })
+  const { askTimeoutMs: timeoutMs } = asker
+  const asked = requestClient(session, question, call.outlet, { timeoutMs, signal: call.signal }).catch((error) => {
+    // The client's refusal is news for the handler; passed on as it is, it would look like this server's own error.
+    if (!(error instanceof RpcError)) throw error
+    throw new PorticoError('peer-error', `The client refused ${question.method}: ${error.message}`, { cause: error })
+  })
   const response = await call.waitFor(asked)
   const answer = await read(response)
   if (answer === undefined) {
@@ -95,12 +99,52 @@ function objectMembers(capabilities: ClientCapabilities): ClientCapabilities {
   return Object.fromEntries(Object.entries(capabilities).filter(([, member]) => isObject(member)))
 }
 
+/** Runs a step of the handler, where there are rounds within them. */
+export async function takeStep<T>(
+  asker: Asker,
+  call: ServerCall,
+  name: string,
+  action: () => T | Promise<T>,
+): Promise<Recorded<T>> {
+  if (call.session !== undefined) return runOf(call).step(name, action)
+  return (await roundsOf(asker, call)).step(name, action)
+}
+
+function runOf(call: ServerCall): HandlerRun {
+  call.run ??= new HandlerRun()
+  return call.run
+}
+
+function roundsOf(asker: Asker, call: ServerCall): Rounds | Promise<Rounds> {
+  call.rounds ??= openRounds(asker, call)
+  return call.rounds
+}
+
+interface RoundKeeping {
+  readonly sealer: StateSealer
+  readonly store: RoundStore
+}
+
+const KEPT = new WeakMap<RoundSettings, RoundKeeping>()
+
+/** What seals the state of a server's rounds, and what makes each happen once. */
+export function roundKeeping({ rounds: settings }: Asker): RoundKeeping {
+  let keeping = KEPT.get(settings)
+  if (keeping === undefined) {
+    const { stateKeys: keys, state, roundStore } = settings
+    const sealer = new StateSealer({ ...withoutUndefined({ keys }), ...state })
+    keeping = { sealer, store: roundStore ?? new MemoryRoundStore() }
+    KEPT.set(settings, keeping)
+  }
+  return keeping
+}
+
 /** Makes, or resumes, the rounds of a modern call. */
 export function openRounds(asker: Asker, call: ServerCall): Promise<Rounds> {
   const options: RoundOptions = {
-    sealer: asker.sealer,
+    sealer: roundKeeping(asker).sealer,
     maxRounds: asker.maxRounds,
-    run: call.run,
+    run: runOf(call),
     progress: call,
     suspend: (result) => asker.suspend(call, result),
     fail: (error) => asker.fail(call, error),

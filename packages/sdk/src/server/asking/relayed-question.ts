@@ -8,6 +8,7 @@ import { INVALID_PARAMS, RpcError } from '../../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import type { ElicitParams, ElicitResult } from '../../protocol/elicitation.ts'
 import { liftElicitResult } from '../../protocol/revisions/elicitation-forms.ts'
+import { writeCreateMessageParams, writeElicitParams } from '../../protocol/revisions/questions.ts'
 import type { CreateMessageParams } from '../../protocol/sampling.ts'
 import type { ServerCall } from '../call/call.ts'
 import { readCreateMessageResult } from '../features/sampling.ts'
@@ -34,7 +35,7 @@ async function askElicitation(asker: Asker, call: ServerCall, key: string, param
   const wire = written(() => {
     const schema = params.requestedSchema
     if (!url && !(isObject(schema) && isObject(schema.properties))) throw new TypeError('a form needs properties')
-    return revision.writeElicitParams(asked)
+    return writeElicitParams(revision, asked)
   })
   return putQuestion(asker, call, key, { method: 'elicitation/create', params: wire }, (response) => {
     const { action, content } = response
@@ -51,7 +52,7 @@ async function askSampling(asker: Asker, call: ServerCall, key: string, params: 
   const { revision } = call.conversation
   const wire = written(() => {
     if (!Array.isArray(params.messages)) throw new TypeError('messages must be an array')
-    return revision.writeCreateMessageParams(params as unknown as CreateMessageParams)
+    return writeCreateMessageParams(revision, params as unknown as CreateMessageParams)
   })
   const asked = { method: 'sampling/createMessage', params: wire }
   return putQuestion(asker, call, key, asked, (response) =>

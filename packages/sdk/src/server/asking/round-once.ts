@@ -4,77 +4,53 @@
  */
 
 import { PorticoError, RpcError } from '../../jsonrpc/errors.ts'
-import type { JsonObject, RpcErrorObject } from '../../jsonrpc/message.ts'
-import type { RoundStore } from '../../session/round-store.ts'
-import { Suspended } from '../../session/rounds.ts'
-import type { StateSealer } from '../../session/sealed-state.ts'
+import { Suspended } from '../../session/suspended.ts'
 import { toRpcError } from '../call/answer.ts'
-import type { ServerCall } from '../call/call.ts'
+import type { RoundOutcome, ServerCall } from '../call/call.ts'
 import { invalidParam, type ServerMethod } from '../call/method.ts'
-import type { Asker } from './asking.ts'
-
-/** How a round ended: with a result, an error, or further questions. */
-interface RoundOutcome {
-  r?: unknown
-  e?: RpcErrorObject
-  i?: { inputRequests: JsonObject; requestState: string }
-}
+import { type Asker, roundKeeping } from './asking.ts'
 
 interface RoundHost {
-  readonly roundStore: RoundStore
-  readonly sealer: StateSealer
   readonly asker: Asker
   concealed(error: unknown, where: string): RpcError
 }
 
-/** The method as later rounds run it. */
-export function oncePerRound(method: ServerMethod, host: RoundHost): ServerMethod {
-  return {
-    ...method,
-    run: async (call) => {
-      const rounds = await call.rounds
-      if (rounds === undefined) return method.run(call)
-      await method.admit?.(call)
-      const stored = await host.roundStore
-        .take(rounds.id, host.sealer.ttlMs, call.conversation.principal?.id)
-        .catch(refuse)
-      if (stored !== undefined) return replay(host, call, JSON.parse(stored))
-      call.round = rounds.id
-      return runOnce(method, host, call)
+/** Runs a later round of a method. */
+export async function runRound(method: ServerMethod, host: RoundHost, call: ServerCall): Promise<unknown> {
+  const rounds = await call.rounds
+  if (rounds === undefined) return method.run(call)
+  await method.admit?.(call)
+  const { sealer, store } = roundKeeping(host.asker)
+  const stored = await store.take(rounds.id, sealer.ttlMs, call.conversation.principal?.id).catch(refuse)
+  if (stored !== undefined) return replay(host, call, JSON.parse(stored))
+  call.round = {
+    settle: (outcome) => {
+      call.round = undefined
+      void store.settle(rounds.id, JSON.stringify(outcome))
     },
+    isGivenUp: (error) => endedByAbort(error, call),
+  }
+  try {
+    const result = await method.run(call)
+    call.round?.settle({ r: result })
+    return result
+  } catch (error) {
+    // The questions that ended this run settle the round themselves.
+    if (error instanceof Suspended || call.round === undefined) throw error
+    if (endedByAbort(error, call)) {
+      await store.release(rounds.id)
+      call.round = undefined
+      throw error
+    }
+    const shown = toRpcError(error, call.conversation.revision) ?? host.concealed(error, call.method)
+    call.round.settle({ e: shown.toErrorObject() })
+    throw shown
   }
 }
 
 function refuse(error: unknown): never {
   if (!(error instanceof PorticoError) || error.code !== 'state-refused') throw error
   throw invalidParam('requestState', 'was used already, and what came of it is no longer kept')
-}
-
-async function runOnce(method: ServerMethod, host: RoundHost, call: ServerCall): Promise<unknown> {
-  try {
-    const result = await method.run(call)
-    settleRound(host, call, { r: result })
-    return result
-  } catch (error) {
-    // The questions that ended this run settle the round themselves.
-    if (error instanceof Suspended || call.round === undefined) throw error
-    if (endedByAbort(error, call)) {
-      await host.roundStore.release(call.round)
-      call.round = undefined
-      throw error
-    }
-    const shown = toRpcError(error, call.conversation.revision) ?? host.concealed(error, call.method)
-    settleRound(host, call, { e: shown.toErrorObject() })
-    throw shown
-  }
-}
-
-/** Keeps the outcome of the round that the call has taken, if it has: also when nobody waits for the answer any more. */
-export function settleRound(host: Pick<RoundHost, 'roundStore'>, call: ServerCall, outcome: RoundOutcome): void {
-  if (call.round === undefined) return
-  const text = JSON.stringify(outcome)
-  void host.roundStore.settle(call.round, text)
-  call.round = undefined
 }
 
 function replay(host: RoundHost, call: ServerCall, { r, e, i }: RoundOutcome): unknown {
@@ -84,8 +60,8 @@ function replay(host: RoundHost, call: ServerCall, { r, e, i }: RoundOutcome): u
   throw new Suspended()
 }
 
-/** Whether the handler gave up because it was told to. Anything else it did is done, and must not be done again. */
-export function endedByAbort(error: unknown, call: ServerCall): boolean {
+/** Anything else than giving up is done, and must not be done again. */
+function endedByAbort(error: unknown, call: ServerCall): boolean {
   if (!call.cancelled) return false
   for (let at = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth++) {
     const { code } = at as { code?: unknown }

@@ -4,7 +4,7 @@
  */
 
 import type { ResourceContents } from '../../protocol/content.ts'
-import { randomToken } from '../../session/sealed-state.ts'
+import { randomToken } from '../../session/random-token.ts'
 
 /** Where the rest of a result that is too long is kept, and for how long. */
 export interface SpillOptions {

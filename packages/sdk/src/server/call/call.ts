@@ -5,13 +5,28 @@
 
 import type { Outlet } from '../../jsonrpc/channel.ts'
 import { IncomingCall, type IncomingCalls } from '../../jsonrpc/incoming.ts'
-import type { JsonObject, RequestId } from '../../jsonrpc/message.ts'
+import type { JsonObject, RequestId, RpcErrorObject } from '../../jsonrpc/message.ts'
 import { type ProgressToken, progressToken } from '../../protocol/meta.ts'
 import type { Conversation } from '../../session/conversation.ts'
 import type { RequestHead } from '../../session/exchange.ts'
-import { HandlerRun } from '../../session/handler-run.ts'
+import type { HandlerRun } from '../../session/handler-run.ts'
 import type { LegacySession } from '../../session/legacy-session.ts'
 import type { Rounds } from '../../session/rounds.ts'
+
+/** How a round ended: with a result, an error, or further questions. */
+export interface RoundOutcome {
+  r?: unknown
+  e?: RpcErrorObject
+  i?: { inputRequests: JsonObject; requestState: string }
+}
+
+/** A round that runs once, however often it is sent (`asking/round-once.ts`). */
+export interface TakenRound {
+  /** Keeps the outcome, also when nobody waits for the answer any more. */
+  settle(outcome: RoundOutcome): void
+  /** Whether the handler gave up because it was told to: then the round has no outcome. */
+  isGivenUp(error: unknown): boolean
+}
 
 /** Ends what was held open. */
 export interface DeferredReply {
@@ -40,8 +55,10 @@ export class ServerCall extends IncomingCall {
   scope: IncomingCalls | undefined
   /** What the server's `context` function made for this request. */
   state: unknown
+  /** What the handler asked and did so far, once it did. */
+  run: HandlerRun | undefined
   /** The round that this call took, until its outcome is kept. */
-  round: string | undefined
+  round: TakenRound | undefined
   /** When the call began, if somebody watches. */
   startedAt: number | undefined
   #waiting = 0
@@ -53,7 +70,6 @@ export class ServerCall extends IncomingCall {
   #token: ProgressToken | undefined | null = null
   /** The highest progress that was told, in this round or an earlier one. */
   reached = -Infinity
-  #run: HandlerRun | undefined
 
   constructor(
     id: RequestId,
@@ -72,12 +88,6 @@ export class ServerCall extends IncomingCall {
     this.outlet = outlet
     this.session = session
     this.head = head
-  }
-
-  /** What the handler asked and did so far. */
-  get run(): HandlerRun {
-    this.#run ??= new HandlerRun()
-    return this.#run
   }
 
   override cancel(reason?: unknown): void {

@@ -5,9 +5,10 @@ import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import type { ElicitFormParams, ElicitResult, FormField, FormSchema } from '../../protocol/elicitation.ts'
 import { URL_ELICITATION_REQUIRED } from '../../protocol/errors.ts'
 import { liftElicitResult } from '../../protocol/revisions/elicitation-forms.ts'
+import { writeElicitParams } from '../../protocol/revisions/questions.ts'
 import { type AnySchema, type CompiledSchema, defineSchema } from '../../schema/schema.ts'
 import type { LegacySession } from '../../session/legacy-session.ts'
-import { randomToken } from '../../session/sealed-state.ts'
+import { randomToken } from '../../session/random-token.ts'
 import { type Asker, askClient, requireClient } from '../asking/asking.ts'
 import type { ServerCall } from '../call/call.ts'
 
@@ -59,7 +60,7 @@ async function askForm(
   const { schema, compiled } = prepareForm(question.form)
   const { revision } = call.conversation
   const params: ElicitFormParams = { mode: 'form', message: question.message, requestedSchema: schema }
-  const wire = revision.writeElicitParams(params)
+  const wire = writeElicitParams(revision, params)
   const read = async (response: JsonObject): Promise<ElicitAnswer<JsonObject> | undefined> => {
     const result = readElicitResult(response)
     if (result === undefined) return undefined
@@ -82,7 +83,7 @@ async function askUrl(
   const { session } = call
   const elicitationId = randomToken()
   const params = { mode: 'url' as const, message: question.message, url: checkedUrl(question.url), elicitationId }
-  const wire = call.conversation.revision.writeElicitParams(params)
+  const wire = writeElicitParams(call.conversation.revision, params)
   const asked = { method: 'elicitation/create', params: wire }
   const answer = await askClient(asker, call, key, 'elicitation', asked, (response) => {
     const result = readElicitResult(response)

@@ -2,6 +2,7 @@
 
 import { PorticoError } from '../../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { writeCreateMessageParams } from '../../protocol/revisions/questions.ts'
 import type {
   CreateMessageParams,
   CreateMessageResult,
@@ -25,7 +26,7 @@ export async function askSampling(
 ): Promise<CreateMessageResult> {
   const params = toCreateMessageParams(question)
   requireClient(call, params.tools === undefined ? 'sample' : 'sample-tools')
-  const wire = call.conversation.revision.writeCreateMessageParams(params)
+  const wire = writeCreateMessageParams(call.conversation.revision, params)
   return askClient(
     asker,
     call,

@@ -16,8 +16,7 @@ import {
   type SchemaLimits,
 } from '../../schema/schema.ts'
 import { CapabilityError } from '../../session/conversation.ts'
-import { Suspended } from '../../session/rounds.ts'
-import { endedByAbort } from '../asking/round-once.ts'
+import { Suspended } from '../../session/suspended.ts'
 import type { ServerCall } from '../call/call.ts'
 import {
   andThen,
@@ -292,7 +291,7 @@ function toFailure(host: ToolHost, entry: ToolEntry, error: unknown, call: Serve
     return textError(error.message)
   }
   // Of a round, what is not the abort itself is an outcome, which a resent request must get.
-  if (call.cancelled && (call.round === undefined || endedByAbort(error, call))) throw error
+  if (call.cancelled && (call.round?.isGivenUp(error) ?? true)) throw error
   if (error instanceof PorticoError && TELLABLE.has(error.code)) return textError(error.message)
   return textError(
     `The tool "${entry.tool.name}" failed unexpectedly. ${host.server.reportPrivately(error, `tool ${entry.tool.name}`)}`,

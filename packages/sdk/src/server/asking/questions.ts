@@ -1,0 +1,7 @@
+/** Everything about asking clients, as one part that is loaded for the first handler that asks (`load.ts`). */
+
+export { askElicitation } from '../features/elicitation.ts'
+export { askRoots } from '../features/roots.ts'
+export { askSampling } from '../features/sampling.ts'
+export { openRounds, takeStep } from './asking.ts'
+export { runRound } from './round-once.ts'
