@@ -1,12 +1,13 @@
 /** The log as its readers have it: whole after a crash, without secrets, and unable to lie about its past. */
 
+import { statSync } from 'node:fs'
 import { appendFile, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { toCanonicalJson, toDigest } from './canonical.ts'
-import { fromLine, toLine, toRecord } from './chain.ts'
+import { fromLine, seal } from './chain.ts'
 import { type AuditLogOptions, openAuditLog } from './log.ts'
 import type { AuditEntry, AuditRecord } from './record.ts'
 import { type AuditQuery, searchAudit } from './search.ts'
@@ -67,6 +68,17 @@ describe('writing', () => {
     expect(await verifyAuditLog(file)).toMatchObject({ ok: false, problems: [{ kind: 'missing' }] })
   })
 
+  it('writes once for all that is appended in one turn of the event loop (house 3)', async () => {
+    const log = await openAuditLog({ file })
+    const first = log.append(entry(1))
+    for (let step = 0; step < 50; step++) await undefined
+    const [before, second] = [statSync(file).size, log.append(entry(2))]
+    const both = await Promise.all([first, second])
+    expect([before, both.map(({ sequence }) => sequence)]).toEqual([0, [1, 2]])
+    await log.close()
+    expect(await verifyAuditLog(file)).toMatchObject({ ok: true, records: 2, beyondHead: 0 })
+  })
+
   it('has one writer', async () => {
     const log = await openAuditLog({ file })
     await expect(openAuditLog({ file })).rejects.toMatchObject({ code: 'audit-broken' })
@@ -109,7 +121,7 @@ describe('after a crash', () => {
   it('believes records that the head did not learn of', async () => {
     await write(2)
     const [, last] = (await readFile(file, 'utf8')).trim().split('\n').map(fromLine)
-    await appendFile(file, toLine(toRecord(entry(3), last!, undefined)))
+    await appendFile(file, seal(entry(3), last!, undefined).line)
     expect(await verifyAuditLog(file)).toMatchObject({ ok: true, beyondHead: 1 })
     await write(1)
     expect(await verifyAuditLog(file)).toMatchObject({ ok: true, records: 4, beyondHead: 0 })
@@ -150,7 +162,7 @@ describe('tampering (sec-127)', () => {
         const { sequence, previous, hash: _, ...old } = fromLine(lines[at]!)!
         return lines.with(
           at,
-          toLine(toRecord({ ...old, outcome: 'forged' }, { sequence: sequence - 1, hash: previous }, undefined)).trim(),
+          seal({ ...old, outcome: 'forged' }, { sequence: sequence - 1, hash: previous }, undefined).line.trim(),
         )
       },
     ],
@@ -161,8 +173,8 @@ describe('tampering (sec-127)', () => {
         let head = at === 0 ? { sequence: 0, hash: 'genesis' } : fromLine(lines[at - 1]!)!
         for (const line of lines.slice(at)) {
           const { sequence: _s, previous: _p, hash: _h, ...old } = fromLine(line)!
-          const record = toRecord({ ...old, outcome: 'forged' }, head, undefined)
-          kept.push(toLine(record).trim())
+          const { record, line: forged } = seal({ ...old, outcome: 'forged' }, head, undefined)
+          kept.push(forged.trim())
           head = record
         }
         return kept

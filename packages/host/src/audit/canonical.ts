@@ -3,7 +3,7 @@
  * digested from and approved values compared by. Here a value that cannot be compared is one that is denied.
  */
 
-import { createHash } from 'node:crypto'
+import * as crypto from 'node:crypto'
 import { toCanonicalJson as toText } from '@portico/sdk/internal'
 import { HostError } from '../errors.ts'
 
@@ -14,8 +14,14 @@ export function toCanonicalJson(value: unknown): string {
 
 /** SHA-256 over the canonical text, in hexadecimal. */
 export function toDigest(value: unknown): string {
-  return createHash('sha256').update(toCanonicalJson(value)).digest('hex')
+  return sha256(toCanonicalJson(value))
 }
+
+/** SHA-256 over a text, in hexadecimal: in one step where Node has one (20.12), which takes half the time. */
+export const sha256: (text: string) => string =
+  typeof crypto.hash === 'function'
+    ? (text) => crypto.hash('sha256', text)
+    : (text) => crypto.createHash('sha256').update(text).digest('hex')
 
 function tooDeep(): HostError {
   return new HostError('denied', 'A value is nested too deeply to be compared')

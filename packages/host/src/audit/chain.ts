@@ -4,8 +4,8 @@
  * does not have it. No files here; `log.ts` writes what this makes and `verify.ts` checks it.
  */
 
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
-import { toCanonicalJson } from './canonical.ts'
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { sha256, toCanonicalJson } from './canonical.ts'
 import type { AuditEntry, AuditRecord } from './record.ts'
 
 /** Where a chain ends: enough to find out later that something is missing. Keep it elsewhere to be sure. */
@@ -26,19 +26,23 @@ export const GENESIS: AuditHead = { sequence: 0, hash: 'genesis' }
 
 export type AuditKey = Uint8Array | undefined
 
-export function toRecord(entry: AuditEntry, after: AuditHead, key: AuditKey): AuditRecord {
+/** An entry in its place, and the line that is written of it: the text that its hash is over, and the hash. */
+interface Sealed {
+  readonly record: AuditRecord
+  readonly line: string
+}
+
+export function seal(entry: AuditEntry, after: AuditHead, key: AuditKey): Sealed {
   const unsealed = { ...entry, sequence: after.sequence + 1, previous: after.hash }
-  return { ...unsealed, hash: hashOf(unsealed, key) }
+  const text = toCanonicalJson(unsealed)
+  const hash = hashOf(text, key)
+  return { record: { ...unsealed, hash }, line: `${text.slice(0, -1)},"hash":"${hash}"}\n` }
 }
 
 /** Whether the record's own hash is right; says nothing about its place. */
 export function isIntact(record: AuditRecord, key: AuditKey): boolean {
   const { hash, ...unsealed } = record
-  return isEqual(hash, hashOf(unsealed, key))
-}
-
-export function toLine(record: AuditRecord): string {
-  return `${JSON.stringify(record)}\n`
+  return isEqual(hash, hashOf(toCanonicalJson(unsealed), key))
 }
 
 /** A line as a record, or undefined for what is none. */
@@ -53,7 +57,7 @@ export function fromLine(line: string): AuditRecord | undefined {
 
 /** Always of the same length, so that one can be written over another. */
 export function toHeadText(head: StoredHead, key: AuditKey): string {
-  return `${JSON.stringify({ ...head, mark: hashOf(head, key) }).padEnd(HEAD_CHARS)}\n`
+  return `${JSON.stringify({ ...head, mark: hashOf(toCanonicalJson(head), key) }).padEnd(HEAD_CHARS)}\n`
 }
 
 const HEAD_CHARS = 383
@@ -71,13 +75,12 @@ export function fromHeadText(text: string, key: AuditKey): StoredHead | undefine
     from: value.from as number,
     ...(value.copied === true && { copied: true as const }),
   }
-  return isEqual(value.mark, hashOf(head, key)) ? head : undefined
+  return isEqual(value.mark, hashOf(toCanonicalJson(head), key)) ? head : undefined
 }
 
 /** The prefix tells how it was made: a keyed log that was written anew without the key does not pass for the old one. */
-function hashOf(value: object, key: AuditKey): string {
-  const text = toCanonicalJson(value)
-  if (key === undefined) return `sha256:${createHash('sha256').update(text).digest('hex')}`
+function hashOf(text: string, key: AuditKey): string {
+  if (key === undefined) return `sha256:${sha256(text)}`
   return `hmac-sha256:${createHmac('sha256', key).update(text).digest('hex')}`
 }
 

@@ -1,6 +1,6 @@
-/** A writer that is killed while it writes: what it was told to be written is there, and the chain holds. */
+/** A writer that is killed while it writes, or leaves: what it was told to be written is there, and the chain holds. */
 
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -48,4 +48,20 @@ it('every acknowledged record survives, over several lives and files', async () 
   expect(verdict.head.sequence).toBeGreaterThanOrEqual(acknowledged)
   for await (const record of searchAudit(file, { type: 'event' }))
     expect(['beat', 'audit-torn-line']).toContain(record.what)
+})
+
+it('what waits when the program leaves is written (house 3)', async () => {
+  const file = join(folder, 'audit.jsonl')
+  const program = join(folder, 'leaver.mts')
+  const source = new URL('./log.ts', import.meta.url).href
+  await writeFile(
+    program,
+    `import { openAuditLog } from ${JSON.stringify(source)}
+    const log = await openAuditLog({ file: ${JSON.stringify(file)} })
+    for (const at of [1, 2, 3]) void log.append({ at, type: 'event', what: 'beat' })
+    process.exit(0)`,
+  )
+  const args = ['--import', 'tsx', '--conditions=portico-source', program]
+  expect(spawnSync(process.execPath, args, { stdio: 'inherit' }).status).toBe(0)
+  expect(await verifyAuditLog(file)).toMatchObject({ ok: true, records: 3, beyondHead: 0 })
 })

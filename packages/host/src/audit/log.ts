@@ -8,7 +8,8 @@ import { constants, ftruncateSync, renameSync, writeSync } from 'node:fs'
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { HostError } from '../errors.ts'
-import { type AuditHead, type AuditKey, fromLine, type StoredHead, toHeadText, toLine, toRecord } from './chain.ts'
+import { atExit } from './at-exit.ts'
+import { type AuditHead, type AuditKey, fromLine, type StoredHead, seal, toHeadText } from './chain.ts'
 import { HeadCopies, type HeadKeeper } from './head-keeper.ts'
 import type { AuditEntry, AuditRecord, AuditSink } from './record.ts'
 import { recover } from './recovery.ts'
@@ -96,6 +97,15 @@ interface Waiting {
   readonly reject: (error: HostError) => void
 }
 
+/** Entries in their places, and what they and the head are when they are written. */
+interface Batch {
+  readonly waiting: readonly Waiting[]
+  readonly records: readonly AuditRecord[]
+  readonly text: string
+  readonly bytes: number
+  readonly head: StoredHead
+}
+
 interface OpenParts {
   readonly lock: WriterLock
   readonly handle: FileHandle
@@ -119,6 +129,9 @@ class FileAuditLog implements AuditLog {
   #size: number
   #waiting: Waiting[] = []
   #work: Promise<void> | undefined
+  /** A batch is on its way to the file, and the head does not know of it yet. */
+  #isWriting = false
+  readonly #stopExit: () => void
   #closed = false
   #broken: unknown
 
@@ -135,6 +148,7 @@ class FileAuditLog implements AuditLog {
     this.#headHandle = headHandle
     this.#head = head
     this.#size = size
+    this.#stopExit = atExit(() => this.#writeAtExit())
   }
 
   append(entry: AuditEntry): Promise<AuditRecord> {
@@ -161,50 +175,73 @@ class FileAuditLog implements AuditLog {
     if (this.#closed) return
     this.#closed = true
     await this.#work
+    this.#stopExit()
     await this.#copies?.flush()
     await Promise.all([this.#handle, this.#headHandle].map((handle) => handle.close().catch(() => {})))
     await this.#lock.release()
   }
 
   async #drain(): Promise<void> {
-    // Whoever appends in the same turn goes into the first batch.
-    await Promise.resolve()
+    // Whoever appends in the same turn of the event loop goes into the first batch: what answers bring at once is one write.
+    await new Promise((resolve) => setImmediate(resolve))
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, MAX_BATCH_ENTRIES)
-      await this.#writeBatch(batch)
+      this.#isWriting = true
+      await this.#writeBatch(this.#nextBatch())
+      this.#isWriting = false
     }
     this.#work = undefined
   }
 
-  async #writeBatch(batch: Waiting[]): Promise<void> {
+  /** As many of those that wait as one write may be. */
+  #nextBatch(): Batch {
     const records: AuditRecord[] = []
-    const lines: string[] = []
+    let text = ''
     let bytes = 0
     let head: AuditHead = this.#head
-    for (const { entry } of batch) {
-      const record = toRecord(entry, head, this.#key)
-      const line = toLine(record)
+    for (const { entry } of this.#waiting) {
+      const { record, line } = seal(entry, head, this.#key)
       const more = Buffer.byteLength(line)
-      if (records.length > 0 && bytes + more > Math.min(MAX_BATCH_BYTES, this.#maxBytes)) break
+      const isFull = records.length >= MAX_BATCH_ENTRIES || bytes + more > Math.min(MAX_BATCH_BYTES, this.#maxBytes)
+      if (records.length > 0 && isFull) break
       records.push(record)
-      lines.push(line)
+      text += line
       bytes += more
       head = record
     }
-    // What did not fit comes first in the next one.
-    this.#waiting.unshift(...batch.splice(records.length))
+    const stored = { ...this.#head, sequence: head.sequence, hash: head.hash }
+    return { waiting: this.#waiting.splice(0, records.length), records, text, bytes, head: stored }
+  }
+
+  async #writeBatch(batch: Batch): Promise<void> {
+    const { waiting, records, bytes } = batch
     try {
       if (this.#broken !== undefined) throw this.#broken
       if (this.#size > 0 && this.#size + bytes > this.#maxBytes) await this.#rotate()
-      await this.#write(lines.join(''), bytes, { ...this.#head, sequence: head.sequence, hash: head.hash })
-      for (const [index, { resolve }] of batch.entries()) resolve(records[index]!)
+      // Where a new file was begun, the head tells of fewer old ones.
+      await this.#write({ ...batch, head: { ...batch.head, from: this.#head.from } })
+      for (const [index, { resolve }] of waiting.entries()) resolve(records[index]!)
     } catch (error) {
-      for (const { reject } of batch) reject(broken(this.file, 'a write failed', error))
+      for (const { reject } of waiting) reject(broken(this.file, 'a write failed', error))
+    }
+  }
+
+  /** What waits when the program ends is written, as far as nothing else is being written. */
+  #writeAtExit(): void {
+    if (this.#isWriting || this.#broken !== undefined) return
+    try {
+      while (this.#waiting.length > 0) {
+        const { text, head } = this.#nextBatch()
+        writeWhole(this.#handle.fd, Buffer.from(text))
+        this.#writeHead(head)
+        this.#head = head
+      }
+    } catch {
+      // Nobody is left to be told.
     }
   }
 
   /** Records first, then the head: after a crash between the two the log is ahead, which can be told from a loss. */
-  async #write(text: string, bytes: number, head: StoredHead): Promise<void> {
+  async #write({ text, bytes, head }: Batch): Promise<void> {
     try {
       // A few hundred bytes into the system's cache: done sooner than a thread could be asked to.
       writeWhole(this.#handle.fd, Buffer.from(text))

@@ -32,18 +32,18 @@ const REDACTED = '[redacted]'
  */
 export function createRedactor(options: RedactionOptions = {}): Redactor {
   const names = new Set((options.keys ?? []).map((key) => key.toLowerCase()))
-  const isSecret = (key: string) => SECRET_KEY.test(key) || names.has(key.toLowerCase())
+  const isSecret = remembering((key) => SECRET_KEY.test(key) || names.has(key.toLowerCase()))
   return (value) => {
     const secrets = [...(options.values?.() ?? [])].filter((secret) => secret.length >= MIN_SECRET)
     // Of two secrets of which one holds the other, the longer goes first.
-    secrets.sort((a, b) => b.length - a.length)
+    if (secrets.length > 1) secrets.sort((a, b) => b.length - a.length)
     return redact(value, { isSecret, secrets, left: MAX_VALUES, chars: MAX_TOTAL_CHARS }, 0)
   }
 }
 
 /** Takes secrets out of one text by their look alone. */
 export function redactText(text: string): string {
-  if (!SUSPICIOUS.test(text)) return text
+  if (!isSuspicious(text)) return text
   let clean = text
   for (const [pattern, replacement] of SECRET_VALUES) clean = clean.replace(pattern, replacement)
   return clean
@@ -72,6 +72,20 @@ function redact(value: unknown, work: Work, depth: number): unknown {
   )
 }
 
+/** The same question about short texts, which come again and again: names of members, servers, tools and reasons. */
+function remembering(test: (text: string) => boolean): (text: string) => boolean {
+  const unsuspected = new Set<string>()
+  return (text) => {
+    if (unsuspected.has(text)) return false
+    if (test(text)) return true
+    if (text.length > MAX_REMEMBERED) return false
+    // Only what holds no secret is remembered.
+    if (unsuspected.size >= MAX_VALUES) unsuspected.clear()
+    unsuspected.add(text)
+    return false
+  }
+}
+
 function redactWith(text: string, work: Work): string {
   // What is far too long is cut before it is searched, well beyond what is kept.
   let clean = text.length > MAX_SEARCHED ? text.slice(0, MAX_SEARCHED) : text
@@ -85,6 +99,7 @@ function redactWith(text: string, work: Work): string {
 
 const MIN_SECRET = 6
 const MAX_VALUES = 500
+const MAX_REMEMBERED = 128
 const MAX_DEPTH = 12
 const MAX_CHARS = 2_000
 const MAX_SEARCHED = 20_000
@@ -96,6 +111,8 @@ const SECRET_KEY =
 /** What every one of the patterns below needs somewhere: most texts have nothing of it, and are done with one look. */
 const SUSPICIOUS =
   /[=@]|-----B|bearer|basic|dpop|eyj|[spr]k[-_]|gh[pousr]_|github_|glpat|xox|akia|asia|aiza|npm_|passw|secret|token|key/i
+
+const isSuspicious = remembering((text) => SUSPICIOUS.test(text))
 
 /** Every pattern is anchored by a literal start and repeats one class only, so that no text makes it slow. */
 const SECRET_VALUES: readonly (readonly [RegExp, string])[] = [

@@ -20,9 +20,14 @@ function write(value: unknown, tooDeep: () => Error, depth: number): string {
   if (typeof value !== 'object' || value === null) return isJson(value) ? JSON.stringify(value) : 'null'
   if (depth > MAX_CANONICAL_DEPTH) throw tooDeep()
   if (Array.isArray(value)) return `[${value.map((one) => write(one, tooDeep, depth + 1)).join(',')}]`
-  const members = Object.entries(value).filter(([, member]) => isJson(member))
-  members.sort(([a], [b]) => (a < b ? -1 : 1))
-  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${write(member, tooDeep, depth + 1)}`).join(',')}}`
+  let members = ''
+  // Without an order of its own, `sort` compares code units.
+  for (const key of Object.keys(value).sort()) {
+    const member = (value as { readonly [key: string]: unknown })[key]
+    if (!isJson(member)) continue
+    members += `${members === '' ? '' : ','}${JSON.stringify(key)}:${write(member, tooDeep, depth + 1)}`
+  }
+  return `{${members}}`
 }
 
 function isJson(value: unknown): boolean {
