@@ -25,7 +25,7 @@ import { isSufficient, type Judgement, type JudgeParts, judge, MAX_ROUNDS } from
 import { loadOf, withLoad } from './load.ts'
 import type { Provenance } from './provenance.ts'
 import { ReadingTrust } from './reading-trust.ts'
-import { decisionEntry, outcomeEntry, reviewEntry, type Verdict } from './records.ts'
+import { decisionEntry, outcomeEntry, reviewEntry, type Subject, subjectOf, type Verdict } from './records.ts'
 import { Refusals } from './refusals.ts'
 
 /** Options of `createGuard`: what it decides by, whom it asks, and where it writes that down. */
@@ -123,12 +123,11 @@ class HostGuard implements OpenGuard {
       throw denied(judgement.effect, judgement)
     }
     try {
-      await this.#recordYes(judgement.effect, about, judgement, ref)
+      return this.#permit(judgement, await this.#recordYes(judgement.effect, about, judgement, ref))
     } catch (error) {
       for (const undo of judgement.counted) undo()
       throw error
     }
-    return this.#permit(judgement, about, ref)
   }
 
   async explain(
@@ -236,11 +235,7 @@ class HostGuard implements OpenGuard {
     return { kind: 'flow', server, from, tool: itemOf(effect), arguments: load, inArguments: seen.length > 0 }
   }
 
-  #permit<E extends Effect>(
-    { effect, decision, answer, reason }: Judgement<E>,
-    about: Circumstances,
-    ref: string,
-  ): Permit<E> {
+  #permit<E extends Effect>({ effect, decision, answer, reason }: Judgement<E>, subject: Subject): Permit<E> {
     const { clock } = this.#parts
     const startedAt = clock.now()
     let isOpen = true
@@ -252,9 +247,9 @@ class HostGuard implements OpenGuard {
       finish: (outcome, detail) => {
         if (!isOpen) return
         isOpen = false
-        const ending = { outcome, ref, startedAt, at: clock.now(), ...(detail !== undefined && { reason: detail }) }
+        const ending = { outcome, startedAt, at: clock.now(), ...(detail !== undefined && { reason: detail }) }
         // Whoever is to know has been told.
-        void this.#append(outcomeEntry(effect, about, ending)).catch(() => {})
+        void this.#append(outcomeEntry(subject, ending)).catch(() => {})
       },
     }
   }
@@ -343,16 +338,18 @@ class HostGuard implements OpenGuard {
     await this.#record(effect, about, { allowed: false, decision, by: 'nobody', reason }, ref).catch(this.#warn)
   }
 
-  async #record(effect: Effect, about: Circumstances, verdict: Verdict, ref: string): Promise<void> {
+  async #record(effect: Effect, about: Circumstances, verdict: Verdict, ref: string): Promise<Subject> {
     // A no holds whether or not it can be written down; a yes does not.
     if (!verdict.allowed) this.#telemetry?.decided(effect, verdict, ref)
-    await this.#append(decisionEntry(effect, about, verdict, ref, this.#parts.clock.now()))
+    const subject = subjectOf(effect, about, ref)
+    await this.#append(decisionEntry(effect, about, verdict, subject, this.#parts.clock.now()))
     if (verdict.allowed) this.#telemetry?.decided(effect, verdict, ref)
+    return subject
   }
 
-  async #recordYes(effect: Effect, about: Circumstances, verdict: Verdict, ref: string): Promise<void> {
+  async #recordYes(effect: Effect, about: Circumstances, verdict: Verdict, ref: string): Promise<Subject> {
     try {
-      await this.#record(effect, about, verdict, ref)
+      return await this.#record(effect, about, verdict, ref)
     } catch (cause) {
       const message = 'It was allowed, but cannot be written down, and so does not happen'
       throw new HostError('denied', message, { cause, data: { reason: 'The audit log cannot be written' } })

@@ -6,8 +6,8 @@
  */
 
 import { PorticoError } from '@portico/sdk/client'
+import { showHidden } from '../config/command/hidden-characters.ts'
 import { HostError, type HostErrorCode } from '../errors.ts'
-import { neutralise } from '../upstream/catalogue/text.ts'
 import type { Provenance } from './provenance.ts'
 
 /** Whose words they are, and whether a person vouches for that server. */
@@ -114,7 +114,7 @@ function toLoose(words: readonly string[]): string {
 }
 
 function cleaned(value: unknown, depth: number): unknown {
-  if (typeof value === 'string') return neutralise(value).text
+  if (typeof value === 'string') return showHidden(value)
   if (typeof value !== 'object' || value === null) return value
   if (depth > MAX_DEPTH) return '[nested too deeply]'
   if (Array.isArray(value)) {
@@ -122,11 +122,13 @@ function cleaned(value: unknown, depth: number): unknown {
     return members.some((one, index) => one !== value[index]) ? members : value
   }
   let changed = false
-  const entries = Object.entries(value).map(([name, one]): [string, unknown] => {
-    const entry: [string, unknown] = [neutralise(name).text, cleaned(one, depth + 1)]
+  const entries = Object.entries(value)
+  for (const entry of entries) {
+    const [name, one] = entry
+    entry[0] = showHidden(name)
+    entry[1] = cleaned(one, depth + 1)
     changed ||= entry[0] !== name || entry[1] !== one
-    return entry
-  })
+  }
   // `fromEntries` defines own members, so that one called `__proto__` is one like any other.
   return changed ? Object.fromEntries(entries) : value
 }

@@ -87,6 +87,18 @@ describe('what another server has not said is not', () => {
     expect(context.sourcesOf({ q: `you asked about ${SECRET}` }).inArguments).toEqual(['mail'])
   })
 
+  it('words that are said again are still whose they were, also where names run into each other (house 3)', () => {
+    const context = createProvenance()
+    const said = [
+      ['mail', 'box 4711 0815 2342'],
+      ['mail box', '4711 0815 2342'],
+      ['mail', 'box 4711 0815 2342'],
+    ] as const
+    for (const [server, words] of said) context.note(server, words)
+    expect(context.sourcesOf({ q: '4711 0815 2342' }).inArguments).toEqual(['mail', 'mail box'])
+    expect(context.sourcesOf({ q: '4711 0815 2342' }, 'mail').inArguments).toEqual(['mail box'])
+  })
+
   it('a conversation that nobody has said anything in has no sources', () => {
     expect(createProvenance().sourcesOf({ a: SECRET })).toEqual({ inArguments: [], inTurn: [] })
   })

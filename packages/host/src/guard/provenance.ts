@@ -12,7 +12,7 @@ import { addWords, hasRun, type Words, wordsIn } from './words.ts'
 
 /** The servers that a value may come from. */
 export interface Sources {
-  /** Servers whose data stands in the arguments, or cannot be excluded to. */
+  /** Servers other than the target whose data stands in the arguments, or cannot be excluded to. */
   readonly inArguments: readonly string[]
   /** Servers whose data is in the conversation at all. */
   readonly inTurn: readonly string[]
@@ -73,6 +73,8 @@ export function createProvenance(options: ProvenanceOptions = {}): Provenance {
 /** So many pieces in a row are a run of twelve characters: seldom the same by chance. */
 const RUN = 5
 const MAX_SERVERS = 1_000
+const MAX_NOTED = 256
+const MAX_NOTED_LEAF = 64
 
 class HashedProvenance implements Provenance {
   readonly #maxPieces: number
@@ -82,6 +84,8 @@ class HashedProvenance implements Provenance {
   readonly #servers = new Map<string, HashSet | undefined>()
   #user: HashSet | undefined
   #definitions: DefinitionWords | undefined
+  /** Short leaves, each with its server, that were added lately. */
+  readonly #noted = new Set<string>()
   #words: { readonly server: string; readonly text: string }[] = []
   #wordsLength = 0
   #tainted = false
@@ -97,6 +101,7 @@ class HashedProvenance implements Provenance {
   note(server: string, value: unknown, { trusted = false } = {}): void {
     if (!trusted) this.#tainted = true
     const { leaves, complete } = leavesOf(value)
+    const fresh = leaves.filter((leaf) => this.#isFresh(server, leaf))
     for (const leaf of leaves) this.#keepWords(server, leaf)
     if (!this.#servers.has(server)) {
       const isRoom = this.#servers.size < MAX_SERVERS && this.#total() < this.#maxTotalPieces
@@ -104,7 +109,7 @@ class HashedProvenance implements Provenance {
     }
     const known = this.#servers.get(server)
     if (known === undefined) return
-    addWords(known, leaves)
+    addWords(known, fresh)
     if (!complete || known.overflowed || this.#total() > this.#maxTotalPieces) this.#servers.set(server, undefined)
   }
 
@@ -120,12 +125,14 @@ class HashedProvenance implements Provenance {
 
   sourcesOf(value: unknown, target?: string): Sources {
     const inTurn = [...this.#servers.keys()]
-    if (inTurn.length === 0 && this.#definitions === undefined) return { inArguments: [], inTurn }
+    // A server's own words lead nowhere when they go back to it.
+    const others = inTurn.filter((server) => server !== target)
+    if (others.length === 0 && this.#definitions === undefined) return { inArguments: [], inTurn }
     const { leaves, complete } = leavesOf(value)
     // Nothing can be excluded of what is too much to look at.
-    if (!complete) return { inArguments: inTurn, inTurn }
+    if (!complete) return { inArguments: others, inTurn }
     const foreign = wordsIn(leaves, value).filter((words) => !isOwn(words, this.#user))
-    const said = inTurn.filter((server) => isFrom(foreign, this.#servers.get(server)))
+    const said = others.filter((server) => isFrom(foreign, this.#servers.get(server)))
     const defined = this.#definitions?.serversIn(foreign, target) ?? []
     return { inArguments: [...new Set([...said, ...defined])], inTurn }
   }
@@ -137,6 +144,16 @@ class HashedProvenance implements Provenance {
   wordsOf(server?: string): string {
     const chosen = server === undefined ? this.#words : this.#words.filter((one) => one.server === server)
     return chosen.map((one) => `[from ${one.server}]\n${one.text}`).join('\n\n')
+  }
+
+  /** Whether the words of a leaf have to be added: short ones that a server says again and again are known. */
+  #isFresh(server: string, leaf: string): boolean {
+    if (leaf.length > MAX_NOTED_LEAF) return true
+    const key = `${server.length} ${server} ${leaf}`
+    if (this.#noted.has(key)) return false
+    if (this.#noted.size >= MAX_NOTED) this.#noted.clear()
+    this.#noted.add(key)
+    return true
   }
 
   #keepWords(server: string, leaf: string): void {

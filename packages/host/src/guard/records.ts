@@ -18,22 +18,27 @@ export interface Verdict {
   readonly detail?: JsonObject
 }
 
+/** Who wants to do what, for all records of one act: its arguments are digested once. */
+export interface Subject extends Omit<AuditEntry, 'at' | 'type'> {
+  /** Ties an outcome to its decision. */
+  readonly ref: string
+}
+
 export function decisionEntry(
   effect: Effect,
   about: Circumstances,
   verdict: Verdict,
-  ref: string,
+  subject: Subject,
   at: number,
 ): AuditEntry {
   const { decision, by, reason, detail } = verdict
   return {
-    ...subjectOf(effect, about),
+    ...subject,
     at,
     type: 'decision',
     outcome: verdict.allowed ? 'allow' : 'deny',
     ...(decision.rule !== undefined && { rule: decision.rule }),
     reason,
-    ref,
     detail: {
       by,
       says: decision.outcome,
@@ -48,13 +53,12 @@ export function decisionEntry(
 interface Ending {
   readonly outcome: string
   readonly reason?: string
-  readonly ref: string
   readonly startedAt: number
   readonly at: number
 }
 
-export function outcomeEntry(effect: Effect, about: Circumstances, { startedAt, at, ...ending }: Ending): AuditEntry {
-  return { ...subjectOf(effect, about), at, type: 'outcome', ...ending, durationMs: Math.max(0, at - startedAt) }
+export function outcomeEntry(subject: Subject, { startedAt, at, ...ending }: Ending): AuditEntry {
+  return { ...subject, at, type: 'outcome', ...ending, durationMs: Math.max(0, at - startedAt) }
 }
 
 export function reviewEntry(
@@ -62,10 +66,14 @@ export function reviewEntry(
   about: Circumstances,
   more: Pick<AuditEntry, 'at' | 'outcome' | 'rule' | 'reason'>,
 ): AuditEntry {
-  return { ...subjectOf(effect, about), type: 'event', ...more, what: 'review', detail: { of: effect.kind } }
+  return { ...actOf(effect, about), type: 'event', ...more, what: 'review', detail: { of: effect.kind } }
 }
 
-function subjectOf(effect: Effect, { principal, session, traceId }: Circumstances): Omit<AuditEntry, 'at' | 'type'> {
+export function subjectOf(effect: Effect, about: Circumstances, ref: string): Subject {
+  return { ...actOf(effect, about), ref }
+}
+
+function actOf(effect: Effect, { principal, session, traceId }: Circumstances): Omit<AuditEntry, 'at' | 'type'> {
   return {
     ...(principal !== undefined && { principal: principal.id }),
     session,

@@ -29,15 +29,7 @@ export class CallsInFlight {
   enter(server: string, options: ActOptions): Flight {
     const flights = this.#flights.get(server) ?? new Set()
     this.#flights.set(server, flights)
-    const over = new AbortController()
-    const flight: Flight = {
-      options,
-      signal: over.signal,
-      end: () => {
-        flights.delete(flight)
-        over.abort(new DOMException('The call that it was asked in is over', 'AbortError'))
-      },
-    }
+    const flight = new ActUnderWay(options, flights)
     flights.add(flight)
     return flight
   }
@@ -51,6 +43,28 @@ export class CallsInFlight {
     if (newest === undefined) return { act: undefined, signal: undefined }
     const isOne = flights.every(({ options }) => isSame(options, newest.options))
     return { act: isOne ? newest.options : undefined, signal: whenAllEnd(flights) }
+  }
+}
+
+class ActUnderWay implements Flight {
+  readonly options: ActOptions
+  readonly #flights: Set<Flight>
+  /** Made for the first who asks: few calls are asked about. */
+  #over: AbortController | undefined
+
+  constructor(options: ActOptions, flights: Set<Flight>) {
+    this.options = options
+    this.#flights = flights
+  }
+
+  get signal(): AbortSignal {
+    this.#over ??= new AbortController()
+    return this.#over.signal
+  }
+
+  end(): void {
+    this.#flights.delete(this)
+    this.#over?.abort(new DOMException('The call that it was asked in is over', 'AbortError'))
   }
 }
 

@@ -238,6 +238,6 @@ export class GuardedActions {
   }
 
   #isTrusted(server: string): boolean {
-    return this.#parts.upstreams.view(server)?.config.settings.trusted ?? false
+    return this.#parts.upstreams.config(server)?.settings.trusted ?? false
   }
 }

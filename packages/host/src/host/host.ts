@@ -270,7 +270,7 @@ export class Host {
   }
 
   async #tune(server: string, change: Tuning): Promise<void> {
-    if (this.upstreams.view(server) === undefined) {
+    if (this.upstreams.config(server) === undefined) {
       throw new HostError('unknown-server', `No server "${server}" is configured`, { data: { server } })
     }
     this.#configuration.tune(server, change)

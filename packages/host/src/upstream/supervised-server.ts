@@ -40,6 +40,7 @@ export class SupervisedServer {
   #closed = false
   #counter = 0
   #process: ProcessView | undefined
+  #answering: { readonly config: ServerConfig; readonly questions: ConnectionRequest['questions'] } | undefined
 
   constructor(
     config: ServerConfig,
@@ -135,7 +136,7 @@ export class SupervisedServer {
 
   /** What a connection of the host's own is told of new settings; one that is lost meanwhile gets them when it is back. */
   #tellOwn(tell: (connection: UpstreamConnection) => Promise<void>): void {
-    const questions = this.#options.questions?.(this.#config)
+    const questions = this.#ownQuestions()
     for (const connection of this.#pool.own) {
       connection.use(questions)
       void connection.ready.then(() => tell(connection)).catch(() => {})
@@ -188,8 +189,16 @@ export class SupervisedServer {
   #complete(request: ConnectionRequest): ConnectionRequest {
     if (request.questions !== undefined) return request
     const whose = isOwn(request) || this.#config.settings.shareable ? {} : request
-    const questions = this.#options.questions?.(this.#config)
+    const questions = this.#ownQuestions()
     return questions === undefined ? whose : { ...whose, questions }
+  }
+
+  /** The host's own answers, made once for each configuration. */
+  #ownQuestions(): ConnectionRequest['questions'] {
+    if (this.#answering?.config !== this.#config) {
+      this.#answering = { config: this.#config, questions: this.#options.questions?.(this.#config) }
+    }
+    return this.#answering.questions
   }
 
   #open(key: string, request: ConnectionRequest): UpstreamConnection {

@@ -62,6 +62,8 @@ export interface Upstreams extends UpstreamSource {
   view(server: string): UpstreamView | undefined
   /** The state alone, for those who look often. */
   state(server: string): UpstreamState | undefined
+  /** Its entry of the configuration alone, for those who look at every call. */
+  config(server: string): ServerConfig | undefined
   /** Notes that something is wrong with a server that is connected; undefined takes it back. */
   degrade(server: string, degradation: Degradation, words: DegradationWords | undefined): void
   on<E extends keyof UpstreamEvents>(event: E, listener: (value: UpstreamEvents[E]) => void): () => void
@@ -124,6 +126,10 @@ class UpstreamSet implements Upstreams {
 
   state(server: string): UpstreamState | undefined {
     return this.#servers.get(server)?.state
+  }
+
+  config(server: string): ServerConfig | undefined {
+    return this.#servers.get(server)?.config
   }
 
   async set(configs: readonly ServerConfig[]): Promise<void> {

@@ -107,6 +107,6 @@ export class Conversations {
   }
 
   #isTrusted(server: string): boolean {
-    return this.#parts.upstreams.view(server)?.config.settings.trusted ?? false
+    return this.#parts.upstreams.config(server)?.settings.trusted ?? false
   }
 }
