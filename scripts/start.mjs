@@ -17,11 +17,14 @@ export function newestIn(path) {
   return Math.max(0, ...names.map((name) => newestIn(join(path, name))))
 }
 
+/** What the page takes from the SDK (its door `internal-text`), seen from the page. */
+const TAKEN = ['text', 'schema/uri-template'].map((folder) => join('..', 'sdk', 'src', folder))
+
 /** Undefined when the page can be used as it is; else why it is built. */
 export function whyBuild(page) {
   const built = newestIn(join(page, 'dist', 'index.html'))
   if (built === 0) return 'The page is not built yet; this takes a moment.'
-  const parts = ['src', 'public', 'index.html', 'vite.config.ts', 'package.json']
+  const parts = ['src', 'public', 'index.html', 'vite.config.ts', 'package.json', ...TAKEN]
   const changed = Math.max(...parts.map((part) => newestIn(join(page, part))))
   return changed > built ? 'The page has changed since it was built; this takes a moment.' : undefined
 }

@@ -30,7 +30,7 @@ export function isTestFile(path) {
 
 /** Whether a door is for packages that are released together: in no reference, and for nobody else. */
 export function isInternalDoor(path) {
-  return path.endsWith('/doors/internal.ts')
+  return /\/doors\/internal(?:-[a-z]+)?\.ts$/.test(path)
 }
 
 /**

@@ -1,12 +1,14 @@
 /** The parts of the page as people meet them: every `*.test.tsx` runs in one real browser, the machine's own Chromium. */
 import react from '@vitejs/plugin-react'
 import { playwright } from '@vitest/browser-playwright'
+import { defaultClientConditions } from 'vite'
 import { defineConfig } from 'vitest/config'
 import { findChromium } from '../../tests/support/chromium.ts'
 
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react()],
+  resolve: { conditions: ['portico-source', ...defaultClientConditions] },
   // Named here so that none is found on the way, which would load the page anew in the middle of a test.
   optimizeDeps: {
     include: [

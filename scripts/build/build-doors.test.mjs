@@ -10,7 +10,19 @@ import { buildDoors } from './build-doors.mjs'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Doors that run on any runtime, as far as they are loaded at once. */
-const WEB = ['server', 'client', 'fetch', 'bearer', 'auth', 'transport', 'lint', 'telemetry', 'testing', 'relay']
+const WEB = [
+  'server',
+  'client',
+  'fetch',
+  'bearer',
+  'auth',
+  'transport',
+  'lint',
+  'telemetry',
+  'testing',
+  'relay',
+  'internal-text',
+]
 
 describe('the published doors', () => {
   let folder

@@ -15,6 +15,7 @@ const OWN = 'the folder itself'
 
 /** Folders by package and their ranks. Folders of equal rank never import each other, except the topmost. */
 const SDK = new Map([
+  ['text', -1],
   ...['framing', 'jsonrpc', 'schema', 'auth', 'state'].map((folder) => [folder, 0]),
   ['protocol', 1],
   ...['session', 'transport'].map((folder) => [folder, 2]),
@@ -76,13 +77,17 @@ const FOUNDATION = new Map([
   ['packages/sdk/src/jsonrpc/on-demand.ts', { typesOnly: false }],
 ])
 
-/** Which packages a package imports, by folder; `types` may be imported with `import type` alone. */
+/**
+ * Which packages a package imports, by folder; `types` may be imported with `import type` alone, and of the package of a
+ * door in `doors` nothing else.
+ */
 const PACKAGES = new Map([
   ['sdk', { uses: [], types: [] }],
   ['host', { uses: ['sdk'], types: [] }],
   ['servers', { uses: ['sdk'], types: [] }],
   ['app', { uses: ['host', 'servers', 'sdk'], types: [] }],
-  ['ui', { uses: [], types: ['app'] }],
+  // What runs in a browser as it is.
+  ['ui', { uses: [], types: ['app'], doors: ['packages/sdk/src/doors/internal-text.ts'] }],
 ])
 
 /** Folders that show or measure the packages the way a user has them. */
@@ -166,8 +171,9 @@ function judgeOutside(file, targetPath, typeOnly) {
 function judgePackages(own, file, target, typeOnly) {
   if (target.package === undefined) return isTestFile(file) ? undefined : 'a package does not reach outside its folder'
   if (!target.byName) return 'packages are reached through their doors'
-  const { uses, types } = PACKAGES.get(own) ?? { uses: [], types: [] }
-  if (uses.includes(target.package) || (typeOnly && types.includes(target.package))) return undefined
+  const { uses, types, doors = [] } = PACKAGES.get(own) ?? { uses: [], types: [] }
+  if (uses.includes(target.package) || doors.includes(target.path) || (typeOnly && types.includes(target.package)))
+    return undefined
   if (types.includes(target.package)) return `${own} takes types alone from ${target.package}`
   return `${own} does not depend on ${target.package}`
 }

@@ -6,7 +6,7 @@ const door = (name) => ({ 'portico-source': `./src/doors/${name}.ts`, default: `
 const manifests = {
   'packages/sdk/package.json': JSON.stringify({
     name: '@portico/sdk',
-    exports: { './server': door('server'), './internal': door('internal') },
+    exports: { './server': door('server'), './internal': door('internal'), './internal-text': door('internal-text') },
   }),
   'packages/host/package.json': JSON.stringify({ name: '@portico/host', exports: { '.': door('index') } }),
   'packages/servers/package.json': JSON.stringify({ name: '@portico/servers', exports: { '.': door('index') } }),
@@ -32,6 +32,8 @@ describe('allowed', () => {
     ['host on sdk', 'packages/host/src/a.ts', "import { x } from '@portico/sdk/server'"],
     ['host on what is no promise', 'packages/host/src/a.ts', "import { x } from '@portico/sdk/internal'"],
     ['app on host', 'packages/app/src/a.ts', "import { x } from '@portico/host'"],
+    ['ui on what runs in a browser', 'packages/ui/src/a.ts', "import { x } from '@portico/sdk/internal-text'"],
+    ['rank 0 on texts', sdk('auth/a.ts'), "import { x } from '../text/x.ts'"],
     ['types of app in ui', 'packages/ui/src/a.ts', "import type { Api } from 'portico/api'"],
     ['an example on a door', 'examples/a.ts', "import { x } from '@portico/sdk/server'"],
     ['an example on its neighbour', 'examples/a.ts', "import { x } from './b.ts'"],

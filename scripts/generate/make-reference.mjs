@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
-import { isInternalDoor } from '../tree.mjs'
+import { isInternalDoor, readPackages } from '../tree.mjs'
 import { readDeclaration } from './declarations.mjs'
 import { writeIfMain } from './make.mjs'
 
@@ -58,7 +58,7 @@ function toPage(root, { title, file }) {
 
 function itemsOf(root, file) {
   return readExports(readFileSync(join(root, file), 'utf8')).map(({ name, from }) =>
-    findDeclaration(root, posix.join(posix.dirname(file), from), name),
+    findDeclaration(root, sourceOf(root, file, from), name),
   )
 }
 
@@ -119,7 +119,14 @@ function findDeclaration(root, file, name) {
   if (found !== undefined) return found
   const passed = readExports(source).find((one) => one.name === name)
   if (passed === undefined) throw new Error(`${file} has no declaration of ${name} that can be read`)
-  return findDeclaration(root, posix.join(posix.dirname(file), passed.from), name)
+  return findDeclaration(root, sourceOf(root, file, passed.from), name)
+}
+
+/** The file that a module passes names on from: beside it, or the door of another package. */
+function sourceOf(root, file, from) {
+  if (from.startsWith('.')) return posix.join(posix.dirname(file), from)
+  const owner = readPackages(root).find(({ name }) => from.startsWith(`${name}/`))
+  return posix.join('packages', owner.folder, owner.doors.get(`.${from.slice(owner.name.length)}`))
 }
 
 writeIfMain(import.meta.url, makeReference)

@@ -1,9 +1,9 @@
 /** What a person should look at first before saying yes: shown with the question, never a reason to decide by itself. */
 
+import { toCode } from '@portico/sdk/internal-text'
 import { mixedScripts } from '@portico/sdk/lint'
 import { toCanonicalJson } from '../audit/canonical.ts'
 import { redactText } from '../audit/redaction.ts'
-import { toCode } from '../config/command/hidden-characters.ts'
 import type { Circumstances, Effect, EffectKind } from '../policy/effect.ts'
 import { argumentsOf, claimedTraits, isRisky, itemOf } from '../policy/facts.ts'
 

@@ -3,6 +3,7 @@
  * the caller itself runs from source.
  */
 
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
@@ -42,12 +43,26 @@ function compile(module: URL): URL {
   }
   const { outputFiles } = esbuild.buildSync({
     entryPoints: [fileURLToPath(module)],
-    ...{ bundle: true, write: false, packages: 'external', platform: 'node', format: 'cjs', target: 'node20' },
+    ...{ bundle: true, write: false, platform: 'node', format: 'cjs', target: 'node20' },
+    // What we have as source ourselves is made plain along with it.
+    ...{ external: libraries(), conditions: ['portico-source'] },
     // From a `data:` URL, packages are only found by the function below.
     supported: { 'dynamic-import': false },
   })
   const head = `import { createRequire } from 'node:module'; const require = createRequire(${JSON.stringify(module.href)}); const module = { exports: {} };`
   return new URL(`data:text/javascript,${encodeURIComponent(`${head}\n${outputFiles[0]?.text}`)}`)
+}
+
+/** The libraries of this package, by its manifest; a source always stands two folders below it. */
+function libraries(): string[] {
+  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as Manifest
+  const names = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })
+  return names.filter((name) => !name.startsWith('@portico/'))
+}
+
+interface Manifest {
+  readonly dependencies: { readonly [name: string]: string }
+  readonly optionalDependencies: { readonly [name: string]: string }
 }
 
 interface Compiler {

@@ -4,7 +4,7 @@
  * where a text must stay what it is (sec-125). Needs no package, because worker threads use it too.
  */
 
-import { replaceHidden } from './hidden-characters.ts'
+import { replaceHidden } from '@portico/sdk/internal-text'
 
 /** The text as a person would see it. For what services, pages and programs answer. */
 export function toPlainText(text: string): string {

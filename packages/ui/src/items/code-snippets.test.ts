@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { toShell, toTypeScript } from './code-snippets.ts'
-import { expandTemplate, variablesOf } from './uri-template.ts'
 
 const call = { kind: 'tool', server: 'files', ownName: 'read_file' } as const
 
@@ -38,22 +37,5 @@ describe('toTypeScript', () => {
   it('keeps a hostile name inside its string', () => {
     const text = toTypeScript({ ...call, ownName: '")\nprocess.exit(1)//', arguments: {} })
     expect(text).toContain(String.raw`client.callTool("\")\nprocess.exit(1)//")`)
-  })
-})
-
-describe('URI templates', () => {
-  it('names each variable once', () => {
-    expect(variablesOf('notes://{folder}/{+path}{?page,size*}{&page}')).toEqual(['folder', 'path', 'page', 'size'])
-  })
-
-  it.each([
-    ['notes://{id}', { id: 'a b/c' }, 'notes://a%20b%2Fc'],
-    ['file:///{+path}', { path: 'a b/c' }, 'file:///a%20b/c'],
-    ['x://y{?q,lang}', { q: 'é' }, 'x://y?q=%C3%A9'],
-    ['x://y{?q,lang}', {}, 'x://y'],
-    ['x:/{/a,b}', { a: '1', b: '2' }, 'x://1/2'],
-    ['x:{v:3}', { v: 'abcdef' }, 'x:abc'],
-  ])('%s with %j is %s', (template, values, uri) => {
-    expect(expandTemplate(template, new Map(Object.entries(values)))).toBe(uri)
   })
 })

@@ -2,7 +2,7 @@
 
 import { Button, Group, Stack, Switch, TextInput, Title } from '@mantine/core'
 import { ChatBubbleIcon, PlayIcon } from '@radix-ui/react-icons'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useServers } from '../app/data/server-store.ts'
 import { go } from '../app/route.ts'
 import { toAgo, toCount, toVisible } from '../app/text/text.ts'
@@ -15,7 +15,7 @@ import { type ItemOf, keyOf, markSeen, setDraft, setWatch, useDraft, useWatch } 
 import classes from './panel.module.css'
 import { startRun, useRun } from './run-store.ts'
 import { RunView } from './run-view.tsx'
-import { expandTemplate, variablesOf } from './uri-template.ts'
+import { readTemplate } from './template-form.ts'
 
 export function ResourcePanel({ item }: { readonly item: ItemOf<'resource'> }) {
   const { server, name, definition, quarantine } = item
@@ -34,9 +34,9 @@ export function TemplatePanel({ item }: { readonly item: ItemOf<'template'> }) {
   const { server, definition, quarantine } = item
   const key = keyOf(item)
   const draft = useDraft(key) ?? {}
-  const names = variablesOf(definition.uriTemplate)
+  const { names, expand } = useMemo(() => readTemplate(definition.uriTemplate), [definition.uriTemplate])
   const values = new Map(names.map((name) => [name, String(draft[name] ?? '')]))
-  const uri = expandTemplate(definition.uriTemplate, values)
+  const uri = expand(values)
   const others = (name: string) =>
     Object.fromEntries([...values].filter(([other, value]) => other !== name && value !== ''))
   return (

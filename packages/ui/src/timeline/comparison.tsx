@@ -10,7 +10,7 @@ import { toJson } from '../parts/json.ts'
 import { ScrollBox } from '../parts/scroll-box.tsx'
 import { cutText } from '../parts/text-safety.ts'
 import classes from './comparison.module.css'
-import { type DifferenceLine, differenceOf, foldSame } from './difference.ts'
+import { type DifferenceLine, differenceOfLines, foldSame } from './difference.ts'
 
 interface ComparisonProps {
   readonly before: number
@@ -18,14 +18,14 @@ interface ComparisonProps {
   readonly onEnd: () => void
 }
 
-const SIGNS = { same: ' ', gone: '−', new: '+' } as const
+const SIGNS = { same: ' ', removed: '−', added: '+' } as const
 const MAX_DRAWN = 3_000
 
 export function Comparison({ before, after, onEnd }: ComparisonProps) {
   const { data, error, reload } = useApi('timeline.message', { id: before })
   const [all, setAll] = useState(false)
   const lines = useMemo(
-    () => (data === undefined ? [] : differenceOf(toJson(data.message), toJson(after.message))),
+    () => (data === undefined ? [] : differenceOfLines(toJson(data.message), toJson(after.message))),
     [data, after.message],
   )
   if (error !== undefined) return <FailureNote error={error} onRetry={reload} />

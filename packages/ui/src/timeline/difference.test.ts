@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { differenceOf, foldSame } from './difference.ts'
+import { differenceOfLines, foldSame } from './difference.ts'
 
 const show = (before: string, after: string) =>
-  differenceOf(before, after).map(({ kind, text }) => `${{ same: ' ', gone: '-', new: '+' }[kind]}${text}`)
+  differenceOfLines(before, after).map(({ kind, text }) => `${{ same: ' ', removed: '-', added: '+' }[kind]}${text}`)
 
 it.each([
   ['nothing changed', 'a\nb', 'a\nb', [' a', ' b']],
@@ -15,12 +15,12 @@ it.each([
 
 it('takes two long texts without a common line one after the other', () => {
   const lines = (sign: string) => Array.from({ length: 15_000 }, (_, line) => `${sign}${line}`).join('\n')
-  expect(differenceOf(lines('a'), lines('b'))).toHaveLength(30_000)
+  expect(differenceOfLines(lines('a'), lines('b'))).toHaveLength(30_000)
 })
 
 it('folds what stayed', () => {
   const text = Array.from({ length: 30 }, (_, line) => String(line))
-  const folded = foldSame(differenceOf(text.join('\n'), text.with(15, 'x').join('\n')))
+  const folded = foldSame(differenceOfLines(text.join('\n'), text.with(15, 'x').join('\n')))
   expect(folded.map((line) => (typeof line === 'number' ? line : line.text))).toEqual([
     12,
     '12',

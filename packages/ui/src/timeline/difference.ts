@@ -1,26 +1,19 @@
 /** Two texts line by line: what stayed, what went, what came. Bounded, since messages may be huge. */
 
+import { type DifferenceRun, differenceOf } from '@portico/sdk/internal-text'
+
 export interface DifferenceLine {
-  readonly kind: 'same' | 'gone' | 'new'
+  readonly kind: DifferenceRun['kind']
   readonly text: string
 }
 
-/** Beyond this many lines that differ, old and new are shown one after the other. */
-const MAX_COMPARED = 1_200
+/** Beyond so much to compare, old and new are shown one after the other. */
+const MAX_CELLS = 1_440_000
 const MAX_LINES = 20_000
 
-export function differenceOf(before: string, after: string): readonly DifferenceLine[] {
-  const old = before.split('\n').slice(0, MAX_LINES)
-  const now = after.split('\n').slice(0, MAX_LINES)
-  let start = 0
-  while (start < old.length && start < now.length && old[start] === now[start]) start++
-  let end = 0
-  while (end < old.length - start && end < now.length - start && old.at(-1 - end) === now.at(-1 - end)) end++
-  return [
-    ...toLines('same', old.slice(0, start)),
-    ...compareMiddle(old.slice(start, old.length - end), now.slice(start, now.length - end)),
-    ...toLines('same', old.slice(old.length - end)),
-  ]
+export function differenceOfLines(before: string, after: string): readonly DifferenceLine[] {
+  const runs = differenceOf(linesOf(before), linesOf(after), MAX_CELLS)
+  return runs.flatMap(({ kind, parts }) => parts.map((text) => ({ kind, text })))
 }
 
 /** Long stretches that stayed, folded to a few lines at each side. */
@@ -40,38 +33,6 @@ export function foldSame(lines: readonly DifferenceLine[], around = 3): readonly
   return shown
 }
 
-function toLines(kind: DifferenceLine['kind'], texts: readonly string[]): DifferenceLine[] {
-  return texts.map((text) => ({ kind, text }))
-}
-
-/** The longest common part by the classic table; small enough by the bound above. */
-function compareMiddle(old: readonly string[], now: readonly string[]): DifferenceLine[] {
-  if (old.length === 0 || now.length === 0 || old.length > MAX_COMPARED || now.length > MAX_COMPARED) {
-    return [...toLines('gone', old), ...toLines('new', now)]
-  }
-  const width = now.length + 1
-  const common = new Uint16Array((old.length + 1) * width)
-  const at = (i: number, j: number) => common[i * width + j] ?? 0
-  for (let i = old.length - 1; i >= 0; i--) {
-    for (let j = now.length - 1; j >= 0; j--) {
-      common[i * width + j] = old[i] === now[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1))
-    }
-  }
-  const lines: DifferenceLine[] = []
-  let [i, j] = [0, 0]
-  while (i < old.length || j < now.length) {
-    const [before, after] = [old[i], now[j]]
-    if (before !== undefined && before === after) {
-      lines.push({ kind: 'same', text: before })
-      i++
-      j++
-    } else if (before !== undefined && (after === undefined || at(i + 1, j) >= at(i, j + 1))) {
-      lines.push({ kind: 'gone', text: before })
-      i++
-    } else {
-      lines.push({ kind: 'new', text: after ?? '' })
-      j++
-    }
-  }
-  return lines
+function linesOf(text: string): string[] {
+  return text.split('\n').slice(0, MAX_LINES)
 }

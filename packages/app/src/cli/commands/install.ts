@@ -30,7 +30,7 @@ import { toConfig } from '../target/unreachable.ts'
 import { confirm } from '../terminal/confirm.ts'
 import type { Io } from '../terminal/io.ts'
 import { toPlain } from '../terminal/plain-text.ts'
-import { differenceOf } from '../terminal/text-difference.ts'
+import { toChangedLines } from '../terminal/text-difference.ts'
 
 const PROGRAMS: {
   readonly [program: string]: { readonly form: ConfigForm; readonly title: string; readonly remote: boolean }
@@ -136,7 +136,7 @@ async function tryOnCopy(file: string, edit: Edit): Promise<readonly string[]> {
     })
     const before = await readText(copy)
     await edit(copy)
-    return differenceOf(before, await readText(copy))
+    return toChangedLines(before, await readText(copy))
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

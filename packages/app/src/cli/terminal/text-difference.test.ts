@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { differenceOf } from './text-difference.ts'
+import { toChangedLines } from './text-difference.ts'
 
 it.each([
   ['nothing', 'a\nb\n', 'a\nb\n', []],
@@ -9,5 +9,5 @@ it.each([
   ['a line removed at the end', 'a\nb\n', 'a\n', ['  a', '- b']],
   ['equal lines around', 'a\na\n', 'a\na\na\n', ['  a', '  a', '+ a']],
 ])('%s', (_, before, after, shown) => {
-  expect(differenceOf(before, after)).toEqual(shown)
+  expect(toChangedLines(before, after)).toEqual(shown)
 })

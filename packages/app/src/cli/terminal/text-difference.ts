@@ -1,27 +1,18 @@
 /** What changes in a file, for a person to look at before it is written: the lines that differ, with those around. */
 
-const AROUND = 2
+import { differenceOf } from '@portico/sdk/internal-text'
 
-export function differenceOf(before: string, after: string): readonly string[] {
-  const old = linesOf(before)
-  const fresh = linesOf(after)
-  let start = 0
-  while (start < old.length && start < fresh.length && old[start] === fresh[start]) start++
-  let end = 0
-  while (
-    end < old.length - start &&
-    end < fresh.length - start &&
-    old[old.length - 1 - end] === fresh[fresh.length - 1 - end]
-  ) {
-    end++
-  }
-  if (start === old.length && start === fresh.length) return []
-  return [
-    ...fresh.slice(Math.max(0, start - AROUND), start).map((line) => `  ${line}`),
-    ...old.slice(start, old.length - end).map((line) => `- ${line}`),
-    ...fresh.slice(start, fresh.length - end).map((line) => `+ ${line}`),
-    ...fresh.slice(fresh.length - end, fresh.length - end + AROUND).map((line) => `  ${line}`),
-  ]
+const AROUND = 2
+const SIGNS = { same: ' ', removed: '-', added: '+' } as const
+
+export function toChangedLines(before: string, after: string): readonly string[] {
+  const runs = differenceOf(linesOf(before), linesOf(after))
+  if (runs.every(({ kind }) => kind === 'same')) return []
+  return runs.flatMap(({ kind, parts }, at) => {
+    const from = kind === 'same' && at === 0 ? -AROUND : 0
+    const to = kind === 'same' && at === runs.length - 1 ? AROUND : undefined
+    return parts.slice(from, to).map((line) => `${SIGNS[kind]} ${line}`)
+  })
 }
 
 function linesOf(text: string): string[] {

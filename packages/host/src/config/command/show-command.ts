@@ -3,8 +3,8 @@
  * every argument is told apart from the next, what cannot be seen is made visible, and secrets stay references.
  */
 
+import { showHidden } from '@portico/sdk/internal-text'
 import type { ServerTarget } from '../server-config.ts'
-import { showHidden } from './hidden-characters.ts'
 import { isSecretName, isSecretValue, toPieces, type Variable } from './variables.ts'
 
 /**

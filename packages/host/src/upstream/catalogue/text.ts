@@ -4,8 +4,8 @@
  * Characters that scripts and emoji need in their place are left alone. The table is `config/command/hidden-characters.ts`.
  */
 
+import { replaceHidden, toCode, toCodes } from '@portico/sdk/internal-text'
 import { mixedScripts } from '@portico/sdk/lint'
-import { replaceHidden, toCode, toCodes } from '../../config/command/hidden-characters.ts'
 import type { TextFinding } from './item.ts'
 
 /** Text with its hidden characters written out, and what they were. */

@@ -5,6 +5,7 @@
 
 import type { JsonObject } from '@portico/sdk/client'
 import { isObject } from '@portico/sdk/internal'
+import { differenceOf as differenceOfParts } from '@portico/sdk/internal-text'
 import { DEFINITION_LIMITS } from '../catalogue/definition.ts'
 import type { Quarantine } from '../catalogue/item.ts'
 import { bounded, neutralise } from '../catalogue/text.ts'
@@ -49,22 +50,11 @@ export function differenceOf(before: JsonObject, after: JsonObject): PartDiffere
  * ```
  */
 export function wordDifference(before: string, after: string): WordRun[] {
-  const [a, b] = [wordsOf(before), wordsOf(after)]
-  let start = 0
-  while (start < a.length && start < b.length && a[start] === b[start]) start++
-  let end = 0
-  while (end < a.length - start && end < b.length - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end++
-  const runs: WordRun[] = []
-  add(runs, 'same', a.slice(0, start))
-  between(runs, a.slice(start, a.length - end), b.slice(start, b.length - end))
-  add(runs, 'same', a.slice(a.length - end))
-  return runs
+  return differenceOfParts(wordsOf(before), wordsOf(after)).map(({ kind, parts }) => ({ kind, text: parts.join('') }))
 }
 
 /** The longest text of a definition that a model is ever given (`definition.ts`): whoever decides sees as much. */
 const MAX_TEXT = DEFINITION_LIMITS.maxDescription
-/** The table of a longest common sequence grows with the product of both lengths. */
-const MAX_CELLS = 250_000
 /** Deeper than any schema that the catalogue takes. */
 const MAX_DEPTH = 64
 
@@ -103,37 +93,4 @@ function leavesOf(value: JsonObject): Map<string, string> {
 /** Words with the space after them, so that joining gives the text back. */
 function wordsOf(text: string): string[] {
   return text.match(/\S+\s*|\s+/g) ?? []
-}
-
-function add(runs: WordRun[], kind: WordRun['kind'], words: readonly string[]): void {
-  if (words.length === 0) return
-  const text = words.join('')
-  const last = runs.at(-1)
-  if (last?.kind === kind) runs[runs.length - 1] = { kind, text: last.text + text }
-  else runs.push({ kind, text })
-}
-
-/** Longest common sequence of words, where the table stays small; otherwise all went and all came. */
-function between(runs: WordRun[], a: readonly string[], b: readonly string[]): void {
-  if (a.length * b.length > MAX_CELLS || a.length === 0 || b.length === 0) {
-    add(runs, 'removed', a)
-    add(runs, 'added', b)
-    return
-  }
-  const width = b.length + 1
-  const longest = new Uint32Array((a.length + 1) * width)
-  const at = (i: number, j: number) => longest[i * width + j] ?? 0
-  for (let i = a.length - 1; i >= 0; i--) {
-    for (let j = b.length - 1; j >= 0; j--) {
-      longest[i * width + j] = a[i] === b[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1))
-    }
-  }
-  let [i, j] = [0, 0]
-  while (i < a.length || j < b.length) {
-    if (i < a.length && j < b.length && a[i] === b[j]) {
-      add(runs, 'same', [a[i++] ?? ''])
-      j++
-    } else if (i < a.length && (j >= b.length || at(i + 1, j) >= at(i, j + 1))) add(runs, 'removed', [a[i++] ?? ''])
-    else add(runs, 'added', [b[j++] ?? ''])
-  }
 }

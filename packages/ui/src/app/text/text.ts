@@ -1,6 +1,6 @@
 /** Words and numbers for people: characters that hide are made visible, sizes and times are short. */
 
-import { showHidden } from './hidden-characters.ts'
+import { showHidden } from '@portico/sdk/internal-text'
 
 /** Control, bidirectional, invisible and private characters as their code points. Line ends and tabs stay. */
 export function toVisible(text: string): string {

@@ -1,8 +1,7 @@
 /**
  * The one table of characters that a person does not see, but a terminal, a model or a program acts on: controls,
- * direction marks, invisible ones, tags, halves of surrogate pairs. Whatever cleans text takes it from here. The page of
- * the workbench and the ready-made servers, which may not import this package, have copies of this file; a test holds
- * them to it letter by letter. It imports nothing, so that worker threads can use it as it is.
+ * direction marks, invisible ones, tags, halves of surrogate pairs. Whatever cleans text takes it from here, the page of
+ * the workbench too: it runs in a browser as it is.
  */
 
 /**
