@@ -78,6 +78,7 @@ describe('portico models (issue 18)', () => {
     })
     expect(added.stderr).toContain('Start the program that serves the model there')
     expect(await readFile(file(), 'utf8')).toContain('"off"')
+    expect((await run(['models'])).stdout).toMatch(/^off\tno answer\t/m)
     const asked = await run(['chat', '-m', 'off', 'hello'])
     expect(asked).toMatchObject({
       code: 1,

@@ -1,6 +1,9 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { type Script, startScriptedProvider } from '@portico/host/model'
 import { createServer, tool } from '@portico/sdk/server'
 import { afterEach, describe, expect, it } from 'vitest'
+import { freePort } from '../../../../tests/support/free-port.ts'
 import type { ApiEvent, Chat, ChatPart } from '../../src/web/api.ts'
 import type { WorkbenchOptions } from '../../src/web/workbench.ts'
 import { type Bench, cleanUp, makeFolder, onCleanup, startBench, until } from './open-workbench.ts'
@@ -198,4 +201,28 @@ it('lists models with where they come from, and keeps those that were added; nev
     .call('chat.addModel', { id: 'x', url: 'ftp://x', model: 'm' })
     .catch((error) => error)
   expect(refused.failure.code).toBe('invalid-model')
+})
+
+describe('the models that are offered', () => {
+  const offered = async ({ call }: Bench) =>
+    (await call('chat.models', {})).models.map(({ id, usable }) => `${id} ${usable ? 'usable' : 'not usable'}`)
+
+  it('are those of the files as they are now, and one that nothing answers for is not usable (first hour M1)', async () => {
+    const provider = await startScriptedProvider({ replies: [] })
+    onCleanup(() => provider.close())
+    const gone = `http://127.0.0.1:${await freePort()}/v1`
+    const entry = (baseUrl: string) => ({ provider: 'openai-compatible', model: 'm', baseUrl })
+    const stateDir = await makeFolder()
+    const configFile = join(stateDir, 'portico.json')
+    const write = (models: object) => writeFile(configFile, JSON.stringify({ models }))
+    await write({ up: entry(provider.url), down: entry(gone) })
+    const bench = await startBench({ stateDir, configFile, watch: true })
+    expect(await offered(bench)).toEqual(['up usable', 'down not usable'])
+    expect((await bench.call('chat.models', {})).models[1]?.remedy).toContain(`Nothing answers at ${gone}`)
+    bench.events.length = 0
+    await write({ up: entry(provider.url) })
+    // The page asks again when it is told of this.
+    await bench.next(({ type }) => type === 'problems')
+    expect(await offered(bench)).toEqual(['up usable'])
+  })
 })

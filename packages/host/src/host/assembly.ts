@@ -105,9 +105,8 @@ export function assemble(
   }
   const pins = createPinStore(stateFile(options, 'pins.json'))
   const guard = assembleGuard(shared, pins, () => catalogue)
-  const models =
-    options.models ??
-    new Models({ configured: configuration.models, env: options.env ?? process.env, secrets: options.secrets })
+  const models = options.models ?? new Models({ env: options.env ?? process.env, secrets: options.secrets })
+  models.configure(configuration.models)
   askProgram(inbox, options)
   const signIn = new SignIn({ ...options.signIn, stateDir: options.stateDir })
   const upstreams = assembleUpstreams(shared, guard, models, signIn)

@@ -257,7 +257,7 @@ export class Host {
 
   async #take(config: LoadedConfig): Promise<void> {
     this.#configuration.take(config)
-    for (const model of this.#configuration.models) this.models.add(model)
+    this.models.configure(this.#configuration.models)
     this.#listeners.emit('problems', this.problems)
     this.#assembly.untrusted.look(config.untrusted)
     await this.#connect()

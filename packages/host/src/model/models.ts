@@ -27,13 +27,30 @@ export interface ModelView {
   /** Why it is in the list. */
   readonly source: 'configured' | 'environment' | 'ollama' | 'added'
   readonly usable: boolean
-  /** What to do so that it becomes usable. */
+  /** What to do so that it becomes usable, or can be reached. */
   readonly remedy?: string
+  /** Nothing took the connection when its address was tried last; see `Models.tryAddresses`. */
+  readonly unreachable?: true
 }
+
+/**
+ * Where models come from, in the order of the list, and what that is called there. Of two with one id the later counts,
+ * except that what Ollama has never takes another's place.
+ */
+const ORIGINS = {
+  environment: 'environment',
+  given: 'configured',
+  files: 'configured',
+  added: 'added',
+  ollama: 'ollama',
+} as const satisfies { readonly [origin: string]: ModelView['source'] }
+
+type Origin = keyof typeof ORIGINS
 
 /** Where a local Ollama is looked for unless the options say otherwise. */
 export const OLLAMA_URL = 'http://127.0.0.1:11434/v1'
 const OLLAMA_PATIENCE_MS = 400
+const ADDRESS_PATIENCE_MS = 1_500
 const MAX_LISTED = 50
 
 /**
@@ -43,21 +60,29 @@ const MAX_LISTED = 50
 export class Models {
   readonly #options: ModelsOptions
   readonly #env: { readonly [name: string]: string | undefined }
-  readonly #views = new Map<string, ModelView>()
-  readonly #loaded = new Map<string, Promise<LanguageModel>>()
+  readonly #known = new Map<Origin, readonly ModelConfig[]>()
+  #views: ReadonlyMap<string, ModelView> = new Map()
+  /** Addresses that nothing listened at. */
+  #silent: ReadonlySet<string> = new Set()
+  readonly #loaded = new Map<string, { readonly config: ModelConfig; readonly model: Promise<LanguageModel> }>()
   readonly #fetches = new Map<string, typeof fetch>()
 
   constructor(options: ModelsOptions = {}) {
     this.#options = options
     this.#env = options.env ?? process.env
-    for (const config of foundModels(this.#env)) this.#keep(config, 'environment')
-    for (const config of options.configured ?? []) this.#keep(config, 'configured')
+    this.#take('environment', foundModels(this.#env))
+    this.#take('given', options.configured ?? [])
   }
 
   /** Adds a model, or replaces the one of that id. `fetch` answers for it in place of the network. */
   add(config: ModelConfig, answers?: typeof fetch): void {
     if (answers !== undefined) this.#fetches.set(config.id, answers)
-    this.#keep(config, 'added')
+    this.#take('added', [...(this.#known.get('added') ?? []), config])
+  }
+
+  /** Takes these for all that the files configure: those of an earlier call that are no longer among them are gone. */
+  configure(configured: readonly ModelConfig[]): void {
+    this.#take('files', configured)
   }
 
   list(): readonly ModelView[] {
@@ -72,15 +97,30 @@ export class Models {
     return this.#views.get(id)
   }
 
-  /** Looks for a local Ollama and lists its models; quietly finds none where there is none. */
+  /** Looks for a local Ollama and lists the models it has now; quietly finds none where there is none. */
   async findOllama(): Promise<void> {
     const base = this.#options.ollama ?? OLLAMA_URL
     if (base === false) return
     const named = await namesAt(base, { fetch: this.#options.fetch, timeoutMs: OLLAMA_PATIENCE_MS }).catch(() => [])
-    for (const name of named) {
-      const id = `ollama/${name}`
-      if (!this.#views.has(id)) this.#keep({ id, provider: 'openai-compatible', model: name, baseUrl: base }, 'ollama')
-    }
+    const found = named.map(
+      (name) => ({ id: `ollama/${name}`, provider: 'openai-compatible', model: name, baseUrl: base }) as const,
+    )
+    this.#take('ollama', found)
+  }
+
+  /**
+   * Tries the addresses of the models that have one, and notes where nothing takes the connection. A model whose server
+   * is slow, or answers with an error, may still be there.
+   */
+  async tryAddresses(): Promise<void> {
+    const own = this.list().filter(({ id }) => !this.#fetches.has(id))
+    const addresses = [...new Set(own.flatMap(({ config }) => config.baseUrl ?? []))]
+    const get = this.#options.fetch ?? fetch
+    const silent = await Promise.all(
+      addresses.map(async (address) => ((await isListening(address, get)) ? [] : [address])),
+    )
+    this.#silent = new Set(silent.flat())
+    this.#list()
   }
 
   /** The model itself. Rejects with `no-model`, and says what to do. */
@@ -91,10 +131,12 @@ export class Models {
     }
     if (!view.usable)
       throw new HostError('no-model', `The model "${view.id}" cannot be used. ${view.remedy ?? ''}`.trim())
-    const loading = this.#loaded.get(view.id) ?? this.#open(view.config)
-    this.#loaded.set(view.id, loading)
-    loading.catch(() => this.#loaded.delete(view.id))
-    return { model: await loading, config: view.config }
+    const { config } = view
+    const known = this.#loaded.get(config.id)
+    const loaded = known?.config === config ? known : { config, model: this.#open(config) }
+    this.#loaded.set(config.id, loaded)
+    loaded.model.catch(() => this.#loaded.delete(config.id))
+    return { model: await loaded.model, config }
   }
 
   #missing(id: string | undefined): string {
@@ -105,18 +147,39 @@ export class Models {
     return `${message}. Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY, start Ollama, or add a model with its URL.`
   }
 
-  #keep(config: ModelConfig, source: ModelView['source']): void {
+  #take(origin: Origin, configs: readonly ModelConfig[]): void {
+    this.#known.set(origin, configs)
+    this.#list()
+  }
+
+  #list(): void {
+    const views = new Map<string, ModelView>()
+    for (const [origin, source] of Object.entries(ORIGINS)) {
+      // The keys of the table just above.
+      for (const config of this.#known.get(origin as Origin) ?? []) {
+        if (source !== 'ollama' || !views.has(config.id)) views.set(config.id, this.#toView(config, source))
+      }
+    }
+    this.#views = views
+  }
+
+  #toView(config: ModelConfig, source: ModelView['source']): ModelView {
+    const { id, baseUrl, keySecret } = config
     const variable = keyVariable(config)
-    const isStored = config.keySecret !== undefined && this.#options.secrets !== undefined
+    const isStored = keySecret !== undefined && this.#options.secrets !== undefined
     const missing = variable !== undefined && !isStored && (this.#env[variable] ?? '') === ''
-    this.#loaded.delete(config.id)
-    this.#views.set(config.id, {
-      id: config.id,
+    const unreachable = baseUrl !== undefined && this.#silent.has(baseUrl) && !this.#fetches.has(id)
+    return {
+      id,
       config,
       source,
       usable: !missing,
       ...(missing && { remedy: `Set the environment variable ${variable} and start again.` }),
-    })
+      ...(unreachable && {
+        unreachable,
+        ...(!missing && { remedy: `Nothing answers at ${baseUrl}. Start the program that serves the model there.` }),
+      }),
+    }
   }
 
   async #keyOf(config: ModelConfig): Promise<string | undefined> {
@@ -149,6 +212,17 @@ export class Models {
         return createOpenAICompatible({ ...settings, baseURL, name: config.id, includeUsage: true })(config.model)
       }
     }
+  }
+}
+
+/** False only where there is nobody to take the connection: no time to answer and an error are no proof of that. */
+async function isListening(address: string, get: typeof fetch): Promise<boolean> {
+  try {
+    const response = await get(address, { method: 'HEAD', signal: AbortSignal.timeout(ADDRESS_PATIENCE_MS) })
+    await response.body?.cancel()
+    return true
+  } catch (error) {
+    return !(error instanceof TypeError)
   }
 }
 

@@ -19,10 +19,11 @@ interface ConversationProps {
   /** From another screen, for the first message. */
   readonly attached: readonly Attachment[]
   readonly onAddModel: () => void
+  readonly onLookForModels: () => void
   readonly onSent: () => void
 }
 
-export function Conversation({ chat, models, attached, onAddModel, onSent }: ConversationProps) {
+export function Conversation({ chat, models, attached, onSent, ...toModels }: ConversationProps) {
   const [attachments, setAttachments] = useState(attached)
   const [picked, setPicked] = useState<string>()
   const send = useAction('chat.send')
@@ -41,7 +42,15 @@ export function Conversation({ chat, models, attached, onAddModel, onSent }: Con
           {chat.project !== undefined && <Chip tone="calm">Project {toVisible(chat.project)}</Chip>}
         </div>
         <UsageMeter chat={chat} />
-        {!chat.tour && <ModelPicker models={models} value={model} onChange={setPicked} onAdd={onAddModel} />}
+        {!chat.tour && (
+          <ModelPicker
+            models={models}
+            value={model}
+            onChange={setPicked}
+            onAdd={toModels.onAddModel}
+            onLook={toModels.onLookForModels}
+          />
+        )}
       </header>
       <Transcript chat={chat} />
       <Composer

@@ -10,9 +10,11 @@ interface ModelPickerProps {
   readonly value: string | undefined
   readonly onChange: (model: string) => void
   readonly onAdd: () => void
+  /** The list is opened: what could not be reached may be there now. */
+  readonly onLook: () => void
 }
 
-export function ModelPicker({ models, value, onChange, onAdd }: ModelPickerProps) {
+export function ModelPicker({ models, value, onChange, onAdd, onLook }: ModelPickerProps) {
   const byId = new Map(models.map((model) => [model.id, model]))
   const renderOption: SelectProps['renderOption'] = ({ option }) => {
     const model = byId.get(option.value)
@@ -40,6 +42,7 @@ export function ModelPicker({ models, value, onChange, onAdd }: ModelPickerProps
         maxDropdownHeight={360}
         data={models.map(({ id, label, usable }) => ({ value: id, label, disabled: !usable }))}
         value={value ?? null}
+        onDropdownOpen={onLook}
         onChange={(next) => next !== null && onChange(next)}
         renderOption={renderOption}
       />

@@ -3,6 +3,7 @@
 import { useDisclosure } from '@mantine/hooks'
 import type { ApiResult, Attachment } from 'portico/web-api'
 import { type ComponentProps, useMemo, useState } from 'react'
+import { useApiEvent } from '../app/data/events.ts'
 import { type Loaded, useApi } from '../app/data/use-api.ts'
 import { FailureNote, Waiting } from '../app/feedback.tsx'
 import { Page } from '../app/page.tsx'
@@ -24,6 +25,8 @@ export function ChatScreen() {
   const attach = query.get('attach') ?? undefined
   const attached = useMemo(() => readAttachment(attach), [attach])
   const models = useApi('chat.models', {})
+  // Told whenever the configuration was read again: models may have come and gone with it.
+  useApiEvent('problems', models.reload)
   const [isAdding, adding] = useDisclosure(false)
   const [project, setProject] = useState<string>()
   const choices = models.data?.models ?? []
@@ -39,6 +42,7 @@ export function ChatScreen() {
         models={choices}
         attached={attached}
         onAddModel={adding.open}
+        onLookForModels={models.reload}
         onSent={() => attach !== undefined && go('/chat', { id })}
       />
     )

@@ -28,7 +28,7 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
 
 const list: Action = async (_words, input, io) => {
   const models = modelsOf(await readConfig(io, fileFlag(input)), io)
-  await models.findOllama()
+  await Promise.all([models.findOllama(), models.tryAddresses()])
   const views = models.list()
   if (input.json) {
     io.out(JSON.stringify(views.map(({ config, source, usable, remedy }) => ({ ...config, source, usable, remedy }))))
@@ -38,9 +38,9 @@ const list: Action = async (_words, input, io) => {
     io.say(`There is no model yet. ${ADD}`)
     return EXIT_CODES.ok.code
   }
-  const rows = views.map(({ id, config, source, usable }) => [
+  const rows = views.map(({ id, config, source, usable, unreachable }) => [
     id,
-    usable ? 'ready' : 'no key',
+    unreachable ? 'no answer' : usable ? 'ready' : 'no key',
     SOURCES[source],
     `${config.model}${config.baseUrl === undefined ? ` (${config.provider})` : ` at ${config.baseUrl}`}`,
   ])

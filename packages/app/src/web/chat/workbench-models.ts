@@ -16,7 +16,7 @@ export class WorkbenchModels extends Models {
   }
 }
 
-const OLLAMA_MS = 15_000
+const LOOK_MS = 15_000
 const MAX_ADDED = 50
 
 export class ModelShelf {
@@ -36,17 +36,17 @@ export class ModelShelf {
   }
 
   async choices(): Promise<ModelChoice[]> {
-    if (Date.now() - this.#lookedAt > OLLAMA_MS) {
+    if (Date.now() - this.#lookedAt > LOOK_MS) {
       this.#lookedAt = Date.now()
-      await this.#models.findOllama()
+      await Promise.all([this.#models.findOllama(), this.#models.tryAddresses()])
     }
     const added = new Set(this.#saved.value.map(({ id }) => id))
-    return this.#models.list().map(({ id, config, source, usable, remedy }) => ({
+    return this.#models.list().map(({ id, config, source, usable, unreachable, remedy }) => ({
       id,
       label: id === config.model ? id : `${id} (${config.model})`,
       provider: config.provider === 'openai-compatible' ? hostOf(config) : config.provider,
       source: added.has(id) ? 'Added here' : SOURCES[source],
-      usable,
+      usable: usable && unreachable !== true,
       ...(remedy !== undefined && { remedy }),
     }))
   }
@@ -71,6 +71,7 @@ export class ModelShelf {
       })
     }
     this.#models.add(config)
+    this.#lookedAt = 0
     const others = this.#saved.value.filter((other) => other.id !== id)
     this.#saved.set([...others, config].slice(-MAX_ADDED))
   }
