@@ -142,7 +142,7 @@ describe('attack 7: sec-251: a listener that fails ends nothing', () => {
     [
       'upstreams.on, catalogue.on and host.on',
       (fails) => {
-        const listeners = new Listeners<{ change: number }>()
+        const listeners = new Listeners<{ change: number }>({ change: true })
         listeners.on('change', fails)
         let heard = 0
         listeners.on('change', (value) => {

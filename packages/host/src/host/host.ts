@@ -86,7 +86,7 @@ export class Host {
   readonly #sessions = new Sessions(() => this.rules)
   readonly #assembly: Assembly
   readonly #conversations: Conversations
-  readonly #listeners = new Listeners<HostEvents>()
+  readonly #listeners = new Listeners<HostEvents>({ problems: true, servers: true })
   #watch: ConfigWatch | undefined
 
   constructor(options: HostOptions, stores: HostStores) {

@@ -93,7 +93,14 @@ class UpstreamSet implements Upstreams {
   readonly #options: UpstreamsOptions
   readonly #servers = new Map<string, SupervisedServer>()
   readonly #logs = new Map<string, LogRate>()
-  readonly #listeners = new Listeners<UpstreamEvents>()
+  readonly #listeners = new Listeners<UpstreamEvents>({
+    state: true,
+    change: true,
+    servers: true,
+    log: true,
+    message: true,
+    lost: true,
+  })
   readonly #watchdog: Watchdog | undefined
   /** What was found out about each server's revision, so that reconnecting does not probe again. */
   readonly #verdicts: NonNullable<ConnectOptions['verdicts']> = new Map()

@@ -7,7 +7,7 @@ import { METHOD_NOT_FOUND, PorticoError, RpcError } from '../jsonrpc/errors.ts'
 import { withoutUndefined } from '../jsonrpc/members.ts'
 import type { JsonObject, RpcNotification, RpcRequest } from '../jsonrpc/message.ts'
 import { withinTimers } from '../jsonrpc/option-table.ts'
-import type { LogLevel } from '../protocol/logging.ts'
+import { type LogLevel, requireLogLevel } from '../protocol/logging.ts'
 import type { SubscriptionFilter } from '../protocol/subscriptions.ts'
 import type { CallToolResult, Tool } from '../protocol/tools.ts'
 import { Questions } from './asking/questions.ts'
@@ -57,6 +57,7 @@ export class ClientCore implements ToolHost {
     this.timeouts = withinTimers({ ...CLIENT_TIMEOUTS, ...withoutUndefined(options.timeouts ?? {}) })
     this.callTimes = { timeoutMs: this.timeouts.callMs, ceilingMs: this.timeouts.ceilingMs }
     this.limits = { ...CLIENT_LIMITS, ...withoutUndefined(options.limits ?? {}) }
+    if (options.logLevel !== undefined) requireLogLevel(options.logLevel)
     this.#connector = connector
     this.questions = new Questions(options)
     const profile: ClientProfile = { info: options.info ?? DEFAULT_INFO, capabilities: this.questions.capabilities }
@@ -141,6 +142,7 @@ export class ClientCore implements ToolHost {
   }
 
   async setLogLevel(level: LogLevel): Promise<void> {
+    requireLogLevel(level)
     this.#logLevel = level
     this.requests.logLevel = level
     const { revision } = await this.reconnector.ready()

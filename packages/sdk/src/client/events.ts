@@ -1,6 +1,7 @@
 /** What a client tells its user without being asked, and the listeners to it. A listener that throws harms nobody else. */
 
 import type { PorticoError } from '../jsonrpc/errors.ts'
+import { requireName } from '../jsonrpc/nearest.ts'
 import { tellObserver } from '../jsonrpc/observer.ts'
 import type { LogMessage } from '../protocol/logging.ts'
 import type { Change } from '../protocol/subscriptions.ts'
@@ -44,11 +45,23 @@ export interface ClientEvents {
 /** The name of an event of a client. */
 export type ClientEvent = keyof ClientEvents
 
+const EVENTS: { readonly [Event in ClientEvent]: true } = {
+  log: true,
+  change: true,
+  warning: true,
+  notification: true,
+  reconnect: true,
+  disconnect: true,
+  stderr: true,
+  close: true,
+}
+
 export class Emitter {
   readonly #listeners = new Map<ClientEvent, Set<(value: never) => void>>()
 
   /** Adds a listener; the function that comes back removes it. */
   on<E extends ClientEvent>(event: E, listener: (value: ClientEvents[E]) => void): () => void {
+    requireName('event', event, Object.keys(EVENTS))
     const listeners = this.#listeners.get(event) ?? new Set()
     this.#listeners.set(event, listeners)
     listeners.add(listener)

@@ -6,7 +6,7 @@
 import { CLIENT_LIMITS, CLIENT_TIMEOUTS } from '../client/options.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
 import { isObject } from '../jsonrpc/message.ts'
-import { didYouMean } from '../jsonrpc/nearest.ts'
+import { requireName } from '../jsonrpc/nearest.ts'
 import { requireOptions, toBoundTable } from '../jsonrpc/option-table.ts'
 import type { ConnectOptions } from './options.ts'
 
@@ -59,10 +59,5 @@ function refuse(message: string): PorticoError {
 
 function check(what: string, given: unknown, known: object): void {
   if (!isObject(given)) return
-  for (const name of Object.keys(given)) {
-    const hint = Object.hasOwn(known, name) ? '' : didYouMean(name, Object.keys(known))
-    if (hint !== '') {
-      throw refuse(`There is no ${what} "${name}"${hint}`)
-    }
-  }
+  for (const name of Object.keys(given)) requireName(what, name, Object.keys(known), { onlySlips: true, fail: refuse })
 }

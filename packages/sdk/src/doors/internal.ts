@@ -9,6 +9,7 @@ export { type HttpFault, type Link, type LinkEvents, type Outgoing, requestParam
 export { toCanonicalJson } from '../jsonrpc/canonical-json.ts'
 export { METHOD_NOT_FOUND } from '../jsonrpc/errors.ts'
 export { isObject } from '../jsonrpc/message.ts'
+export { requireName } from '../jsonrpc/nearest.ts'
 export { URL_ELICITATION_REQUIRED } from '../protocol/errors.ts'
 export {
   collectParamHeaders,

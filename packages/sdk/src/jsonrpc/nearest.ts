@@ -1,5 +1,7 @@
 /** "Did you mean": the name that was probably meant, among those that the caller may see. */
 
+import { invalidDefinition } from './errors.ts'
+
 /** More names than this are not looked through for somebody's slip. */
 const MOST_NAMES = 1000
 
@@ -17,6 +19,24 @@ export function didYouMean(asked: string, names: Iterable<string>): string {
   }
   // Two slips in a short word make another word.
   return best === undefined || nearest * 3 > asked.length ? '' : `. Did you mean "${best}"?`
+}
+
+interface NameOptions {
+  /** Names that are near none of the known ones pass: somebody else may know them. */
+  readonly onlySlips?: boolean
+  readonly fail?: (message: string) => Error
+}
+
+/**
+ * Throws where a program names what does not exist: it would wait in vain for what is under that name.
+ */
+export function requireName(what: string, name: unknown, known: readonly string[], options: NameOptions = {}): void {
+  const asked = String(name)
+  if (known.includes(asked)) return
+  const hint = didYouMean(asked, known)
+  if (hint === '' && options.onlySlips === true) return
+  const { fail = invalidDefinition } = options
+  throw fail(`There is no ${what} "${asked}"${hint === '' ? `; there are ${[...new Set(known)].join(', ')}` : hint}`)
 }
 
 function plain(name: string): string {

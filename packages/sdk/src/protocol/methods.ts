@@ -81,6 +81,11 @@ export const METHODS: ReadonlyMap<string, Method> = new Map(
   ),
 )
 
+/** The requests that a client of some revision sends. */
+export const CLIENT_REQUESTS: ReadonlySet<string> = new Set(
+  GROUPS.flatMap(([kind, from, , methods]) => (kind === 'request' && from !== 'server' ? methods : [])),
+)
+
 /** The row of a method named by a peer. */
 export function methodOf(method: string): Method | undefined {
   return METHODS.get(method)

@@ -1,6 +1,7 @@
 /** Change notices as data: what can change, and the filter that a `subscriptions/listen` request carries. */
 
 import { isObject } from '../jsonrpc/message.ts'
+import { requireName } from '../jsonrpc/nearest.ts'
 
 /** What can change about a server: one of its lists, one resource's contents, or something an extension defines. */
 export type Change =
@@ -20,13 +21,20 @@ export interface SubscriptionFilter {
   [extension: string]: unknown
 }
 
+const LIST_CHANGES = ['toolsListChanged', 'promptsListChanged', 'resourcesListChanged'] as const
+
+/** Throws at a member that differs from those of the protocol by a slip; others may be an extension's. */
+export function requireFilter(filter: SubscriptionFilter): void {
+  for (const name of Object.keys(filter)) {
+    requireName('change to subscribe to', name, [...LIST_CHANGES, 'resourceSubscriptions'], { onlySlips: true })
+  }
+}
+
 /** Reads a filter from the wire; what is not understood is left out, as the acknowledgement then shows. */
 export function readFilter(value: unknown): SubscriptionFilter | undefined {
   if (!isObject(value)) return undefined
   const filter: SubscriptionFilter = {}
-  if (value.toolsListChanged === true) filter.toolsListChanged = true
-  if (value.promptsListChanged === true) filter.promptsListChanged = true
-  if (value.resourcesListChanged === true) filter.resourcesListChanged = true
+  for (const name of LIST_CHANGES) if (value[name] === true) filter[name] = true
   const uris = value.resourceSubscriptions
   if (Array.isArray(uris)) filter.resourceSubscriptions = uris.filter((uri) => typeof uri === 'string')
   return filter

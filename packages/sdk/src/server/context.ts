@@ -8,7 +8,7 @@ import type { JsonObject, RequestId } from '../jsonrpc/message.ts'
 import { isObject } from '../jsonrpc/message.ts'
 import type { ClientCapabilities } from '../protocol/capabilities.ts'
 import type { Implementation } from '../protocol/content.ts'
-import { type LogLevel, passesLevel } from '../protocol/logging.ts'
+import { type LogLevel, passesLevel, requireLogLevel } from '../protocol/logging.ts'
 import type { ProtocolVersion } from '../protocol/revision.ts'
 import type { Root } from '../protocol/roots.ts'
 import type { CreateMessageResult } from '../protocol/sampling.ts'
@@ -109,6 +109,7 @@ export class RequestContext<State = unknown> {
 
   /** Sends a log message to the client, if its level allows. */
   log(level: LogLevel, data: unknown, logger?: string): void {
+    requireLogLevel(level)
     const threshold = this.call.conversation.logLevel
     if (threshold === undefined || !passesLevel(level, threshold)) return
     const params = logger === undefined ? { level, data } : { level, logger, data }

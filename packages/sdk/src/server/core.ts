@@ -6,10 +6,11 @@
 import type { Principal } from '../auth/principal.ts'
 import { INTERNAL_ERROR, invalidDefinition, RpcError } from '../jsonrpc/errors.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
+import { requireName } from '../jsonrpc/nearest.ts'
 import { tellObserver } from '../jsonrpc/observer.ts'
 import type { ServerCapabilities } from '../protocol/capabilities.ts'
 import type { Implementation } from '../protocol/content.ts'
-import { methodOf } from '../protocol/methods.ts'
+import { CLIENT_REQUESTS, methodOf } from '../protocol/methods.ts'
 import { PROTOCOL_VERSIONS, type ProtocolVersion, type Revision } from '../protocol/revision.ts'
 import type { SubscriptionFilter } from '../protocol/subscriptions.ts'
 import { randomToken } from '../session/random-token.ts'
@@ -145,6 +146,7 @@ export class ServerCore implements FeatureHost {
   }
 
   use(method: string, middleware: Middleware<MethodName>): void {
+    this.#requireMethod(method)
     if (this.mounts > 0) this.#requireKept(method)
     this.#middleware.set(method, [...(this.#middleware.get(method) ?? []), middleware])
     this.#tables.clear()
@@ -176,6 +178,7 @@ export class ServerCore implements FeatureHost {
   }
 
   on(method: string, observer: Observer): void {
+    this.#requireMethod(method)
     this.#observers.set(method, [...(this.#observers.get(method) ?? []), observer])
   }
 
@@ -252,6 +255,12 @@ export class ServerCore implements FeatureHost {
       collection.registry.watch(() => this.hub.announce({ kind: 'list', list: collection.list }))
     }
     this.methodsChanged()
+  }
+
+  /** What no client can ask for would never be called. A method of an extension exists once that was added. */
+  #requireMethod(method: string): void {
+    if (CLIENT_REQUESTS.has(method)) return
+    requireName('method', method, [...CLIENT_REQUESTS, ...this.features.methods().map((one) => one.method)])
   }
 
   /** Around the methods that use items, middleware goes with the items wherever they are mounted. */

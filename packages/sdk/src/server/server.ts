@@ -8,10 +8,10 @@ import type { Channel } from '../jsonrpc/channel.ts'
 import { invalidDefinition } from '../jsonrpc/errors.ts'
 import { withoutUndefined } from '../jsonrpc/members.ts'
 import { isObject } from '../jsonrpc/message.ts'
+import { requireName } from '../jsonrpc/nearest.ts'
 import { type OptionTable, requireOptions } from '../jsonrpc/option-table.ts'
 import type { Icon, Implementation } from '../protocol/content.ts'
-import type { LogLevel } from '../protocol/logging.ts'
-import { methodOf } from '../protocol/methods.ts'
+import { type LogLevel, requireLogLevel } from '../protocol/logging.ts'
 import type { SchemaLimits } from '../schema/schema.ts'
 import { CONNECT, type Connectable } from '../session/connectable.ts'
 import { serveChannel } from '../session/connection.ts'
@@ -157,6 +157,7 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
 
   /** Removes a tool or prompt by name, or a resource by URI. False when there was none. */
   remove(kind: 'tool' | 'prompt' | 'resource', key: string): boolean {
+    this.#requireKind(kind)
     const kinds: readonly string[] = kind === 'resource' ? ['resource', 'template'] : [kind]
     return this.#core.collections.some(
       (collection) => kinds.includes(collection.kind) && collection.registry.remove(key),
@@ -168,7 +169,9 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
    * principal with the id given.
    */
   changed(what: 'tools' | 'prompts' | 'resources' | (string & {}), principal?: string): void {
-    const list = isList(what) || this.#core.collections.some((collection) => collection.list === what)
+    const lists = ['tools', 'prompts', 'resources', ...this.#core.collections.map((collection) => collection.list)]
+    const list = lists.includes(what)
+    if (!list && !URL.canParse(what)) requireName('list or resource', what, lists)
     this.#core.hub.announce(list ? { kind: 'list', list: what } : { kind: 'resource', uri: what }, principal)
   }
 
@@ -179,7 +182,7 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
     return this
   }
 
-  /** Watches a method: called after each request with how long it took and what went wrong. */
+  /** Watches a request that clients send: called after each request with how long it took and what went wrong. */
   on(method: string, observer: Observer): this {
     this.#core.on(method, observer)
     return this
@@ -213,6 +216,7 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
    * revision has log messages only while a request runs: use `ctx.log` there.
    */
   log(level: LogLevel, data: unknown, logger?: string): void {
+    requireLogLevel(level)
     if (this.#core.logs) logToSessions(this.#core.hub.sessions, level, logParams(level, data, logger))
   }
 
@@ -240,7 +244,9 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
 
   /** What access rules may know of an item: its attributes, as `visible` is given them. */
   describe(kind: PolicyItem['kind'], name: string): PolicyItem | undefined {
-    return describeItem(this.#core.collections, kind, name)
+    const item = describeItem(this.#core.collections, kind, name)
+    if (item === undefined) this.#requireKind(kind)
+    return item
   }
 
   /** Adds a protocol extension. */
@@ -252,13 +258,19 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
 
   /** Announces a change that an extension defined, to listeners whose filter has `filter`. */
   announce(filter: string, method: string, params: { [key: string]: unknown }): void {
-    const extension = this.#core.features.of(EXTENSIONS).ownerOf(method)
+    const extensions = this.#core.features.of(EXTENSIONS)
+    requireName('notification of an extension', method, extensions.notifications(), { onlySlips: true })
+    const extension = extensions.ownerOf(method)
     this.#core.hub.announce({ kind: 'extension', filter, method, params, extension })
   }
 
   /** Adds a feature that stands in a file of its own (`feature.ts`), or gives the one that is there. */
   [FEATURE]<Made extends Feature>(definition: FeatureDefinition<Made>): Made {
     return this.#core.features.of(definition)
+  }
+
+  #requireKind(kind: string): void {
+    requireName('kind of item', kind, ['tool', 'prompt', 'resource', ...this.#core.collections.map((one) => one.kind)])
   }
 
   get #tools(): Registry<ToolEntry> {
@@ -297,11 +309,6 @@ export function createServer<const Tools extends ToolRecord = {}>(definition: Se
 export function endpointOf(server: Server): Endpoint {
   if (isObject(server) && ENDPOINT in server) return server[ENDPOINT]
   throw invalidDefinition('Only what createServer() made can be served')
-}
-
-/** Whether servers have a list of this name, by the notification that tells of it. */
-function isList(name: string): boolean {
-  return methodOf(`notifications/${name}/list_changed`) !== undefined
 }
 
 /** A record of the same shape is not enough: what serves an item comes from its maker. */

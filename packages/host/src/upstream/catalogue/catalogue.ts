@@ -59,7 +59,7 @@ class ServersCatalogue implements Catalogue {
   readonly #pins: PinStore
   readonly #patienceMs: number
   readonly #entries = new Map<string, CatalogueEntry>()
-  readonly #listeners = new Listeners<CatalogueEvents>()
+  readonly #listeners = new Listeners<CatalogueEvents>({ change: true, quarantine: true })
   readonly #calls: ItemCalls
   readonly #memory: IndexMemory = { clashed: new Set(), made: new WeakMap() }
   readonly #stops: (() => void)[]

@@ -7,7 +7,7 @@
 import { PorticoError, RpcError } from '../../jsonrpc/errors.ts'
 import { isObject, type JsonObject, type RequestId, type RpcNotification } from '../../jsonrpc/message.ts'
 import { META_SUBSCRIPTION_ID } from '../../protocol/meta.ts'
-import { type Change, readFilter, type SubscriptionFilter } from '../../protocol/subscriptions.ts'
+import { type Change, readFilter, requireFilter, type SubscriptionFilter } from '../../protocol/subscriptions.ts'
 import type { Connection } from '../connection.ts'
 import type { ChangeNotice, Emitter } from '../events.ts'
 import { pause, type Reconnector } from '../reconnector.ts'
@@ -64,6 +64,7 @@ export class Subscriptions {
     callback?: (change: ChangeNotice) => void,
     options: WaitOptions = {},
   ): Promise<Subscription> {
+    requireFilter(wanted)
     const entry: Entry = {
       wanted,
       callback,

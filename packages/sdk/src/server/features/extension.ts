@@ -105,6 +105,11 @@ export class Extensions implements Feature {
     )
   }
 
+  /** The notices that extensions have named. */
+  notifications(): string[] {
+    return [...this.#extensions.values()].flatMap(({ notifications }) => notifications ?? [])
+  }
+
   /** The extension whose notice this is, where a client of an older revision may be sent it. */
   ownerOf(notice: string): string | undefined {
     return [...this.#extensions.values()].find(({ notifications }) => notifications?.includes(notice))?.id
