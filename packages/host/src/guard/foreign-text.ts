@@ -6,7 +6,7 @@
  */
 
 import { PorticoError } from '@portico/sdk/client'
-import { showHidden } from '../config/command/hidden-characters.ts'
+import { showHidden } from '@portico/sdk/internal-text'
 import { HostError, type HostErrorCode } from '../errors.ts'
 import type { Provenance } from './provenance.ts'
 

@@ -16,13 +16,16 @@ import { digestOf, type StateBinding, StateSealer } from '../../session/sealed-s
 import { requestClient } from '../../session/session-request.ts'
 import type { ServerCall } from '../call/call.ts'
 import { invalidParam } from '../call/method.ts'
-import type { ServerOptions } from '../options.ts'
 
 /** The methods by which a server asks a client. */
 export type QuestionMethod = 'elicitation/create' | 'sampling/createMessage' | 'roots/list'
 
-/** What a server was told about rounds. */
-export type RoundSettings = Pick<ServerOptions, 'stateKeys' | 'state' | 'roundStore'>
+/** What a server was told about rounds: see `ServerOptions`. */
+export interface RoundSettings {
+  readonly stateKeys?: readonly Uint8Array[]
+  readonly state?: { readonly ttlMs?: number; readonly maxStateLength?: number }
+  readonly roundStore?: RoundStore
+}
 
 /** What asking needs of the server: the sealing keys, the bounds, and how to answer with questions. */
 export interface Asker {
