@@ -42,6 +42,7 @@ export function stateStoreContract(make: () => Promise<readonly [Store, Store]>)
   })
   return [
     ...writeCases(withStores),
+    ...severalCases(withStores),
     ...raceCases(withStores),
     ...listCases(withStores),
     ...expiryCases(withStores),
@@ -83,6 +84,11 @@ function writeCases(withStores: StoreCase): ContractCase[] {
       expectEqual(await other.get('k'), undefined)
       expectEqual(await other.write([{ key: 'k', value: 'c', ifVersion: second }]), undefined)
     }),
+  ]
+}
+
+function severalCases(withStores: StoreCase): ContractCase[] {
+  return [
     withStores('changes nothing at all when one of several versions is wrong', async (one, other) => {
       const [version = 0] = (await one.write([{ key: 'a', value: '1' }])) ?? []
       const changes: Change[] = [

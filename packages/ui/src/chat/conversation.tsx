@@ -31,6 +31,14 @@ export function Conversation({ chat, models, attached, onSent, ...toModels }: Co
   const pin = useAction('chat.pin')
   const model = picked ?? chat.model ?? models.find(({ usable }) => usable)?.id
   const isUsable = chat.tour || models.some(({ id, usable }) => id === model && usable)
+  const sendText = async (text: string): Promise<boolean> => {
+    const withAttachments = attachments.length > 0 && { attachments }
+    const withModel = !chat.tour && model !== undefined && { model }
+    if ((await send.run({ id: chat.id, text, ...withAttachments, ...withModel })) === undefined) return false
+    setAttachments([])
+    onSent()
+    return true
+  }
   return (
     <div className={classes.conversation}>
       <header className={classes.head}>
@@ -69,18 +77,7 @@ export function Conversation({ chat, models, attached, onSent, ...toModels }: Co
               }
         }
         onCancel={() => void cancel.run({ id: chat.id })}
-        onSend={async (text) => {
-          const isDone = await send.run({
-            id: chat.id,
-            text,
-            ...(attachments.length > 0 && { attachments }),
-            ...(!chat.tour && model !== undefined && { model }),
-          })
-          if (isDone === undefined) return false
-          setAttachments([])
-          onSent()
-          return true
-        }}
+        onSend={sendText}
       />
     </div>
   )
