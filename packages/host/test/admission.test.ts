@@ -5,7 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
+import { searchAudit } from '../src/audit/search.ts'
 import { defineServer } from '../src/config/define-server.ts'
+import { memoryWords } from '../src/consent/memory-words.ts'
 import type { Answer, Question } from '../src/consent/question.ts'
 import { createHost, type Host } from '../src/host/host.ts'
 import type { HostOptions } from '../src/host/options.ts'
@@ -91,6 +93,54 @@ describe('a local server (sec-93)', () => {
     }
     expect(shown).toHaveLength(2)
     expect(shown[1]).toContain('--other')
+  })
+
+  it('is in the record with what came of it, not only with the yes (first hour M5)', async () => {
+    const stateDir = await makeFolder()
+    const code = 'console.error("Error: no such database"); process.exit(3)'
+    const ends = defineServer('ends', { kind: 'stdio', command: process.execPath, args: ['-e', code], env: {} })
+    const host = await start({ stateDir, servers: [ends], ask: () => ({ action: 'allow' }) })
+    await settled(host, 'ends', ['failed'])
+    const ended: unknown[] = []
+    for await (const { type, what, outcome, reason } of searchAudit(host.audit?.file ?? '', { server: 'ends' })) {
+      if (type === 'outcome') ended.push({ what, outcome, reason })
+    }
+    expect(ended).toEqual([
+      { what: 'connect', outcome: 'error', reason: expect.stringContaining('exited with code 3') },
+    ])
+  })
+
+  it('waits for a person, and does not call that starting (first hour M6)', async () => {
+    const host = await start({ servers: [canary(await makeFolder())] })
+    await expect.poll(() => host.inbox.pending().length).toBe(1)
+    expect(host.upstreams.view('tool')?.state).toMatchObject({ state: 'starting', awaits: 'permission' })
+    host.inbox.answer(host.inbox.pending()[0]?.id ?? '', { action: 'allow' })
+    await settled(host, 'tool', ['failed'])
+    expect(host.upstreams.view('tool')?.state.awaits).toBeUndefined()
+  })
+
+  it('is asked about once for as long as it is not stopped, and the question says so (first hour M2, H1)', async () => {
+    const folder = await makeFolder()
+    const asked: Question[] = []
+    const host = await start({
+      servers: [canary(folder)],
+      upstreams: { breaker: { firstWaitMs: 1, longestWaitMs: 1 } },
+      ask: (question) => {
+        asked.push(question)
+        return { action: 'allow' }
+      },
+    })
+    await expect.poll(() => existsSync(join(folder, 'ran'))).toBe(true)
+    await rm(join(folder, 'ran'))
+    // It ended at once, and is started again by itself.
+    await expect.poll(() => existsSync(join(folder, 'ran')), { timeout: 10_000 }).toBe(true)
+    expect(asked).toHaveLength(1)
+    expect(asked[0] && memoryWords(asked[0])).toMatchObject({
+      once: 'until it is stopped: if it crashes or is lost, it is connected again without asking',
+      always: `in this folder: ${process.cwd()}, for exactly this command`,
+    })
+    await host.upstreams.restart('tool')
+    expect(asked).toHaveLength(2)
   })
 
   const leaving = {

@@ -6,12 +6,12 @@ import '@mantine/spotlight/styles.css'
 import './app/global.css'
 
 import { MantineProvider } from '@mantine/core'
-import { Notifications } from '@mantine/notifications'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { colorScheme } from './app/color-scheme.ts'
 import { openEvents } from './app/data/events.ts'
 import { Shell } from './app/shell.tsx'
+import { Toasts } from './app/toasts.tsx'
 import { cssVariables, theme } from './theme.ts'
 
 const root = document.getElementById('root')
@@ -26,8 +26,7 @@ createRoot(root).render(
       defaultColorScheme="auto"
       colorSchemeManager={colorScheme}
     >
-      {/* In the middle, where no screen has its buttons. */}
-      <Notifications position="bottom-right" limit={4} containerWidth={360} />
+      <Toasts />
       <Shell />
     </MantineProvider>
   </StrictMode>,

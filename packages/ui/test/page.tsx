@@ -9,13 +9,14 @@ import '@mantine/spotlight/styles.css'
 import '../src/app/global.css'
 
 import { MantineProvider } from '@mantine/core'
-import { Notifications, notifications } from '@mantine/notifications'
+import { notifications } from '@mantine/notifications'
 import type { ApiEvent, ApiFailure, ApiMethod, ApiParams, ApiResult } from 'portico/web-api'
 import type { ReactNode } from 'react'
 import { createRoot, type Root } from 'react-dom/client'
 import { afterEach, beforeEach, expect, vi } from 'vitest'
 import { type Locator, page, userEvent } from 'vitest/browser'
 import { openEvents } from '../src/app/data/events.ts'
+import { Toasts } from '../src/app/toasts.tsx'
 import { cssVariables, theme } from '../src/theme.ts'
 
 let root: Root | undefined
@@ -25,7 +26,7 @@ export function show(part: ReactNode): void {
   root ??= createRoot(document.body.appendChild(document.createElement('div')))
   root.render(
     <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="light" env="test">
-      <Notifications limit={4} />
+      <Toasts />
       {part}
     </MantineProvider>,
   )

@@ -4,9 +4,8 @@
  */
 
 import type { ConfigProblem } from '@portico/host/config'
-import type { Question } from '@portico/host/consent'
 import type { ChatApi, ChatEvent } from './api/chat.ts'
-import type { InboxApi } from './api/inbox.ts'
+import type { InboxApi, ShownQuestion } from './api/inbox.ts'
 import type { HistoryEntry, ItemsApi } from './api/items.ts'
 import type { Method } from './api/method.ts'
 import type { PolicyApi } from './api/policy.ts'
@@ -60,7 +59,7 @@ export type ApiEvent =
     }
   | { readonly type: 'resource-changed'; readonly server: string; readonly uri: string }
   | { readonly type: 'history'; readonly entry: HistoryEntry }
-  | { readonly type: 'question'; readonly question: Question }
+  | { readonly type: 'question'; readonly question: ShownQuestion }
   | { readonly type: 'question-gone'; readonly id: string }
   | { readonly type: 'chat'; readonly chat: string; readonly event: ChatEvent }
   /** At most a few a second: there may be thousands of messages. */

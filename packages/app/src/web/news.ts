@@ -1,6 +1,7 @@
 /** What happens in the host, told to open pages: questions, servers, messages on the wire. */
 
 import { ServerNews } from './servers/server-news.ts'
+import { toShown } from './shown-question.ts'
 import type { WorkbenchServices } from './workbench-services.ts'
 
 const TIMELINE_MS = 250
@@ -23,7 +24,8 @@ function forwardQuestions({ host, emit }: WorkbenchServices): () => void {
     const { question } = event
     if (event.type !== 'asked') emit({ type: 'question-gone', id: question.id })
     // What was answered in the same moment needs nobody's attention.
-    else if (host.inbox.pending().some(({ id }) => id === question.id)) emit({ type: 'question', question })
+    else if (host.inbox.pending().some(({ id }) => id === question.id))
+      emit({ type: 'question', question: toShown(question) })
   })
 }
 

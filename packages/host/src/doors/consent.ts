@@ -12,6 +12,7 @@ export {
   type InboxEvent,
   type InboxOptions,
 } from '../consent/inbox.ts'
+export { type MemoryWords, memoryWords } from '../consent/memory-words.ts'
 export type { Answer, Breadth, NewQuestion, Question, QuestionBody, Remember } from '../consent/question.ts'
 export { INBOX_LIMITS, type InboxLimits } from '../consent/question-bounds.ts'
 export { inspectUrl, type UrlInspection } from '../consent/url-inspection.ts'

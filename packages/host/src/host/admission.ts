@@ -16,7 +16,7 @@ import { packageOf } from '../config/trust/package-reference.ts'
 import { type ResolvedPackage, resolvePackage } from '../config/trust/resolve-package.ts'
 import type { VersionLedger } from '../config/trust/version-ledger.ts'
 import { HostError } from '../errors.ts'
-import type { Guard } from '../guard/guard.ts'
+import type { Guard, Permit } from '../guard/guard.ts'
 import type { Circumstances } from '../policy/effect.ts'
 import type { TargetResolver } from '../upstream/connection/resolve.ts'
 
@@ -32,8 +32,11 @@ interface AdmissionParts {
 }
 
 interface Admission {
-  /** Rejects when the server may not be connected to. What is asked for it is withdrawn with the signal. */
-  admit(config: ServerConfig, signal?: AbortSignal): Promise<void>
+  /**
+   * Rejects when the server may not be connected to. What is asked for it is withdrawn with the signal. What comes of the
+   * attempt is written down by what is returned; a server of this program itself has nothing to write down.
+   */
+  admit(config: ServerConfig, signal?: AbortSignal): Promise<Permit['finish'] | undefined>
   /** Makes what was admitted, and nothing else, into something to connect to. */
   readonly resolve: TargetResolver
 }
@@ -46,10 +49,11 @@ export function createAdmission(parts: AdmissionParts): Admission {
   return {
     async admit(config, signal) {
       // What this program brought along itself has been chosen by whoever installed it.
-      if (config.target.kind === 'in-process') return
+      if (config.target.kind === 'in-process') return undefined
       const subject = await approvalSubjectOf(config, parts.context)
-      await pass(config, subject, parts, signal)
+      const permit = await pass(config, subject, parts, signal)
       admitted.set(config.name, subject.fingerprint)
+      return (outcome, detail) => permit.finish(outcome, detail)
     },
     async resolve(config) {
       if (config.target.kind === 'in-process') return toConnectable(await resolveTarget(config, parts.context))
@@ -66,12 +70,21 @@ async function pass(
   subject: ApprovalSubject,
   parts: AdmissionParts,
   signal: AbortSignal | undefined,
-): Promise<void> {
+): Promise<Permit> {
   const { name: server, target: written } = config
   const { display, shown } = subject
   const { resolved, content, warnings } = await lookUp(config, subject, parts)
   const fingerprint = content === undefined ? subject.fingerprint : `${subject.fingerprint}:${content}`
-  const effect = { kind: 'connect', server, shown, fingerprint, local: display.kind === 'stdio' } as const
+  const local = display.kind === 'stdio'
+  const { folder } = subject
+  const effect = {
+    kind: 'connect',
+    server,
+    shown,
+    fingerprint,
+    local,
+    ...(folder !== undefined && { folder }),
+  } as const
   // What is only seen in the entry as it is written counts, too: that a variable names the program.
   const findings = [...inspectCommand(display), ...inspectCommand(written)]
   // What a project has installed is not fetched.
@@ -85,8 +98,8 @@ async function pass(
     warnings: [...warnings, ...subject.notes, ...dangers],
   } as const
   const permit = await parts.guard().pass(effect, parts.circumstances(), { question, signal })
-  permit.finish('ok')
   if (resolved !== undefined) await parts.ledger?.record(server, resolved)
+  return permit
 }
 
 interface Found {

@@ -15,15 +15,18 @@ export interface Default {
 
 /** What holds for each kind of effect when no rule matches it. */
 export const DEFAULTS: { readonly [kind in EffectKind]: Default } = {
-  connect: { outcome: 'ask', reason: 'Connecting a server asks: it runs a program, or sends requests' },
-  call: { outcome: 'ask', reason: 'Calling a tool asks' },
-  read: { outcome: 'ask', reason: 'Reading a resource asks' },
-  prompt: { outcome: 'ask', reason: 'Using a prompt of a server asks' },
+  connect: {
+    outcome: 'ask',
+    reason: 'You are asked before a server is connected: it runs a program, or sends requests',
+  },
+  call: { outcome: 'ask', reason: 'You are asked before a tool is called' },
+  read: { outcome: 'ask', reason: 'You are asked before a resource is read' },
+  prompt: { outcome: 'ask', reason: 'You are asked before a prompt of a server is used' },
   complete: { outcome: 'allow', reason: 'What somebody types is completed by the server that it is for' },
-  sample: { outcome: 'ask', reason: 'A server that wants to use the model asks' },
+  sample: { outcome: 'ask', reason: 'You are asked before a server uses your model' },
   elicit: { outcome: 'allow', reason: 'A question of a server is shown, and is the question itself' },
-  root: { outcome: 'ask', reason: 'Telling a server of a folder asks' },
-  flow: { outcome: 'ask', reason: 'Data of one server on its way to another asks' },
+  root: { outcome: 'ask', reason: 'You are asked before a server is told of a folder' },
+  flow: { outcome: 'ask', reason: 'You are asked before data of one server goes to another' },
 }
 
 const TRUSTED_READING: Default = {

@@ -20,6 +20,8 @@ export type Effect =
       readonly fingerprint: string
       /** It is a program on this machine, and no address. */
       readonly local?: boolean
+      /** Where that program is started; the fingerprint holds for this folder alone. */
+      readonly folder?: string
     }
   | {
       readonly kind: 'call'

@@ -43,7 +43,7 @@ export class ServerStatus {
 
   show(state: PlainState): void {
     this.#plain = state
-    const { state: name, reason: words, remedy, retryAt } = this.#withDegradations(state)
+    const { state: name, reason: words, remedy, retryAt, awaits } = this.#withDegradations(state)
     const reason = words === undefined ? undefined : this.#hide(words)
     const before = this.#shown
     const isSame = before.state === name && before.reason === reason && before.retryAt === retryAt
@@ -52,6 +52,7 @@ export class ServerStatus {
       ...(reason !== undefined && { reason }),
       ...(remedy !== undefined && { remedy }),
       ...(retryAt !== undefined && { retryAt }),
+      ...(awaits !== undefined && { awaits }),
       since: before.state === name ? before.since : Date.now(),
     }
     if (!isSame) this.#tell(this.#shown)

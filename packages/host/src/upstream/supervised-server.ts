@@ -66,7 +66,8 @@ export class SupervisedServer {
     this.#attempts = new Attempts({
       options,
       config: () => this.#config,
-      starting: (request, reason) => this.#showStarting(request, reason),
+      starting: (request, awaits) => this.#showStarting(request, awaits),
+      explain: (error) => this.#retry.reasonOf(error),
       connected: (connection) => this.#stands(connection),
     })
     this.#retry = new Retry({
@@ -289,8 +290,10 @@ export class SupervisedServer {
   }
 
   /** What one user waits for is not the state of the server, unless nothing else is known of it. */
-  #showStarting(request: ConnectionRequest, reason?: string): void {
+  #showStarting(request: ConnectionRequest, awaits?: 'permission'): void {
     const isNews = isOwn(request) || this.#status.plain.state === 'idle'
-    if (isNews && this.#pool.best === undefined) this.#status.show({ state: 'starting', reason })
+    if (!isNews || this.#pool.best !== undefined) return
+    const waiting = awaits === undefined ? {} : { awaits, reason: 'Waits for permission to connect.' }
+    this.#status.show({ state: 'starting', ...waiting })
   }
 }

@@ -8,12 +8,24 @@ import type { ClientTelemetryApi } from './connection/link-telemetry.ts'
 import type { InProcessFactory, TargetResolver } from './connection/resolve.ts'
 import type { ConnectionRequest, QuestionHandlers, UpstreamState } from './upstream.ts'
 
+/** Told how a permitted attempt to connect ended, and why where it failed. */
+export type AttemptEnd = (outcome: 'ok' | 'error' | 'cancelled', reason?: string) => void
+
 /** What all servers of a host share. */
 export interface SupervisionOptions {
   readonly resolve?: TargetResolver
   readonly inProcess?: ReadonlyMap<string, InProcessFactory>
-  /** Asked before anything is started or dialled; rejecting forbids it. The signal tells that it is no longer wanted. */
-  readonly admit?: (config: ServerConfig, request: ConnectionRequest, signal: AbortSignal) => Promise<void>
+  /**
+   * Asked before anything is started or dialled; rejecting forbids it. The signal tells that it is no longer wanted. The
+   * function it resolves to, if any, is told what came of the attempt; a connection that is made again by itself, in
+   * place of one that was permitted and lost, asks and tells nothing.
+   */
+  readonly admit?: (
+    config: ServerConfig,
+    request: ConnectionRequest,
+    signal: AbortSignal,
+    // biome-ignore lint/suspicious/noConfusingVoidType: whoever wants to be told nothing returns nothing
+  ) => Promise<AttemptEnd | undefined | void>
   /** Who answers on the host's own connections, those without principal and session. */
   readonly questions?: (config: ServerConfig) => QuestionHandlers
   readonly breaker?: Partial<BreakerOptions>

@@ -38,6 +38,8 @@ export interface UpstreamState {
   /** What the user can do about it, in one line. */
   readonly remedy?: string
   readonly since: number
+  /** With `starting`: nothing is started yet, somebody has to allow it first. */
+  readonly awaits?: 'permission'
   /** When it is tried again by itself, where it is. */
   readonly retryAt?: number
 }

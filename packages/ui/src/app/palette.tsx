@@ -14,6 +14,7 @@ import {
   ReaderIcon,
 } from '@radix-ui/react-icons'
 import { useState } from 'react'
+import { lookOf } from '../servers/server-state.ts'
 import { useServers } from './data/server-store.ts'
 import { useApi } from './data/use-api.ts'
 import { go } from './route.ts'
@@ -39,12 +40,12 @@ export function Palette({ scheme, onScheme, onHelp }: PaletteProps) {
     actionGroup({ scheme, onScheme, onHelp }),
     {
       group: 'Servers',
-      actions: servers.map(({ name, state, shown }) => ({
-        id: `server ${name}`,
-        label: name,
-        description: `${state.state} · ${shown.slice(0, 90)}`,
+      actions: servers.map((server) => ({
+        id: `server ${server.name}`,
+        label: server.name,
+        description: `${lookOf(server).word} · ${server.shown.slice(0, 90)}`,
         leftSection: <CubeIcon width={18} height={18} />,
-        onClick: () => go('/servers', { open: name }),
+        onClick: () => go('/servers', { open: server.name }),
       })),
     },
     {

@@ -60,11 +60,11 @@ export function ChatList({ current, attach, onNew, project, onProject, onGone }:
         deed="Delete"
         onClose={() => setDoomed(undefined)}
         onConfirm={() => {
-          if (doomed !== undefined) void deleteChat(doomed.id).then(() => onGone(doomed.id))
+          if (doomed !== undefined) void deleteChat(doomed.id).then((isGone) => isGone && onGone(doomed.id))
           setDoomed(undefined)
         }}
       >
-        {toVisible(doomed?.title ?? '')} is deleted from this machine. What was done stays in the audit log.
+        {titleOf(doomed)} is deleted from this machine. What was done stays in the audit log.
       </Confirm>
     </>
   )
@@ -85,7 +85,7 @@ function ChatRow({ chat, isCurrent, attach, onDelete }: ChatRowProps) {
         href={`#/chat?${new URLSearchParams({ id: chat.id, ...(attach !== undefined && { attach }) }).toString()}`}
         aria-current={isCurrent ? 'true' : undefined}
       >
-        <span className={classes.title}>{toVisible(chat.title) || 'New conversation'}</span>
+        <span className={classes.title}>{titleOf(chat)}</span>
         <span className={classes.sub}>
           {chat.tour && (
             <Chip tone="busy" icon={false}>
@@ -102,7 +102,7 @@ function ChatRow({ chat, isCurrent, attach, onDelete }: ChatRowProps) {
           className={classes.delete}
           variant="subtle"
           color="gray"
-          aria-label={`Delete ${chat.title}`}
+          aria-label={`Delete ${titleOf(chat)}`}
           onClick={onDelete}
         >
           <TrashIcon />
@@ -110,4 +110,9 @@ function ChatRow({ chat, isCurrent, attach, onDelete }: ChatRowProps) {
       </Tooltip>
     </li>
   )
+}
+
+/** One that nothing was said in yet has no title. */
+function titleOf(chat: Pick<ChatSummary, 'title'> | undefined): string {
+  return toVisible(chat?.title ?? '') || 'New conversation'
 }

@@ -69,7 +69,8 @@ export async function createChat(options: {
   }
 }
 
-export async function deleteChat(id: string): Promise<void> {
+/** True once it is gone; a refusal has been shown by then. */
+export async function deleteChat(id: string): Promise<boolean> {
   try {
     await call('chat.delete', { id })
     store.set((before) => ({
@@ -77,8 +78,10 @@ export async function deleteChat(id: string): Promise<void> {
       list: before.list?.filter((chat) => chat.id !== id),
       open: new Map([...before.open].filter(([key]) => key !== id)),
     }))
+    return true
   } catch (error) {
     showFailure(toApiError(error))
+    return false
   }
 }
 

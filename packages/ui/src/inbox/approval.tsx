@@ -39,6 +39,7 @@ export function Approval({ question, body, answer }: BodyProps<'approval'>) {
         <Remember
           effect={effect}
           hasWorkspace={question.workspace !== undefined}
+          words={question.memory}
           memory={memory}
           onChange={setMemory}
         />

@@ -217,6 +217,26 @@ describe('for how long and for what', () => {
       .toEqual(['exactly this command'])
   })
 
+  it('the question says what each of them holds for, in the words of the program (first hour H1)', async () => {
+    const memory = {
+      once: 'until it is stopped',
+      session: 'until this session ends',
+      workspace: 'while you work in this folder: /home/me',
+      always: 'in this folder: /home/me/a-very-long-name, for exactly this command',
+    }
+    const effect: Effect = { kind: 'connect', server: 'files', shown: 'npx x', fingerprint: 'f' }
+    ask(approval(effect), { workspace: '/home/me', memory })
+    for (const [time, says] of [
+      ['Once', memory.once],
+      ['Always', memory.always],
+      ['Workspace', memory.workspace],
+    ] as const) {
+      await pick(time)
+      await expect.element(page.getByRole('status')).toHaveTextContent(`Holds ${says}.`)
+    }
+    await expectInside()
+  })
+
   it('a denial is remembered as well', async () => {
     ask(approval())
     await pick('Always')

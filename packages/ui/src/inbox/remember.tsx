@@ -1,7 +1,8 @@
 /** For how long an answer holds, and for what. Once, unless somebody chooses more. */
 
-import { SegmentedControl, Select } from '@mantine/core'
+import { SegmentedControl, Select, Text } from '@mantine/core'
 import type { Answer, Question } from '../app/data/question-store.ts'
+import { toVisible } from '../app/text/text.ts'
 import classes from './inbox.module.css'
 
 export type Memory = Required<Pick<Answer, 'remember' | 'breadth'>>
@@ -32,11 +33,13 @@ const THINGS: { readonly [kind in Effect['kind']]: readonly [one: string, all: s
 interface RememberProps {
   readonly effect: Effect
   readonly hasWorkspace: boolean
+  /** What each way to remember holds for. */
+  readonly words: Question['memory']
   readonly memory: Memory
   readonly onChange: (memory: Memory) => void
 }
 
-export function Remember({ effect, hasWorkspace, memory, onChange }: RememberProps) {
+export function Remember({ effect, hasWorkspace, words, memory, onChange }: RememberProps) {
   const { remember, breadth } = memory
   const [one, all] = THINGS[effect.kind]
   const hasArguments = 'arguments' in effect && Object.keys(effect.arguments).length > 0
@@ -67,6 +70,11 @@ export function Remember({ effect, hasWorkspace, memory, onChange }: RememberPro
           maw="100%"
           onChange={(value) => onChange({ ...memory, breadth: (value ?? 'item') as Memory['breadth'] })}
         />
+      )}
+      {words !== undefined && (
+        <Text className={classes.holds} size="xs" c="dimmed" role="status">
+          Holds {toVisible(words[remember])}.
+        </Text>
       )}
     </div>
   )

@@ -65,7 +65,7 @@ function Records({ records }: { readonly records: readonly Record[] }) {
   const [opened, setOpened] = useState<string>()
   return (
     <ScrollBox label="Audit records" className={classes.tableBox}>
-      <Table miw={960} verticalSpacing={7} horizontalSpacing="md" highlightOnHover>
+      <Table className={classes.records} verticalSpacing={7} horizontalSpacing="md" highlightOnHover>
         <Table.Thead>
           <Table.Tr>
             <Table.Th w="12rem">When</Table.Th>
@@ -100,8 +100,8 @@ interface RecordRowsProps {
 function RecordRows({ record, isOpen, onToggle }: RecordRowsProps) {
   return (
     <>
-      <Table.Tr>
-        <Table.Td>
+      <Table.Tr className={classes.record}>
+        <Table.Td className={classes.when}>
           <button
             type="button"
             className={classes.timeButton}
@@ -112,20 +112,20 @@ function RecordRows({ record, isOpen, onToggle }: RecordRowsProps) {
             {toClock(record.at)}
           </button>
         </Table.Td>
-        <Table.Td>{record.type}</Table.Td>
-        <Table.Td>
+        <Table.Td className={classes.kind}>{record.type}</Table.Td>
+        <Table.Td className={classes.what}>
           {toVisible(record.what)} {record.server !== undefined && <strong>{toVisible(record.server)}</strong>}{' '}
           <code>{toVisible(record.item ?? '')}</code>
         </Table.Td>
-        <Table.Td>
+        <Table.Td className={classes.outcome}>
           <OutcomeChip outcome={record.outcome} />
         </Table.Td>
-        <Table.Td>
+        <Table.Td className={classes.rule}>
           <Text size="sm" ff="monospace" truncate="end" maw="11rem" title={record.reason}>
             {toVisible(record.rule ?? '')}
           </Text>
         </Table.Td>
-        <Table.Td className={classes.noWrap}>
+        <Table.Td className={classes.took}>
           {record.durationMs === undefined ? '' : toDuration(record.durationMs)}
         </Table.Td>
       </Table.Tr>

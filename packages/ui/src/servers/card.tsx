@@ -12,15 +12,13 @@ import { go } from '../app/route.ts'
 import { toAgo, toCount, toDuration, toSize, toVisible } from '../app/text/text.ts'
 import { Chip, Note } from '../app/tone.tsx'
 import { RemoveServer } from './remove-server.tsx'
-import { isRemote, STATES } from './server-state.ts'
+import { isRemote, lookOf } from './server-state.ts'
 import classes from './servers.module.css'
 
 export function Card({ server }: { readonly server: ServerCard }) {
   const { name, state, serverInfo, version } = server
   // Nobody knows how it is while the program behind the page is away.
-  const isAsked = useQuestions().questions?.some(({ body }) => isAboutConnecting(body, name)) === true
-  const known = isAsked && state.state === 'starting' ? WAITS : STATES[state.state]
-  const look = useOnline() ? known : AWAY
+  const look = useOnline() ? lookOf(server) : AWAY
   return (
     <Box component="article" className={classes.card} aria-label={`Server ${name}`} data-state={state.state}>
       <header className={classes.cardHead}>
@@ -50,10 +48,10 @@ export function Card({ server }: { readonly server: ServerCard }) {
 }
 
 const AWAY = { tone: 'calm', word: 'Unknown' } as const
-const WAITS = { tone: 'warn', word: 'Waits for you' } as const
 
-function Trouble({ server: { name, state, warnings, items } }: { readonly server: ServerCard }) {
-  const { tone } = STATES[state.state]
+function Trouble({ server }: { readonly server: ServerCard }) {
+  const { name, state, warnings, items } = server
+  const { tone } = lookOf(server)
   const now = useNow()
   const asked = useQuestions().questions?.find(({ body }) => isAboutConnecting(body, name))
   return (

@@ -22,8 +22,10 @@ export function Changes({ server }: { readonly server: string }) {
   const { run, busy } = useAction('items.approve')
   useApiEvent('items-changed', reload)
   const approve = async (chosen: readonly Item[]) => {
-    for (const { ownName, kind } of chosen) await run({ server, item: ownName, kind })
-    showDone(chosen.length === 1 ? 'Allowed' : 'All allowed', server)
+    let isDone = true
+    // The one that is refused has been told of; the others are not tried.
+    for (const { ownName, kind } of chosen) isDone &&= (await run({ server, item: ownName, kind })) !== undefined
+    if (isDone) showDone(chosen.length === 1 ? 'Allowed' : 'All allowed', server)
     reload()
   }
   if (error !== undefined) return <FailureNote error={error} onRetry={reload} />

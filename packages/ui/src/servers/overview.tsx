@@ -9,12 +9,12 @@ import { Note } from '../app/tone.tsx'
 import { CommandText, WarningList } from './command-text.tsx'
 import { RemoveServer } from './remove-server.tsx'
 import { Roots } from './roots.tsx'
-import { STATES } from './server-state.ts'
+import { lookOf } from './server-state.ts'
 import classes from './servers.module.css'
 
 export function Overview({ server }: { readonly server: ServerCard }) {
   const { name, state, shown, warnings, instructions, stderrTail } = server
-  const look = STATES[state.state]
+  const look = lookOf(server)
   return (
     <Stack gap="md">
       {state.reason !== undefined && (
@@ -94,7 +94,7 @@ function factsOf(server: ServerCard): readonly (readonly [string, ReactNode])[] 
   const { config, serverInfo, state, pid, latencyMs, memoryBytes, processes } = server
   const { place, settings } = config
   const facts: (readonly [string, ReactNode] | false)[] = [
-    [`${STATES[state.state].word} since`, toAgo(state.since)],
+    [`${lookOf(server).word} since`, toAgo(state.since)],
     serverInfo !== undefined && [
       'Reported name',
       toVisible(`${serverInfo.title ?? serverInfo.name} ${serverInfo.version}`),

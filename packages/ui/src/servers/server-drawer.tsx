@@ -9,7 +9,7 @@ import { Changes } from './changes.tsx'
 import { Doctor } from './doctor.tsx'
 import { Output } from './output.tsx'
 import { Overview } from './overview.tsx'
-import { isRemote, STATES } from './server-state.ts'
+import { isRemote, lookOf } from './server-state.ts'
 import classes from './servers.module.css'
 import { SignIn } from './sign-in.tsx'
 
@@ -21,7 +21,7 @@ interface ServerDrawerProps {
 }
 
 export function ServerDrawer({ server, tab = 'overview' }: ServerDrawerProps) {
-  const look = server === undefined ? undefined : STATES[server.state.state]
+  const look = server === undefined ? undefined : lookOf(server)
   return (
     <Drawer
       opened={server !== undefined}

@@ -12,7 +12,7 @@ interface StateLook {
   readonly rank: number
 }
 
-export const STATES: { readonly [state in StateName]: StateLook } = {
+const STATES: { readonly [state in StateName]: StateLook } = {
   'needs-sign-in': { tone: 'warn', word: 'Needs sign-in', rank: 0 },
   quarantined: { tone: 'warn', word: 'Changed', rank: 0 },
   failed: { tone: 'bad', word: 'Failed', rank: 1 },
@@ -23,19 +23,26 @@ export const STATES: { readonly [state in StateName]: StateLook } = {
   disabled: { tone: 'calm', word: 'Disabled', rank: 6 },
 }
 
+const NEEDS_PERMISSION: StateLook = { tone: 'warn', word: 'Needs permission', rank: 0 }
+
+/** How a server is, wherever the page says so: one that waits for a person's yes is not starting. */
+export function lookOf({ state }: Pick<ServerCard, 'state'>): StateLook {
+  return state.awaits === 'permission' ? NEEDS_PERMISSION : STATES[state.state]
+}
+
 /** Servers that want something first; otherwise as configured. */
 export function sortServers(servers: readonly ServerCard[]): readonly ServerCard[] {
-  const rank = ({ state, items }: ServerCard) => Math.min(STATES[state.state].rank, items.quarantined > 0 ? 2 : 9)
+  const rank = (server: ServerCard) => Math.min(lookOf(server).rank, server.items.quarantined > 0 ? 2 : 9)
   return [...servers].sort((a, b) => rank(a) - rank(b))
 }
 
 /** `5 ready · 1 needs sign-in`: every state that occurs, the usual one first. */
 export function summarise(servers: readonly ServerCard[]): string {
-  const counts = new Map<StateName, number>()
-  for (const { state } of servers) counts.set(state.state, (counts.get(state.state) ?? 0) + 1)
+  const counts = new Map<StateLook, number>()
+  for (const look of servers.map(lookOf)) counts.set(look, (counts.get(look) ?? 0) + 1)
   return [...counts]
-    .sort(([a], [b]) => Number(b === 'ready') - Number(a === 'ready') || STATES[a].rank - STATES[b].rank)
-    .map(([state, count]) => `${count} ${STATES[state].word.toLowerCase()}`)
+    .sort(([a], [b]) => Number(b === STATES.ready) - Number(a === STATES.ready) || a.rank - b.rank)
+    .map(([{ word }, count]) => `${count} ${word.toLowerCase()}`)
     .join(' · ')
 }
 

@@ -3,7 +3,7 @@
  * One at a time; what is answered elsewhere or withdrawn meanwhile disappears.
  */
 
-import type { Answer, Question, QuestionBody } from '@portico/host/consent'
+import { type Answer, type MemoryWords, memoryWords, type Question, type QuestionBody } from '@portico/host/consent'
 import type { JsonObject } from '@portico/sdk/client'
 import { showWhole } from '../paging.ts'
 import { askToOpen } from './asking.ts'
@@ -46,12 +46,13 @@ interface Setting {
   readonly signal: AbortSignal
 }
 
-function put({ server, body }: Question, setting: Setting): Promise<Answer> {
+function put(question: Question, setting: Setting): Promise<Answer> {
+  const { server, body } = question
   const { io } = setting
   const name = io.paint.bold(toLine(server, 80))
   switch (body.kind) {
     case 'approval':
-      return askApproval(body, setting)
+      return askApproval(body, memoryWords(question), setting)
     case 'sampling':
       return askSampling(name, body, setting)
     case 'sampling-answer':
@@ -85,13 +86,19 @@ function showDifference({ difference }: Body<'definition'>, { paint }: Io): stri
   return parts.join('\n')
 }
 
-async function askApproval({ effect, reason, warnings }: Body<'approval'>, setting: Setting): Promise<Answer> {
+async function askApproval(
+  { effect, reason, warnings }: Body<'approval'>,
+  memory: MemoryWords | undefined,
+  setting: Setting,
+): Promise<Answer> {
   const { io } = setting
   const { title, details } = describeEffect(effect, io.paint)
   io.say(`${io.paint.cyan('?')} ${title}`)
   if (details !== undefined && !(await showWhole(indent(details), setting))) return { action: 'deny' }
   io.say(`  ${io.paint.dim(toLine(reason))}`)
   warn(warnings, io)
+  if (effect.kind === 'connect') io.say(`  ${io.paint.dim(`Allow holds ${toLine(memory?.once ?? '', 400)}.`)}`)
+  io.say(`  ${io.paint.dim(`Always holds ${toLine(memory?.always ?? '', 4_000)}.`)}`)
   const canEdit = effect.kind === 'call' || effect.kind === 'prompt'
   const canSession = effect.kind !== 'connect'
   const letters: [string, string][] = [

@@ -3,11 +3,12 @@
 import { describeGrant, readAnswer } from '@portico/host/consent'
 import { Refused } from '../http/failure.ts'
 import { object, ParamsError, readParams, text } from '../http/params.ts'
+import { toShown } from '../shown-question.ts'
 import type { HandlersOf, WorkbenchServices } from '../workbench-services.ts'
 
 export function inboxMethods({ host }: WorkbenchServices): HandlersOf<'inbox.'> & HandlersOf<'grants.'> {
   return {
-    'inbox.list': () => ({ questions: host.inbox.pending() }),
+    'inbox.list': () => ({ questions: host.inbox.pending().map(toShown) }),
     'inbox.answer': (params) => {
       const { id, answer } = readParams(params, { id: text, answer: object })
       const read = readAnswer(answer)

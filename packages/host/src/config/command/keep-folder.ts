@@ -22,8 +22,11 @@ export function keepFolder(target: ServerTarget, folder: string): ServerTarget {
   return isLocal ? { ...target, cwd: folder } : target
 }
 
+/** A script by its name, which may not be written yet: `server.mjs`, `src/server.py`, and neither a package nor an address. */
+const SCRIPT = /^(?!@)(?:[\w. -]+[\\/])*[\w. -]*\w\.(?:[cm]?[jt]sx?|py|rb|sh|php|jar)$/
+
 /** Whether a word means something in this folder, and would mean nothing or something else in another. */
 function isHere(word: string, folder: string): boolean {
   if (word === '' || isAbsolute(word)) return false
-  return /^\.{1,2}(?:[\\/]|$)/.test(word) || existsSync(resolve(folder, word))
+  return /^\.{1,2}(?:[\\/]|$)/.test(word) || SCRIPT.test(word) || existsSync(resolve(folder, word))
 }

@@ -22,10 +22,15 @@ export function startedWord(command: string, args: readonly string[]): string {
   const words = [command, ...args]
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? ''
-    if (WITH_VALUE.test(word)) at++
+    if (WITH_VALUE.test(word) || isPorticoRun(word, words[at + 1])) at++
     else if (!isPassedOver(word, at)) return word
   }
   return command
+}
+
+/** Our own command runs a server that is named after it, as runners do. */
+function isPorticoRun(word: string, next: string | undefined): boolean {
+  return next === 'run' && /(?:^|[\\/])portico(?:@[\w.-]+)?(?:\.cmd)?$/.test(word)
 }
 
 function isPassedOver(word: string, at: number): boolean {

@@ -19,6 +19,8 @@ export interface ApprovalSubject {
   readonly display: ServerTarget
   readonly shown: string
   readonly fingerprint: string
+  /** Where a program is started. */
+  readonly folder?: string
   /** The package that it names is there already, and is not fetched. */
   readonly isInstalled: boolean
   /** What the folder and the search path decide, in words for the person. */
@@ -35,6 +37,7 @@ export async function approvalSubjectOf(config: ServerConfig, context: ResolveCo
     display,
     shown: showCommand(display),
     fingerprint: fingerprintOf(concrete, config, local),
+    ...(local.folder !== undefined && { folder: local.folder }),
     isInstalled: local.package !== undefined,
     notes: notesOn(local, concrete),
   }

@@ -6,7 +6,7 @@
 import type { Client } from '@portico/sdk/client'
 import type { ServerConfig } from '../../config/server-config.ts'
 import { HostError } from '../../errors.ts'
-import type { SupervisionOptions } from '../supervision.ts'
+import type { AttemptEnd, SupervisionOptions } from '../supervision.ts'
 import type { ConnectionRequest } from '../upstream.ts'
 import { isOwn, type UpstreamConnection } from './connection.ts'
 import { requireProgram } from './program.ts'
@@ -16,8 +16,10 @@ import { abortable, pause, within } from './waiting.ts'
 interface AttemptParts {
   readonly options: SupervisionOptions
   config(): ServerConfig
-  /** What an attempt waits for, if it is not the server itself. */
-  starting(request: ConnectionRequest, reason?: string): void
+  /** An attempt begins, or waits to be permitted first. */
+  starting(request: ConnectionRequest, awaits?: 'permission'): void
+  /** Why an attempt failed, in one line. */
+  explain(error: unknown): string
   connected(connection: UpstreamConnection): void
 }
 
@@ -33,24 +35,37 @@ export class Attempts {
 
   /** Connects after `waitMs`; rejects when the connection is ended meanwhile. */
   async connect(connection: UpstreamConnection, waitMs: number): Promise<Client> {
-    const { options, config, starting, connected } = this.#parts
+    const { options, config, starting, connected, explain } = this.#parts
     const { request, key } = connection
     const { signal } = connection.ending
     if (waitMs > 0) await pause(waitMs, signal)
+    let end: AttemptEnd | undefined
     if (options.admit !== undefined && !this.#admitted.has(key)) {
-      starting(request, 'Waits for permission to connect.')
-      await abortable(options.admit(config(), request, signal), signal)
+      starting(request, 'permission')
+      end = (await abortable(options.admit(config(), request, signal), signal)) ?? undefined
       this.#admitted.add(key)
     }
-    starting(request)
-    const { startMs } = config().settings
-    const { target, options: connectOptions = {} } = await abortable(within(this.#target(request), startMs), signal)
-    const client = await connection.open(target, connectOptions, isOwn(request))
-    if (signal.aborted) {
+    try {
+      const client = await this.#open(connection)
+      end?.('ok')
+      connected(connection)
+      return client
+    } catch (error) {
+      end?.(signal.aborted ? 'cancelled' : 'error', explain(error))
+      throw error
+    }
+  }
+
+  async #open(connection: UpstreamConnection): Promise<Client> {
+    const { request, ending } = connection
+    this.#parts.starting(request)
+    const { startMs } = this.#parts.config().settings
+    const found = await abortable(within(this.#target(request), startMs), ending.signal)
+    const client = await connection.open(found.target, found.options ?? {}, isOwn(request))
+    if (ending.signal.aborted) {
       await client.close()
       throw new HostError('closed', 'The connection was ended while it was being made')
     }
-    connected(connection)
     return client
   }
 

@@ -75,6 +75,12 @@ export class Retry {
     if (!isOwn(request)) this.#loops.stands(request)
   }
 
+  /** Why an attempt failed, in one line that may be shown and written down. */
+  reasonOf(error: unknown): string {
+    const { reason } = this.#explain(error)
+    return this.#parts.options.hide?.(reason) ?? reason
+  }
+
   /** Making a connection failed. Returns what the callers are told. */
   attemptFailed(connection: UpstreamConnection, error: unknown): HostError {
     const { name, settings } = this.#parts.config()

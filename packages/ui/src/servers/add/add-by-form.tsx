@@ -5,7 +5,7 @@ import { type FormEvent, useState } from 'react'
 import { call } from '../../app/data/api.ts'
 import type { Proposal } from '../review.tsx'
 import classes from '../servers.module.css'
-import { EMPTY_FORM, type Entry, type EntryForm, previewEntry, toEntry } from './entry-preview.ts'
+import { EMPTY_FORM, type Entry, type EntryForm, type EntryPreview, previewEntry, toEntry } from './entry-preview.ts'
 
 export interface WayProps {
   /** Its tab is the open one. */
@@ -32,7 +32,7 @@ export function AddByForm({ onProposal }: WayProps) {
     if (entry === undefined) return
     const { name } = form
     const whole = await withWords(entry)
-    onProposal({ previews: [previewEntry(name, whole)], send: (use) => use('servers.add', { name, entry: whole }) })
+    onProposal({ previews: await previewsOf(name, whole), send: (use) => use('servers.add', { name, entry: whole }) })
   }
   return (
     <form onSubmit={(event) => void submit(event)}>
@@ -68,6 +68,13 @@ async function withWords(entry: Entry): Promise<Entry> {
   if (typeof command !== 'string' || args !== undefined || !/\s/.test(command)) return entry
   const read = await call('servers.preview', { text: command }).catch(() => undefined)
   return { ...entry, ...read?.servers[0]?.entry }
+}
+
+/** As the program would add it, with the folder that relative words mean; as it was typed where it does not answer. */
+async function previewsOf(name: string, entry: Entry): Promise<readonly EntryPreview[]> {
+  const text = JSON.stringify({ mcpServers: { [name]: entry } })
+  const read = await call('servers.preview', { text }).catch(() => undefined)
+  return read === undefined || read.servers.length === 0 ? [previewEntry(name, entry)] : read.servers
 }
 
 interface FieldsProps {

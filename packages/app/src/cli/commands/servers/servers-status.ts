@@ -93,7 +93,8 @@ export const NOT_ALLOWED = 'waits for permission'
 
 /** A server that nobody has allowed has not failed: it was not tried. */
 export function stateWord(state: UpstreamView['state']): string {
-  return state.state === 'failed' && lacksYes(state) ? NOT_ALLOWED : state.state
+  const isHeld = state.awaits === 'permission' || (state.state === 'failed' && lacksYes(state))
+  return isHeld ? NOT_ALLOWED : state.state
 }
 
 /** In a status nobody is asked, so that a server may lack no more than a yes. */
