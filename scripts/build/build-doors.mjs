@@ -45,6 +45,34 @@ export async function buildDoors(folder = join(ROOT, 'packages', 'sdk'), target 
   return chunks.map(({ fileName, code, imports }) => ({ fileName, bytes: code.length, imports }))
 }
 
+/** What only some servers need, and load when they do (`docs/decisions/loaded-when-needed.md`). */
+const ON_DEMAND = [
+  {
+    name: 'json-schema',
+    paths: ['schema/json-schema/json-schema', 'schema/pattern/'],
+    but: [
+      ...['defaults', 'formats', 'issues', 'limits', 'place', 'plain', 'wellformed'].map(
+        (name) => `schema/json-schema/json-schema-${name}`,
+      ),
+      'schema/pattern/pattern-native',
+    ],
+  },
+  // Of a client always, of a server that asks one.
+  {
+    name: 'questions',
+    paths: ['jsonrpc/pending', 'jsonrpc/deadline'],
+    also: ['questions', 'elicitation-forms', 'sampling-messages'].map((name) => `protocol/revisions/${name}`),
+  },
+  {
+    name: 'asking',
+    paths: ['asking/questions', 'asking/asking', 'asking/round-once'].map((name) => `server/${name}`),
+    also: [
+      ...['elicitation', 'sampling', 'roots.ts'].map((name) => `server/features/${name}`),
+      ...['rounds', 'sealed-state', 'handler-run', 'step-scope', 'session-request'].map((name) => `session/${name}`),
+    ],
+  },
+]
+
 /**
  * What is loaded together, first match first: everybody needs the base, every server the next, and so on. What is in
  * none of them goes with its door, or into a chunk of its own where it is loaded on demand.
@@ -60,8 +88,12 @@ const CHUNKS = [
     name: 'serving',
     paths: ['session/', 'server/'],
     also: ['serve/stdio', 'serve/stray-output', 'serve/rules/limits', 'serve/rules/http-load'],
-    but: ['server/check/lint', 'server/check/mixed-scripts', 'server/skills', 'server/relay'],
+    but: [
+      ...['check/lint', 'check/mixed-scripts', 'skills', 'relay', 'asking/relayed-question'],
+      ...['budget/overflow', 'budget/budget-store', 'features/listens'],
+    ].map((name) => `server/${name}`),
   },
+  ...ON_DEMAND,
   {
     name: 'http',
     paths: ['serve/', 'transport/http-event', 'transport/http-reply', 'transport/event-stream'],
@@ -89,16 +121,20 @@ function nodeHttp(layer) {
   return ['http.ts', 'http-node', 'http-server', 'http-certificate', 'tls'].map((name) => `${layer}/${name}`)
 }
 
-function toGroup({ name, paths, also = [], but = [] }, index) {
+function toGroup(chunk, index) {
   const start = `${sep}src${sep}`
   const test = (id) => {
     const at = id.lastIndexOf(start)
     if (at === -1) return false
     const path = id.slice(at + start.length).replaceAll(sep, '/')
-    const begins = (prefix) => path.startsWith(prefix)
-    return (paths.some(begins) || also.some(begins)) && !but.some(begins)
+    return holds(chunk, path) && (ON_DEMAND.includes(chunk) || !ON_DEMAND.some((other) => holds(other, path)))
   }
-  return { name, test, priority: CHUNKS.length - index }
+  return { name: chunk.name, test, priority: CHUNKS.length - index }
+}
+
+function holds({ paths, also = [], but = [] }, path) {
+  const begins = (prefix) => path.startsWith(prefix)
+  return (paths.some(begins) || also.some(begins)) && !but.some(begins)
 }
 
 /** Files of an earlier build must not be published along with this one; the types are the compiler's. */

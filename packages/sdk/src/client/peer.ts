@@ -4,7 +4,7 @@
  * each new connection, and `connect/negotiation.ts` uses it first, to settle the revision.
  */
 
-import { LONGEST_TIMER_MS } from '../jsonrpc/deadline.ts'
+import { LONGEST_TIMER_MS } from '../jsonrpc/longest-timer.ts'
 import { INTERNAL_ERROR, INVALID_REQUEST, PorticoError, RpcError } from '../jsonrpc/errors.ts'
 import type { JsonObject, RequestId, RpcNotification, RpcRequest, RpcResponse } from '../jsonrpc/message.ts'
 import { PendingCall, PendingCalls } from '../jsonrpc/pending.ts'

@@ -4,7 +4,7 @@
  * connection before every request; subscriptions keep it at work even when nobody calls.
  */
 
-import { LONGEST_TIMER_MS } from '../jsonrpc/deadline.ts'
+import { LONGEST_TIMER_MS } from '../jsonrpc/longest-timer.ts'
 import { PorticoError, RpcError } from '../jsonrpc/errors.ts'
 import type { ClientProfile, Connection, Connector } from './connection.ts'
 import { httpFault } from './link.ts'

@@ -4,6 +4,8 @@
  * looked for only when it fires.
  */
 
+import { LONGEST_TIMER_MS } from './longest-timer.ts'
+
 export class Deadline {
   readonly #sweep: (now: number) => number
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -62,6 +64,3 @@ export class Deadline {
     if (next !== Infinity) this.expect(next, performance.now())
   }
 }
-
-/** Timers of more milliseconds fire at once. */
-export const LONGEST_TIMER_MS = 2 ** 31 - 1

@@ -3,6 +3,9 @@
  * (`docs/decisions/loaded-when-needed.md`).
  */
 
+/** Every part that can be loaded. */
+const parts: OnDemand<object>[] = []
+
 /** The module, or the promise of it while it is loaded. */
 type OnDemand<Module> = () => Module | Promise<Module>
 
@@ -13,7 +16,7 @@ type OnDemand<Module> = () => Module | Promise<Module>
 export function onDemand<Module extends object>(load: () => Promise<Module>): OnDemand<Module> {
   let loaded: Module | undefined
   let loading: Promise<Module> | undefined
-  return () => {
+  const part = (): Module | Promise<Module> => {
     if (loaded !== undefined) return loaded
     if (loading === undefined) {
       loading = load()
@@ -29,4 +32,11 @@ export function onDemand<Module extends object>(load: () => Promise<Module>): On
     }
     return loading
   }
+  parts.push(part)
+  return part
+}
+
+/** Loads whatever could be loaded later: for tests, in which nothing else than the test should take time. */
+export async function loadAll(): Promise<void> {
+  await Promise.all(parts.map((part) => part()))
 }

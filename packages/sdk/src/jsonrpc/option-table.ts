@@ -4,8 +4,8 @@
  * otherwise silently switch off what the option was to hold.
  */
 
-import { LONGEST_TIMER_MS } from './deadline.ts'
 import { invalidDefinition } from './errors.ts'
+import { LONGEST_TIMER_MS } from './longest-timer.ts'
 import { isObject } from './message.ts'
 import { didYouMean } from './nearest.ts'
 

@@ -8,6 +8,7 @@ import type { Client } from '../client/client.ts'
 import { connect } from '../connect/connect.ts'
 import type { ConnectOptions } from '../connect/options.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
+import { loadAll } from '../jsonrpc/on-demand.ts'
 import type { ProtocolVersion } from '../protocol/revision.ts'
 import { revisionOf } from '../protocol/revisions.ts'
 import { endpointOf, type Server } from '../server/server.ts'
@@ -48,6 +49,8 @@ export type TestClient<S = unknown> = Client<S> & {
  * ```
  */
 export async function testClient<S extends Server>(server: S, options: TestOptions = {}): Promise<TestClient<S>> {
+  // A clock that stands still would wait for a part that is loaded in the middle of a test.
+  await loadAll()
   const script = new Script(options.answers ?? {})
   const endpoint = endpointOf(server)
   const version = options.version ?? endpoint.versions.at(-1)

@@ -29,29 +29,15 @@ export const SPILL_LIMITS = { ttlMs: 15 * 60_000, maxBytes: 64 * 1024 * 1024 } a
 export class SpillStore {
   readonly ttlMs: number
   readonly maxBytes: number
-  /** Unguessable and different for each server, so that mounted servers do not claim the same URIs. */
-  readonly #root = `result://${randomToken(6)}`
+  /** What every URI of a kept part starts with. */
+  readonly #prefix: string
   readonly #kept = new Map<string, Kept>()
   #bytes = 0
 
-  constructor(options: SpillOptions) {
+  constructor(prefix: string, options: SpillOptions) {
+    this.#prefix = prefix
     this.ttlMs = options.ttlMs ?? SPILL_LIMITS.ttlMs
     this.maxBytes = options.maxBytes ?? SPILL_LIMITS.maxBytes
-  }
-
-  get template(): string {
-    return `${this.#root}/{id}/{part}`
-  }
-
-  /** What every URI of a kept part starts with. */
-  get literalPrefix(): string {
-    return `${this.#root}/`
-  }
-
-  match(uri: string): { id: string; part: string } | undefined {
-    const [id, part, more] = uri.slice(this.literalPrefix.length).split('/', 3)
-    const own = uri.startsWith(this.literalPrefix) && id !== undefined && part !== undefined && more === undefined
-    return own ? { id, part } : undefined
   }
 
   /** Keeps the parts and returns how to find them, or undefined when they are too many bytes. */
@@ -65,7 +51,7 @@ export class SpillStore {
     const id = randomToken(16)
     this.#kept.set(id, { owner, expires: Date.now() + this.ttlMs, bytes, parts })
     this.#bytes += bytes
-    return (part) => `${this.#root}/${id}/${part}`
+    return (part) => `${this.#prefix}${id}/${part}`
   }
 
   /** The contents of a part (counted from 1), or undefined for whatever is not there for this reader. */
@@ -74,7 +60,7 @@ export class SpillStore {
     const kept = this.#kept.get(id)
     if (kept === undefined || kept.owner !== reader || !/^[1-9]\d{0,8}$/.test(part)) return undefined
     const number = Number(part)
-    const uri = (at: number): string => `${this.#root}/${id}/${at}`
+    const uri = (at: number): string => `${this.#prefix}${id}/${at}`
     const contents = kept.parts[number - 1]?.map((one): ResourceContents => ({ uri: uri(number), ...one }))
     if (contents === undefined || kept.parts.length === 1) return contents
     const next = number < kept.parts.length ? `The next is ${uri(number + 1)}` : 'This is the last'

@@ -110,7 +110,7 @@ test('what was kept belongs to its principal: to others it does not exist (sec-3
 test('what was kept expires, and the oldest gives way when room is short', async () => {
   const clock = createClock()
   try {
-    const store = new SpillStore({ ttlMs: 1000, maxBytes: 100 })
+    const store = new SpillStore('result://a/', { ttlMs: 1000, maxBytes: 100 })
     const idOf = (where: ((part: number) => string) | undefined) => where?.(1).split('/')[3] ?? ''
     const [first, second] = [1, 2].map(() => idOf(store.keep('a', [[{ text: 'x' }]], 60)))
     expect(store.read(first ?? '', '1', 'a')).toBeUndefined()

@@ -1,19 +1,20 @@
 /**
  * Budgets for tool results: what has more bytes than a model can take is never cut. An array is sent up to the last whole
  * item that fits, with a link to the rest; anything else is kept as a resource and linked, with words that tell the
- * model what to do. Sits around `tools/call` as the outermost middleware; the keeping is `budget-store.ts`.
+ * model what to do. Sits around `tools/call` as the outermost middleware; what to send instead is `overflow.ts`, the
+ * keeping `budget-store.ts`.
  */
 
 import { invalidDefinition } from '../../jsonrpc/errors.ts'
-import { isObject } from '../../jsonrpc/message.ts'
-import type { ContentBlock } from '../../protocol/content.ts'
+import { onDemand } from '../../jsonrpc/on-demand.ts'
 import type { CallToolResult } from '../../protocol/tools.ts'
+import { randomToken } from '../../session/random-token.ts'
 import type { MethodName, Middleware } from '../call/middleware.ts'
 import type { Feature, FeatureDefinition } from '../feature.ts'
 import { RESOURCES, type TemplateEntry } from '../features/resources.ts'
-import { textError } from '../features/tool-result.ts'
 import { TOOLS } from '../features/tools.ts'
-import { type Part, type SpillOptions, SpillStore } from './budget-store.ts'
+import type { SpillOptions, SpillStore } from './budget-store.ts'
+import { bytesOf } from './bytes.ts'
 
 /** What budgets need of the server around them. */
 export interface BudgetHost {
@@ -22,42 +23,61 @@ export interface BudgetHost {
 }
 
 const SMALLEST_BUDGET = 4096
-/** Notes and links need room of their own. */
-const NOTE_BYTES = 1024
 
 export function addBudget(host: BudgetHost, maxResultBytes: number, options: SpillOptions = {}): void {
   if (!Number.isInteger(maxResultBytes) || maxResultBytes < SMALLEST_BUDGET) {
     throw invalidDefinition(`maxResultBytes must be a whole number from ${SMALLEST_BUDGET} on`)
   }
-  const store = new SpillStore(options)
+  // Unguessable and different for each server, so that mounted servers do not claim the same URIs.
+  const spill: Spill = { prefix: `result://${randomToken(6)}/`, store: undefined }
   const { tools } = host.features.of(TOOLS)
-  host.features.of(RESOURCES).templates.replace(store.template, toEntry(store))
+  const entry = toEntry(spill)
+  host.features.of(RESOURCES).templates.replace(entry.template.uriTemplate, entry)
   const middleware: Middleware<'tools/call'> = async ({ params, ctx }, next) => {
     const result = await next()
     if (isWithin(result, maxResultBytes)) return result
+    const { Overflow, SpillStore } = await loadOverflow()
+    spill.store ??= new SpillStore(spill.prefix, options)
     const declared = tools.get(String(params.name))?.output !== undefined
-    return new Overflow(store, ctx.principal?.id, result, maxResultBytes, declared).toResult()
+    return new Overflow(spill.store, ctx.principal?.id, result, maxResultBytes, declared).toResult()
   }
   // The table keeps each middleware under its own method's name.
   host.use('tools/call', middleware as unknown as Middleware<MethodName>)
 }
 
+const loadOverflow = onDemand(() => import('./overflow.ts'))
+
+interface Spill {
+  /** What every URI of a kept part starts with. */
+  readonly prefix: string
+  /** Made for the first result that is kept. */
+  store: SpillStore | undefined
+}
+
 /** Made by hand, since a server of tools alone has no other use for URI templates. */
-function toEntry(store: SpillStore): TemplateEntry {
+function toEntry(spill: Spill): TemplateEntry {
+  const { prefix } = spill
   return {
     template: {
-      uriTemplate: store.template,
+      uriTemplate: `${prefix}{id}/{part}`,
       name: 'large-results',
       title: 'Large results',
       description: 'What tools returned beyond the size limit, kept for a while. Links in tool results lead here.',
     },
-    uri: store,
+    uri: {
+      literalPrefix: prefix,
+      match: (uri) => {
+        const [id, part, more] = uri.slice(prefix.length).split('/', 3)
+        const own = uri.startsWith(prefix) && id !== undefined && part !== undefined && more === undefined
+        return own ? { id, part } : undefined
+      },
+    },
     access: {},
     cache: { ttlMs: 0, scope: 'private' },
     complete: undefined,
     list: undefined,
     read: (uri, { id, part }, ctx, revision) => {
-      const contents = store.read(String(id), String(part), ctx.principal?.id)
+      const contents = spill.store?.read(String(id), String(part), ctx.principal?.id)
       if (contents === undefined) throw revision.resourceNotFound(uri)
       return { contents }
     },
@@ -72,151 +92,4 @@ function isWithin(result: CallToolResult, maxBytes: number): boolean {
     if (units * 6 <= maxBytes) return true
   }
   return bytesOf(JSON.stringify(result)) <= maxBytes
-}
-
-/** One result that is too large, on its way to something that is not. */
-class Overflow {
-  readonly #store: SpillStore
-  readonly #owner: string | undefined
-  readonly #result: CallToolResult
-  readonly #maxBytes: number
-  /** The tool promised structured content of a schema: a part of it must not pass for the whole. */
-  readonly #declared: boolean
-
-  constructor(
-    store: SpillStore,
-    owner: string | undefined,
-    result: CallToolResult,
-    maxBytes: number,
-    declared: boolean,
-  ) {
-    this.#store = store
-    this.#owner = owner
-    this.#result = result
-    this.#maxBytes = maxBytes
-    this.#declared = declared
-  }
-
-  toResult(): CallToolResult {
-    return this.#paged() ?? this.#whole()
-  }
-
-  /** The first whole items of an array, or of the one array that makes an object large. */
-  #paged(): CallToolResult | undefined {
-    const { structuredContent: value, isError } = this.#result
-    if (this.#declared || isError) return undefined
-    const key = isObject(value) ? largestArray(value) : undefined
-    const items = Array.isArray(value) ? value : key === undefined || !isObject(value) ? undefined : value[key]
-    if (!Array.isArray(items) || items.length < 2) return undefined
-    const texts = items.map((item) => JSON.stringify(item) ?? 'null')
-    // Shown twice, as text and as structure, and quoted once more on the way: try less until it fits.
-    for (let room = this.#maxBytes / 2; room > 64; room /= 2) {
-      const shown = countWithin(texts, 0, room)
-      if (shown === 0) return undefined
-      const head = items.slice(0, shown)
-      const page = key === undefined || !isObject(value) ? head : { ...value, [key]: head }
-      const text = JSON.stringify(page)
-      const bytes = bytesOf(text) + bytesOf(JSON.stringify(text)) + NOTE_BYTES
-      if (bytes <= this.#maxBytes) return this.#page(page, texts, shown, key)
-    }
-    return undefined
-  }
-
-  #page(page: unknown, texts: readonly string[], shown: number, key: string | undefined): CallToolResult | undefined {
-    const parts: Part[] = []
-    let bytes = 0
-    for (let at = shown; at < texts.length; ) {
-      const count = Math.max(1, countWithin(texts, at, this.#maxBytes / 2))
-      const text = `[${texts.slice(at, at + count).join(',')}]`
-      parts.push([{ mimeType: 'application/json', text }])
-      bytes += bytesOf(text)
-      at += count
-    }
-    const where = this.#store.keep(this.#owner, parts, bytes)
-    if (where === undefined) return undefined
-    const of = key === undefined ? 'items' : `items of "${key}"`
-    const note =
-      `These are the first ${shown} of ${texts.length} ${of}; the others did not fit and are kept as ` +
-      `${parts.length} resource${parts.length === 1 ? '' : 's'} for ${this.#minutes()}. Read ${where(1)} for the next ` +
-      `ones only if they are needed, or call again with narrower arguments.`
-    return {
-      ...this.#result,
-      content: [{ type: 'text', text: JSON.stringify(page) }, { type: 'text', text: note }, this.#link(where(1))],
-      structuredContent: page,
-    }
-  }
-
-  /** All of it as one resource. */
-  #whole(): CallToolResult {
-    const { content, structuredContent, isError, _meta } = this.#result
-    const part: Part =
-      structuredContent === undefined
-        ? content.map(toContents)
-        : [{ mimeType: 'application/json', text: JSON.stringify(structuredContent) }]
-    const bytes = bytesOf(JSON.stringify(part))
-    const where = this.#store.keep(this.#owner, [part], bytes)
-    if (where === undefined) {
-      return textError(`The result has ${bytes} bytes, which is too much to keep. Call again with narrower arguments.`)
-    }
-    const note =
-      `The result has ${bytes} bytes, more than the ${this.#maxBytes} that are sent at once, so it is kept as the resource ` +
-      `${where(1)} for ${this.#minutes()}. Nothing of it is lost. Call again with narrower arguments if a part is enough; ` +
-      `otherwise read the resource.`
-    return {
-      content: [{ type: 'text', text: note }, this.#link(where(1))],
-      // Without the structured content that was promised, only an error is a valid answer.
-      ...((this.#declared || isError) && { isError: true }),
-      ...(_meta !== undefined && { _meta }),
-    }
-  }
-
-  #link(uri: string): ContentBlock {
-    return { type: 'resource_link', uri, name: 'large-result', description: 'What did not fit into the result' }
-  }
-
-  #minutes(): string {
-    const minutes = Math.max(1, Math.round(this.#store.ttlMs / 60_000))
-    return minutes === 1 ? 'a minute' : `${minutes} minutes`
-  }
-}
-
-/** How many texts from `from` on have at most `room` bytes together. */
-function countWithin(texts: readonly string[], from: number, room: number): number {
-  let used = 2
-  let count = 0
-  for (let at = from; at < texts.length; at++) {
-    used += bytesOf(texts[at] ?? '') + 1
-    if (used > room) break
-    count++
-  }
-  return count
-}
-
-/** The member that holds more than half of an object's JSON, if it is an array. */
-function largestArray(value: { [key: string]: unknown }): string | undefined {
-  const total = JSON.stringify(value).length
-  return Object.keys(value).find((key) => {
-    const member = value[key]
-    return Array.isArray(member) && JSON.stringify(member).length * 2 > total
-  })
-}
-
-function toContents(block: ContentBlock): Part[number] {
-  switch (block.type) {
-    case 'text':
-      return { mimeType: 'text/plain', text: block.text }
-    case 'image':
-    case 'audio':
-      return { mimeType: block.mimeType, blob: block.data }
-    case 'resource':
-      return block.resource
-    case 'resource_link':
-      return { mimeType: 'application/json', text: JSON.stringify(block) }
-  }
-}
-
-const encoder = new TextEncoder()
-
-function bytesOf(text: string): number {
-  return encoder.encode(text).length
 }
