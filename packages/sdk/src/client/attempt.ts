@@ -6,11 +6,13 @@
 
 import { PorticoError, withDoubt } from '../jsonrpc/errors.ts'
 import type { JsonObject, RequestId } from '../jsonrpc/message.ts'
+import { abortError } from '../jsonrpc/pending.ts'
 import type { Connection } from './connection.ts'
 import type { Envelope, Outgoing } from './link.ts'
 import { CLIENT_TIMEOUTS, type RequestOptions } from './options.ts'
 import { PeerCall } from './peer.ts'
 import { pause } from './reconnector.ts'
+import { type Cancellable, signalOf } from './relay.ts'
 
 export interface RequestSpec<Answer = JsonObject> {
   readonly method: string
@@ -60,7 +62,7 @@ export interface AttemptHost {
   judge(error: unknown, request: Tried, attempts: Attempts): Promise<number | undefined>
 }
 
-export class Attempt<Answer> extends PeerCall implements Tried {
+export class Attempt<Answer> extends PeerCall implements Tried, Cancellable {
   readonly method: string
   readonly params: JsonObject
   readonly spec: RequestSpec<Answer>
@@ -91,7 +93,8 @@ export class Attempt<Answer> extends PeerCall implements Tried {
     this.options = options
     this.#resolve = resolve
     this.#reject = reject
-    this.signal = options.signal
+    // A relay cancels the call itself: a signal for each would cost more than the rest of it.
+    this.signal = options.relay?.begins === undefined ? options.signal : undefined
     this.meta = options.meta
     this.onProgress = options.onProgress
     this.relay = options.relay
@@ -109,7 +112,7 @@ export class Attempt<Answer> extends PeerCall implements Tried {
       this.#sendOn(connection, this.#attempts !== undefined)
       return
     }
-    this.#host.connected(this.signal).then(
+    this.#host.connected(signalOf(this.options)).then(
       (made) => this.#sendOn(made, true),
       (error) => this.failed(error),
     )
@@ -131,6 +134,10 @@ export class Attempt<Answer> extends PeerCall implements Tried {
     void this.#afterFailure(error)
   }
 
+  cancel(reason: unknown): void {
+    this.connection?.peer.cancel(this, reason)
+  }
+
   #sendOn(connection: Connection, waited: boolean): void {
     this.connection = connection
     const { spec, options } = this
@@ -141,6 +148,10 @@ export class Attempt<Answer> extends PeerCall implements Tried {
       this.headers = options.headers === undefined ? own : [...options.headers, ...(own ?? [])]
     } catch (error) {
       this.failed(error)
+      return
+    }
+    if (this.relay?.begins?.(this) === false) {
+      this.failed(abortError({ reason: this.relay.signal?.reason }, 'not-sent'))
       return
     }
     const allowed = options.timeoutMs ?? spec.timeoutMs
@@ -165,7 +176,7 @@ export class Attempt<Answer> extends PeerCall implements Tried {
       if (waitMs === undefined) throw error
       attempts.count++
       attempts.mayHaveArrived ||= !(error instanceof PorticoError) || error.delivery === 'unknown'
-      if (waitMs > 0) await pause(waitMs, this.signal)
+      if (waitMs > 0) await pause(waitMs, signalOf(options))
     } catch (final) {
       const told = attempts.mayHaveArrived ? withDoubt(final) : final
       if (spec.rescue === undefined) this.#reject(told)

@@ -129,6 +129,11 @@ export class ClientPeer implements LinkEvents {
     return this.link.close()
   }
 
+  /** Cancels a call that carries no signal. */
+  cancel(call: PeerCall, reason: unknown): void {
+    this.#pending.cancel(call, reason)
+  }
+
   /** Ends one call as if the server had answered it. */
   settle(response: RpcResponse): void {
     this.#pending.settle(response)

@@ -10,6 +10,10 @@ import type { JsonObject } from '../jsonrpc/message.ts'
  * makes the request for a client of its own.
  */
 export interface RequestRelay {
+  /** Fires when the request is to be cancelled, in place of the one in the options. Looked at when something has to wait. */
+  readonly signal?: AbortSignal
+  /** Called each time the request goes out, with what cancels it then. False when it is cancelled already. */
+  begins?(request: Cancellable): boolean
   /** Told to the client's own handlers as `context.owner` where there is no `question`. */
   readonly owner?: unknown
   /**
@@ -29,6 +33,17 @@ export interface RequestRelay {
   log?(params: JsonObject): void
   /** The server let go of the connection and will be asked again after so long; the request goes on. */
   paused?(retryMs: number): void
+}
+
+/** A request that is on its way. */
+export interface Cancellable {
+  /** Idempotent; does nothing once there is an answer. */
+  cancel(reason: unknown): void
+}
+
+/** What cancels a request, made where somebody has to hear of it. */
+export function signalOf({ relay, signal }: { relay?: RequestRelay; signal?: AbortSignal }): AbortSignal | undefined {
+  return relay?.begins === undefined ? signal : relay.signal
 }
 
 /** Whoever takes the questions of a request, and whether it is certain that the question is of that request. */

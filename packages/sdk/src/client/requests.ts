@@ -16,6 +16,7 @@ import { type ClientProfile, type Connection, createEnvelope } from './connectio
 import { type Envelope, httpFault } from './link.ts'
 import type { RequestOptions } from './options.ts'
 import type { Reconnector } from './reconnector.ts'
+import { signalOf } from './relay.ts'
 
 export class Requests implements AttemptHost {
   readonly #reconnector: Reconnector
@@ -52,7 +53,7 @@ export class Requests implements AttemptHost {
 
   async judge(error: unknown, request: Tried, attempts: Attempts): Promise<number | undefined> {
     const { spec, options, connection } = request
-    if (options.signal?.aborted || this.#reconnector.closed) return undefined
+    if (signalOf(options)?.aborted || this.#reconnector.closed) return undefined
     const left = attempts.deadline - performance.now()
     const fault = httpFault(error)
     if (fault?.sessionLost && connection !== undefined) {

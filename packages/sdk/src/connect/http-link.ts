@@ -277,7 +277,7 @@ function withHeaders(own: readonly (readonly [name: string, value: string])[]): 
 
 /** The caller's headers, and over them what the protocol prescribes. Names are compared as HTTP does. */
 function merge(given: HeaderRecord | undefined, own: HeaderRecord): HeaderRecord {
-  if (given === undefined) return own
+  if (given === undefined || Object.keys(given).length === 0) return own
   const names = new Set(Object.keys(own).map((name) => name.toLowerCase()))
   return { ...Object.fromEntries(Object.entries(given).filter(([name]) => !names.has(name.toLowerCase()))), ...own }
 }

@@ -11,6 +11,8 @@ export class IncomingCall {
   #controller: AbortController | undefined
   #cancelled = false
   #reason: unknown
+  /** Called when it is cancelled: what the signal tells, for code that runs on every call. */
+  onCancel: (() => void) | undefined
 
   constructor(id: RequestId) {
     this.id = id
@@ -34,6 +36,7 @@ export class IncomingCall {
     this.#cancelled = true
     this.#reason = reason
     this.#controller?.abort(reason)
+    this.onCancel?.()
   }
 
   /** Asks for the end of a request that stays open until somebody ends it: it gets its result. Others are not touched. */

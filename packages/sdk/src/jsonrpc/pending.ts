@@ -111,6 +111,11 @@ export class PendingCalls {
     return true
   }
 
+  /** Cancels a call that has no signal; one that does not wait any more is not touched. */
+  cancel(call: PendingCall, reason: unknown): void {
+    this.#abandon(call, abortError({ reason }, 'unknown'), reasonOf({ reason }))
+  }
+
   /** Fails one call locally. */
   fail(id: RequestId, error: Error): void {
     this.#take(id)?.failed(error)
@@ -191,10 +196,10 @@ class PromisedCall extends PendingCall {
 const MAX_REASON = 200
 
 /** What the other side is told. Only a text was written to be read; an error may say what is none of its business. */
-function reasonOf({ reason }: AbortSignal): string {
+function reasonOf({ reason }: Pick<AbortSignal, 'reason'>): string {
   return typeof reason === 'string' && reason !== '' ? reason.slice(0, MAX_REASON) : 'The caller cancelled the request'
 }
 
-function abortError(signal: AbortSignal, delivery: 'not-sent' | 'unknown'): PorticoError {
-  return new PorticoError('aborted', 'The call was cancelled', { cause: signal.reason, delivery })
+export function abortError({ reason }: Pick<AbortSignal, 'reason'>, delivery: 'not-sent' | 'unknown'): PorticoError {
+  return new PorticoError('aborted', 'The call was cancelled', { cause: reason, delivery })
 }

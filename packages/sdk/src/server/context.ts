@@ -32,9 +32,13 @@ export interface SessionView {
   onClose(action: () => void): void
 }
 
+/** For relays: how a context takes the one listener that hears of its request's cancellation. */
+export const ON_CANCEL = Symbol('on cancel')
+
 /** What a handler gets besides its arguments: who asks, over what, and ways to report back. */
 export class RequestContext<State = unknown> {
   protected readonly call: ServerCall
+  #head: RequestHead | undefined
 
   constructor(call: ServerCall) {
     this.call = call
@@ -43,6 +47,12 @@ export class RequestContext<State = unknown> {
   /** Fires when the client cancels the request or goes away where that means the same. */
   get signal(): AbortSignal {
     return this.call.signal
+  }
+
+  /** What `signal` tells, without the cost of one; undefined takes the listener back. True when it is cancelled already. */
+  [ON_CANCEL](listener: (() => void) | undefined): boolean {
+    this.call.onCancel = listener
+    return this.call.cancelled
   }
 
   get requestId(): RequestId {
@@ -93,7 +103,8 @@ export class RequestContext<State = unknown> {
 
   /** The HTTP request's head without its credentials, when the request came by HTTP: they were for this server alone. */
   get head(): RequestHead | undefined {
-    return this.call.head && withoutCredentials(this.call.head)
+    this.#head ??= this.call.head && withoutCredentials(this.call.head)
+    return this.#head
   }
 
   /** What the server's `context` function made for this request. */

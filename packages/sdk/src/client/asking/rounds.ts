@@ -10,7 +10,7 @@ import { URL_ELICITATION_REQUIRED } from '../../protocol/errors.ts'
 import type { RequestSpec } from '../attempt.ts'
 import type { ListedNames } from '../listed-names.ts'
 import type { RequestOptions } from '../options.ts'
-import type { Relayed } from '../relay.ts'
+import { type Relayed, signalOf } from '../relay.ts'
 
 export interface RoundResult {
   readonly result: JsonObject
@@ -74,7 +74,7 @@ export abstract class AskingRequest<Answer> implements RequestSpec<Answer> {
       // Whoever has a request relayed may not be one who may see all that is listed here.
       throw this.options.relay === undefined ? listed.explain(error, this.method, this.params) : error
     }
-    const ask = this.options.signal ?? new AbortController().signal
+    const ask = signalOf(this.options) ?? new AbortController().signal
     for (const params of elicitations) {
       const reply = await this.#answer('elicitation/create', params, ask, true).catch(() => ({ action: 'cancel' }))
       if (reply.action !== 'accept') throw error
@@ -85,7 +85,7 @@ export abstract class AskingRequest<Answer> implements RequestSpec<Answer> {
   /** The rounds after the first, until the result is complete. */
   async #further(first: JsonObject): Promise<Answer> {
     const { limits } = this.host
-    const options = { ...limits, signal: this.options.signal }
+    const options = { ...limits, signal: signalOf(this.options) }
     let result = first
     for (let round = 0; result.resultType === 'input_required'; round++) {
       if (round >= limits.maxRounds) {
