@@ -98,13 +98,20 @@ export class SupervisedServer {
       client,
       process: client?.process ?? this.#process,
       limiter: this.#limiter,
-      connections: this.#pool.standing,
+      connections: this.#pool.standingCount,
     })
   }
 
   /** Connects for the host itself unless the server is lazy or disabled. Never rejects: the state tells. */
   start(): void {
     if (this.#startsItself) void this.client({}).catch(() => {})
+  }
+
+  /** The client for a request that brings its own answers, where there is one now. */
+  standing(request: ConnectionRequest): Client | undefined {
+    const existing = this.#pool.standing(request, this.#config.settings.shareable)
+    existing?.use(request.questions)
+    return existing?.client
   }
 
   async client(request: ConnectionRequest): Promise<Client> {

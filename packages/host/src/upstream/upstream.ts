@@ -84,6 +84,8 @@ export interface ConnectionRequest {
 export interface UpstreamSource {
   /** A connected client, made now if there is none. Rejects with `unavailable` or `unknown-server`. */
   client(server: string, request?: ConnectionRequest): Promise<Client>
+  /** The client that `client` would resolve with, where there is one now: for those who need one for every call. */
+  standing?(server: string, request: ConnectionRequest): Client | undefined
   /** Ends what was connected for one principal or session. */
   release(server: string, request: Pick<ConnectionRequest, 'principal' | 'session'>): Promise<void>
   views(): readonly UpstreamView[]

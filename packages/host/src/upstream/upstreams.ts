@@ -119,6 +119,10 @@ class UpstreamSet implements Upstreams {
     return this.#server(server).client(request)
   }
 
+  standing(server: string, request: ConnectionRequest): Client | undefined {
+    return this.#servers.get(server)?.standing(request)
+  }
+
   async release(server: string, request: Pick<ConnectionRequest, 'principal' | 'session'>): Promise<void> {
     await this.#servers.get(server)?.release(request)
   }

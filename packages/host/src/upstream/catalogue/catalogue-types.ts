@@ -78,6 +78,8 @@ export interface Catalogue {
   findOwn(server: string, ownName: string, kind: ItemKind): CatalogueItem | undefined
   search(query: string, options?: SearchOptions): readonly SearchHit[]
   /** For a tool: checks that it is what was approved and adds the presets. Rejects with `unknown-item` or `quarantined`. */
+  /** The arguments that `toCall` would give, where nothing has to be waited for and nothing is refused; undefined elsewhere. */
+  toCallNow(name: string, args: JsonObject): JsonObject | undefined
   toCall(name: string, args: JsonObject, signal?: AbortSignal): Promise<ItemCall>
   toPrompt(name: string, args: JsonObject, signal?: AbortSignal): Promise<ItemCall>
   /**

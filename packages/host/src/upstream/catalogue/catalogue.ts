@@ -156,6 +156,10 @@ class ServersCatalogue implements Catalogue {
     return this.#index.search(query, options)
   }
 
+  toCallNow(name: string, args: JsonObject): JsonObject | undefined {
+    return this.#calls.atOnce(name, 'tool', args)
+  }
+
   async toCall(name: string, args: JsonObject, signal?: AbortSignal): Promise<ItemCall> {
     return this.#calls.toUse(name, 'tool', args, signal)
   }

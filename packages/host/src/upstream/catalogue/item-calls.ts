@@ -33,6 +33,14 @@ export class ItemCalls {
     this.#parts = parts
   }
 
+  /** The arguments that `toUse` would give where it has nothing to wait for and nothing to refuse; undefined elsewhere. */
+  atOnce(name: string, kind: ItemKind, args: JsonObject): JsonObject | undefined {
+    const found = this.#parts.index().find(name, kind)
+    if (found === undefined || found.item.quarantine !== undefined || this.#isOld(found.listed)) return undefined
+    const { presets } = found.listed
+    return presets === undefined ? args : { ...args, ...presets }
+  }
+
   async toUse(name: string, kind: ItemKind, args: JsonObject, signal?: AbortSignal): Promise<ItemCall> {
     signal?.throwIfAborted()
     const isListed = () => this.#parts.index().find(name, kind) !== undefined
@@ -90,11 +98,14 @@ export class ItemCalls {
   }
 
   /** A listing that is too old, or that was never read in this process, says nothing about what would be called now. */
-  async #freshen({ server, kind }: ListedItem): Promise<void> {
+  async #freshen(listed: ListedItem): Promise<void> {
+    if (this.#isOld(listed)) await this.#parts.entries.get(listed.server)?.read([listOf(listed.kind)], true)
+  }
+
+  #isOld({ server, kind }: ListedItem): boolean {
     const entry = this.#parts.entries.get(server)
-    if (entry === undefined || entry.config.settings.trusted) return
-    const list = listOf(kind)
-    if (entry.ageOf(list) > this.#parts.ttlMs) await entry.read([list], true)
+    if (entry === undefined || entry.config.settings.trusted) return false
+    return entry.ageOf(listOf(kind)) > this.#parts.ttlMs
   }
 
   #unknown(name: string, kind: ItemKind): HostError {

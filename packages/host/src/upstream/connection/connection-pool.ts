@@ -17,6 +17,7 @@ interface PoolOptions {
 export class ConnectionPool {
   readonly #connections = new Map<string, UpstreamConnection>()
   readonly #options: PoolOptions
+  readonly #keys = new WeakMap<ConnectionRequest, { readonly key: string; readonly shareable: boolean }>()
   #timer: ReturnType<typeof setInterval> | undefined
 
   constructor(options: PoolOptions) {
@@ -28,7 +29,7 @@ export class ConnectionPool {
   }
 
   /** How many are connected at this moment. */
-  get standing(): number {
+  get standingCount(): number {
     return [...this.#connections.values()].filter(({ standing }) => standing).length
   }
 
@@ -43,6 +44,17 @@ export class ConnectionPool {
     const isLost = ({ request, client, standing }: UpstreamConnection) =>
       isOwn(request) && client !== undefined && !standing
     return ![...this.#connections.values()].some(isLost)
+  }
+
+  /** The one that such a request would get, if it is connected. The same request object is looked up by its key once. */
+  standing(request: ConnectionRequest, shareable: boolean): UpstreamConnection | undefined {
+    let known = this.#keys.get(request)
+    if (known?.shareable !== shareable) {
+      known = { key: poolKey(request, shareable), shareable }
+      this.#keys.set(request, known)
+    }
+    const found = this.#connections.get(known.key)
+    return found?.standing === true ? found : undefined
   }
 
   get(key: string): UpstreamConnection | undefined {

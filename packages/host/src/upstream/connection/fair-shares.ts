@@ -56,8 +56,9 @@ export class FairShares {
   /** Takes a slot now, or when it is the turn's. False when the party has too many that wait. */
   enter(turn: Turn): boolean {
     const party = this.#party(turn.party)
-    if (party.queue.size === 0 && this.#mayTake(turn.party, party)) {
-      this.#take(party)
+    if (party.queue.size === 0 && isWithinShare(turn.party, party.held, this.#most - this.#open)) {
+      party.held++
+      this.#open++
       turn.take()
       return true
     }
@@ -70,7 +71,7 @@ export class FairShares {
   /** Takes a turn back; false when it has had its slot already. */
   withdraw(turn: Turn): boolean {
     const party = this.#parties.get(turn.party)
-    if (party?.queue.delete(turn) !== true) return false
+    if (party === undefined || party.queue.size === 0 || !party.queue.delete(turn)) return false
     if (party.queue.size === 0) this.#waiting.delete(turn.party)
     this.#forget(turn.party, party)
     return true
@@ -82,12 +83,13 @@ export class FairShares {
     party.held--
     this.#open--
     this.#forget(name, party)
-    this.#serve()
+    if (this.#waiting.size > 0) this.#serve()
   }
 
   /** Has a slot counted again that was given back for a while: what goes on does not wait. */
   resume(name: PartyName): void {
-    this.#take(this.#party(name))
+    this.#party(name).held++
+    this.#open++
   }
 
   #serve(): void {
@@ -95,23 +97,15 @@ export class FairShares {
       if (this.#open >= this.#most) return
       const party = this.#party(name)
       const [turn] = party.queue
-      if (turn === undefined || !this.#mayTake(name, party)) continue
+      if (turn === undefined || !isWithinShare(name, party.held, this.#most - this.#open)) continue
       party.queue.delete(turn)
       this.#waiting.delete(name)
       // Those who still wait are behind the others now; a loop over a set comes to them again.
       if (party.queue.size > 0) this.#waiting.add(name)
-      this.#take(party)
+      party.held++
+      this.#open++
       turn.take()
     }
-  }
-
-  #mayTake(name: PartyName, { held }: Party): boolean {
-    return isWithinShare(name, held, this.#most - this.#open)
-  }
-
-  #take(party: Party): void {
-    party.held++
-    this.#open++
   }
 
   #party(name: PartyName): Party {

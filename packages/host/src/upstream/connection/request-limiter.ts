@@ -276,12 +276,11 @@ export class LimitedLink implements Link {
 
   /** Has as many slots as calls that the server works on. Who gets one that is given back may come here again. */
   #settle(): void {
-    const due = () => Math.max(0, this.#running - this.#questions.size)
-    while (this.#held > due()) {
+    while (this.#held > Math.max(0, this.#running - this.#questions.size)) {
       this.#held--
       this.#limiter.leave(this.#party)
     }
-    while (this.#held < due()) {
+    while (this.#held < Math.max(0, this.#running - this.#questions.size)) {
       this.#held++
       this.#limiter.resume(this.#party)
     }
