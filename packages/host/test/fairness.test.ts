@@ -8,7 +8,7 @@ import { RateLimit } from '../src/authorization-server/rate-limit.ts'
 import { Parking } from '../src/gateway/call/parking.ts'
 import type { RelayedCall } from '../src/gateway/call/relayed-call.ts'
 import { CallerConnections } from '../src/gateway/connections/caller-connections.ts'
-import { LimitBook } from '../src/gateway/limits.ts'
+import { LimitBook, type LimitPlace } from '../src/gateway/limits.ts'
 import { configOf } from './upstream/fixture.ts'
 
 const OTHERS = ['eve', 'mallory', 'trudy']
@@ -114,15 +114,15 @@ describe('sec-230, sec-274: shares at the gateway', () => {
         const tools = { 't*': { maxConcurrent } }
         const limits = { maxConcurrent: maxConcurrent + 5, callsPerMinute: 1_000_000, tools }
         const book = new LimitBook(limits, () => (name) => name.startsWith('t'))
-        const held: (() => void)[] = []
+        const held: LimitPlace[] = []
         for (const { who, leaves, count } of all) {
-          if (leaves) held.pop()?.()
+          const left = leaves ? held.pop() : undefined
+          if (left !== undefined) book.leave(left)
           for (let at = 0; at < count; at++) {
-            const leave = await book.enter(who, at % 3 === 0 ? 'other' : 'tool').catch(() => undefined)
-            if (leave !== undefined) held.push(leave)
+            isDone(() => held.push(book.enter(who, at % 3 === 0 ? 'other' : 'tool')))
           }
-          const hers = await Promise.all(Array.from({ length: maxConcurrent }, () => book.enter('ada', 'tool')))
-          for (const leave of hers) leave()
+          const hers = Array.from({ length: maxConcurrent }, () => book.enter('ada', 'tool'))
+          for (const place of hers) book.leave(place)
         }
       }),
       { numRuns: 30 },

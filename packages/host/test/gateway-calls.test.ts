@@ -1,6 +1,6 @@
 /** What the gateway does for one relayed call, counted in things that no busy machine can change. */
 
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { bundleHost, gatewayPath } from '../../../tests/support/call-paths.ts'
 
 /** What was reached, 346 to 349, and what timers and slow sockets add where the machine is busy; it only ever goes down. */
@@ -20,4 +20,25 @@ describe('the way of a warm tools/call through the gateway', () => {
     expect(distinct.length).toBeGreaterThan(50)
     expect(distinct.length, distinct.join('\n')).toBeLessThanOrEqual(most)
   })
+
+  it.each(PATHS)('in $era makes no abort controller', async ({ era }) => {
+    let made = 0
+    const Real = AbortController
+    vi.stubGlobal(
+      'AbortController',
+      class extends Real {
+        constructor() {
+          super()
+          made++
+        }
+      },
+    )
+    await gatewayPath(host, era)
+    // Those of the connections, which are made once; there are 15 calls.
+    expect(made).toBeLessThan(10)
+  })
+})
+
+afterEach(() => {
+  vi.unstubAllGlobals()
 })

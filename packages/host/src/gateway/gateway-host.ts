@@ -20,6 +20,8 @@ export interface GatewayCatalogue {
   starting?(signal?: AbortSignal): Promise<void> | undefined
   /** Checks that a tool is still what was approved, and adds the arguments that are always given. */
   toCall?(name: string, args: JsonObject, signal?: AbortSignal): Promise<{ readonly arguments: JsonObject }>
+  /** The arguments that `toCall` would give, where nothing has to be waited for and nothing is refused; undefined elsewhere. */
+  toCallNow?(name: string, args: JsonObject): JsonObject | undefined
   /** The name of an item that the catalogue does not know yet: `server_item` unless given. */
   nameOf?(item: Nameable): string
   toPrompt?(name: string, args: JsonObject, signal?: AbortSignal): Promise<{ readonly arguments: JsonObject }>

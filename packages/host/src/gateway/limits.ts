@@ -3,7 +3,7 @@
  * and results. Refusals say which limit it was and when to come back (sec-124).
  */
 
-import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible'
+import { MinuteCounts } from './minute-counts.ts'
 
 /** How much one caller (principal) of a gateway may use. */
 export interface GatewayLimits {
@@ -55,17 +55,24 @@ export class LimitError extends Error {
 
 const MINUTE_MS = 60_000
 
+/** What a call that is under way takes of the limits. */
+export interface LimitPlace {
+  readonly principal: string
+  /** The caller and the tool's rule, where that bounds calls at a time. */
+  readonly pair: string | undefined
+}
+
 interface Rule {
   readonly name: string
   readonly matches: (tool: string) => boolean
-  readonly rate: RateLimiterMemory | undefined
+  readonly rate: MinuteCounts | undefined
   readonly perMinute: number | undefined
   readonly maxConcurrent: number | undefined
 }
 
 export class LimitBook {
   readonly limits: GatewayLimits
-  readonly #rate: RateLimiterMemory
+  readonly #rate: MinuteCounts
   readonly #rules: readonly Rule[]
   readonly #running = new Map<string, number>()
   readonly #looks = new Map<string, number>()
@@ -73,38 +80,49 @@ export class LimitBook {
 
   constructor(limits: Partial<GatewayLimits>, matcher: (patterns: readonly string[]) => (name: string) => boolean) {
     this.limits = { ...GATEWAY_LIMITS, ...limits }
-    this.#rate = new RateLimiterMemory({ points: this.limits.callsPerMinute, duration: 60 })
+    this.#rate = new MinuteCounts(this.limits.callsPerMinute)
     this.#rules = Object.entries(this.limits.tools ?? {}).map(([name, { callsPerMinute, maxConcurrent }]) => ({
       name,
       matches: matcher([name]),
-      rate: callsPerMinute === undefined ? undefined : new RateLimiterMemory({ points: callsPerMinute, duration: 60 }),
+      rate: callsPerMinute === undefined ? undefined : new MinuteCounts(callsPerMinute),
       perMinute: callsPerMinute,
       maxConcurrent,
     }))
   }
 
-  /** Counts a call, or throws. The function that comes back is called when the call is over. */
-  async enter(principal: string, tool: string): Promise<() => void> {
+  /** Counts a call, or throws. What comes back is given to `leave` when the call is over. */
+  enter(principal: string, tool: string): LimitPlace {
     const { callsPerMinute, maxConcurrent } = this.limits
-    const rule = this.#rules.find(({ matches }) => matches(tool))
-    await consume(this.#rate, principal, `callsPerMinute (${callsPerMinute})`)
-    const pair = JSON.stringify([principal, rule?.name])
-    if (rule?.rate !== undefined) {
-      await consume(rule.rate, pair, `callsPerMinute (${rule.perMinute}) of "${rule.name}"`)
+    consume(this.#rate, principal, 'callsPerMinute', callsPerMinute)
+    if (this.#rules.length === 0) {
+      this.#take(principal, maxConcurrent)
+      return { principal, pair: undefined }
     }
-    const leave = [this.#take(principal, maxConcurrent, `maxConcurrent (${maxConcurrent})`)]
+    return this.#enterBoth(
+      principal,
+      this.#rules.find(({ matches }) => matches(tool)),
+    )
+  }
+
+  leave({ principal, pair }: LimitPlace): void {
+    this.#release(principal)
+    if (pair !== undefined) this.#release(pair)
+  }
+
+  /** A place within the principal's limits, and within those that a tool has besides. */
+  #enterBoth(principal: string, rule: Rule | undefined): LimitPlace {
+    const pair = JSON.stringify([principal, rule?.name])
+    const of = ` of "${rule?.name}"`
+    if (rule?.rate !== undefined) consume(rule.rate, pair, 'callsPerMinute', rule.perMinute, of)
+    this.#take(principal, this.limits.maxConcurrent)
+    if (rule?.maxConcurrent === undefined) return { principal, pair: undefined }
     try {
-      if (rule?.maxConcurrent !== undefined) {
-        const limit = `maxConcurrent (${rule.maxConcurrent}) of "${rule.name}"`
-        leave.push(this.#take(pair, rule.maxConcurrent, limit))
-      }
+      this.#take(pair, rule.maxConcurrent, of)
     } catch (error) {
-      leave[0]?.()
+      this.#release(principal)
       throw error
     }
-    return () => {
-      for (const one of leave.splice(0)) one()
-    }
+    return { principal, pair }
   }
 
   /** Counts a request that is no call, or throws. */
@@ -120,24 +138,21 @@ export class LimitBook {
     this.#looks.set(principal, count + 1)
   }
 
-  #take(key: string, most: number, limit: string): () => void {
+  #take(key: string, most: number, of = ''): void {
     const count = this.#running.get(key) ?? 0
-    if (count >= most) throw new LimitError(limit, undefined)
+    if (count >= most) throw new LimitError(`maxConcurrent (${most})${of}`, undefined)
     this.#running.set(key, count + 1)
-    return () => {
-      const left = (this.#running.get(key) ?? 1) - 1
-      if (left > 0) this.#running.set(key, left)
-      else this.#running.delete(key)
-    }
+  }
+
+  #release(key: string): void {
+    const left = (this.#running.get(key) ?? 1) - 1
+    if (left > 0) this.#running.set(key, left)
+    else this.#running.delete(key)
   }
 }
 
-async function consume(limiter: RateLimiterMemory, key: string, limit: string): Promise<void> {
-  try {
-    await limiter.consume(key)
-  } catch (reason) {
-    if (reason instanceof Error) throw reason
-    // The limiter rejects with its own count of things when there is none left.
-    throw new LimitError(limit, (reason as RateLimiterRes).msBeforeNext)
-  }
+/** Counts one more in the key's minute, which begins with its first; throws when there are too many. */
+function consume(counts: MinuteCounts, key: string, limit: string, most: number | undefined, of = ''): void {
+  const waitMs = counts.add(key)
+  if (waitMs > 0) throw new LimitError(`${limit} (${most})${of}`, waitMs)
 }

@@ -4,7 +4,7 @@
  * transport; what happens in the middle of a call is the business of `relayed-call.ts`.
  */
 
-import type { Client } from '@portico/sdk/client'
+import type { Client, RequestOptions } from '@portico/sdk/client'
 import { collectParamHeaders, type ParamHeader, paramHeaders } from '@portico/sdk/internal'
 import type { CompleteResult, Relay, RelayLists, SessionView } from '@portico/sdk/relay'
 import {
@@ -24,7 +24,7 @@ import { isWithheld } from '../upstream/catalogue/listing.ts'
 import { metaOf } from './call/caller-meta.ts'
 import { ANONYMOUS, Dispatch, type DispatchParts } from './call/dispatch.ts'
 import { toToolFailure } from './call/failures.ts'
-import { checkMirrors, forwardedHeaders } from './call/mirrored-headers.ts'
+import { checkMirrors, forwardedHeaders, type HeaderPairs } from './call/mirrored-headers.ts'
 import { type Route, Routes } from './call/routes.ts'
 import { shownCompletions } from './call/shown-completions.ts'
 import { signedIn, signInServer } from './sign-in/sign-in-tool.ts'
@@ -247,7 +247,7 @@ export class GatewayRelay implements Relay {
     const { server, ownName } = item
     const mirrored = this.#mirrored(item)
     try {
-      const given = await this.#complete(item, args)
+      const given = this.#completeNow(item, args) ?? (await this.#complete(item, args))
       const result = await this.dispatch.run<CallToolResult>(ctx, {
         server,
         name,
@@ -255,9 +255,9 @@ export class GatewayRelay implements Relay {
         headers: forwardedHeaders(ctx, mirrored),
         send: async (client, effect, options) => {
           const allowed = effect.kind === 'call' ? effect.arguments : given
-          const headers = [...(options.headers ?? []), ...paramHeaders(mirrored, allowed)]
           const sent = { name: ownName, arguments: allowed }
-          const answer = asResult<CallToolResult>(await client.request('tools/call', sent, { ...options, headers }))
+          const told = mirrored.length === 0 ? options : withMirrored(options, paramHeaders(mirrored, allowed))
+          const answer = asResult<CallToolResult>(await client.request('tools/call', sent, told))
           return Array.isArray(answer.content) ? answer : { ...answer, content: [] }
         },
       })
@@ -291,6 +291,11 @@ export class GatewayRelay implements Relay {
       if (failure !== undefined) return failure
       throw error
     }
+  }
+
+  /** What `#complete` would come to, where the catalogue has nothing to look up for it. */
+  #completeNow(item: CatalogueItem, args: JsonObject): JsonObject | undefined {
+    return this.#index.has(item) ? this.#parts.host.catalogue.toCallNow?.(item.name, args) : undefined
   }
 
   /** The arguments with those that are always given. What the catalogue knows, it also checks once more. */
@@ -348,6 +353,10 @@ function callEffect(item: CatalogueItem & { readonly kind: 'tool' }, args: JsonO
   const { server, ownName: tool, definition } = item
   const { annotations } = definition
   return { kind: 'call', server, tool, arguments: args, ...(annotations && { annotations }), trusted }
+}
+
+function withMirrored(options: RequestOptions, mirrored: HeaderPairs): RequestOptions {
+  return { ...options, headers: [...(options.headers ?? []), ...mirrored] }
 }
 
 /** What the server sent, taken for what the method's result is: it passes on as it came. */

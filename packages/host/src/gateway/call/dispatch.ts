@@ -19,7 +19,7 @@ import type { Circumstances, Effect } from '../../policy/effect.ts'
 import type { CallerConnection } from '../connections/caller-connection.ts'
 import type { CallerConnections } from '../connections/caller-connections.ts'
 import type { GatewayHost } from '../gateway-host.ts'
-import { type LimitBook, LimitError } from '../limits.ts'
+import { type LimitBook, LimitError, type LimitPlace } from '../limits.ts'
 import type { Ending, Meter } from '../metrics.ts'
 import { type CallerSignIn, SignInDeclined } from '../sign-in/sign-in.ts'
 import { type VisitLimits, withVisits } from '../sign-in/url-visits.ts'
@@ -101,11 +101,10 @@ export class Dispatch {
         const parked = parking.take(id, callerOf(ctx)?.id)
         if (parked === undefined) throw gone()
         // The state is bound to method and parameters, so this is the call that the same job began.
-        return this.#settled((parked as RelayedCall<Result>).attach(ctx), job)
+        return this.#settled(parked as RelayedCall<Result>, ctx, job)
       }
     }
-    const begin = async (): Promise<Result> => this.#begin<Result>(id ?? randomUUID(), ctx, job).attach(ctx)
-    return this.#settled(begin(), job)
+    return this.#settled(undefined, ctx, job, id)
   }
 
   /** Refuses to go on with what the rules have come to forbid. */
@@ -116,15 +115,23 @@ export class Dispatch {
     throw this.toCallerError(new HostError('denied', `Not allowed: ${reason}`, { data: { reason } }), effect.server)
   }
 
-  #settled<Result>(end: Promise<Result>, { server, effect }: Job<Result>): Promise<Result> {
-    return end.catch((error: unknown) => {
+  /** Has a call, or a new one, run for this request, and words its failure for the caller. */
+  async #settled<Result>(
+    begun: RelayedCall<Result> | undefined,
+    ctx: AskingContext,
+    job: Job<Result>,
+    id?: string,
+  ): Promise<Result> {
+    try {
+      return await (begun ?? this.#begin<Result>(id, ctx, job)).attach(ctx)
+    } catch (error) {
       // A tool's failures are told in a result, by whoever called it.
-      const isTold = effect.kind === 'call' && toToolFailure(error) !== undefined
-      throw isTold ? hideInError(error, this.#hide) : this.toCallerError(error, server)
-    })
+      const isTold = job.effect.kind === 'call' && toToolFailure(error) !== undefined
+      throw isTold ? hideInError(error, this.#hide) : this.toCallerError(error, job.server)
+    }
   }
 
-  #begin<Result>(id: string, ctx: AskingContext, job: Job<Result>): RelayedCall<Result> {
+  #begin<Result>(id: string | undefined, ctx: AskingContext, job: Job<Result>): RelayedCall<Result> {
     const { parking, connections, host } = this.#parts
     const { server } = job
     const connection = connections.of(server, ctx)
@@ -136,21 +143,16 @@ export class Dispatch {
       maxKept: this.#parts.maxKept,
       maxQuestions: this.#parts.maxQuestions,
       hide: this.#hide,
-      answer: createAnswer({
-        server,
-        guard: host.guard,
-        circumstances,
-        roots: connections.view(server).config.settings.roots,
-        signal: () => call.signal,
-      }),
+      answer: (...question) => {
+        const { roots } = connections.view(server).config.settings
+        return createAnswer({ server, guard: host.guard, circumstances, roots, signal: () => call.signal })(...question)
+      },
       isAmbiguous: () => connection.certainCall() === undefined,
       request: job.effect,
       places: parking,
     })
     this.running.add(call as RelayedCall)
-    call.start(() =>
-      this.#work(call, connection, ctx, circumstances, job).finally(() => this.running.delete(call as RelayedCall)),
-    )
+    call.start(this.#work(call, connection, ctx, circumstances, job))
     return call
   }
 
@@ -166,15 +168,15 @@ export class Dispatch {
     const principal = call.principal ?? ANONYMOUS
     const ended = meter.begin(server, principal)
     let ending = 'refused' as Ending
-    let leave: (() => void) | undefined
+    let place: LimitPlace | undefined
     const startedAt = Date.now()
     try {
-      leave = await limits.enter(principal, job.name)
+      place = limits.enter(principal, job.name)
       const { maxArgumentBytes, maxResultBytes } = limits.limits
       if (effect.kind === 'call' || effect.kind === 'prompt') {
         checkSize(effect.arguments, 'maxArgumentBytes', maxArgumentBytes)
       }
-      const permit = await host.guard?.pass(effect, circumstances, { signal: call.signal })
+      const permit = host.guard && (await host.guard.pass(effect, circumstances, { signal: call.signal }))
       let outcome: 'ok' | 'error' | 'cancelled' = 'error'
       try {
         const sent = await this.#send(call, connection, ctx, permit?.effect ?? effect, job)
@@ -183,14 +185,15 @@ export class Dispatch {
         outcome = 'ok'
         return result
       } finally {
-        if (outcome === 'error' && call.signal.aborted) outcome = 'cancelled'
+        if (outcome === 'error' && call.cancelled) outcome = 'cancelled'
         ending = outcome
         permit?.finish(outcome)
       }
     } finally {
-      if (ending !== 'ok' && call.signal.aborted) ending = 'cancelled'
+      if (ending !== 'ok' && call.cancelled) ending = 'cancelled'
+      this.running.delete(call as RelayedCall)
       ended(ending)
-      leave?.()
+      if (place !== undefined) limits.leave(place)
       if (host.guard === undefined && host.audit !== undefined)
         this.#writeDown(job, principal, ending, Date.now() - startedAt, circumstances)
     }
@@ -210,10 +213,11 @@ export class Dispatch {
       const { maxConcurrent } = this.#parts.connections.view(connection.server).config.settings
       leave = await this.#turns.take(connection.server, maxConcurrent, call.principal ?? '', call.signal)
     }
+    if (leave === undefined) return this.#sendNow(call, connection, ctx, effect, job)
     try {
       return await this.#sendNow(call, connection, ctx, effect, job)
     } finally {
-      leave?.()
+      leave()
     }
   }
 
@@ -225,11 +229,11 @@ export class Dispatch {
     job: Job<Result>,
   ): Promise<Result> {
     call.sent = true
-    const client = await this.#signedIn(connection.client(call.signal), call, connection, ctx)
+    const client =
+      connection.standing() ?? (await this.#signedIn(connection.client(call.signal), call, connection, ctx))
     const wanted = ctx.session === undefined ? ctx.logLevel : this.#levels.get(ctx.session)
     if (wanted !== undefined) await connection.logAtLeast(wanted, client)
     const options: RequestOptions = {
-      signal: call.signal,
       onProgress: (progress) => call.progress(progress),
       meta: metaOf(ctx, client.revision.era === 'modern' ? ctx.logLevel : undefined),
       ...(job.headers && { headers: job.headers }),
@@ -274,13 +278,13 @@ export class Dispatch {
     result: Awaited<Result>,
     effect: Effect,
     circumstances: Circumstances,
-    { signal }: RelayedCall<Result>,
+    call: RelayedCall<Result>,
   ): Promise<Awaited<Result>> {
     const { guard } = this.#parts.host
     if (guard === undefined || effect.kind !== 'call') return result
     // The result of a call is a tool's.
     const shown = result as unknown as CallToolResult
-    return (await guard.review(effect, shown, circumstances, { signal })) as unknown as Awaited<Result>
+    return (await guard.review(effect, shown, circumstances, { signal: call.signal })) as unknown as Awaited<Result>
   }
 
   #circumstances(ctx: RequestContext): Circumstances {

@@ -5,8 +5,9 @@
  * the server reports meanwhile is kept for the run that takes it up again.
  */
 
+import { randomUUID } from 'node:crypto'
 import type { Progress, RequestRelay } from '@portico/sdk/client'
-import { isLogLevel, METHOD_NOT_FOUND } from '@portico/sdk/internal'
+import { isLogLevel, METHOD_NOT_FOUND, ON_CANCEL } from '@portico/sdk/internal'
 import type { QuestionMethod } from '@portico/sdk/relay'
 import {
   type AskingContext,
@@ -18,11 +19,12 @@ import {
 } from '@portico/sdk/server'
 import { hideIn } from '../../config/trust/used-secrets.ts'
 import { type CallPlaces, isKept, keptBytes, keptProgress } from './call-places.ts'
+import { CallRelay, type Cancellable } from './call-relay.ts'
 import { toMissingCapability, toRefusal } from './failures.ts'
 
 export interface RelayedCallOptions {
-  /** Names the call between two rounds; unguessable. */
-  readonly id: string
+  /** Names the call between two rounds; unguessable, and made when it is needed unless given. */
+  readonly id?: string
   readonly server: string
   /** The principal that the call is for: nobody else can take it up again. */
   readonly principal: string | undefined
@@ -68,25 +70,28 @@ interface Run {
   asking: number
   resolve(value: unknown): void
   reject(error: unknown): void
-  detach(): void
 }
 
 export class RelayedCall<Result = unknown> {
-  readonly id: string
   readonly server: string
   readonly principal: string | undefined
-  readonly relay: RequestRelay
+  readonly relay: RequestRelay = new CallRelay(this as RelayedCall)
   /** It is on its way to the server. */
   sent = false
-  /** Resolves when the work is over, however it ended. */
-  readonly ended: Promise<void>
-  #end: () => void = () => {}
+  #id: string | undefined
+  #ended: Promise<void> | undefined
+  #end: (() => void) | undefined
   readonly #options: RelayedCallOptions
-  readonly #controller = new AbortController()
+  /** Made when something has to wait for it: most calls are over before anybody asks. */
+  #controller: AbortController | undefined
+  #cancelled: PorticoError | undefined
+  /** What is on its way to the server. */
+  #request: Cancellable | undefined
   readonly #questions = new Map<string, OpenQuestion>()
   readonly #keys = new Set<string>()
   readonly #resting = new Set<() => void>()
   #asked = 0
+  #placed = false
   #parked = false
   #run: Run | undefined
   #outcome: Outcome<Result> | undefined
@@ -97,29 +102,42 @@ export class RelayedCall<Result = unknown> {
   readonly #lacking: CapabilityError[] = []
 
   constructor(options: RelayedCallOptions) {
-    this.id = options.id
+    this.#id = options.id
     this.server = options.server
     this.principal = options.principal
     this.#options = options
-    this.ended = new Promise((resolve) => {
+  }
+
+  get id(): string {
+    this.#id ??= randomUUID()
+    return this.#id
+  }
+
+  /** Resolves when the work is over, however it ended. */
+  get ended(): Promise<void> {
+    if (this.over) return Promise.resolve()
+    this.#ended ??= new Promise((resolve) => {
       this.#end = resolve
     })
-    this.relay = {
-      // A URL that must have been visited before the call can be made is asked for by `url-visits.ts`, once it has failed.
-      question: async ({ method, params, signal, required, owned, key }) => {
-        if (required) return { action: 'cancel' }
-        if (!owned && options.isAmbiguous())
-          throw new RpcError(METHOD_NOT_FOUND, 'It is not certain whose call this is')
-        return this.question(method, params, signal, key)
-      },
-      log: (params) => this.log(params),
-      paused: (retryMs) => this.ctx?.pause(retryMs),
-    }
+    return this.#ended
   }
 
   /** Fires when the call is cancelled: the server is to be told. */
   get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController()
+      if (this.#cancelled !== undefined) this.#controller.abort(this.#cancelled)
+    }
     return this.#controller.signal
+  }
+
+  get cancelled(): boolean {
+    return this.#cancelled !== undefined
+  }
+
+  /** Whether a question that does not say which call it is of may be another principal's. */
+  get isAmbiguous(): boolean {
+    return this.#options.isAmbiguous()
   }
 
   /** The run that it is attached to, while there is one. */
@@ -146,7 +164,7 @@ export class RelayedCall<Result = unknown> {
   }
 
   /** Begins the work; its end is kept until a run is there to hear of it. */
-  start(work: () => Promise<Result>): void {
+  start(work: Promise<Result>): void {
     const { places } = this.#options
     const settle = (outcome: Outcome<Result>): void => {
       for (const [key, question] of this.#questions) {
@@ -155,10 +173,10 @@ export class RelayedCall<Result = unknown> {
       }
       const isTold = this.#run !== undefined || isKept(places, this as RelayedCall, keptBytes(outcome))
       this.#outcome = isTold ? outcome : this.#forgotten()
-      this.#end()
+      this.#end?.()
       this.#finish()
     }
-    work().then(
+    work.then(
       (value) => settle({ value }),
       (error: unknown) => settle({ error }),
     )
@@ -166,18 +184,15 @@ export class RelayedCall<Result = unknown> {
 
   /** Gives the call to a run of the handler: what came meanwhile is told, open questions are put, the end is awaited. */
   attach(ctx: AskingContext): Promise<Result> {
-    this.#run?.detach()
+    this.#run?.ctx[ON_CANCEL](undefined)
     this.#run?.reject(new Suspended())
     return new Promise<Result>((resolve, reject) => {
-      const { signal } = ctx
       const cancelled = (): void => {
         if (!this.#outlives(ctx)) this.cancel('The client cancelled the request')
       }
-      const detach = (): void => signal.removeEventListener('abort', cancelled)
       // `start` was given work of this very result.
-      this.#run = { ctx, asking: 0, resolve: resolve as (value: unknown) => void, reject, detach }
-      if (signal.aborted) return cancelled()
-      signal.addEventListener('abort', cancelled, { once: true })
+      this.#run = { ctx, asking: 0, resolve: resolve as (value: unknown) => void, reject }
+      if (ctx[ON_CANCEL](cancelled)) return cancelled()
       this.#tellKept(ctx)
       if (this.#outcome !== undefined) this.#finish()
       else for (const [key, question] of this.#questions) void this.#put(key, question, ctx)
@@ -185,7 +200,16 @@ export class RelayedCall<Result = unknown> {
   }
 
   cancel(reason: string): void {
-    this.#controller.abort(new PorticoError('aborted', reason))
+    if (this.#cancelled !== undefined) return
+    this.#cancelled = new PorticoError('aborted', reason)
+    this.#controller?.abort(this.#cancelled)
+    this.#request?.cancel(this.#cancelled)
+  }
+
+  /** Takes what cancels the request that goes out now. False when there is none to be sent any more. */
+  begins(request: Cancellable): boolean {
+    this.#request = request
+    return this.#cancelled === undefined
   }
 
   /** Takes a question of the server's; resolves when a run has brought the client's answer. */
@@ -255,6 +279,7 @@ export class RelayedCall<Result = unknown> {
   /** Has a place for the call, and room for what is kept while it waits; throws where there is none. */
   #park(question: OpenQuestion): void {
     const { places, request } = this.#options
+    this.#placed = true
     places.enter(this as RelayedCall)
     if (!this.#parked) places.keep(this as RelayedCall, keptBytes(request))
     this.#parked = true
@@ -337,7 +362,7 @@ export class RelayedCall<Result = unknown> {
     const run = this.#run
     if (run?.ctx !== ctx) return undefined
     this.#run = undefined
-    run.detach()
+    run.ctx[ON_CANCEL](undefined)
     return run
   }
 
@@ -361,8 +386,8 @@ export class RelayedCall<Result = unknown> {
     const outcome = this.#outcome
     if (run === undefined || outcome === undefined) return
     this.#run = undefined
-    run.detach()
-    this.#options.places.leave(this as RelayedCall)
+    run.ctx[ON_CANCEL](undefined)
+    if (this.#placed) this.#options.places.leave(this as RelayedCall)
     const [lacking] = this.#lacking
     // Newer clients are told what they would have to offer; older revisions have no words for it but the server's.
     if (lacking !== undefined && run.ctx.session === undefined && hasFailed(outcome)) {

@@ -39,6 +39,8 @@ export class CallerConnection {
   readonly calls = new Set<RelayedCall>()
   readonly #upstreams: UpstreamSource
   readonly #questions: QuestionHandlers
+  /** Whom the connection is for: the same object each time, by which it is found again. */
+  readonly #wanted: ConnectionRequest
   readonly #seen = new WeakSet<Client>()
   readonly #followed = new Map<string, Followed>()
   /** Visits that somebody waits for, by the server's name for them. */
@@ -55,6 +57,7 @@ export class CallerConnection {
     this.key = key
     this.#upstreams = host.upstreams
     this.#questions = backgroundQuestions(key, config.settings)
+    this.#wanted = { principal: key.principal, session: key.tag, questions: this.#questions }
     this.lists = new OwnLists({
       config,
       personal,
@@ -68,15 +71,19 @@ export class CallerConnection {
     return this.calls.size === 0 && this.#followed.size === 0 && this.#opening === 0
   }
 
+  /** The client that `client` would give, where it is connected already. */
+  standing(): Client | undefined {
+    const client = this.#upstreams.standing?.(this.server, this.#wanted)
+    if (client === undefined) return undefined
+    if (!this.#seen.has(client)) this.#meet(client)
+    return client
+  }
+
   /** The connection as it is now: it may be another one after a restart. */
   async client(signal?: AbortSignal): Promise<Client> {
     this.#opening++
     try {
-      const client = await this.#upstreams.client(this.server, {
-        ...this.#request(),
-        questions: this.#questions,
-        signal,
-      })
+      const client = await this.#upstreams.client(this.server, { ...this.#wanted, signal })
       if (!this.#seen.has(client)) this.#meet(client)
       return client
     } finally {
@@ -145,12 +152,8 @@ export class CallerConnection {
     if (this.#released) return
     this.#released = true
     for (const call of this.calls) call.cancel('The client is gone')
-    const { principal, session } = this.#request()
+    const { principal, session } = this.#wanted
     await this.#upstreams.release(this.server, { principal, session })
-  }
-
-  #request(): ConnectionRequest {
-    return { principal: this.key.principal, session: this.key.tag }
   }
 
   #meet(client: Client): void {

@@ -14,7 +14,14 @@ import type { UpstreamSource, UpstreamView } from '../../upstream/upstream.ts'
 import { LimitError } from '../limits.ts'
 import { callerOf } from '../views/toolset.ts'
 import { CallerConnection } from './caller-connection.ts'
-import { type ConnectionKey, clientIdOf, connectionKeyOf, type Distinction, ownersOf } from './connection-key.ts'
+import {
+  type ConnectionKey,
+  clientIdOf,
+  connectionIdOf,
+  connectionKeyOf,
+  type Distinction,
+  ownersOf,
+} from './connection-key.ts'
 
 interface CallerConnectionsHost extends Distinction {
   readonly upstreams: UpstreamSource
@@ -58,12 +65,12 @@ export class CallerConnections {
     const used = session && this.#sessions.get(session)?.get(server)
     if (used !== undefined && this.#isFor(used.key, ctx)) return used
     const view = this.view(server)
-    const key = connectionKeyOf(ctx, view, this.#host)
-    const known = this.#connections.get(key.id)
+    const known = this.#connections.get(connectionIdOf(ctx, view, this.#host))
     if (known !== undefined) {
       known.lastUsed = performance.now()
       return known
     }
+    const key = connectionKeyOf(ctx, view, this.#host)
     this.#makeRoom(key, server)
     const connection = this.#create(view, key)
     this.#connections.set(key.id, connection)

@@ -50,26 +50,39 @@ export interface Distinction {
 const TAGS = new WeakMap<SessionView, string>()
 let sessions = 0
 
-export function connectionKeyOf(ctx: RequestContext, view: UpstreamView, how: Distinction): ConnectionKey {
+/** What the connection for a request is found by: the `id` of its key, without the rest. */
+export function connectionIdOf(ctx: RequestContext, view: UpstreamView, how: Distinction): string {
   const { name, config } = view
-  if (config.settings.shareable) {
-    return { id: name, principal: undefined, tag: undefined, abilities: ALL, session: undefined, owner: undefined }
-  }
-  const { session } = ctx
-  const principal = callerOf(ctx)
-  const abilities = abilitiesOf(ctx.client.capabilities, config.settings.roots.length > 0)
-  // A server of the newest revision keeps no session, so one of its client's would keep nothing apart.
-  const own = session !== undefined && view.version !== MODERN
-  const client = how.byClient ? clientIdOf(principal) : undefined
-  const tag = `${own ? tagOf(session) : `c${bitsOf(abilities)}`}${client === undefined ? '' : ` ${client}`}`
-  const id = JSON.stringify([name, principal?.id ?? null, tag])
-  const owner = own ? ownerOfSession(session) : ownerOf(ctx, how)
-  return { id, principal, tag, abilities, session: own ? session : undefined, owner }
+  return config.settings.shareable ? name : JSON.stringify([name, callerOf(ctx)?.id ?? null, tagFor(ctx, view, how)])
+}
+
+export function connectionKeyOf(ctx: RequestContext, view: UpstreamView, how: Distinction): ConnectionKey {
+  const id = connectionIdOf(ctx, view, how)
+  const { settings } = view.config
+  if (settings.shareable)
+    return { id, principal: undefined, tag: undefined, abilities: ALL, session: undefined, owner: undefined }
+  const session = ownSession(ctx, view)
+  const abilities = abilitiesOf(ctx.client.capabilities, settings.roots.length > 0)
+  const owner = session === undefined ? ownerOf(ctx, how) : tagOf(session)
+  return { id, principal: callerOf(ctx), tag: tagFor(ctx, view, how), abilities, session, owner }
+}
+
+/** The client's session, where the server has one for it: one of the newest revision keeps none, and nothing apart. */
+function ownSession({ session }: RequestContext, { version }: UpstreamView): SessionView | undefined {
+  return version === MODERN ? undefined : session
+}
+
+function tagFor(ctx: RequestContext, view: UpstreamView, how: Distinction): string {
+  const session = ownSession(ctx, view)
+  const roots = view.config.settings.roots.length > 0
+  const tag = session === undefined ? `c${bitsOf(abilitiesOf(ctx.client.capabilities, roots))}` : tagOf(session)
+  const client = how.byClient ? clientIdOf(callerOf(ctx)) : undefined
+  return client === undefined ? tag : `${tag} ${client}`
 }
 
 /** The names under which connections of a caller may be found. */
 export function ownersOf(ctx: RequestContext, how: Distinction): readonly string[] {
-  return ctx.session === undefined ? [ownerOf(ctx, how)] : [ownerOfSession(ctx.session), ownerOf(ctx, how)]
+  return ctx.session === undefined ? [ownerOf(ctx, how)] : [tagOf(ctx.session), ownerOf(ctx, how)]
 }
 
 /** The program that a token was issued to. */
@@ -82,10 +95,6 @@ function ownerOf(ctx: RequestContext, { byClient }: Distinction): string {
   const principal = callerOf(ctx)
   const program = byClient ? [clientIdOf(principal) ?? null] : []
   return JSON.stringify([principal?.id ?? null, bitsOf(abilitiesOf(ctx.client.capabilities, false)), ...program])
-}
-
-function ownerOfSession(session: SessionView): string {
-  return tagOf(session)
 }
 
 const MODERN = '2026-07-28'
@@ -117,8 +126,6 @@ function isMember<T>(value: T): value is T & object {
   return typeof value === 'object' && value !== null
 }
 
-function bitsOf(abilities: Abilities): string {
-  return Object.values(abilities)
-    .map((able) => (able ? 1 : 0))
-    .join('')
+function bitsOf({ form, url, sampling, samplingTools, samplingContext, roots }: Abilities): string {
+  return `${+form}${+url}${+sampling}${+samplingTools}${+samplingContext}${+roots}`
 }

@@ -27,7 +27,7 @@ export async function withVisits<Result>(
       return await send()
     } catch (error) {
       const wanted = requiredUrls(error)
-      if (wanted === undefined || tries >= maxVisits || call.signal.aborted) throw error
+      if (wanted === undefined || tries >= maxVisits || call.cancelled) throw error
       for (const params of wanted) {
         const { elicitationId } = params
         const over = typeof elicitationId === 'string' ? connection.visited(elicitationId) : undefined

@@ -28,7 +28,7 @@ export function withOwnNames(catalogue: GatewayCatalogue): GatewayCatalogue {
     update()
     return longNames.get(`${kind} ${name}`) ?? name
   }
-  const { toCall, toPrompt, introduction } = catalogue
+  const { toCall, toCallNow, toPrompt, introduction } = catalogue
   return {
     items: update,
     on: (event, listener) => catalogue.on(event, listener),
@@ -41,6 +41,7 @@ export function withOwnNames(catalogue: GatewayCatalogue): GatewayCatalogue {
     },
     ...(introduction && { introduction: (server) => introduction.call(catalogue, server) }),
     ...(toCall && { toCall: (name, args, signal) => toCall.call(catalogue, longName('tool', name), args, signal) }),
+    ...(toCallNow && { toCallNow: (name, args) => toCallNow.call(catalogue, longName('tool', name), args) }),
     ...(toPrompt && {
       toPrompt: (name, args, signal) => toPrompt.call(catalogue, longName('prompt', name), args, signal),
     }),
