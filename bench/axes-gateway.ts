@@ -38,11 +38,13 @@ export const GATEWAY_AXES: readonly Axis[] = [
     name: 'gateway-relay',
     title: 'a relayed call beside the bare one',
     unit: 'µs CPU per call',
-    about: 'The gateway’s process in front of the bare server on HTTP, and that server called without it.',
+    about:
+      'The gateway’s process in front of the bare server on HTTP, and that server called without it. The bare proxy is what Node itself needs to pass a call on: it parses and writes each message once and checks nothing.',
     cases: (pace) =>
       (['session', 'modern'] as const).map((era) => {
         const bare: Contestant = { name: 'bare, no gateway', program: 'servers/bare', args: ['http'], era }
-        const contestants = [bare, { ...inFrontOf(1), era }]
+        const proxy: Contestant = { name: 'bare proxy', program: 'gateways/bare', era }
+        const contestants = [bare, proxy, { ...inFrontOf(1), era }]
         const plan: Plan = { ...pace, kind: 'http', call: ADD, inFlight: 32, contestants }
         return { name: era === 'session' ? '32 in flight' : '32 in flight, 2026-07-28', plan }
       }),
