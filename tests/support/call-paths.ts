@@ -64,7 +64,9 @@ export async function fetchPath(sdk: Sdk): Promise<FunctionsRun> {
   const headers = { ...headersOf('2026-07-28'), host: 'localhost' }
   const call = async (): Promise<string> => {
     const body = callOf('2026-07-28')
-    const response = await handler.fetch(new Request('http://localhost/mcp', { method: 'POST', headers, body }))
+    // As it comes from a socket: whoever sends a text announces its length.
+    const sent = { ...headers, 'content-length': String(body.length) }
+    const response = await handler.fetch(new Request('http://localhost/mcp', { method: 'POST', headers: sent, body }))
     return await response.text()
   }
   return await measure(sdk, { call, close: () => handler.close() })

@@ -123,4 +123,50 @@ describe('serveFetch', () => {
     await start({ limits: { maxBodyBytes: 2000 } })
     expect((await handler.fetch(toRequest(sent))).status).toBe(status)
   })
+
+  it.each<[string, { [name: string]: string }]>([
+    ['without a length', {}],
+    ['in chunks, beside a length that it does not keep', { 'content-length': '10', 'transfer-encoding': 'chunked' }],
+    ['with a length that is no number', { 'content-length': 'many' }],
+  ])('stops reading at the bound when a body comes %s (sec-320)', async (_, headers) => {
+    await start({ limits: { maxBodyBytes: 2000 } })
+    let [sent, stopped] = [0, false]
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        sent++
+        controller.enqueue(new Uint8Array(500).fill(32))
+      },
+      cancel() {
+        stopped = true
+      },
+    })
+    const head = { ...(modern('tools/list').headers as Record<string, string>), ...headers }
+    const init = { method: 'POST', headers: head, body, duplex: 'half' }
+    expect((await handler.fetch(new Request('http://localhost:3000/mcp', init))).status).toBe(413)
+    expect([stopped, sent < 10]).toEqual([true, true])
+  })
+
+  it.each([{}, { 'content-length': '2' }])('refuses a body that is not UTF-8, with %j', async (length) => {
+    await start()
+    const headers = { ...(modern('tools/list').headers as Record<string, string>), ...length }
+    const body = new Uint8Array([0xc3, 0x28])
+    const response = await handler.fetch(new Request('http://localhost:3000/mcp', { method: 'POST', headers, body }))
+    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('not UTF-8')])
+  })
+
+  it('makes neither a stream nor a signal of a plain call (house 3)', async () => {
+    await start()
+    const sent = modern('tools/call', { name: 'echo', arguments: { text: 'a' } })
+    const length = { 'content-length': String(Buffer.byteLength(String(sent.body))) }
+    const touched: string[] = []
+    const seen = new Proxy(toRequest({ ...sent, headers: { ...sent.headers, ...length } }), {
+      get(target, name) {
+        touched.push(String(name))
+        const value: unknown = Reflect.get(target, name, target)
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    })
+    expect((await handler.fetch(seen)).status).toBe(200)
+    expect([touched.includes('body'), touched.includes('signal')]).toEqual([false, false])
+  })
 })

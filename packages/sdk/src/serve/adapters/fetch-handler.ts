@@ -3,7 +3,7 @@
  * What is answered is decided in `streamable.ts`. Nothing of Node is used.
  */
 
-import type { Receiving } from '../../framing/receiving.ts'
+import { RECEIVE_SHARE, type Receiving } from '../../framing/receiving.ts'
 import { decodeUtf8 } from '../../framing/utf8.ts'
 import { requireOptions } from '../../jsonrpc/option-table.ts'
 import type { Endpoint } from '../../session/endpoint.ts'
@@ -57,13 +57,13 @@ class WebExchange implements HttpRequest, RequestHead, Reply {
   #finished = false
 
   constructor(request: Request, certificate: PeerCertificate | undefined, respond: (response: Response) => void) {
-    const url = new URL(request.url)
+    const { target, host } = addressOf(request.url)
     this.method = request.method
-    this.url = url.pathname + url.search
+    this.url = target
     this.peerCertificate = certificate
     this.#request = request
     this.#respond = respond
-    this.#host = url.host
+    this.#host = host
   }
 
   header(name: string): string | undefined {
@@ -77,8 +77,8 @@ class WebExchange implements HttpRequest, RequestHead, Reply {
     return [...this.#request.headers.keys()]
   }
 
-  read(maxBytes: number, receiving: Receiving, done: (body: Body) => void): void {
-    readBody(this.#request, maxBytes, receiving).then(done, () => done({ kind: 'text', text: '' }))
+  read(maxBytes: number, count: () => Receiving, done: (body: Body) => void): void {
+    readBody(this.#request, maxBytes, count).then(done, () => done({ kind: 'text', text: '' }))
   }
 
   always(headers: HeaderList): void {
@@ -86,7 +86,7 @@ class WebExchange implements HttpRequest, RequestHead, Reply {
   }
 
   json(status: number, text: string, headers: HeaderList = []): void {
-    this.#answer(status, text, ['content-type', 'application/json', ...headers])
+    this.#answer(status, text, headers, JSON_TYPE)
   }
 
   empty(status: number, headers: HeaderList = []): void {
@@ -98,7 +98,7 @@ class WebExchange implements HttpRequest, RequestHead, Reply {
       this.#finished = true
     })
     this.watch({ gone: () => writer.abandon() })
-    this.#respond(new Response(writer.readable, { status: 200, headers: toHeaders(headers, this.#always) }))
+    this.#respond(new Response(writer.readable, { status: 200, headers: toHeaders({}, headers, this.#always) }))
     writer.onCancel(this.#gone)
     return writer
   }
@@ -118,15 +118,51 @@ class WebExchange implements HttpRequest, RequestHead, Reply {
     if (signal.aborted) this.#gone()
   }
 
-  #answer(status: number, body: string | null, headers: HeaderList): void {
+  #answer(status: number, body: string | null, headers: HeaderList, type: HeaderRecord = {}): void {
     this.#finished = true
-    this.#request.signal.removeEventListener('abort', this.#gone)
-    this.#respond(new Response(body, { status, headers: toHeaders(headers, this.#always) }))
+    // Platforms make the signal for whoever asks for it.
+    if (this.#watchers.length > 0) this.#request.signal.removeEventListener('abort', this.#gone)
+    this.#respond(new Response(body, { status, headers: toHeaders(type, headers, this.#always) }))
   }
 }
 
-async function readBody(request: Request, maxBytes: number, receiving: Receiving): Promise<Body> {
-  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) return { kind: 'too-large' }
+interface Address {
+  /** Path and query. */
+  readonly target: string
+  readonly host: string
+}
+
+/** Clients of one server nearly always spell its address alike. */
+let lastUrl: string | undefined
+let lastAddress: Address | undefined
+
+function addressOf(url: string): Address {
+  if (url === lastUrl && lastAddress !== undefined) return lastAddress
+  const { pathname, search, host } = new URL(url)
+  lastUrl = url
+  lastAddress = { target: pathname + search, host }
+  return lastAddress
+}
+
+async function readBody(request: Request, maxBytes: number, count: () => Receiving): Promise<Body> {
+  const length = Number(request.headers.get('content-length') ?? Number.NaN)
+  if (length > maxBytes) return { kind: 'too-large' }
+  // A server holds a body to the length that it was announced with, unless it comes in chunks.
+  const isSmall = length <= RECEIVE_SHARE && request.headers.get('transfer-encoding') === null
+  if (!isSmall) return readCounted(request, maxBytes, count())
+  const bytes = new Uint8Array(await request.arrayBuffer())
+  return bytes.length > maxBytes ? { kind: 'too-large' } : toBody(bytes)
+}
+
+async function readCounted(request: Request, maxBytes: number, receiving: Receiving): Promise<Body> {
+  try {
+    return await readStream(request, maxBytes, receiving)
+  } finally {
+    receiving.done()
+  }
+}
+
+async function readStream(request: Request, maxBytes: number, receiving: Receiving): Promise<Body> {
   const chunks: Uint8Array[] = []
   let size = 0
   const reader = request.body?.getReader()
@@ -145,7 +181,11 @@ async function readBody(request: Request, maxBytes: number, receiving: Receiving
     }
     chunks.push(value)
   }
-  const text = decodeUtf8(join(chunks, size))
+  return toBody(join(chunks, size))
+}
+
+function toBody(bytes: Uint8Array): Body {
+  const text = decodeUtf8(bytes)
   return text === undefined ? { kind: 'not-utf8' } : { kind: 'text', text }
 }
 
@@ -161,10 +201,18 @@ function join(chunks: readonly Uint8Array[], size: number): Uint8Array {
   return bytes
 }
 
-function toHeaders(own: HeaderList, always: HeaderList): Headers {
-  const headers = new Headers()
+interface HeaderRecord {
+  readonly [name: string]: string
+}
+
+const JSON_TYPE: HeaderRecord = { 'content-type': 'application/json' }
+
+/** A plain record, since a `Headers` would be copied by every `Response`. Names are lower case: the last of two counts. */
+function toHeaders(first: HeaderRecord, own: HeaderList, always: HeaderList): HeaderRecord {
+  if (own.length + always.length === 0) return first
+  const headers: { [name: string]: string } = { ...first }
   for (const list of [own, always]) {
-    for (let at = 0; at < list.length; at += 2) headers.set(list[at] ?? '', list[at + 1] ?? '')
+    for (let at = 0; at < list.length; at += 2) headers[list[at] ?? ''] = list[at + 1] ?? ''
   }
   return headers
 }

@@ -5,7 +5,7 @@
 
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Receiving } from '../../framing/receiving.ts'
+import { RECEIVE_SHARE, type Receiving } from '../../framing/receiving.ts'
 import { Sending } from '../../framing/sending.ts'
 import type { PeerCertificate, RequestHead } from '../../session/exchange.ts'
 import type {
@@ -86,14 +86,14 @@ export class NodeExchange implements HttpRequest, RequestHead, Reply, StreamWrit
     return this.#req.socket?.remoteAddress
   }
 
-  read(maxBytes: number, receiving: Receiving, done: (body: Body) => void): void {
+  read(maxBytes: number, count: () => Receiving, done: (body: Body) => void): void {
     const req = this.#req
     // A parser in front that does not know the content type may leave an empty object and the stream unread.
     if (req.body !== undefined && req.readableEnded) {
       done(toBody(req.body))
       return
     }
-    const reading = new BodyReading(maxBytes, receiving, done)
+    const reading = new BodyReading(maxBytes, count, done)
     req[READING] = reading
     if (Number(req.headers['content-length'] ?? 0) > maxBytes) reading.refuse(TOO_LARGE)
     req.on('data', onData)
@@ -216,16 +216,17 @@ export class NodeExchange implements HttpRequest, RequestHead, Reply, StreamWrit
 /** A body on its way in. The listeners find it by its request, so that nothing of it is left when it is read. */
 class BodyReading {
   readonly #maxBytes: number
-  readonly #receiving: Receiving
+  readonly #count: () => Receiving
   readonly #done: (body: Body) => void
+  #receiving: Receiving | undefined
   #first: Buffer | undefined
   #rest: Buffer[] | undefined
   #size = 0
   #refused = false
 
-  constructor(maxBytes: number, receiving: Receiving, done: (body: Body) => void) {
+  constructor(maxBytes: number, count: () => Receiving, done: (body: Body) => void) {
     this.#maxBytes = maxBytes
-    this.#receiving = receiving
+    this.#count = count
     this.#done = done
   }
 
@@ -233,12 +234,13 @@ class BodyReading {
     this.#refused = true
     this.#first = undefined
     this.#rest = undefined
+    this.#receiving?.done()
     this.#done(body)
   }
 
   /** The client went away before the body was complete. */
   abandon(): void {
-    this.#receiving.done()
+    this.#receiving?.done()
   }
 
   take(chunk: Buffer, req: IncomingMessage): void {
@@ -252,7 +254,7 @@ class BodyReading {
       this.refuse(TOO_LARGE)
       return
     }
-    const reason = this.#receiving.add(chunk.length)
+    const reason = this.#size > RECEIVE_SHARE ? this.#counted(chunk.length) : undefined
     if (reason !== undefined) this.refuse({ kind: 'busy', reason })
     else if (this.#first === undefined) this.#first = chunk
     else {
@@ -265,8 +267,16 @@ class BodyReading {
     }
   }
 
+  /** Why there is no room for more of the body, if so. What came before it counted is counted with it. */
+  #counted(bytes: number): string | undefined {
+    const more = this.#receiving === undefined ? this.#size : bytes
+    this.#receiving ??= this.#count()
+    return this.#receiving.add(more)
+  }
+
   end(): void {
     if (this.#refused) return
+    this.#receiving?.done()
     const first = this.#first ?? EMPTY
     this.#done(decode(this.#rest === undefined ? first : Buffer.concat([first, ...this.#rest], this.#size)))
   }

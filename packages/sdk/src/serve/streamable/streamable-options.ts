@@ -59,8 +59,11 @@ export interface HttpRequest {
   readonly reply: Reply
   /** The address that it comes from, where the runtime tells. */
   readonly peer?: string | undefined
-  /** Reads the body, or what a framework in front has already made of it. Not called when the head decides. */
-  read(maxBytes: number, receiving: Receiving, done: (body: Body) => void): void
+  /**
+   * Reads the body, or what a framework in front has already made of it. Not called when the head decides. `count` begins
+   * to count what arrives: for a body that is larger than `RECEIVE_SHARE`, until it is read or given up.
+   */
+  read(maxBytes: number, count: () => Receiving, done: (body: Body) => void): void
 }
 
 export type Body =

@@ -199,9 +199,8 @@ export class Streamable {
 
   /** Reads and parses the body, once; its message is for the event stream where there is one. */
   #read(request: HttpRequest, principal: Principal | undefined, sse: SseHttp | undefined): undefined {
-    const receiving = new Receiving(this.limits, principal?.id ?? request.peer)
-    request.read(this.limits.maxBodyBytes, receiving, (body) => {
-      receiving.done()
+    const count = () => new Receiving(this.limits, principal?.id ?? request.peer)
+    request.read(this.limits.maxBodyBytes, count, (body) => {
       try {
         const parsed = this.#parse(body)
         if ('status' in parsed) refuse(request.reply, parsed, parsed.id)
