@@ -10,31 +10,28 @@ const KEPT = 64 * 1024
 const EMPTY = new Uint8Array(0)
 
 export class ByteBuffer {
+  /** Written here alone. */
+  length = 0
   #storage: Uint8Array = EMPTY
-  #length = 0
-
-  get length(): number {
-    return this.#length
-  }
 
   append(bytes: Uint8Array): void {
-    const needed = this.#length + bytes.length
+    const needed = this.length + bytes.length
     if (needed > this.#storage.length) {
       const grown = new Uint8Array(Math.max(SMALLEST, needed, this.#storage.length * 2))
-      grown.set(this.#storage.subarray(0, this.#length))
+      grown.set(this.#storage.subarray(0, this.length))
       this.#storage = grown
     }
-    this.#storage.set(bytes, this.#length)
-    this.#length = needed
+    this.#storage.set(bytes, this.length)
+    this.length = needed
   }
 
   /** What is held, without a copy: good until the next `append` or `clear`. */
   view(): Uint8Array {
-    return this.#storage.subarray(0, this.#length)
+    return this.#storage.subarray(0, this.length)
   }
 
   clear(): void {
-    this.#length = 0
+    this.length = 0
     if (this.#storage.length > KEPT) this.#storage = EMPTY
   }
 }

@@ -38,11 +38,19 @@ export function readEnvelope(params: JsonObject | undefined): Envelope {
   const capabilities = meta[META_CLIENT_CAPABILITIES]
   if (!isObject(capabilities)) throw missing(META_CLIENT_CAPABILITIES, 'must be an object')
   const info = meta[META_CLIENT_INFO]
-  if (info !== undefined && !isImplementation(info)) throw missing(META_CLIENT_INFO, 'needs a name and a version')
+  if (info !== undefined && !(isObject(info) && typeof info.name === 'string' && typeof info.version === 'string')) {
+    throw missing(META_CLIENT_INFO, 'needs a name and a version')
+  }
   const logLevel = meta[META_LOG_LEVEL]
   if (logLevel !== undefined && !isLogLevel(logLevel)) throw missing(META_LOG_LEVEL, 'is not a log level')
   // Capabilities are read member by member where they are used, so an ill-typed member reads as absent.
-  return { version, capabilities: capabilities as ClientCapabilities, clientInfo: info, logLevel }
+  return {
+    version,
+    capabilities: capabilities as ClientCapabilities,
+    // Just shown to have what makes one.
+    clientInfo: info as Implementation | undefined,
+    logLevel,
+  }
 }
 
 /** The progress token of a request, when it carries a usable one. */
@@ -51,10 +59,6 @@ export function progressToken(params: JsonObject | undefined): ProgressToken | u
   if (!isObject(meta)) return undefined
   const token = meta.progressToken
   return typeof token === 'string' || typeof token === 'number' ? token : undefined
-}
-
-function isImplementation(value: unknown): value is Implementation {
-  return isObject(value) && typeof value.name === 'string' && typeof value.version === 'string'
 }
 
 function missing(parameter: string, reason: string): RpcError {

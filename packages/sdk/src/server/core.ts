@@ -57,9 +57,10 @@ export class ServerCore implements FeatureHost {
   mounts = 0
   /** Set once by the endpoint: contexts ask through it. */
   asker!: Asker
+  /** Who watches, by method. */
+  observers: ReadonlyMap<string, readonly Observer[]> = new Map()
   #options: ServerOptions
   #middleware = new Map<string, Middleware<MethodName>[]>()
-  #observers = new Map<string, Observer[]>()
   #methods: ServerMethod[] | undefined
   readonly #tables = new Map<Revision, Map<string, ServerMethod>>()
 
@@ -179,7 +180,7 @@ export class ServerCore implements FeatureHost {
 
   on(method: string, observer: Observer): void {
     this.#requireMethod(method)
-    this.#observers.set(method, [...(this.#observers.get(method) ?? []), observer])
+    this.observers = new Map([...this.observers, [method, [...(this.observers.get(method) ?? []), observer]]])
   }
 
   /** Takes over everything about another server that is no feature; `adopt.ts` does the rest. */
@@ -188,7 +189,7 @@ export class ServerCore implements FeatureHost {
     this.instructions = other.instructions
     this.#options = other.#options
     this.#middleware = other.#middleware
-    this.#observers = other.#observers
+    this.observers = other.observers
     this.subscribers.takeOver(other.subscribers)
     this.methodsChanged()
   }
@@ -198,13 +199,9 @@ export class ServerCore implements FeatureHost {
     this.#tables.clear()
   }
 
-  observed(method: string): boolean {
-    return this.#observers.size > 0 && this.#observers.has(method)
-  }
-
   observe(call: ServerCall, durationMs: number, error: unknown): void {
     const ctx = new RequestContext(call)
-    for (const observer of this.#observers.get(call.method) ?? []) {
+    for (const observer of this.observers.get(call.method) ?? []) {
       tellObserver(
         () => observer({ method: call.method, params: call.params, ctx, durationMs, error }),
         (thrown) => this.reportPrivately(thrown, `observer of ${call.method}`),

@@ -189,7 +189,7 @@ export class ServerEndpoint implements Endpoint, Asker, DeferredReply {
       return undefined
     }
     call.deferred = this
-    if (this.#core.observed(message.method)) call.startedAt = performance.now()
+    if (this.#core.observers.has(message.method)) call.startedAt = performance.now()
     let running: unknown
     try {
       running = this.#run(method, call)
@@ -284,12 +284,14 @@ export class ServerEndpoint implements Endpoint, Asker, DeferredReply {
     return true
   }
 
+  /** For a call that has no answer yet. */
   #finish(call: ServerCall, written: Written): void {
     const { revision } = call.conversation
     const writer = this.#writers.get(revision) ?? this.#writer(call)
     const fragment = writer.write(written)
     if (call.startedAt !== undefined) this.#observe(call, undefined)
-    this.#send(call, fragment, 200)
+    call.answered = true
+    call.outlet.end(responseText(call.id, fragment), 200)
   }
 
   #refuse(call: ServerCall, error: RpcError): void {

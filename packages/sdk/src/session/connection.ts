@@ -321,7 +321,7 @@ function withRate(channel: Channel, rate: NotificationRate): Channel {
   return {
     label: channel.label,
     open: (events) => channel.open(events),
-    send: (text, urgency, key) => rate.send(text, urgency, key),
+    send: rate.send.bind(rate),
     flush: () => channel.flush(),
     close() {
       rate.flush()

@@ -44,21 +44,23 @@ export class EventStreamOutlet implements Outlet, ReplyWatcher {
 
   end(text: string, status = 200, headers?: HeaderList): void {
     if (this.#done) return
+    this.#done = true
     if (this.#stream === undefined) {
       this.#reply.json(status, text, headers)
     } else {
       this.#stream.send(text, 'keep')
       this.#stream.end()
     }
-    this.#finish()
+    this.#owner.answered()
   }
 
   /** A cancelled request has no answer, but its POST still needs an end. */
   close(): void {
     if (this.#done) return
+    this.#done = true
     if (this.#stream === undefined) this.#reply.empty(204)
     else this.#stream.end()
-    this.#finish()
+    this.#owner.answered()
   }
 
   settled(): void {
@@ -67,12 +69,10 @@ export class EventStreamOutlet implements Outlet, ReplyWatcher {
 
   /** The client went away: nothing further is written, not even an end. */
   gone(): void {
-    if (!this.#done) this.#finish()
+    if (!this.#done) {
+      this.#done = true
+      this.#owner.answered()
+    }
     this.call?.cancel('The client closed the connection')
-  }
-
-  #finish(): void {
-    this.#done = true
-    this.#owner.answered()
   }
 }

@@ -97,10 +97,14 @@ function checkName(text: string | undefined, expected: string | undefined): stri
   // A body without a usable name is refused for that, with a better message than a comparison could give.
   if (expected === undefined) return undefined
   if (text === undefined) return isMissing(NAME_HEADER)
+  // Most names stand for themselves, and are sent as they are.
+  if (text === expected && PLAIN_NAME.test(text)) return undefined
   const value = decodeHeaderValue(text)
   if (value === undefined) return isInvalid(NAME_HEADER)
   return value === expected || sameText(value, expected) ? undefined : differs(NAME_HEADER, value, expected)
 }
+
+const PLAIN_NAME = /^[\w./:-]{1,256}$/
 
 function checkParam(name: string, text: string | undefined, expected: unknown): string | undefined {
   const absent = expected === undefined || expected === null

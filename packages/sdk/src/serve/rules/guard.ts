@@ -51,7 +51,6 @@ export function createGuard(options: GuardOptions, boundHost?: string): Guard {
   let lastAllowed: string | undefined
 
   function isAllowedHost(host: string): boolean {
-    if (host === lastAllowed) return true
     if (!hosts.has(host) && !hosts.has(withoutPort(host))) return false
     lastAllowed = host
     return true
@@ -61,7 +60,7 @@ export function createGuard(options: GuardOptions, boundHost?: string): Guard {
     check(head) {
       if (head.ambiguous) return { status: 400, message: 'Host and Authorization may each be sent once' }
       const host = (head.header('host') ?? '').toLowerCase()
-      if (!options.dangerouslyAllowAnyHost && !isAllowedHost(host)) {
+      if (host !== lastAllowed && !options.dangerouslyAllowAnyHost && !isAllowedHost(host)) {
         return { status: 403, message: 'The Host header names a host that is not in allowedHosts' }
       }
       const origin = head.header('origin')?.toLowerCase()

@@ -214,6 +214,7 @@ class Listener implements EventStreamOwner {
 /** A version header that names no old revision served here is refused (2025-06-18, transports, "Protocol Version Header"). */
 export function checkLegacyVersion(head: RequestHead, endpoint: Endpoint): Refusal | undefined {
   const version = head.header(VERSION_HEADER)
-  if (version === undefined || endpoint.versions.some((served) => served === version)) return undefined
+  const served: readonly string[] = endpoint.versions
+  if (version === undefined || served.includes(version)) return undefined
   return { status: 400, message: `MCP-Protocol-Version is not supported; supported: ${endpoint.versions.join(', ')}` }
 }

@@ -38,16 +38,20 @@ export class ResumableOutlet implements Outlet {
 
   end(text: string, status = 200, headers?: HeaderList): void {
     if (this.#done) return
+    this.#done = true
     if (this.#stream === undefined) this.#reply.json(status, text, headers ?? this.#headers?.())
     else this.#session.finishStream(this.#stream, text)
-    this.#finish()
+    this.#session.uses--
+    this.#owner.answered()
   }
 
   close(): void {
     if (this.#done) return
+    this.#done = true
     if (this.#stream === undefined) this.#reply.empty(204)
     else this.#session.finishStream(this.#stream, undefined)
-    this.#finish()
+    this.#session.uses--
+    this.#owner.answered()
   }
 
   settled(): void {
@@ -65,11 +69,5 @@ export class ResumableOutlet implements Outlet {
     const stream = this.#session.openStream()
     stream.attach(this.#reply.stream(EVENT_STREAM_HEADERS), 0)
     return stream
-  }
-
-  #finish(): void {
-    this.#done = true
-    this.#session.uses--
-    this.#owner.answered()
   }
 }

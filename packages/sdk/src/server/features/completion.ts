@@ -9,7 +9,7 @@ import type { ServerCall } from '../call/call.ts'
 import { defineMethod, invalidParam, type ServerMethod, stringParam } from '../call/method.ts'
 import type { RequestContext } from '../context.ts'
 import { defineFeature, type Feature, type FeatureHost, type Item } from '../feature.ts'
-import { isVisible, requireAccess } from '../items/access.ts'
+import { isAdmitted } from '../items/access.ts'
 
 /** What is typed so far, as it was sent: the argument's name and text, and the context of those settled already. */
 export interface Typed {
@@ -67,10 +67,9 @@ function findTarget(server: FeatureHost, call: ServerCall): Item {
   if (!isObject(ref)) throw invalidParam('ref', 'must be an object')
   const found = findReferred(server, ref)
   const { principal } = call.conversation
-  if (found === undefined || !isVisible(found.access, principal)) {
+  if (found === undefined || !isAdmitted(found.access, principal)) {
     throw invalidParam('ref', 'names no prompt or resource template here')
   }
-  requireAccess(found.access, principal)
   return found
 }
 

@@ -10,7 +10,7 @@ import type { ServerCall } from '../call/call.ts'
 import { defineMethod, type ServerMethod, stringParam } from '../call/method.ts'
 import type { AskingContext } from '../context.ts'
 import { defineCollection, defineFeature, type Feature, type FeatureHost, type Item } from '../feature.ts'
-import { isVisible, requireAccess } from '../items/access.ts'
+import { isAdmitted, isVisible } from '../items/access.ts'
 import { Registry } from '../items/registry.ts'
 import type { Completable } from './completion.ts'
 import { ItemList } from './list.ts'
@@ -76,11 +76,10 @@ function createPromptMethods(prompts: Registry<PromptEntry>, server: FeatureHost
 function requirePrompt(prompts: Registry<PromptEntry>, call: ServerCall): PromptEntry {
   const name = stringParam(call.params, 'name')
   const entry = prompts.get(name)
-  if (entry === undefined || !isVisible(entry.access, call.conversation.principal)) {
+  if (entry === undefined || !isAdmitted(entry.access, call.conversation.principal)) {
     const near = prompts.names(({ access }) => isVisible(access, call.conversation.principal))
     const message = `Unknown prompt: ${name}${didYouMean(name, near)}`
     throw new RpcError(INVALID_PARAMS, message, { parameter: 'name', reason: 'names no prompt here' })
   }
-  requireAccess(entry.access, call.conversation.principal)
   return entry
 }

@@ -29,7 +29,7 @@ import {
 } from '../call/method.ts'
 import type { AskingContext } from '../context.ts'
 import { defineCollection, defineFeature, type Feature, type FeatureHost, type Item } from '../feature.ts'
-import { accessOf, isVisible, requireAccess } from '../items/access.ts'
+import { accessOf, isAdmitted, isVisible } from '../items/access.ts'
 import type { ToolDefinition } from '../items/definition.ts'
 import { describe, TOOL_OPTIONS } from '../items/item-options.ts'
 import { checkName, Registry } from '../items/registry.ts'
@@ -107,7 +107,12 @@ function createToolMethods(host: ToolHost): ServerMethod[] {
       method: 'tools/call',
       served,
       admit: (call) => void requireTool(host, call),
-      run: (call) => callTool(host, call),
+      run(call) {
+        const entry = requireTool(host, call)
+        return entry.inside === undefined
+          ? runTool(host, entry, call)
+          : entry.inside(call, () => runTool(host, entry, call))
+      },
       write: (result, call) =>
         (call.outlet.takesValues === true ? undefined : plainText(result)) ??
         call.conversation.revision.writeCallToolResult(result),
@@ -204,41 +209,33 @@ function describesObjects(json: unknown): boolean {
 function requireTool(host: ToolHost, call: ServerCall): ToolEntry {
   const name = stringParam(call.params, 'name')
   const entry = host.tools.get(name)
-  if (entry === undefined || !isVisible(entry.access, call.conversation.principal)) {
-    const near = host.tools.names(({ access }) => isVisible(access, call.conversation.principal))
+  const { principal } = call.conversation
+  if (entry === undefined || !isAdmitted(entry.access, principal)) {
+    const near = host.tools.names(({ access }) => isVisible(access, principal))
     const message = `Unknown tool: ${name}${didYouMean(name, near)}`
     throw new RpcError(INVALID_PARAMS, message, { parameter: 'name', reason: 'names no tool here' })
   }
-  requireAccess(entry.access, call.conversation.principal)
   return entry
-}
-
-function callTool(host: ToolHost, call: ServerCall): CallToolResult | Promise<CallToolResult> {
-  const entry = requireTool(host, call)
-  return entry.inside === undefined ? runTool(host, entry, call) : entry.inside(call, () => runTool(host, entry, call))
 }
 
 function runTool(host: ToolHost, entry: ToolEntry, call: ServerCall): CallToolResult | Promise<CallToolResult> {
   const args = call.params.arguments ?? {}
   if (!isObject(args)) throw invalidParam('arguments', 'must be an object')
-  return andThen(entry.input === undefined ? passed(args) : entry.input.validate(args), (checked) => {
-    if (!checked.ok) return refuseArguments(checked.issues, call)
-    return runHandler(host, entry, checked.value, call)
-  })
-}
-
-function passed(value: JsonObject): Checked {
-  return { ok: true, value }
+  const checked: Checked | Promise<Checked> =
+    entry.input === undefined ? { ok: true, value: args } : entry.input.validate(args)
+  if (!isThenable(checked)) return runHandler(host, entry, checked, call)
+  return Promise.resolve(checked).then((late) => runHandler(host, entry, late, call))
 }
 
 function runHandler(
   host: ToolHost,
   entry: ToolEntry,
-  args: unknown,
+  args: Checked,
   call: ServerCall,
 ): CallToolResult | Promise<CallToolResult> {
+  if (!args.ok) return refuseArguments(args.issues, call)
   try {
-    const returned = entry.handler(args, host.server.context(call))
+    const returned = entry.handler(args.value, host.server.context(call))
     if (isThenable(returned)) {
       return Promise.resolve(returned)
         .then((value) => finish(entry, value))

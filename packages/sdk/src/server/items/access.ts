@@ -53,6 +53,15 @@ export function isUsable(access: Access, principal: Principal | undefined): bool
   return isVisible(access, principal) && (access.scopes === undefined || holds(principal, access.scopes))
 }
 
+/** Whether the item is there for this principal; throws where it is, and takes scopes which the principal lacks. */
+export function isAdmitted(access: Access, principal: Principal | undefined): boolean {
+  // Most items have no rule at all.
+  if (access.scopes === undefined && access.visible === undefined) return true
+  if (!isVisible(access, principal)) return false
+  requireAccess(access, principal)
+  return true
+}
+
 /** Throws when an item that is there takes scopes which the principal lacks. */
 export function requireAccess(access: Access, principal: Principal | undefined): void {
   if (access.challenge !== undefined && access.scopes !== undefined) requireScopes(principal, access.scopes)
