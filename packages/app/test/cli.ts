@@ -18,7 +18,7 @@ export interface Ran {
 }
 
 export interface RunOptions {
-  /** Standard input; closed at once unless given. `'open'` leaves it open. */
+  /** Standard input; closed at once unless given. `'open'` leaves it open, `'none'` is /dev/null. */
   readonly input?: string
   readonly cwd?: string
   readonly env?: { readonly [name: string]: string }
@@ -45,7 +45,7 @@ export function startCli(words: readonly string[], { input, cwd, env }: RunOptio
   const child = spawn(process.execPath, [...cliArguments(), ...words], {
     cwd: cwd ?? tmpdir(),
     env: { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: process.env.TMPDIR, NO_COLOR: '1', ...env },
-    stdio: ['pipe', 'pipe', 'pipe'],
+    stdio: [input === 'none' ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   })
   // A test that fails half-way leaves nothing running.
   process.once('exit', () => child.kill('SIGKILL'))

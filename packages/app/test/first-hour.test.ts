@@ -174,7 +174,7 @@ describe.concurrent('no terminal and no client', () => {
   it.each([
     [['dev', 'weather.ts'], 'Serving weather.ts on the standard streams'],
     [['run', 'weather.ts'], '--http 3000'],
-    [['serve', '--stdio', '--auth', 'none'], 'without `--stdio`'],
+    [['serve', '--stdio', '--auth', 'none'], 'leave out `--stdio`'],
   ])('newcomer 2: portico %j says what it lacks and ends as it should', (words, said) =>
     inPlace(async ({ write, run }) => {
       await write('weather.ts', DEFINITION)
@@ -189,7 +189,7 @@ describe.concurrent('the help of', () => {
   it.each([
     ['start', `${WORKBENCH_PORT}, else any that is free`],
     ['serve', `${GATEWAY_PORT}`],
-    ['dev', `${DEV_PORT} in a terminal`],
+    ['dev', `${DEV_PORT}, unless a client has started it`],
   ])('newcomer 16: %s says the port that it takes', (command, said) =>
     inPlace(async ({ run }) => expect((await run(command, '--help')).stdout).toContain(`(${said})`)),
   )

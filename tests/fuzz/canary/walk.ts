@@ -167,7 +167,7 @@ async function look(host: Host, see: (place: string, value: unknown) => void): P
   const options = { session: 's', onProgress: (progress: unknown) => see('progress', progress) }
   const failed = (error: unknown): void => {
     see('workbench', toFailure(error))
-    const { message, remedy = '' } = toCliError(error)
+    const { message, remedy = '' } = toCliError(error, { interactive: true, takes: () => true })
     see('terminal', toPainted(`${message} ${remedy}`))
   }
   await host.catalogue.list()

@@ -10,6 +10,7 @@ import {
   loadConfig,
   type ServerConfig,
 } from '@portico/host/config'
+import { nearestName } from '@portico/host/text'
 import { CliError } from '../exit-codes.ts'
 import { projectFile, stateOf, userFile } from './host-places.ts'
 import type { CommandInput } from './parse/command.ts'
@@ -37,8 +38,11 @@ export function trustOf(io: Pick<Io, 'env'>) {
   return createTrustStore({ file: join(stateOf(io), 'trust.json') })
 }
 
-/** The entry of that name. Says which there are when there is none. */
-export function findServer(config: LoadedConfig, name: string): ServerConfig {
+/**
+ * The entry of that name. Says which was likely meant when there is none, and which there are. `orAny` are the names that
+ * would do besides, where a command takes any server and not only an entry.
+ */
+export function findServer(config: LoadedConfig, name: string, orAny?: readonly string[]): ServerConfig {
   const found = config.servers.find((server) => server.name === name)
   if (found !== undefined) return found
   const waiting = config.untrusted.find(({ servers }) => servers.includes(name))
@@ -52,15 +56,19 @@ export function findServer(config: LoadedConfig, name: string): ServerConfig {
   const broken = config.problems.find(({ severity }) => severity === 'error')
   if (broken !== undefined) throw new CliError('config', `There is no server "${name}". ${formatProblem(broken)}`)
   const names = config.servers.map((server) => server.name)
+  throw new CliError('not-found', `There is no server "${name}"`, insteadOf(name, names, orAny))
+}
+
+function insteadOf(name: string, names: readonly string[], orAny: readonly string[] | undefined): string {
+  const near = nearestName(name, [...names, ...(orAny ?? [])])
+  if (near !== undefined) return `Did you mean "${near}"? \`portico servers\` lists those that are configured.`
   const known =
     names.length === 0
-      ? 'None is configured yet'
-      : `Configured ${names.length === 1 ? 'is' : 'are'} ${names.slice(0, 10).join(', ')}`
-  throw new CliError(
-    'not-found',
-    `There is no server "${name}"`,
-    `${known}. A URL, a file (./server.ts) or a command ("npx some-server") will do, too.`,
-  )
+      ? 'None is configured yet: `portico servers add` adds one.'
+      : `Configured ${names.length === 1 ? 'is' : 'are'} ${names.slice(0, 10).join(', ')}.`
+  return orAny === undefined
+    ? known
+    : `${known} A URL, a file (./server.ts) or a command ("npx some-server") will do, too.`
 }
 
 /** What the flags of a command that opens the host say. */

@@ -3,6 +3,8 @@
 import { HostError, type HostErrorCode } from '@portico/host/errors'
 import { type ErrorCode, PorticoError, RpcError } from '@portico/sdk/client'
 import { CliError, type ExitName } from '../exit-codes.ts'
+import { byOption, toRemedy } from './remedy.ts'
+import type { Io } from './terminal/io.ts'
 
 const SDK_EXITS: { readonly [Code in ErrorCode]?: ExitName } = {
   timeout: 'timeout',
@@ -17,7 +19,6 @@ const SDK_EXITS: { readonly [Code in ErrorCode]?: ExitName } = {
 }
 
 const SDK_REMEDIES: { readonly [Code in ErrorCode]?: string } = {
-  timeout: 'Give it more time with `--timeout <seconds>`.',
   closed: 'The server ended in the middle of it. `portico doctor <server>` looks closer.',
   'capability-missing': 'The server does not offer this. `portico list <server>` shows what it has.',
 }
@@ -35,8 +36,6 @@ const HOST_EXITS: { readonly [Code in HostErrorCode]?: ExitName } = {
 }
 
 const HOST_REMEDIES: { readonly [Code in HostErrorCode]?: string } = {
-  denied:
-    'Run it in a terminal to be asked, give `--yes` for this one time, or write a rule (`portico policy --help`).',
   quarantined: 'Read what changed, then approve it: `portico servers approve <server>`.',
   'no-model':
     'Add one: `portico models add <name> --url <url> --model <model>`. `portico models` lists those there are.',
@@ -46,9 +45,10 @@ const HOST_REMEDIES: { readonly [Code in HostErrorCode]?: string } = {
 /** As every revision before 2026-07-28 has it; the newest says that the parameters are not valid. */
 const RESOURCE_NOT_FOUND = -32002
 
-export function toCliError(error: unknown): CliError {
+/** `io` knows the command that was typed, so that no remedy names an option that it does not take. */
+export function toCliError(error: unknown, io: Pick<Io, 'takes' | 'interactive'>): CliError {
   if (error instanceof CliError) return error
-  if (error instanceof HostError) return fromHost(error)
+  if (error instanceof HostError) return fromHost(error, io)
   if (error instanceof RpcError && error.rpcCode === RESOURCE_NOT_FOUND)
     return new CliError(
       'not-found',
@@ -57,26 +57,46 @@ export function toCliError(error: unknown): CliError {
       error,
     )
   if (error instanceof PorticoError)
-    return new CliError(SDK_EXITS[error.code] ?? 'failed', firstLine(error.message), SDK_REMEDIES[error.code], error)
+    return new CliError(SDK_EXITS[error.code] ?? 'failed', firstLine(error.message), remedyOf(error, io), error)
   const { code, path } = error as NodeJS.ErrnoException
-  if (code === 'ENOENT') return new CliError('not-found', `There is no file ${path ?? ''}`.trim(), undefined, error)
+  if (code === 'ENOENT')
+    return new CliError('not-found', `There is no file ${path ?? ''}`.trim(), 'Check its path.', error)
   if (code === 'EACCES' || code === 'EPERM')
     return new CliError('failed', `${path ?? 'A file'} may not be read or written`, 'Check its permissions.', error)
   const message = error instanceof Error ? error.message : String(error)
   return new CliError('failed', firstLine(message), 'Set PORTICO_DEBUG=1 to see where it happened.', error)
 }
 
+function remedyOf({ code }: PorticoError, io: Pick<Io, 'takes'>): string | undefined {
+  if (code !== 'timeout') return SDK_REMEDIES[code]
+  return toRemedy(byOption('timeout', io, (flag) => `give it more time with \`${flag} <seconds>\``))
+}
+
 /** A server that nobody allowed to connect, or that wants a sign-in, is out of reach because of a no. */
-function fromHost(error: HostError): CliError {
+function fromHost(error: HostError, io: Pick<Io, 'takes' | 'interactive'>): CliError {
   const refusal = chainOf(error).find((one): one is HostError => one instanceof HostError && one.code === 'denied')
   const { remedy, state } = (error.data ?? {}) as { remedy?: unknown; state?: unknown }
-  if (refusal !== undefined) return new CliError('denied', firstLine(refusal.message), HOST_REMEDIES.denied, error)
+  if (refusal !== undefined) return new CliError('denied', firstLine(refusal.message), afterRefusal(refusal, io), error)
   const exit = state === 'needs-sign-in' ? 'denied' : (HOST_EXITS[error.code] ?? 'failed')
   return new CliError(
     exit,
     firstLine(error.message),
     typeof remedy === 'string' ? remedy : HOST_REMEDIES[error.code],
     error,
+  )
+}
+
+/** Who said no decides what can be done: the person at this terminal has just been asked. */
+function afterRefusal({ data }: HostError, io: Pick<Io, 'takes' | 'interactive'>): string | undefined {
+  const { by, server } = (data ?? {}) as { by?: unknown; server?: unknown }
+  if (by === 'rule') return 'See which rule says so: `portico policy --help`.'
+  if (by === 'person') return 'Nothing was done. Run it again to be asked again.'
+  const isAsked = io.takes('yes')
+  const elsewhere = `allow it in a terminal (\`portico list ${typeof server === 'string' ? server : '<server>'}\` asks)`
+  return toRemedy(
+    isAsked ? (io.interactive ? undefined : 'run it in a terminal to be asked') : elsewhere,
+    byOption('yes', io, (flag) => `give \`${flag}\` for this one time`),
+    'write a rule (`portico policy --help`)',
   )
 }
 

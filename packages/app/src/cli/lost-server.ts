@@ -8,8 +8,14 @@ import { toCliError } from './failure.ts'
 import type { OpenTarget } from './target/open-target.ts'
 import { type TargetKind, wordOf } from './target/target-kind.ts'
 import { toConfig } from './target/unreachable.ts'
+import type { Io } from './terminal/io.ts'
 
-export async function withServer(error: unknown, target: TargetKind, { label, client }: OpenTarget): Promise<CliError> {
+export async function withServer(
+  error: unknown,
+  target: TargetKind,
+  { label, client }: OpenTarget,
+  io: Io,
+): Promise<CliError> {
   const word = wordOf(target)
   if (findClosed(error) !== undefined) {
     const stderr = client.process?.stderrTail() ?? ''
@@ -17,7 +23,7 @@ export async function withServer(error: unknown, target: TargetKind, { label, cl
     const message = `${label} ended in the middle of it: ${reason}`
     return new CliError('unreachable', message, `\`portico doctor ${word}\` looks closer.`, error)
   }
-  const { exit, message, remedy } = toCliError(error)
+  const { exit, message, remedy } = toCliError(error, io)
   return new CliError(exit, message, remedy?.replaceAll('<server>', word), error)
 }
 

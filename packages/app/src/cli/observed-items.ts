@@ -41,7 +41,7 @@ export async function lookAt(
 ): Promise<Seen> {
   if (target !== undefined && target.kind !== 'name') return lookDirectly(target, io)
   const config = await readConfig(io, options.config)
-  if (target !== undefined) findServer(config, target.name)
+  if (target !== undefined) findServer(config, target.name, [])
   const enabled = config.servers.filter(({ settings }) => !settings.disabled).map(({ name }) => name)
   const wanted = target === undefined ? (names ?? enabled) : [target.name]
   const known = wanted.filter((name) => config.servers.some((server) => server.name === name))
@@ -79,7 +79,7 @@ async function lookDirectly(target: TargetKind, io: Io): Promise<Seen> {
   try {
     await upstreams.set([defineServer(name, toConfig(target))])
     await upstreams.client(name, { signal: io.signal }).catch(async (error: unknown) => {
-      throw io.signal.aborted ? error : await toUnreachable(error, target)
+      throw io.signal.aborted ? error : await toUnreachable(error, target, io)
     })
     await catalogue.refresh(name, io.signal)
     refuseGaps(catalogue)

@@ -31,14 +31,14 @@ describe('a question in the terminal shows the whole of what runs (sec-269)', ()
   }
 
   /** A person who types these, one after the other. */
-  async function put(typed: readonly string[]) {
+  async function put(typed: readonly string[], stderr = { rows: 24, columns: 80 }) {
     const said: string[] = []
     const plain = (text: string) => text
     const paint = new Proxy({}, { get: () => plain })
     const io = {
       say: (text: string) => said.push(text),
       paint,
-      stderr: { rows: 24, columns: 80 },
+      stderr,
       signal: new AbortController().signal,
     } as unknown as Io
     const answers = [...typed]
@@ -58,6 +58,11 @@ describe('a question in the terminal shows the whole of what runs (sec-269)', ()
     expect(answer?.action).toBe('allow')
     for (const line of lines) expect(said).toContain(`"${line}"`)
     expect(said.indexOf('statement 99')).toBeLessThan(said.indexOf('[y] Allow'))
+    expect(said).toContain('page 1 of 6')
+  })
+
+  it('newcomer M8: by pages of a usual size on a terminal that says it is 0×0', async () => {
+    const { said } = await put(['', '', '', '', '', 'y'], { rows: 0, columns: 0 })
     expect(said).toContain('page 1 of 6')
   })
 

@@ -4,6 +4,7 @@
  */
 
 import type { Io } from './terminal/io.ts'
+import { screenOf } from './terminal/screen-size.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
 /** Lines that stay free for the question itself. */
@@ -42,8 +43,8 @@ export async function showWhole(
   text: string,
   { io, terminal, signal }: { readonly io: Io; readonly terminal: Terminal; readonly signal: AbortSignal },
 ): Promise<boolean> {
-  const { rows, columns } = io.stderr as { readonly rows?: number; readonly columns?: number }
-  const pages = toPages(text, rows ?? 24, columns ?? 80)
+  const { rows, columns } = screenOf(io.stderr)
+  const pages = toPages(text, rows, columns)
   for (const [at, page] of pages.entries()) {
     io.say(page.join('\n'))
     if (at === pages.length - 1) return true

@@ -22,13 +22,17 @@ export async function runCli(words: readonly string[]): Promise<number> {
   const interrupt = (): void => (handlers.at(-1) ?? end)()
   process.on('SIGINT', interrupt)
   process.on('SIGTERM', end)
-  const io = createIo({ signal: ending.signal, handlers, interrupt })
+  const { flags = {} } = findCommand(words[0] ?? 'start') ?? {}
+  const takes = (option: string): boolean => Object.hasOwn(flags, option)
+  const io = createIo({ signal: ending.signal, handlers, interrupt, takes })
   try {
     const code = await runWords(words, io)
     return ending.signal.aborted && code !== 0 ? EXIT_CODES.interrupted.code : code
   } catch (error) {
     io.progress(undefined)
-    const failure = ending.signal.aborted ? new CliError('interrupted', 'Interrupted') : await toFailure(error, words)
+    const failure = ending.signal.aborted
+      ? new CliError('interrupted', 'Interrupted')
+      : await toFailure(error, words, io)
     report(failure, io)
     if (io.env.PORTICO_DEBUG === '1') io.say(String((error as Error)?.stack ?? error))
     return EXIT_CODES[failure.exit].code
@@ -66,10 +70,10 @@ async function runWords(words: readonly string[], io: Io): Promise<number> {
 }
 
 /** The families of errors are loaded only when one of them may have come. */
-async function toFailure(error: unknown, words: readonly string[]): Promise<CliError> {
+async function toFailure(error: unknown, words: readonly string[], io: Io): Promise<CliError> {
   if (error instanceof CliError) return error
   const { explainListening } = await import('./terminal/listening.ts')
-  return (await explainListening(error, words)) ?? (await import('./failure.ts')).toCliError(error)
+  return (await explainListening(error, words, io)) ?? (await import('./failure.ts')).toCliError(error, io)
 }
 
 function report({ exit, message, remedy }: CliError, io: Io): void {

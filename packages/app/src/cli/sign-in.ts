@@ -9,12 +9,13 @@ import { createFileTokenStore, createLoopbackUserAgent, openBrowser } from '@por
 import type { ConnectOptions } from '@portico/sdk/client'
 import { CliError } from '../exit-codes.ts'
 import { stateOf } from './host-places.ts'
+import { howToSignIn } from './target/unreachable.ts'
 import type { Io } from './terminal/io.ts'
 
 export function createSignIn(io: Io): Pick<ConnectOptions, 'auth'> {
   return {
     auth: {
-      grant: authorizationCode({ userAgent: io.interactive ? browserOf(io) : nobody(), clientName: 'Portico' }),
+      grant: authorizationCode({ userAgent: io.interactive ? browserOf(io) : nobody(io), clientName: 'Portico' }),
       store: createFileTokenStore({ folder: join(stateOf(io), 'tokens') }),
     },
   }
@@ -33,13 +34,9 @@ function browserOf(io: Io): UserAgent {
   return createLoopbackUserAgent({ openPage: openPageOf(io) })
 }
 
-function nobody(): UserAgent {
+function nobody(io: Io): UserAgent {
   const refuse = (): never => {
-    throw new CliError(
-      'denied',
-      'The server wants you to sign in',
-      "Run this in a terminal to sign in, or give a token: --header 'Authorization: Bearer …'.",
-    )
+    throw new CliError('denied', 'The server wants you to sign in', howToSignIn(io))
   }
   return { redirectUri: refuse, open: refuse }
 }

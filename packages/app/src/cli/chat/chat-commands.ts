@@ -8,6 +8,7 @@ import { counted } from '../terminal/counted.ts'
 import type { Io } from '../terminal/io.ts'
 import { toLine } from '../terminal/plain-text.ts'
 import { choosePrompt, findPrompt, toPairs } from '../terminal/prompt-choice.ts'
+import { screenOf } from '../terminal/screen-size.ts'
 import { toTable } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
@@ -46,7 +47,7 @@ export async function runChatCommand(text: string, chat: Chat, io: Io): Promise<
       case '/exit':
         return 'leave'
       case '/help':
-        io.say(toTable(HELP, { terminal: true }))
+        io.say(toTable(HELP, onScreen(io)))
         break
       case '/tools':
         listTools(words.join(' '), chat, io)
@@ -105,10 +106,14 @@ function listItems(items: readonly CatalogueItem[], io: Io): void {
     io.say(
       toTable(
         items.map((item) => [item.name, item.definition.description ?? '']),
-        { terminal: true },
-        io.stderr.columns,
+        onScreen(io),
       ),
     )
+}
+
+/** What is said goes to the screen, wherever standard output goes. */
+function onScreen(io: Io): { readonly terminal: true; readonly columns: number } {
+  return { terminal: true, columns: screenOf(io.stderr).columns }
 }
 
 async function useModel(id: string | undefined, chat: Chat, io: Io): Promise<void> {

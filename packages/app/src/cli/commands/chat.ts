@@ -78,7 +78,7 @@ async function answerOnce(conversation: Conversation, text: string, input: Comma
   if (end.error === undefined) return EXIT_CODES.failed.code
   const { toCliError } = await import('../failure.ts')
   // The turn has shown it; with --json it stands in the last event.
-  return EXIT_CODES[toCliError(end.error).exit].code
+  return EXIT_CODES[toCliError(end.error, io).exit].code
 }
 
 function welcome(host: Host, model: string, io: Io): void {

@@ -11,14 +11,17 @@ import type { CommandInput } from '../parse/command.ts'
 import { DEV_PORT } from '../parse/default-ports.ts'
 import { SERVING_FLAGS } from '../parse/serving-flags.ts'
 import type { Io } from '../terminal/io.ts'
+import { canHoldClient } from '../terminal/standard-input.ts'
 
 export async function run(input: CommandInput, io: Io): Promise<number> {
   const [file = ''] = input.positionals
   const named = Object.keys(SERVING_FLAGS).some((flag) => flag !== 'host' && input.flags[flag] !== undefined)
-  const flags = named || io.stdin.isTTY !== true ? input.flags : { ...input.flags, http: DEV_PORT }
+  const flags = named || canHoldClient(io.stdin) ? input.flags : { ...input.flags, http: DEV_PORT }
   const wishes = wishesOf(flags, io, 'dev')
   const dev = new LiveDefinition(file, await loadDefinition(file, io), io)
   const workbench = input.flags.workbench === true ? await openPage(dev.server, io) : undefined
+  if (!named && wishes.http === DEV_PORT && io.stdin.isTTY !== true)
+    io.say(`No client can be at standard input, so ${file} is served on port ${DEV_PORT} until a signal ends it.`)
   // Nobody who starts it without a terminal sees an address, and would take silence for nothing.
   if (wishes.stdio)
     io.say(
@@ -75,7 +78,7 @@ class LiveDefinition {
       await last.close()
     } catch (error) {
       const { toCliError } = await import('../failure.ts')
-      const { message, remedy = '' } = toCliError(error)
+      const { message, remedy = '' } = toCliError(error, this.#io)
       this.#io.say(`${paint.red('not reloaded')}: ${message}. The last version stays.\n  ${remedy}`)
     }
   }

@@ -177,7 +177,7 @@ async function entryOf(
         ? defineServer(name, toConfig(target))
         : own(name, ['bridge', target.url])
     case 'name': {
-      const { target: found } = findServer(await readConfig(io), target.name)
+      const { target: found } = findServer(await readConfig(io), target.name, [])
       if (found.kind === 'stdio') return defineServer(name, found)
       if (found.kind === 'in-process') return own(name, ['bridge', target.name])
       const plain = remote && found.kind !== 'websocket' && Object.keys(found.headers).length === 0

@@ -94,7 +94,7 @@ function promptUsage({ arguments: args = [] }: Prompt): string {
 
 function toLines(rows: readonly Row[], withKind: boolean, io: Io): string {
   const cells = rows.map(({ kind, name, about }) => [...(withKind ? [kind.slice(0, -1)] : []), name, about])
-  return toTable(cells, io, io.stderr.columns)
+  return toTable(cells, io)
 }
 
 function toPages(rows: readonly Row[], withKind: boolean, io: Io): string {

@@ -44,7 +44,7 @@ const list: Action = async (_words, input, io) => {
     SOURCES[source],
     `${config.model}${config.baseUrl === undefined ? ` (${config.provider})` : ` at ${config.baseUrl}`}`,
   ])
-  io.out(toTable(rows, io, io.stderr.columns))
+  io.out(toTable(rows, io))
   for (const { id, remedy } of views) if (remedy !== undefined) io.say(`${io.paint.yellow(toLine(id))}: ${remedy}`)
   return EXIT_CODES.ok.code
 }

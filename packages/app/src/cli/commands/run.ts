@@ -2,6 +2,7 @@
 
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { nearestName } from '@portico/host/text'
 import { isServerName, loadEntry, type ReadyServer, SERVER_NAMES } from '@portico/servers'
 import { isDefinitionFile } from '../../definition/file-name.ts'
 import { CliError } from '../../exit-codes.ts'
@@ -11,7 +12,7 @@ import type { Command, CommandInput } from '../parse/command.ts'
 import { commandHelp } from '../parse/help.ts'
 import { parseCommand } from '../parse/parse.ts'
 import { SERVING_FLAGS } from '../parse/serving-flags.ts'
-import { describeReadyMade, flagsOf, toKebabFlag, valuesOf } from '../target/ready-made.ts'
+import { describeReadyMade, explainUnmade, flagsOf, toKebabFlag, valuesOf } from '../target/ready-made.ts'
 import type { Io } from '../terminal/io.ts'
 
 export async function run(input: CommandInput, io: Io): Promise<number> {
@@ -59,8 +60,10 @@ async function fromFile(file: string, rest: readonly string[], io: Io): Promise<
 
 async function fromName(name: string, rest: readonly string[], io: Io): Promise<Wanted | undefined> {
   if (!isServerName(name)) {
-    const known = SERVER_NAMES.join(', ')
-    throw new CliError('not-found', `There is no file and no ready-made server "${name}"`, `Ready-made are ${known}.`)
+    const near = nearestName(name, SERVER_NAMES)
+    const hint = near === undefined ? '' : `Did you mean "${near}"? `
+    const remedy = `${hint}Ready-made are ${SERVER_NAMES.join(', ')}.`
+    throw new CliError('not-found', `There is no file and no ready-made server "${name}"`, remedy)
   }
   const entry = await loadEntry(name)
   const own = flagsOf(entry)
@@ -69,7 +72,12 @@ async function fromName(name: string, rest: readonly string[], io: Io): Promise<
   if (help) return showHelp(command, io)
   const values = valuesOf(entry, flags, positionals)
   const serving = Object.fromEntries(Object.entries(flags).filter(([flag]) => !Object.hasOwn(own, flag)))
-  return { flags: serving, json, guarded: true, open: () => entry.create(values) }
+  return {
+    flags: serving,
+    json,
+    guarded: true,
+    open: () => entry.create(values).catch((error: unknown) => Promise.reject(explainUnmade(error, name))),
+  }
 }
 
 const ANYBODY = {

@@ -23,7 +23,7 @@ export function acceptIssuer(options: IssuerOptions): Protection {
     return requireBearer(options)
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    throw new CliError('usage', message, 'Give --issuer and --resource as URLs.', error)
+    throw new CliError('usage', message, 'Give the issuer and the resource as URLs.', error)
   }
 }
 

@@ -5,6 +5,7 @@ import { resolve } from 'node:path'
 import type { GatewayHttpOptions } from '@portico/host/gateway'
 import { type Protection, requireCertificate } from '@portico/sdk/bearer'
 import { CliError } from '../../exit-codes.ts'
+import { readPort } from '../parse/blocked-ports.ts'
 import type { CommandInput } from '../parse/command.ts'
 import { GATEWAY_PORT } from '../parse/default-ports.ts'
 import type { Io } from '../terminal/io.ts'
@@ -20,7 +21,7 @@ export function withFlags(settings: GatewaySettings, { flags }: CommandInput): G
   const identified: AuthSettings | undefined = way === undefined ? settings.auth : ({ ...same, way } as AuthSettings)
   return {
     ...settings,
-    ...(typeof port === 'number' && { port }),
+    ...(port !== undefined && { port: readPort('port', port, 'serve') }),
     ...(typeof host === 'string' && { host }),
     ...(Array.isArray(allowed) && { allowedHosts: allowed as readonly string[] }),
     ...tlsOf(settings, flags),

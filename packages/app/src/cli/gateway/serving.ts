@@ -6,11 +6,13 @@
 import { isIPv4 } from 'node:net'
 import type { HttpOptions } from '@portico/sdk/http'
 import type { Server } from '@portico/sdk/server'
-import { exitNow } from '../../definition/exit-in-definition.ts'
 import { CliError } from '../../exit-codes.ts'
-import type { CommandInput, FlagValue } from '../parse/command.ts'
+import { readPort } from '../parse/blocked-ports.ts'
+import type { CommandInput } from '../parse/command.ts'
+import { byOption, toRemedy } from '../remedy.ts'
 import type { Io } from '../terminal/io.ts'
-import { stayUntil } from '../terminal/staying.ts'
+import { canHoldClient } from '../terminal/standard-input.ts'
+import { leaveSoon, stayUntil } from '../terminal/staying.ts'
 
 interface ServingWishes {
   readonly http?: number
@@ -36,24 +38,29 @@ interface Listener {
   close(): Promise<void>
 }
 
-/** What the flags ask for. Refuses to wait for a client on a terminal, where none can be. */
-export function wishesOf(flags: CommandInput['flags'], io: Pick<Io, 'stdin'>, command: string): ServingWishes {
+/** What the flags ask for. Refuses to wait for a client where none can be. */
+export function wishesOf(
+  flags: CommandInput['flags'],
+  io: Pick<Io, 'stdin' | 'takes'>,
+  command: string,
+): ServingWishes {
   const { http, websocket, socket, host, stdio } = flags
   const allowed = flags['allow-host']
   const ways = {
-    ...(http !== undefined && { http: toPort('http', http, command) }),
-    ...(websocket !== undefined && { websocket: toPort('websocket', websocket, command) }),
+    ...(http !== undefined && { http: readPort('http', http, command) }),
+    ...(websocket !== undefined && { websocket: readPort('websocket', websocket, command) }),
     ...(typeof socket === 'string' && { socket }),
     ...(typeof host === 'string' && { host }),
     ...(Array.isArray(allowed) && { allowedHosts: allowed as readonly string[] }),
   }
   if (stdio === true) return { ...ways, stdio: true }
   const listens = http !== undefined || websocket !== undefined || socket !== undefined
-  if (!listens && io.stdin.isTTY === true) {
+  if (!listens && !canHoldClient(io.stdin)) {
+    const where = io.stdin.isTTY === true ? 'is a terminal' : 'is empty (/dev/null)'
     throw new CliError(
       'usage',
-      `${command}: standard input is a terminal, so no client can be at the other end`,
-      'Serve it on a port (`--http 3000`), or let a client start this command. `portico call` calls a file directly.',
+      `${command}: standard input ${where}, so no client can be at the other end`,
+      `${elsewhere(io)} \`portico call\` calls a file directly.`,
     )
   }
   return { ...ways, stdio: !listens }
@@ -71,23 +78,12 @@ export async function serveUntilEnd(
     for (const open of waysOf(server, wishes, parts)) listeners.push(await open())
     const addresses = listeners.map(({ url }) => url)
     if (addresses.length > 0) announce(server, addresses, wishes, io, parts)
-    await (wishes.stdio ? servePipe(server, io) : untilInterrupted(io))
+    await (wishes.stdio ? servePipe(server, io) : stayUntil(io.signal))
   } finally {
     await Promise.all(listeners.map((listener) => listener.close()))
   }
   leaveSoon()
 }
-
-export function untilInterrupted(io: Pick<Io, 'signal'>): Promise<void> {
-  return stayUntil(io.signal)
-}
-
-/** What a definition still holds open, a timer or a connection, must not keep a command that is over. */
-export function leaveSoon(): void {
-  setTimeout(() => exitNow(), LINGER_MS).unref()
-}
-
-const LINGER_MS = 500
 
 function waysOf(
   server: Server,
@@ -125,10 +121,19 @@ async function servePipe(server: Server, io: Io): Promise<void> {
   if (!io.signal.aborted && bytesOf(io.stdin) === 0) {
     // A regular end all the same: a client that changes its mind closes the input, too.
     io.say('Standard input ended before a client said anything, so there was nobody to serve.')
-    io.say(
-      'Let a client start this command, or serve it on a port: `--http 3000` (`portico serve`: without `--stdio`).',
-    )
+    io.say(elsewhere(io))
   }
+}
+
+/** How a server is reached other than on the standard streams. */
+function elsewhere(io: Pick<Io, 'takes'>): string {
+  return (
+    toRemedy(
+      'let a client start this command',
+      byOption('http', io, (flag) => `serve it on a port: \`${flag} 3000\``) ??
+        byOption('stdio', io, (flag) => `leave out \`${flag}\``),
+    ) ?? ''
+  )
 }
 
 /** Sockets and files count what was read of them; what is neither has nothing to read. */
@@ -153,9 +158,4 @@ function announce(server: Server, urls: readonly string[], wishes: ServingWishes
 
 function isOwnAddress(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
-}
-
-function toPort(flag: string, value: FlagValue, command: string): number {
-  if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 65_536) return value
-  throw new CliError('usage', `${command}: --${flag} takes a port from 0 to 65535, not "${String(value)}"`)
 }

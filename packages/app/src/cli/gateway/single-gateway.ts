@@ -123,7 +123,7 @@ async function configOf(target: TargetKind, io: Io, options: SingleGatewayOption
   const settings = { trusted: true, startMs: SIGN_IN_MS, callMs: SIGN_IN_MS }
   if (target.kind === 'name') {
     const { findServer, readConfig } = await import('../host.ts')
-    const { name, target: found, settings: own } = findServer(await readConfig(io), target.name)
+    const { name, target: found, settings: own } = findServer(await readConfig(io), target.name, [])
     return defineServer(name, found, { ...own, ...settings, disabled: false, lazy: false })
   }
   const plain = toConfig(target)
@@ -200,7 +200,7 @@ async function connected(upstreams: Upstreams, name: string, target: TargetKind,
     return await upstreams.client(name, { signal: io.signal })
   } catch (error) {
     if (io.signal.aborted) throw new CliError('interrupted', 'Interrupted')
-    throw target.kind === 'name' ? error : await toUnreachable(causeOf(error), target)
+    throw target.kind === 'name' ? error : await toUnreachable(causeOf(error), target, io)
   }
 }
 

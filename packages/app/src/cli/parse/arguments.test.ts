@@ -20,7 +20,7 @@ const tool = {
   },
 }
 // None of these cases reads anything from outside.
-const io = {} as Io
+const io = { takes: () => true } as unknown as Io
 const read = (words: readonly string[], json?: string) => readArguments(words, json, tool, io)
 
 describe('arguments', () => {
@@ -76,6 +76,12 @@ describe('arguments', () => {
     })
     expect(said.join()).toMatch(/book has no argument "nihgts"; it is sent anyway\.\n.*Did you mean "nights"\?/)
     await expect(read(['ctiy=x'])).rejects.toMatchObject({ remedy: expect.stringContaining('"city" by "ctiy"') })
+  })
+
+  it('newcomer: does not take a mistyped argument for one that was given', async () => {
+    const refused = await read(['city=Oslo', 'citi=2']).catch((error: unknown) => error)
+    expect(refused).toMatchObject({ message: 'book has no argument "citi"' })
+    expect(refused).not.toMatchObject({ remedy: expect.stringContaining('Did you mean') })
   })
 
   it('says how a tool is called', () => {

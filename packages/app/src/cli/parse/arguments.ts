@@ -8,6 +8,7 @@ import { nearestName } from '@portico/host/text'
 import type { JsonObject, Tool } from '@portico/sdk/client'
 import { isObject } from '@portico/sdk/internal'
 import { CliError } from '../../exit-codes.ts'
+import { byOption, toRemedy } from '../remedy.ts'
 import type { Io } from '../terminal/io.ts'
 
 /** `words` may hold a lone `-`; `json` is what `--args` was given: an object, `-` for standard input, `@file`. */
@@ -19,7 +20,7 @@ export async function readArguments(
 ): Promise<JsonObject> {
   const source = json ?? (words.includes('-') ? '-' : undefined)
   const given = new Map(Object.entries(source === undefined ? {} : await readJson(source, io)))
-  const pairs = words.filter((word) => word !== '-').map((word) => splitPair(word, tool.name))
+  const pairs = words.filter((word) => word !== '-').map((word) => splitPair(word, tool.name, io))
   for (const [key, group] of groupByKey(pairs)) given.set(key, readValue(key, group, propertyOf(tool, key)))
   // Keys are the person's and the server's to choose; `fromEntries` makes them members and nothing else.
   const args = Object.fromEntries(given)
@@ -71,13 +72,16 @@ async function readJson(source: string, io: Io): Promise<JsonObject> {
   throw new CliError('usage', `${place} must be a JSON object, not ${nameOfType(value)}`)
 }
 
-function splitPair(word: string, tool: string): readonly [string, string] {
+function splitPair(word: string, tool: string, io: Io): readonly [string, string] {
   const at = word.indexOf('=')
   if (at > 0) return [word.slice(0, at), word.slice(at + 1)]
   throw new CliError(
     'usage',
     `"${word}" is not an argument`,
-    `Write ${tool}'s arguments as key=value, or as --args '{…}'.`,
+    toRemedy(
+      `write ${tool}'s arguments as key=value`,
+      byOption('args', io, (flag) => `as ${flag} '{…}'`),
+    ),
   )
 }
 
@@ -142,7 +146,11 @@ function checkArguments(args: JsonObject, tool: Pick<Tool, 'name' | 'inputSchema
   for (const [name, value] of Object.entries(args)) {
     const property = properties.get(name)
     if (property === undefined) {
-      const near = nearestName(name, [...properties.keys()])
+      const near = nearestName(
+        name,
+        // What was given has been written as meant.
+        [...properties.keys()].filter((one) => !Object.hasOwn(args, one)),
+      )
       const hint = near === undefined ? remedy : `Did you mean "${near}"? ${remedy}`
       const message = `${tool.name} has no argument "${name}"`
       if (tool.inputSchema.additionalProperties === false) throw new CliError('usage', message, hint)

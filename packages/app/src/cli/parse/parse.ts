@@ -52,11 +52,19 @@ function badOption(command: Command, flags: Command['flags'], words: readonly st
   const message = error instanceof Error ? (error.message.split('. ')[0] ?? error.message) : String(error)
   const name = /^Unknown option '--?([^'=]+)/.exec(message)?.[1]
   if (name === undefined) return usage(command, message)
-  const near = nearestName(name, Object.keys(flags))
+  const open = Object.entries(flags).filter(([one, flag]) => flag.multiple === true || !isGiven(one, words))
+  const near = nearestName(
+    name,
+    open.map(([one]) => one),
+  )
   if (near !== undefined) return usage(command, message, `Did you mean \`--${near}\`?`)
   if (!command.positionals.some(({ about }) => about.startsWith('key=value'))) return usage(command, message)
   const value = words[words.indexOf(`--${name}`) + 1]
   return usage(command, message, `Arguments are written key=value: \`${name}=${value ?? '…'}\`.`)
+}
+
+function isGiven(name: string, words: readonly string[]): boolean {
+  return words.some((word) => word === `--${name}` || word.startsWith(`--${name}=`))
 }
 
 /**

@@ -6,7 +6,7 @@
 import type { Host } from '@portico/host'
 import type { CatalogueItem, ItemKind } from '@portico/host/upstream'
 import type { Prompt, RequestOptions, Resource, ResourceTemplate, Tool } from '@portico/sdk/client'
-import { isServerName } from '@portico/servers'
+import { isServerName, SERVER_NAMES } from '@portico/servers'
 import { CliError } from '../../exit-codes.ts'
 import { findServer, readConfig } from '../configuration.ts'
 import type { CliHostOptions } from '../host.ts'
@@ -24,7 +24,7 @@ export async function openNamed(
   const config = await readConfig(io, options.config)
   const isConfigured = config.servers.some((server) => server.name === name)
   if (isServerName(name) && (!isConfigured || target.args !== undefined)) return openDirectly(target, io, options)
-  findServer(config, name)
+  findServer(config, name, SERVER_NAMES)
   if (target.args !== undefined) {
     const remedy = 'Only ready-made servers take arguments here; those of this one are in the configuration.'
     throw new CliError('usage', `"${target.args[0]}" cannot be given to ${name}`, remedy)

@@ -13,11 +13,20 @@ export async function createReadyMade(name: ServerName, words: readonly string[]
   try {
     return await entry.create(valuesOf(entry, flags, positionals))
   } catch (error) {
-    if (words.length > 0 || entry.positional === undefined) throw error
+    if (words.length > 0 || entry.positional === undefined) throw explainUnmade(error, name)
     const message = error instanceof Error ? error.message.replace(/,? as in `[^`]*`$/, '') : String(error)
     const remedy = `Name it after the server, as in \`portico list ${name} ./docs\`; with options, at the end: \`portico list -- ${name} ./docs --help\`.`
     throw new CliError('usage', `${name}: ${message}`, remedy, error)
   }
+}
+
+/** A server that cannot be made of what was given: a folder that is not there, a description that cannot be read. */
+export function explainUnmade(error: unknown, name: ServerName): unknown {
+  const { code } = (error ?? {}) as { code?: unknown }
+  if (!(error instanceof Error) || (code !== 'invalid-definition' && code !== 'ENOENT')) return error
+  const message = error.message.startsWith(`${name}: `) ? error.message : `${name}: ${error.message}`
+  const remedy = `Correct what stands after "${name}". \`portico run ${name} --help\` shows what it takes.`
+  return new CliError(code === 'ENOENT' ? 'not-found' : 'usage', message, remedy, error)
 }
 
 /** The options of an entry, by the names it has for them. */

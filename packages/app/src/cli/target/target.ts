@@ -49,7 +49,7 @@ export async function withTarget<Result>(
   try {
     return await work(open)
   } catch (error) {
-    throw io.signal.aborted ? error : await (await import('../lost-server.ts')).withServer(error, target, open)
+    throw io.signal.aborted ? error : await (await import('../lost-server.ts')).withServer(error, target, open, io)
   } finally {
     await open.close()
   }

@@ -1,16 +1,20 @@
 /** A yes from the person at the terminal, before something is written. One place for every command that asks for it. */
 
 import { CliError } from '../../exit-codes.ts'
+import { byOption, toRemedy } from '../remedy.ts'
 import type { Io } from './io.ts'
 import { createTerminal } from './terminal.ts'
 
-/** Rejects where the answer is no, and where nobody can be asked: `flag` is what says yes beforehand. */
-export async function confirm(question: string, io: Io, flag = '--yes'): Promise<void> {
+/** Rejects where the answer is no, and where nobody can be asked: `option` is what says yes beforehand. */
+export async function confirm(question: string, io: Io, option = 'yes'): Promise<void> {
   if (!io.interactive) {
     throw new CliError(
       'denied',
       'This has to be confirmed, and there is no terminal to ask in',
-      `Run this in a terminal, or give ${flag} once you have read it.`,
+      toRemedy(
+        'run this in a terminal',
+        byOption(option, io, (flag) => `give \`${flag}\` once you have read it`),
+      ),
     )
   }
   const answer = await createTerminal(io).ask(`${question} [y/N] `, { signal: io.signal })

@@ -7,6 +7,7 @@ import { writeSync } from 'node:fs'
 import { exitNow } from '../../definition/exit-in-definition.ts'
 import { toPainted } from './plain-text.ts'
 import { forReader } from './reader.ts'
+import { screenOf } from './screen-size.ts'
 
 export interface Io {
   readonly stdin: NodeJS.ReadStream
@@ -19,7 +20,9 @@ export interface Io {
   readonly terminal: boolean
   readonly paint: Paint
   /** How wide lines may be, where that is known: `COLUMNS`, or the terminal's own width. */
-  readonly columns?: number
+  readonly columns: number | undefined
+  /** Whether the command that was typed has an option of this name. */
+  takes(option: string): boolean
   /** Fires on Ctrl-C; commands cancel what they do and clean up. */
   readonly signal: AbortSignal
   /** Data, with a newline. */
@@ -45,6 +48,8 @@ interface Interrupts {
   interrupt(): void
 }
 
+type IoParts = Interrupts & Pick<Io, 'takes'>
+
 export interface Paint {
   bold(text: string): string
   dim(text: string): string
@@ -54,7 +59,7 @@ export interface Paint {
   cyan(text: string): string
 }
 
-export function createIo({ signal, handlers, interrupt }: Interrupts): Io {
+export function createIo({ signal, handlers, interrupt, takes }: IoParts): Io {
   const { stdin, stdout, stderr, env } = process
   const interactive = stderr.isTTY === true && stdin.isTTY === true
   // Whoever wrote a text, only our own colours act on a terminal.
@@ -71,7 +76,10 @@ export function createIo({ signal, handlers, interrupt }: Interrupts): Io {
     cwd: process.cwd(),
     interactive,
     terminal: stdout.isTTY === true,
-    ...(columnsOf(env, stdout.columns) !== undefined && { columns: columnsOf(env, stdout.columns) }),
+    get columns() {
+      return columnsOf(env, stdout)
+    },
+    takes,
     paint: createPaint(usesColour(env, stderr.isTTY === true)),
     signal,
     out: (text) => writeWhole(stdout.fd, `${shown(text)}\n`),
@@ -85,7 +93,7 @@ export function createIo({ signal, handlers, interrupt }: Interrupts): Io {
       if (stderr.isTTY !== true) return
       clear()
       if (text === undefined) return
-      stderr.write(toPainted(text.replace(/\s+/g, ' ')).slice(0, Math.max(10, (stderr.columns ?? 80) - 1)))
+      stderr.write(toPainted(text.replace(/\s+/g, ' ')).slice(0, Math.max(10, screenOf(stderr).columns - 1)))
       line = true
     },
     onInterrupt: (handler) => {
@@ -96,9 +104,10 @@ export function createIo({ signal, handlers, interrupt }: Interrupts): Io {
   }
 }
 
-function columnsOf(env: Io['env'], terminal: number | undefined): number | undefined {
+function columnsOf(env: Io['env'], stdout: NodeJS.WriteStream): number | undefined {
   const given = Number(env.COLUMNS)
-  return Number.isInteger(given) && given > 0 ? given : terminal
+  if (Number.isInteger(given) && given > 0) return given
+  return stdout.isTTY === true ? screenOf(stdout).columns : undefined
 }
 
 /** Colour only on a terminal; `NO_COLOR` and `FORCE_COLOR` as they are commonly understood. */

@@ -4,27 +4,44 @@ import { execFile } from 'node:child_process'
 import { readdir, readFile, readlink } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { CliError } from '../../exit-codes.ts'
+import { byOption, toRemedy } from '../remedy.ts'
+import type { Io } from './io.ts'
 
 /** Undefined when the error is about something else. `words` are the command line, which says how the port was given. */
-export async function explainListening(error: unknown, words: readonly string[]): Promise<CliError | undefined> {
+export async function explainListening(
+  error: unknown,
+  words: readonly string[],
+  io: Pick<Io, 'takes'>,
+): Promise<CliError | undefined> {
   const found = chainOf(error).find(({ syscall }) => syscall === 'listen' || syscall === 'bind')
   if (found === undefined) return undefined
   const { code, port, address = '' } = found
-  const flag = flagOf(words, port)
+  const place = placeOf(words, port, io)
   if (code === 'EADDRINUSE' && port !== undefined) {
     const owner = await ownerOf(port)
-    const by = owner === undefined ? 'by another program' : `by ${owner.name} (process ${owner.pid})`
-    const other = `give another port: \`${flag} ${port + 1}\`.`
-    const remedy = owner === undefined ? `End it, or ${other}` : `End that one (\`kill ${owner.pid}\`), or ${other}`
-    return new CliError('unreachable', `Port ${port} of ${address || 'this machine'} is in use ${by}`, remedy, error)
+    const remedy = toRemedy(
+      owner === undefined ? 'end it' : `end that one (\`kill ${owner.pid}\`)`,
+      place && `give another port: \`${place(port + 1)}\``,
+    )
+    return new CliError(
+      'unreachable',
+      `Port ${port} of ${address || 'this machine'} is in use ${byWhom(owner)}`,
+      remedy,
+      error,
+    )
   }
   if (code === 'EACCES' && port !== undefined)
-    return new CliError('unreachable', `Port ${port} may not be used`, `Give one above 1023: \`${flag} 3000\`.`, error)
+    return new CliError(
+      'unreachable',
+      `Port ${port} may not be used`,
+      toRemedy(place && `give one above 1023: \`${place(3000)}\``),
+      error,
+    )
   if (code === 'EADDRNOTAVAIL')
     return new CliError(
       'unreachable',
       `${address} is no address of this machine`,
-      'Give one of its own, as in `--host 127.0.0.1`.',
+      toRemedy(byOption('host', io, (flag) => `give one of its own, as in \`${flag} 127.0.0.1\``)),
       error,
     )
   return undefined
@@ -43,17 +60,42 @@ function chainOf(error: unknown): ListenError[] {
   return chain
 }
 
-/** The option that the port came from, as typed; where it came from none, the command's own. */
-function flagOf(words: readonly string[], port: number | undefined): string {
+/** How the port is given to the command: by the option that it came from, as typed, else by the command's own. */
+function placeOf(
+  words: readonly string[],
+  port: number | undefined,
+  { takes }: Pick<Io, 'takes'>,
+): ((port: number) => string) | undefined {
   const typed = words.findIndex((word, at) => at > 0 && word === String(port) && words[at - 1]?.startsWith('--'))
-  if (typed > 0) return words[typed - 1] ?? ''
   const joined = words.find((word) => word.startsWith('--') && word.endsWith(`=${port}`))
-  if (joined !== undefined) return joined.slice(0, joined.indexOf('='))
-  return ['run', 'bridge', 'dev', 'record', 'replay'].includes(words[0] ?? '') ? '--http' : '--port'
+  const flag =
+    typed > 0
+      ? words[typed - 1]
+      : (joined?.slice(0, joined.indexOf('=')) ?? PORT_OPTIONS.find((one) => takes(one.slice(2))))
+  if (flag === undefined) return undefined
+  return (other) => `${flag} ${flag === ADDRESS ? `http://127.0.0.1:${other}` : other}`
+}
+
+/** The authorization server is told its whole address. */
+const ADDRESS = '--issuer'
+const PORT_OPTIONS = ['--port', '--http', ADDRESS]
+
+/** Who has a port, for a sentence: `by node (process 4711)`. */
+export async function describeOwner(port: number): Promise<string> {
+  return byWhom(await ownerOf(port))
+}
+
+interface Owner {
+  readonly pid: number
+  readonly name: string
+}
+
+function byWhom(owner: Owner | undefined): string {
+  return owner === undefined ? 'by another program' : `by ${owner.name} (process ${owner.pid})`
 }
 
 /** Who listens there, where the system lets us see it. */
-export async function ownerOf(port: number): Promise<{ readonly pid: number; readonly name: string } | undefined> {
+async function ownerOf(port: number): Promise<Owner | undefined> {
   try {
     return process.platform === 'linux' ? await ownerOnLinux(port) : await ownerByLsof(port)
   } catch {
@@ -71,6 +113,7 @@ async function ownerOnLinux(port: number): ReturnType<typeof ownerOf> {
       state === LISTENING && Number.parseInt(local.split(':')[1] ?? '', 16) === port ? [`socket:[${inode}]`] : [],
     ),
   )
+  if (inodes.size === 0) return undefined
   for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
     // Processes of others cannot be looked into, and some end meanwhile.
     const files = await readdir(`/proc/${pid}/fd`).catch(() => [])

@@ -15,6 +15,7 @@ function screen(env: Io['env'] = {}) {
     ...plain,
     env,
     terminal: true,
+    takes: () => true,
     out: (text: string) => void lines.push(text),
     writeBytes: (data: Uint8Array) => void bytes.push(Buffer.from(data).toString()),
   }

@@ -1,6 +1,7 @@
 /** A result where a person looks: each block in the way that suits it. Programs get texts as they are, from `content.ts`. */
 
 import type { CallToolResult, ContentBlock } from '@portico/sdk/client'
+import { byOption } from '../remedy.ts'
 import { textOfBlock, textOfResult } from './content.ts'
 import type { Io } from './io.ts'
 import { toPlain } from './plain-text.ts'
@@ -43,7 +44,8 @@ function showBlock(block: ContentBlock, io: Io): void {
 function describe(block: ContentBlock, io: Io): string {
   const isBytes =
     block.type === 'image' || block.type === 'audio' || (block.type === 'resource' && 'blob' in block.resource)
-  return `${toPlain(textOfBlock(block))}${isBytes ? io.paint.dim('  save it with --output <file>') : ''}`
+  const hint = isBytes ? byOption('output', io, (flag) => `  save it with ${flag} <file>`) : undefined
+  return `${toPlain(textOfBlock(block))}${hint === undefined ? '' : io.paint.dim(hint)}`
 }
 
 /** Only objects and lists: a lone number or word is text. */

@@ -1,6 +1,9 @@
 /** Commands that stay until something ends them, whatever else is open in this process. */
 
+import { exitNow } from '../../definition/exit-in-definition.ts'
+
 const LONG_MS = 2 ** 30
+const LINGER_MS = 500
 
 /** Waits for the first of the signals and keeps the process: a server that runs inside it has nothing open that would. */
 export function stayUntil(...signals: readonly AbortSignal[]): Promise<void> {
@@ -17,6 +20,11 @@ export function stayUntil(...signals: readonly AbortSignal[]): Promise<void> {
       { once: true },
     )
   })
+}
+
+/** What a definition still holds open, a timer or a connection, must not keep a command that is over. */
+export function leaveSoon(): void {
+  setTimeout(() => exitNow(), LINGER_MS).unref()
 }
 
 /** Keeps the process until the work is done: what is being ended may have nothing open any more that would. */

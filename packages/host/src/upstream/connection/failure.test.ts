@@ -29,6 +29,15 @@ describe('explainFailure', () => {
       /\/x/,
       /folder/,
     ],
+    [
+      'a port that fetch refuses',
+      new PorticoError('connect-failed', 'fetch failed', {
+        cause: new TypeError('fetch failed', { cause: new Error('bad port') }),
+      }),
+      { kind: 'http', url: 'http://127.0.0.1:6000/mcp', headers: {} },
+      /Port 6000 cannot be used: .* another kind of server/,
+      /another port, such as 3000/,
+    ],
     ['a program that may not run', system('EACCES'), PROGRAM, /may not be run/, /executable/],
     [
       'an exit',

@@ -44,6 +44,7 @@ export function explainFailure(error: unknown, { config, stderr = '' }: FailureC
     ofHost(chain) ??
     ofSignIn(chain, config) ??
     ofVersion(chain) ??
+    ofPort(chain, config) ??
     ofSystem(chain, config) ??
     ofStatus(chain, config) ??
     ofTime(chain, config) ??
@@ -126,6 +127,20 @@ function ofVersion(chain: readonly unknown[]): Failure | undefined {
     'Update the server, or allow one of its protocol revisions in the configuration.',
     false,
   )
+}
+
+/** `fetch` never connects to some ports, and says no more than that. */
+function ofPort(chain: readonly unknown[], { target }: ServerConfig): Failure | undefined {
+  if (!('url' in target) || !chain.some((error) => messageOf(error) === 'bad port')) return undefined
+  return failed(
+    `Port ${portOf(target.url)} cannot be used: programs that speak HTTP refuse to connect to it, because it belongs to another kind of server.`,
+    'Let the server listen on another port, such as 3000, and correct the URL.',
+    false,
+  )
+}
+
+function portOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).port : ''
 }
 
 function ofSystem(chain: readonly unknown[], config: ServerConfig): Failure | undefined {

@@ -37,7 +37,7 @@ async function search(
   for (const file of files) for await (const record of searchAudit(file, query)) records.push(record)
   const newest = records.sort((a, b) => b.at - a.at || b.sequence - a.sequence).slice(0, query.limit)
   if (input.json) for (const record of newest) io.out(JSON.stringify(record))
-  else if (newest.length > 0) io.out(toTable(newest.map(toRow), io, io.stderr.columns ?? 160))
+  else if (newest.length > 0) io.out(toTable(newest.map(toRow), io))
   if (newest.length === 0) io.say('No record matches.')
   return EXIT_CODES.ok.code
 }

@@ -206,7 +206,7 @@ async function* examineServer(input: CommandInput, io: Io): AsyncGenerator<Check
     for (const warning of warnings) yield { status: 'note', what: 'warning', detail: warning }
   } catch (error) {
     if (io.signal.aborted) throw error
-    const { message, remedy } = toCliError(error)
+    const { message, remedy } = toCliError(error, io)
     yield {
       status: 'fail',
       what: open === undefined ? 'connection' : 'server',

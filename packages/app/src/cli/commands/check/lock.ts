@@ -31,7 +31,7 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
 /** The others are locked; a script learns by the exit code that some are not. */
 function tellMissed(missed: readonly Missed[], io: Io): number {
   for (const { server, error } of missed) {
-    const { message, remedy } = toCliError(error)
+    const { message, remedy } = toCliError(error, io)
     io.say(`${io.paint.yellow('not locked')} ${server}: ${message}${remedy === undefined ? '' : `\n  ${remedy}`}`)
   }
   return missed.length === 0 ? EXIT_CODES.ok.code : EXIT_CODES.failed.code

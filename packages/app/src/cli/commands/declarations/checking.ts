@@ -10,7 +10,8 @@ export const CHECKING: readonly Command[] = [
   {
     name: 'doctor',
     about: 'Check this machine, the configuration and the servers, and say what to do',
-    details: 'Exit code 1 when something does not work. Nothing is asked and nothing is changed.',
+    details:
+      'Exit code 1 when something does not work. Servers that nobody has allowed yet are left out; one that is named is asked about in a terminal.',
     positionals: [{ name: 'server', about: 'Look at one server only.', optional: true, completes: 'server' }],
     flags: { ...CHECKING_FLAGS },
     examples: [

@@ -31,12 +31,12 @@ export const WRITING: readonly Command[] = [
     about: 'Serve a definition while you edit it',
     details:
       'Clients stay connected: the next call runs what the file says by then, and they are told that the lists changed. An\n' +
-      'edit that cannot be loaded is reported, and the last good version goes on. In a terminal it is served on a port;\n' +
-      'started by a client, or by anything else without a terminal, on the standard streams.',
+      'edit that cannot be loaded is reported, and the last good version goes on. It is served on a port until Ctrl-C or\n' +
+      'another signal; started by a client, through a pipe, on the standard streams.',
     positionals: [{ name: 'file', about: 'The definition.', completes: 'file' }],
     flags: {
       ...SERVING_FLAGS,
-      http: { ...SERVING_FLAGS.http, fallback: `${DEV_PORT} in a terminal` },
+      http: { ...SERVING_FLAGS.http, fallback: `${DEV_PORT}, unless a client has started it` },
       workbench: { type: 'boolean', about: 'Open the workbench with this server in it.' },
     },
     examples: [

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { createAuthorizationServer, type User } from '@portico/host/authorization-server'
 import { createSecretStore, type SecretStore } from '@portico/host/config'
 import { CliError } from '../../../exit-codes.ts'
-import { leaveSoon, untilInterrupted } from '../../gateway/serving.ts'
 import { stateOf } from '../../host-places.ts'
 import type { CommandInput } from '../../parse/command.ts'
 import { counted } from '../../terminal/counted.ts'
 import type { Io } from '../../terminal/io.ts'
+import { leaveSoon, stayUntil } from '../../terminal/staying.ts'
 import { createTerminal } from '../../terminal/terminal.ts'
 
 const ISSUER = 'http://127.0.0.1:3001'
@@ -48,7 +48,7 @@ async function serve(users: SecretStore, { flags, json }: CommandInput, io: Io):
     io.say(
       `${counted(Object.keys(people).length, 'user')} may sign in; tokens are for ${resources.join(', ')}. Ctrl-C ends it.`,
     )
-    await untilInterrupted(io)
+    await stayUntil(io.signal)
   } finally {
     await listener.close()
     leaveSoon()

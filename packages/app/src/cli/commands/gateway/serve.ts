@@ -12,12 +12,13 @@ import { toHttpOptions, withFlags } from '../../gateway/gateway-entrance.ts'
 import { rulesFor, sayRules } from '../../gateway/gateway-rules.ts'
 import { type GatewaySettings, readGatewaySettings, toViews } from '../../gateway/gateway-settings.ts'
 import { createGatewaySignIn, type GatewaySignIn, isPersonal } from '../../gateway/gateway-sign-in.ts'
-import { serveUntilEnd, untilInterrupted } from '../../gateway/serving.ts'
+import { serveUntilEnd } from '../../gateway/serving.ts'
 import { followUpstreams } from '../../gateway/upstream-news.ts'
 import { openHost, readConfig } from '../../host.ts'
 import type { CommandInput } from '../../parse/command.ts'
 import { counted } from '../../terminal/counted.ts'
 import type { Io } from '../../terminal/io.ts'
+import { stayUntil } from '../../terminal/staying.ts'
 
 export async function run(input: CommandInput, io: Io): Promise<number> {
   const file = input.positionals[0]
@@ -162,7 +163,7 @@ async function servePort(
   else io.out(served.url)
   io.say(`The gateway serves ${counted(servers.length, 'server')}; Ctrl-C or SIGTERM lets calls finish and ends it.`)
   if (signIn !== undefined) io.say(`Users sign in to servers at ${signIn.url}; links to it come with their calls.`)
-  await untilInterrupted(io)
+  await stayUntil(io.signal)
   io.say('Ending: calls under way may finish.')
   await served.close()
 }

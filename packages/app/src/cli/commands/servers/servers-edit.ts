@@ -72,7 +72,7 @@ async function otherEntry(
   if (flags.replace === true) return shown
   if (io.interactive) {
     io.say(`${name} is there already: ${shown}`)
-    await confirm(`Replace it by ${toPlain(showCommand(target))}?`, io, '--replace')
+    await confirm(`Replace it by ${toPlain(showCommand(target))}?`, io, 'replace')
     return shown
   }
   throw new CliError(
@@ -87,7 +87,12 @@ export const removeServer: ServersAction = async ([name, ...extra], input, io) =
   const file = input.flags.project === true ? projectFile(io) : (await findEntry(name, input, io)).place.file
   const done = await removeFromFile(file, 'portico', name)
   if (input.json) io.out(JSON.stringify({ name, file, changed: done.changed }))
-  if (!done.changed) throw new CliError('not-found', `${file} has no server "${name}"`)
+  if (!done.changed)
+    throw new CliError(
+      'not-found',
+      `${file} has no server "${name}"`,
+      'Without `--project`, it is taken out of your own file.',
+    )
   io.say(`Removed ${name} from ${file}${done.backup === undefined ? '' : ` (as it was: ${done.backup})`}.`)
   return EXIT_CODES.ok.code
 }

@@ -88,7 +88,6 @@ function listImportable(found: readonly ServerConfig[], input: CommandInput, io:
       toTable(
         found.map(({ name, place, target }) => [name, place.file, showCommand(target)]),
         io,
-        io.stderr.columns,
       ),
     )
     io.say(`Take them over with \`portico servers import <program>\`: ${FORMS.join(', ')}.`)
