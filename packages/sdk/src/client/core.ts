@@ -80,7 +80,11 @@ export class ClientCore implements ToolHost {
     })
     this.#intake = new Intake(
       this.emitter,
-      { changed: (change, params) => this.#changed(change, params), own: (message) => this.#own(message) },
+      {
+        changed: (change, params) => this.#changed(change, params),
+        missed: () => this.#missed(),
+        own: (message) => this.#own(message),
+      },
       this.limits.notificationsPerSecond,
     )
   }
@@ -254,6 +258,19 @@ export class ClientCore implements ToolHost {
     this.subscriptions.lost()
     this.emitter.emit('disconnect', error)
     if (!this.#connector.reopens) this.emitter.emit('close', error)
+  }
+
+  /** More changed than could be told apart. */
+  #missed(): void {
+    const legacy = this.reconnector.current?.revision.era === 'legacy'
+    for (const kind of ['tools', 'prompts', 'resources'] as const) {
+      this.#invalidate({ kind })
+      // Sessions of the older revisions hear of lists without a subscription.
+      if (legacy) this.emitter.emit('change', { kind, synthetic: true })
+    }
+    // Every URI begins so: no read from before counts either.
+    this.#invalidate({ kind: 'resource', uri: '' })
+    this.subscriptions.missed()
   }
 
   #changed(change: ChangeNotice, params: JsonObject | undefined): void {

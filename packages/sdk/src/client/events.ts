@@ -56,7 +56,12 @@ const EVENTS: { readonly [Event in ClientEvent]: true } = {
   close: true,
 }
 
+/** Warnings in one second. A server can bring about as many as it sends messages, and each may end up in a log. */
+const MAX_WARNINGS = 200
+
 export class Emitter {
+  #warned = 0
+  #warningsSince = 0
   readonly #listeners = new Map<ClientEvent, Set<(value: never) => void>>()
 
   /** Adds a listener; the function that comes back removes it. */
@@ -73,10 +78,30 @@ export class Emitter {
   }
 
   emit<E extends ClientEvent>(event: E, value: ClientEvents[E]): void {
+    if (event === 'warning' && !this.#admitsWarning(value as Warning)) return
+    this.#tellAll(event, value)
+  }
+
+  #tellAll<E extends ClientEvent>(event: E, value: ClientEvents[E]): void {
     for (const listener of this.#listeners.get(event) ?? []) {
       // `on` admits only listeners of this event's type under its name.
       this.tell(listener as (value: ClientEvents[E]) => void, value, event)
     }
+  }
+
+  /** The first one too many says that the others of this second are left out. Those of floods come once a second anyhow. */
+  #admitsWarning({ kind }: Warning): boolean {
+    if (kind === 'notifications-dropped') return true
+    const now = performance.now()
+    if (now - this.#warningsSince >= 1_000) {
+      this.#warningsSince = now
+      this.#warned = 0
+    }
+    if (++this.#warned === MAX_WARNINGS) {
+      const message = `More than ${MAX_WARNINGS} warnings in a second: the others are left out`
+      this.#tellAll('warning', { kind: 'irregular', message })
+    }
+    return this.#warned < MAX_WARNINGS
   }
 
   /** Calls any listener of the user's. One that throws or rejects ends nothing and becomes a warning, or is said on standard error. */

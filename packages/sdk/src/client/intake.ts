@@ -1,6 +1,7 @@
 /**
  * What becomes of a server's notifications: logs and changes are read and passed on, the rest is offered as it is. A
- * server that sends too many in a second loses logs, but no change: those are kept, once each, until the second is over.
+ * server that sends too many in a second loses logs, but no change: those are kept, once each, until the second is over;
+ * where they are too many for that, everything that somebody listens to counts as changed.
  */
 
 import { isObject, type JsonObject, type RpcNotification } from '../jsonrpc/message.ts'
@@ -10,6 +11,8 @@ import { readLogMessage } from './features/logging.ts'
 
 interface IntakeHandlers {
   changed(change: Change, params: JsonObject | undefined): void
+  /** There were more changes than could be kept: anything may have changed. */
+  missed(): void
   /** Notifications that belong to a feature of the client's own; true when it was one. */
   own(message: RpcNotification): boolean
 }
@@ -22,6 +25,7 @@ export class Intake {
   #windowEnds = 0
   #count = 0
   #dropped = 0
+  #missed = false
   #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(events: Emitter, handlers: IntakeHandlers, perSecond: number) {
@@ -47,6 +51,7 @@ export class Intake {
   close(): void {
     clearTimeout(this.#timer)
     this.#kept.clear()
+    this.#missed = false
   }
 
   #deliver(message: RpcNotification): void {
@@ -74,8 +79,9 @@ export class Intake {
   #hold(message: RpcNotification): void {
     const change = readChange(message.method, message.params)
     const key = change === undefined ? undefined : JSON.stringify([change, message.params?._meta])
-    if (key !== undefined && (this.#kept.has(key) || this.#kept.size < MAX_KEPT)) this.#kept.set(key, message)
-    else this.#dropped++
+    if (key === undefined) this.#dropped++
+    else if (this.#kept.has(key) || this.#kept.size < MAX_KEPT) this.#kept.set(key, message)
+    else this.#missed = true
     this.#releaseLater()
   }
 
@@ -93,6 +99,9 @@ export class Intake {
       this.#events.emit('warning', { kind: 'notifications-dropped', message })
     }
     for (const message of kept) this.#deliver(message)
+    if (!this.#missed) return
+    this.#missed = false
+    this.#handlers.missed()
   }
 }
 

@@ -60,6 +60,8 @@ export interface ClientLimits {
   readonly maxPages: number
   /** Items of one list, all pages together. */
   readonly maxListItems: number
+  /** About how many bytes the pages of one list take together, where it comes in several. */
+  readonly maxListBytes: number
   /** Rounds of input that one request may ask for. */
   readonly maxRounds: number
   /** Questions in one round. */
@@ -114,6 +116,7 @@ export const CLIENT_TIMEOUTS: ClientTimeouts = {
 export const CLIENT_LIMITS: ClientLimits = {
   maxPages: 64,
   maxListItems: 10_000,
+  maxListBytes: 64 * 1024 * 1024,
   maxRounds: 10,
   maxQuestions: 32,
   notificationsPerSecond: 200,

@@ -6,6 +6,7 @@
 
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import type { Change } from '../../protocol/subscriptions.ts'
+import { BoundedEntries } from './bounded-entries.ts'
 
 /** A result that is kept, and until when it is good. */
 export interface CacheEntry {
@@ -23,7 +24,8 @@ export interface ResultCache {
 }
 
 /**
- * Keeps results in memory, for one client or several; beyond `maxEntries` the oldest give way.
+ * Keeps results in memory, for one client or several; beyond `maxEntries`, or about `maxBytes` of them, the oldest give
+ * way.
  *
  * @example
  * ```ts
@@ -33,20 +35,15 @@ export interface ResultCache {
  * const client = await connect('https://mcp.example.com/mcp', { cache, cacheIdentity: 'ana' })
  * ```
  */
-export function createMemoryCache(maxEntries = 1_000): ResultCache {
-  const entries = new Map<string, CacheEntry>()
+export function createMemoryCache(maxEntries = MAX_ENTRIES, maxBytes = MAX_BYTES): ResultCache {
+  const entries = new BoundedEntries<CacheEntry>(maxEntries, maxBytes)
   return {
     get(key) {
       const entry = entries.get(key)
       if (entry !== undefined && entry.freshUntil <= Date.now()) entries.delete(key)
       return entries.get(key)
     },
-    set(key, entry) {
-      entries.delete(key)
-      entries.set(key, entry)
-      const [oldest] = entries.keys()
-      if (entries.size > maxEntries && oldest !== undefined) entries.delete(oldest)
-    },
+    set: (key, entry) => entries.set(key, entry),
     deletePrefix(prefix) {
       for (const key of entries.keys()) if (key.startsWith(prefix)) entries.delete(key)
     },
@@ -61,7 +58,7 @@ export class CachedResults {
   /** Grows with every change, so that a result asked for before one is not kept after it. */
   #epoch = 0
   /** Reads that are good until `updated`, in this process alone: a cache that outlives it would not hear of changes. */
-  readonly #held = new Map<string, JsonObject>()
+  readonly #held = new BoundedEntries<JsonObject>(MAX_ENTRIES, MAX_BYTES)
   /** Set while the cache is being told of a change. */
   #clearing: Promise<unknown> | undefined
 
@@ -118,8 +115,6 @@ export class CachedResults {
 
   #hold(uri: string, result: JsonObject): void {
     this.#held.set(uri, structuredClone(result))
-    const [oldest] = this.#held.keys()
-    if (this.#held.size > MAX_HELD && oldest !== undefined) this.#held.delete(oldest)
   }
 
   /** An update may name a part of the resource that was subscribed to. */
@@ -143,7 +138,8 @@ export class CachedResults {
 }
 
 const PUBLIC = '*'
-const MAX_HELD = 1_000
+const MAX_ENTRIES = 1_000
+const MAX_BYTES = 64 * 1024 * 1024
 /** A day: what a server says beyond it is not worth trusting. */
 const LONGEST_MS = 86_400_000
 

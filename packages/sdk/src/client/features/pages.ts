@@ -1,7 +1,8 @@
-/** Lists that come in pages: follows the cursors, bounded in pages and items, and takes only items that are what they should be. */
+/** Lists that come in pages: follows the cursors, bounded in pages, items and bytes, and takes only items that are what they should be. */
 
 import { PorticoError } from '../../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { weightOf } from '../../jsonrpc/weight.ts'
 import { withoutNulls, wrongMember } from '../../protocol/shapes.ts'
 import type { Emitter } from '../events.ts'
 import type { ListedNames } from '../listed-names.ts'
@@ -28,6 +29,7 @@ export async function* readPages<Item>(
   const seen = new Set<string>()
   let cursor: string | undefined
   let items = 0
+  let weight = 0
   for (let page = 1; ; page++) {
     const result = await load(cursor)
     const found = result[kind.member]
@@ -36,6 +38,10 @@ export async function* readPages<Item>(
     }
     items += found.length
     if (items > limits.maxListItems) throw limit(kind, `maxListItems (${limits.maxListItems})`)
+    const next = result.nextCursor
+    // A single page is bounded as an answer is. Cursors count too: each is kept until the last page has come.
+    if (page > 1 || typeof next === 'string') weight += weightOf(result, limits.maxListBytes)
+    if (page > 1 && weight > limits.maxListBytes) throw limit(kind, `maxListBytes (${limits.maxListBytes})`)
     const accepted = found
       .map((item) => (isObject(item) ? withoutNulls(item) : item))
       .filter((item): item is Item & JsonObject => accepts(kind, item, events))
@@ -45,7 +51,6 @@ export async function* readPages<Item>(
       page === 1,
     )
     yield accepted
-    const next = result.nextCursor
     if (next === undefined || next === null) return
     if (typeof next !== 'string') throw invalid(kind, '"nextCursor" must be a string')
     if (seen.has(next)) throw invalid(kind, 'the same cursor came twice')

@@ -103,6 +103,11 @@ export class Subscriptions {
     }
   }
 
+  /** Reports everything that is subscribed to as changed: what really did is not known. */
+  missed(): void {
+    for (const entry of this.#entries) if (entry.stood) this.#reportAll(entry)
+  }
+
   /** Whether a session of the older revisions is subscribed to a URI. */
   holds(uri: string): boolean {
     return this.#uris.has(uri)
@@ -235,8 +240,11 @@ export class Subscriptions {
     entry.granted = granted
     entry.stood = true
     entry.standing()
-    if (!gap) return
-    for (const change of changesOf(granted)) {
+    if (gap) this.#reportAll(entry)
+  }
+
+  #reportAll(entry: Entry): void {
+    for (const change of changesOf(entry.granted)) {
       const notice: ChangeNotice = { ...change, synthetic: true }
       this.#options.missed(change)
       this.#events.emit('change', notice)
