@@ -4,6 +4,7 @@ import type { Trial } from '../../support/suite.ts'
 import { officialClientSuites } from './official-clients.ts'
 import { officialServerSuites } from './official-servers.ts'
 import { ourClientSuites } from './our-client.ts'
+import { portSuites } from './ports.ts'
 import { publishedServerSuites } from './published-servers.ts'
 import { rawWireSuites } from './raw-wire.ts'
 
@@ -13,4 +14,5 @@ export const suites: Trial[] = [
   ...ourClientSuites,
   ...officialServerSuites,
   ...publishedServerSuites,
+  ...portSuites,
 ]
