@@ -32,6 +32,7 @@ export function bundleSize(program: string): BundleSize {
   for (const path of reached) {
     for (const { path: next, kind } of outputs[path]?.imports ?? []) if (kind !== 'dynamic-import') reached.add(next)
   }
-  const sum = (paths: Iterable<string>): number => [...paths].reduce((all, path) => all + (outputs[path]?.bytes ?? 0), 0)
+  const sum = (paths: Iterable<string>): number =>
+    [...paths].reduce((all, path) => all + (outputs[path]?.bytes ?? 0), 0)
   return { atOnce: sum(reached), whole: sum(Object.keys(outputs)) }
 }

@@ -43,10 +43,7 @@ function measureBundles(): Figure[] {
   const programs = { portico: 'portico', 'portico with Zod': 'portico-zod', 'official 2.4.0': 'official-2' }
   return Object.entries({ ...programs, 'official 1.32.2': 'official-1', tmcp: 'tmcp' }).flatMap(([name, program]) => {
     const { atOnce, whole } = bundleSize(join(workFolder, 'programs', 'start', `${program}.js`))
-    return [
-      single('bytes', 'bundle', 'bytes', name, atOnce),
-      single('bytes', 'with everything', 'bytes', name, whole),
-    ]
+    return [single('bytes', 'bundle', 'bytes', name, atOnce), single('bytes', 'with everything', 'bytes', name, whole)]
   })
 }
 

@@ -146,13 +146,16 @@ describe('serveFetch', () => {
     expect([stopped, sent < 10]).toEqual([true, true])
   })
 
-  it.each([{}, { 'content-length': '2' }])('refuses a body that is not UTF-8, with %j', async (length) => {
-    await start()
-    const headers = { ...(modern('tools/list').headers as Record<string, string>), ...length }
-    const body = new Uint8Array([0xc3, 0x28])
-    const response = await handler.fetch(new Request('http://localhost:3000/mcp', { method: 'POST', headers, body }))
-    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('not UTF-8')])
-  })
+  it.each<{ [name: string]: string }>([{}, { 'content-length': '2' }])(
+    'refuses a body that is not UTF-8, with %j',
+    async (length) => {
+      await start()
+      const headers = { ...(modern('tools/list').headers as Record<string, string>), ...length }
+      const body = new Uint8Array([0xc3, 0x28])
+      const response = await handler.fetch(new Request('http://localhost:3000/mcp', { method: 'POST', headers, body }))
+      expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('not UTF-8')])
+    },
+  )
 
   it('makes neither a stream nor a signal of a plain call (house 3)', async () => {
     await start()

@@ -37,7 +37,8 @@ async function compare(report: Report, published: string, port: string, cases: C
     })
     for (const [tool, uses] of Object.entries(cases.tools)) {
       await report.check(`the same answers: ${tool}`, async () => {
-        for (const { args } of uses) assert.deepEqual(await answerOf(ours, tool, args), await answerOf(theirs, tool, args))
+        for (const { args } of uses)
+          assert.deepEqual(await answerOf(ours, tool, args), await answerOf(theirs, tool, args))
       })
     }
   } finally {

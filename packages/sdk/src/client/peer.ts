@@ -4,8 +4,8 @@
  * each new connection, and `connect/negotiation.ts` uses it first, to settle the revision.
  */
 
-import { LONGEST_TIMER_MS } from '../jsonrpc/longest-timer.ts'
 import { INTERNAL_ERROR, INVALID_REQUEST, PorticoError, RpcError } from '../jsonrpc/errors.ts'
+import { LONGEST_TIMER_MS } from '../jsonrpc/longest-timer.ts'
 import type { JsonObject, RequestId, RpcNotification, RpcRequest, RpcResponse } from '../jsonrpc/message.ts'
 import { PendingCall, PendingCalls } from '../jsonrpc/pending.ts'
 import { Answers } from './asking/answers.ts'

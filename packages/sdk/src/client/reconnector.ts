@@ -4,8 +4,8 @@
  * connection before every request; subscriptions keep it at work even when nobody calls.
  */
 
-import { LONGEST_TIMER_MS } from '../jsonrpc/longest-timer.ts'
 import { PorticoError, RpcError } from '../jsonrpc/errors.ts'
+import { LONGEST_TIMER_MS } from '../jsonrpc/longest-timer.ts'
 import type { ClientProfile, Connection, Connector } from './connection.ts'
 import { httpFault } from './link.ts'
 import type { PeerEvents } from './peer.ts'
