@@ -128,6 +128,8 @@ describe('serveFetch', () => {
     ['without a length', {}],
     ['in chunks, beside a length that it does not keep', { 'content-length': '10', 'transfer-encoding': 'chunked' }],
     ['with a length that is no number', { 'content-length': 'many' }],
+    ['with a length that is empty', { 'content-length': '' }],
+    ['with a length below nothing', { 'content-length': '-1' }],
   ])('stops reading at the bound when a body comes %s (sec-320)', async (_, headers) => {
     await start({ limits: { maxBodyBytes: 2000 } })
     let [sent, stopped] = [0, false]

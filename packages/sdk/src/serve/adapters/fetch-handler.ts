@@ -145,21 +145,16 @@ function addressOf(url: string): Address {
 }
 
 async function readBody(request: Request, maxBytes: number, count: () => Receiving): Promise<Body> {
-  const length = Number(request.headers.get('content-length') ?? Number.NaN)
+  const length = Number(request.headers.get('content-length') || Number.NaN)
   if (length > maxBytes) return { kind: 'too-large' }
   // A server holds a body to the length that it was announced with, unless it comes in chunks.
-  const isSmall = length <= RECEIVE_SHARE && request.headers.get('transfer-encoding') === null
-  if (!isSmall) return readCounted(request, maxBytes, count())
+  const isSmall = length >= 0 && length <= RECEIVE_SHARE && request.headers.get('transfer-encoding') === null
+  if (!isSmall) {
+    const receiving = count()
+    return readStream(request, maxBytes, receiving).finally(() => receiving.done())
+  }
   const bytes = new Uint8Array(await request.arrayBuffer())
   return bytes.length > maxBytes ? { kind: 'too-large' } : toBody(bytes)
-}
-
-async function readCounted(request: Request, maxBytes: number, receiving: Receiving): Promise<Body> {
-  try {
-    return await readStream(request, maxBytes, receiving)
-  } finally {
-    receiving.done()
-  }
 }
 
 async function readStream(request: Request, maxBytes: number, receiving: Receiving): Promise<Body> {
