@@ -7,8 +7,8 @@ import { devNull } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { canHoldClient } from '../src/cli/gateway/standard-input.ts'
 import { DEV_PORT, WORKBENCH_PORT } from '../src/cli/parse/default-ports.ts'
-import { canHoldClient } from '../src/cli/terminal/standard-input.ts'
 import { createFolder, type Ran, startCli } from './cli.ts'
 
 const FIXTURE = fileURLToPath(new URL('./fixture-server.mjs', import.meta.url))

@@ -75,13 +75,16 @@ export class World {
   }
 
   /** A person who agrees to everything. */
-  get person(): UserAgent & { readonly pages: URL[] } {
+  get person(): UserAgent & { readonly pages: URL[]; readonly added: (readonly string[] | undefined)[] } {
     const pages: URL[] = []
+    const added: (readonly string[] | undefined)[] = []
     return {
       pages,
+      added,
       redirectUri: () => 'http://127.0.0.1:7777/callback',
-      async open(page, signal) {
+      async open(page, signal, more) {
         pages.push(page)
+        added.push(more)
         const answer = await fetch(page, { redirect: 'manual', signal })
         return new URL(answer.headers.get('location') ?? '').searchParams
       },

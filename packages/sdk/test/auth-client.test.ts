@@ -227,6 +227,8 @@ test('sec-72: a call that needs more steps up by union, once', async () => {
   const client = await join_(world, { grant: authorizationCode({ userAgent: person }) })
   await Promise.all([client.callTool('hello'), client.callTool('hello')])
   expect(person.pages.map(({ searchParams }) => searchParams.get('scope'))).toEqual(['read', 'read write'])
+  // A first sign-in is told from one that adds to it.
+  expect(person.added).toEqual([undefined, ['write']])
 })
 
 test('the clock of a call stands still while a person signs in', async () => {

@@ -3,8 +3,8 @@
  * left out. Whoever does not want to read on has not said yes.
  */
 
+import { screenOf } from './screen-size.ts'
 import type { Io } from './terminal/io.ts'
-import { screenOf } from './terminal/screen-size.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
 /** Lines that stay free for the question itself. */

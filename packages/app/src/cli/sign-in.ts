@@ -11,6 +11,7 @@ import { CliError } from '../exit-codes.ts'
 import { stateOf } from './host-places.ts'
 import { howToSignIn } from './target/unreachable.ts'
 import type { Io } from './terminal/io.ts'
+import { toLine } from './terminal/plain-text.ts'
 
 export function createSignIn(io: Io): Pick<ConnectOptions, 'auth'> {
   return {
@@ -22,12 +23,20 @@ export function createSignIn(io: Io): Pick<ConnectOptions, 'auth'> {
 }
 
 /** The system's browser, with the address in the terminal as well. */
-export function openPageOf(io: Io): (page: URL) => Promise<boolean> {
-  return async (page) => {
-    io.say(`Sign in at ${io.paint.bold(page.host)}:\n  ${page.href}`)
+export function openPageOf(io: Io): (page: URL, added?: readonly string[]) => Promise<boolean> {
+  return async (page, added) => {
+    io.say(describePage(page, added, io))
     await openBrowser(page).catch(() => false)
     return true
   }
+}
+
+/** What the page is for: a first sign-in, or more than the person has agreed to so far. */
+export function describePage(page: URL, added: readonly string[] | undefined, { paint }: Pick<Io, 'paint'>): string {
+  const where = `${paint.bold(page.host)}:\n  ${page.href}`
+  if (added === undefined) return `Sign in at ${where}`
+  const list = added.length === 0 ? '' : ` (${toLine(added.join(', '), 200)})`
+  return `You are signed in; more permissions are needed${list}. Agree at ${where}`
 }
 
 function browserOf(io: Io): UserAgent {

@@ -106,9 +106,11 @@ A server for the Model Context Protocol.
 \`\`\`sh
 npm install
 npm test
+npm run check                              # types
 npx portico call server.ts to_fahrenheit celsius=21
 npx portico install claude-desktop server.ts
 npm run dev                                # serves it on http://127.0.0.1:3000/mcp while you edit server.ts
+npm start                                  # the same, without looking for changes
 \`\`\`
 `
 }

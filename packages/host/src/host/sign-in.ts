@@ -37,8 +37,8 @@ export interface SignInStep {
 export interface SignInOptions {
   /** Where tokens are kept, encrypted; in memory without it. */
   readonly stateDir?: string
-  /** Shows a page to the user; the system's browser unless given. */
-  readonly openPage?: (page: URL) => Promise<boolean>
+  /** Shows a page to the user; the system's browser unless given. `added` are the permissions that are new, if only these are needed. */
+  readonly openPage?: (page: URL, added?: readonly string[]) => Promise<boolean>
   readonly clientName?: string
   readonly clientMetadataUrl?: string
 }
@@ -114,10 +114,15 @@ export class SignIn {
   #gate(server: string): UserAgent {
     return {
       redirectUri: () => this.#agentOf(server).redirectUri(),
-      open: async (url, signal) => {
+      open: async (url, signal, added) => {
         const agent = this.#agentOf(server)
-        this.#note(server, 'Page opened', 'waiting', `${url.host} asks the user`)
-        const params = await agent.open(url, signal)
+        this.#note(
+          server,
+          'Page opened',
+          'waiting',
+          `${url.host} asks the user${added === undefined ? '' : ' for more permissions'}`,
+        )
+        const params = await agent.open(url, signal, added)
         this.#note(server, 'User came back', 'ok', `${url.host} sent the user back`)
         return params
       },

@@ -3,12 +3,12 @@
 import type { Host } from '@portico/host'
 import type { Conversation } from '@portico/host/model'
 import type { CatalogueItem } from '@portico/host/upstream'
+import { screenOf } from '../screen-size.ts'
 import { setLogLevel, setRoots } from '../server-tuning.ts'
 import { counted } from '../terminal/counted.ts'
 import type { Io } from '../terminal/io.ts'
 import { toLine } from '../terminal/plain-text.ts'
 import { choosePrompt, findPrompt, toPairs } from '../terminal/prompt-choice.ts'
-import { screenOf } from '../terminal/screen-size.ts'
 import { toTable } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 

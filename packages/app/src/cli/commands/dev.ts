@@ -7,11 +7,11 @@ import type { Catalogue, Server } from '@portico/sdk/server'
 import { type Definition, loadDefinition } from '../../definition/load.ts'
 import { watchDefinition } from '../../definition/watch.ts'
 import { serveUntilEnd, wishesOf } from '../gateway/serving.ts'
+import { canHoldClient } from '../gateway/standard-input.ts'
 import type { CommandInput } from '../parse/command.ts'
 import { DEV_PORT } from '../parse/default-ports.ts'
 import { SERVING_FLAGS } from '../parse/serving-flags.ts'
 import type { Io } from '../terminal/io.ts'
-import { canHoldClient } from '../terminal/standard-input.ts'
 
 export async function run(input: CommandInput, io: Io): Promise<number> {
   const [file = ''] = input.positionals

@@ -11,8 +11,8 @@ import { readPort } from '../parse/blocked-ports.ts'
 import type { CommandInput } from '../parse/command.ts'
 import { byOption, toRemedy } from '../remedy.ts'
 import type { Io } from '../terminal/io.ts'
-import { canHoldClient } from '../terminal/standard-input.ts'
 import { leaveSoon, stayUntil } from '../terminal/staying.ts'
+import { canHoldClient } from './standard-input.ts'
 
 interface ServingWishes {
   readonly http?: number

@@ -5,9 +5,9 @@
 
 import { writeSync } from 'node:fs'
 import { exitNow } from '../../definition/exit-in-definition.ts'
+import { screenOf } from '../screen-size.ts'
 import { toPainted } from './plain-text.ts'
 import { forReader } from './reader.ts'
-import { screenOf } from './screen-size.ts'
 
 export interface Io {
   readonly stdin: NodeJS.ReadStream

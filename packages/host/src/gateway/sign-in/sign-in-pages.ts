@@ -118,18 +118,22 @@ async function refuse(signIn: SignIn, request: Request, visit: Visit): Promise<R
   return page(403, 'Not yours', `<p>This sign-in belongs to another user of the gateway.</p>${way}`)
 }
 
-function askConsent(visit: Visit, token: string): Response {
-  const { server, target, clientId } = visit
+export function askConsent(
+  visit: Pick<Visit, 'server' | 'target' | 'clientId' | 'added' | 'ticket'>,
+  token: string,
+): Response {
+  const { server, target, clientId, added } = visit
+  const isMore = added !== undefined
   const scope = target.searchParams.get('scope') ?? 'what the server asks for'
   const body = `
-    <p><strong>${escaped(clientId ?? 'A program that you use')}</strong> wants to use <strong>${escaped(server)}</strong> in your name.</p>
-    <dl><dt>You sign in at</dt><dd>${escaped(target.host)}</dd>
+    <p><strong>${escaped(clientId ?? 'A program that you use')}</strong> ${isMore ? 'needs more permissions at' : 'wants to use'} <strong>${escaped(server)}</strong>${isMore ? '. You are signed in there already' : ' in your name'}.</p>
+    <dl><dt>${isMore ? 'You agree at' : 'You sign in at'}</dt><dd>${escaped(target.host)}</dd>
     <dt>It is asked for</dt><dd>${escaped(scope)}</dd>
     <dt>Then back to</dt><dd>${escaped(target.searchParams.get('redirect_uri') ?? '')}</dd></dl>
     <form method="post"><input type="hidden" name="ticket" value="${escaped(visit.ticket)}">
-    <input type="hidden" name="csrf" value="${escaped(token)}"><button>Sign in</button></form>`
+    <input type="hidden" name="csrf" value="${escaped(token)}"><button>${isMore ? 'Go on' : 'Sign in'}</button></form>`
   // Browsers count where the authorization server sends its visitor on to, another's login perhaps, as part of the form.
-  return page(200, `Sign in to ${server}`, body, `${target.origin} https:`)
+  return page(200, isMore ? `More permissions for ${server}` : `Sign in to ${server}`, body, `${target.origin} https:`)
 }
 
 /** Only a browser that is known for the user's own goes on without the page. What cannot be looked up was not agreed to. */

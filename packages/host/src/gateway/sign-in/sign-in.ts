@@ -64,6 +64,8 @@ export interface Visit {
   readonly clientId: string | undefined
   /** The authorization server's page. */
   readonly target: URL
+  /** The permissions that are new, where the person is signed in and only more of these are needed. */
+  readonly added: readonly string[] | undefined
   readonly expiresAt: number
   /** The person has agreed on the gateway's own page: from then on an answer is taken. */
   consented: boolean
@@ -106,12 +108,13 @@ const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/
 const MAX_SCOPES = 10
 
 /** Whoever is signed in and asked once more is to see what is new: the permissions that this needs. */
-function reasonOf({ server, target }: Visit): string {
-  const scopes = (target.searchParams.get('scope') ?? '')
-    .split(' ')
+export function reasonOf({ server, target, added }: Pick<Visit, 'server' | 'target' | 'added'>): string {
+  const scopes = (added ?? (target.searchParams.get('scope') ?? '').split(' '))
     .filter((scope) => SCOPE.test(scope))
     .slice(0, MAX_SCOPES)
-  return scopes.length === 0 ? wants(server) : `${wants(server)} and to allow ${scopes.join(', ')}`
+  const list = scopes.join(', ')
+  if (added !== undefined) return `The server "${server}" needs more permissions from you${list && `: ${list}`}`
+  return list === '' ? wants(server) : `${wants(server)} and to allow ${list}`
 }
 
 const LONGEST_MS = 10 * 60_000
@@ -149,7 +152,8 @@ export class SignIn implements CallerSignIn {
     const clientId = clientIdOf(principal)
     const userAgent = {
       redirectUri: () => this.redirectUri,
-      open: (target: URL, signal: AbortSignal) => this.#open(server, principal.id, clientId, target, signal),
+      open: (target: URL, signal: AbortSignal, added?: readonly string[]) =>
+        this.#open({ server, principal: principal.id, clientId, target, added }, signal),
     }
     const { client } = this.options
     const known = typeof client === 'function' ? client(server) : client
@@ -230,12 +234,10 @@ export class SignIn implements CallerSignIn {
   }
 
   #open(
-    server: string,
-    principal: string,
-    clientId: string | undefined,
-    target: URL,
+    wanted: Pick<Visit, 'server' | 'principal' | 'clientId' | 'target' | 'added'>,
     signal: AbortSignal,
   ): Promise<URLSearchParams> {
+    const { principal, target } = wanted
     const most = this.options.maxOpenPerPrincipal ?? MAX_OPEN
     const open = [...this.#visits.values()].filter((visit) => visit.principal === principal)
     if (open.length >= most) throw new Error(`maxOpenPerPrincipal (${most}) sign-ins are open already`)
@@ -259,7 +261,7 @@ export class SignIn implements CallerSignIn {
         resolve(params)
       }
       const expiresAt = Date.now() + this.#signInMs
-      const visit: Visit = { ticket, server, principal, clientId, target, expiresAt, consented: false, state, settle }
+      const visit: Visit = { ...wanted, ticket, expiresAt, consented: false, state, settle }
       this.#visits.set(ticket, visit)
       for (const watcher of [...this.#watchers]) watcher(visit)
     })

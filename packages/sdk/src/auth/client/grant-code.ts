@@ -64,7 +64,7 @@ async function signIn(options: AuthorizationCodeOptions, context: GrantContext):
     const state = oauth.generateRandomState()
     await writeRequest(page, context, { clientId: client.client_id, redirectUri, verifier, state })
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(signInMs)])
-    const answer = checkResponse(issuer, client, await show(userAgent, page, signal), state)
+    const answer = checkResponse(issuer, client, await show(userAgent, page, signal, context.added), state)
     const additionalParameters = resourceOf(context)
     return await requestTokens(
       context,
@@ -115,9 +115,14 @@ async function writeRequest(page: URL, context: GrantContext, request: CodeReque
   if (context.dpop !== undefined) searchParams.set('dpop_jkt', await context.dpop.handle.calculateThumbprint())
 }
 
-async function show(userAgent: UserAgent, page: URL, signal: AbortSignal): Promise<URLSearchParams> {
+async function show(
+  userAgent: UserAgent,
+  page: URL,
+  signal: AbortSignal,
+  added: readonly string[] | undefined,
+): Promise<URLSearchParams> {
   try {
-    return await userAgent.open(page, signal)
+    return await userAgent.open(page, signal, added)
   } catch (cause) {
     if (signal.aborted) throw authFailure('cancelled', 'The sign-in took too long or was cancelled')
     throw toAuthFailure(cause, 'cancelled', 'The sign-in')

@@ -14,6 +14,8 @@ export interface GrantContext extends RegistrationPlace {
   /** The server's resource identifier, as it has published it; undefined for servers that publish nothing. */
   readonly resource: string | undefined
   readonly scopes: readonly string[]
+  /** Which of the scopes are new, where the token that is there is good but not for enough. */
+  readonly added?: readonly string[]
   readonly dpop: DpopKey | undefined
 }
 

@@ -143,7 +143,8 @@ export class TokenSource {
         place.issuer,
       )
       const key = await this.#keyFor(place, need.challenge, previous)
-      const context = this.#context(place, resource, scopes, key, signal)
+      const added = need.stepUp ? { added: scopes.filter((scope) => !held.includes(scope)) } : {}
+      const context = { ...this.#context(place, resource, scopes, key, signal), ...added }
       await this.#keep(context, await grant.obtain(context), undefined)
       await this.#keepSite(place)
     })

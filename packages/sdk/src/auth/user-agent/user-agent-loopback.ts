@@ -17,7 +17,7 @@ export interface LoopbackOptions {
   /** The name of this machine in the redirect URI. Some authorization servers know only `localhost`. */
   readonly host?: '127.0.0.1' | 'localhost' | '[::1]'
   /** Shows the page, in the system's browser unless given. Where it resolves to false, the address is printed. */
-  readonly openPage?: (page: URL) => Promise<boolean>
+  readonly openPage?: (page: URL, added?: readonly string[]) => Promise<boolean>
   /** Says where to go when nothing could be opened. Writes to standard error unless given. */
   readonly print?: (message: string) => void
 }
@@ -54,7 +54,7 @@ class LoopbackUserAgent implements UserAgent {
     return `http://${host}:${(this.#server.address() as AddressInfo).port}${path}`
   }
 
-  async open(page: URL, signal: AbortSignal): Promise<URLSearchParams> {
+  async open(page: URL, signal: AbortSignal, added?: readonly string[]): Promise<URLSearchParams> {
     const { openPage, print } = this.#options
     const { href } = checkPageUrl(page.href)
     // From here on somebody waits, which is reason enough for the process to go on.
@@ -63,7 +63,8 @@ class LoopbackUserAgent implements UserAgent {
       this.#expected = { state: page.searchParams.get('state') ?? '', resolve }
       signal.addEventListener('abort', () => reject(signal.reason), { once: true })
     })
-    if (!(await openPage(page).catch(() => false))) print(`Open this page to sign in:\n\n  ${href}\n`)
+    const why = added === undefined ? 'sign in' : 'allow more'
+    if (!(await openPage(page, added).catch(() => false))) print(`Open this page to ${why}:\n\n  ${href}\n`)
     return answer
   }
 

@@ -10,8 +10,11 @@ import { isLoopbackHost } from '../network/network-zone.ts'
 export interface UserAgent {
   /** Where the authorization server sends the person back to. Asked for once in each sign-in, before `open`. */
   redirectUri(): string | Promise<string>
-  /** Shows the page, and resolves with the parameters that the person came back with. */
-  open(url: URL, signal: AbortSignal): Promise<URLSearchParams>
+  /**
+   * Shows the page, and resolves with the parameters that the person came back with. `added` is there when they are signed
+   * in and only more permissions are needed: which these are, so that they can be told why they are asked again.
+   */
+  open(url: URL, signal: AbortSignal, added?: readonly string[]): Promise<URLSearchParams>
   /** The sign-in is over, whether or not `open` was reached. */
   close?(): void
 }

@@ -2,7 +2,7 @@
 
 const USUAL = { columns: 80, rows: 24 }
 
-export interface ScreenSize {
+interface ScreenSize {
   readonly columns: number
   readonly rows: number
 }
