@@ -3,15 +3,25 @@
 import type { RequestRelay } from '@portico/sdk/client'
 import { METHOD_NOT_FOUND } from '@portico/sdk/internal'
 import { type JsonObject, RpcError } from '@portico/sdk/server'
-import type { RelayedCall } from './relayed-call.ts'
 
 /** What cancels a request that is on its way. */
 export type Cancellable = Parameters<NonNullable<RequestRelay['begins']>>[0]
 
-export class CallRelay implements RequestRelay {
-  readonly #call: RelayedCall
+/** The call behind it: see `RelayedCall`. */
+interface CallBehind {
+  readonly signal: AbortSignal
+  /** Whether it cannot be said which of several calls a message is about. */
+  readonly isAmbiguous: boolean
+  readonly ctx: { pause(retryMs: number): void } | undefined
+  begins(request: Cancellable): boolean
+  question(method: string, params: JsonObject, signal?: AbortSignal, key?: string): Promise<JsonObject>
+  log(params: JsonObject): void
+}
 
-  constructor(call: RelayedCall) {
+export class CallRelay implements RequestRelay {
+  readonly #call: CallBehind
+
+  constructor(call: CallBehind) {
     this.#call = call
   }
 

@@ -75,7 +75,7 @@ interface Run {
 export class RelayedCall<Result = unknown> {
   readonly server: string
   readonly principal: string | undefined
-  readonly relay: RequestRelay = new CallRelay(this as RelayedCall)
+  readonly relay: RequestRelay = new CallRelay(this)
   /** It is on its way to the server. */
   sent = false
   #id: string | undefined
