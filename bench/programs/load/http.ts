@@ -35,9 +35,11 @@ export class HttpLoad {
     if (this.#era === 'session') this.#session = await openSession(this.#port)
   }
 
-  /** Brings the connections up; servers close those that were idle while others had their turn. */
+  /** Brings the connections up; servers close those that were idle while others had their turn, some in this moment. */
   async connect(inFlight: number): Promise<void> {
-    const alive = this.#lanes.splice(0).filter((lane) => !lane.closed)
+    const lanes = this.#lanes.splice(0)
+    const alive = lanes.filter((lane) => lane.isFresh)
+    for (const lane of lanes) if (!lane.isFresh) lane.close()
     while (alive.length < inFlight) alive.push(await Lane.open(this.#port))
     this.#lanes.push(...alive)
   }
@@ -70,7 +72,8 @@ export class HttpLoad {
               else resolve()
             }
             lane.onFault = reject
-            next(performance.now())
+            if (lane.closed) reject(new Error('the server closed a connection'))
+            else next(performance.now())
           }),
       ),
     )
@@ -136,6 +139,7 @@ function toHead(port: number, own: string, length: number): string {
   return `POST /mcp HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-type: application/json\r\naccept: ${ACCEPT}\r\n${own}content-length: ${length}\r\n\r\n`
 }
 
+const IDLE_MS = 2_000
 const HEAD_END = Buffer.from('\r\n\r\n')
 
 /** One keep-alive connection. */
@@ -144,6 +148,7 @@ class Lane {
   onFault: (error: Error) => void = () => {}
   closed = false
   readonly #socket: Socket
+  #usedAt = performance.now()
   #head: Buffer | undefined
   #isFirst = true
   /** Bytes that are left of the body or of the chunk with its line end; undefined while a head is read. */
@@ -235,8 +240,14 @@ class Lane {
     return end + 1
   }
 
+  /** Sure to be kept by the server for another moment: Node closes what was idle for five seconds. */
+  get isFresh(): boolean {
+    return !this.closed && performance.now() - this.#usedAt < IDLE_MS
+  }
+
   #done(): void {
     this.#left = undefined
+    this.#usedAt = performance.now()
     this.onAnswer()
   }
 
