@@ -32,9 +32,6 @@ export interface SessionView {
   onClose(action: () => void): void
 }
 
-/** For relays: how a context takes the one listener that hears of its request's cancellation. */
-export const ON_CANCEL = Symbol('on cancel')
-
 /** What a handler gets besides its arguments: who asks, over what, and ways to report back. */
 export class RequestContext<State = unknown> {
   protected readonly call: ServerCall
@@ -49,10 +46,10 @@ export class RequestContext<State = unknown> {
     return this.call.signal
   }
 
-  /** What `signal` tells, without the cost of one; undefined takes the listener back. True when it is cancelled already. */
-  [ON_CANCEL](listener: (() => void) | undefined): boolean {
-    this.call.onCancel = listener
-    return this.call.cancelled
+  /** For relays: see `onCancel`. */
+  static hear({ call }: RequestContext, listener: (() => void) | undefined): boolean {
+    call.onCancel = listener
+    return call.cancelled
   }
 
   get requestId(): RequestId {
@@ -195,6 +192,14 @@ export class AskingContext<State = unknown> extends RequestContext<State> {
   pause(retryMs = 1000): void {
     this.call.outlet.pause?.(retryMs)
   }
+}
+
+/**
+ * Has the one listener of a request called when it is cancelled: what `signal` tells, without the cost of one. Undefined
+ * takes it back. True when it is cancelled already.
+ */
+export function onCancel(ctx: RequestContext, listener: (() => void) | undefined): boolean {
+  return RequestContext.hear(ctx, listener)
 }
 
 /** A token that handlers cannot read cannot be passed on (sec-82). */

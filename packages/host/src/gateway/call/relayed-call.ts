@@ -7,7 +7,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Progress, RequestRelay } from '@portico/sdk/client'
-import { isLogLevel, METHOD_NOT_FOUND, ON_CANCEL } from '@portico/sdk/internal'
+import { isLogLevel, METHOD_NOT_FOUND, onCancel } from '@portico/sdk/internal'
 import type { QuestionMethod } from '@portico/sdk/relay'
 import {
   type AskingContext,
@@ -184,7 +184,7 @@ export class RelayedCall<Result = unknown> {
 
   /** Gives the call to a run of the handler: what came meanwhile is told, open questions are put, the end is awaited. */
   attach(ctx: AskingContext): Promise<Result> {
-    this.#run?.ctx[ON_CANCEL](undefined)
+    if (this.#run !== undefined) onCancel(this.#run.ctx, undefined)
     this.#run?.reject(new Suspended())
     return new Promise<Result>((resolve, reject) => {
       const cancelled = (): void => {
@@ -192,7 +192,7 @@ export class RelayedCall<Result = unknown> {
       }
       // `start` was given work of this very result.
       this.#run = { ctx, asking: 0, resolve: resolve as (value: unknown) => void, reject }
-      if (ctx[ON_CANCEL](cancelled)) return cancelled()
+      if (onCancel(ctx, cancelled)) return cancelled()
       this.#tellKept(ctx)
       if (this.#outcome !== undefined) this.#finish()
       else for (const [key, question] of this.#questions) void this.#put(key, question, ctx)
@@ -362,7 +362,7 @@ export class RelayedCall<Result = unknown> {
     const run = this.#run
     if (run?.ctx !== ctx) return undefined
     this.#run = undefined
-    run.ctx[ON_CANCEL](undefined)
+    onCancel(run.ctx, undefined)
     return run
   }
 
@@ -386,7 +386,7 @@ export class RelayedCall<Result = unknown> {
     const outcome = this.#outcome
     if (run === undefined || outcome === undefined) return
     this.#run = undefined
-    run.ctx[ON_CANCEL](undefined)
+    onCancel(run.ctx, undefined)
     if (this.#placed) this.#options.places.leave(this as RelayedCall)
     const [lacking] = this.#lacking
     // Newer clients are told what they would have to offer; older revisions have no words for it but the server's.
