@@ -21,12 +21,7 @@ export const LOOKS: readonly Look[] = [
   { name: 'server-add', route: () => '/servers?add=form', sign: 'Review' },
   { name: 'server-add-line', route: () => '/servers?add=paste', sign: 'Review', shown: true },
   { name: 'tools', route: () => '/tools?name=sql_query&server=sql', sign: 'Done', shown: true },
-  {
-    name: 'resources',
-    route: () => '/resources?name=note://bulletin&server=lab',
-    sign: 'Watch for changes',
-    shown: true,
-  },
+  { name: 'resources', route: () => '/resources?name=note://bulletin&server=lab', sign: 'Watch for changes' },
   { name: 'prompts', route: () => '/prompts?name=lab_greet&server=lab', sign: 'Get the prompt' },
   { name: 'chat-welcome', route: () => '/chat', sign: 'Take the tour', shown: true },
   { name: 'timeline', route: timelineRoute, sign: 'tools/call', shown: true },

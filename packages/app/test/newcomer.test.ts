@@ -82,7 +82,7 @@ describe.concurrent('what a newcomer is told (issue 18)', () => {
     ['a definition that calls process.exit', ['list', './ends.ts'], 8, /ends\.ts called process\.exit\(3\)/],
     ['a tool that exits with 0', ['call', './quits.ts', 'quit', 'code=0'], 8, /quits\.ts called process\.exit\(0\)/],
     ['a tool that exits with 3', ['call', './quits.ts', 'quit', 'code=3'], 8, /quits\.ts called process\.exit\(3\)/],
-    ['a server that nobody signs in to', ['servers', 'sign-out', 'late'], 2, /Nobody signs in to late/],
+    ['a server that nobody signs in to', ['servers', 'sign-out', 'late'], 2, /late has no sign-in/],
   ] as const)('names %s', async (_what, words, code, says) => {
     const ran = await run(...words)
     expect(ran).toMatchObject({ code, stderr: expect.stringMatching(says) })

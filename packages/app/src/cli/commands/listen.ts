@@ -39,7 +39,7 @@ async function listen(
   const { capabilities } = client.server
   client.on('log', (message) => print(describeLog(message), { type: 'log', ...message }))
   client.on('warning', ({ message }) => io.say(`${io.paint.yellow('warning')}: ${toLine(message)}`))
-  client.on('disconnect', () => io.say(`${label} is gone; connecting again …`))
+  client.on('disconnect', () => io.say(`The connection to ${label} was lost; connecting again …`))
   if (capabilities.logging !== undefined) await client.setLogLevel(level)
   const filter = filterOf(capabilities, uris)
   if (Object.keys(filter).length > 0) {

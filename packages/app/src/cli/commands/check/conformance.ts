@@ -38,7 +38,7 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
     if ('error' in opened) {
       refusal ??= opened.error
       if (isFatal(opened.error)) throw opened.error
-      io.say(`${io.paint.dim(revision)}: not spoken`)
+      io.say(`${io.paint.dim(revision)}: not supported by this server`)
       continue
     }
     spoken.push(revision)

@@ -71,14 +71,14 @@ async function add(users: SecretStore, name: string, { flags }: CommandInput, io
   }
   const roles = Array.isArray(flags.role) ? flags.role : []
   await users.set(name, JSON.stringify({ password, ...(roles.length > 0 && { roles }) }))
-  io.say(`${name} may sign in from the next start of \`portico auth run\` on.`)
+  io.say(`${name} can sign in once \`portico auth run\` is started again.`)
   return 0
 }
 
 async function remove(users: SecretStore, name: string, io: Io): Promise<number> {
   if (!(await users.delete(name)))
     throw new CliError('not-found', `There is no user "${name}"`, 'See `portico auth list`.')
-  io.say(`${name} is removed; a server that runs knows them until it ends.`)
+  io.say(`${name} is removed. Start \`portico auth run\` again if it runs: it accepts them until then.`)
   return 0
 }
 

@@ -10,6 +10,7 @@ import { openSingleGateway, readVariables, type SingleGateway } from '../../gate
 import type { CommandInput } from '../../parse/command.ts'
 import { targetOptionsOf } from '../../target/target.ts'
 import { targetIn } from '../../target/target-words.ts'
+import { counted } from '../../terminal/counted.ts'
 import type { Io } from '../../terminal/io.ts'
 
 export async function run(input: CommandInput, io: Io): Promise<number> {
@@ -112,5 +113,5 @@ function say(recorder: Recorder, { json }: CommandInput, io: Io): void {
   const { file, messages, ended } = recorder
   const whole = ended === undefined || ended === 'closed'
   if (json) io.out(JSON.stringify({ file, messages, ...(!whole && { ended }) }))
-  io.say(`Recorded ${messages} messages into ${file}${whole ? '' : `; then ${ended}`}.`)
+  io.say(`Recorded ${counted(messages, 'message')} into ${file}${whole ? '' : `; then ${ended}`}.`)
 }

@@ -49,7 +49,7 @@ export const signOut: ServersAction = async (words, input, io) => {
       error,
     )
   })
-  if (done === 'not-possible') throw new CliError('usage', `Nobody signs in to ${name}: it is not on the web`)
+  if (done === 'not-possible') throw new CliError('usage', `${name} has no sign-in: it is not behind a URL`)
   if (input.json) io.out(JSON.stringify({ server: name, signedIn: false, changed: done === 'signed-out' }))
   const said = done === 'nobody' ? 'Nobody was signed in to' : `${io.paint.green('Signed out')} of`
   io.say(`${said} ${name}. Sign in${done === 'nobody' ? '' : ' again'}: \`portico servers sign-in ${name}\`.`)

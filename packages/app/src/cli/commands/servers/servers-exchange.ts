@@ -90,7 +90,7 @@ function listImportable(found: readonly ServerConfig[], input: CommandInput, io:
         io,
       ),
     )
-    io.say(`Take them over with \`portico servers import <program>\`: ${FORMS.join(', ')}.`)
+    io.say(`Import them with \`portico servers import <program>\`: ${FORMS.join(', ')}.`)
   }
   return EXIT_CODES.ok.code
 }
