@@ -284,7 +284,7 @@ function merge(given: HeaderRecord | undefined, own: HeaderRecord): HeaderRecord
 
 /** Event ids may hold any character; a header carries bytes, one to a character of the string that stands for them. */
 function toHeaderBytes(text: string): string {
-  return String.fromCharCode(...new TextEncoder().encode(text.slice(0, 4_096)))
+  return String.fromCharCode(...new TextEncoder().encode(text))
 }
 
 /** Before `open` there is nobody to tell. */

@@ -18,6 +18,9 @@ interface StreamReader {
   ended(error: PorticoError | undefined): void
 }
 
+/** UTF-16 units of an event's id: it goes back in a header, of which servers take some 16 kB in all. */
+const MAX_EVENT_ID_LENGTH = 4_096
+
 export class ResumableStream {
   /** The id to come back with; empty while the server gave none. */
   lastEventId = ''
@@ -38,7 +41,8 @@ export class ResumableStream {
       maxEventBytes,
       onEvent: ({ data, id, event }) => {
         this.failures = 0
-        if (id !== '') this.lastEventId = id
+        // A part of an id is the id of another event, or of none: such a stream is not taken up again.
+        if (id !== '') this.lastEventId = id.length > MAX_EVENT_ID_LENGTH ? '' : id
         if (data !== '' && event === 'message') this.#reader.message(data)
       },
       onRetry: (ms) => {
