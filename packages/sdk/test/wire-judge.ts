@@ -40,6 +40,13 @@ const RESULTS: { readonly [method: string]: string } = {
   'subscriptions/listen': 'SubscriptionsListenResult',
 }
 
+/** Tasks of 2025-11-25; those of later revisions are an extension, whose words are its own. */
+const TASK_RESULTS: { readonly [method: string]: string } = {
+  'tasks/get': 'GetTaskResult',
+  'tasks/list': 'ListTasksResult',
+  'tasks/cancel': 'CancelTaskResult',
+}
+
 const CALLS: { readonly [method: string]: string } = {
   ping: 'PingRequest',
   'sampling/createMessage': 'CreateMessageRequest',
@@ -53,6 +60,7 @@ const CALLS: { readonly [method: string]: string } = {
   'notifications/resources/updated': 'ResourceUpdatedNotification',
   'notifications/prompts/list_changed': 'PromptListChangedNotification',
   'notifications/elicitation/complete': 'ElicitationCompleteNotification',
+  'notifications/tasks/status': 'TaskStatusNotification',
   'notifications/subscriptions/acknowledged': 'SubscriptionsAcknowledgedNotification',
 }
 
@@ -74,9 +82,14 @@ const TOO_NEW: { readonly [version in ProtocolVersion]: readonly string[] } = {
 }
 
 /** Below these, and under prefixed names, members are the author's own. */
-const OWN = /\/(?:structuredContent|_meta|experimental|extensions|metadata|input|data)\/|\/com\.example\//
+const OWN =
+  /\/taskIds(?:\/|$)|\/(?:structuredContent|_meta|experimental|extensions|metadata|input|data)\/|\/com\.example\//
+
+/** Put together from other definitions, so that none of them names all members. */
+const COMPOSED: ReadonlySet<string> = new Set(['TaskStatusNotification', 'GetTaskResult', 'CancelTaskResult'])
 
 function strangers(version: ProtocolVersion, definition: string, value: unknown): string[] {
+  if (COMPOSED.has(definition)) return []
   const paths = unknownMembers(version, definition, value).filter((path) => !OWN.test(path))
   return paths.map((path) => `unknown member ${path}`)
 }
@@ -118,7 +131,10 @@ function judgeResponse(version: ProtocolVersion, message: JsonObject, method: st
 
 function definitionOf(version: ProtocolVersion, result: JsonObject, method: string | undefined): string | undefined {
   if (version === '2026-07-28' && result.resultType === 'input_required') return 'InputRequiredResult'
-  return method !== undefined && Object.hasOwn(RESULTS, method) ? RESULTS[method] : undefined
+  if (version === '2026-07-28' && result.resultType === 'task') return undefined
+  if (version === '2025-11-25' && method === 'tools/call' && isObject(result.task)) return 'CreateTaskResult'
+  const results = version === '2025-11-25' ? { ...RESULTS, ...TASK_RESULTS } : RESULTS
+  return method !== undefined && Object.hasOwn(results, method) ? results[method] : undefined
 }
 
 function judgeInputRequests(version: ProtocolVersion, result: JsonObject): string[] {

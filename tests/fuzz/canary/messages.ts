@@ -170,6 +170,7 @@ export const tool = (name: string, field = 'tool'): Every<Tool> => ({
     idempotentHint: false,
     openWorldHint: true,
   },
+  execution: { taskSupport: 'optional' },
   _meta: meta(field),
 })
 export const resource = (uri: string): Every<Resource> => ({

@@ -9,6 +9,8 @@ export interface ClientCapabilities {
   sampling?: { context?: JsonObject; tools?: JsonObject }
   /** `{}` means form mode. */
   elicitation?: { form?: JsonObject; url?: JsonObject }
+  /** Tasks of 2025-11-25 that the client takes on itself. */
+  tasks?: { list?: JsonObject; cancel?: JsonObject; requests?: JsonObject }
   extensions?: { [id: string]: JsonObject }
 }
 
@@ -20,6 +22,8 @@ export interface ServerCapabilities {
   prompts?: { listChanged?: boolean }
   resources?: { subscribe?: boolean; listChanged?: boolean }
   tools?: { listChanged?: boolean }
+  /** Tasks of 2025-11-25; later revisions have an extension for them. */
+  tasks?: { list?: JsonObject; cancel?: JsonObject; requests?: JsonObject }
   extensions?: { [id: string]: JsonObject }
 }
 

@@ -21,6 +21,8 @@ export interface Tool {
   inputSchema: JsonObject
   outputSchema?: JsonObject
   annotations?: ToolAnnotations
+  /** Whether its calls may be tasks of 2025-11-25; no other revision shows it. */
+  execution?: { taskSupport?: 'required' | 'optional' | 'forbidden' }
   _meta?: MetaObject
 }
 

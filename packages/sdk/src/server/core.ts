@@ -106,9 +106,9 @@ export class ServerCore implements FeatureHost {
     return method === undefined || method.served?.() === false ? undefined : method
   }
 
-  capabilities(): ServerCapabilities {
+  capabilities(call?: ServerCall): ServerCapabilities {
     const { experimental } = this.#options
-    return { ...(experimental !== undefined && { experimental }), ...this.features.capabilities() }
+    return { ...(experimental !== undefined && { experimental }), ...this.features.capabilities(call) }
   }
 
   honoured(asked: JsonObject, call: ServerCall): SubscriptionFilter {
@@ -117,6 +117,10 @@ export class ServerCore implements FeatureHost {
 
   mayHear(uri: string, principal: Principal | undefined): boolean {
     return this.features.mayHear(uri, principal)
+  }
+
+  get follow(): Feature['follow'] {
+    return this.features.follower
   }
 
   get watch(): Feature['watch'] {

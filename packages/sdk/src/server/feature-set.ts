@@ -52,8 +52,10 @@ export class FeatureSet {
     return () => this.#watchers.delete(watcher)
   }
 
-  capabilities(): ServerCapabilities {
-    return Object.assign({}, ...this.all.map((feature) => feature.capability?.()))
+  capabilities(call?: ServerCall): ServerCapabilities {
+    const all = this.all.map((feature) => feature.capability?.(call) ?? {})
+    const extensions = Object.assign({}, ...all.map((one) => one.extensions))
+    return Object.assign({}, ...all, Object.keys(extensions).length > 0 ? { extensions } : {})
   }
 
   methods(): ServerMethod[] {
@@ -89,6 +91,10 @@ export class FeatureSet {
 
   introduce(call: ServerCall): Introduction | undefined | Promise<Introduction | undefined> {
     return this.all.find(({ introduce }) => introduce !== undefined)?.introduce?.(call)
+  }
+
+  get follower(): Feature['follow'] {
+    return this.all.find(({ follow }) => follow !== undefined)?.follow
   }
 
   get watcher(): Feature['watch'] {

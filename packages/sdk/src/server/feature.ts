@@ -10,9 +10,10 @@ import type { JsonObject, RpcNotification } from '../jsonrpc/message.ts'
 import type { ServerCapabilities } from '../protocol/capabilities.ts'
 import type { Implementation } from '../protocol/content.ts'
 import type { ParamHeader } from '../protocol/headers/headers.ts'
-import type { ProtocolVersion } from '../protocol/revision.ts'
+import type { ProtocolVersion, Revision } from '../protocol/revision.ts'
 import type { SubscriptionFilter } from '../protocol/subscriptions.ts'
 import type { LegacySession } from '../session/legacy-session.ts'
+import type { Asker } from './asking/asking.ts'
 import type { ServerCall } from './call/call.ts'
 import type { Inside, ServerMethod } from './call/method.ts'
 import type { AskingContext, RequestContext } from './context.ts'
@@ -26,7 +27,7 @@ export interface Feature {
   /** Its items, one collection for each kind. */
   readonly collections?: readonly Collection[]
   /** What it declares to clients; nothing while it has nothing to offer. Revisions leave out what they lack. */
-  capability?(): ServerCapabilities
+  capability?(call?: ServerCall): ServerCapabilities
   /** Where two features have the same method, that of the earlier one is served. */
   methods?(): readonly ServerMethod[]
   /** What it honours of a listener's filter, beside the changes of its lists. */
@@ -41,10 +42,25 @@ export interface Feature {
   hear?(message: RpcNotification, session: LegacySession | undefined): void
   /** What a client is told in addition when it connects. */
   introduce?(call: ServerCall): Introduction | undefined | Promise<Introduction | undefined>
+  /**
+   * Follows for one listener what its filter asks of this feature: what of it is honoured, how to begin telling, and how to
+   * end.
+   */
+  follow?(asked: JsonObject, call: ServerCall, notify: Notify): Promise<Followed | undefined>
   /** Where resources are somebody else's: follows one for one listener, or rejects. */
   watch?(uri: string, call: ServerCall, changed: (uri: string) => void): Promise<() => void>
   /** Goes on with what the same feature of another server has beside items: the server is adopting that one. */
   takeOver?(other: this): void
+}
+
+/** Sends a notice to one listener. */
+export type Notify = (method: string, params: JsonObject) => void
+
+/** What a feature follows for one listener. */
+export interface Followed {
+  readonly filter: SubscriptionFilter
+  begin(): void
+  end(): void
 }
 
 /** How a feature comes into a server: once, under its name. */
@@ -130,14 +146,21 @@ export interface FeatureHost {
   readonly subscribers: Subscribers
   /** The items of all features. */
   readonly collections: readonly Collection[]
-  capabilities(): ServerCapabilities
+  /** For one caller, or what there is at all. */
+  capabilities(call?: ServerCall): ServerCapabilities
   introduce(call: ServerCall): Introduction | undefined | Promise<Introduction | undefined>
   /** What of a filter this server honours for this caller. */
   honoured(asked: JsonObject, call: ServerCall): SubscriptionFilter
   mayHear(uri: string, principal: Principal | undefined): boolean
   readonly watch: Feature['watch']
+  readonly follow: Feature['follow']
   context(call: ServerCall): AskingContext
   plainContext(call: ServerCall): RequestContext
+  readonly asker: Asker
+  /** A method with the middleware around it, as a revision has it. */
+  method(revision: Revision, name: string): ServerMethod | undefined
+  /** Runs the server's `context` function for a call. */
+  enter(call: ServerCall): void | Promise<void>
   /** Reports an unexpected error in full to the operator and returns what a client may be told. */
   reportPrivately(error: unknown, where: string): string
   /** To be called when the methods of a feature are others than before. */

@@ -9,9 +9,19 @@ import { SCHEMA_LIMITS, type SchemaLimits } from '../schema/schema.ts'
 import type { RoundStore } from '../session/round-store.ts'
 import type { SpillOptions } from './budget/budget-store.ts'
 import type { RequestContext } from './context.ts'
+import type { Feature, FeatureDefinition } from './feature.ts'
+import type { ToolEntry, ToolTasks } from './features/tools.ts'
+import type { ToolDefinition } from './items/definition.ts'
 import type { CacheHint } from './items/item-options.ts'
 import type { DefinedRelay } from './relay.ts'
 import type { SlowHook, SlowTimes } from './slow.ts'
+
+/** Tasks as `createTasks` makes them, for one server. */
+export interface DefinedTasks {
+  readonly feature: FeatureDefinition<Feature & ToolTasks>
+  /** Puts around a tool what makes tasks of its calls. */
+  prepare(entry: ToolEntry, definition: ToolDefinition): ToolEntry
+}
 
 /** How a server behaves, besides what it has. */
 export interface ServerOptions {
@@ -61,6 +71,8 @@ export interface ServerOptions {
   /** 32-byte keys that seal `requestState`, newest first. Random per process by default: give keys to several replicas. */
   readonly stateKeys?: readonly Uint8Array[]
   readonly state?: { readonly ttlMs?: number; readonly maxStateLength?: number }
+  /** Lets calls of tools become tasks; see `createTasks`. */
+  readonly tasks?: DefinedTasks
   /** Makes each round happen once. In process by default; share one between replicas. */
   readonly roundStore?: RoundStore
 }
@@ -85,5 +97,6 @@ export const SERVER_OPTIONS: OptionTable<ServerOptions> = {
   askTimeoutMs: 'bound',
   stateKeys: 'any',
   state: { ttlMs: 'time', maxStateLength: 'bound' },
+  tasks: 'record',
   roundStore: 'record',
 }

@@ -37,7 +37,7 @@ import { ENTRY, type PromptDefinition, type ResourceDefinition, type ToolDefinit
 import { checkName, type Registry } from './items/registry.ts'
 import type { SubscriptionWatcher } from './items/subscribers.ts'
 import { type Mounted, mountCore } from './mount.ts'
-import { SERVER_OPTIONS, type ServerOptions } from './options.ts'
+import { type DefinedTasks, SERVER_OPTIONS, type ServerOptions } from './options.ts'
 
 const ENDPOINT = Symbol.for('portico.endpoint')
 
@@ -84,6 +84,7 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
   readonly #core: ServerCore
   readonly #endpoint: ServerEndpoint
   readonly #limits: SchemaLimits | undefined
+  readonly #tasks: DefinedTasks | undefined
   #unfollow: (() => void) | undefined
 
   constructor(definition: ServerDefinition<Tools>) {
@@ -104,6 +105,10 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
     const features = options.relay === undefined ? OWN : [options.relay.feature]
     for (const feature of [...FIRST, ...features, ...LAST]) this.#core.features.of(feature)
     this.#limits = options.schemaLimits
+    this.#tasks = options.tasks
+    if (options.tasks !== undefined) {
+      this.#core.features.of(TOOLS).tasks = this.#core.features.of(options.tasks.feature)
+    }
     if (options.maxResultBytes !== undefined) addBudget(this.#core, options.maxResultBytes, options.spill)
     if (tools !== undefined) this.#tools.declared = true
     if (resources !== undefined) this.#core.features.of(RESOURCES).resources.declared = true
@@ -125,7 +130,9 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
 
   /** Adds a tool, or replaces the one of that name; clients are told. */
   tool(name: string, definition: ToolDefinition): this {
-    this.#tools.replace(name, compileTool(name, definition, this.#limits))
+    const entry = compileTool(name, definition, this.#limits)
+    if (this.#tasks === undefined) requireNoTask(name, definition)
+    this.#tools.replace(name, this.#tasks === undefined ? entry : this.#tasks.prepare(entry, definition))
     return this
   }
 
@@ -309,6 +316,13 @@ export function createServer<const Tools extends ToolRecord = {}>(definition: Se
 export function endpointOf(server: Server): Endpoint {
   if (isObject(server) && ENDPOINT in server) return server[ENDPOINT]
   throw invalidDefinition('Only what createServer() made can be served')
+}
+
+function requireNoTask(name: string, { options: { task } }: ToolDefinition): void {
+  if (task === undefined || task === 'never' || (typeof task === 'object' && task.mode === 'never')) return
+  throw invalidDefinition(
+    `Tool "${name}" has task, and the server has no tasks: give createServer \`tasks: createTasks()\` of @portico/sdk/tasks`,
+  )
 }
 
 /** A record of the same shape is not enough: what serves an item comes from its maker. */

@@ -34,7 +34,31 @@ export type Recorded<T> = T extends string | number | boolean | null | undefined
         ? { [K in keyof T]: Recorded<T[K]> }
         : T
 
+/** What a step's action is told. */
+export interface StepTold {
+  /**
+   * A process died while it ran this step, so that its effect may have happened already. Only inside a task can this be
+   * true.
+   */
+  readonly interrupted: boolean
+}
+
+/** Keeps what steps come to while they are taken, where a run may have to be taken up by another process. */
+export interface StepLog {
+  /** Notes that an action begins; says whether it had begun before. */
+  begin(name: string): Promise<StepTold>
+  /** Notes how it ended. */
+  end(name: string, outcome: StepOutcome): Promise<void>
+}
+
+/** An action of a step. */
+export type StepAction<T> = (told: StepTold) => T | Promise<T>
+
+const AT_FIRST: StepTold = { interrupted: false }
+
 export class HandlerRun {
+  /** Where steps are noted as they happen, if anywhere. */
+  log: StepLog | undefined
   readonly #keys = new Set<string>()
   readonly #ordinals = new Map<string, number>()
   readonly #steps = new Map<string, StepOutcome>()
@@ -61,7 +85,7 @@ export class HandlerRun {
    * Runs `action`, once for its name: whoever uses the name again, now or in a later run, gets the same outcome.
    * `begin` is asked before an action that was not begun yet.
    */
-  step<T>(name: string, action: () => T | Promise<T>, begin?: () => void): Promise<Recorded<T>> {
+  step<T>(name: string, action: StepAction<T>, begin?: () => void): Promise<Recorded<T>> {
     // Under one name there is one action, so what is recorded or running is of its type.
     const known = this.#steps.get(name)
     if (known !== undefined) return replay(known) as Promise<Recorded<T>>
@@ -98,18 +122,32 @@ export class HandlerRun {
     return `${kind}_${ordinal}`
   }
 
-  async #perform(name: string, action: () => unknown): Promise<unknown> {
+  async #perform(name: string, action: StepAction<unknown>): Promise<unknown> {
+    const { log } = this
+    const told = log === undefined ? AT_FIRST : await log.begin(name)
+    if (told.interrupted && action.length === 0) throw interruptedUnheard(name)
     let outcome: StepOutcome
     try {
-      const value = await withinStep(this, name, action)
+      const value = await withinStep(this, name, () => action(told))
       outcome = value === undefined ? {} : { v: throughJson(name, value) }
     } catch (error) {
-      this.#steps.set(name, { e: describeError(error) })
+      outcome = { e: describeError(error) }
+      await log?.end(name, outcome)
+      this.#steps.set(name, outcome)
       throw error
     }
+    await log?.end(name, outcome)
     this.#steps.set(name, outcome)
     return replay(outcome)
   }
+}
+
+/** An action that takes no argument cannot be told, and would do its work twice unannounced. */
+function interruptedUnheard(name: string): PorticoError {
+  return misuse(
+    `The step "${name}" was interrupted when its process ended, and may have had its effect. Let its action take ` +
+      '`{ interrupted }` and look first, or `_again` where to do it twice does no harm',
+  )
 }
 
 async function replay(outcome: StepOutcome): Promise<unknown> {

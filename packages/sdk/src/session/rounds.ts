@@ -6,7 +6,7 @@
 
 import { PorticoError } from '../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
-import type { HandlerRun, Recorded, StepOutcome } from './handler-run.ts'
+import type { HandlerRun, Recorded, StepAction, StepOutcome } from './handler-run.ts'
 import { randomToken } from './random-token.ts'
 import { digestOf, type StateBinding, type StateSealer } from './sealed-state.ts'
 import { Suspended } from './suspended.ts'
@@ -41,8 +41,11 @@ interface OpenQuestion extends Question {
   reject(error: Error): void
 }
 
+/** Turns what is between two rounds into a text and back. */
+export type RoundSealer = Pick<StateSealer, 'seal' | 'open'>
+
 export interface RoundOptions {
-  readonly sealer: StateSealer
+  readonly sealer: RoundSealer
   readonly maxRounds: number
   readonly run: HandlerRun
   /** The highest progress that the client was told of, and how a later round hears of it. */
@@ -138,14 +141,27 @@ export class Rounds {
   }
 
   /** Runs `action` once over all rounds; later runs get the recorded outcome. */
-  async step<T>(name: string, action: () => T | Promise<T>): Promise<Recorded<T>> {
+  async step<T>(name: string, action: StepAction<T>): Promise<Recorded<T>> {
     return this.#options.run.step(name, action, () => {
       if (this.#over) throw new Suspended()
     })
   }
 
-  async #flush(): Promise<void> {
+  /** What a later run needs to come as far as this one is, as `requestState` carries it. */
+  async snapshot(sealer: RoundSealer): Promise<string> {
+    await this.#options.run.settled()
+    return sealer.seal(this.#after([]), this.#binding)
+  }
+
+  #after(q: [key: string, digest: string][]): RoundState {
     const { run, progress } = this.#options
+    const { n, r } = this.#state
+    const a = [...this.#answers, ...this.#unread()]
+    return { n, r: r + 1, q, a, s: run.record(), ...(progress.reached > -Infinity && { p: progress.reached }) }
+  }
+
+  async #flush(): Promise<void> {
+    const { run } = this.#options
     // What steps do is recorded with the questions, so these wait for those.
     await run.settled()
     this.#over = true
@@ -157,15 +173,7 @@ export class Rounds {
         ),
       )
       if (this.#state.r + 1 > this.#options.maxRounds) throw this.#tooMany(digests)
-      const next: RoundState = {
-        n: this.#state.n,
-        r: this.#state.r + 1,
-        q: digests,
-        a: [...this.#answers, ...this.#unread()],
-        s: run.record(),
-        ...(progress.reached > -Infinity && { p: progress.reached }),
-      }
-      const requestState = await this.#options.sealer.seal(next, this.#binding)
+      const requestState = await this.#options.sealer.seal(this.#after(digests), this.#binding)
       const entries = questions.map(([key, { method, params }]) => [key, { method, params }] as const)
       this.#options.suspend({ inputRequests: Object.fromEntries(entries), requestState })
     } catch (error) {

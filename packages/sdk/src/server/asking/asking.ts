@@ -5,11 +5,12 @@
  */
 
 import { PorticoError, RpcError } from '../../jsonrpc/errors.ts'
+import { LONGEST_TIMER_MS } from '../../jsonrpc/longest-timer.ts'
 import { withoutUndefined } from '../../jsonrpc/members.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { type AskKind, type ClientCapabilities, canAsk } from '../../protocol/capabilities.ts'
 import { CapabilityError } from '../../session/conversation.ts'
-import { HandlerRun, type Recorded } from '../../session/handler-run.ts'
+import { HandlerRun, type Recorded, type StepAction } from '../../session/handler-run.ts'
 import { MemoryRoundStore, type RoundStore } from '../../session/round-store.ts'
 import { type ReadAnswer, type RoundOptions, Rounds } from '../../session/rounds.ts'
 import { digestOf, type StateBinding, StateSealer } from '../../session/sealed-state.ts'
@@ -107,18 +108,45 @@ export async function takeStep<T>(
   asker: Asker,
   call: ServerCall,
   name: string,
-  action: () => T | Promise<T>,
+  action: StepAction<T>,
 ): Promise<Recorded<T>> {
   if (call.session !== undefined) return runOf(call).step(name, action)
   return (await roundsOf(asker, call)).step(name, action)
 }
 
-function runOf(call: ServerCall): HandlerRun {
+/** Waits until a moment that every run of the handler knows, and lets the call become a task where it can. */
+export async function takeSleep(asker: Asker, call: ServerCall, ms: number): Promise<void> {
+  const key = runOf(call).claimKey(undefined, 'sleep')
+  await call.leave?.()
+  const until = await takeStep(asker, call, key, (_again) => Date.now() + ms)
+  await pass(until - Date.now(), call.signal)
+}
+
+/** Lets time pass, or rejects when the call is cancelled. */
+function pass(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer)
+      reject(new PorticoError('aborted', 'The call was cancelled', { cause: signal.reason }))
+    }
+    const over = (): void => {
+      signal.removeEventListener('abort', stop)
+      resolve()
+    }
+    const timer = setTimeout(over, Math.min(ms, LONGEST_TIMER_MS))
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true })
+  })
+}
+
+/** What the handler of a call has asked and done so far. */
+export function runOf(call: ServerCall): HandlerRun {
   call.run ??= new HandlerRun()
   return call.run
 }
 
-function roundsOf(asker: Asker, call: ServerCall): Rounds | Promise<Rounds> {
+/** The rounds of a call without a session, made when they are first asked for. */
+export function roundsOf(asker: Asker, call: ServerCall): Rounds | Promise<Rounds> {
   call.rounds ??= openRounds(asker, call)
   return call.rounds
 }
@@ -144,13 +172,19 @@ export function roundKeeping({ rounds: settings }: Asker): RoundKeeping {
 
 /** Makes, or resumes, the rounds of a modern call. */
 export function openRounds(asker: Asker, call: ServerCall): Promise<Rounds> {
+  // Looked up when they are used: the call may have left its request meanwhile.
+  const at = (): Pick<Asker, 'maxRounds' | 'suspend' | 'fail'> => call.detached ?? asker
   const options: RoundOptions = {
-    sealer: roundKeeping(asker).sealer,
-    maxRounds: asker.maxRounds,
+    get sealer() {
+      return call.detached?.sealer ?? roundKeeping(asker).sealer
+    },
+    get maxRounds() {
+      return at().maxRounds
+    },
     run: runOf(call),
     progress: call,
-    suspend: (result) => asker.suspend(call, result),
-    fail: (error) => asker.fail(call, error),
+    suspend: (result) => at().suspend(call, result),
+    fail: (error) => at().fail(call, error),
   }
   // As sent: middleware may have altered `params` by the first ask, but not yet when a retry is opened.
   const { _meta, inputResponses, requestState, ...own } = call.sent

@@ -3,5 +3,5 @@
 export { askElicitation } from '../features/elicitation.ts'
 export { askRoots } from '../features/roots.ts'
 export { askSampling } from '../features/sampling.ts'
-export { openRounds, takeStep } from './asking.ts'
+export { openRounds, takeSleep, takeStep } from './asking.ts'
 export { runRound } from './round-once.ts'

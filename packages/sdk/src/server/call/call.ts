@@ -7,11 +7,12 @@ import type { Outlet } from '../../jsonrpc/channel.ts'
 import { IncomingCall, type IncomingCalls } from '../../jsonrpc/incoming.ts'
 import type { JsonObject, RequestId, RpcErrorObject } from '../../jsonrpc/message.ts'
 import { type ProgressToken, progressToken } from '../../protocol/meta.ts'
+import type { CallToolResult } from '../../protocol/tools.ts'
 import type { Conversation } from '../../session/conversation.ts'
 import type { RequestHead } from '../../session/exchange.ts'
 import type { HandlerRun } from '../../session/handler-run.ts'
 import type { LegacySession } from '../../session/legacy-session.ts'
-import type { Rounds } from '../../session/rounds.ts'
+import type { RoundSealer, Rounds } from '../../session/rounds.ts'
 
 /** How a round ended: with a result, an error, or further questions. */
 export interface RoundOutcome {
@@ -33,6 +34,18 @@ export interface DeferredReply {
   end(call: ServerCall, result: JsonObject): void
 }
 
+/** Where a call goes on that has left its request: the request was answered, the work was not done. */
+export interface Detached {
+  readonly sealer: RoundSealer
+  readonly maxRounds: number
+  /** The handler has asked, and is over for now. */
+  suspend(call: ServerCall, result: { inputRequests: JsonObject; requestState: string }): void
+  fail(call: ServerCall, error: unknown): void
+  progress(progress: number, total: number | undefined, message: string | undefined): void
+  /** What the work comes to, where it was begun on the request already. */
+  readonly known?: Promise<CallToolResult> | undefined
+}
+
 export class ServerCall extends IncomingCall {
   readonly method: string
   /** Middleware may replace them. */
@@ -46,6 +59,10 @@ export class ServerCall extends IncomingCall {
   readonly session: LegacySession | undefined
   /** Multi-round input, on modern revisions: made at the first ask, or at once for a retry. */
   rounds: Rounds | Promise<Rounds> | undefined
+  /** Set once the work goes on without the request. */
+  detached: Detached | undefined
+  /** Lets the work go on without the request, where that can be: called by a handler that is about to wait. */
+  leave: (() => Promise<void>) | undefined
   /** Runs when the call is cancelled or asked to end, for work that has no handler to hear the signal. */
   onEnd: (() => void) | undefined
   /** True once a request that stays open was asked to end. */
@@ -129,6 +146,10 @@ export class ServerCall extends IncomingCall {
 
   /** Sends a progress notice, if the client asked for them and the value moves forward. */
   progress(progress: number, total: number | undefined, message: string | undefined): void {
+    if (this.detached !== undefined) {
+      this.detached.progress(progress, total, message)
+      return
+    }
     if (this.#token === null) this.#token = progressToken(this.sent)
     const token = this.#token
     if (token === undefined || this.answered || !Number.isFinite(progress) || progress <= this.reached) return

@@ -30,7 +30,7 @@ function createMethods(host: FeatureHost): ServerMethod[] {
         const { revision } = call.conversation
         return {
           protocolVersion: revision.version,
-          capabilities: revision.writeServerCapabilities(withExperimental(capabilitiesOf(host, introduced))),
+          capabilities: revision.writeServerCapabilities(withExperimental(capabilitiesOf(host, introduced, call))),
           serverInfo: revision.writeImplementation({ ...introduced?.info, ...host.info }),
           ...instructionsOf(host, introduced),
         }
@@ -45,7 +45,7 @@ function createMethods(host: FeatureHost): ServerMethod[] {
         const info = introduced?.info && revision.writeImplementation({ ...introduced.info, ...host.info })
         return {
           supportedVersions: [...host.versions].reverse(),
-          capabilities: revision.writeServerCapabilities(capabilitiesOf(host, introduced)),
+          capabilities: revision.writeServerCapabilities(capabilitiesOf(host, introduced, call)),
           ...instructionsOf(host, introduced),
           // What is said of others depends on who asks.
           ...cacheHints(host.listCache, introduced !== undefined),
@@ -56,8 +56,8 @@ function createMethods(host: FeatureHost): ServerMethod[] {
   ]
 }
 
-function capabilitiesOf(host: FeatureHost, introduced: Introduction | undefined): ServerCapabilities {
-  const own = host.capabilities()
+function capabilitiesOf(host: FeatureHost, introduced: Introduction | undefined, call: ServerCall): ServerCapabilities {
+  const own = host.capabilities(call)
   if (introduced?.experimental === undefined) return own
   return { ...own, experimental: { ...introduced.experimental, ...own.experimental } }
 }

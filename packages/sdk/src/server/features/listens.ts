@@ -23,10 +23,33 @@ export class Listens {
     if (!isObject(asked)) throw invalidParam('notifications', 'must be an object')
     const kept = keep(readFilter(asked)?.resourceSubscriptions ?? [], call)
     const filter = this.#host.honoured(asked, call)
-    const { watch } = this.#host
+    const { watch, follow } = this.#host
+    if (follow !== undefined) return this.#followed(call, asked, filter, { follow, kept })
     if (watch === undefined || filter.resourceSubscriptions === undefined)
       return this.#hold(call, filter, NO_WATCHES, kept)
     return this.#watchAll(call, filter, watch, kept)
+  }
+
+  /** What a feature follows for this listener is acknowledged with the rest, and told from then on. */
+  async #followed(
+    call: ServerCall,
+    asked: JsonObject,
+    filter: SubscriptionFilter,
+    { follow, kept }: { follow: NonNullable<FeatureHost['follow']>; kept: KeptText },
+  ): Promise<typeof DEFERRED> {
+    let told = (_method: string, _params: JsonObject): void => {}
+    const followed = await follow(asked, call, (method, params) => told(method, params))
+    if (followed === undefined) return this.#hold(call, filter, NO_WATCHES, kept)
+    const watches: Watches = {
+      changed: () => {},
+      ends: [() => followed.end()],
+      made: (listen) => {
+        told = (method, params) => listen.notify(method, params)
+      },
+    }
+    this.#hold(call, { ...filter, ...followed.filter }, watches, kept)
+    followed.begin()
+    return DEFERRED
   }
 
   /** Follows each resource first, so that the acknowledgement names those that will be heard of. */
@@ -54,6 +77,7 @@ export class Listens {
 
   #hold(call: ServerCall, filter: SubscriptionFilter, watches: Watches, kept: KeptText): typeof DEFERRED {
     const listen = new Listen(this, call, filter, watches.ends, kept)
+    watches.made?.(listen)
     if (watches !== NO_WATCHES) watches.changed = (uri) => listen.tell({ kind: 'resource', uri })
     // Bound, not wrapped: a function around it would keep everything in sight of here.
     call.onEnd = listen.end.bind(listen)
@@ -102,6 +126,8 @@ const ENTRY = 8
 interface Watches {
   changed: (uri: string) => void
   readonly ends: (() => void)[]
+  /** Called with the listen before it is acknowledged. */
+  readonly made?: (listen: Listen) => void
 }
 
 const NO_WATCHES: Watches = { changed: () => {}, ends: [] }
@@ -135,7 +161,7 @@ class Listen implements ChangeListener {
   }
 
   acknowledge(): void {
-    this.#notify('notifications/subscriptions/acknowledged', { notifications: this.#filter })
+    this.notify('notifications/subscriptions/acknowledged', { notifications: this.#filter })
   }
 
   hear(change: ServerChange): void {
@@ -144,7 +170,7 @@ class Listen implements ChangeListener {
 
   tell(change: ServerChange): void {
     const { method, params } = noticeOf(change)
-    this.#notify(method, params)
+    this.notify(method, params)
   }
 
   get principal(): string | undefined {
@@ -158,7 +184,7 @@ class Listen implements ChangeListener {
     this.#call.deferred?.end(this.#call, { _meta: { [META_SUBSCRIPTION_ID]: this.#call.id } })
   }
 
-  #notify(method: string, params: JsonObject): void {
+  notify(method: string, params: JsonObject): void {
     this.#call.notify(method, { _meta: { [META_SUBSCRIPTION_ID]: this.#call.id }, ...params })
   }
 

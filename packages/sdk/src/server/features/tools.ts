@@ -6,6 +6,7 @@ import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { didYouMean } from '../../jsonrpc/nearest.ts'
 import { requireOptions } from '../../jsonrpc/option-table.ts'
 import { collectParamHeaders, type ParamHeader } from '../../protocol/headers/headers.ts'
+import type { Revision } from '../../protocol/revision.ts'
 import type { CallToolResult, Tool, ToolAnnotations } from '../../protocol/tools.ts'
 import {
   type Checked,
@@ -53,18 +54,28 @@ export interface ToolEntry extends Item {
   readonly handler: (args: unknown, ctx: AskingContext) => unknown
 }
 
+/** What tasks put in the place of a tool's own description and result. */
+export interface ToolTasks {
+  writeTool(tool: Tool, revision: Revision): JsonObject | undefined
+  writeResult(result: CallToolResult, call: ServerCall): JsonObject | undefined
+}
+
 interface ToolHost {
+  /** Set where calls may become tasks. */
+  readonly tasks: ToolTasks | undefined
   readonly tools: Registry<ToolEntry>
   readonly server: FeatureHost
 }
 
 export interface ToolFeature extends Feature {
+  tasks: ToolTasks | undefined
   readonly tools: Registry<ToolEntry>
 }
 
 export const TOOLS = defineFeature('tools', (server): ToolFeature => {
   const tools = new Registry<ToolEntry>('tool')
-  return {
+  const feature: ToolFeature = {
+    tasks: undefined,
     tools,
     collections: [
       defineCollection<ToolEntry>({
@@ -79,7 +90,14 @@ export const TOOLS = defineFeature('tools', (server): ToolFeature => {
       }),
     ],
     capability: () => (tools.declared ? { tools: { listChanged: true } } : {}),
-    methods: () => createToolMethods({ tools, server }),
+    methods: () =>
+      createToolMethods({
+        tools,
+        server,
+        get tasks() {
+          return feature.tasks
+        },
+      }),
     // A hidden tool has none, like one that is not there.
     paramHeaders: (name, principal) => {
       const entry = tools.get(name)
@@ -87,7 +105,11 @@ export const TOOLS = defineFeature('tools', (server): ToolFeature => {
         ? entry.paramHeaders
         : undefined
     },
+    takeOver(other: ToolFeature) {
+      feature.tasks = other.tasks
+    },
   }
+  return feature
 })
 
 function createToolMethods(host: ToolHost): ServerMethod[] {
@@ -96,7 +118,7 @@ function createToolMethods(host: ToolHost): ServerMethod[] {
     registry: tools,
     member: 'tools',
     show: ({ tool }) => tool,
-    write: (tool, revision) => revision.writeTool(tool),
+    write: (tool, revision) => host.tasks?.writeTool(tool, revision) ?? revision.writeTool(tool),
     pageSize: server.pageSize,
     cache: server.listCache,
   })
@@ -115,6 +137,7 @@ function createToolMethods(host: ToolHost): ServerMethod[] {
       },
       write: (result, call) =>
         (call.outlet.takesValues === true ? undefined : plainText(result)) ??
+        host.tasks?.writeResult(result, call) ??
         call.conversation.revision.writeCallToolResult(result),
     }),
   ]

@@ -15,6 +15,7 @@ import type { PromptEntry } from '../features/prompts.ts'
 import { toResourceEntry } from '../features/resource-entry.ts'
 import type { ResourceEntry, TemplateEntry } from '../features/resources.ts'
 import type { ToolReturn } from '../features/tool-result.ts'
+import type { TaskMode, TaskOptions } from '../tasks/task-options.ts'
 import type { ToolAnswer } from '../tool-answer.ts'
 import type { Described, PromptOptions, ResourceOptions } from './item-options.ts'
 
@@ -47,6 +48,8 @@ export interface ToolOptions<I extends AnySchema | undefined, O extends AnySchem
   readonly openWorld?: boolean
   /** Hints in the words of the specification, for those that have no option of their own. */
   readonly annotations?: ToolAnnotations
+  /** Whether calls become tasks, which outlive their connection. Needs `tasks` on the server. */
+  readonly task?: TaskMode | TaskOptions
 }
 
 export type Arguments<I> = I extends undefined ? JsonObject : InferOutput<I>

@@ -50,6 +50,7 @@ export const TOOL_OPTIONS = {
   idempotent: 'flag',
   openWorld: 'flag',
   annotations: 'record',
+  task: 'any',
 } as const
 
 /** Proposes values for an argument while it is typed; `chosen` are the arguments settled already. */

@@ -1,0 +1,5 @@
+/** `@portico/sdk/tasks`: tools whose work outlives the request. */
+
+export type { TaskLimits } from '../server/tasks/task-book.ts'
+export type { TaskMode, TaskOptions } from '../server/tasks/task-options.ts'
+export { createTasks, type Tasks, type TasksOptions } from '../server/tasks/tasks.ts'

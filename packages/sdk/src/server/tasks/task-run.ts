@@ -1,0 +1,197 @@
+/**
+ * One run of a task's handler in this process, under a lease. A call that left its request goes on here; a task that was
+ * answered, or whose process died, is run again from its log. Questions end a run: the same rounds of input that a request
+ * has, kept in the task in place of the client's `requestState`.
+ */
+
+import { INTERNAL_ERROR, RpcError } from '../../jsonrpc/errors.ts'
+import type { JsonObject, RpcErrorObject } from '../../jsonrpc/message.ts'
+import type { CallToolResult } from '../../protocol/tools.ts'
+import type { RoundSealer } from '../../session/rounds.ts'
+import { Suspended } from '../../session/suspended.ts'
+import type { Lease } from '../../state/store.ts'
+import { openRounds, runOf } from '../asking/asking.ts'
+import { toRpcError } from '../call/answer.ts'
+import type { Detached, ServerCall } from '../call/call.ts'
+import type { FeatureHost } from '../feature.ts'
+import { isOver, type TaskBook } from './task-book.ts'
+import { TaskLog } from './task-log.ts'
+import type { OpenQuestion, TaskChange, TaskRecord } from './task-record.ts'
+
+/** A task's state stays in the store, which is trusted: it needs no seal, and lives as long as the task. */
+export const PLAIN_STATE: RoundSealer = {
+  seal: async (payload) => JSON.stringify(payload),
+  open: async (state) => JSON.parse(state) as unknown,
+}
+
+const MAX_ROUNDS = 1000
+export const LEASE_MS = 30_000
+const RENEW_MS = LEASE_MS / 3
+
+export class TaskRun implements Detached {
+  readonly sealer = PLAIN_STATE
+  readonly maxRounds = MAX_ROUNDS
+  readonly #server: FeatureHost
+  readonly #book: TaskBook
+  readonly #record: TaskRecord
+  readonly #lease: Lease
+  readonly #call: ServerCall
+  readonly #log: TaskLog
+  known: Promise<CallToolResult> | undefined
+  readonly #timer: ReturnType<typeof setInterval>
+  #message: string | undefined
+  #telling: Promise<void> | undefined
+  #suspending: Promise<void> | undefined
+  /** Told of progress beside the task's own message. */
+  onProgress: ((progress: number, total: number | undefined, message: string | undefined) => void) | undefined
+
+  constructor(server: FeatureHost, book: TaskBook, record: TaskRecord, work: { lease: Lease; call: ServerCall }) {
+    this.#server = server
+    this.#book = book
+    this.#record = record
+    this.#lease = work.lease
+    this.#call = work.call
+    this.#timer = setInterval(() => void this.#renew(), RENEW_MS)
+    work.call.detached = this
+    this.#log = new TaskLog(book.store, record.id, () => this.#leftMs())
+    runOf(work.call).log = this.#log
+  }
+
+  /** Ends the handler's run: the task was cancelled, or is gone. */
+  cancel(reason: string): void {
+    this.#call.cancel(reason)
+  }
+
+  /** Runs the handler from the beginning, with what the log and the answers have. */
+  replay(): Promise<void> {
+    return this.#settle(this.#replayed(this.#call))
+  }
+
+  /** Goes on with a handler that runs already; what middleware does to its result is done to it here. */
+  goOn(work: Promise<CallToolResult>): Promise<void> {
+    this.known = work
+    return this.#settle(this.#throughMiddleware(this.#call))
+  }
+
+  async #replayed(call: ServerCall): Promise<CallToolResult> {
+    const done = await this.#log.read()
+    if (call.sent.requestState !== undefined) call.rounds = await openRounds(this.#server.asker, call)
+    runOf(call).restore(done)
+    await this.#server.enter(call)
+    return this.#throughMiddleware(call)
+  }
+
+  async #throughMiddleware(call: ServerCall): Promise<CallToolResult> {
+    const method = this.#server.method(call.conversation.revision, call.method)
+    if (method === undefined) throw new RpcError(INTERNAL_ERROR, 'The tool is no longer there')
+    // What tools/call runs gives the result of a tool.
+    return (await method.run(call)) as CallToolResult
+  }
+
+  /** Keeps what comes of the handler, whoever began it. */
+  async #settle(work: Promise<CallToolResult>): Promise<void> {
+    try {
+      const result = await work
+      if (this.#suspending === undefined) await this.#finish({ status: 'completed', result })
+    } catch (error) {
+      if (!(error instanceof Suspended)) await this.#failed(error)
+    } finally {
+      await this.#suspending
+      await this.#telling
+      clearInterval(this.#timer)
+      await this.#book.store.release(leaseKey(this.#record.id), this.#lease)
+    }
+  }
+
+  suspend(
+    _call: ServerCall,
+    { inputRequests, requestState }: { inputRequests: JsonObject; requestState: string },
+  ): void {
+    this.#suspending = this.#write((record) => ({
+      status: 'input_required',
+      state: requestState,
+      ...toQuestions(record, inputRequests),
+    })).then(
+      () => {},
+      (error: unknown) => this.#failed(error),
+    )
+  }
+
+  fail(_call: ServerCall, error: unknown): void {
+    this.#suspending = this.#failed(error)
+  }
+
+  /** The newest message is the one that counts, so that many in a row cost one write. */
+  progress(progress: number, total: number | undefined, message: string | undefined): void {
+    this.onProgress?.(progress, total, message)
+    this.#message = message ?? (total === undefined ? `${progress}` : `${progress} of ${total}`)
+    this.#telling ??= this.#tell().finally(() => {
+      this.#telling = undefined
+    })
+  }
+
+  async #tell(): Promise<void> {
+    while (this.#message !== undefined) {
+      const statusMessage = this.#message
+      this.#message = undefined
+      await this.#write((record) => (record.status === 'working' ? { statusMessage } : undefined)).catch(() => {})
+    }
+  }
+
+  async #failed(error: unknown): Promise<void> {
+    const { revision } = this.#call.conversation
+    const where = `task of ${String(this.#record.request.params.name)}`
+    const shown =
+      toRpcError(error, revision) ??
+      new RpcError(INTERNAL_ERROR, `Internal error. ${this.#server.reportPrivately(error, where)}`)
+    await this.#finish({ status: 'failed', error: shown.toErrorObject(), statusMessage: shown.message })
+  }
+
+  async #finish(change: TaskChange): Promise<void> {
+    try {
+      await this.#write(() => change)
+    } catch (error) {
+      const failure: RpcErrorObject = { code: INTERNAL_ERROR, message: 'The result is too large to be kept' }
+      this.#server.reportPrivately(error, 'the end of a task')
+      await this.#write(() => ({ status: 'failed', error: failure, statusMessage: failure.message }))
+    }
+  }
+
+  /** Writes under this run's lease alone: whoever took the task over since has another epoch. */
+  #write(make: (record: TaskRecord) => TaskChange | undefined): Promise<TaskRecord | undefined> {
+    return this.#book.change(this.#record.id, (record) =>
+      record.epoch === this.#lease.epoch ? make(record) : undefined,
+    )
+  }
+
+  async #renew(): Promise<void> {
+    const held = await this.#book.store.renew(leaseKey(this.#record.id), this.#lease, LEASE_MS).catch(() => true)
+    const record = held ? await this.#book.read(this.#record.id).catch(() => this.#record) : undefined
+    if (record === undefined || isOver(record)) this.cancel('The task was cancelled, has expired or was taken over')
+  }
+
+  #leftMs(): number {
+    return Math.max(1, this.#record.createdAt + this.#record.ttlMs - Date.now())
+  }
+}
+
+export function leaseKey(id: string): string {
+  return `task/${id}`
+}
+
+/** Questions under keys that this task never had before. */
+function toQuestions(
+  { usedKeys = [] }: TaskRecord,
+  asked: JsonObject,
+): { questions: { [wireKey: string]: OpenQuestion }; usedKeys: string[] } {
+  const used = new Set(usedKeys)
+  const questions: { [wireKey: string]: OpenQuestion } = {}
+  for (const [key, question] of Object.entries(asked)) {
+    let wireKey = key
+    for (let turn = 2; used.has(wireKey); turn++) wireKey = `${key}.${turn}`
+    used.add(wireKey)
+    // What rounds give out is a method and its parameters.
+    questions[wireKey] = { key, ...(question as { method: string; params: JsonObject }) }
+  }
+  return { questions, usedKeys: [...used] }
+}
