@@ -117,9 +117,14 @@ describe('a feature from outside (house 2)', () => {
   test('tells listeners that asked for its list', async () => {
     const server = noted('a', { milk: 'buy milk' })
     const sent: { method: string; params: JsonObject }[] = []
+    let acknowledged: () => void = () => {}
+    const stands = new Promise<void>((resolve) => {
+      acknowledged = resolve
+    })
     const told = new Promise<void>((resolve) => {
       const send = (text: string): void => {
         if (sent.push(JSON.parse(text)) === 2) resolve()
+        else acknowledged()
       }
       const _meta = { [META_VERSION]: '2026-07-28', [META_CLIENT_CAPABILITIES]: {} }
       const params = { _meta, notifications: { notesListChanged: true, toolsListChanged: true } }
@@ -131,6 +136,7 @@ describe('a feature from outside (house 2)', () => {
         head: undefined,
       })
     })
+    await stands
     add(server, 'tea', 'buy tea')
     await told
     // A list that the server does not have is not honoured.
