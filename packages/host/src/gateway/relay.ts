@@ -247,7 +247,8 @@ export class GatewayRelay implements Relay {
     const { server, ownName } = item
     const mirrored = this.#mirrored(item)
     try {
-      const given = this.#completeNow(item, args) ?? (await this.#complete(item, args))
+      const now = this.#index.has(item) ? this.#parts.host.catalogue.toCallNow?.(item.name, args) : undefined
+      const given = now ?? (await this.#complete(item, args))
       const result = await this.dispatch.run<CallToolResult>(ctx, {
         server,
         name,
@@ -291,11 +292,6 @@ export class GatewayRelay implements Relay {
       if (failure !== undefined) return failure
       throw error
     }
-  }
-
-  /** What `#complete` would come to, where the catalogue has nothing to look up for it. */
-  #completeNow(item: CatalogueItem, args: JsonObject): JsonObject | undefined {
-    return this.#index.has(item) ? this.#parts.host.catalogue.toCallNow?.(item.name, args) : undefined
   }
 
   /** The arguments with those that are always given. What the catalogue knows, it also checks once more. */

@@ -3,7 +3,7 @@
 import type { Progress } from '@portico/sdk/client'
 
 /** A call as its place knows it. */
-interface WaitingCall {
+export interface WaitingCall {
   readonly id: string
   readonly principal: string | undefined
   cancel(reason: string): void

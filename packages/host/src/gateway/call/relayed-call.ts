@@ -7,7 +7,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Progress, RequestRelay } from '@portico/sdk/client'
-import { isLogLevel, METHOD_NOT_FOUND, onCancel } from '@portico/sdk/internal'
+import { METHOD_NOT_FOUND, onCancel } from '@portico/sdk/internal'
 import type { QuestionMethod } from '@portico/sdk/relay'
 import {
   type AskingContext,
@@ -18,9 +18,10 @@ import {
   Suspended,
 } from '@portico/sdk/server'
 import { hideIn } from '../../config/trust/used-secrets.ts'
-import { type CallPlaces, isKept, keptBytes, keptProgress } from './call-places.ts'
+import { type CallPlaces, isKept, keptBytes } from './call-places.ts'
 import { CallRelay, type Cancellable } from './call-relay.ts'
 import { toMissingCapability, toRefusal } from './failures.ts'
+import { KeptReports, tellLog } from './kept-reports.ts'
 
 export interface RelayedCallOptions {
   /** Names the call between two rounds; unguessable, and made when it is needed unless given. */
@@ -95,9 +96,8 @@ export class RelayedCall<Result = unknown> {
   #parked = false
   #run: Run | undefined
   #outcome: Outcome<Result> | undefined
-  #progress: Progress | undefined
-  readonly #logs: { readonly params: JsonObject; readonly bytes: number }[] = []
-  #lost = 0
+  /** What came while it was attached to no run. */
+  #kept: KeptReports | undefined
   /** What the server asked for and the client does not offer. */
   readonly #lacking: CapabilityError[] = []
 
@@ -193,7 +193,7 @@ export class RelayedCall<Result = unknown> {
       // `start` was given work of this very result.
       this.#run = { ctx, asking: 0, resolve: resolve as (value: unknown) => void, reject }
       if (onCancel(ctx, cancelled)) return cancelled()
-      this.#tellKept(ctx)
+      this.#kept?.tell(ctx)
       if (this.#outcome !== undefined) this.#finish()
       else for (const [key, question] of this.#questions) void this.#put(key, question, ctx)
     })
@@ -251,23 +251,20 @@ export class RelayedCall<Result = unknown> {
   }
 
   progress(progress: Progress): void {
-    if (this.#run === undefined) this.#progress = keptProgress(progress)
+    if (this.#run === undefined) this.#keeping().progress(progress)
     else this.#run.ctx.progress(progress.progress, progress.total, progress.message)
   }
 
   log(said: JsonObject): void {
     const { ctx } = this
     const params = hideIn(said, this.#options.hide)
-    if (ctx !== undefined) {
-      tellLog(ctx, params)
-      return
-    }
-    const bytes = keptBytes(params)
-    if (!isKept(this.#options.places, this as RelayedCall, bytes)) this.#lost++
-    else this.#logs.push({ params, bytes })
-    if (this.#logs.length <= this.#options.maxKept) return
-    this.#options.places.unkeep(this as RelayedCall, this.#logs.shift()?.bytes ?? 0)
-    this.#lost++
+    if (ctx === undefined) this.#keeping().log(params)
+    else tellLog(ctx, params)
+  }
+
+  #keeping(): KeptReports {
+    this.#kept ??= new KeptReports(this, this.#options)
+    return this.#kept
   }
 
   /** There is no room for its end: who comes back for it hears that the call no longer waits. */
@@ -366,21 +363,6 @@ export class RelayedCall<Result = unknown> {
     return run
   }
 
-  #tellKept(ctx: AskingContext): void {
-    if (this.#progress !== undefined) {
-      const { progress, total, message } = this.#progress
-      ctx.progress(progress, total, message)
-      this.#progress = undefined
-    }
-    if (this.#lost > 0)
-      ctx.log('warning', `${this.#lost} log messages were dropped: maxKept or maxKeptBytes exceeded`, 'gateway')
-    this.#lost = 0
-    for (const { params, bytes } of this.#logs.splice(0)) {
-      this.#options.places.unkeep(this as RelayedCall, bytes)
-      tellLog(ctx, params)
-    }
-  }
-
   #finish(): void {
     const run = this.#run
     const outcome = this.#outcome
@@ -401,8 +383,4 @@ function hasFailed(outcome: Outcome<unknown>): boolean {
   if ('error' in outcome) return true
   const { value } = outcome
   return typeof value === 'object' && value !== null && 'isError' in value && value.isError === true
-}
-
-function tellLog(ctx: AskingContext, { level, data, logger }: JsonObject): void {
-  if (isLogLevel(level)) ctx.log(level, data, typeof logger === 'string' ? logger : undefined)
 }
