@@ -35,6 +35,7 @@ export default defineConfig({
       headless: true,
       screenshotFailures: false,
       ui: false,
+      connectTimeout: 600_000,
       fileParallelism: false,
       viewport: { width: 1_000, height: 800 },
       provider: playwright({

@@ -41,7 +41,14 @@ type Answering = { readonly [M in ApiMethod]?: (params: ApiParams<M>) => ApiResu
 
 let answering: Answering = {}
 const asked: { readonly method: ApiMethod; readonly params: unknown }[] = []
-const streams: { onmessage?: (event: { readonly data: string }) => void; onopen?: () => void }[] = []
+interface Stream {
+  readyState: number
+  onmessage?: (event: { readonly data: string }) => void
+  onopen?: () => void
+  onerror?: () => void
+}
+
+const streams: Stream[] = []
 
 /** What the program answers from now on, beside what it answered before. */
 export function answers(more: Answering): void {
@@ -64,6 +71,16 @@ export function askedOf<M extends ApiMethod>(method: M): readonly ApiParams<M>[]
 export function tell(event: ApiEvent): void {
   openEvents()
   for (const stream of streams) stream.onmessage?.({ data: JSON.stringify(event) })
+}
+
+/** The stream of events is lost, refused by the program, or there again. */
+export function setStream(state: 'lost' | 'refused' | 'open'): void {
+  openEvents()
+  for (const stream of streams.slice(-1)) {
+    stream.readyState = { lost: 0, refused: 2, open: 1 }[state]
+    if (state === 'open') stream.onopen?.()
+    else stream.onerror?.()
+  }
 }
 
 async function answer(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
@@ -91,6 +108,9 @@ beforeEach(async () => {
   vi.stubGlobal(
     'EventSource',
     class {
+      static readonly CLOSED = 2
+      readyState = 1
+
       constructor() {
         streams.push(this)
       }

@@ -131,6 +131,24 @@ describe('the list of items', () => {
     await expect.poll(words).not.toContain('mail')
   })
 
+  it.each([390, 1_280])(
+    'the foot of the list is whole at %i px, however long a reason is (first hour, low)',
+    async (width) => {
+      const reason = 'It waits for your answer in the inbox: whether it may be connected. '.repeat(3)
+      const many = Array.from({ length: 60 }, (_, at) => tool(`t${at}`))
+      await open(ToolsScreen, many, '/tools', [{ server: 'mail', reason }])
+      await page.viewport(width, 800)
+      const note = page.getByRole('list', { name: 'Not connected' }).getByRole('listitem')
+      await expect.element(note).toBeVisible()
+      const line = note.element()
+      expect(line.scrollWidth).toBeLessThanOrEqual(line.clientWidth)
+      const foot = line.closest('footer')?.getBoundingClientRect()
+      const list = page.getByRole('region', { name: 'Tools: list' }).element().getBoundingClientRect()
+      expect(foot?.height).toBeGreaterThan(30)
+      expect(foot?.bottom).toBeLessThanOrEqual(list.bottom + 1)
+    },
+  )
+
   it('an item that is named in the address and not listed is asked for, or said to be missing', async () => {
     await open(ToolsScreen, [], '/tools?name=files_gone&server=files')
     await expect.poll(words).toContain('files_gone is not offered now')
