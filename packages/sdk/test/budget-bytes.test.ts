@@ -13,10 +13,10 @@ const doors = fileURLToPath(new URL('../src/doors/', import.meta.url))
 
 /** Minified kilobytes (1,000 bytes), libraries that the package depends on left out. */
 const BUDGETS: { readonly [door: string]: number } = {
-  server: 113,
-  stdio: 112,
-  http: 147,
-  fetch: 140,
+  server: 114,
+  stdio: 113,
+  http: 148,
+  fetch: 141,
   client: 173,
 }
 
@@ -49,9 +49,9 @@ describe('the bytes of a door', () => {
   it.each([
     ['JSON Schema', SMALLEST],
     ['Zod', SMALLEST_ZOD],
-  ])('the smallest server on stdio, with %s, stays within 115 kB and loads no HTTP', async (_schema, contents) => {
+  ])('the smallest server on stdio, with %s, stays within 116 kB and loads no HTTP', async (_schema, contents) => {
     const { bytes, whole, imports, modules } = await measure(contents)
-    expect(bytes / 1000).toBeLessThan(115)
+    expect(bytes / 1000).toBeLessThan(116)
     // With all that it could load: where a bundler makes one file of everything, that is the size.
     expect(whole / 1000).toBeLessThan(170)
     expect(imports.filter((name) => /^node:(http|https|http2|net|tls|child_process)$/.test(name))).toEqual([])
