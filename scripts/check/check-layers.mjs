@@ -49,11 +49,23 @@ const APP = new Map([
   ['cli', 3],
   ['doors', TOP],
 ])
+const UI = new Map([
+  ['theme.ts', 0],
+  ['app', 1],
+  ['parts', 2],
+  ...['servers', 'policy', 'timeline'].map((folder) => [folder, 3]),
+  ['inbox', 4],
+  ['items', 5],
+  ['chat', 6],
+  ['shell', 7],
+  ['main.tsx', TOP],
+])
 const RANKS = new Map([
   ['sdk', SDK],
   ['host', HOST],
   ['servers', SERVERS],
   ['app', APP],
+  ['ui', UI],
 ])
 
 /** The same for what stands outside of packages. */

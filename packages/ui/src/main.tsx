@@ -10,8 +10,8 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { colorScheme } from './app/color-scheme.ts'
 import { openEvents } from './app/data/events.ts'
-import { Shell } from './app/shell.tsx'
 import { Toasts } from './app/toasts.tsx'
+import { Shell } from './shell/shell.tsx'
 import { cssVariables, theme } from './theme.ts'
 
 const root = document.getElementById('root')

@@ -5,11 +5,11 @@ import { PlusIcon, TrashIcon } from '@radix-ui/react-icons'
 import type { ChatSummary } from 'portico/web-api'
 import { useState } from 'react'
 import { Confirm } from '../app/confirm.tsx'
+import { deleteChat, loadChats, useChats } from '../app/data/chat-store.ts'
 import { FailureNote, Waiting } from '../app/feedback.tsx'
 import { toAgo, toVisible } from '../app/text/text.ts'
 import { Chip } from '../app/tone.tsx'
 import classes from './chat-list.module.css'
-import { deleteChat, loadChats, useChats } from './chat-store.ts'
 import { ProjectPicker } from './project-picker.tsx'
 
 interface ChatListProps {

@@ -2,7 +2,7 @@
 
 import { Popover, Progress, Table, UnstyledButton } from '@mantine/core'
 import type { Chat } from 'portico/web-api'
-import { budgetUse, toMoney, toShort } from './chat-events.ts'
+import { budgetUse, toMoney, toShort } from '../app/data/chat-events.ts'
 import classes from './usage-meter.module.css'
 
 export function UsageMeter({ chat }: { readonly chat: Chat }) {

@@ -1,7 +1,7 @@
 /** A definition is not what was approved: compare, then let it be used again or not. */
 
 import { Stack, Text } from '@mantine/core'
-import { Difference } from '../app/text/difference.tsx'
+import { Difference } from '../parts/difference/difference.tsx'
 import { AnswerFoot } from './answer-foot.tsx'
 import type { BodyProps } from './question-body.ts'
 

@@ -2,7 +2,7 @@
 
 import { parseTemplate } from '@portico/sdk/internal-text'
 
-export interface TemplateForm {
+interface TemplateForm {
   readonly names: readonly string[]
   /** Variables without a value are left out, as RFC 6570 has it. */
   readonly expand: (values: ReadonlyMap<string, string>) => string

@@ -8,8 +8,8 @@ import { type ApiError, call } from '../app/data/api.ts'
 import { useApiEvent } from '../app/data/events.ts'
 import { showDone, toApiError, useAction } from '../app/data/use-api.ts'
 import { Empty, FailureNote, Waiting } from '../app/feedback.tsx'
-import { Difference } from '../app/text/difference.tsx'
 import { toAgo, toVisible } from '../app/text/text.ts'
+import { Difference } from '../parts/difference/difference.tsx'
 import classes from './servers.module.css'
 
 type Item = ApiResult<'items.list'>['items'][number]

@@ -11,8 +11,8 @@ import { useAction, useApi } from '../app/data/use-api.ts'
 import { FailureNote, Waiting } from '../app/feedback.tsx'
 import { toClock, toVisible } from '../app/text/text.ts'
 import { Chip, Note } from '../app/tone.tsx'
-import { isOpenable } from '../inbox/address.ts'
-import { AddressView } from '../inbox/address-view.tsx'
+import { isOpenable } from '../parts/address/address.ts'
+import { AddressView } from '../parts/address/address-view.tsx'
 import classes from './servers.module.css'
 
 const LOOKS = { ok: ['good', 'Done'], failed: ['bad', 'Failed'], waiting: ['busy', 'Waiting'] } as const

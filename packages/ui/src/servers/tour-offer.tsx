@@ -2,7 +2,7 @@
 
 import { Button, CloseButton } from '@mantine/core'
 import { PlayIcon } from '@radix-ui/react-icons'
-import { dismissTour, startTour, useTourOffered } from '../chat/tour.ts'
+import { dismissTour, startTour, useTourOffered } from '../app/data/tour.ts'
 import classes from './servers.module.css'
 
 export function TourOffer() {

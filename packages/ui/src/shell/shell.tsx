@@ -2,21 +2,21 @@
 
 import { useMantineColorScheme } from '@mantine/core'
 import { Suspense, useCallback, useEffect, useState } from 'react'
+import { useOnline } from '../app/data/events.ts'
+import { useRefusal, watchInfo } from '../app/data/info-store.ts'
+import { useQuestions, watchQuestions } from '../app/data/question-store.ts'
+import { watchServers } from '../app/data/server-store.ts'
+import { Boundary, Waiting } from '../app/feedback.tsx'
+import { useRoute } from '../app/route.ts'
+import { Note } from '../app/tone.tsx'
 import { QuestionNotices } from '../inbox/question-notices.tsx'
-import { useOnline } from './data/events.ts'
-import { useRefusal, watchInfo } from './data/info-store.ts'
-import { useQuestions, watchQuestions } from './data/question-store.ts'
-import { watchServers } from './data/server-store.ts'
-import { Boundary, Waiting } from './feedback.tsx'
 import { Gate } from './gate.tsx'
 import { BottomBar, Sidebar, TopBar } from './navigation.tsx'
 import { Palette } from './palette.tsx'
-import { useRoute } from './route.ts'
 import { SCREENS } from './screens.tsx'
 import classes from './shell.module.css'
 import { ShortcutHelp } from './shortcut-help.tsx'
 import { useShortcuts } from './shortcuts.ts'
-import { Note } from './tone.tsx'
 
 // Once for the page, however often the shell is drawn.
 watchInfo()

@@ -2,11 +2,11 @@
 
 import type { Chat, ChatPart, ChatSummary } from 'portico/web-api'
 import { useEffect } from 'react'
-import { type ApiError, call } from '../app/data/api.ts'
-import { onApiEvent, onReconnected } from '../app/data/events.ts'
-import { createStore, useStore } from '../app/data/store.ts'
-import { showFailure, toApiError } from '../app/data/use-api.ts'
+import { type ApiError, call } from './api.ts'
 import { applyChatEvent } from './chat-events.ts'
+import { onApiEvent, onReconnected } from './events.ts'
+import { createStore, useStore } from './store.ts'
+import { showFailure, toApiError } from './use-api.ts'
 
 interface ChatState {
   readonly list: readonly ChatSummary[] | undefined

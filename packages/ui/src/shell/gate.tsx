@@ -3,8 +3,8 @@
 import { Button, Code } from '@mantine/core'
 import { LockClosedIcon } from '@radix-ui/react-icons'
 import type { ReactNode } from 'react'
-import { useRefusal } from './data/info-store.ts'
-import { Empty } from './feedback.tsx'
+import { useRefusal } from '../app/data/info-store.ts'
+import { Empty } from '../app/feedback.tsx'
 import classes from './shell.module.css'
 
 export function Gate({ children }: { readonly children: ReactNode }) {

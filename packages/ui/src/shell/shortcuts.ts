@@ -1,7 +1,7 @@
 /** Keys that work everywhere: `g` and then a letter goes to a screen, `?` tells them all. Not while something is typed. */
 
 import { useEffect } from 'react'
-import { go } from './route.ts'
+import { go } from '../app/route.ts'
 import { SCREENS } from './screens.tsx'
 
 /** How long after `g` the letter may come. */

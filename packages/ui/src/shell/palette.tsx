@@ -14,10 +14,10 @@ import {
   ReaderIcon,
 } from '@radix-ui/react-icons'
 import { useState } from 'react'
+import { useServers } from '../app/data/server-store.ts'
+import { useApi } from '../app/data/use-api.ts'
+import { go } from '../app/route.ts'
 import { lookOf } from '../servers/server-state.ts'
-import { useServers } from './data/server-store.ts'
-import { useApi } from './data/use-api.ts'
-import { go } from './route.ts'
 import { SCREENS } from './screens.tsx'
 
 interface PaletteProps {

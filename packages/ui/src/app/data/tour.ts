@@ -1,8 +1,8 @@
 /** The tour from wherever it is offered, and whether this browser has seen the offer. */
 
-import { createStore, useStore } from '../app/data/store.ts'
-import { go } from '../app/route.ts'
+import { go } from '../route.ts'
 import { createChat } from './chat-store.ts'
+import { createStore, useStore } from './store.ts'
 
 const KEY = 'portico-tour-offered'
 const offered = createStore(isKept())

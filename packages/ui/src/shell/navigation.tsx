@@ -12,9 +12,9 @@ import {
 import { useDisclosure } from '@mantine/hooks'
 import { spotlight } from '@mantine/spotlight'
 import { DotsHorizontalIcon, KeyboardIcon, MagnifyingGlassIcon, MoonIcon, SunIcon } from '@radix-ui/react-icons'
-import { useOnline } from './data/events.ts'
-import { useInfo } from './data/info-store.ts'
-import { MOD } from './modifier-key.ts'
+import { useOnline } from '../app/data/events.ts'
+import { useInfo } from '../app/data/info-store.ts'
+import { MOD } from '../app/modifier-key.ts'
 import classes from './navigation.module.css'
 import { SCREENS, type Screen } from './screens.tsx'
 

@@ -1,11 +1,11 @@
 /** Old and new words of a definition side by side, one part below the other; what went and what came is marked. */
 
 import { type ReactNode, useState } from 'react'
-import { useNotShown } from '../../parts/not-shown.tsx'
-import { Pager } from '../../parts/pager.tsx'
+import { toVisible } from '../../app/text/text.ts'
+import { useNotShown } from '../not-shown.tsx'
+import { Pager } from '../pager.tsx'
 import classes from './difference.module.css'
 import { toRuns } from './difference-text.ts'
-import { toVisible } from './text.ts'
 
 interface DifferencePart {
   readonly part: string

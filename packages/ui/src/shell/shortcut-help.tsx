@@ -1,7 +1,7 @@
 /** The keys, in a dialog. */
 
 import { Kbd, Modal, Table } from '@mantine/core'
-import { MOD } from './modifier-key.ts'
+import { MOD } from '../app/modifier-key.ts'
 import { SCREENS } from './screens.tsx'
 
 export function ShortcutHelp({ opened, onClose }: { readonly opened: boolean; readonly onClose: () => void }) {
