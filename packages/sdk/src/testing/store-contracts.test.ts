@@ -7,11 +7,13 @@ import { afterAll, beforeAll, describe, it } from 'vitest'
 import { createMemoryTokenStore, type TokenStore } from '../auth/client/token-store.ts'
 import { createFileTokenStore } from '../auth/client/token-store-file.ts'
 import { createMemoryEvents } from '../serve/streamable/event-store.ts'
+import { createMemorySessions } from '../serve/streamable/session-store.ts'
 import { MemoryRoundStore } from '../session/round-store.ts'
 import { createMemoryBus } from '../state/memory-bus.ts'
 import { createMemoryStore } from '../state/memory-store.ts'
 import { eventStoreContract } from './event-store-contract.ts'
 import { roundStoreContract } from './round-store-contract.ts'
+import { type ContractSession, sessionStoreContract } from './session-store-contract.ts'
 import { stateBusContract } from './state-bus-contract.ts'
 import { stateStoreContract } from './state-store-contract.ts'
 import { tokenStoreContract } from './token-store-contract.ts'
@@ -40,6 +42,15 @@ describe.each(tokenStores)('the token store in $name', ({ make }) => {
 describe('the event store in memory', () => {
   const make = createMemoryEvents({ maxReplayBytes: 2000, maxSessionReplayBytes: 4000, maxTotalReplayBytes: 8000 })
   it.each(eventStoreContract(() => make('session')))('$name', ({ run }) => run())
+})
+
+describe('the session store in memory', () => {
+  const limits = { maxSessions: 2, maxSessionsPerPrincipal: 2, sessionIdleMs: 1000 }
+  const make = () => {
+    const clock = { now: 0 }
+    return { clock, store: createMemorySessions<ContractSession>(limits, () => clock.now) }
+  }
+  it.each(sessionStoreContract(make))('$name', ({ run }) => run())
 })
 
 describe('the round store in memory', () => {
