@@ -10,7 +10,7 @@ import { isObject } from './message.ts'
 import { didYouMean } from './nearest.ts'
 
 /** What an option may be: one of the kinds below, anything, or a record of options of its own. */
-export type OptionKind = keyof typeof KINDS | 'any' | { readonly [name: string]: OptionKind }
+type OptionKind = keyof typeof KINDS | 'any' | { readonly [name: string]: OptionKind }
 
 /** A kind for every option there is; the compiler sees to it that none is forgotten. */
 export type OptionTable<Options> = { readonly [Name in keyof Required<Options>]: OptionKind }

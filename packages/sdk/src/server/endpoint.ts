@@ -7,7 +7,7 @@
 import type { Principal } from '../auth/principal.ts'
 import { INVALID_REQUEST, invalidDefinition, RpcError } from '../jsonrpc/errors.ts'
 import type { IncomingCall, IncomingCalls } from '../jsonrpc/incoming.ts'
-import { isRequestId, type JsonObject, type RpcNotification } from '../jsonrpc/message.ts'
+import type { JsonObject, RpcNotification } from '../jsonrpc/message.ts'
 import type { ParamHeader } from '../protocol/headers/headers.ts'
 import { readEnvelope } from '../protocol/meta.ts'
 import { methodOf } from '../protocol/methods.ts'
@@ -110,11 +110,6 @@ export class ServerEndpoint implements Endpoint, Asker, DeferredReply {
   notify(message: RpcNotification, session: LegacySession | undefined): void {
     this.#core.features.hear(message, session)
     if (session === undefined) return
-    if (message.method === 'notifications/cancelled') {
-      const { requestId, reason } = message.params ?? {}
-      if (isRequestId(requestId)) session.incoming.cancel(requestId, toReason(reason))
-      return
-    }
     if (message.method === 'notifications/initialized' && session.phase === 'initializing') {
       session.becomeReady()
       this.#core.hub.attach(session)
@@ -325,13 +320,7 @@ export class ServerEndpoint implements Endpoint, Asker, DeferredReply {
   }
 }
 
-const MAX_REASON = 200
-
 /** Why a client gave up, in its words as far as they are worth keeping. */
-function toReason(reason: unknown): string | undefined {
-  return typeof reason === 'string' ? reason.slice(0, MAX_REASON) : undefined
-}
-
 /** A session's requests may come by credentials of different strength; each is served by its own. */
 function withPrincipal(session: LegacySession, principal: Principal | undefined): Conversation {
   const { revision, capabilities, clientInfo } = session

@@ -3,6 +3,7 @@
  * answers a batch. Made by `connection.ts`, written to by the endpoint.
  */
 
+import type { BatchReply } from '../jsonrpc/batch.ts'
 import type { Channel, Outlet, Urgency } from '../jsonrpc/channel.ts'
 import type { IncomingCall } from '../jsonrpc/incoming.ts'
 
@@ -74,39 +75,5 @@ export class ConnectionOutlet implements Outlet {
     if (this.#batch !== undefined) this.#batch.answered(text)
     else if (text !== undefined) this.#channel.send(text)
     this.#owner.answered(this)
-  }
-}
-
-/** The answers to one batch, sent together when the last is there; nothing is sent when there are none. */
-export class BatchReply {
-  readonly #channel: Channel
-  readonly #texts: string[] = []
-  /** Requests without an answer, and one for the reading of the batch itself. */
-  #open = 1
-
-  constructor(channel: Channel) {
-    this.#channel = channel
-  }
-
-  expect(): void {
-    this.#open++
-  }
-
-  add(text: string): void {
-    this.#texts.push(text)
-  }
-
-  answered(text: string | undefined): void {
-    if (text !== undefined) this.#texts.push(text)
-    this.#close()
-  }
-
-  /** Every message of the batch was read. */
-  seal(): void {
-    this.#close()
-  }
-
-  #close(): void {
-    if (--this.#open === 0 && this.#texts.length > 0) this.#channel.send(`[${this.#texts.join(',')}]`)
   }
 }

@@ -7,13 +7,15 @@
 import { atExpiry } from '../auth/client/expiry.ts'
 import type { Principal } from '../auth/principal.ts'
 import { FRAMING_LIMITS } from '../framing/limits.ts'
+import { BatchReply, batchFault } from '../jsonrpc/batch.ts'
 import type { Channel, Malformed } from '../jsonrpc/channel.ts'
 import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, PorticoError } from '../jsonrpc/errors.ts'
 import { IncomingCalls } from '../jsonrpc/incoming.ts'
 import { classify, isRequestId, type RequestId, type RpcNotification, type RpcRequest } from '../jsonrpc/message.ts'
 import { NotificationRate } from '../jsonrpc/notification-rate.ts'
 import { tellObserver } from '../jsonrpc/observer.ts'
-import { BatchReply, ConnectionOutlet, type OutletOwner } from './connection-outlet.ts'
+import { carryOutCancellation } from '../protocol/cancellation.ts'
+import { ConnectionOutlet, type OutletOwner } from './connection-outlet.ts'
 import type { Endpoint } from './endpoint.ts'
 import { isModernRequest } from './era.ts'
 import { LegacySession } from './legacy-session.ts'
@@ -176,23 +178,16 @@ class ServedConnection implements Connection, OutletOwner {
   }
 
   #receiveBatch(items: readonly unknown[], principal: Principal | undefined): void {
-    const fault = this.#batchFault(items)
+    const fault = batchFault(items, this.#session.batches, this.#options.maxBatch ?? FRAMING_LIMITS.maxBatch)
     if (fault !== undefined) {
       this.#refuse(null, INVALID_REQUEST, `Invalid request: ${fault}`)
       return
     }
-    const batch = new BatchReply(this.#channel)
+    const batch = new BatchReply((texts) => {
+      if (texts.length > 0) this.#channel.send(`[${texts.join(',')}]`)
+    })
     for (const item of items) this.receive(item, principal, batch)
     batch.seal()
-  }
-
-  #batchFault(items: readonly unknown[]): string | undefined {
-    const maxBatch = this.#options.maxBatch ?? FRAMING_LIMITS.maxBatch
-    if (!this.#session.initialized || !this.#session.revision.traits.batches) {
-      return 'batches are not part of this protocol revision'
-    }
-    if (items.length === 0) return 'the batch is empty'
-    return items.length > maxBatch ? `maxBatch (${maxBatch}) exceeded` : undefined
   }
 
   #request(message: RpcRequest, principal: Principal | undefined, batch: BatchReply | undefined): void {
@@ -244,13 +239,7 @@ class ServedConnection implements Connection, OutletOwner {
   }
 
   #notification(message: RpcNotification): void {
-    if (message.method === 'notifications/cancelled') {
-      const { requestId, reason } = message.params ?? {}
-      if (isRequestId(requestId)) {
-        this.#modern.cancel(requestId, reason)
-        this.#session.incoming.cancel(requestId, reason)
-      }
-    }
+    carryOutCancellation(message, this.#modern, this.#session.incoming)
     this.#endpoint.notify(message, this.#session)
   }
 

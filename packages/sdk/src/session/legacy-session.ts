@@ -96,6 +96,11 @@ export class LegacySession implements Conversation {
     return this.#revision !== undefined
   }
 
+  /** Whether the revision that was agreed on has batches. */
+  get batches(): boolean {
+    return this.initialized && this.revision.traits.batches
+  }
+
   /** Sends a message about no request in particular. */
   post(text: string, urgency: Urgency, key?: string | number): void {
     this.#sink.post(text, urgency, key)

@@ -2,6 +2,8 @@
  * Reads the YAML at the top of a `SKILL.md`. It is the part of YAML that such files are written in: nested mappings and
  * lists, flow lists and mappings of one line, quoted and plain scalars, `|` and `>` blocks, comments. Everything else (anchors, tags, merge keys,
  * several documents) is refused rather than guessed at: what cannot be read with certainty cannot be compared either.
+ * It comes from servers that may be hostile, and is read where nobody can end the reader. So no library does it: 64 kB of
+ * brackets make the common one end the whole process, out of memory. The ready-made servers, which have a process apart for it, use that one.
  */
 
 import { PorticoError } from '../../jsonrpc/errors.ts'

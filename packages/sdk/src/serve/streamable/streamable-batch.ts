@@ -4,9 +4,11 @@
  */
 
 import type { Principal } from '../../auth/principal.ts'
+import { BatchReply, batchFault } from '../../jsonrpc/batch.ts'
 import type { Outlet, Urgency } from '../../jsonrpc/channel.ts'
 import { INVALID_REQUEST } from '../../jsonrpc/errors.ts'
-import { type Classified, classify, isRequestId, type RpcNotification } from '../../jsonrpc/message.ts'
+import { type Classified, classify, type RpcNotification } from '../../jsonrpc/message.ts'
+import { carryOutCancellation } from '../../protocol/cancellation.ts'
 import type { Endpoint } from '../../session/endpoint.ts'
 import type { RequestHead } from '../../session/exchange.ts'
 import type { LegacySession } from '../../session/legacy-session.ts'
@@ -40,11 +42,8 @@ export function checkBatch(
   session: LegacySession,
   maxBatch: number,
 ): readonly Classified[] | Refusal {
-  if (!session.initialized || !session.revision.traits.batches) {
-    return { status: 400, message: 'The body must be a single message in this revision' }
-  }
-  if (items.length === 0) return { status: 400, message: 'A batch needs at least one message' }
-  if (items.length > maxBatch) return { status: 400, message: `maxBatch (${maxBatch}) exceeded` }
+  const fault = batchFault(items, session.batches, maxBatch)
+  if (fault !== undefined) return { status: 400, message: `Invalid request: ${fault}` }
   const messages = items.map(classify)
   const opens = messages.some((item) => item.kind === 'request' && item.message.method === 'initialize')
   return opens ? { status: 400, message: 'initialize cannot be part of a batch' } : messages
@@ -66,65 +65,45 @@ export function serveBatch(messages: readonly Classified[], batch: Batch): Refus
     return undefined
   }
   const outlet = batch.outlet(new RequestCount(load, principal, requests.length))
-  const texts = faults.map((fault) => toErrorText(INVALID_REQUEST, `Invalid message: ${fault.reason}`, fault.id))
-  const answers = new BatchAnswers(outlet, requests.length, texts)
+  const answers = new BatchReply((texts) => deliver(texts, outlet))
+  for (const fault of faults) answers.add(toErrorText(INVALID_REQUEST, `Invalid message: ${fault.reason}`, fault.id))
   for (const { message } of requests) {
-    const exchange = { message, outlet: answers.outlet(), scope: session.incoming, principal, head }
+    const exchange = { message, outlet: outletFor(answers, outlet), scope: session.incoming, principal, head }
     endpoint.serveLegacy(exchange, session)
   }
-  if (requests.length === 0) answers.finish()
+  answers.seal()
   return undefined
 }
 
-/** Ids are the transport's to know, so a cancellation is carried out here; the endpoint hears of it like of any other. */
 export function takeNotification(message: RpcNotification, endpoint: Endpoint, session: LegacySession): void {
-  if (message.method === 'notifications/cancelled') {
-    const id = message.params?.requestId
-    if (isRequestId(id)) session.incoming.cancel(id, message.params?.reason)
-  }
+  carryOutCancellation(message, session.incoming)
   endpoint.notify(message, session)
 }
 
-class BatchAnswers {
-  readonly #outlet: BatchOutlet
-  readonly #answers: string[]
-  #open: number
-
-  /** `requests` is how many outlets will be taken; `answers` is what needs none. */
-  constructor(outlet: BatchOutlet, requests: number, answers: string[]) {
-    this.#outlet = outlet
-    this.#open = requests
-    this.#answers = answers
+/** The outlet of one request: what precedes its answer goes out at once, the answer with the others. */
+function outletFor(answers: BatchReply, outlet: BatchOutlet): Outlet {
+  let done = false
+  const finish = (text: string | undefined): void => {
+    if (done) return
+    done = true
+    answers.answered(text)
   }
-
-  outlet(): Outlet {
-    let done = false
-    const finish = (): void => {
-      done = true
-      if (--this.#open === 0) this.finish()
-    }
-    return {
-      send: (text: string, urgency: Urgency, key?: string | number) => {
-        if (!done) this.#outlet.send(text, urgency, key)
-      },
-      end: (text) => {
-        if (done) return
-        this.#answers.push(text)
-        finish()
-      },
-      close: () => {
-        if (!done) finish()
-      },
-      settled: () => this.#outlet.settled?.(),
-    }
+  answers.expect()
+  return {
+    send: (text: string, urgency: Urgency, key?: string | number) => {
+      if (!done) outlet.send(text, urgency, key)
+    },
+    end: (text) => finish(text),
+    close: () => finish(undefined),
+    settled: () => outlet.settled?.(),
   }
+}
 
-  finish(): void {
-    const last = this.#answers.at(-1)
-    if (last === undefined) this.#outlet.close()
-    else if (this.#outlet.streaming) {
-      for (const text of this.#answers.slice(0, -1)) this.#outlet.send(text, 'keep')
-      this.#outlet.end(last)
-    } else this.#outlet.end(`[${this.#answers.join(',')}]`)
-  }
+function deliver(texts: readonly string[], outlet: BatchOutlet): void {
+  const last = texts.at(-1)
+  if (last === undefined) outlet.close()
+  else if (outlet.streaming) {
+    for (const text of texts.slice(0, -1)) outlet.send(text, 'keep')
+    outlet.end(last)
+  } else outlet.end(`[${texts.join(',')}]`)
 }

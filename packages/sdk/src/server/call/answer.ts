@@ -54,7 +54,7 @@ export function errorFragment(error: RpcError): Fragment {
   }
 }
 
-/** Own errors whose message may be shown as it is; anything else is concealed behind a reference. */
+/** Own errors of asking and waiting, whose message holds nothing private; anything else is concealed behind a reference. */
 const TELLABLE: ReadonlySet<string> = new Set([
   'peer-error',
   'timeout',
@@ -66,6 +66,11 @@ const TELLABLE: ReadonlySet<string> = new Set([
   'tool-error',
 ])
 
+/** Whether the message of an error may be shown as it is. */
+export function isTellable(error: unknown): error is PorticoError {
+  return error instanceof PorticoError && TELLABLE.has(error.code)
+}
+
 /** The JSON-RPC error for whatever was thrown, or undefined when it must be concealed. */
 export function toRpcError(error: unknown, revision: Revision): RpcError | undefined {
   if (error instanceof RpcError) return error
@@ -73,7 +78,7 @@ export function toRpcError(error: unknown, revision: Revision): RpcError | undef
     return revision.era === 'modern' ? error.toRpcError() : new RpcError(INTERNAL_ERROR, error.message)
   }
   if (error instanceof PorticoError && error.code === 'not-found') return new RpcError(INVALID_PARAMS, error.message)
-  if (error instanceof PorticoError && TELLABLE.has(error.code)) return new RpcError(INTERNAL_ERROR, error.message)
+  if (isTellable(error)) return new RpcError(INTERNAL_ERROR, error.message)
   return undefined
 }
 

@@ -18,6 +18,7 @@ import {
 } from '../../schema/schema.ts'
 import { CapabilityError } from '../../session/conversation.ts'
 import { Suspended } from '../../session/suspended.ts'
+import { isTellable } from '../call/answer.ts'
 import type { ServerCall } from '../call/call.ts'
 import {
   andThen,
@@ -299,9 +300,6 @@ function asWhole(value: unknown, output: CompiledSchema): CallToolResult | undef
   return isContent(value.content) ? (value as unknown as CallToolResult) : undefined
 }
 
-/** Errors of asking and waiting, whose messages are our own and hold nothing private. */
-const TELLABLE: ReadonlySet<string> = new Set(['peer-error', 'timeout', 'closed', 'invalid-message', 'limit-exceeded'])
-
 /** What an error becomes: a result the model can read, a protocol error, or a reference number for anything unexpected. */
 function toFailure(host: ToolHost, entry: ToolEntry, error: unknown, call: ServerCall): CallToolResult {
   if (error instanceof ToolError) return toErrorResult(error)
@@ -312,7 +310,7 @@ function toFailure(host: ToolHost, entry: ToolEntry, error: unknown, call: Serve
   }
   // Of a round, what is not the abort itself is an outcome, which a resent request must get.
   if (call.cancelled && (call.round?.isGivenUp(error) ?? true)) throw error
-  if (error instanceof PorticoError && TELLABLE.has(error.code)) return textError(error.message)
+  if (isTellable(error) && error.code !== 'aborted') return textError(error.message)
   return textError(
     `The tool "${entry.tool.name}" failed unexpectedly. ${host.server.reportPrivately(error, `tool ${entry.tool.name}`)}`,
   )

@@ -147,6 +147,11 @@ describe('frontmatter', () => {
   test.each(refused)('refuses %j rather than guess', (yaml) => {
     expect(() => parseFrontmatter(`---\n${yaml}\n---\n`)).toThrow('frontmatter')
   })
+
+  test.each(['[', '{a: ', '? ', '"', ','])('refuses 64 kB of %j in no time', (piece) => {
+    const yaml = `a:\n  ${piece.repeat(Math.floor(64_000 / piece.length))}`
+    expect(() => parseFrontmatter(`---\n${yaml}\n---\n`)).toThrow('frontmatter')
+  })
 })
 
 describe('a folder of skills', () => {
