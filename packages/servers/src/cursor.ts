@@ -7,7 +7,7 @@ export function toCursor(position: string): string {
 }
 
 export function fromCursor(cursor: string): string {
-  if (/^[A-Za-z0-9_-]{1,1000}$/.test(cursor)) {
+  if (/^[A-Za-z0-9_-]{1,2000}$/.test(cursor)) {
     const position = Buffer.from(cursor, 'base64url').toString('utf8')
     if (toCursor(position) === cursor) return position
   }

@@ -1,5 +1,7 @@
 /** Many calls, so many at a time and so many a second, within bounds of number and time; and what came of them. */
 
+import { setTimeout as pause } from 'node:timers/promises'
+
 export interface LoadPlan {
   /** How many calls at most. */
   readonly requests: number
@@ -38,7 +40,9 @@ export async function runLoad(
   const work = async (): Promise<void> => {
     while (begun < plan.requests && !signal.aborted) {
       const turn = begun++
-      if (plan.rate !== undefined) await pause(started + (turn * 1000) / plan.rate - performance.now(), signal)
+      const waitMs = plan.rate === undefined ? 0 : started + (turn * 1000) / plan.rate - performance.now()
+      // A run that is ended meanwhile begins no further call.
+      if (waitMs > 0) await pause(waitMs, undefined, { signal }).catch(() => {})
       if (performance.now() - started >= plan.durationMs || signal.aborted) return
       const from = performance.now()
       const error = await call().catch((thrown: unknown) => (thrown instanceof Error ? thrown.message : String(thrown)))
@@ -89,17 +93,4 @@ function histogramOf(sorted: readonly number[]): LoadReport['histogram'] {
   const first = rows.findIndex(({ calls }) => calls > 0)
   const last = rows.findLastIndex(({ calls }) => calls > 0)
   return first < 0 ? [] : rows.slice(first, last + 1)
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (ms <= 0 || signal.aborted) return Promise.resolve()
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', end)
-      resolve()
-    }
-    const timer = setTimeout(end, ms)
-    signal.addEventListener('abort', end, { once: true })
-  })
 }

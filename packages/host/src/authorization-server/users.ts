@@ -4,7 +4,7 @@
  */
 
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
-import { setTimeout } from 'node:timers/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import { PorticoError } from '@portico/sdk/server'
 import { GuessLimit } from './guess-limit.ts'
 
@@ -57,7 +57,7 @@ export class Users {
     const known = this.#users.get(name)
     const waitMs = this.#guesses.take(name, source)
     if (waitMs === undefined) return 'too-often'
-    if (waitMs > 0) await setTimeout(waitMs, undefined, { ref: false })
+    if (waitMs > 0) await pause(waitMs, undefined, { ref: false })
     if (this.#checks >= MAX_CHECKS) return 'too-often'
     this.#checks++
     try {

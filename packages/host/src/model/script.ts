@@ -4,6 +4,8 @@
  * event streams; only the words are settled beforehand.
  */
 
+import { setTimeout as pause } from 'node:timers/promises'
+
 /** One answer. The n-th answer replies to a conversation with n − 1 answers in it, so that retries get the same. */
 export interface ScriptedReply {
   readonly text?: string
@@ -139,8 +141,4 @@ function head(): object {
 function usage(reply: ScriptedReply): object {
   const { input = 10, output = 5 } = reply.tokens ?? {}
   return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
 }

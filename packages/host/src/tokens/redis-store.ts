@@ -5,6 +5,7 @@
  */
 
 import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { createMemoryTokenStore, type TokenStore } from '@portico/sdk/auth'
 import { PorticoError } from '@portico/sdk/server'
 import { createTextSeal, type TextSeal } from './sealed-text.ts'
@@ -96,7 +97,7 @@ class RedisTokenStore implements TokenStore {
     const until = Date.now() + waitMs
     while ((await this.#send('SET', name, owner, 'NX', 'PX', String(staleMs))) === null) {
       if (Date.now() > until) throw new PorticoError('timeout', 'The token store is locked by another process')
-      await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 30))
+      await pause(20 + Math.random() * 30)
     }
   }
 

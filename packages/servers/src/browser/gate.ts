@@ -39,7 +39,7 @@ export async function openGate(destinations: Destinations): Promise<Gate> {
   proxy.on('connect', (request, socket, head) => {
     keep(sockets, socket)
     if (!isKnown(request, expected)) return void socket.end(`HTTP/1.1 407 Proxy\r\n${CHALLENGE_LINE}\r\n\r\n`)
-    tunnel(request, socket, head, judge, sockets).catch(() => socket.end('HTTP/1.1 403 Refused\r\n\r\n'))
+    tunnel(request.url ?? '', socket, head, { judge, sockets }).catch(() => socket.end('HTTP/1.1 403 Refused\r\n\r\n'))
   })
   // Sockets go through `connect`; nothing else changes its protocol on the way.
   proxy.on('upgrade', (_request, socket) => socket.destroy())
@@ -90,13 +90,11 @@ function createJudge(destinations: Destinations, refusals: Map<string, string>):
 }
 
 async function tunnel(
-  request: IncomingMessage,
+  target: string,
   socket: Duplex,
   head: Buffer,
-  judge: Judge,
-  sockets: Set<Duplex>,
+  { judge, sockets }: { readonly judge: Judge; readonly sockets: Set<Duplex> },
 ): Promise<void> {
-  const target = request.url ?? ''
   const scheme = target.endsWith(':80') ? 'http' : 'https'
   if (!URL.canParse(`${scheme}://${target}`)) throw new Error('no target')
   const url = new URL(`${scheme}://${target}`)

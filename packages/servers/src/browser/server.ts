@@ -3,10 +3,10 @@
  * away. It reaches the public web alone, and asks before it sends a form.
  */
 
-import { createWildcard } from '@portico/sdk/internal'
 import { createServer, prompt, type RequestContext, resource, type Server } from '@portico/sdk/server'
 import type { ReadyServer } from '../entry.ts'
 import { createDestinations } from '../network/destination.ts'
+import { createHostRule } from '../network/host-rule.ts'
 import { notice } from '../text/foreign-text.ts'
 import { toPlainText } from '../text/plain-text.ts'
 import { type BrowserOptions, settleBrowserLimits } from './options.ts'
@@ -35,7 +35,11 @@ const PAGE_TEXT = 100_000
  */
 export async function createBrowserServer(options: BrowserOptions = {}): Promise<ReadyServer> {
   const limits = settleBrowserLimits(options)
-  const destinations = createDestinations({ allowPrivate: options.allowPrivate, refuse: hostRule(options) })
+  const destinations = createDestinations({
+    allowPrivate: options.allowPrivate,
+    // Asked for every connection: neither a redirect nor a script leads around it.
+    refuse: createHostRule(options, 'reached'),
+  })
   const profiles = new Profiles(options, limits, destinations, {
     onChange: (_owner, tab) => {
       server.changed(textUri(tab.id))
@@ -117,18 +121,5 @@ function createResources(profiles: Profiles) {
       },
       async ({ tab: id }, ctx) => (await find(ctx, id))?.page.screenshot({ type: 'jpeg', quality: 80 }),
     ),
-  }
-}
-
-/** Asked for every connection: neither a redirect nor a script leads around it. */
-function hostRule({ allow = [], deny = [] }: BrowserOptions): (url: URL) => string | undefined {
-  const fits = (patterns: readonly string[], host: string) =>
-    patterns.some((pattern) => createWildcard(pattern.toLowerCase(), '*')(host))
-  return ({ hostname }) => {
-    const host = hostname.toLowerCase().replace(/\.$/, '')
-    if (fits(deny, host)) return `${host} is among the hosts that are not reached (option deny).`
-    if (allow.length > 0 && !fits(allow, host))
-      return `${host} is not among the hosts that may be reached (option allow).`
-    return undefined
   }
 }

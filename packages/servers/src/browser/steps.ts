@@ -93,16 +93,14 @@ function toPart({ text: words, start, length, next }: Slice) {
 const MAX_TEXT = 2_000_000
 
 /** The page as an outline with a reference for each element, or as bare text. */
-export async function readTab(
-  tab: Tab,
-  ctx: RequestContext,
-  as: 'outline' | 'text',
-  start: number,
-  length: number,
-): Promise<Slice> {
-  const { page } = tab
-  const whole =
-    as === 'outline' ? await page.ariaSnapshot({ mode: 'ai', signal: ctx.signal }) : await seenText(tab, ctx.signal)
+interface TabPart {
+  readonly as: 'outline' | 'text'
+  readonly start: number
+  readonly length: number
+}
+
+export async function readTab(tab: Tab, { as, start, length }: TabPart, signal: AbortSignal): Promise<Slice> {
+  const whole = as === 'outline' ? await tab.page.ariaSnapshot({ mode: 'ai', signal }) : await seenText(tab, signal)
   return slice(toPlainText(whole.slice(0, MAX_TEXT)), start, length)
 }
 

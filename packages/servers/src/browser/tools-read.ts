@@ -62,7 +62,7 @@ function createNavigate(parts: StepParts) {
             throw refusal === undefined ? error : new ToolError(refusal, { cause: error })
           })
         await settle(tab, ctx, limits)
-        const part = await readTab(tab, ctx, 'outline', 0, FIRST_LENGTH)
+        const part = await readTab(tab, { as: 'outline', start: 0, length: FIRST_LENGTH }, ctx.signal)
         return toPageResult(await about(tab, response?.status()), part)
       })
     },
@@ -90,7 +90,7 @@ function createReadPage(parts: StepParts) {
     },
     ({ as = 'outline', start = 0, length = 20_000, tab: id }, ctx) =>
       onTab(parts, ctx, id, async (tab) => {
-        const part = await readTab(tab, ctx, as, start, length)
+        const part = await readTab(tab, { as, start, length }, ctx.signal)
         return toPageResult(await about(tab), part)
       }),
   )

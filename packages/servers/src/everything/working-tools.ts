@@ -1,5 +1,6 @@
 /** Tools that take time, talk while they work, and ask: progress, logs, cancellation, forms, links, sampling, roots. */
 
+import { setTimeout as pause } from 'node:timers/promises'
 import { textOf, tool } from '@portico/sdk/server'
 
 const NOTHING = { type: 'object', properties: {} } as const
@@ -21,7 +22,7 @@ export const workingTools = {
     },
     async ({ steps = 5, stepMs = STEP_MS }, ctx) => {
       for (let step = 1; step <= steps; step++) {
-        await pause(stepMs, ctx.signal)
+        await pause(stepMs, undefined, { signal: ctx.signal })
         ctx.progress(step, steps, `Step ${step} of ${steps}`)
         ctx.log('info', { step, steps }, 'count')
       }
@@ -122,19 +123,3 @@ export const workingTools = {
     }),
   ),
 } as const
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(done, ms)
-    function done(): void {
-      signal.removeEventListener('abort', stop)
-      resolve()
-    }
-    function stop(): void {
-      clearTimeout(timer)
-      reject(signal.reason)
-    }
-    if (signal.aborted) stop()
-    else signal.addEventListener('abort', stop, { once: true })
-  })
-}

@@ -5,6 +5,7 @@
 
 import { lstat, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { RpcError } from '@portico/sdk/server'
 import { type FSWatcher, watch } from 'chokidar'
 import type { SubscriptionWatcher } from '../subscribers.ts'
@@ -142,7 +143,7 @@ function createLook(path: string, tell: () => boolean): () => Promise<void> {
       // Before telling: what changes after this is seen the next time.
       seen = await stampOf(path)
       if (!tell()) break
-      await new Promise<void>((resolve) => setTimeout(resolve, LOOK_AGAIN_MS).unref())
+      await pause(LOOK_AGAIN_MS, undefined, { ref: false })
     }
     isLooking = false
   }

@@ -44,9 +44,9 @@ export function checkDocument(
   const document = parseDocument(given.document)
   const operation = chooseOperation(document, given.operationName)
   if (operation.operation !== kind) throw wrongKind(operation.operation, kind)
-  const fragments = fragmentsOf(document)
+  const measured = { operation, fragments: fragmentsOf(document), variables: given.variables }
   // Measured before it is validated: the time that validation takes grows with what is measured.
-  const measure = measureOperation(schema, operation, fragments, given.variables, limits)
+  const measure = measureOperation(schema, measured, limits)
   const [fault] = validate(schema, document, specifiedRules, { maxErrors: 5 })
   if (fault !== undefined)
     throw new ToolError(`${place(fault)}${fault.message} describe_type and search_schema show what there is.`)

@@ -33,11 +33,15 @@ interface MeasureLimits {
   readonly defaultListSize: number
 }
 
+interface MeasuredOperation {
+  readonly operation: OperationDefinitionNode
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
+  readonly variables: { readonly [name: string]: unknown }
+}
+
 export function measureOperation(
   schema: GraphQLSchema,
-  operation: OperationDefinitionNode,
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-  variables: { readonly [name: string]: unknown },
+  { operation, fragments, variables }: MeasuredOperation,
   limits: MeasureLimits,
 ): Measure {
   const ruler = new Ruler(schema, fragments, withDefaults(operation, variables), limits)

@@ -2,6 +2,7 @@
 
 import { prompt, resource, ToolError, tool } from '@portico/sdk/server'
 import { type GraphQLSchema, printSchema, printType } from 'graphql'
+import { countFrom, toCursor } from '../cursor.ts'
 import { toExcerpt } from '../text/plain-text.ts'
 import { createSchemaIndex, typesOf } from './search.ts'
 
@@ -77,7 +78,7 @@ function searchTool(schema: GraphQLSchema) {
         properties: {
           query: { type: 'string', maxLength: 500, description: 'Words to look for' },
           limit: { type: 'integer', minimum: 1, maximum: 100, default: 25, description: 'How many' },
-          cursor: { type: 'string', pattern: '^[0-9]{1,9}$', description: 'nextCursor of the page before' },
+          cursor: { type: 'string', maxLength: 20, description: 'nextCursor of the page before' },
         },
         additionalProperties: false,
       },
@@ -105,12 +106,12 @@ function searchTool(schema: GraphQLSchema) {
       readOnly: true,
       openWorld: false,
     },
-    ({ query = '', limit = 25, cursor = '0' }) => {
+    ({ query = '', limit = 25, cursor }) => {
       const all = search(query)
-      const start = Number(cursor)
+      const start = countFrom(cursor)
       const found = all.slice(start, start + limit)
       const end = start + found.length
-      return { total: all.length, found: [...found], ...(end < all.length && { nextCursor: String(end) }) }
+      return { total: all.length, found: [...found], ...(end < all.length && { nextCursor: toCursor(String(end)) }) }
     },
   )
 }

@@ -1,6 +1,7 @@
 /** What a model can do with the documents: search them, read around a citation, see what there is and what was left out. */
 
 import { type AskingContext, type ContentBlock, result, ToolError, tool } from '@portico/sdk/server'
+import { countFrom, toCursor } from '../cursor.ts'
 import { spellHidden } from '../text/plain-text.ts'
 import { citationUri, documentUri } from './citation.ts'
 import type { Hit, Library } from './library.ts'
@@ -122,8 +123,7 @@ function listTool(library: Library) {
     },
     async ({ under = '', cursor }, ctx) => {
       await whenIndexed(library, ctx)
-      const start = cursor === undefined ? 0 : Number(cursor || Number.NaN)
-      if (!Number.isSafeInteger(start) || start < 0) throw new ToolError('This is no cursor of list_documents.')
+      const start = countFrom(cursor)
       const all = [...library.documents.values()].filter(({ path }) => path.startsWith(under))
       all.sort((a, b) => (a.path < b.path ? -1 : 1))
       const next = start + PER_PAGE
@@ -140,7 +140,7 @@ function listTool(library: Library) {
           .slice(0, PER_PAGE)
           .map(([path, reason]) => ({ file: spellHidden(path), reason: spellHidden(reason) })),
         left_out_total: left.length,
-        ...(next < all.length && { nextCursor: String(next) }),
+        ...(next < all.length && { nextCursor: toCursor(String(next)) }),
       }
     },
   )

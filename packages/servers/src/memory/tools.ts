@@ -2,6 +2,7 @@
 
 import { ToolError, tool } from '@portico/sdk/server'
 import { requireConfirmation } from '../confirmation.ts'
+import { countFrom, fromCursor, toCursor } from '../cursor.ts'
 import { spellHidden } from '../text/plain-text.ts'
 import { MAX_NAME_LENGTH, type MemoryLimits } from './limits.ts'
 import type { Entity, MemoryStore } from './store.ts'
@@ -172,9 +173,7 @@ function createExport({ store, owners }: ToolParts) {
     },
     async ({ cursor }, ctx) => {
       const owner = owners.of(ctx.principal)
-      const after = cursor === undefined ? 0 : Number(fromCursor(cursor))
-      if (!Number.isSafeInteger(after)) throw badCursor()
-      const { entities, last } = await store.page(owner.id, after, EXPORT_PAGE)
+      const { entities, last } = await store.page(owner.id, countFrom(cursor), EXPORT_PAGE)
       return {
         entities: entities.map((one) => show(one, owner)),
         ...(last !== undefined && { nextCursor: toCursor(String(last)) }),
@@ -269,17 +268,4 @@ function cleanName(name: string): string {
   const clean = name.trim()
   if (clean === '') throw new ToolError('A name must have letters in it.')
   return clean
-}
-
-function toCursor(position: string): string {
-  return Buffer.from(position).toString('base64url')
-}
-
-function fromCursor(cursor: string): string {
-  if (!/^[\w-]+$/.test(cursor)) throw badCursor()
-  return Buffer.from(cursor, 'base64url').toString()
-}
-
-function badCursor(): ToolError {
-  return new ToolError('This is no cursor of this tool. Leave it out to begin with the first page.')
 }

@@ -66,7 +66,7 @@ export function readOperations(description: Description): Operations {
       try {
         const item = description.follow(given)
         if (item[method] === undefined) continue
-        operations.push(readOperation(description, path, method, item, ids))
+        operations.push(readOperation(description, { path, method, item }, ids))
       } catch (error) {
         if (!(error instanceof Unusable)) throw error
         skipped.push(`${method.toUpperCase()} ${path}: ${error.message}`)
@@ -81,9 +81,7 @@ const MAX_ID = 64
 
 function readOperation(
   description: Description,
-  path: string,
-  method: string,
-  item: Json,
+  { path, method, item }: { readonly path: string; readonly method: string; readonly item: Json },
   ids: Set<string>,
 ): Operation {
   const raw = description.follow(item[method])

@@ -1,6 +1,7 @@
 /** Three tools in place of hundreds: find an operation, read how it is called, call it. For large descriptions. */
 
 import { ToolError, tool } from '@portico/sdk/server'
+import { countFrom, toCursor } from '../cursor.ts'
 import { toWords } from '../network/search-words.ts'
 import type { Description, Json } from './description.ts'
 import type { Operation } from './operation.ts'
@@ -44,8 +45,8 @@ function searchTool(operations: readonly Operation[]) {
       readOnly: true,
       openWorld: false,
     },
-    ({ query = '', tag, limit = 20, cursor = '0' }) => {
-      const start = readCursor(cursor)
+    ({ query = '', tag, limit = 20, cursor }) => {
+      const start = countFrom(cursor)
       const found = rank(
         indexed.filter(({ operation }) => tag === undefined || operation.tags.includes(tag)),
         query,
@@ -61,7 +62,7 @@ function searchTool(operations: readonly Operation[]) {
           summary: summary.slice(0, 200),
           tags: [...tags],
         })),
-        ...(end < found.length && { nextCursor: String(end) }),
+        ...(end < found.length && { nextCursor: toCursor(String(end)) }),
       }
     },
   )
@@ -178,9 +179,4 @@ function rank(indexed: readonly Indexed[], query: string): Operation[] {
   })
   const found = scored.filter(({ score }) => score > 0)
   return found.sort((a, b) => b.score - a.score).map(({ operation }) => operation)
-}
-
-function readCursor(cursor: string): number {
-  if (!/^\d{1,9}$/.test(cursor)) throw new ToolError('That cursor is not one of search_operations.')
-  return Number(cursor)
 }

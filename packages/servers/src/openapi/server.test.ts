@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type Client, connect, type ElicitationHandlers, type ProtocolVersion } from '@portico/sdk/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PetService, petDescription, startPetService } from '../../test/fixtures/pet-service.ts'
+import { toCursor } from '../cursor.ts'
 import { createOpenapiServer, type OpenapiOptions } from './server.ts'
 
 let service: PetService
@@ -189,9 +190,9 @@ describe('large descriptions', () => {
     const found = await client.callTool('search_operations', { query: 'golden' })
     expect(found.structuredContent).toMatchObject({ total: 1, operations: [{ operation: 'getThing7' }] })
     const page = await client.callTool('search_operations', { query: 'thing', limit: 100 })
-    expect(page.structuredContent).toMatchObject({ total: 900, nextCursor: '100' })
-    const second = await client.callTool('search_operations', { query: 'thing', limit: 100, cursor: '100' })
-    expect(second.structuredContent).toMatchObject({ nextCursor: '200' })
+    expect(page.structuredContent).toMatchObject({ total: 900, nextCursor: toCursor('100') })
+    const second = await client.callTool('search_operations', { query: 'thing', limit: 100, cursor: toCursor('100') })
+    expect(second.structuredContent).toMatchObject({ nextCursor: toCursor('200') })
     const about = await client.callTool('describe_operation', { operation: 'getThing7' })
     expect(about.structuredContent).toMatchObject({ readOnly: true, arguments: { required: ['id'] } })
     const pet = await client.callTool('call_operation', { operation: 'getPet', arguments: { id: '1' } })

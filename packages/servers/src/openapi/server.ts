@@ -95,7 +95,10 @@ export async function createOpenapiServer(given: OpenapiOptions): Promise<ReadyS
       server.tool(name, definition)
     }
   } else {
-    for (const operation of operations) addTool(server, description, service, operation, skipped)
+    for (const operation of operations) {
+      const reason = addTool(server, operation, description, service)
+      if (reason !== undefined) skipped.push(`${operation.method} ${operation.path}: ${reason}`)
+    }
   }
   if (options.readsAsResources === true) addReads(server, service, operations)
   return { server, async close() {} }
@@ -164,14 +167,11 @@ function hasBase(service: Service, operation: Operation, skipped: string[]): boo
   }
 }
 
-/** A schema that the protocol's own checks do not accept is no reason to lose the operation, or the server. */
-function addTool(
-  server: Server,
-  description: Description,
-  service: Service,
-  operation: Operation,
-  skipped: string[],
-): void {
+/**
+ * Says why there is no tool for an operation, or undefined. A schema that the protocol's own checks do not accept is no
+ * reason to lose the operation, or the server.
+ */
+function addTool(server: Server, operation: Operation, description: Description, service: Service): string | undefined {
   try {
     const definition = toTool(description, service, operation)
     try {
@@ -182,9 +182,9 @@ function addTool(
       server.tool(operation.id, { ...definition, options: { ...rest, input } })
     }
   } catch (error) {
-    const reason = error instanceof Error ? error.message : 'cannot be described'
-    skipped.push(`${operation.method} ${operation.path}: ${reason}`)
+    return error instanceof Error ? error.message : 'cannot be described'
   }
+  return undefined
 }
 
 function createResources(

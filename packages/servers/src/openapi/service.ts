@@ -45,17 +45,27 @@ export async function callOperation(
   if (!isReading(operation)) {
     await requireConfirmation(ctx, questionFor(service, operation), service.allowUnasked, shownOf(service, request))
   }
-  return readOperation(service, operation, args, ctx.signal, request)
+  return answerOf(service, operation, { args, request, signal: ctx.signal })
 }
 
 /** The same for what only reads, without a person at hand. */
-export async function readOperation(
+export function readOperation(
   service: Service,
   operation: Operation,
   args: Arguments,
   signal: AbortSignal,
-  request = prepareRequest(operation, service.baseOf(operation), args),
 ): Promise<Answer> {
+  const request = prepareRequest(operation, service.baseOf(operation), args)
+  return answerOf(service, operation, { args, request, signal })
+}
+
+interface Sending {
+  readonly args: Arguments
+  readonly request: ReturnType<typeof prepareRequest>
+  readonly signal: AbortSignal
+}
+
+async function answerOf(service: Service, operation: Operation, { args, request, signal }: Sending): Promise<Answer> {
   let answer = await send(service, operation, request, signal)
   if (answer.status === 401 && isReading(operation) && service.credentials.renew()) {
     answer = await send(service, operation, request, signal)

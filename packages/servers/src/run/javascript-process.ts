@@ -4,6 +4,7 @@
  */
 
 import * as nodeModule from 'node:module'
+import { setTimeout as pause } from 'node:timers/promises'
 import variantModule from '@jitl/quickjs-wasmfile-release-sync'
 import {
   newQuickJSWASMModuleFromVariant,
@@ -190,7 +191,7 @@ async function settle(
     const [id, at] = next
     timers.delete(id)
     const wait = Math.min(at, deadline + 1) - Date.now()
-    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
+    if (wait > 0) await pause(wait)
     if (Date.now() > deadline) break
     const fired = fire(id)
     if (fired.error !== undefined) return { handle: fired.error, isError: true }

@@ -81,7 +81,7 @@ function createRunJavascript(parts: ToolParts, running: Running) {
       const name = language === 'typescript' ? 'TypeScript' : 'JavaScript'
       const question = `Run this ${name} in a sandbox without files or network?`
       const shown = shownOf({ code, files })
-      return perform(parts, running, ctx, { tool: 'run_javascript', question, shown, files }, (job) =>
+      return perform({ ...parts, running }, ctx, { tool: 'run_javascript', question, shown, files }, (job) =>
         runJavascript({ ...job, code, language }),
       )
     },
@@ -109,7 +109,7 @@ function createRunPython(parts: ToolParts, running: Running, python: string) {
       const shown = shownOf({ code, stdin, files })
       // Isolated from the user's own settings and packages; what is there besides comes with the system.
       const program = [python, '-I', '-c', code]
-      return perform(parts, running, ctx, { tool: 'run_python', question, shown, files }, (job) =>
+      return perform({ ...parts, running }, ctx, { tool: 'run_python', question, shown, files }, (job) =>
         runProgram(parts.isolation.sandbox, { ...job, program, stdin, readable: parts.settings.readable }),
       )
     },
@@ -149,7 +149,7 @@ function createRunCommand(parts: ToolParts, running: Running) {
       const line = [command, ...args].map((arg) => JSON.stringify(arg)).join(' ')
       const question = `Run this command ${place(parts)}?`
       const shown = shownOf({ code: line, stdin, files })
-      return perform(parts, running, ctx, { tool: 'run_command', question, shown, files }, (job) =>
+      return perform({ ...parts, running }, ctx, { tool: 'run_command', question, shown, files }, (job) =>
         runProgram(parts.isolation.sandbox, {
           ...job,
           program: [path, ...args],
@@ -170,8 +170,7 @@ interface Request {
 
 /** Asks, waits for no place but says so, runs, remembers. */
 async function perform(
-  parts: ToolParts,
-  running: Running,
+  { running, ...parts }: ToolParts & { readonly running: Running },
   ctx: AskingContext,
   request: Request,
   run: (job: Job) => Promise<Outcome>,

@@ -3,10 +3,10 @@
  * what robots rules allow, and everything that comes back is marked as written by strangers.
  */
 
-import { createWildcard } from '@portico/sdk/internal'
 import { createServer, prompt, resource, type Server } from '@portico/sdk/server'
 import type { ReadyServer } from '../entry.ts'
 import { createGuardedFetch, type Resolver } from '../network/guarded-fetch.ts'
+import { createHostRule } from '../network/host-rule.ts'
 import { notice } from '../text/foreign-text.ts'
 import type { Page } from './page.ts'
 import { PageFetcher } from './page-fetcher.ts'
@@ -82,7 +82,8 @@ export async function createWebServer(options: WebOptions = {}): Promise<ReadySe
     userAgent,
     allowPrivate: options.allowPrivate,
     resolve: options.resolve,
-    refuse: hostRule(options),
+    // Asked at every hop: a redirect does not lead around it.
+    refuse: createHostRule(options, 'fetched from'),
   })
   const reader = new PageReader(options.parseTimeoutMs ?? WEB_LIMITS.parseTimeoutMs)
   const robots = new Robots({ fetch, agent: userAgent.split('/', 1)[0] ?? userAgent })
@@ -108,20 +109,6 @@ export async function createWebServer(options: WebOptions = {}): Promise<ReadySe
     prompts: { research: researchPrompt(visits) },
   })
   return { server, close: () => reader.close() }
-}
-
-/** Asked at every hop: a redirect does not lead around it. */
-function hostRule({ allow, deny = [] }: WebOptions): (url: URL) => string | undefined {
-  const fits = (patterns: readonly string[], host: string) =>
-    patterns.some((pattern) => createWildcard(pattern.toLowerCase(), '*')(host))
-  return ({ hostname }) => {
-    const host = hostname.toLowerCase().replace(/\.$/, '')
-    if (fits(deny, host)) return `${host} is among the hosts that are not fetched from (option deny).`
-    if (allow !== undefined && allow.length > 0 && !fits(allow, host)) {
-      return `${host} is not among the hosts that may be fetched from (option allow).`
-    }
-    return undefined
-  }
 }
 
 function uriOf(url: string): string {

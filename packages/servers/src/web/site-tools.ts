@@ -1,6 +1,6 @@
 /** The tools that look at a site rather than a page: its rules for robots, its sitemap, and a small crawl. */
 
-import { setTimeout as wait } from 'node:timers/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import { createWildcard } from '@portico/sdk/internal'
 import { type AskingContext, ToolError, tool } from '@portico/sdk/server'
 import { toForeignResult } from '../text/foreign-text.ts'
@@ -178,7 +178,7 @@ function crawlTool(options: SiteToolOptions) {
     },
     async ({ url, pages = Math.min(10, options.maxPages), match }, ctx) => {
       const start = toUrl(url)
-      const found = await crawl(options, start, pages, match, ctx)
+      const found = await crawl(options, { start, count: pages, match }, ctx)
       const shown = found.pages.map(({ url: at, title, excerpt }) => `${title || at}\n${at}\n${excerpt}`).join('\n\n')
       return toForeignResult(start.origin, shown || 'Nothing was found.', found)
     },
@@ -187,9 +187,7 @@ function crawlTool(options: SiteToolOptions) {
 
 async function crawl(
   options: SiteToolOptions,
-  start: URL,
-  count: number,
-  match: string | undefined,
+  { start, count, match }: { readonly start: URL; readonly count: number; readonly match: string | undefined },
   ctx: AskingContext,
 ) {
   const { fetcher, robots } = options
@@ -204,7 +202,7 @@ async function crawl(
   // Attempts count, not successes: a site of broken links ends, too.
   for (let at = 0; at < queue.length && at < count && !ctx.signal.aborted; at++) {
     const url = queue[at] ?? ''
-    if (at > 0 && delayMs > 0) await wait(delayMs, undefined, { signal: ctx.signal }).catch(() => {})
+    if (at > 0 && delayMs > 0) await pause(delayMs, undefined, { signal: ctx.signal }).catch(() => {})
     ctx.progress(at, count, url)
     try {
       const page = await fetcher.open({ url, principal: principalOf(ctx), signal: ctx.signal })

@@ -4,6 +4,7 @@
  */
 
 import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Client, RequestOptions } from '@portico/sdk/client'
 import type { SessionView } from '@portico/sdk/relay'
 import {
@@ -268,7 +269,8 @@ export class Dispatch {
       const message = `${reason}.`
       const { action } = await call.question('elicitation/create', { mode: 'url', message, url, elicitationId })
       // The page is open; whether the person is done there is looked at again after a while.
-      if (action === 'accept') await Promise.race([work.then(ignore, ignore), pause(visits.visitMs)])
+      if (action === 'accept')
+        await Promise.race([work.then(ignore, ignore), pause(visits.visitMs, undefined, { ref: false })])
       return action === 'accept' || action === 'decline' ? action : 'cancel'
     })
   }
@@ -345,9 +347,3 @@ function checkSize(value: unknown, bound: string, max: number): void {
 const LAST_LOGS_MS = 500
 
 function ignore(): void {}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms).unref()
-  })
-}

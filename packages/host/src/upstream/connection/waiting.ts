@@ -1,5 +1,7 @@
 /** Waiting that can be given up, for connections to servers and the catalogue. */
 
+import { setTimeout } from 'node:timers/promises'
+
 /** The same promise for a caller that may stop waiting. What it stands for goes on. */
 export function abortable<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
   if (signal === undefined) return promise
@@ -16,10 +18,7 @@ export async function within<Value>(promise: Promise<Value>, ms: number): Promis
   return abortable(promise, AbortSignal.timeout(ms))
 }
 
+/** Rejects with the signal's own reason. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const passed = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms)
-  })
-  return abortable(passed, signal).finally(() => clearTimeout(timer))
+  return abortable(setTimeout(ms, undefined, { signal }), signal)
 }

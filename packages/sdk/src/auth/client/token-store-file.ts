@@ -7,6 +7,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes, randomUUID } from 'node:crypto'
 import { chmod, link, mkdir, open, readFile, rename, rm, stat, unlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { PorticoError } from '../../jsonrpc/errors.ts'
 import { createMutex, type TokenStore } from './token-store.ts'
 
@@ -114,7 +115,7 @@ class FileTokenStore implements TokenStore {
       }
       await this.#breakStale(path)
       if (Date.now() > until) throw new PorticoError('timeout', 'The token store is locked by another process')
-      await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 30))
+      await pause(20 + Math.random() * 30)
     }
   }
 
