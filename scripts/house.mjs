@@ -31,10 +31,10 @@ const HELD = {
   'files above 400 lines': 0,
   'functions above 60 lines': 0,
   'classes above 300 lines': 0,
-  'functions with more than 4 parameters': 76,
+  'functions with more than 4 parameters': 48,
   'exported names without a comment': 0,
   'exported functions without an example': 0,
-  'exported names that nobody imports': 35,
+  'exported names that nobody imports': 0,
 }
 
 /**

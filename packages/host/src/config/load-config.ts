@@ -139,13 +139,22 @@ class Loader {
     if (reading !== last) return reading
     this.#problems.push(...read.problems)
     const remedy = 'Correct it; { } says that there are no servers'
-    this.#report(file, '', 'The file cannot be understood now; what it said before still counts', remedy, 'warning')
+    this.#report(
+      { file, path: '' },
+      'The file cannot be understood now; what it said before still counts',
+      remedy,
+      'warning',
+    )
     return last
   }
 
   async #include(from: string, include: string, scope: ConfigFile['scope'], depth: number): Promise<void> {
     if (++this.#included > MAX_INCLUDED || depth >= MAX_INCLUDE_DEPTH) {
-      this.#report(from, 'include', 'Too many files include each other', 'Put the servers into fewer files')
+      this.#report(
+        { file: from, path: 'include' },
+        'Too many files include each other',
+        'Put the servers into fewer files',
+      )
       return
     }
     const { home = homedir() } = this.#options
@@ -154,7 +163,12 @@ class Loader {
     // It has its own turn, with its own standing: a project cannot make it a part of itself.
     if (this.#options.files.some((file) => resolve(file.path) === whole)) return
     if (this.#files.has(whole)) {
-      this.#report(whole, '', 'The file is included although it has been read already', 'Include it once', 'warning')
+      this.#report(
+        { file: whole, path: '' },
+        'The file is included although it has been read already',
+        'Include it once',
+        'warning',
+      )
       return
     }
     // What a project includes comes with the project, wherever it is.
@@ -171,7 +185,7 @@ class Loader {
       }
       if (known === undefined && this.#servers.size >= CONFIG_LIMITS.maxServers) {
         const message = `There are more than ${CONFIG_LIMITS.maxServers} servers in all; the rest is left out`
-        this.#report(file, '', message, 'Remove those that are not needed')
+        this.#report({ file, path: '' }, message, 'Remove those that are not needed')
         break
       }
       this.#servers.set(server.name, server)
@@ -184,7 +198,7 @@ class Loader {
     const file = await wholePath(path)
     this.#untrusted.push({ file, content, digest: digestOfText(content), servers: read.names })
     const message = 'The file comes with the project and nobody has trusted it, or it has changed since'
-    this.#report(file, '', message, 'Look at it, then trust it', 'warning')
+    this.#report({ file, path: '' }, message, 'Look at it, then trust it', 'warning')
   }
 
   async #isTrusted(path: string, content: string): Promise<boolean> {
@@ -197,20 +211,20 @@ class Loader {
     } catch (error) {
       if (!isAbsent(error)) {
         const message = `The file cannot be read, or is larger than ${defaultMaxBytes(path)} bytes`
-        this.#report(path, '', message, 'Check its size and permissions')
-      } else if (isWanted) this.#report(path, '', 'The included file is not there', 'Make it, or do not include it')
+        this.#report({ file: path, path: '' }, message, 'Check its size and permissions')
+      } else if (isWanted)
+        this.#report({ file: path, path: '' }, 'The included file is not there', 'Make it, or do not include it')
       return undefined
     }
   }
 
   #report(
-    file: string,
-    path: string,
+    place: ConfigProblem['place'],
     message: string,
     remedy: string,
     severity: ConfigProblem['severity'] = 'error',
   ): void {
-    this.#problems.push({ severity, place: { file, path }, message, remedy })
+    this.#problems.push({ severity, place, message, remedy })
   }
 }
 

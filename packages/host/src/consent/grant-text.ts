@@ -17,7 +17,7 @@ const OPTIONAL_TEXTS = ['item', 'argumentDigest', 'context', 'fingerprint', 'pri
 function isGrant(value: unknown): value is Grant {
   if (typeof value !== 'object' || value === null) return false
   const grant = value as { [name: string]: unknown }
-  const { id, server, action, remember, breadth, kind, from, pattern, at } = grant
+  const { id, server, action, remember, kind, from, at } = grant
   if (typeof id !== 'string' || typeof server !== 'string' || typeof at !== 'number') return false
   if (action !== 'allow' && action !== 'deny') return false
   if (remember !== 'always' && remember !== 'workspace') return false
@@ -27,13 +27,14 @@ function isGrant(value: unknown): value is Grant {
   if (OPTIONAL_TEXTS.some((name) => grant[name] !== undefined && typeof grant[name] !== 'string')) return false
   if (grant.maxTokens !== undefined && typeof grant.maxTokens !== 'number') return false
   if (from !== undefined && !(Array.isArray(from) && from.every((one) => typeof one === 'string'))) return false
-  return isNarrowEnough(breadth, grant.item, grant.argumentDigest, pattern, kind)
+  return isNarrowEnough(grant)
 }
 
 /** A grant that has lost what narrows it down must not become a wide one. */
-function isNarrowEnough(breadth: unknown, item: unknown, digest: unknown, pattern: unknown, kind: unknown): boolean {
+function isNarrowEnough({ breadth, item, argumentDigest, pattern, kind }: { [name: string]: unknown }): boolean {
   if (breadth === 'server') return true
   if (breadth === 'item') return typeof item === 'string' || kind === 'connect'
   if (breadth !== 'arguments' || typeof item !== 'string') return false
-  return typeof digest === 'string' || (typeof pattern === 'object' && pattern !== null && !Array.isArray(pattern))
+  if (typeof argumentDigest === 'string') return true
+  return typeof pattern === 'object' && pattern !== null && !Array.isArray(pattern)
 }

@@ -138,13 +138,17 @@ function userPart(block: SamplingBlock, filter: (text: string) => string): (Text
   return []
 }
 
+interface SampledStep {
+  readonly calls: readonly { readonly id: string; readonly name: string; readonly input: JsonObject }[]
+  readonly finish: string
+  readonly files?: readonly StepFile[]
+}
+
 /** The model's answer as the server expects it. */
 export function toSamplingResult(
   model: string,
   text: string,
-  calls: readonly { readonly id: string; readonly name: string; readonly input: JsonObject }[],
-  finish: string,
-  files: readonly StepFile[] = [],
+  { calls, finish, files = [] }: SampledStep,
 ): CreateMessageResult {
   const uses = calls.map(({ id, name, input }) => ({ type: 'tool_use' as const, id, name, input }))
   const words = text === '' && files.length > 0 ? [] : [{ type: 'text' as const, text }]

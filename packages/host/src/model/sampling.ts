@@ -133,12 +133,7 @@ export class ServerSampling {
     })
     account.spend(step.tokens.input + step.tokens.output)
     const text = filter(step.text, 'output', server)
-    return this.#review(
-      request,
-      toSamplingResult(config.model, text, step.calls, step.finish, step.files),
-      config,
-      effect,
-    )
+    return this.#review(request, toSamplingResult(config.model, text, step), config, effect)
   }
 
   /** Nothing unless asked for; other servers' words only with a recorded yes, which `includeContext` in the effect is. */

@@ -33,6 +33,6 @@ it.each([
     }),
   })
   const step = await runStep({ model, messages: [{ role: 'user', content: 'Draw' }], tools: [], metadata: { a: 'b' } })
-  expect(toSamplingResult('m', step.text, step.calls, step.finish, step.files).content).toEqual(row.blocks)
+  expect(toSamplingResult('m', step.text, step).content).toEqual(row.blocks)
   expect(Object.values(model.doStreamCalls[0]?.providerOptions ?? {})).toEqual([{ metadata: { a: 'b' } }])
 })

@@ -43,7 +43,7 @@ export function createChannelConnector(settings: ConnectorOptions, openLink: Ope
       const attempt = async (versions: readonly ProtocolVersion[]) => {
         const link = await openLink(signal)
         const { discoverMs = 2_000, wrapLink } = options
-        return settle(link, events, signal, { profile, versions, discoverMs, wrapLink }, 'channel')
+        return settle(link, 'channel', { events, signal }, { profile, versions, discoverMs, wrapLink })
       }
       const allowed = allowedVersions(options)
       const prior = memory.get()
@@ -84,16 +84,16 @@ export function createHttpConnector(settings: ConnectorOptions, url: URL): Conne
       if (prior !== undefined) {
         const versions = only(allowed, prior)
         const again = prior.transport === 'http+sse' ? openSse : openStreamable
-        const connection = await again(url, options, profile, events, signal, versions).catch(unlessUnreachable)
+        const connection = await again(url, options, { profile, versions, events, signal }).catch(unlessUnreachable)
         if (connection !== undefined) return memory.keep(connection)
         memory.forget()
       }
       try {
-        return memory.keep(await openStreamable(url, options, profile, events, signal, allowed))
+        return memory.keep(await openStreamable(url, options, { profile, versions: allowed, events, signal }))
       } catch (error) {
         const older = allowed.filter((version) => revisionsOf([version], 'legacy').length > 0)
         if (older.length === 0 || !suggestsSse(error) || signal.aborted) throw error
-        const connection = await openSse(url, options, profile, events, signal, older).catch((second) => {
+        const connection = await openSse(url, options, { profile, versions: older, events, signal }).catch((second) => {
           // What the newer transport said is more telling than that the older one is not there either.
           throw furthest(error, second)
         })
@@ -157,13 +157,23 @@ function unlessUnreachable(error: unknown): undefined {
   if (unreached || status === 429 || (status >= 502 && status <= 504)) throw error
 }
 
+/** Who hears of the connection that is opened, and who may give it up. */
+interface Opening {
+  readonly events: PeerEvents
+  readonly signal: AbortSignal
+}
+
+interface HttpOpening extends Opening {
+  readonly profile: ClientProfile
+  readonly versions: readonly ProtocolVersion[]
+}
+
 /** Negotiates on a fresh link, and closes it when that fails. */
 async function settle(
   link: Link,
-  events: PeerEvents,
-  signal: AbortSignal,
-  options: SettleOptions,
   transport: Verdict['transport'],
+  { events, signal }: Opening,
+  options: SettleOptions,
 ): Promise<Connection> {
   let standing = false
   const peer = new ClientPeer(options.wrapLink?.(link) ?? link, {
@@ -190,43 +200,32 @@ function withStderr(error: unknown, { process }: Link): unknown {
   return new PorticoError(error.code, error.message, { cause: error, delivery: error.delivery, data: { stderr } })
 }
 
-async function openStreamable(
-  url: URL,
-  options: ConnectOptions,
-  profile: ClientProfile,
-  events: PeerEvents,
-  signal: AbortSignal,
-  versions: readonly ProtocolVersion[],
-): Promise<Connection> {
+async function openStreamable(url: URL, options: ConnectOptions, opening: HttpOpening): Promise<Connection> {
+  const { profile, versions } = opening
   const { headers, onRefused, nameSources, wrapLink, discoverMs = HTTP_DISCOVER_MS } = options
   const { pingMs, pongMs } = options.keepAlive ?? {}
   const silenceMs = pingMs === undefined || pongMs === undefined ? undefined : pingMs + pongMs
   const dialer = await createHttpDialer(options)
   const limits = answerLimits(options)
   const link = new HttpLink({ url, headers, onRefused, nameSources, silenceMs, limits, dialer })
-  return settle(link, events, signal, { profile, versions, discoverMs, wrapLink }, 'streamable-http')
+  return settle(link, 'streamable-http', opening, { profile, versions, discoverMs, wrapLink })
 }
 
-async function openSse(
-  url: URL,
-  options: ConnectOptions,
-  profile: ClientProfile,
-  events: PeerEvents,
-  signal: AbortSignal,
-  versions: readonly ProtocolVersion[],
-): Promise<Connection> {
+async function openSse(url: URL, options: ConnectOptions, opening: HttpOpening): Promise<Connection> {
+  const { profile, versions } = opening
   const dialer = await createHttpDialer(options)
   const source = options.headers
   const headers = typeof source === 'function' ? source : () => source ?? {}
   let channel: Channel
   try {
-    channel = await openSseChannel({ url, dialer, headers, signal, limits: answerLimits(options) })
+    channel = await openSseChannel({ url, dialer, headers, signal: opening.signal, limits: answerLimits(options) })
   } catch (error) {
     dialer.close()
     throw error
   }
   const link = new ChannelLink(withCleanup(channel, () => dialer.close()))
-  return settle(link, events, signal, { profile, versions, discoverMs: 2_000, wrapLink: options.wrapLink }, 'http+sse')
+  const { wrapLink } = options
+  return settle(link, 'http+sse', opening, { profile, versions, discoverMs: 2_000, wrapLink })
 }
 
 /** A channel that lets go of what it stands on when it ends. */

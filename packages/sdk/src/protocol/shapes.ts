@@ -58,7 +58,7 @@ const BLOCKS: { readonly [type: string]: Check } = {
 }
 
 /** A block of content of any kind, with what its kind must have. */
-export function isBlock(value: unknown): boolean {
+function isBlock(value: unknown): boolean {
   if (!isObject(value) || typeof value.type !== 'string') return false
   const check = Object.hasOwn(BLOCKS, value.type) ? BLOCKS[value.type] : undefined
   return check === undefined || check(value)

@@ -6,10 +6,10 @@
 import type { StandardSchemaV1 } from './standard-schema.ts'
 
 /** A JSON Schema as an object literal or as it came from the wire. */
-export type JsonSchemaObject = { readonly [key: string]: unknown }
+type JsonSchemaObject = { readonly [key: string]: unknown }
 
 /** For libraries that cannot describe themselves: `schema` checks, `json` goes on the wire. */
-export interface SchemaPair<S extends StandardSchemaV1 = StandardSchemaV1> {
+interface SchemaPair<S extends StandardSchemaV1 = StandardSchemaV1> {
   readonly schema: S
   readonly json: JsonSchemaObject
 }

@@ -27,7 +27,7 @@ interface StandardIssue {
 }
 
 /** A schema that can also describe itself, separately for what goes in and what comes out. */
-export interface StandardJSONSchemaV1<Input = unknown, Output = Input> {
+interface StandardJSONSchemaV1<Input = unknown, Output = Input> {
   readonly '~standard': {
     readonly version: 1
     readonly vendor: string

@@ -94,7 +94,7 @@ export interface Facts {
 }
 
 /** What lists show of any item. */
-export interface Shown extends Facts {
+interface Shown extends Facts {
   readonly name: string
 }
 

@@ -27,6 +27,14 @@ export interface GitOutput {
   readonly truncated: boolean
 }
 
+interface RepositoryParts {
+  readonly name: string
+  /** Where git is. */
+  readonly program: string
+  readonly settings: GitSettings
+  readonly view: RepositoryView
+}
+
 export class Repository {
   /** How tools and URIs call it. */
   readonly name: string
@@ -38,7 +46,7 @@ export class Repository {
   readonly #env: { readonly [name: string]: string }
   #writing: Promise<unknown> = Promise.resolve()
 
-  constructor(place: Place, name: string, program: string, settings: GitSettings, view: RepositoryView) {
+  constructor(place: Place, { name, program, settings, view }: RepositoryParts) {
     this.name = name
     this.workTree = place.workTree
     this.gitDirectory = place.gitDirectory
@@ -147,7 +155,7 @@ export async function openRepositories(settings: GitSettings): Promise<Repositor
     const count = (names.get(plain) ?? 0) + 1
     names.set(plain, count)
     const view = await RepositoryView.open(place, settings.write)
-    return new Repository(place, count === 1 ? plain : `${plain}-${count}`, program, settings, view)
+    return new Repository(place, { name: count === 1 ? plain : `${plain}-${count}`, program, settings, view })
   }
   return Promise.all(places.map(open))
 }

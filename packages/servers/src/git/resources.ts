@@ -99,7 +99,7 @@ function createTemplates(host: GitHost): { [name: string]: ResourceDefinition } 
         complete: { repository: complete.repository, path: complete.path },
       },
       ({ repository, path }, ctx) =>
-        orNothing(() => blamePage(host, host.repository(repository), path, { from: 1 }, ctx.signal)),
+        orNothing(() => blamePage(host, host.repository(repository), { path, from: 1 }, ctx.signal)),
     ),
   }
 }

@@ -16,7 +16,7 @@ export async function openMacos(tools: Tools): Promise<ScreenProvider> {
     name: 'macOS (screencapture)',
     async displays(signal) {
       const count = Number(
-        await ask(tools, SCRIPT, ['-l', 'JavaScript', '-e', DISPLAYS], signal).then(String, () => '1'),
+        await ask(tools, SCRIPT, ['-l', 'JavaScript', '-e', DISPLAYS], { signal }).then(String, () => '1'),
       )
       return Array.from({ length: Math.min(Math.max(count || 1, 1), 16) }, (_, number) => ({
         number,
@@ -26,7 +26,7 @@ export async function openMacos(tools: Tools): Promise<ScreenProvider> {
     async windows(signal) {
       try {
         const listed: unknown = JSON.parse(
-          String(await ask(tools, SCRIPT, ['-l', 'JavaScript', '-e', WINDOWS], signal)),
+          String(await ask(tools, SCRIPT, ['-l', 'JavaScript', '-e', WINDOWS], { signal })),
         )
         return (Array.isArray(listed) ? listed : []).filter(isWindow).slice(0, 200)
       } catch {
@@ -36,7 +36,7 @@ export async function openMacos(tools: Tools): Promise<ScreenProvider> {
     async capture(target, signal) {
       const which = target.kind === 'window' ? ['-o', '-l', target.id] : ['-D', String(target.number + 1)]
       const args = (file: string) => ['-x', '-t', 'png', ...which, file]
-      return toPicture(await askFile(tools, '/usr/sbin/screencapture', args, signal))
+      return toPicture(await askFile(tools, '/usr/sbin/screencapture', args, { signal }))
     },
   }
 }

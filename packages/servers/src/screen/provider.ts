@@ -70,13 +70,18 @@ export function createTools(settings: ScreenSettings): Tools {
   return { settings, env }
 }
 
+interface AskOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Variables beside those that every program gets. */
+  readonly env?: { readonly [name: string]: string }
+}
+
 /** What a program printed; it failing is said with its own words. */
 export async function ask(
   { settings, env }: Tools,
   program: string,
   args: readonly string[],
-  signal?: AbortSignal,
-  more: { [name: string]: string } = {},
+  { signal, env: more }: AskOptions = {},
 ): Promise<Buffer> {
   const outcome = await runProgram(program, {
     args,
@@ -97,18 +102,21 @@ export async function ask(
   return outcome.stdout
 }
 
+interface AskFileOptions extends Omit<AskOptions, 'env'> {
+  readonly env?: (file: string) => { readonly [name: string]: string }
+}
+
 /** For programs that write to a file and nowhere else. */
 export async function askFile(
   tools: Tools,
   program: string,
   args: (file: string) => readonly string[],
-  signal?: AbortSignal,
-  more: (file: string) => { [name: string]: string } = () => ({}),
+  { signal, env = () => ({}) }: AskFileOptions = {},
 ): Promise<Buffer> {
   const folder = await mkdtemp(join(tmpdir(), 'portico-screen-'))
   try {
     const file = join(folder, 'picture.png')
-    await ask(tools, program, args(file), signal, more(file))
+    await ask(tools, program, args(file), { signal, env: env(file) })
     const size = (await stat(file).catch(() => undefined))?.size
     if (size === undefined) throw new ToolError('The capture was cancelled on the screen, or made no picture.')
     if (size > tools.settings.maxBytes) throw new ToolError(`The picture has ${size} bytes (option maxBytes).`)

@@ -22,14 +22,14 @@ export async function openWayland(tools: Tools): Promise<ScreenProvider | string
       if (grim !== undefined) {
         const output = (await displays(signal)).find(({ number }) => number === target.number)?.output
         return toPicture(
-          await ask(tools, grim, [...(output === undefined ? [] : ['-o', output]), '-t', 'png', '-'], signal),
+          await ask(tools, grim, [...(output === undefined ? [] : ['-o', output]), '-t', 'png', '-'], { signal }),
         )
       }
       if (spectacle !== undefined) {
         const args = (file: string) => ['--background', '--nonotify', '--fullscreen', '--output', file]
-        return toPicture(await askFile(tools, spectacle, args, signal))
+        return toPicture(await askFile(tools, spectacle, args, { signal }))
       }
-      return toPicture(await askFile(tools, gnome ?? '', (file) => ['--file', file], signal))
+      return toPicture(await askFile(tools, gnome ?? '', (file) => ['--file', file], { signal }))
     },
   }
 }
@@ -42,7 +42,7 @@ async function listDisplays(
   const whole = [{ number: 0, name: 'All screens' }]
   if (swaymsg === undefined) return whole
   try {
-    const outputs: unknown = JSON.parse(String(await ask(tools, swaymsg, ['-t', 'get_outputs', '-r'], signal)))
+    const outputs: unknown = JSON.parse(String(await ask(tools, swaymsg, ['-t', 'get_outputs', '-r'], { signal })))
     const names = (Array.isArray(outputs) ? outputs : []).map((one: { name?: unknown }) => String(one?.name ?? ''))
     const known = names.filter((one) => /^[\w-]{1,50}$/.test(one))
     return known.length === 0 ? whole : known.map((output, number) => ({ number, name: output, output }))

@@ -29,7 +29,7 @@ export async function openWindows(tools: Tools): Promise<ScreenProvider> {
   const withScript = (script: string) => ['-NoProfile', '-NonInteractive', '-Sta', '-Command', script]
   const list = async (script: string, signal?: AbortSignal): Promise<unknown[]> => {
     try {
-      const listed: unknown = JSON.parse(String(await ask(tools, powershell, withScript(script), signal)))
+      const listed: unknown = JSON.parse(String(await ask(tools, powershell, withScript(script), { signal })))
       return Array.isArray(listed) ? listed : [listed]
     } catch {
       return []
@@ -45,17 +45,14 @@ export async function openWindows(tools: Tools): Promise<ScreenProvider> {
     async capture(target, signal) {
       const which = target.kind === 'window' ? target.id : String(target.number)
       return toPicture(
-        await askFile(
-          tools,
-          powershell,
-          () => withScript(CAPTURE),
+        await askFile(tools, powershell, () => withScript(CAPTURE), {
           signal,
-          (file) => ({
+          env: (file) => ({
             PORTICO_KIND: target.kind,
             PORTICO_TARGET: which,
             PORTICO_FILE: file,
           }),
-        ),
+        }),
       )
     },
   }

@@ -33,18 +33,15 @@ export async function openX11(tools: Tools): Promise<ScreenProvider | string> {
         target.kind === 'display'
           ? (await displays(signal)).find(({ number }) => number === target.number)?.area
           : undefined
-      if (maim !== undefined) return toPicture(await ask(tools, maim, maimArguments(target, area), signal))
-      if (magick !== undefined) return toPicture(await ask(tools, magick, importArguments(target, area), signal))
+      if (maim !== undefined) return toPicture(await ask(tools, maim, maimArguments(target, area), { signal }))
+      if (magick !== undefined) return toPicture(await ask(tools, magick, importArguments(target, area), { signal }))
       if (xwd !== undefined) {
         const whole = target.kind === 'window' ? ['-id', target.id] : ['-root']
         return toPicture(
           fromWindowDump(
-            await ask(
-              { ...tools, settings: { ...tools.settings, maxBytes: RAW_BYTES } },
-              xwd,
-              ['-silent', ...whole],
+            await ask({ ...tools, settings: { ...tools.settings, maxBytes: RAW_BYTES } }, xwd, ['-silent', ...whole], {
               signal,
-            ),
+            }),
           ),
         )
       }
@@ -68,7 +65,7 @@ function importArguments(target: Target, area: string | undefined): string[] {
 
 async function byScrot(tools: Tools, scrot: string, target: Target, signal?: AbortSignal): Promise<Picture> {
   const which = target.kind === 'window' ? ['--window', target.id] : []
-  return toPicture(await askFile(tools, scrot, (file) => ['--silent', ...which, file], signal))
+  return toPicture(await askFile(tools, scrot, (file) => ['--silent', ...which, file], { signal }))
 }
 
 /** Each monitor by itself where they can be told apart; the whole screen otherwise. */
@@ -79,7 +76,7 @@ async function listDisplays(
 ): Promise<(Display & { area?: string })[]> {
   const whole = [{ number: 0, name: `Screen ${tools.env.DISPLAY ?? ''}`.trim() }]
   if (xrandr === undefined) return whole
-  const text = await ask(tools, xrandr, ['--listmonitors'], signal).then(String, () => '')
+  const text = await ask(tools, xrandr, ['--listmonitors'], { signal }).then(String, () => '')
   const monitors = [...text.matchAll(/^\s*\d+:\s+\S+\s+(\d+)\/\d+x(\d+)\/\d+([+-]\d+[+-]\d+)\s+(\S+)/gm)]
   if (monitors.length < 2) return whole
   return monitors.map(([, width, height, at, name = ''], number) => ({ number, name, area: `${width}x${height}${at}` }))
@@ -87,7 +84,7 @@ async function listDisplays(
 
 /** Windows that have a name and a size worth a picture. */
 async function listWindows(tools: Tools, xwininfo: string, signal?: AbortSignal): Promise<Window[]> {
-  const tree = await ask(tools, xwininfo, ['-root', '-tree', '-int'], signal).then(String, () => '')
+  const tree = await ask(tools, xwininfo, ['-root', '-tree', '-int'], { signal }).then(String, () => '')
   const lines = tree.matchAll(/^\s+(\d+) "(.*)": \(.*\)\s+(\d+)x(\d+)[+-]/gm)
   const windows = [...lines].filter(([, , , width, height]) => Number(width) >= 20 && Number(height) >= 20)
   return windows.slice(0, MAX_WINDOWS).map(([, id = '', title = '']) => ({ id, title }))

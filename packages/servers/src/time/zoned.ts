@@ -33,9 +33,7 @@ export function checkZone(zone: string): string {
 
 export function toZoned(moment: number, zone: string): Zoned {
   const parts = partsOf(moment, zone)
-  const offsetMinutes = Math.round(
-    (utc(parts.year, parts.month, parts.day, parts.hour, parts.minute, parts.second) - floorSecond(moment)) / 60_000,
-  )
+  const offsetMinutes = Math.round((toUtc(parts) - floorSecond(moment)) / 60_000)
   const offset = formatOffset(offsetMinutes)
   const date = `${String(parts.year).padStart(4, '0')}-${pad(parts.month)}-${pad(parts.day)}`
   const time = `${pad(parts.hour)}:${pad(parts.minute)}:${pad(parts.second)}`
@@ -84,8 +82,7 @@ export function describeSpan(milliseconds: number): string {
 const DAY_MS = 86_400_000
 
 function offsetAt(moment: number, zone: string): number {
-  const { year, month, day, hour, minute, second } = partsOf(moment, zone)
-  return utc(year, month, day, hour, minute, second) - floorSecond(moment)
+  return toUtc(partsOf(moment, zone)) - floorSecond(moment)
 }
 
 function partsOf(moment: number, zone: string) {
@@ -116,7 +113,7 @@ function partsOf(moment: number, zone: string) {
 }
 
 /** `Date.UTC` takes years below 100 for those of the last century. */
-function utc(year: number, month: number, day: number, hour: number, minute: number, second: number): number {
+function toUtc({ year, month, day, hour, minute, second }: ReturnType<typeof partsOf>): number {
   const date = new Date(0)
   date.setUTCFullYear(year, month - 1, day)
   return date.setUTCHours(hour, minute, second, 0)

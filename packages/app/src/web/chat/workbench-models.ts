@@ -3,7 +3,7 @@
  * whoever names it and is never chosen or offered otherwise.
  */
 
-import { type ModelConfig, Models, type ModelsOptions, type ModelView, readModels } from '@portico/host/model'
+import { type ModelConfig, Models, type ModelView, readModels } from '@portico/host/model'
 import { isObject } from '@portico/sdk/internal'
 import type { ModelChoice } from '../api.ts'
 import { Refused } from '../http/failure.ts'
@@ -102,5 +102,3 @@ function fromSaved(value: unknown): readonly ModelConfig[] | undefined {
     return typeof id === 'string' ? readModels({ [id]: entry }).models : []
   })
 }
-
-export type { ModelsOptions }

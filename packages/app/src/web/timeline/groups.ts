@@ -39,7 +39,7 @@ export class Groups {
     if (typeof method !== 'string') return this.#answer(connection, direction, message, row)
     if (!isId(id)) return { group: this.#groupOfNotice(connection, direction, method, params) ?? `m${row}` }
     const group = this.#groupOfRound(connection, params) ?? `m${row}`
-    const token = tokenOf(connection, direction, id, method, params)
+    const token = method === LISTEN ? keyOf(connection, 'subscription', id) : progressOf(connection, direction, params)
     if (token !== undefined) keep(this.#tokens, token, group)
     const opened = { row, at, method, group, ...(token !== undefined && { token }) }
     keep(this.#open, keyOf(connection, direction, id), opened)
@@ -104,14 +104,10 @@ export class Groups {
 }
 
 /** Notifications about a request come from the other side; those of a subscription name its request. */
-function tokenOf(
-  connection: string,
-  direction: 'out' | 'in',
-  id: string | number,
-  method: string,
-  params: JsonObject,
-): string | undefined {
-  if (method === 'subscriptions/listen') return keyOf(connection, 'subscription', id)
+const LISTEN = 'subscriptions/listen'
+
+/** What notices about a request's progress will name. */
+function progressOf(connection: string, direction: 'out' | 'in', params: JsonObject): string | undefined {
   const token = isObject(params._meta) ? params._meta.progressToken : undefined
   return isId(token) ? keyOf(connection, opposite(direction), token) : undefined
 }

@@ -53,9 +53,9 @@ function toTest({ key, value }: SearchTerm): Test | string {
     case 'kind':
       return choice(value, 'kind', ['request', 'response', 'error', 'notification', 'closed'], ({ row }) => row.kind)
     case 'dur':
-      return measure(value, 'dur', TIMES, '>500ms', ({ row }) => row.durationMs)
+      return measure(value, { key: 'dur', units: TIMES, example: '>500ms' }, ({ row }) => row.durationMs)
     case 'size':
-      return measure(value, 'size', SIZES, '>10kb', ({ row }) => row.bytes)
+      return measure(value, { key: 'size', units: SIZES, example: '>10kb' }, ({ row }) => row.bytes)
     default:
       return URL_SCHEMES.has(key) ? words(`${key}:${value}`) : `"${key}:" is not known; use ${KEYS}.`
   }
@@ -96,11 +96,15 @@ function choice(
   return (entry) => set.has(of(entry) ?? '')
 }
 
+interface Measured {
+  readonly key: string
+  readonly units: { readonly [unit: string]: number }
+  readonly example: string
+}
+
 function measure(
   value: string,
-  key: string,
-  units: { readonly [unit: string]: number },
-  example: string,
+  { key, units, example }: Measured,
   of: (entry: TimelineEntry) => number | undefined,
 ): Test | string {
   const [, sign = '', digits = '', unit = ''] = /^(>=|<=|>|<|=)?(\d+(?:\.\d+)?)([a-z]*)$/i.exec(value) ?? []

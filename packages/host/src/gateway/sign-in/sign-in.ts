@@ -76,7 +76,7 @@ export interface Visit {
 }
 
 /** Shows somebody where to sign in, and why in words for them. */
-export type ShowPage = (url: string, id: string, reason: string) => Promise<'accept' | 'decline' | 'cancel'>
+type ShowPage = (url: string, id: string, reason: string) => Promise<'accept' | 'decline' | 'cancel'>
 
 /** How the gateway has a caller sign in while a connection is being made. */
 export interface CallerSignIn {

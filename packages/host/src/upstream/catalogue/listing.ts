@@ -119,7 +119,7 @@ export function judgeList(config: ServerConfig, { raw, problems }: RawListing, p
       found.push({ server, item: ownName, message: `It lists two ${kind}s called "${ownName}"; the first is shown.` })
       continue
     }
-    const item = judgeItem(config, kind, ownName, definition, pins)
+    const item = judgeItem(config, { kind, ownName, definition }, pins)
     if (typeof item === 'string') found.push({ server, item: ownName, message: `"${ownName}" is left out: ${item}` })
     else if (item !== undefined) seen.set(key, item)
   }
@@ -157,9 +157,7 @@ export function isWithheld(config: ServerConfig, address: string): boolean {
 /** Undefined for what a person has hidden; a reason for what cannot be shown. */
 function judgeItem(
   config: ServerConfig,
-  kind: ItemKind,
-  ownName: string,
-  definition: object,
+  { kind, ownName, definition }: { readonly kind: ItemKind; readonly ownName: string; readonly definition: object },
   pins: PinStore,
 ): ListedItem | string | undefined {
   if ((kind === 'resource' || kind === 'template') && isQualified(ownName)) {

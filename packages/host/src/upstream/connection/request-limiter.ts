@@ -55,7 +55,7 @@ export class RequestLimiter {
 
   /** `party` is whose calls go over the link: nobody's keep another's from their part of what the server may be asked. */
   wrap(link: Link, notices: LinkNotices, party: PartyName): LimitedLink {
-    return new LimitedLink(link, this, notices, this.#now, party)
+    return new LimitedLink(link, { limiter: this, notices, now: this.#now, party })
   }
 
   /** Gives the call a slot now or when it is its turn; says why not when it never will. */
@@ -110,6 +110,13 @@ interface Open {
   readonly at: number
 }
 
+interface LimitedLinkParts {
+  readonly limiter: RequestLimiter
+  readonly notices: LinkNotices
+  readonly now: () => number
+  readonly party: PartyName
+}
+
 export class LimitedLink implements Link {
   readonly #link: Link
   readonly #limiter: RequestLimiter
@@ -126,7 +133,7 @@ export class LimitedLink implements Link {
   #events: LinkEvents | undefined
   #lastHeard = Number.NEGATIVE_INFINITY
 
-  constructor(link: Link, limiter: RequestLimiter, notices: LinkNotices, now: () => number, party: PartyName) {
+  constructor(link: Link, { limiter, notices, now, party }: LimitedLinkParts) {
     this.#party = party
     this.#link = link
     this.#limiter = limiter

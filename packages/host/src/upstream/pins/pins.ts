@@ -113,19 +113,19 @@ class Pins implements PinStore {
   }
 
   check({ server, kind, ownName, meaning }: ObservedItem, accepts = false): PinVerdict {
-    return this.#check(server, kind, ownName, meaning, accepts)
+    return this.#check(server, keyOf(kind, ownName), meaning, accepts)
   }
 
   checkInstructions(server: string, text: string, accepts = false): PinVerdict {
-    return this.#check(server, INSTRUCTIONS, INSTRUCTIONS, { text }, accepts)
+    return this.#check(server, keyOf(INSTRUCTIONS, INSTRUCTIONS), { text }, accepts)
   }
 
   checkIdentity(server: string, identity: ServerIdentity, accepts = false): PinVerdict {
-    return this.#check(server, IDENTITY, IDENTITY, { ...identity }, accepts)
+    return this.#check(server, keyOf(IDENTITY, IDENTITY), { ...identity }, accepts)
   }
 
   checkName(server: string, name: string, accepts = false): PinVerdict {
-    return this.#check(server, IDENTITY, 'name', { name }, accepts)
+    return this.#check(server, keyOf(IDENTITY, 'name'), { name }, accepts)
   }
 
   reload(): number {
@@ -143,9 +143,8 @@ class Pins implements PinStore {
     return count
   }
 
-  #check(server: string, kind: PinKind, ownName: string, meaning: JsonObject, accepts: boolean): PinVerdict {
+  #check(server: string, key: string, meaning: JsonObject, accepts: boolean): PinVerdict {
     const pins = this.#pinsOf(server)
-    const key = keyOf(kind, ownName)
     const fingerprint = fingerprintOf(meaning)
     const pin = pins.get(key)
     if (pin === undefined) {
@@ -159,7 +158,7 @@ class Pins implements PinStore {
       this.#set(server, key, fresh)
       return verdictOf(fresh, fingerprint)
     }
-    const next = this.#judge(upgrade(pin, kind, fingerprint, meaning), fingerprint, meaning, accepts)
+    const next = this.#judge(upgrade(pin, fromKey(key)[0], fingerprint, meaning), fingerprint, meaning, accepts)
     if (next !== pin) this.#set(server, key, next)
     return verdictOf(next, fingerprint)
   }

@@ -10,7 +10,7 @@ import { type NetworkZone, zoneOfHost } from './network-zone.ts'
 /** The part of `fetch` that requests to authorization servers use. */
 export type AuthFetch = (url: string, init: AuthRequest) => Promise<Response>
 
-export interface AuthRequest {
+interface AuthRequest {
   readonly method?: string
   readonly headers?: { readonly [name: string]: string }
   readonly body?: string | URLSearchParams | undefined

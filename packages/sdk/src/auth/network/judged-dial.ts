@@ -14,7 +14,7 @@ import type { TlsIdentity } from '../tls-identity.ts'
 /** How names become addresses. */
 export type Resolver = (hostname: string) => Promise<readonly LookupAddress[]>
 
-export interface JudgedRequest {
+interface JudgedRequest {
   readonly method: string
   readonly headers: { readonly [name: string]: string }
   readonly body?: string | Uint8Array | undefined

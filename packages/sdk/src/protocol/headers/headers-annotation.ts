@@ -55,23 +55,28 @@ interface Node {
 function addChildren(node: Node, queue: Node[]): void {
   const { value } = node
   if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) add(queue, node, item, String(index))
+    for (const [index, item] of value.entries()) add(queue, node, item, { step: String(index) })
     return
   }
   if (!isObject(value)) return
   for (const [keyword, member] of Object.entries(value)) {
     if (SCHEMA_DATA.has(keyword) || keyword === ANNOTATION) continue
     if (!NAMED_SCHEMAS.has(keyword) || !isObject(member)) {
-      add(queue, node, member, keyword)
+      add(queue, node, member, { step: keyword })
       continue
     }
     for (const [name, schema] of Object.entries(member)) {
-      add(queue, node, schema, `${keyword}/${name}`, keyword === 'properties' ? name : undefined)
+      add(queue, node, schema, { step: `${keyword}/${name}`, property: keyword === 'properties' ? name : undefined })
     }
   }
 }
 
-function add(queue: Node[], parent: Node, value: unknown, step: string, property?: string): void {
+function add(
+  queue: Node[],
+  parent: Node,
+  value: unknown,
+  { step, property }: Pick<Node, 'step'> & Partial<Node>,
+): void {
   if (typeof value !== 'object' || value === null) return
   queue.push({ value, step, parent, property, reachable: parent.reachable && property !== undefined })
 }

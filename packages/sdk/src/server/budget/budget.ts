@@ -17,7 +17,7 @@ import type { SpillOptions, SpillStore } from './budget-store.ts'
 import { bytesOf } from './bytes.ts'
 
 /** What budgets need of the server around them. */
-export interface BudgetHost {
+interface BudgetHost {
   readonly features: { of<Made extends Feature>(definition: FeatureDefinition<Made>): Made }
   use(method: string, middleware: Middleware<MethodName>): void
 }

@@ -22,7 +22,7 @@ export interface RoundOutcome {
 }
 
 /** A round that runs once, however often it is sent (`asking/round-once.ts`). */
-export interface TakenRound {
+interface TakenRound {
   /** Keeps the outcome, also when nobody waits for the answer any more. */
   settle(outcome: RoundOutcome): void
   /** Whether the handler gave up because it was told to: then the round has no outcome. */

@@ -12,7 +12,7 @@ import { defineFeature, type Feature, type FeatureHost, type Item } from '../fea
 import { isAdmitted } from '../items/access.ts'
 
 /** What is typed so far, as it was sent: the argument's name and text, and the context of those settled already. */
-export interface Typed {
+interface Typed {
   readonly name: string
   readonly value: string
   readonly context: unknown

@@ -50,7 +50,7 @@ export interface Extension {
 }
 
 /** The extensions of a server, as one feature of it. */
-export class Extensions implements Feature {
+class Extensions implements Feature {
   readonly #host: FeatureHost
   #extensions = new Map<string, Extension>()
 

@@ -21,7 +21,7 @@ export interface PromptEntry extends Item, Completable {
   readonly get: (args: unknown, ctx: AskingContext) => GetPromptResult | Promise<GetPromptResult>
 }
 
-export interface PromptFeature extends Feature {
+interface PromptFeature extends Feature {
   readonly prompts: Registry<PromptEntry>
 }
 

@@ -57,7 +57,7 @@ interface ResourceHost {
   readonly server: FeatureHost
 }
 
-export interface ResourceFeature extends Feature {
+interface ResourceFeature extends Feature {
   readonly resources: Registry<ResourceEntry>
   readonly templates: Registry<TemplateEntry>
 }

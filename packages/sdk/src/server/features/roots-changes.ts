@@ -5,7 +5,7 @@ import { tellObserver } from '../../jsonrpc/observer.ts'
 import type { LegacySession } from '../../session/legacy-session.ts'
 import { defineFeature, type Feature, type FeatureHost } from '../feature.ts'
 
-export class RootsChanges implements Feature {
+class RootsChanges implements Feature {
   readonly #host: FeatureHost
   #watchers: (() => void)[] = []
 

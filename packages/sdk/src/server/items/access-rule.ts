@@ -9,7 +9,7 @@ import { tellObserver } from '../../jsonrpc/observer.ts'
 import type { Collection, Facts } from '../feature.ts'
 import type { Access } from './item-options.ts'
 
-export type VisibilityRule = (principal: Principal | undefined, item: PolicyItem) => boolean
+type VisibilityRule = (principal: Principal | undefined, item: PolicyItem) => boolean
 
 export class VisibilityRules {
   readonly #rule: VisibilityRule | undefined

@@ -30,7 +30,7 @@ export interface ChangeListener {
 }
 
 /** Whether a principal may hear of a resource as things stand now; what it subscribed to it may have lost since. */
-export type MayHear = (uri: string, principal: Principal | undefined) => boolean
+type MayHear = (uri: string, principal: Principal | undefined) => boolean
 
 export class ChangeHub implements SessionWatcher {
   readonly #listeners = new Set<ChangeListener>()

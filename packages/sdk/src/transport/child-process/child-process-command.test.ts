@@ -6,11 +6,11 @@ const environment = { Path: 'C:\\node;C:\\my tools', PATHEXT: '.EXE;.CMD;.BAT', 
 
 function onWindows(command: string, args: string[] = []) {
   const isFile = (path: string) => [...files].some((file) => file.toLowerCase() === path.toLowerCase())
-  return toSpawnCommand(command, args, environment, 'C:\\work', { platform: 'win32', isFile })
+  return toSpawnCommand(command, args, environment, { cwd: 'C:\\work', platform: 'win32', isFile })
 }
 
 it('leaves a command as it is on POSIX', () => {
-  const command = toSpawnCommand('npx', ['$HOME; rm'], {}, '/', { platform: 'linux' })
+  const command = toSpawnCommand('npx', ['$HOME; rm'], {}, { cwd: '/', platform: 'linux' })
   expect(command).toEqual({ file: 'npx', args: ['$HOME; rm'], verbatim: false })
 })
 

@@ -27,10 +27,9 @@ export function toSpawnCommand(
   command: string,
   args: readonly string[],
   environment: Environment,
-  cwd: string = process.cwd(),
   surroundings: Partial<CommandSurroundings> = {},
 ): SpawnCommand {
-  const { platform = process.platform, isFile = existsAsFile } = surroundings
+  const { cwd = process.cwd(), platform = process.platform, isFile = existsAsFile } = surroundings
   if (platform !== 'win32') return { file: command, args, verbatim: false }
   const file = findOnWindows(command, { platform, environment, cwd, isFile }) ?? command
   if (!/\.(cmd|bat)$/i.test(file)) return { file, args, verbatim: false }

@@ -7,6 +7,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { win32 } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Channel, ChannelEvents, Urgency } from '../../jsonrpc/channel.ts'
 import { PorticoError } from '../../jsonrpc/errors.ts'
 import { tellObserver } from '../../jsonrpc/observer.ts'
@@ -228,7 +229,7 @@ class ChildProcessChannel implements ChildChannel {
       if (!tree.isAlive()) break
       tree.signal(signal)
       // No event tells of a process that is not our child.
-      for (let waited = 0; waited < killMs && tree.isAlive(); waited += POLL_MS) await sleep(POLL_MS)
+      for (let waited = 0; waited < killMs && tree.isAlive(); waited += POLL_MS) await pause(POLL_MS)
     }
     tree.release()
   }
@@ -273,7 +274,7 @@ class ChildProcessChannel implements ChildChannel {
 
 function start(options: SpawnOptions): ChildProcessWithoutNullStreams {
   const env = toChildEnvironment(process.env, options.env)
-  const { file, args, verbatim } = toSpawnCommand(options.command, options.args ?? [], env, options.cwd)
+  const { file, args, verbatim } = toSpawnCommand(options.command, options.args ?? [], env, { cwd: options.cwd })
   try {
     return spawn(file, args, {
       cwd: options.cwd,
@@ -304,10 +305,6 @@ function toStartError(error: unknown, { command, cwd }: SpawnOptions): PorticoEr
 }
 
 function ignore(): void {}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
-}
 
 async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined

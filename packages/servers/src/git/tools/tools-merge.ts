@@ -46,7 +46,7 @@ export function createMerge(host: GitHost) {
       await ask(host, ctx, `Merge ${revision} (${hash.slice(0, 12)}) into ${branch ?? 'HEAD'} of ${chosen.name}?`)
       return change(host, chosen, ctx, async () => {
         await requireSettled()
-        await mergeOrUndo(host, chosen, hash, message ?? `Merge ${revision}`, onConflict === 'keep')
+        await mergeOrUndo(host, chosen, { hash, message: message ?? `Merge ${revision}`, keep: onConflict === 'keep' })
       })
     },
   )
@@ -55,9 +55,7 @@ export function createMerge(host: GitHost) {
 async function mergeOrUndo(
   host: GitHost,
   repository: Repository,
-  hash: string,
-  message: string,
-  keep: boolean,
+  { hash, message, keep }: { readonly hash: string; readonly message: string; readonly keep: boolean },
 ): Promise<void> {
   const env = await authorEnvironment(host, repository)
   await refuseConflictsAt(repository, hash)

@@ -233,14 +233,8 @@ function createBlame(host: GitHost) {
       ...READS,
     },
     async ({ repository, path, revision, firstLine, lastLine }, ctx) => {
-      const chosen = host.repository(repository)
-      return blamePage(
-        host,
-        chosen,
-        path,
-        { ...(revision !== undefined && { revision }), from: firstLine ?? 1, to: lastLine },
-        ctx.signal,
-      )
+      const part = { path, ...(revision !== undefined && { revision }), from: firstLine ?? 1, to: lastLine }
+      return blamePage(host, host.repository(repository), part, ctx.signal)
     },
   )
 }
@@ -248,8 +242,7 @@ function createBlame(host: GitHost) {
 export async function blamePage(
   host: GitHost,
   repository: ReturnType<GitHost['repository']>,
-  path: string,
-  { revision, from, to }: { revision?: string; from: number; to?: number | undefined },
+  { path, revision, from, to }: { path: string; revision?: string; from: number; to?: number | undefined },
   signal?: AbortSignal,
 ) {
   const hash = await repository.commitOf(revision ?? 'HEAD', signal)

@@ -44,7 +44,7 @@ function answer(driver: Driver, request: ChildRequest): ChildResult {
       return {}
     case 'query':
       if (reader === undefined) throw new Error('no database is open')
-      return { rows: select(reader, request.sql, request.params, request.offset, request.limits) }
+      return { rows: select(reader, request) }
     case 'execute':
       return execute(driver, request)
     case 'script': {
@@ -84,13 +84,7 @@ function openReader(driver: Driver, path: string, waitMs: number): Connection {
 }
 
 /** One page. It is cut by SQLite: a statement that is not read to its end would keep its lock. */
-function select(
-  db: Connection,
-  sql: string,
-  params: readonly Parameter[],
-  offset: number,
-  limits: CellLimits,
-): ChildRows {
+function select(db: Connection, { sql, params, offset, limits }: Extract<ChildRequest, { kind: 'query' }>): ChildRows {
   // A plan is only shown: what it is made of is not run.
   if (sql.startsWith(PLAN)) return collect(db.prepare(sql), params, limits)
   checkProgram(db, sql, params.length)
