@@ -4,7 +4,7 @@
  */
 
 import { IdTable } from './id-table.ts'
-import type { RequestId } from './message.ts'
+import { isRequestId, type JsonObject, type RequestId } from './message.ts'
 
 export class IncomingCall {
   readonly id: RequestId
@@ -79,4 +79,14 @@ export class IncomingCalls {
     for (const call of this.#calls?.values() ?? []) call.cancel(reason)
     this.#calls?.clear()
   }
+}
+
+const MAX_REASON = 200
+
+/** Carries out a notice of cancellation: ends the call that it names, in whichever of the scopes that is. */
+export function cancelNamed(params: JsonObject | undefined, ...scopes: readonly IncomingCalls[]): void {
+  const { requestId, reason } = params ?? {}
+  if (!isRequestId(requestId)) return
+  const words = typeof reason === 'string' ? reason.slice(0, MAX_REASON) : undefined
+  for (const scope of scopes) scope.cancel(requestId, words)
 }

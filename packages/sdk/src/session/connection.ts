@@ -10,11 +10,10 @@ import { FRAMING_LIMITS } from '../framing/limits.ts'
 import { BatchReply, batchFault } from '../jsonrpc/batch.ts'
 import type { Channel, Malformed } from '../jsonrpc/channel.ts'
 import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, PorticoError } from '../jsonrpc/errors.ts'
-import { IncomingCalls } from '../jsonrpc/incoming.ts'
+import { cancelNamed, IncomingCalls } from '../jsonrpc/incoming.ts'
 import { classify, isRequestId, type RequestId, type RpcNotification, type RpcRequest } from '../jsonrpc/message.ts'
 import { NotificationRate } from '../jsonrpc/notification-rate.ts'
 import { tellObserver } from '../jsonrpc/observer.ts'
-import { carryOutCancellation } from '../protocol/cancellation.ts'
 import { ConnectionOutlet, type OutletOwner } from './connection-outlet.ts'
 import type { Endpoint } from './endpoint.ts'
 import { isModernRequest } from './era.ts'
@@ -239,7 +238,7 @@ class ServedConnection implements Connection, OutletOwner {
   }
 
   #notification(message: RpcNotification): void {
-    carryOutCancellation(message, this.#modern, this.#session.incoming)
+    if (message.method === 'notifications/cancelled') cancelNamed(message.params, this.#modern, this.#session.incoming)
     this.#endpoint.notify(message, this.#session)
   }
 

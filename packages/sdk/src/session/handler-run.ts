@@ -35,7 +35,7 @@ export type Recorded<T> = T extends string | number | boolean | null | undefined
         : T
 
 /** What a step's action is told. */
-export interface StepTold {
+interface StepTold {
   /**
    * A process died while it ran this step, so that its effect may have happened already. Only inside a task can this be
    * true.

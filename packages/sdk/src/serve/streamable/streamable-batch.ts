@@ -7,8 +7,8 @@ import type { Principal } from '../../auth/principal.ts'
 import { BatchReply, batchFault } from '../../jsonrpc/batch.ts'
 import type { Outlet, Urgency } from '../../jsonrpc/channel.ts'
 import { INVALID_REQUEST } from '../../jsonrpc/errors.ts'
+import { cancelNamed } from '../../jsonrpc/incoming.ts'
 import { type Classified, classify, type RpcNotification } from '../../jsonrpc/message.ts'
-import { carryOutCancellation } from '../../protocol/cancellation.ts'
 import type { Endpoint } from '../../session/endpoint.ts'
 import type { RequestHead } from '../../session/exchange.ts'
 import type { LegacySession } from '../../session/legacy-session.ts'
@@ -76,7 +76,7 @@ export function serveBatch(messages: readonly Classified[], batch: Batch): Refus
 }
 
 export function takeNotification(message: RpcNotification, endpoint: Endpoint, session: LegacySession): void {
-  carryOutCancellation(message, session.incoming)
+  if (message.method === 'notifications/cancelled') cancelNamed(message.params, session.incoming)
   endpoint.notify(message, session)
 }
 

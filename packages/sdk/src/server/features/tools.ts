@@ -68,7 +68,7 @@ interface ToolHost {
   readonly server: FeatureHost
 }
 
-export interface ToolFeature extends Feature {
+interface ToolFeature extends Feature {
   tasks: ToolTasks | undefined
   readonly tools: Registry<ToolEntry>
 }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { IncomingCall, IncomingCalls } from '../jsonrpc/incoming.ts'
-import { carryOutCancellation } from './cancellation.ts'
+import { cancelNamed, IncomingCall, IncomingCalls } from './incoming.ts'
 
 describe('a cancellation', () => {
   const setUp = () => {
@@ -8,8 +7,7 @@ describe('a cancellation', () => {
     const [call, neighbour] = [new IncomingCall(1), new IncomingCall('1')]
     scope.add(call)
     other.add(neighbour)
-    const carryOut = (method: string, params: { [name: string]: unknown }) =>
-      carryOutCancellation({ jsonrpc: '2.0', method, params }, scope, other)
+    const carryOut = (params: { [name: string]: unknown }) => cancelNamed(params, scope, other)
     return { call, neighbour, carryOut }
   }
 
@@ -18,19 +16,18 @@ describe('a cancellation', () => {
     ['no more than 200 characters', 'x'.repeat(201), 'x'.repeat(200)],
   ])('ends the call that it names, in any scope, with %s (cancellation, sec-42)', (_words, reason, told) => {
     const { call, neighbour, carryOut } = setUp()
-    carryOut('notifications/cancelled', { requestId: '1', reason })
+    carryOut({ requestId: '1', reason })
     expect([call.cancelled, neighbour.cancelled]).toEqual([false, true])
     expect(neighbour.signal.reason).toBe(told)
   })
 
   it.each([
-    ['another notice', 'notifications/progress', { requestId: 1 }],
-    ['one without an id', 'notifications/cancelled', { reason: 'x' }],
-    ['one whose id is none', 'notifications/cancelled', { requestId: { toString: '1' } }],
-    ['one for a call that is not there', 'notifications/cancelled', { requestId: 2 }],
-  ])('%s ends nothing', (_what, method, params) => {
+    ['one without an id', { reason: 'x' }],
+    ['one whose id is none', { requestId: { toString: '1' } }],
+    ['one for a call that is not there', { requestId: 2 }],
+  ])('%s ends nothing', (_what, params) => {
     const { call, neighbour, carryOut } = setUp()
-    carryOut(method, params)
+    carryOut(params)
     expect([call.cancelled, neighbour.cancelled]).toEqual([false, false])
   })
 })
