@@ -3,57 +3,17 @@
  * the first instead of running the handler twice. In process by default; several replicas share one of their own.
  */
 
-import { Shares } from '../auth/shares.ts'
-import { PorticoError } from '../jsonrpc/errors.ts'
 import { withoutUndefined } from '../jsonrpc/members.ts'
+import { onDemand } from '../jsonrpc/on-demand.ts'
 import { requireOptions, toBoundTable } from '../jsonrpc/option-table.ts'
+import { DEFAULT_ROUNDS, ROUND_LIMITS, type RoundLimits, type RoundStore } from './round-keeping.ts'
+import type { RoundMemory } from './round-memory.ts'
 
-/** Where rounds of input are noted, so that each runs once. Replicas of one server share a store. */
-export interface RoundStore {
-  /**
-   * Takes a round. The first taker gets undefined, runs the handler, and calls `settle` or `release`; later takers get
-   * the first one's outcome as soon as there is one. `principal` is the id of whoever asks, for stores that share their
-   * room fairly.
-   */
-  take(round: string, ttlMs: number, principal?: string): Promise<string | undefined>
-  /** Keeps the serialized outcome of a round that was taken. */
-  settle(round: string, outcome: string): Promise<void> | void
-  /** Gives a round back: its taker ended without an outcome. */
-  release(round: string): Promise<void> | void
-}
-
-interface Entry {
-  readonly owner: string
-  readonly expires: number
-  /** Undefined while the handler runs, null once there was no more room for it. */
-  outcome: string | null | undefined
-  waiting: ((outcome?: string) => void)[]
-}
-
-/** How much a `MemoryRoundStore` keeps of the outcomes of rounds. A character counts as two bytes. */
-export interface RoundLimits {
-  /** Bytes of one outcome: a larger one goes to those who wait for it, and is not kept. */
-  readonly maxOutcomeBytes: number
-  /** Bytes of all outcomes kept for one principal. */
-  readonly maxOutcomeBytesPerPrincipal: number
-  /** Bytes of all outcomes that are kept. */
-  readonly maxTotalOutcomeBytes: number
-}
-
-const MEBIBYTE = 1024 * 1024
-
-export const ROUND_LIMITS: RoundLimits = {
-  maxOutcomeBytes: MEBIBYTE,
-  maxOutcomeBytesPerPrincipal: 16 * MEBIBYTE,
-  maxTotalOutcomeBytes: 64 * MEBIBYTE,
-}
+export type { RoundLimits, RoundStore } from './round-keeping.ts'
 
 const ROUND_OPTIONS = toBoundTable({ maxRounds: 0, ...ROUND_LIMITS })
 
-/** The names of rounds are small: so many are known for each outcome that is kept. */
-const NAMES_PER_OUTCOME = 10
-/** A text with a single character beyond Latin-1 takes two for each. */
-const BYTES_PER_CHARACTER = 2
+const load = onDemand(() => import('./round-memory.ts'))
 
 /**
  * Keeps rounds in the memory of this process, within bounds on their number and on the bytes of their outcomes. When it is
@@ -61,90 +21,36 @@ const BYTES_PER_CHARACTER = 2
  * taken at all. Until then the round is refused and does not run again.
  */
 export class MemoryRoundStore implements RoundStore {
-  readonly #rounds = new Map<string, Entry>()
-  readonly #known = new Shares()
-  readonly #kept = new Shares()
-  readonly #bytes = new Shares()
-  readonly #maxRounds: number
-  readonly #limits: RoundLimits
+  readonly #make: () => RoundMemory | Promise<RoundMemory>
 
-  constructor(maxRounds = 10_000, limits: Partial<RoundLimits> = {}) {
-    this.#maxRounds = maxRounds
+  constructor(maxRounds = DEFAULT_ROUNDS, limits: Partial<RoundLimits> = {}) {
     requireOptions('MemoryRoundStore', { maxRounds, ...limits }, ROUND_OPTIONS)
-    this.#limits = { ...ROUND_LIMITS, ...withoutUndefined(limits) }
-  }
-
-  async take(round: string, ttlMs: number, principal = ''): Promise<string | undefined> {
-    const entry = this.#rounds.get(round)
-    if (entry === undefined) {
-      // Only a new round makes room: one that is asked for again must not push itself out.
-      this.#forgetExpired()
-      if (this.#known.size >= this.#maxRounds * NAMES_PER_OUTCOME) this.#forget(this.#known.oldestOfLargest())
-      this.#rounds.set(round, { owner: principal, expires: Date.now() + ttlMs, outcome: undefined, waiting: [] })
-      return undefined
+    const bounds = { ...ROUND_LIMITS, ...withoutUndefined(limits) }
+    let memory: RoundMemory | undefined
+    const make = (loaded: Awaited<ReturnType<typeof load>>): RoundMemory => {
+      memory ??= new loaded.RoundMemory(maxRounds, bounds)
+      return memory
     }
-    if (entry.outcome === null) {
-      throw new PorticoError('state-refused', 'This round was taken already, and its outcome is no longer kept')
+    this.#make = () => {
+      const loaded = load()
+      return memory ?? (loaded instanceof Promise ? loaded.then(make) : make(loaded))
     }
-    if (entry.outcome !== undefined) return entry.outcome
-    const outcome = await new Promise<string | undefined>((resolve) => entry.waiting.push(resolve))
-    // Given up by its taker: then whoever waited longest takes it now.
-    return outcome ?? this.take(round, ttlMs, principal)
   }
 
-  settle(round: string, outcome: string): void {
-    const entry = this.#rounds.get(round)
-    if (entry === undefined || entry.outcome !== undefined) return
-    this.#known.add(entry.owner, round)
-    for (const resolve of entry.waiting.splice(0)) resolve(outcome)
-    this.#keep(round, entry, outcome)
+  async take(round: string, ttlMs: number, principal?: string): Promise<string | undefined> {
+    const memory = this.#make()
+    return (memory instanceof Promise ? await memory : memory).take(round, ttlMs, principal)
   }
 
-  release(round: string): void {
-    this.#forget(round)
+  settle(round: string, outcome: string): Promise<void> | void {
+    const memory = this.#make()
+    return memory instanceof Promise
+      ? memory.then((made) => made.settle(round, outcome))
+      : memory.settle(round, outcome)
   }
 
-  #keep(round: string, entry: Entry, outcome: string): void {
-    const { maxOutcomeBytes, maxOutcomeBytesPerPrincipal, maxTotalOutcomeBytes } = this.#limits
-    const bytes = outcome.length * BYTES_PER_CHARACTER
-    const fits = bytes <= Math.min(maxOutcomeBytes, maxOutcomeBytesPerPrincipal, maxTotalOutcomeBytes)
-    entry.outcome = fits ? outcome : null
-    if (!fits) return
-    const { owner } = entry
-    this.#kept.add(owner, round)
-    this.#bytes.add(owner, round, bytes)
-    while (this.#bytes.sizeOf(owner) > maxOutcomeBytesPerPrincipal) this.#drop(this.#bytes.oldestOf(owner))
-    while (this.#bytes.size > maxTotalOutcomeBytes) this.#drop(this.#bytes.oldestOfLargest())
-    if (this.#kept.size > this.#maxRounds) this.#drop(this.#kept.oldestOfLargest())
-  }
-
-  #drop(round: string | undefined): void {
-    const entry = round === undefined ? undefined : this.#rounds.get(round)
-    if (round === undefined || entry === undefined) return
-    entry.outcome = null
-    this.#unkeep(round, entry)
-  }
-
-  #forget(round: string | undefined): void {
-    const entry = round === undefined ? undefined : this.#rounds.get(round)
-    if (round === undefined || entry === undefined) return
-    this.#rounds.delete(round)
-    this.#known.delete(entry.owner, round)
-    this.#unkeep(round, entry)
-    for (const resolve of entry.waiting.splice(0)) resolve()
-  }
-
-  #unkeep(round: string, { owner }: Entry): void {
-    this.#kept.delete(owner, round)
-    this.#bytes.delete(owner, round)
-  }
-
-  /** Entries are in order of age, so the sweep stops at the first that is still wanted. */
-  #forgetExpired(): void {
-    const now = Date.now()
-    for (const [round, entry] of this.#rounds) {
-      if (entry.expires > now) break
-      this.#forget(round)
-    }
+  release(round: string): Promise<void> | void {
+    const memory = this.#make()
+    return memory instanceof Promise ? memory.then((made) => made.release(round)) : memory.release(round)
   }
 }

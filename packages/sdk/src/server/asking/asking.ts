@@ -11,7 +11,8 @@ import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { type AskKind, type ClientCapabilities, canAsk } from '../../protocol/capabilities.ts'
 import { CapabilityError } from '../../session/conversation.ts'
 import { HandlerRun, type Recorded, type StepAction } from '../../session/handler-run.ts'
-import { MemoryRoundStore, type RoundStore } from '../../session/round-store.ts'
+import type { RoundStore } from '../../session/round-keeping.ts'
+import { RoundMemory } from '../../session/round-memory.ts'
 import { type ReadAnswer, type RoundOptions, Rounds } from '../../session/rounds.ts'
 import { digestOf, type StateBinding, StateSealer } from '../../session/sealed-state.ts'
 import { requestClient } from '../../session/session-request.ts'
@@ -164,7 +165,7 @@ export function roundKeeping({ rounds: settings }: Asker): RoundKeeping {
   if (keeping === undefined) {
     const { stateKeys: keys, state, roundStore } = settings
     const sealer = new StateSealer({ ...withoutUndefined({ keys }), ...state })
-    keeping = { sealer, store: roundStore ?? new MemoryRoundStore() }
+    keeping = { sealer, store: roundStore ?? new RoundMemory() }
     KEPT.set(settings, keeping)
   }
   return keeping
