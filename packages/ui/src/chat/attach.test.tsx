@@ -62,7 +62,6 @@ function open({ items = [], pins = [], attachments = [] }: Situation = {}): void
         result: { messages: [{ role: 'user', content: { type: 'text', text: `the words of ${name}` } }] },
         durationMs: 1,
       }) as never,
-    'items.complete': () => ({ values: [] }) as never,
   })
   show(
     <Composer

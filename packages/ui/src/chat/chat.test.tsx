@@ -19,8 +19,8 @@ import {
   type,
   words,
 } from '../../test/page.tsx'
+import { loadChats, openChat } from '../app/data/chat-store.ts'
 import { loadQuestions, type Question, watchQuestions } from '../app/data/question-store.ts'
-import { loadChats, openChat } from './chat-store.ts'
 import { ChatScreen } from './screen.tsx'
 
 answers({ 'inbox.list': () => ({ questions: [] }) })

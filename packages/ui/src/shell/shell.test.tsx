@@ -16,9 +16,9 @@ import {
   words,
 } from '../../test/page.tsx'
 import { serverCard } from '../../test/server-card.ts'
-import { loadQuestions, type Question } from './data/question-store.ts'
-import { loadServers } from './data/server-store.ts'
-import { showDone } from './data/use-api.ts'
+import { loadQuestions, type Question } from '../app/data/question-store.ts'
+import { loadServers } from '../app/data/server-store.ts'
+import { showDone } from '../app/data/use-api.ts'
 import { SCREENS } from './screens.tsx'
 import { Shell } from './shell.tsx'
 
