@@ -97,7 +97,7 @@ export class RelayedCall<Result = unknown> {
   #run: Run | undefined
   #outcome: Outcome<Result> | undefined
   /** What came while it was attached to no run. */
-  #kept: KeptReports | undefined
+  readonly #kept: KeptReports
   /** What the server asked for and the client does not offer. */
   readonly #lacking: CapabilityError[] = []
 
@@ -106,6 +106,7 @@ export class RelayedCall<Result = unknown> {
     this.server = options.server
     this.principal = options.principal
     this.#options = options
+    this.#kept = new KeptReports(this, options)
   }
 
   get id(): string {
@@ -172,7 +173,9 @@ export class RelayedCall<Result = unknown> {
         question.reject(new RpcError(METHOD_NOT_FOUND, 'The call is over'))
       }
       const isTold = this.#run !== undefined || isKept(places, this as RelayedCall, keptBytes(outcome))
-      this.#outcome = isTold ? outcome : this.#forgotten()
+      // Where there is no room for its end, who comes back for it hears that the call no longer waits.
+      if (!isTold) places.leave(this as RelayedCall)
+      this.#outcome = isTold ? outcome : { error: new PorticoError('aborted', 'What came of the call was not kept') }
       this.#end?.()
       this.#finish()
     }
@@ -193,7 +196,7 @@ export class RelayedCall<Result = unknown> {
       // `start` was given work of this very result.
       this.#run = { ctx, asking: 0, resolve: resolve as (value: unknown) => void, reject }
       if (onCancel(ctx, cancelled)) return cancelled()
-      this.#kept?.tell(ctx)
+      this.#kept.tell(ctx)
       if (this.#outcome !== undefined) this.#finish()
       else for (const [key, question] of this.#questions) void this.#put(key, question, ctx)
     })
@@ -251,26 +254,15 @@ export class RelayedCall<Result = unknown> {
   }
 
   progress(progress: Progress): void {
-    if (this.#run === undefined) this.#keeping().progress(progress)
+    if (this.#run === undefined) this.#kept.progress(progress)
     else this.#run.ctx.progress(progress.progress, progress.total, progress.message)
   }
 
   log(said: JsonObject): void {
     const { ctx } = this
     const params = hideIn(said, this.#options.hide)
-    if (ctx === undefined) this.#keeping().log(params)
+    if (ctx === undefined) this.#kept.log(params)
     else tellLog(ctx, params)
-  }
-
-  #keeping(): KeptReports {
-    this.#kept ??= new KeptReports(this, this.#options)
-    return this.#kept
-  }
-
-  /** There is no room for its end: who comes back for it hears that the call no longer waits. */
-  #forgotten(): Outcome<Result> {
-    this.#options.places.leave(this as RelayedCall)
-    return { error: new PorticoError('aborted', 'What came of the call was not kept') }
   }
 
   /** Has a place for the call, and room for what is kept while it waits; throws where there is none. */
