@@ -9,7 +9,7 @@ import { SERVE_LIMITS } from '../packages/sdk/src/serve/rules/limits.ts'
 import { SPILL_LIMITS } from '../packages/sdk/src/server/budget/budget-store.ts'
 import { SLOW_TIMES } from '../packages/sdk/src/server/slow.ts'
 import { CONNECTION_LIMITS } from '../packages/sdk/src/session/connection.ts'
-import { ROUND_LIMITS } from '../packages/sdk/src/session/round-keeping.ts'
+import { ROUND_LIMITS } from '../packages/sdk/src/session/kept-rounds/round-keeping.ts'
 import { SEND_LIMITS } from '../packages/sdk/src/transport/send-queue.ts'
 import { repositoryRoot } from './report.mjs'
 

@@ -68,7 +68,7 @@ const ON_DEMAND = [
     paths: ['asking/questions', 'asking/asking', 'asking/round-once'].map((name) => `server/${name}`),
     also: [
       ...['elicitation', 'sampling', 'roots.ts'].map((name) => `server/features/${name}`),
-      ...['rounds', 'round-memory', 'sealed-state', 'handler-run', 'step-scope', 'session-request'].map(
+      ...['rounds', 'kept-rounds/round-memory', 'sealed-state', 'handler-run', 'step-scope', 'session-request'].map(
         (name) => `session/${name}`,
       ),
     ],

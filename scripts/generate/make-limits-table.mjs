@@ -84,7 +84,7 @@ export const LIMIT_TABLES = [
   {
     title: 'Outcomes of rounds of input',
     where: 'the second argument of `MemoryRoundStore`, the `roundStore` of `createServer`',
-    file: 'packages/sdk/src/session/round-keeping.ts',
+    file: 'packages/sdk/src/session/kept-rounds/round-keeping.ts',
     name: 'ROUND_LIMITS',
     beyond: {
       maxOutcomeBytes: 'the round is `-32602` when it is sent again; it does not run again',

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { tool } from '../src/server/items/definition.ts'
 import { createServer } from '../src/server/server.ts'
-import { MemoryRoundStore } from '../src/session/round-store.ts'
+import { MemoryRoundStore } from '../src/session/kept-rounds/round-store.ts'
 import { open } from './wire.ts'
 
 const KEY = new Uint8Array(32).fill(7)

@@ -6,7 +6,7 @@ import type { JsonObject } from '../src/jsonrpc/message.ts'
 import { META_CLIENT_CAPABILITIES, META_VERSION } from '../src/protocol/meta.ts'
 import { resource, tool } from '../src/server/items/definition.ts'
 import { createServer, endpointOf, type Server } from '../src/server/server.ts'
-import { MemoryRoundStore } from '../src/session/round-store.ts'
+import { MemoryRoundStore } from '../src/session/kept-rounds/round-store.ts'
 
 const ada = createPrincipal('ada')
 const form = { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] } as const

@@ -3,7 +3,7 @@
  * others get its outcome.
  */
 
-import type { RoundStore } from '../session/round-store.ts'
+import type { RoundStore } from '../session/kept-rounds/round-store.ts'
 import { type ContractCase, expectEqual, inTime } from './contract.ts'
 
 const TTL_MS = 60_000

@@ -8,7 +8,7 @@ import { createMemoryTokenStore, type TokenStore } from '../auth/client/token-st
 import { createFileTokenStore } from '../auth/client/token-store-file.ts'
 import { createMemoryEvents } from '../serve/streamable/event-store.ts'
 import { createMemorySessions } from '../serve/streamable/session-store.ts'
-import { MemoryRoundStore } from '../session/round-store.ts'
+import { MemoryRoundStore } from '../session/kept-rounds/round-store.ts'
 import { createMemoryBus } from '../state/memory-bus.ts'
 import { createMemoryStore } from '../state/memory-store.ts'
 import { eventStoreContract } from './event-store-contract.ts'

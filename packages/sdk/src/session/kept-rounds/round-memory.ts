@@ -1,7 +1,7 @@
 /** What a `MemoryRoundStore` does, and what a server uses that was given no store: loaded with asking, or for the first round. */
 
-import { Shares } from '../auth/shares.ts'
-import { PorticoError } from '../jsonrpc/errors.ts'
+import { Shares } from '../../auth/shares.ts'
+import { PorticoError } from '../../jsonrpc/errors.ts'
 import { DEFAULT_ROUNDS, ROUND_LIMITS, type RoundLimits, type RoundStore } from './round-keeping.ts'
 
 interface Entry {

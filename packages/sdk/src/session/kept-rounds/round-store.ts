@@ -3,9 +3,9 @@
  * the first instead of running the handler twice. In process by default; several replicas share one of their own.
  */
 
-import { withoutUndefined } from '../jsonrpc/members.ts'
-import { onDemand } from '../jsonrpc/on-demand.ts'
-import { requireOptions, toBoundTable } from '../jsonrpc/option-table.ts'
+import { withoutUndefined } from '../../jsonrpc/members.ts'
+import { onDemand } from '../../jsonrpc/on-demand.ts'
+import { requireOptions, toBoundTable } from '../../jsonrpc/option-table.ts'
 import { DEFAULT_ROUNDS, ROUND_LIMITS, type RoundLimits, type RoundStore } from './round-keeping.ts'
 import type { RoundMemory } from './round-memory.ts'
 
