@@ -34,7 +34,8 @@ const HELD = {
   'functions with more than 4 parameters': 48,
   'exported names without a comment': 0,
   'exported functions without an example': 0,
-  'exported names that nobody imports': 0,
+  // Types that the declarations of other modules have to name.
+  'exported names that nobody imports': 5,
 }
 
 /**
