@@ -6,7 +6,7 @@ import type { Report } from '../../support/report.ts'
 import type { Plan } from '../../support/suite.ts'
 import { installSuite } from './install.ts'
 import type { Leg } from './legs.ts'
-import { reportLater, reportProblems, reportTable } from './report.ts'
+import { reportEmpty, reportProblems, reportTable } from './report.ts'
 import { isClean, type LegOutcome, repeatLeg, type Stage } from './run-leg.ts'
 import { buildClient, type Program, type RunningServer, startServer } from './subjects.ts'
 
@@ -83,10 +83,10 @@ class Stages {
 
 function summarize(outcomes: readonly LegOutcome[]): string {
   if (outcomes.length === 0) return ''
-  const later = reportLater(outcomes)
+  const empty = reportEmpty(outcomes)
   return [
     reportTable(outcomes),
-    ...(later.length > 0 ? [`\nlater, not counted (with the number of problems):\n${indent(later)}`] : []),
+    ...(empty.length > 0 ? [`\nnothing is checked by the suite in:\n${indent(empty)}`] : []),
   ].join('\n')
 }
 

@@ -1,4 +1,4 @@
-/** What a run says at its end: a table of legs, then every problem with the suite's own words, then what is for later. */
+/** What a run says at its end: a table of legs, then every problem with the suite's own words, then where it checks nothing. */
 
 import { toTable } from '../../support/table.ts'
 import type { Check, ScenarioOutcome } from './checks.ts'
@@ -6,7 +6,7 @@ import { isClean, type LegOutcome } from './run-leg.ts'
 
 export function reportTable(outcomes: readonly LegOutcome[]): string {
   const rows = outcomes.map((outcome) => {
-    const { leg, counted, later } = outcome
+    const { leg, counted, empty } = outcome
     const clean = counted.filter(({ problems }) => problems.length === 0).length
     const cells = [
       `${clean}/${counted.length}`,
@@ -14,9 +14,9 @@ export function reportTable(outcomes: readonly LegOutcome[]): string {
       count(counted, 'FAILURE'),
       count(counted, 'WARNING'),
     ]
-    return [leg.name, ...cells, later.length, isClean(outcome) ? 'clean' : 'NOT CLEAN'].map(String)
+    return [leg.name, ...cells, empty.length, isClean(outcome) ? 'clean' : 'NOT CLEAN'].map(String)
   })
-  return toTable([['leg', 'scenarios', 'passed', 'failures', 'warnings', 'later', ''], ...rows])
+  return toTable([['leg', 'scenarios', 'passed', 'failures', 'warnings', 'empty', ''], ...rows])
 }
 
 export function reportProblems(outcomes: readonly LegOutcome[]): string[] {
@@ -26,12 +26,12 @@ export function reportProblems(outcomes: readonly LegOutcome[]): string[] {
   ])
 }
 
-/** Scenarios of features to come, by side and revision, each with how many of its checks do not pass yet. */
-export function reportLater(outcomes: readonly LegOutcome[]): string[] {
+/** Scenarios in which the suite checks nothing, by side and revision. */
+export function reportEmpty(outcomes: readonly LegOutcome[]): string[] {
   const groups = new Map<string, Set<string>>()
-  for (const { leg, later } of outcomes) {
+  for (const { leg, empty } of outcomes) {
     const names = groups.get(`${leg.side} ${leg.version}`) ?? new Set()
-    for (const { scenario, problems } of later) names.add(`${scenario} (${problems.length})`)
+    for (const { scenario } of empty) names.add(scenario)
     if (names.size > 0) groups.set(`${leg.side} ${leg.version}`, names)
   }
   return [...groups].map(([group, names]) => `${group}: ${[...names].join(', ')}`)

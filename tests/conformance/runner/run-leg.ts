@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { readOutcomes, type ScenarioOutcome } from './checks.ts'
 import { runCommand } from './command.ts'
 import type { Suite } from './install.ts'
-import { isExtension, isLater, isTimed, type Leg, type Side, SKILLS, suiteArguments } from './legs.ts'
+import { isEmpty, isExtension, isTimed, type Leg, type Side, SKILLS, suiteArguments } from './legs.ts'
 
 export interface Stage {
   readonly suite: Suite
@@ -20,7 +20,7 @@ export interface Stage {
 export interface LegOutcome {
   readonly leg: Leg
   readonly counted: readonly ScenarioOutcome[]
-  readonly later: readonly ScenarioOutcome[]
+  readonly empty: readonly ScenarioOutcome[]
   /** What is wrong with the leg as a whole. */
   readonly problems: readonly string[]
 }
@@ -47,7 +47,7 @@ export async function repeatLeg(
   const rounds: LegOutcome[] = []
   for (let round = 0; round < times; round++) {
     const outcome = await runLeg(stage, leg, scenario)
-    if (scenario !== undefined && outcome.counted.length + outcome.later.length === 0) return undefined
+    if (scenario !== undefined && outcome.counted.length + outcome.empty.length === 0) return undefined
     rounds.push(outcome)
     if (times > 1)
       console.log(`${leg.name} ${scenario ?? ''} ${round + 1}/${times}: ${isClean(outcome) ? 'clean' : 'NOT CLEAN'}`)
@@ -55,7 +55,7 @@ export async function repeatLeg(
   return {
     leg,
     counted: rounds.flatMap(({ counted }) => counted),
-    later: rounds.flatMap(({ later }) => later),
+    empty: rounds.flatMap(({ empty }) => empty),
     problems: rounds.flatMap(({ problems }) => problems),
   }
 }
@@ -64,16 +64,16 @@ export async function repeatLeg(
 async function runLeg(stage: Stage, leg: Leg, scenario?: string): Promise<LegOutcome> {
   if (leg.selection === 'skills') return runByName(stage, leg, scenario)
   const { outcomes, code, output } = await runSuite(stage, leg, leg.name, scenario)
-  const later = outcomes.filter((outcome) => isLater(outcome.scenario))
-  const counted = outcomes.filter((outcome) => !isLater(outcome.scenario))
+  const empty = outcomes.filter((outcome) => isEmpty(outcome.scenario))
+  const counted = outcomes.filter((outcome) => !isEmpty(outcome.scenario))
   const problems: string[] = []
   if (scenario === undefined && outcomes.length !== leg.scenarios) {
     problems.push(`${outcomes.length} scenarios ran, ${leg.scenarios} were expected`)
   }
-  const excused = later.length > 0 || counted.some(({ problems }) => problems.length > 0)
+  const excused = empty.length > 0 || counted.some(({ problems }) => problems.length > 0)
   if (code !== 0 && !excused) problems.push(`the suite ended with exit code ${code}:\n${lastLines(output)}`)
-  if (leg.side === 'server' || scenario !== undefined) return { leg, counted, later, problems }
-  return { leg, counted: await countAlone(stage, leg, counted), later, problems }
+  if (leg.side === 'server' || scenario !== undefined) return { leg, counted, empty, problems }
+  return { leg, counted: await countAlone(stage, leg, counted), empty, problems }
 }
 
 /** Runs scenarios that the suite has in no selection, one after the other. */
@@ -87,7 +87,7 @@ async function runByName(stage: Stage, leg: Leg, only: string | undefined): Prom
     else if (code !== 0) problems.push(`${scenario}: the suite ended with exit code ${code}:\n${lastLines(output)}`)
     counted.push(...outcomes)
   }
-  return { leg, counted, later: [], problems }
+  return { leg, counted, empty: [], problems }
 }
 
 /**

@@ -5,14 +5,7 @@ import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { requireOptions, toBoundTable } from '../../jsonrpc/option-table.ts'
 import type { ServerCapabilities } from '../../protocol/capabilities.ts'
 import type { Revision } from '../../protocol/revision.ts'
-import {
-  CORE_TASKS,
-  EXTENSION_TASKS,
-  generationOf,
-  TASK_METHODS,
-  TASKS_EXTENSION,
-  writeDetailedTask,
-} from '../../protocol/tasks.ts'
+import { CORE_TASKS, EXTENSION_TASKS, generationOf, TASKS_EXTENSION, writeDetailedTask } from '../../protocol/tasks.ts'
 import type { CallToolResult, Tool } from '../../protocol/tools.ts'
 import type { Bus } from '../../state/bus.ts'
 import { createMemoryBus } from '../../state/memory-bus.ts'
@@ -129,7 +122,7 @@ class TasksFeature implements Feature, ToolTasks {
   }
 
   nameSource(method: string): string | undefined {
-    return TASK_METHODS.has(method) && method !== 'tasks/list' ? 'taskId' : undefined
+    return EXTENSION_TASKS.methods.has(method) ? 'taskId' : undefined
   }
 
   writeTool(tool: Tool, revision: Revision): JsonObject | undefined {
