@@ -59,6 +59,8 @@ export function VirtualList(props: VirtualListProps) {
     const next = Math.max(0, Math.min(count - 1, index))
     if (count === 0 || next === selected || box.current === null) return
     reveal(box.current, next * rowHeight, rowHeight)
+    // Not left to the scroll event: until that is drawn, a change of the box's size would lead back to the end.
+    onFollow?.(isAtEnd(box.current, rowHeight))
     onSelect(next)
   }
   const pressed = (event: KeyboardEvent) => {
@@ -78,9 +80,8 @@ export function VirtualList(props: VirtualListProps) {
       aria-activedescendant={selected >= first && selected <= last ? `${id}-${selected}` : undefined}
       onKeyDown={pressed}
       onScroll={(event) => {
-        const { scrollTop, scrollHeight, clientHeight } = event.currentTarget
         look()
-        onFollow?.(scrollHeight - scrollTop - clientHeight < rowHeight * 2)
+        onFollow?.(isAtEnd(event.currentTarget, rowHeight))
       }}
     >
       <div role="presentation" className={classes.all} style={{ height: count * rowHeight }}>
@@ -167,6 +168,10 @@ function useSight(box: RefObject<HTMLDivElement | null>, count: number, rowHeigh
 function reveal(box: HTMLElement, top: number, height: number): void {
   if (top < box.scrollTop) box.scrollTop = top
   else if (top + height > box.scrollTop + box.clientHeight) box.scrollTop = top + height - box.clientHeight
+}
+
+function isAtEnd({ scrollTop, scrollHeight, clientHeight }: HTMLElement, rowHeight: number): boolean {
+  return scrollHeight - scrollTop - clientHeight < rowHeight * 2
 }
 
 /** Where a key leads; undefined for one that leads nowhere. */

@@ -237,6 +237,19 @@ describe('the list', () => {
     await expect.element(option(/row 5000/)).toBeVisible()
   })
 
+  it('goes where a key says, though the list changes its size in the same moment', async () => {
+    await open(MANY)
+    await expect.element(option(/row 5000/)).toBeVisible()
+    const list = page.getByRole('listbox', { name: 'Messages' }).element() as HTMLElement
+    list.addEventListener('keydown', () => {
+      list.style.maxHeight = '200px'
+    })
+    list.focus()
+    await type('{Home}')
+    await expect.poll(() => window.location.hash).toBe('#/timeline?id=1')
+    expect(list.scrollTop).toBe(0)
+  })
+
   it('takes what comes, as it happens', async () => {
     const rows = [row(1)]
     await open(rows)
