@@ -49,12 +49,7 @@ export function VirtualList(props: VirtualListProps) {
     if (last >= first) onRange?.(first, last)
   }, [first, last, onRange])
   useEnd(box, count, follow, look)
-  useEffect(() => {
-    // A choice that came from elsewhere, such as the address, is brought into sight.
-    if (follow === undefined && selected >= 0 && box.current !== null) {
-      reveal(box.current, selected * rowHeight, rowHeight)
-    }
-  }, [follow, selected, rowHeight])
+  useChosen(box, follow === undefined ? selected : -1, rowHeight)
   const select = (index: number) => {
     const next = Math.max(0, Math.min(count - 1, index))
     if (count === 0 || next === selected || box.current === null) return
@@ -126,6 +121,13 @@ function Option({ id, index, list: { selected, count, rowHeight, row }, onClick 
       {row(index)}
     </div>
   )
+}
+
+/** Brings a choice into sight that came from elsewhere, such as the address. */
+function useChosen(box: RefObject<HTMLDivElement | null>, selected: number, rowHeight: number): void {
+  useEffect(() => {
+    if (selected >= 0 && box.current !== null) reveal(box.current, selected * rowHeight, rowHeight)
+  }, [box, selected, rowHeight])
 }
 
 /** Keeps the end in sight while it is followed, whatever the list or its box becomes. */
