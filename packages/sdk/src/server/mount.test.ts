@@ -89,7 +89,8 @@ describe('mount', () => {
     void asker.send('subscriptions/listen', {
       notifications: { toolsListChanged: true, resourceSubscriptions: ['data://r'] },
     })
-    await asker.result('server/discover')
+    const isAcknowledged = () => asker.heard.some(({ method }) => method === 'notifications/subscriptions/acknowledged')
+    await expect.poll(isAcknowledged).toBe(true)
     inner.tool(
       'b',
       tool({}, () => 'new'),
