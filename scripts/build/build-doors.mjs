@@ -84,7 +84,12 @@ const CHUNKS = [
     name: 'base',
     paths: ['framing/', 'jsonrpc/', 'schema/', 'protocol/', 'auth/principal', 'session/connectable'],
     also: ['memory', 'send-queue', 'byte-stream', 'stdio', 'http-heartbeat'].map((name) => `transport/${name}`),
-    but: ['protocol/skills', 'protocol/revisions/client-messages', 'schema/json-schema/json-schema-formats'],
+    but: [
+      'protocol/skills',
+      'protocol/tasks',
+      'protocol/revisions/client-messages',
+      'schema/json-schema/json-schema-formats',
+    ],
   },
   {
     name: 'serving',
@@ -92,7 +97,7 @@ const CHUNKS = [
     also: ['serve/stdio', 'serve/stray-output', 'serve/rules/limits', 'serve/rules/http-load'],
     but: [
       ...['check/lint', 'check/mixed-scripts', 'skills', 'relay', 'asking/relayed-question'],
-      ...['budget/overflow', 'budget/budget-store', 'features/listens'],
+      ...['budget/overflow', 'budget/budget-store', 'features/listens', 'tasks/'],
     ].map((name) => `server/${name}`),
   },
   ...ON_DEMAND,
