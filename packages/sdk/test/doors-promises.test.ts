@@ -10,7 +10,7 @@ import { createServer, prompt, resource } from '../src/doors/server.ts'
 import { createMemoryChannels, serveChannel } from '../src/doors/transport.ts'
 
 const folder = fileURLToPath(new URL('../src/doors/', import.meta.url))
-const PUBLIC = readdirSync(folder).filter((file) => file.endsWith('.ts') && file !== 'internal.ts')
+const PUBLIC = readdirSync(folder).filter((file) => file.endsWith('.ts') && !file.startsWith('internal'))
 
 function namesOf(file: string): string[] {
   const source = readFileSync(`${folder}${file}`, 'utf8').replace(/\/\*[\s\S]*?\*\//g, '')

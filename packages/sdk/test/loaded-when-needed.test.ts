@@ -15,7 +15,6 @@ const doors = fileURLToPath(new URL('../src/doors/', import.meta.url))
 const PARTS: { readonly [part: string]: RegExp } = {
   engine: /json-schema-refs/,
   asking: /asking\/questions/,
-  listens: /features\/listens/,
   overflow: /budget\/overflow/,
 }
 

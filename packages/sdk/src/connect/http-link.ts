@@ -83,6 +83,11 @@ export class HttpLink implements Link, ExchangeHost, ListenerHost {
   }
 
   request(outgoing: Outgoing): void {
+    if (this.#closed) {
+      const error = new PorticoError('closed', `The connection to ${this.label} was closed`, { delivery: 'not-sent' })
+      this.events.failed(outgoing.id, error)
+      return
+    }
     if (outgoing.method === 'initialize') this.#session = undefined
     const exchange = new HttpExchange(this, outgoing, outgoing.envelope !== undefined)
     this.#exchanges.set(outgoing.id, exchange)

@@ -4,23 +4,20 @@
  */
 
 import type { JsonObject } from '../../jsonrpc/message.ts'
-import { onDemand } from '../../jsonrpc/on-demand.ts'
-import { andThen, DEFERRED, defineMethod } from '../call/method.ts'
+import { DEFERRED, defineMethod } from '../call/method.ts'
 import { defineFeature, type Feature } from '../feature.ts'
-import type { Listens } from './listens.ts'
-
-const load = onDemand(() => import('./listens.ts'))
+import { Listens } from './listens.ts'
 
 export const SUBSCRIPTIONS = defineFeature('subscriptions', (server): Feature => {
   let listens: Listens | undefined
   const method = defineMethod<JsonObject | typeof DEFERRED>({
     method: 'subscriptions/listen',
     holds: true,
-    run: (call) =>
-      andThen(load(), (loaded) => {
-        listens ??= new loaded.Listens(server)
-        return listens.listen(call)
-      }),
+    // Here from the start: what changes after a listen has come is told, and loading would lose it.
+    run: (call) => {
+      listens ??= new Listens(server)
+      return listens.listen(call)
+    },
     write: (result) => (result === DEFERRED ? {} : result),
   })
   return { methods: () => [method] }
