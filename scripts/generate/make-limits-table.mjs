@@ -124,6 +124,7 @@ export const LIMIT_TABLES = [
     beyond: {
       maxPages: '`limit-exceeded`',
       maxListItems: '`limit-exceeded`',
+      maxListBytes: '`limit-exceeded`',
       maxRounds: '`limit-exceeded`',
       maxQuestions: '`limit-exceeded`',
       notificationsPerSecond: 'notifications are dropped and counted',
