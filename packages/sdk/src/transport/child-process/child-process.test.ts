@@ -309,7 +309,8 @@ describe('close (sec-43)', () => {
     const pid = await pidFrom(child)
     expect(pid).not.toBe(child.channel.pid)
     await child.channel.close()
-    expect(isRunning(pid)).toBe(false)
+    // It was killed; when a busy machine lets it die is not the channel's to say.
+    await expect.poll(() => isRunning(pid)).toBe(false)
   })
 
   it('works on a channel that was never opened, though its server has much to say', async () => {
