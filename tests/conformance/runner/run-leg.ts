@@ -47,7 +47,10 @@ export async function repeatLeg(
   const rounds: LegOutcome[] = []
   for (let round = 0; round < times; round++) {
     const outcome = await runLeg(stage, leg, scenario)
-    if (scenario !== undefined && outcome.counted.length + outcome.empty.length === 0) return undefined
+    if (scenario !== undefined && outcome.counted.length + outcome.empty.length === 0) {
+      if (round === 0) return undefined
+      throw new Error(`${scenario} ran ${round} times and then not at all; does another run use the same folder?`)
+    }
     rounds.push(outcome)
     if (times > 1)
       console.log(`${leg.name} ${scenario ?? ''} ${round + 1}/${times}: ${isClean(outcome) ? 'clean' : 'NOT CLEAN'}`)
