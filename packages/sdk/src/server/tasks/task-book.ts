@@ -46,6 +46,8 @@ export class TaskBook {
   readonly store: Store
   readonly #bus: Bus
   readonly limits: TaskLimits
+  /** The last creation of each owner: one after the other, so that none is counted before the one ahead of it is kept. */
+  readonly #creating = new Map<string, Promise<unknown>>()
 
   constructor(store: Store, bus: Bus, limits: TaskLimits) {
     this.store = store
@@ -54,8 +56,17 @@ export class TaskBook {
   }
 
   /** Keeps a new task, due at once. It is durable when this resolves. */
-  async create({ request, ttlMs, pollIntervalMs, state }: NewTask): Promise<TaskRecord> {
-    const owner = await ownerOf(request.principal?.id)
+  async create(task: NewTask): Promise<TaskRecord> {
+    const owner = await ownerOf(task.request.principal?.id)
+    const before = this.#creating.get(owner) ?? Promise.resolve()
+    const created = before.then(() => this.#create(owner, task))
+    const settled = created.catch(() => {})
+    this.#creating.set(owner, settled)
+    void settled.then(() => this.#creating.get(owner) === settled && this.#creating.delete(owner))
+    return created
+  }
+
+  async #create(owner: string, { request, ttlMs, pollIntervalMs, state }: NewTask): Promise<TaskRecord> {
     await this.#requireRoom(owner)
     const now = Date.now()
     const record: TaskRecord = {
@@ -147,8 +158,14 @@ export class TaskBook {
       owner === ANONYMOUS
         ? (['maxAnonymousTasks', this.limits.maxAnonymousTasks] as const)
         : (['maxTasksPerPrincipal', this.limits.maxTasksPerPrincipal] as const)
-    const kept = await this.store.list(ofOwner(owner), { limit: Math.max(1, Math.min(limit, PAGE)) })
-    if (kept.length >= limit) {
+    let kept = 0
+    for (let after: string | undefined; kept < limit; ) {
+      const page = await this.store.list(ofOwner(owner), { limit: PAGE, ...(after !== undefined && { after }) })
+      kept += page.length
+      if (page.length < PAGE) break
+      after = page.at(-1)?.key
+    }
+    if (kept >= limit) {
       throw new PorticoError('limit-exceeded', `No room for another task: ${name} (${limit}) reached`)
     }
   }
