@@ -220,7 +220,7 @@ async function join(versions: (typeof ERAS)[number], { token }: Person, visit: V
     },
   }
   const headers = { authorization: `Bearer ${token}` }
-  const client = await connect(mcp, { versions, headers, elicitation, verdicts: false })
+  const client = await connect(mcp, { versions, headers, elicitation, negotiations: false })
   clients.push(client)
   return client
 }

@@ -30,10 +30,10 @@ for (const item of contents) if ('text' in item) console.log(item.text)
 await look(client)
 
 async function look(client: Client): Promise<void> {
-  const { server, verdict } = client
+  const { server, negotiated } = client
   const tools = await client.listTools()
   console.log(
-    `${server.info?.name} by ${verdict.transport}, ${client.version}: ${tools.map(({ name }) => name).join(' ')}`,
+    `${server.info?.name} by ${negotiated.transport}, ${client.version}: ${tools.map(({ name }) => name).join(' ')}`,
   )
   // Ends every call, subscription and process; without it a program that was started would go on.
   await client.close()

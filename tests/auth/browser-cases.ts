@@ -106,7 +106,7 @@ function browse(name: string, options: EmbeddedOptions, run: (place: Place) => P
         await withVisitor((visitor) => {
           const grant = authorizationCode({ userAgent: visitor.userAgent, clientName: 'The lab' })
           const open = async (auth: OAuthOptions | Authorizer = { grant }) => {
-            const client = await connect(lab.url, { auth, verdicts: false })
+            const client = await connect(lab.url, { auth, negotiations: false })
             clients.push(client)
             return client
           }

@@ -31,7 +31,7 @@ interface Case {
 }
 
 async function withClient<T>(lab: Lab, auth: OAuthOptions, use: (client: Client) => Promise<T>): Promise<T> {
-  const client = await connect(lab.url, { auth, verdicts: false })
+  const client = await connect(lab.url, { auth, negotiations: false })
   try {
     return await use(client)
   } finally {
@@ -169,7 +169,7 @@ const cases: readonly Case[] = [
     async run(lab) {
       const person = createPerson('alice')
       const authorizer = createAuthorizer(new URL(lab.url), { grant: authorizationCode({ userAgent: person }) })
-      const client = await connect(lab.url, { auth: authorizer, verdicts: false })
+      const client = await connect(lab.url, { auth: authorizer, negotiations: false })
       try {
         await client.callTool('look')
         await authorizer.signOut()

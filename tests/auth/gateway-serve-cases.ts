@@ -129,7 +129,7 @@ async function connectTo(
         }
   const client = await connect(url, {
     ...identity,
-    verdicts: false,
+    negotiations: false,
     timeouts: { callMs: 60_000 },
     elicitation: {
       url: async ({ url: link }) => {

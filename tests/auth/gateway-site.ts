@@ -147,7 +147,7 @@ export async function startSite({ staticClient = false, signInMs }: SiteOptions 
     async connect(user, options = {}, person = createPerson(user)) {
       const client = await connect(http.url, {
         auth: { grant: authorizationCode({ userAgent: person }), scopes: ['read'] },
-        verdicts: false,
+        negotiations: false,
         timeouts: { callMs: 60_000 },
         ...options,
       })

@@ -53,7 +53,7 @@ export async function officialServerTakesToken(lab: Lab): Promise<void> {
   try {
     const store = createMemoryTokenStore()
     const auth = { grant: authorizationCode({ userAgent: person }), store }
-    const client = await connect(server.url, { auth, verdicts: false })
+    const client = await connect(server.url, { auth, negotiations: false })
     try {
       assert.deepEqual((await client.callTool('look')).content, [{ type: 'text', text: 'seen' }])
       server.refuseOnce()

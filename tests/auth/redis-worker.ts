@@ -13,7 +13,7 @@ const nobody = {
 }
 const store = createRedisTokenStore(redis, { key: Buffer.from(process.env.TOKEN_KEY ?? '', 'hex') })
 const auth = { grant: authorizationCode({ userAgent: nobody }), store }
-const client = await connect(url, { auth, verdicts: false })
+const client = await connect(url, { auth, negotiations: false })
 try {
   await Promise.all(Array.from({ length: Number(calls) }, () => client.callTool('look')))
 } finally {

@@ -98,7 +98,7 @@ export const storeTrials: readonly Trial[] = [
         },
       }
       const auth = { grant: authorizationCode({ userAgent: createPerson('alice') }), store: watched }
-      const client = await connect(lab.url, { auth, verdicts: false })
+      const client = await connect(lab.url, { auth, negotiations: false })
       await client.callTool('look')
       await client.close()
       for (const [name, value] of kept) await store.set(name, value.replace(/"expiresAt":\d+/, '"expiresAt":1'))

@@ -10,7 +10,7 @@ const nobody = {
   open: () => Promise.reject(new Error('there is nobody here')),
 }
 const auth = { grant: authorizationCode({ userAgent: nobody }), store: createFileTokenStore({ folder }) }
-const client = await connect(url, { auth, verdicts: false })
+const client = await connect(url, { auth, negotiations: false })
 try {
   await Promise.all(Array.from({ length: 20 }, () => client.callTool('look')))
 } finally {

@@ -20,7 +20,7 @@ export async function openFront(place: Place, version: Version): Promise<Front> 
     watchdog: false,
     resolve: async () => ({
       target: 'url' in place ? place.url : place,
-      options: { versions: version, verdicts: false, timeouts: { listMs: 20_000, connectMs: 30_000 } },
+      options: { versions: version, negotiations: false, timeouts: { listMs: 20_000, connectMs: 30_000 } },
     }),
   })
   const catalogue = createCatalogue(upstreams, { patienceMs: 30_000 })

@@ -139,7 +139,7 @@ async function visit(url: string, user: string, at: number, calls: number, cross
   await turns.take()
   const client = await connect(url, {
     versions: version,
-    verdicts: false,
+    negotiations: false,
     headers: { authorization: `Bearer ${user}` },
     timeouts: PATIENT,
     elicitation: {

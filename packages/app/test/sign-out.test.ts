@@ -74,7 +74,7 @@ async function signIn(url: string, folder: string, kept: string[]): Promise<Reco
   }
   const open = async (page: URL): Promise<URLSearchParams> => (await visitor.walk(page.href)).url.searchParams
   const grant = authorizationCode({ userAgent: { redirectUri: () => BACK, open }, clientName: 'Portico' })
-  const client = await connect(url, { auth: { grant, store: watched }, verdicts: false })
+  const client = await connect(url, { auth: { grant, store: watched }, negotiations: false })
   expect(await client.callTool('read')).toMatchObject({ content: [{ text: 'Dear diary' }] })
   await client.close()
   const found = (name: RegExp): string =>

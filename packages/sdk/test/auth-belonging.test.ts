@@ -28,7 +28,7 @@ async function start(vices?: Vices): Promise<World> {
 }
 
 async function call(server: string, auth: ConnectOptions['auth'], more: ConnectOptions = {}): Promise<void> {
-  const client = await connect(server, { auth: auth!, verdicts: false, ...more })
+  const client = await connect(server, { auth: auth!, negotiations: false, ...more })
   cleanups.push(() => client.close())
   await client.callTool('hello')
 }

@@ -22,7 +22,7 @@ async function start(vices: Vices): Promise<World> {
 
 async function failureOf(world: World, userAgent: UserAgent): Promise<Error> {
   const auth = { grant: authorizationCode({ userAgent }) }
-  const client = await connect(world.server, { auth, verdicts: false }).catch((error: Error) => error)
+  const client = await connect(world.server, { auth, negotiations: false }).catch((error: Error) => error)
   if (client instanceof Error) return client
   await client.close()
   throw new Error('the client has connected')
@@ -278,10 +278,10 @@ test('sec-78: an answer of an earlier sign-in is worth nothing', async () => {
   }
   const store = createMemoryTokenStore()
   const auth = { grant: authorizationCode({ userAgent: replaying }), store }
-  await (await connect(world.server, { auth, verdicts: false })).close()
+  await (await connect(world.server, { auth, negotiations: false })).close()
   world.tokens.clear()
   world.refreshTokens.clear()
-  const again = await connect(world.server, { auth, verdicts: false }).catch((error: unknown) => error)
+  const again = await connect(world.server, { auth, negotiations: false }).catch((error: unknown) => error)
   expect(authFailureOf(again)?.reason).toBe('response-refused')
   expect(world.grants('authorization_code')).toHaveLength(1)
 })

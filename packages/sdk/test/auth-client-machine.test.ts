@@ -29,7 +29,7 @@ async function start(vices?: Vices): Promise<World> {
 }
 
 async function call(world: World, grant: GrantType): Promise<void> {
-  const client = await connect(world.server, { auth: { grant }, verdicts: false })
+  const client = await connect(world.server, { auth: { grant }, negotiations: false })
   cleanups.push(() => client.close())
   await client.callTool('hello')
 }
@@ -67,7 +67,7 @@ test('an expired machine token is asked for anew', async () => {
   const world = await start()
   const client = await connect(world.server, {
     auth: { grant: clientCredentials({ clientId: 'job', clientSecret: 'x' }) },
-    verdicts: false,
+    negotiations: false,
   })
   cleanups.push(() => client.close())
   world.tokens.clear()
@@ -184,10 +184,10 @@ test('mTLS: the certificate is shown to the server, and the server is known by t
   cleanups.push(() => server.close())
   const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
   const tls = { cert: read('client.pem'), key: read('client.key'), ca: read('ca.pem') }
-  const client = await connect(url, { tls, verdicts: false })
+  const client = await connect(url, { tls, negotiations: false })
   await client.close()
   expect(new Set(seen)).toEqual(new Set(['client']))
-  await expect(connect(url, { tls: { cert: tls.cert, key: tls.key }, verdicts: false })).rejects.toMatchObject({
+  await expect(connect(url, { tls: { cert: tls.cert, key: tls.key }, negotiations: false })).rejects.toMatchObject({
     code: 'connect-failed',
   })
   await expect(connect(url, { tls, fetch: (input, init) => fetch(input, init) })).rejects.toThrow('Node')

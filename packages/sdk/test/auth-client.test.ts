@@ -28,7 +28,7 @@ async function start(vices?: Vices): Promise<World> {
 }
 
 async function join_(world: World, auth: OAuthOptions): Promise<Client> {
-  const client = await connect(world.server, { auth, verdicts: false })
+  const client = await connect(world.server, { auth, negotiations: false })
   cleanups.push(() => client.close())
   return client
 }
@@ -63,7 +63,7 @@ test('a challenge leads to a sign-in and the call to its answer', async () => {
 test('a client with a fetch of its own signs in as well', async () => {
   const world = await start()
   const auth = { grant: authorizationCode({ userAgent: world.person }) }
-  const client = await connect(world.server, { auth, verdicts: false, fetch: (url, init) => fetch(url, init) })
+  const client = await connect(world.server, { auth, negotiations: false, fetch: (url, init) => fetch(url, init) })
   cleanups.push(() => client.close())
   await client.callTool('hello')
 })
@@ -73,7 +73,7 @@ test.each(['2025-11-25', '2025-03-26'] as const)(
   async (versions) => {
     const world = await start()
     const auth = { grant: authorizationCode({ userAgent: world.person }) }
-    const client = await connect(world.server, { auth, versions, verdicts: false })
+    const client = await connect(world.server, { auth, versions, negotiations: false })
     await client.callTool('hello')
     world.tokens.clear()
     await client.callTool('hello')
@@ -242,7 +242,7 @@ test('the clock of a call stands still while a person signs in', async () => {
     },
   }
   const auth = { grant: authorizationCode({ userAgent: slow }) }
-  const client = await connect(world.server, { auth, verdicts: false, timeouts: { callMs: 200 } })
+  const client = await connect(world.server, { auth, negotiations: false, timeouts: { callMs: 200 } })
   cleanups.push(() => client.close())
   await client.callTool('hello')
 })
@@ -361,7 +361,7 @@ test('signing out revokes both tokens and forgets them', async () => {
   const { person } = world
   const { createAuthorizer } = await import('../src/auth/client/authorizer.ts')
   const authorizer = createAuthorizer(new URL(world.server), { grant: authorizationCode({ userAgent: person }) })
-  const client = await connect(world.server, { auth: authorizer, verdicts: false })
+  const client = await connect(world.server, { auth: authorizer, negotiations: false })
   cleanups.push(() => client.close())
   await authorizer.signOut()
   expect([world.tokens.size, world.refreshTokens.size]).toEqual([0, 0])

@@ -43,7 +43,7 @@ describe('the reason for a cancellation (founding 16)', () => {
       const { server, running, cancelled } = waiting()
       const http = way === 'HTTP' ? await serveHttp(server, { port: 0, graceMs: 1 }) : undefined
       if (http !== undefined) open.push(() => http.close())
-      const client = await connect(http?.url ?? server, { versions, verdicts: false })
+      const client = await connect(http?.url ?? server, { versions, negotiations: false })
       open.push(() => client.close())
       const controller = new AbortController()
       const call = client.callTool('wait', {}, { signal: controller.signal })

@@ -14,7 +14,7 @@ afterEach(async () => {
 })
 
 async function client(target: Target, options: ConnectOptions = {}) {
-  const made = await connect(target, { verdicts: false, ...options })
+  const made = await connect(target, { negotiations: false, ...options })
   open.push(() => made.close())
   return made
 }
@@ -44,7 +44,7 @@ test.each(['http', 'memory'])('sdk D11: an aborted connect leaves no timer behin
   for (let count = 0; count < 50; count++) {
     const abort = new AbortController()
     const target = way === 'http' ? silent.url : modernChannelThatIsSilent()
-    const connecting = connect(target, { signal: abort.signal, verdicts: false })
+    const connecting = connect(target, { signal: abort.signal, negotiations: false })
     abort.abort()
     await expect(connecting).rejects.toMatchObject({ code: 'aborted' })
   }
@@ -175,7 +175,7 @@ test.each([
 test.each(['http://127.0.0.1:1/mcp', 'ws://127.0.0.1:1/mcp', 'tcp://127.0.0.1:1'])(
   'sdk D26: that %s cannot be reached names the address',
   async (url) => {
-    await expect(connect(url, { verdicts: false })).rejects.toMatchObject({
+    await expect(connect(url, { negotiations: false })).rejects.toMatchObject({
       code: 'connect-failed',
       message: expect.stringContaining('127.0.0.1:1'),
     })

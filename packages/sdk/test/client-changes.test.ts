@@ -73,7 +73,7 @@ test('sec-331: tools that are left out of a list bring no more warnings than som
 
 /** What is warned of, joined; as many as fit into the seconds that it took. */
 async function warningsOf(channel: Target, use: (made: Client) => Promise<unknown>): Promise<string> {
-  const made = await connect(channel, { verdicts: false })
+  const made = await connect(channel, { negotiations: false })
   open.push(made)
   const warnings: string[] = []
   made.on('warning', ({ message }) => warnings.push(message))

@@ -15,7 +15,7 @@ test.each([['2026-07-28'], ['2025-11-25']] as const)(
     }
     const http = await serveHttp(server, { port: 0, authenticate: fail, onError: () => {} })
     try {
-      const connected = connect(http.url, { versions: version, verdicts: false })
+      const connected = connect(http.url, { versions: version, negotiations: false })
       await expect(connected).rejects.toMatchObject({ code: 'peer-error', message: 'Internal error' })
     } finally {
       await http.close()
@@ -25,7 +25,7 @@ test.each([['2026-07-28'], ['2025-11-25']] as const)(
 
 test('a server that says nothing is told as silent, with the time that was given, not as a call that somebody cancelled', async () => {
   const { channel } = scriptedChannel(() => {})
-  const connected = connect(channel, { verdicts: false, timeouts: { connectMs: 20 } })
+  const connected = connect(channel, { negotiations: false, timeouts: { connectMs: 20 } })
   await expect(connected).rejects.toMatchObject({
     code: 'connect-failed',
     delivery: 'not-sent',

@@ -29,7 +29,7 @@ afterEach(async () => {
 })
 
 async function client(target: Target, options: ConnectOptions = {}): Promise<Client> {
-  const made = await connect(target, { verdicts: false, ...options })
+  const made = await connect(target, { negotiations: false, ...options })
   open.push(() => made.close())
   return made
 }

@@ -48,7 +48,7 @@ test.each(['ping', 'roots/list', 'unknown/method'])(
     const warnings: string[] = []
     const client = await connect(server.url, {
       versions: '2025-11-25',
-      verdicts: false,
+      negotiations: false,
       roots: [{ uri: 'file:///a' }],
     })
     open.push(() => client.close())

@@ -46,7 +46,7 @@ describe('an answer that is small until it is unpacked', () => {
     // A server that listens on a port has an address of this form.
     const url = `http://127.0.0.1:${(node.address() as AddressInfo).port}/mcp`
     const limits = { maxAnswerBytes: 1_000_000 }
-    await expect(connect(url, { fetch: counting, verdicts: false, limits })).rejects.toThrow()
+    await expect(connect(url, { fetch: counting, negotiations: false, limits })).rejects.toThrow()
     expect(unpacked).toBeLessThan(answers * 24_000_000)
     node.closeAllConnections()
     node.close()

@@ -57,7 +57,7 @@ const WAYS = ['memory', 'http, newest', 'http, sessions', 'http+sse', 'socket', 
 
 async function call(way: string, size: number, limits?: ConnectOptions['limits']): Promise<number> {
   const [target, options] = targets.get(way)!
-  const client = await connect(target, { ...options, ...(limits && { limits }), verdicts: false })
+  const client = await connect(target, { ...options, ...(limits && { limits }), negotiations: false })
   try {
     const { content } = await client.callTool('text', { size })
     return content[0]?.type === 'text' ? content[0].text.length : -1
@@ -104,7 +104,7 @@ test('sdk D3: depth, members and items are bounded too', async () => {
     if (message.method === 'server/discover') return ok(${JSON.stringify(discovered())})
     if (message.method === 'tools/call') return ok(${deep})
   `)
-  const client = await connect(target, { verdicts: false, limits: { maxDepth: 50 } })
+  const client = await connect(target, { negotiations: false, limits: { maxDepth: 50 } })
   closing.push(() => client.close())
   await expect(client.callTool('any')).rejects.toMatchObject({
     code: 'limit-exceeded',

@@ -120,7 +120,7 @@ describe.each(FAILURES)('a listener that %s', (_, fail) => {
       return fail()
     }
     const target = scriptedProcess(PROCESS_MODERN, `process.stderr.write('hello\\n')`)
-    const client = await connect(target, { onProcess, verdicts: false })
+    const client = await connect(target, { onProcess, negotiations: false })
     client.on('stderr', fail)
     await until(() => lines.includes('hello'))
     await client.close()

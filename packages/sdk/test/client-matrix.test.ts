@@ -198,8 +198,8 @@ describe.each(cells)('%s, %s', (transport, version) => {
 test('the HTTP+SSE transport of 2024-11-05 against our own server', async () => {
   // What a client of that time does: the path answers POST as well by now.
   const prior = { era: 'legacy', version: '2024-11-05', transport: 'http+sse' } as const
-  const client = await connect<Everything>(http.url.replace(/\/mcp$/, '/sse'), { verdicts: false, prior })
+  const client = await connect<Everything>(http.url.replace(/\/mcp$/, '/sse'), { negotiations: false, prior })
   clients.push(client)
-  expect(client.verdict.transport).toBe('http+sse')
+  expect(client.negotiated.transport).toBe('http+sse')
   expect((await client.listTools()).length).toBe(8)
 })

@@ -27,7 +27,7 @@ afterEach(async () => {
 })
 
 async function client(target: Target): Promise<{ made: Client; warnings: Warning[] }> {
-  const made = await connect(target, { verdicts: false })
+  const made = await connect(target, { negotiations: false })
   open.push(() => made.close())
   const warnings: Warning[] = []
   made.on('warning', (warning) => warnings.push(warning))

@@ -30,7 +30,7 @@ afterEach(async () => {
 })
 
 async function client(target: Target, options: ConnectOptions = {}): Promise<Client> {
-  const made = await connect(target, { verdicts: false, ...options })
+  const made = await connect(target, { negotiations: false, ...options })
   open.push(() => made.close())
   return made
 }
@@ -137,7 +137,7 @@ describe('over a channel (2026-07-28, stdio, "Backward Compatibility")', () => {
     await expect(client(channel, { versions: ['2025-06-18'] })).rejects.toMatchObject({ code: 'unsupported-version' })
   })
 
-  test('a prior verdict saves the probe', async () => {
+  test('what was negotiated before saves the probe', async () => {
     const { channel, received } = legacyChannel(() => {})
     await client(channel, { prior: { era: 'legacy', version: '2025-11-25', transport: 'channel' } })
     expect(received[0]?.method).toBe('initialize')
@@ -191,7 +191,7 @@ describe('with a process', () => {
 describe('over HTTP (2026-07-28, Streamable HTTP, "Backward Compatibility")', () => {
   test('a modern server is asked for its description with the headers that mirror the body', async () => {
     const server = await http((request, response) => json(response, 200, result(request.body?.id, discovered())))
-    expect((await client(server.url)).verdict).toEqual({
+    expect((await client(server.url)).negotiated).toEqual({
       era: 'modern',
       version: '2026-07-28',
       transport: 'streamable-http',
@@ -286,7 +286,7 @@ describe('over HTTP (2026-07-28, Streamable HTTP, "Backward Compatibility")', ()
   test('the older HTTP+SSE transport is found when POST is refused', async () => {
     const server = await http(oldServer('/messages?session=1'), '/sse')
     const made = await client(server.url)
-    expect(made.verdict).toEqual({ era: 'legacy', version: '2024-11-05', transport: 'http+sse' })
+    expect(made.negotiated).toEqual({ era: 'legacy', version: '2024-11-05', transport: 'http+sse' })
     expect(await made.listTools()).toEqual([])
   })
 
@@ -296,7 +296,7 @@ describe('over HTTP (2026-07-28, Streamable HTTP, "Backward Compatibility")', ()
     expect(server.requests.filter(({ url }) => url.startsWith('/messages'))).toHaveLength(0)
   })
 
-  test('the verdict is remembered, and corrected when it is wrong', async () => {
+  test('what was negotiated is remembered, and corrected when it is wrong', async () => {
     let modern = false
     const server = await http((request, response) => {
       const { method, id } = request.body ?? {}
@@ -305,13 +305,13 @@ describe('over HTTP (2026-07-28, Streamable HTTP, "Backward Compatibility")', ()
       else if (id === undefined) response.writeHead(202).end()
       else json(response, 400, '')
     })
-    const verdicts = new Map()
-    await client(server.url, { verdicts })
+    const negotiations = new Map()
+    await client(server.url, { negotiations })
     const probes = server.messages('server/discover').length
-    await client(server.url, { verdicts })
+    await client(server.url, { negotiations })
     expect(server.messages('server/discover')).toHaveLength(probes)
     modern = true
-    expect((await client(server.url, { verdicts })).version).toBe('2026-07-28')
+    expect((await client(server.url, { negotiations })).version).toBe('2026-07-28')
   })
 
   test('a session id that is not visible ASCII is refused (sec-30)', async () => {

@@ -36,7 +36,7 @@ describe('no version in common (founding 12)', () => {
     ['memory', newest],
     ['HTTP', overHttp],
   ])('names those of both sides: %s', async (_way, target) => {
-    const failure = connect(await target(), { versions: ['2025-06-18', '2024-11-05'], verdicts: false })
+    const failure = connect(await target(), { versions: ['2025-06-18', '2024-11-05'], negotiations: false })
     await expect(failure).rejects.toMatchObject({
       code: 'unsupported-version',
       message: expect.stringMatching(/2025-06-18.*2024-11-05.*2026-07-28|2024-11-05.*2026-07-28/),
@@ -100,7 +100,7 @@ describe('the attempt that came furthest is told (founding 12)', () => {
     })
     const streams: import('node:http').ServerResponse[] = []
     open.push(() => server.close())
-    await expect(connect(server.url, { verdicts: false })).rejects.toMatchObject({ code: 'unsupported-version' })
+    await expect(connect(server.url, { negotiations: false })).rejects.toMatchObject({ code: 'unsupported-version' })
   })
 
   test('a refusal that asks for a sign-in, over a handshake that nobody knows', async () => {
@@ -109,6 +109,6 @@ describe('the attempt that came furthest is told (founding 12)', () => {
       else response.writeHead(401).end()
     })
     open.push(() => server.close())
-    await expect(connect(server.url, { verdicts: false })).rejects.toMatchObject({ data: { status: 401 } })
+    await expect(connect(server.url, { negotiations: false })).rejects.toMatchObject({ data: { status: 401 } })
   })
 })

@@ -39,7 +39,7 @@ async function client(way: Way, versions: ProtocolVersion, options: ConnectOptio
     open.push(() => http.close())
     target = http.url
   }
-  const made = await connect(target, { versions, verdicts: false, ...options })
+  const made = await connect(target, { versions, negotiations: false, ...options })
   open.push(() => made.close())
   return { made, server, heard }
 }

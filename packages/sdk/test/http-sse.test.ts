@@ -119,8 +119,8 @@ describe('what early documents show of the old paths (founding 18)', () => {
     fixture = await createFixture()
     const { connect } = await import('../src/connect/connect.ts')
     for (const versions of ['2025-03-26', '2025-11-25', '2026-07-28'] as const) {
-      const client = await connect(`http://127.0.0.1:${fixture.port}/sse`, { versions, verdicts: false })
-      expect([client.verdict.transport, client.version]).toEqual(['streamable-http', versions])
+      const client = await connect(`http://127.0.0.1:${fixture.port}/sse`, { versions, negotiations: false })
+      expect([client.negotiated.transport, client.version]).toEqual(['streamable-http', versions])
       expect(await client.callTool('echo', { text: 'old' })).toMatchObject({ content: [{ text: 'old' }] })
       await client.close()
     }

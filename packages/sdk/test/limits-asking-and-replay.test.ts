@@ -48,7 +48,7 @@ describe('maxQuestions 3', () => {
       reply(result(id, done ? toolResult('end') : { resultType: 'input_required', inputRequests }))
     })
     const client = await connect(channel, {
-      verdicts: false,
+      negotiations: false,
       limits: { maxQuestions: 3 },
       elicitation: {
         form: () => {
@@ -79,7 +79,7 @@ describe('maxOpenQuestions 3', () => {
       if (message.method === undefined) answers.push(message)
     })
     const client = await connect(channel, {
-      verdicts: false,
+      negotiations: false,
       limits: { maxOpenQuestions: 3 },
       elicitation: {
         form: () => new Promise((resolve) => waiting.push(() => resolve({ action: 'decline' }))),

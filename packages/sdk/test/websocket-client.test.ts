@@ -25,7 +25,7 @@ afterEach(async () => {
 })
 
 async function client(url: string, options: ConnectOptions = {}) {
-  const made = await connect(url, { verdicts: false, ...options })
+  const made = await connect(url, { negotiations: false, ...options })
   open.push(() => made.close())
   return made
 }

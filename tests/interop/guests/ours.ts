@@ -27,7 +27,7 @@ export async function connectOurs(
   const answers = createAnswers()
   const options: ConnectOptions = {
     info: { name: 'portico-guest', version: '1.0.0' },
-    verdicts: false,
+    negotiations: false,
     ...(versions !== undefined && { versions }),
     // The answers are made to fit what the check asked; the client validates them once more.
     ...(offer.asking && {

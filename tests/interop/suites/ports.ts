@@ -27,8 +27,8 @@ const SERVE = new URL('../../../examples/programs/serve.ts', import.meta.url)
 async function compare(report: Report, published: string, port: string, cases: Cases): Promise<void> {
   const files = [published, port].map((name) => join(tmpdir(), `portico-${name}-${process.pid}.jsonl`))
   const [theirs, ours] = await Promise.all([
-    connect({ ...toPublishedCommand(published), env: { MEMORY_FILE_PATH: files[0] ?? '' } }, { verdicts: false }),
-    connect({ ...toCommand(SERVE, [port]), env: { MEMORY_FILE_PATH: files[1] ?? '' } }, { verdicts: false }),
+    connect({ ...toPublishedCommand(published), env: { MEMORY_FILE_PATH: files[0] ?? '' } }, { negotiations: false }),
+    connect({ ...toCommand(SERVE, [port]), env: { MEMORY_FILE_PATH: files[1] ?? '' } }, { negotiations: false }),
   ])
   try {
     await report.check('the same tools, with the same arguments and results', async () => {

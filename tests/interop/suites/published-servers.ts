@@ -42,7 +42,7 @@ async function useServer(
   const answers = createAnswers()
   const options: ConnectOptions = {
     roots,
-    verdicts: false,
+    negotiations: false,
     // The default answers fit what these servers ask.
     sampling: async (params) => (await answers.sample({ ...params })) as never,
     elicitation: {

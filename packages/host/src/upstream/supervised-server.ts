@@ -29,7 +29,7 @@ const IDLE_MS = 300_000
 export class SupervisedServer {
   readonly #options: SupervisionOptions
   readonly #events: SupervisionEvents
-  readonly #verdicts: NonNullable<ConnectOptions['verdicts']>
+  readonly #negotiations: NonNullable<ConnectOptions['negotiations']>
   readonly #limiter: RequestLimiter
   readonly #status: ServerStatus
   readonly #pool: ConnectionPool
@@ -45,13 +45,13 @@ export class SupervisedServer {
   constructor(
     config: ServerConfig,
     options: SupervisionOptions,
-    verdicts: NonNullable<ConnectOptions['verdicts']>,
+    negotiations: NonNullable<ConnectOptions['negotiations']>,
     events: SupervisionEvents,
   ) {
     this.#config = config
     this.#options = options
     this.#events = events
-    this.#verdicts = verdicts
+    this.#negotiations = negotiations
     this.#limiter = new RequestLimiter(config.name, config.settings)
     this.#disabled = config.settings.disabled
     this.#status = new ServerStatus(this.#resting(), (state) => events.state(state), options.hide)
@@ -219,7 +219,7 @@ export class SupervisedServer {
       limiter: this.#limiter,
       telemetry: this.#options.telemetry,
       info: this.#options.info,
-      verdicts: this.#verdicts,
+      negotiations: this.#negotiations,
       events: this.#eventsOf(() => connection, id),
       tap: {
         isOn: () => this.#events.isTapped(),

@@ -103,7 +103,7 @@ class UpstreamSet implements Upstreams {
   })
   readonly #watchdog: Watchdog | undefined
   /** What was found out about each server's revision, so that reconnecting does not probe again. */
-  readonly #verdicts: NonNullable<ConnectOptions['verdicts']> = new Map()
+  readonly #negotiations: NonNullable<ConnectOptions['negotiations']> = new Map()
   #closed = false
 
   constructor(options: UpstreamsOptions) {
@@ -228,7 +228,7 @@ class UpstreamSet implements Upstreams {
   #createServer(config: ServerConfig): SupervisedServer {
     const server = config.name
     const listeners = this.#listeners
-    const supervised: SupervisedServer = new SupervisedServer(config, this.#options, this.#verdicts, {
+    const supervised: SupervisedServer = new SupervisedServer(config, this.#options, this.#negotiations, {
       state: (state) => this.#servers.get(server) === supervised && listeners.emit('state', { server, state }),
       changed: (kind) => this.#servers.get(server) === supervised && listeners.emit('change', { server, kind }),
       log: (connection, source, text, level) => this.#log(server, connection, source, text, level),

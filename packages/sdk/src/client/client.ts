@@ -25,9 +25,9 @@ import type { RootsSource } from './features/roots.ts'
 import { Skills } from './features/skills.ts'
 import type { Subscription } from './features/subscriptions.ts'
 import type { ProcessView } from './link.ts'
+import type { Negotiated } from './negotiated.ts'
 import type { ClientOptions, RequestOptions } from './options.ts'
 import { type CallTool, createToolCaller, type ToolCaller } from './tool-caller.ts'
-import type { Verdict } from './verdict.ts'
 import { type WaitOptions, within } from './with-deadline.ts'
 
 /** A connection to one server that keeps itself alive. `connect` makes it. */
@@ -73,8 +73,8 @@ export class Client<S = unknown> {
   }
 
   /** What was found out while connecting; give it to `connect` as `prior` to save the probing next time. */
-  get verdict(): Verdict {
-    return this.#core.connection.verdict
+  get negotiated(): Negotiated {
+    return this.#core.connection.negotiated
   }
 
   /** The child process, where the server is one. */

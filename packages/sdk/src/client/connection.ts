@@ -11,8 +11,8 @@ import { META_CLIENT_CAPABILITIES, META_CLIENT_INFO, META_LOG_LEVEL, META_VERSIO
 import type { Revision } from '../protocol/revision.ts'
 import { writeClientCapabilities } from '../protocol/revisions/client-messages.ts'
 import type { Envelope } from './link.ts'
+import type { Negotiated } from './negotiated.ts'
 import type { ClientPeer, PeerEvents } from './peer.ts'
-import type { Verdict } from './verdict.ts'
 
 /** What a server says of itself. */
 export interface ServerDescription {
@@ -26,7 +26,7 @@ export interface Connection {
   readonly peer: ClientPeer
   readonly revision: Revision
   readonly server: ServerDescription
-  readonly verdict: Verdict
+  readonly negotiated: Negotiated
 }
 
 /** What a client says of itself in every handshake. */

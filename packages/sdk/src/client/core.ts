@@ -251,7 +251,7 @@ export class ClientCore implements ToolHost {
     if (!again) return
     // What changed while nobody was connected is not known, so no list from before counts.
     for (const kind of ['tools', 'prompts', 'resources'] as const) this.#invalidate({ kind })
-    this.emitter.emit('reconnect', connection.verdict)
+    this.emitter.emit('reconnect', connection.negotiated)
   }
 
   #lost(error: PorticoError): void {

@@ -5,7 +5,7 @@ import { requireName } from '../jsonrpc/nearest.ts'
 import { tellObserver } from '../jsonrpc/observer.ts'
 import type { LogMessage } from '../protocol/logging.ts'
 import type { Change } from '../protocol/subscriptions.ts'
-import type { Verdict } from './verdict.ts'
+import type { Negotiated } from './negotiated.ts'
 
 /** A change that the server announced, or that may have gone unseen while the connection was down (`synthetic`). */
 export type ChangeNotice = Change & { readonly synthetic?: true }
@@ -35,7 +35,7 @@ export interface ClientEvents {
   /** Any other notification, such as those of extensions. */
   notification: { readonly method: string; readonly params: { [key: string]: unknown } | undefined }
   /** A new connection stands in for one that was lost. */
-  reconnect: Verdict
+  reconnect: Negotiated
   disconnect: PorticoError
   /** What a child process writes to standard error. */
   stderr: string

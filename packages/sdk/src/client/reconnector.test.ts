@@ -31,8 +31,8 @@ function create(restarts: boolean, random = 0.5) {
       opened.push({ at: Date.now(), events })
       if (state.refuse) throw new PorticoError('connect-failed', 'refused', { delivery: 'not-sent' })
       const server = { info: undefined, capabilities: {}, instructions: undefined }
-      const verdict = { era: 'modern', version: '2026-07-28', transport: 'channel' } as const
-      return { peer: new ClientPeer(link(), events), revision: LATEST, server, verdict }
+      const negotiated = { era: 'modern', version: '2026-07-28', transport: 'channel' } as const
+      return { peer: new ClientPeer(link(), events), revision: LATEST, server, negotiated }
     },
   }
   const lost: string[] = []

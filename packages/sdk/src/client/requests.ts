@@ -90,7 +90,7 @@ export class Requests implements AttemptHost {
    */
   #resends({ spec, connection }: Tried, { count }: Attempts): boolean {
     if (spec.method !== 'tools/call') return READS.has(spec.method) && count < READ_RESENDS
-    return spec.repeatable === true && count < CALL_RESENDS && connection?.verdict.transport !== 'channel'
+    return spec.repeatable === true && count < CALL_RESENDS && connection?.negotiated.transport !== 'channel'
   }
 
   admit(connection: Connection, method: string): Envelope | undefined {

@@ -5,8 +5,8 @@
 
 import type { ClientProfile, Connection, Connector } from '../client/connection.ts'
 import { httpFault, type Link } from '../client/link.ts'
+import type { Negotiated } from '../client/negotiated.ts'
 import { ClientPeer, type PeerEvents } from '../client/peer.ts'
-import type { Verdict } from '../client/verdict.ts'
 import type { Channel } from '../jsonrpc/channel.ts'
 import { PorticoError } from '../jsonrpc/errors.ts'
 import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../protocol/revision.ts'
@@ -21,7 +21,7 @@ import type { ConnectOptions } from './options.ts'
 
 export interface ConnectorOptions {
   readonly label: string
-  /** Names the server among remembered verdicts; undefined where it cannot be met again. */
+  /** Names the server among remembered negotiations; undefined where it cannot be met again. */
   readonly key: string | undefined
   readonly reopens: boolean
   readonly restarts: boolean
@@ -32,7 +32,7 @@ export interface ConnectorOptions {
 export type OpenLink = (signal: AbortSignal) => Promise<ChannelLink>
 
 export function createChannelConnector(settings: ConnectorOptions, openLink: OpenLink): Connector {
-  const memory = new VerdictMemory(settings)
+  const memory = new NegotiationMemory(settings)
   const { label, reopens, restarts, options } = settings
   return {
     label,
@@ -69,7 +69,7 @@ export function createChannelConnector(settings: ConnectorOptions, openLink: Ope
 }
 
 export function createHttpConnector(settings: ConnectorOptions, url: URL): Connector {
-  const memory = new VerdictMemory(settings)
+  const memory = new NegotiationMemory(settings)
   const { label } = settings
   // Once for all connections, so that each finds the tokens of the one before.
   const options = withAuthorizer(settings.options, url)
@@ -104,41 +104,41 @@ export function createHttpConnector(settings: ConnectorOptions, url: URL): Conne
 }
 
 /** Remembers what was found out about one server, in this connector and between connectors. */
-class VerdictMemory {
+class NegotiationMemory {
   readonly #key: string | undefined
-  readonly #shared: Map<string, Verdict> | undefined
-  #verdict: Verdict | undefined
+  readonly #shared: Map<string, Negotiated> | undefined
+  #negotiated: Negotiated | undefined
 
   constructor({ key, options }: ConnectorOptions) {
-    const off = options.verdicts === false || (options.verdicts === undefined && options.cache === false)
+    const off = options.negotiations === false || (options.negotiations === undefined && options.cache === false)
     this.#key = key
-    this.#shared = off ? undefined : options.verdicts || VERDICTS
-    this.#verdict = options.prior ?? (key === undefined ? undefined : this.#shared?.get(key))
-    // A verdict for a revision that is not allowed here says nothing.
-    if (this.#verdict !== undefined && !allowedVersions(options).includes(this.#verdict.version))
-      this.#verdict = undefined
+    this.#shared = off ? undefined : options.negotiations || NEGOTIATIONS
+    this.#negotiated = options.prior ?? (key === undefined ? undefined : this.#shared?.get(key))
+    // What was negotiated before is of no use where its revision is not allowed.
+    if (this.#negotiated !== undefined && !allowedVersions(options).includes(this.#negotiated.version))
+      this.#negotiated = undefined
   }
 
-  get(): Verdict | undefined {
-    return this.#verdict
+  get(): Negotiated | undefined {
+    return this.#negotiated
   }
 
   keep(connection: Connection): Connection {
-    this.#verdict = connection.verdict
+    this.#negotiated = connection.negotiated
     if (this.#key === undefined || this.#shared === undefined) return connection
     const [oldest] = this.#shared.keys()
     if (this.#shared.size >= MAX_VERDICTS && oldest !== undefined) this.#shared.delete(oldest)
-    this.#shared.set(this.#key, connection.verdict)
+    this.#shared.set(this.#key, connection.negotiated)
     return connection
   }
 
   forget(): void {
-    this.#verdict = undefined
+    this.#negotiated = undefined
     if (this.#key !== undefined) this.#shared?.delete(this.#key)
   }
 }
 
-const VERDICTS = new Map<string, Verdict>()
+const NEGOTIATIONS = new Map<string, Negotiated>()
 const MAX_VERDICTS = 1_000
 /** HTTP servers answer what they do not know, so that silence means slowness. */
 const HTTP_DISCOVER_MS = 10_000
@@ -171,7 +171,7 @@ interface HttpOpening extends Opening {
 /** Negotiates on a fresh link, and closes it when that fails. */
 async function settle(
   link: Link,
-  transport: Verdict['transport'],
+  transport: Negotiated['transport'],
   { events, signal }: Opening,
   options: SettleOptions,
 ): Promise<Connection> {
@@ -186,7 +186,7 @@ async function settle(
     standing = true
     if (peer.closedBy !== undefined) throw peer.closedBy
     const { era, version } = agreed.revision
-    return { ...agreed, verdict: { era, version, transport } }
+    return { ...agreed, negotiated: { era, version, transport } }
   } catch (error) {
     await peer.close()
     throw withStderr(error, link)
@@ -256,7 +256,7 @@ function allowedVersions({ versions }: ConnectOptions): readonly ProtocolVersion
   })
 }
 
-/** What a verdict leaves of the allowed revisions: those of its era. */
-function only(allowed: readonly ProtocolVersion[], { era }: Verdict): readonly ProtocolVersion[] {
+/** The allowed revisions that are of the era which was negotiated before. */
+function only(allowed: readonly ProtocolVersion[], { era }: Negotiated): readonly ProtocolVersion[] {
   return allowed.filter((version) => revisionsOf([version], era).length > 0)
 }

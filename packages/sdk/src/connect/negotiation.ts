@@ -19,7 +19,7 @@ import { REVISIONS, revisionOf } from '../protocol/revisions.ts'
 import { withoutWrong } from '../protocol/shapes.ts'
 import { furthest } from './furthest.ts'
 
-/** What a handshake gives: a connection but for the transport's name in the verdict. */
+/** What a handshake gives: a connection but for the transport's name in `negotiated`. */
 type Agreed = Pick<Connection, 'peer' | 'revision' | 'server'>
 
 interface NegotiationOptions {

@@ -36,7 +36,7 @@ const NAMES: { readonly [Name in keyof Required<ConnectOptions>]: true } = {
   timeouts: true,
   tls: true,
   transfer: true,
-  verdicts: true,
+  negotiations: true,
   versions: true,
   webSocket: true,
   wrapLink: true,

@@ -4,8 +4,8 @@ import type { Authorizer } from '../auth/client/authorization.ts'
 import type { OAuthOptions } from '../auth/client/token-source.ts'
 import type { TlsIdentity } from '../auth/tls-identity.ts'
 import type { Link, ProcessView } from '../client/link.ts'
+import type { Negotiated } from '../client/negotiated.ts'
 import type { ClientOptions } from '../client/options.ts'
-import type { Verdict } from '../client/verdict.ts'
 import type { Channel } from '../jsonrpc/channel.ts'
 import type { ProtocolVersion } from '../protocol/revision.ts'
 import type { Connectable } from '../session/connectable.ts'
@@ -36,10 +36,10 @@ export type Target = string | URL | CommandTarget | Connectable | Channel
 export interface ConnectOptions extends ClientOptions {
   /** The revisions that may be settled on; one pins it. All unless given. */
   readonly versions?: ProtocolVersion | readonly ProtocolVersion[]
-  /** What an earlier connection found out (`client.verdict`): saves the probing, and is corrected when wrong. */
-  readonly prior?: Verdict
-  /** Where verdicts are kept between connections of this process. `false` keeps none, as does `cache: false`. */
-  readonly verdicts?: Map<string, Verdict> | false
+  /** What an earlier connection found out (`client.negotiated`): saves the probing, and is corrected when wrong. */
+  readonly prior?: Negotiated
+  /** Where outcomes of negotiation are kept between connections of this process. `false` keeps none, as does `cache: false`. */
+  readonly negotiations?: Map<string, Negotiated> | false
   /** How long a server may be silent on discovery before the older handshake is tried beside it. */
   readonly discoverMs?: number
   /** Headers for every HTTP request, and for the one that opens a WebSocket, such as `authorization`. */

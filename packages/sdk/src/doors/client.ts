@@ -18,6 +18,7 @@ export type { SamplingHandler, SamplingOptions } from '../client/features/sampli
 export type { LoadedSkill, Skills } from '../client/features/skills.ts'
 export type { Subscription } from '../client/features/subscriptions.ts'
 export type { ProcessView } from '../client/link.ts'
+export type { Negotiated } from '../client/negotiated.ts'
 export {
   CLIENT_LIMITS,
   CLIENT_TIMEOUTS,
@@ -29,7 +30,6 @@ export {
 export type { Progress } from '../client/peer.ts'
 export type { RequestRelay } from '../client/relay.ts'
 export type { CallTool, ToolCaller, ToolTypes } from '../client/tool-caller.ts'
-export type { Verdict } from '../client/verdict.ts'
 export type { WaitOptions } from '../client/with-deadline.ts'
 export { connect } from '../connect/connect.ts'
 export type { HeaderSource } from '../connect/http-link.ts'

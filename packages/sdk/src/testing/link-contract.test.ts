@@ -24,7 +24,7 @@ async function open(way: 'channel' | 'http'): Promise<ContractLink> {
     made = watchLink(link)
     return link
   }
-  const client = await connect(http?.url ?? server, { versions: ['2025-11-25'], verdicts: false, wrapLink })
+  const client = await connect(http?.url ?? server, { versions: ['2025-11-25'], negotiations: false, wrapLink })
   if (made === undefined) throw new Error('no link was opened')
   const close = async (): Promise<void> => {
     await client.close()

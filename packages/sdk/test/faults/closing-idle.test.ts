@@ -17,7 +17,7 @@ afterEach(async () => {
 })
 
 async function client(url: string): Promise<Client> {
-  const made = await connect(url, { verdicts: false, cache: false })
+  const made = await connect(url, { negotiations: false, cache: false })
   open.push(() => made.close())
   return made
 }

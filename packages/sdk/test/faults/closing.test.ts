@@ -35,7 +35,7 @@ async function start(options: ClosingOptions): Promise<{ server: ClosingServer; 
   const auth = options.requestsPerToken === undefined ? {} : { auth: tokens() }
   // What is shown here must not depend on how busy the machine is.
   const timeouts = { listMs: 60_000, callMs: 60_000 }
-  const client = await connect(url, { verdicts: false, cache: false, timeouts, ...auth })
+  const client = await connect(url, { negotiations: false, cache: false, timeouts, ...auth })
   open.push(() => client.close())
   // What the server says of its tools is known from here on.
   await client.listTools()

@@ -68,7 +68,7 @@ export class Rig {
     if (options.reuse) kept = site
     const { client = {} } = options
     const chosen = typeof client === 'function' ? client(rig.url) : client
-    rig.#client = await connect(rig.#target(), { verdicts: false, versions: rig.#version(), ...chosen })
+    rig.#client = await connect(rig.#target(), { negotiations: false, versions: rig.#version(), ...chosen })
     return rig
   }
 

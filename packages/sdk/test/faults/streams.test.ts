@@ -141,7 +141,7 @@ describe('F15 · WebSocket', () => {
       () => proxy.close(),
     )
     const keepAlive = { pingMs: 400, pongMs: 200 }
-    const client = await connect(`ws://127.0.0.1:${proxy.port}/`, { keepAlive, verdicts: false })
+    const client = await connect(`ws://127.0.0.1:${proxy.port}/`, { keepAlive, negotiations: false })
     open.push(() => client.close())
     // As long as there are pongs, a call without an answer is only slow.
     const slow = client.callTool('x', {}, { timeoutMs: 1_500 })
@@ -175,7 +175,7 @@ describe('what may be sent again', () => {
       else json(response, 200, result(body?.id, discovered()))
     })
     open.push(() => server.close())
-    const client = await connect(server.url, { verdicts: false })
+    const client = await connect(server.url, { negotiations: false })
     open.push(() => client.close())
     expect(client.version).toBe('2026-07-28')
   })
@@ -184,7 +184,7 @@ describe('what may be sent again', () => {
     const server = await scriptedHttp((_, response) => response.writeHead(503, { 'retry-after': '3600' }).end())
     open.push(() => server.close())
     const before = performance.now()
-    await expect(connect(server.url, { verdicts: false })).rejects.toMatchObject({
+    await expect(connect(server.url, { negotiations: false })).rejects.toMatchObject({
       code: 'http-status',
       delivery: 'not-sent',
     })
@@ -192,9 +192,9 @@ describe('what may be sent again', () => {
   })
 
   test.each<[string, number, (url: string) => Promise<unknown>]>([
-    ['a list', 2, (url) => connect(url, { verdicts: false }).then(async (client) => [open.push(() => client.close()), await client.listTools()])],
-    ['a read', 2, (url) => connect(url, { verdicts: false }).then(async (client) => [open.push(() => client.close()), await client.readResource('x:y')])],
-    ['a call', 1, (url) => connect(url, { verdicts: false }).then(async (client) => [open.push(() => client.close()), await client.callTool('x').catch(() => {})])],
+    ['a list', 2, (url) => connect(url, { negotiations: false }).then(async (client) => [open.push(() => client.close()), await client.listTools()])],
+    ['a read', 2, (url) => connect(url, { negotiations: false }).then(async (client) => [open.push(() => client.close()), await client.readResource('x:y')])],
+    ['a call', 1, (url) => connect(url, { negotiations: false }).then(async (client) => [open.push(() => client.close()), await client.callTool('x').catch(() => {})])],
   ])('%s whose connection was lost is sent %i time(s)', async (_, times, use) => {
     let others = 0
     const server = await scriptedHttp(({ body }, response) => {

@@ -335,7 +335,7 @@ function gone(): RpcError {
  * newest revision once its request is answered. By the time a ping is answered, what came before it is mostly here.
  */
 async function lastLogs(client: Client): Promise<void> {
-  const { era, transport } = client.verdict
+  const { era, transport } = client.negotiated
   if (era === 'legacy' && transport === 'streamable-http') await client.ping({ timeoutMs: LAST_LOGS_MS }).catch(ignore)
 }
 

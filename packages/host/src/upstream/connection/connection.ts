@@ -48,7 +48,7 @@ interface ConnectionOptions {
   readonly tap: Tap
   readonly telemetry: ClientTelemetryApi | undefined
   readonly info: ConnectOptions['info']
-  readonly verdicts: NonNullable<ConnectOptions['verdicts']>
+  readonly negotiations: NonNullable<ConnectOptions['negotiations']>
 }
 
 export class UpstreamConnection {
@@ -148,7 +148,7 @@ export class UpstreamConnection {
   }
 
   #connectOptions(given: ConnectOptions): ConnectOptions {
-    const { config, events, info, verdicts, telemetry, limiter, tap } = this.#options
+    const { config, events, info, negotiations, telemetry, limiter, tap } = this.#options
     const { settings } = config
     const { elicitation, sampling, roots } = this.#questions
     return {
@@ -173,7 +173,7 @@ export class UpstreamConnection {
       ...(roots !== undefined && { roots: (context) => demand(this.#questions.roots)(context) }),
       timeouts: { callMs: settings.callMs, connectMs: settings.startMs, ...given.timeouts },
       cache: withoutLists(createMemoryCache()),
-      verdicts,
+      negotiations,
       signal: this.ending.signal,
       onProcess: (process) => events.process(process),
       wrapLink: (link) => {

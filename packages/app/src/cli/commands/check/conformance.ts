@@ -58,7 +58,7 @@ async function tryOpen(
   options: TargetOptions,
 ): Promise<{ readonly open: OpenTarget } | { readonly error: unknown }> {
   try {
-    return { open: await openTarget(target, io, { ...options, versions, connect: { verdicts: false } }) }
+    return { open: await openTarget(target, io, { ...options, versions, connect: { negotiations: false } }) }
   } catch (error) {
     if (io.signal.aborted) throw error
     return { error }

@@ -3,7 +3,7 @@
 import type { Era, ProtocolVersion } from '../protocol/revision.ts'
 
 /** What connecting found out about a server. Give it to `connect` as `prior` to save the probing next time. */
-export interface Verdict {
+export interface Negotiated {
   readonly era: Era
   readonly version: ProtocolVersion
   readonly transport: 'channel' | 'streamable-http' | 'http+sse'
