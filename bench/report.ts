@@ -1,11 +1,11 @@
-/** Figures in words: the tables for the terminal and for `docs/benchmarks.md`, and the verdicts on the floors. */
+/** Figures in words: the tables for the terminal and for `docs/benchmarks.md`, and the results on the floors. */
 
 import type { Axis } from './axes.ts'
 import { type Fault, type Figure, find } from './figures.ts'
 import { FLOORS, type Floor } from './floors.ts'
 import type { StaticAxis } from './static-axes.ts'
 
-export interface Verdict {
+export interface FloorResult {
   readonly about: string
   /** The floor itself is reached. */
   readonly reached: boolean
@@ -29,7 +29,7 @@ export interface Run {
   readonly pace: string
   readonly figures: readonly Figure[]
   readonly faults: readonly Fault[]
-  readonly verdicts: readonly Verdict[]
+  readonly results: readonly FloorResult[]
 }
 
 const NOT_MEASURED = 'not measured'
@@ -74,12 +74,12 @@ function toAdvantage(ratio: number): string {
 }
 
 /** The figures of this run against the floors. Axes that were not run are left out; a figure missing from one that was fails. */
-export function judge(figures: readonly Figure[]): Verdict[] {
+export function judge(figures: readonly Figure[]): FloorResult[] {
   return FLOORS.flatMap((floor) => {
     const ours = find(figures, floor.axis, floor.case, floor.ours ?? 'portico')
     if (!figures.some(({ axis }) => axis === floor.axis)) return []
     if (ours === undefined) return [{ about: floor.about, reached: false, held: false, words: NOT_MEASURED }]
-    return [toLimitVerdict, toPeerVerdict, toValueVerdict].flatMap((judgeOne) => judgeOne(floor, ours, figures) ?? [])
+    return [toLimitResult, toPeerResult, toValueResult].flatMap((judgeOne) => judgeOne(floor, ours, figures) ?? [])
   })
 }
 
@@ -89,7 +89,7 @@ function atMost(value: number, goal: number, guard: number | undefined, why: str
   return { reached, held: reached || (guard !== undefined && value <= guard), ...(!reached && why && { why }) }
 }
 
-function toLimitVerdict(floor: Floor, ours: Figure, figures: readonly Figure[]): Verdict | undefined {
+function toLimitResult(floor: Floor, ours: Figure, figures: readonly Figure[]): FloorResult | undefined {
   if (floor.limit === undefined) return undefined
   const limit = find(figures, floor.axis, floor.case, floor.limit.contestant)
   if (limit === undefined)
@@ -106,7 +106,7 @@ function toLimitVerdict(floor: Floor, ours: Figure, figures: readonly Figure[]):
   return { about: `${floor.about}, against the limit`, ...outcome, words }
 }
 
-function toPeerVerdict(floor: Floor, ours: Figure, figures: readonly Figure[]): Verdict | undefined {
+function toPeerResult(floor: Floor, ours: Figure, figures: readonly Figure[]): FloorResult | undefined {
   if (floor.peer === undefined) return undefined
   const peers = floor.peer.contestants
     .map((name) => find(figures, floor.axis, floor.case, name))
@@ -125,7 +125,7 @@ function toPeerVerdict(floor: Floor, ours: Figure, figures: readonly Figure[]): 
   return { about: `${floor.about}, against the best peer`, reached, held: reached, words }
 }
 
-function toValueVerdict({ about, value, why }: Floor, ours: Figure): Verdict | undefined {
+function toValueResult({ about, value, why }: Floor, ours: Figure): FloorResult | undefined {
   if (value === undefined) return undefined
   const guarded = value.guard === undefined ? '' : ` (guarded at ${toNumber(value.guard)})`
   const words = `${toNumber(ours.median)} of ${toNumber(value.atMost)}${guarded} ${ours.unit}`
@@ -142,12 +142,12 @@ export function toText({ title, rows }: Table): string {
   return `\n${title}\n${lines.join('\n')}`
 }
 
-export function toVerdictText({ about, reached, held, words }: Verdict): string {
+export function toResultText({ about, reached, held, words }: FloorResult): string {
   return `${reached ? 'holds ' : held ? 'misses' : 'FAILS '} ${about}: ${words}`
 }
 
 export function toMarkdown(run: Run, tables: readonly Table[]): string {
-  const verdicts = run.verdicts.map(
+  const results = run.results.map(
     ({ about, reached, held, words, why }) =>
       `| ${about} | ${reached ? 'yes' : held ? 'not the goal' : '**no**'} | ${words}${why ? `. ${why}` : ''} |`,
   )
@@ -171,7 +171,7 @@ same work with no library at all.
 
 | floor | held | figures |
 |---|---|---|
-${verdicts.join('\n')}
+${results.join('\n')}
 
 ${tables.map(toMarkdownTable).join('\n\n')}
 ${run.faults.length === 0 ? '' : `\n## Not measured\n\n${run.faults.map(toFaultLine).join('\n')}\n`}`

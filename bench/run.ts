@@ -14,7 +14,7 @@ import { drive } from './drive.ts'
 import { type Fault, type Figure, toFigures } from './figures.ts'
 import { peerVersions, prepare, rootFolder, workFolder } from './prepare.ts'
 import { profile } from './profile.ts'
-import { judge, type Run, toMarkdown, toTables, toText, toVerdictText } from './report.ts'
+import { judge, type Run, toMarkdown, toResultText, toTables, toText } from './report.ts'
 import { STATIC_AXES } from './static-axes.ts'
 
 const ALL = [...AXES, ...STATIC_AXES]
@@ -68,19 +68,19 @@ async function main(): Promise<number> {
     return 0
   }
   const run = await measure(values.axis ?? ALL.map(({ name }) => name))
-  console.log(`\n${run.verdicts.map(toVerdictText).join('\n')}`)
+  console.log(`\n${run.results.map(toResultText).join('\n')}`)
   for (const { axis, case: name, contestant, reason } of run.faults) {
     console.log(`not measured: ${axis}, ${name}, ${contestant}: ${reason}`)
   }
   write(run)
-  const failed = run.verdicts.filter(({ held }) => !held).length
-  const missed = run.verdicts.filter(({ reached, held }) => held && !reached).length
+  const failed = run.results.filter(({ held }) => !held).length
+  const missed = run.results.filter(({ reached, held }) => held && !reached).length
   console.log(
-    `\n${run.verdicts.length - failed - missed} floors held, ${missed} missed within their guard, ${failed} not`,
+    `\n${run.results.length - failed - missed} floors held, ${missed} missed within their guard, ${failed} not`,
   )
   // A contestant of ours that could not be measured has held nothing.
   const missing = run.faults.some(({ contestant }) => contestant.startsWith('portico'))
-  return values.check && (failed > 0 || missing || run.verdicts.length === 0) ? 1 : 0
+  return values.check && (failed > 0 || missing || run.results.length === 0) ? 1 : 0
 }
 
 async function measure(names: readonly string[]): Promise<Run> {
@@ -105,10 +105,10 @@ async function measure(names: readonly string[]): Promise<Run> {
       faults.push({ axis: axis.name, case: '', contestant: 'portico', reason: String(error) })
     }
   }
-  return { ...circumstances(), figures, faults, verdicts: judge(figures) }
+  return { ...circumstances(), figures, faults, results: judge(figures) }
 }
 
-function circumstances(): Omit<Run, 'figures' | 'faults' | 'verdicts'> {
+function circumstances(): Omit<Run, 'figures' | 'faults' | 'results'> {
   const model = cpus()[0]?.model ?? 'unknown'
   const memory = Math.round(totalmem() / 1024 ** 3)
   const node = `Node ${process.versions.node} on ${process.platform} ${process.arch}`

@@ -28,12 +28,12 @@ async function drive(name: ServerName): Promise<void> {
     return ready
   }
   const asked: Question[] = []
-  let verdict: 'allow' | 'deny' = 'deny'
+  let answer: 'allow' | 'deny' = 'deny'
   const ask = (question: Question): Answer => {
     asked.push(question)
     // The server's own question is a second one: a person who allows the call agrees to it here, too.
     if (question.body.kind === 'form') return { action: 'allow', content: { confirm: true } }
-    return { action: verdict }
+    return { action: answer }
   }
   const host = await createHost({
     servers: [defineServer(name, { kind: 'in-process', module: name, options: {} }, { roots: [stage.folder] })],
@@ -53,7 +53,7 @@ async function drive(name: ServerName): Promise<void> {
     const effect = question?.body.kind === 'approval' ? question.body.effect : undefined
     assert.deepEqual(effect?.kind === 'call' && [effect.server, effect.tool, effect.arguments], [name, tool, args])
 
-    verdict = 'allow'
+    answer = 'allow'
     const done = await host.call(item.name, { ...args }, { byModel: true, session: 'yes' })
     assert.ok(calls > 0, 'a yes did not run the tool')
     assert.ok(done.result.isError !== true, JSON.stringify(done.result.content).slice(0, 500))

@@ -307,10 +307,10 @@ describe('headers', () => {
 })
 
 describe('the guard and the audit log', () => {
-  const guardOf = (verdict: (kind: string) => boolean, log: string[]): Guard => ({
+  const guardOf = (allows: (kind: string) => boolean, log: string[]): Guard => ({
     pass: async (effect) => {
       log.push(effect.kind)
-      if (!verdict(effect.kind)) throw new HostError('denied', 'A rule says no')
+      if (!allows(effect.kind)) throw new HostError('denied', 'A rule says no')
       const decision = { outcome: 'allow' as const, reason: 'test' }
       return { effect, decision, finish: (outcome) => void log.push(`${effect.kind} ${outcome}`) }
     },

@@ -139,8 +139,8 @@ describe('the log of a host', () => {
     }
     expect((await verifyHostAudit(stateDir)).map(({ ok }) => ok)).toEqual([false])
     await run()
-    const [verdict] = await verifyHostAudit(stateDir)
-    expect([verdict?.ok, verdict?.problems[0]?.kind]).toEqual([false, 'head-lost'])
+    const [report] = await verifyHostAudit(stateDir)
+    expect([report?.ok, report?.problems[0]?.kind]).toEqual([false, 'head-lost'])
     expect(await readFile(file(), 'utf8')).toContain('audit-log-lost')
   })
 

@@ -106,6 +106,6 @@ it('searches the audit log by words and members, and finds out when it was alter
   const [file = ''] = (await readdir(join(bench.stateDir, 'audit'))).filter((name) => name.endsWith('.jsonl'))
   await appendFile(join(bench.stateDir, 'audit', file), '{"sequence":99}\n')
   const again = await startBench({ ...withServers({ worker: createWorker }), stateDir: bench.stateDir })
-  const verdict = await again.call('audit.verify', {})
-  expect(verdict.ok && verdict.problems.length === 0 && verdict.records === all.length).toBe(false)
+  const report = await again.call('audit.verify', {})
+  expect(report.ok && report.problems.length === 0 && report.records === all.length).toBe(false)
 })

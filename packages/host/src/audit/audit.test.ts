@@ -60,8 +60,8 @@ describe('writing', () => {
 
   it('forgets the oldest files where it is told to, and says so in the head', async () => {
     await write(60, { maxBytes: 2_000, maxFiles: 2 })
-    const verdict = await verifyAuditLog(file)
-    expect([verdict.ok, verdict.records < 60, verdict.head.sequence]).toEqual([true, true, 60])
+    const report = await verifyAuditLog(file)
+    expect([report.ok, report.records < 60, report.head.sequence]).toEqual([true, true, 60])
     const files = (await readdir(folder)).filter((name) => /\.\d+$/.test(name)).sort()
     expect(files).toHaveLength(2)
     await rm(join(folder, files[0]!))
@@ -193,9 +193,9 @@ describe('tampering (sec-127)', () => {
           const altered = tamper(lines, at, other)
           fc.pre(altered.join('\n') !== lines.join('\n'))
           await writeFile(file, altered.map((line) => `${line}\n`).join(''))
-          const verdict = await verifyAuditLog(file, { key })
-          expect(verdict.ok).toBe(false)
-          expect(verdict.problems[0]?.sequence).toBeGreaterThan(0)
+          const report = await verifyAuditLog(file, { key })
+          expect(report.ok).toBe(false)
+          expect(report.problems[0]?.sequence).toBeGreaterThan(0)
         }),
         { numRuns: 15 },
       )
@@ -210,10 +210,10 @@ describe('tampering (sec-127)', () => {
         const altered = Buffer.from(bytes)
         altered[at] = altered[at]! ^ flip
         await writeFile(file, altered)
-        const verdict = await verifyAuditLog(file)
+        const report = await verifyAuditLog(file)
         // A change that means the same JSON is none: a tab for the last end of a line, for instance.
         const recordsOf = (log: Buffer) => toCanonicalJson(log.toString('utf8').trimEnd().split('\n').map(fromLine))
-        if (recordsOf(altered) !== recordsOf(bytes)) expect(verdict.ok).toBe(false)
+        if (recordsOf(altered) !== recordsOf(bytes)) expect(report.ok).toBe(false)
       }),
       { numRuns: 60 },
     )

@@ -43,9 +43,9 @@ it('every acknowledged record survives, over several lives and files', async () 
     await ended
   }
   await (await openAuditLog({ file })).close()
-  const verdict = await verifyAuditLog(file)
-  expect(verdict).toMatchObject({ ok: true, problems: [] })
-  expect(verdict.head.sequence).toBeGreaterThanOrEqual(acknowledged)
+  const report = await verifyAuditLog(file)
+  expect(report).toMatchObject({ ok: true, problems: [] })
+  expect(report.head.sequence).toBeGreaterThanOrEqual(acknowledged)
   for await (const record of searchAudit(file, { type: 'event' }))
     expect(['beat', 'audit-torn-line']).toContain(record.what)
 })

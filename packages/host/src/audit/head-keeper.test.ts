@@ -142,6 +142,6 @@ describe('a cut end stays found after the next start (host 8, sec-205)', () => {
 })
 
 it('a log that is not there is not whole (host 8, sec-205)', async () => {
-  const verdict = await verifyAuditLog(join(folder, 'mistyped.jsonl'))
-  expect([verdict.ok, verdict.problems[0]?.kind]).toEqual([false, 'no-log'])
+  const report = await verifyAuditLog(join(folder, 'mistyped.jsonl'))
+  expect([report.ok, report.problems[0]?.kind]).toEqual([false, 'no-log'])
 })

@@ -37,7 +37,7 @@ export interface AuditProblem {
 }
 
 /** Whether an audit log is as it was written, and what is not. */
-export interface AuditVerdict {
+export interface AuditReport {
   readonly ok: boolean
   readonly records: number
   /** The first hundred. */
@@ -69,12 +69,12 @@ export interface VerifyOptions {
  * const { ok, problems } = await verifyAuditLog('/home/ann/.portico/audit.jsonl')
  * ```
  */
-export async function verifyAuditLog(file: string, options: VerifyOptions = {}): Promise<AuditVerdict> {
+export async function verifyAuditLog(file: string, options: VerifyOptions = {}): Promise<AuditReport> {
   for (let attempt = 1; ; attempt++) {
     const before = await fileNames(file)
-    const verdict = await inspect(file, options)
+    const report = await inspect(file, options)
     // A file that was full meanwhile has another name now, and would seem to be missing.
-    if (verdict.ok || attempt === MAX_ATTEMPTS || before === (await fileNames(file))) return verdict
+    if (report.ok || attempt === MAX_ATTEMPTS || before === (await fileNames(file))) return report
   }
 }
 
@@ -85,7 +85,7 @@ async function fileNames(file: string): Promise<string> {
   return (await listSegments(file)).map(({ path }) => path).join('\n')
 }
 
-async function inspect(file: string, { key, expect, keeper }: VerifyOptions): Promise<AuditVerdict> {
+async function inspect(file: string, { key, expect, keeper }: VerifyOptions): Promise<AuditReport> {
   // Before the records: whoever writes meanwhile saves a copy of what is there by then.
   const kept = keeper && (await load(keeper))
   const text = await readHead(file)
@@ -185,7 +185,7 @@ class Walk {
     this.#note('copy-lost', this.#last?.sequence ?? 0, file, undefined, message)
   }
 
-  end(file: string, { hadHead, hadFiles }: { hadHead: boolean; hadFiles: boolean }): AuditVerdict {
+  end(file: string, { hadHead, hadFiles }: { hadHead: boolean; hadFiles: boolean }): AuditReport {
     if (!hadFiles) this.#note('no-log', 0, file, undefined, 'there is no log under this name')
     const last = this.#last ?? GENESIS
     const stored = this.#stored

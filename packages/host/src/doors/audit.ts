@@ -9,7 +9,7 @@ export { type AuditQuery, searchAudit } from '../audit/search.ts'
 export {
   type AuditProblem,
   type AuditProblemKind,
-  type AuditVerdict,
+  type AuditReport,
   type VerifyOptions,
   verifyAuditLog,
 } from '../audit/verify.ts'

@@ -64,7 +64,7 @@ export {
 export {
   createVersionLedger,
   type LedgerEntry,
-  type LedgerVerdict,
+  type VersionCheck,
   type VersionLedger,
   type VersionLedgerOptions,
 } from '../config/trust/version-ledger.ts'

@@ -38,9 +38,9 @@ export {
 export {
   createPinStore,
   type ObservedItem,
+  type PinCheck,
   type PinStore,
   type PinStoreOptions,
-  type PinVerdict,
 } from '../upstream/pins/pins.ts'
 export type { Degradation, DegradationWords } from '../upstream/server-status.ts'
 export type { LogSource, SupervisionOptions } from '../upstream/supervision.ts'

@@ -25,7 +25,7 @@ import { isSufficient, type Judgement, type JudgeParts, judge, MAX_ROUNDS } from
 import { loadOf, withLoad } from './load.ts'
 import type { Provenance } from './provenance.ts'
 import { ReadingTrust } from './reading-trust.ts'
-import { decisionEntry, outcomeEntry, reviewEntry, type Subject, subjectOf, type Verdict } from './records.ts'
+import { decisionEntry, type FinalDecision, outcomeEntry, reviewEntry, type Subject, subjectOf } from './records.ts'
 import { Refusals } from './refusals.ts'
 
 /** Options of `createGuard`: what it decides by, whom it asks, and where it writes that down. */
@@ -196,7 +196,12 @@ class HostGuard implements OpenGuard {
     for (let round = 0; ; round++) {
       const about = this.#later(circumstances, started)
       const judgement = await judge(this.#parts, effect, about, options)
-      const refuse = (why: Partial<Verdict>): Settled<E> => ({ ...judgement, ...why, allowed: false, counted: [] })
+      const refuse = (why: Partial<FinalDecision>): Settled<E> => ({
+        ...judgement,
+        ...why,
+        allowed: false,
+        counted: [],
+      })
       if (!judgement.allowed) return refuse({})
       if (round >= MAX_ROUNDS) return refuse({ by: 'person', reason: 'It was changed too often.' })
       effect = judgement.effect
@@ -338,18 +343,18 @@ class HostGuard implements OpenGuard {
     await this.#record(effect, about, { allowed: false, decision, by: 'nobody', reason }, ref).catch(this.#warn)
   }
 
-  async #record(effect: Effect, about: Circumstances, verdict: Verdict, ref: string): Promise<Subject> {
+  async #record(effect: Effect, about: Circumstances, final: FinalDecision, ref: string): Promise<Subject> {
     // A no holds whether or not it can be written down; a yes does not.
-    if (!verdict.allowed) this.#telemetry?.decided(effect, verdict, ref)
+    if (!final.allowed) this.#telemetry?.decided(effect, final, ref)
     const subject = subjectOf(effect, about, ref)
-    await this.#append(decisionEntry(effect, about, verdict, subject, this.#parts.clock.now()))
-    if (verdict.allowed) this.#telemetry?.decided(effect, verdict, ref)
+    await this.#append(decisionEntry(effect, about, final, subject, this.#parts.clock.now()))
+    if (final.allowed) this.#telemetry?.decided(effect, final, ref)
     return subject
   }
 
-  async #recordYes(effect: Effect, about: Circumstances, verdict: Verdict, ref: string): Promise<Subject> {
+  async #recordYes(effect: Effect, about: Circumstances, final: FinalDecision, ref: string): Promise<Subject> {
     try {
-      return await this.#record(effect, about, verdict, ref)
+      return await this.#record(effect, about, final, ref)
     } catch (cause) {
       const message = 'It was allowed, but cannot be written down, and so does not happen'
       throw new HostError('denied', message, { cause, data: { reason: 'The audit log cannot be written' } })
@@ -381,7 +386,7 @@ function hasFlowRules(rules: Rules): boolean {
   return found
 }
 
-function denied({ kind, server }: Effect, { decision, reason, by }: Verdict): HostError {
+function denied({ kind, server }: Effect, { decision, reason, by }: FinalDecision): HostError {
   return new HostError('denied', `Not allowed: ${reason}`, {
     data: { ...(decision.rule !== undefined && { rule: decision.rule }), reason, by, effect: kind, server },
   })

@@ -6,7 +6,7 @@
 import type { Attributes, Span } from '@portico/sdk/telemetry'
 import { HostError } from '../errors.ts'
 import type { Effect } from '../policy/effect.ts'
-import type { Verdict } from './records.ts'
+import type { FinalDecision } from './records.ts'
 
 /** The part of `@opentelemetry/api` that is used here. */
 export interface DecisionTelemetryApi {
@@ -40,7 +40,7 @@ export interface ActiveSpan {
 }
 
 export interface DecisionTelemetry {
-  decided(effect: Effect, verdict: Verdict, ref: string): void
+  decided(effect: Effect, final: FinalDecision, ref: string): void
   /** Of the trace that this is part of. */
   traceId(): string | undefined
 }
@@ -52,13 +52,13 @@ export function createDecisionTelemetry(api: DecisionTelemetryApi): DecisionTele
   // A meter does not wait for the provider that is registered after it: hence at the first decision.
   let decisions: ReturnType<typeof createCounter> | undefined
   return {
-    decided(effect, verdict, ref) {
-      const counted = countedOf(effect, verdict)
+    decided(effect, final, ref) {
+      const counted = countedOf(effect, final)
       decisions ??= createCounter(api)
       decisions.add(1, counted)
       api.trace
         .getActiveSpan()
-        ?.addEvent('portico.decision', { ...counted, ...detailOf(effect, verdict), 'portico.audit.ref': ref })
+        ?.addEvent('portico.decision', { ...counted, ...detailOf(effect, final), 'portico.audit.ref': ref })
     },
     traceId: () => api.trace.getActiveSpan()?.spanContext().traceId,
   }
@@ -87,7 +87,7 @@ function createCounter(api: DecisionTelemetryApi) {
 }
 
 /** Few values each. */
-function countedOf({ kind, server }: Effect, { allowed, decision, by }: Verdict): Attributes {
+function countedOf({ kind, server }: Effect, { allowed, decision, by }: FinalDecision): Attributes {
   return {
     'portico.decision.outcome': allowed ? 'allow' : 'deny',
     'portico.decision.says': decision.outcome,
@@ -97,7 +97,7 @@ function countedOf({ kind, server }: Effect, { allowed, decision, by }: Verdict)
   }
 }
 
-function detailOf(effect: Effect, { decision, detail }: Verdict): Attributes {
+function detailOf(effect: Effect, { decision, detail }: FinalDecision): Attributes {
   const item = effect.kind === 'call' || effect.kind === 'flow' ? effect.tool : undefined
   const surface = detail?.surface
   return {

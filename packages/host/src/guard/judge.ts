@@ -18,7 +18,7 @@ import { isRisky } from '../policy/facts.ts'
 import type { Rules } from '../policy/rules.ts'
 import type { PassOptions } from './guard.ts'
 import type { ReadingTrust } from './reading-trust.ts'
-import type { DecidedBy, Verdict } from './records.ts'
+import type { DecidedBy, FinalDecision } from './records.ts'
 import type { Refusals } from './refusals.ts'
 import { warningsFor } from './warnings.ts'
 
@@ -37,7 +37,7 @@ export interface JudgeParts {
   readonly onWarning: (message: string) => void
 }
 
-export interface Judgement<E extends Effect> extends Verdict {
+export interface Judgement<E extends Effect> extends FinalDecision {
   /** As it was put to the person, where one was asked: a copy that nobody can change any more. */
   readonly effect: E
   /** The person changed the arguments. */

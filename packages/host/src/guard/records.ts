@@ -10,7 +10,7 @@ import { itemOf } from '../policy/facts.ts'
 /** Who it was that decided: a rule or default, a remembered answer, a person now, or that nobody could be asked. */
 export type DecidedBy = 'rule' | 'grant' | 'person' | 'nobody'
 
-export interface Verdict {
+export interface FinalDecision {
   readonly allowed: boolean
   readonly decision: Decision
   readonly by: DecidedBy
@@ -27,16 +27,16 @@ export interface Subject extends Omit<AuditEntry, 'at' | 'type'> {
 export function decisionEntry(
   effect: Effect,
   about: Circumstances,
-  verdict: Verdict,
+  final: FinalDecision,
   subject: Subject,
   at: number,
 ): AuditEntry {
-  const { decision, by, reason, detail } = verdict
+  const { decision, by, reason, detail } = final
   return {
     ...subject,
     at,
     type: 'decision',
-    outcome: verdict.allowed ? 'allow' : 'deny',
+    outcome: final.allowed ? 'allow' : 'deny',
     ...(decision.rule !== undefined && { rule: decision.rule }),
     reason,
     detail: {

@@ -128,11 +128,11 @@ async function lookUp(
     }
     const resolved = await resolvePackage(reference, { registry: registry.url, fetch, timeoutMs: LOOKUP_MS })
     if (resolved === undefined) return { warnings: [] }
-    const verdict = await ledger?.check(server, resolved)
+    const found = await ledger?.check(server, resolved)
     const from = registry.url === DEFAULT_REGISTRY ? '' : `, from ${new URL(registry.url).host}`
     const plain = `It would run ${resolved.name} ${resolved.version}${from}.`
     const content = `${resolved.version}:${resolved.integrity}`
-    return { resolved, content, warnings: [verdict?.kind === 'changed' ? verdict.message : plain] }
+    return { resolved, content, warnings: [found?.kind === 'changed' ? found.message : plain] }
   } catch {
     return { warnings: [`Which version of ${name} would run could not be found out.`] }
   }

@@ -9,7 +9,7 @@ import { basename, join } from 'node:path'
 import type { HeadKeeper } from '../audit/head-keeper.ts'
 import { type AuditLog, openAuditLog } from '../audit/log.ts'
 import type { RedactionOptions } from '../audit/redaction.ts'
-import { type AuditVerdict, verifyAuditLog } from '../audit/verify.ts'
+import { type AuditReport, verifyAuditLog } from '../audit/verify.ts'
 import { createSecretStore, type SecretStore } from '../config/trust/secret-store.ts'
 import { HostError } from '../errors.ts'
 
@@ -67,23 +67,23 @@ export async function openHostAudit(stateDir: string, options: HostAuditOptions 
  * ```ts
  * import { verifyHostAudit } from '@portico/host'
  *
- * const verdicts = await verifyHostAudit('/home/ann/.portico')
- * const isWhole = verdicts.length > 0 && verdicts.every(({ ok }) => ok)
+ * const reports = await verifyHostAudit('/home/ann/.portico')
+ * const isWhole = reports.length > 0 && reports.every(({ ok }) => ok)
  * ```
  */
 export async function verifyHostAudit(
   stateDir: string,
   options: Pick<HostAuditOptions, 'key' | 'headStore'> = {},
-): Promise<(AuditVerdict & { readonly file: string })[]> {
-  const verdicts: (AuditVerdict & { readonly file: string })[] = []
+): Promise<(AuditReport & { readonly file: string })[]> {
+  const reports: (AuditReport & { readonly file: string })[] = []
   for (const file of auditFiles(stateDir)) {
     const keeper = keeperFor(stateDir, file, options)
-    const verdict = await verifyAuditLog(file, { key: options.key, keeper })
-    const isGone = verdict.problems.some(({ kind }) => kind === 'no-log')
+    const report = await verifyAuditLog(file, { key: options.key, keeper })
+    const isGone = report.problems.some(({ kind }) => kind === 'no-log')
     const isKnown = async () => isMissed(stateDir, file) || (await keeper?.load().catch(() => true)) !== undefined
-    if (!isGone || (await isKnown())) verdicts.push({ file, ...verdict })
+    if (!isGone || (await isKnown())) reports.push({ file, ...report })
   }
-  return verdicts
+  return reports
 }
 
 /** What a host writes only after it has opened its log. */

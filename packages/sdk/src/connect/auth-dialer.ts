@@ -80,11 +80,11 @@ class AuthorizedCall implements HttpCall, HttpOutcome {
   }
 
   async #consider(answer: HttpAnswer): Promise<void> {
-    let verdict: 'retry' | 'fail'
+    let next: 'retry' | 'fail'
     this.#waiting = new AbortController()
     if (this.#authorizer.interactive) this.#outcome.held?.(true)
     try {
-      verdict = await this.#authorizer.challenge(answer satisfies AnswerHead, this.#sent, this.#waiting.signal)
+      next = await this.#authorizer.challenge(answer satisfies AnswerHead, this.#sent, this.#waiting.signal)
     } catch (error) {
       this.#call?.abort()
       this.#fail(error)
@@ -92,7 +92,7 @@ class AuthorizedCall implements HttpCall, HttpOutcome {
     }
     if (this.#aborted) return
     if (this.#authorizer.interactive) this.#outcome.held?.(false)
-    if (verdict === 'fail') {
+    if (next === 'fail') {
       this.#outcome.answered(answer)
       return
     }

@@ -127,7 +127,7 @@ class NegotiationMemory {
     this.#negotiated = connection.negotiated
     if (this.#key === undefined || this.#shared === undefined) return connection
     const [oldest] = this.#shared.keys()
-    if (this.#shared.size >= MAX_VERDICTS && oldest !== undefined) this.#shared.delete(oldest)
+    if (this.#shared.size >= MAX_NEGOTIATIONS && oldest !== undefined) this.#shared.delete(oldest)
     this.#shared.set(this.#key, connection.negotiated)
     return connection
   }
@@ -139,7 +139,7 @@ class NegotiationMemory {
 }
 
 const NEGOTIATIONS = new Map<string, Negotiated>()
-const MAX_VERDICTS = 1_000
+const MAX_NEGOTIATIONS = 1_000
 /** HTTP servers answer what they do not know, so that silence means slowness. */
 const HTTP_DISCOVER_MS = 10_000
 

@@ -62,7 +62,7 @@ export function Explain({ draft }: { readonly draft: Draft }) {
           {'problem' in made && <Text c="dimmed">{made.problem}.</Text>}
           {error !== undefined && <FailureNote error={error} />}
           {'effect' in made && data === undefined && error === undefined && <Waiting rows={2} />}
-          {'effect' in made && data !== undefined && error === undefined && <Verdict decision={data} />}
+          {'effect' in made && data !== undefined && error === undefined && <DecisionView decision={data} />}
         </Stack>
       </section>
     </SimpleGrid>
@@ -120,13 +120,13 @@ function EffectFields({ form, set }: EffectFieldsProps) {
   )
 }
 
-function Verdict({ decision }: { readonly decision: ApiResult<'policy.explain'> }) {
+function DecisionView({ decision }: { readonly decision: ApiResult<'policy.explain'> }) {
   const { outcome, rule, reason, shadow, considered } = decision
   return (
     <>
-      <div className={classes.verdict} data-outcome={outcome}>
+      <div className={classes.decision} data-outcome={outcome}>
         <OutcomeChip outcome={outcome} />
-        <div className={classes.verdictWords}>
+        <div className={classes.decisionWords}>
           <strong>
             {rule === undefined ? 'No rule matches; the default decides' : `Rule “${toVisible(rule)}” decides`}
           </strong>

@@ -382,8 +382,8 @@ describe('the audit log', () => {
   it.each<[string, { ok: boolean; records: number; problems: string[] }, string]>([
     ['whole', { ok: true, records: 12, problems: [] }, '12 records, none changed'],
     ['changed', { ok: false, records: 12, problems: ['record 4 was changed'] }, 'record 4 was changed'],
-  ])('says whether it is as it was written: %s', async (_what, verdict, said) => {
-    await open([], 'audit', { 'audit.search': () => ({ records: [] }), 'audit.verify': () => verdict })
+  ])('says whether it is as it was written: %s', async (_what, report, said) => {
+    await open([], 'audit', { 'audit.search': () => ({ records: [] }), 'audit.verify': () => report })
     await press('Verify the log')
     await expect.poll(words).toContain(said)
   })

@@ -10,27 +10,27 @@ import classes from './policy.module.css'
 
 export function Verify() {
   const { run, busy } = useAction('audit.verify')
-  const [verdict, setVerdict] = useState<ApiResult<'audit.verify'>>()
+  const [report, setReport] = useState<ApiResult<'audit.verify'>>()
   const button = (
     <Button
       size="compact-sm"
-      variant={verdict === undefined ? 'filled' : 'default'}
+      variant={report === undefined ? 'filled' : 'default'}
       loading={busy}
-      onClick={() => void run({}).then((result) => result !== undefined && setVerdict(result))}
+      onClick={() => void run({}).then((result) => result !== undefined && setReport(result))}
     >
-      {verdict === undefined ? 'Verify the log' : 'Verify again'}
+      {report === undefined ? 'Verify the log' : 'Verify again'}
     </Button>
   )
-  if (verdict === undefined) {
+  if (report === undefined) {
     return (
       <Note tone="calm" title="Each record holds the hash of the one before it" actions={button}>
         Verify reads them all and reports any that was changed, removed or inserted.
       </Note>
     )
   }
-  if (verdict.ok) {
+  if (report.ok) {
     return (
-      <Note tone="good" role="status" title={`${toCount(verdict.records, 'record')}, none changed`} actions={button}>
+      <Note tone="good" role="status" title={`${toCount(report.records, 'record')}, none changed`} actions={button}>
         The chain of hashes is complete.
       </Note>
     )
@@ -38,7 +38,7 @@ export function Verify() {
   return (
     <Note tone="bad" role="alert" title="The log was changed" actions={button}>
       <ul className={classes.plain}>
-        {verdict.problems.map((problem) => (
+        {report.problems.map((problem) => (
           <li key={problem}>{toVisible(problem)}</li>
         ))}
       </ul>

@@ -55,11 +55,11 @@ export function policyMethods(services: WorkbenchServices): HandlersOf<'policy.'
       return { records: await search(services, query, most, before) }
     },
     'audit.verify': async () => {
-      const verdicts = await verifyHostAudit(services.info.stateDir)
+      const reports = await verifyHostAudit(services.info.stateDir)
       return {
-        ok: verdicts.every(({ ok }) => ok),
-        records: verdicts.reduce((sum, { records }) => sum + records, 0),
-        problems: verdicts.flatMap(({ problems }) => problems.map(({ message }) => message)),
+        ok: reports.every(({ ok }) => ok),
+        records: reports.reduce((sum, { records }) => sum + records, 0),
+        problems: reports.flatMap(({ problems }) => problems.map(({ message }) => message)),
       }
     },
   }

@@ -90,8 +90,8 @@ describe('the ledger of versions', () => {
     const ledger = createVersionLedger({ file, now: () => 7 })
     expect(await ledger.check('s', first)).toEqual({ kind: 'first' })
     await ledger.record('s', first)
-    const verdict = await createVersionLedger({ file }).check('s', next)
-    expect(verdict).toMatchObject(message === undefined ? { kind } : { kind, message, before: { since: 7 } })
+    const found = await createVersionLedger({ file }).check('s', next)
+    expect(found).toMatchObject(message === undefined ? { kind } : { kind, message, before: { since: 7 } })
     // Not agreed to yet: it is reported again.
     expect((await ledger.check('s', next)).kind).toBe(kind)
     await ledger.record('s', next)

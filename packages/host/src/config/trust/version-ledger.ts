@@ -13,7 +13,7 @@ export interface LedgerEntry extends ResolvedPackage {
 }
 
 /** Whether a server's package is the first that was seen of it, the same as before, or another one. */
-export type LedgerVerdict =
+export type VersionCheck =
   | { readonly kind: 'first' }
   | { readonly kind: 'same' }
   /** `message` is one line for the person who is asked. */
@@ -21,7 +21,7 @@ export type LedgerVerdict =
 
 /** The versions that servers were approved with: to compare with, write down, forget and list. */
 export interface VersionLedger {
-  check(server: string, resolved: ResolvedPackage): Promise<LedgerVerdict>
+  check(server: string, resolved: ResolvedPackage): Promise<VersionCheck>
   record(server: string, resolved: ResolvedPackage): Promise<void>
   forget(server: string): Promise<void>
   list(): Promise<readonly LedgerEntry[]>
@@ -41,8 +41,8 @@ export interface VersionLedgerOptions extends StateFileOptions {
  * import { createVersionLedger } from '@portico/host/config'
  *
  * const ledger = createVersionLedger({ file: '/home/ann/.portico/versions.json' })
- * const verdict = await ledger.check('notes', { name: 'notes-server', version: '1.2.4', integrity: 'sha512-…' })
- * if (verdict.kind === 'changed') process.stderr.write(`${verdict.message}\n`)
+ * const found = await ledger.check('notes', { name: 'notes-server', version: '1.2.4', integrity: 'sha512-…' })
+ * if (found.kind === 'changed') process.stderr.write(`${found.message}\n`)
  * ```
  */
 export function createVersionLedger({ now = Date.now, ...options }: VersionLedgerOptions): VersionLedger {

@@ -167,7 +167,7 @@ function judgeItem(
   const shown = showDefinition(kind, definition, override)
   if (typeof shown === 'string') return shown
   const meaning = meaningOf(kind, definition)
-  const verdict = pins.check({ server: config.name, kind, ownName, meaning }, config.settings.trusted)
+  const found = pins.check({ server: config.name, kind, ownName, meaning }, config.settings.trusted)
   if (override?.hide === true) return undefined
   const { rename, presets } = override ?? {}
   return {
@@ -176,7 +176,7 @@ function judgeItem(
     ownName,
     meaning,
     ...shown,
-    ...verdict,
+    ...found,
     ...(rename !== undefined && { rename }),
     ...(presets !== undefined && { presets }),
   }

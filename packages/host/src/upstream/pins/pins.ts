@@ -37,7 +37,7 @@ export const INSTRUCTIONS = 'instructions'
 export const IDENTITY = 'identity'
 
 /** The fingerprint of a definition as it is now, and the quarantine it is in if that is not the approved one. */
-export interface PinVerdict {
+export interface PinCheck {
   readonly fingerprint: string
   readonly quarantine?: Quarantine
 }
@@ -53,13 +53,13 @@ interface Waiting {
 /** The approved definitions of items: compares what servers list with them, and takes new approvals. */
 export interface PinStore {
   /** Judges what was seen and remembers it. With `accepts`, changes are approved as they come: the server is trusted. */
-  check(observed: ObservedItem, accepts?: boolean): PinVerdict
+  check(observed: ObservedItem, accepts?: boolean): PinCheck
   /** The same for what a server tells models about itself. */
-  checkInstructions(server: string, text: string, accepts?: boolean): PinVerdict
+  checkInstructions(server: string, text: string, accepts?: boolean): PinCheck
   /** The same for what else it says of itself. */
-  checkIdentity(server: string, identity: ServerIdentity, accepts?: boolean): PinVerdict
+  checkIdentity(server: string, identity: ServerIdentity, accepts?: boolean): PinCheck
   /** The same for what it calls itself. Its version may change with every update. */
-  checkName(server: string, name: string, accepts?: boolean): PinVerdict
+  checkName(server: string, name: string, accepts?: boolean): PinCheck
   /** Takes up what other processes have approved since. Returns how many. */
   reload(): number
   /** Approves the newest meaning of an item; all of a server's items without a name. Returns how many. */
@@ -112,19 +112,19 @@ class Pins implements PinStore {
     this.#now = now
   }
 
-  check({ server, kind, ownName, meaning }: ObservedItem, accepts = false): PinVerdict {
+  check({ server, kind, ownName, meaning }: ObservedItem, accepts = false): PinCheck {
     return this.#check(server, keyOf(kind, ownName), meaning, accepts)
   }
 
-  checkInstructions(server: string, text: string, accepts = false): PinVerdict {
+  checkInstructions(server: string, text: string, accepts = false): PinCheck {
     return this.#check(server, keyOf(INSTRUCTIONS, INSTRUCTIONS), { text }, accepts)
   }
 
-  checkIdentity(server: string, identity: ServerIdentity, accepts = false): PinVerdict {
+  checkIdentity(server: string, identity: ServerIdentity, accepts = false): PinCheck {
     return this.#check(server, keyOf(IDENTITY, IDENTITY), { ...identity }, accepts)
   }
 
-  checkName(server: string, name: string, accepts = false): PinVerdict {
+  checkName(server: string, name: string, accepts = false): PinCheck {
     return this.#check(server, keyOf(IDENTITY, 'name'), { name }, accepts)
   }
 
@@ -143,7 +143,7 @@ class Pins implements PinStore {
     return count
   }
 
-  #check(server: string, key: string, meaning: JsonObject, accepts: boolean): PinVerdict {
+  #check(server: string, key: string, meaning: JsonObject, accepts: boolean): PinCheck {
     const pins = this.#pinsOf(server)
     const fingerprint = fingerprintOf(meaning)
     const pin = pins.get(key)
@@ -156,11 +156,11 @@ class Pins implements PinStore {
           ? { approved: { fingerprint, meaning, at: since, by, whole: true }, present: true, since }
           : { pending: { fingerprint, meaning, since }, present: true, since }
       this.#set(server, key, fresh)
-      return verdictOf(fresh, fingerprint)
+      return pinCheckOf(fresh, fingerprint)
     }
     const next = this.#judge(upgrade(pin, fromKey(key)[0], fingerprint, meaning), fingerprint, meaning, accepts)
     if (next !== pin) this.#set(server, key, next)
-    return verdictOf(next, fingerprint)
+    return pinCheckOf(next, fingerprint)
   }
 
   approve(server: string, ownName?: string, kind?: PinKind): number {
@@ -234,8 +234,8 @@ class Pins implements PinStore {
   }
 
   /** Nothing is remembered of it, so that it cannot be told whether it changed. */
-  #beyond(fingerprint: string, meaning: JsonObject): PinVerdict {
-    return verdictOf({ pending: { fingerprint, meaning, since: this.#now() }, present: true }, fingerprint)
+  #beyond(fingerprint: string, meaning: JsonObject): PinCheck {
+    return pinCheckOf({ pending: { fingerprint, meaning, since: this.#now() }, present: true }, fingerprint)
   }
 
   #pinsOf(server: string): Map<string, Pin> {
@@ -258,7 +258,7 @@ function upgrade(pin: Pin, kind: PinKind, fingerprint: string, meaning: JsonObje
   return { ...pin, approved: { ...approved, fingerprint, meaning, whole: true } }
 }
 
-function verdictOf(pin: Pin, fingerprint: string): PinVerdict {
+function pinCheckOf(pin: Pin, fingerprint: string): PinCheck {
   const quarantine = quarantineOf(pin)
   return quarantine === undefined ? { fingerprint } : { fingerprint, quarantine }
 }

@@ -41,7 +41,7 @@ const MOST_NESTED = 1_000
 export class State {
   issues: Issue[] = []
   readonly budget: Budget
-  /** Above zero inside `anyOf`, `not`, `if` and the like: only the verdict counts, so stop at the first failure. */
+  /** Above zero inside `anyOf`, `not`, `if` and the like: only whether it is valid counts, so stop at the first failure. */
   quiet = 0
   marks: Marks | undefined = undefined
   scope: Scope | undefined = undefined
@@ -97,7 +97,7 @@ export class State {
     return ok
   }
 
-  /** Like `apply`, for the verdict alone. */
+  /** Like `apply`, for whether it is valid alone. */
   probe(node: Node, value: unknown): boolean {
     this.quiet++
     const ok = this.apply(node, value)

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { auditFiles, verifyHostAudit } from '@portico/host'
-import { type AuditQuery, type AuditRecord, type AuditVerdict, searchAudit, verifyAuditLog } from '@portico/host/audit'
+import { type AuditQuery, type AuditRecord, type AuditReport, searchAudit, verifyAuditLog } from '@portico/host/audit'
 import { CliError, EXIT_CODES } from '../../../exit-codes.ts'
 import { stateOf } from '../../host-places.ts'
 import type { CommandInput } from '../../parse/command.ts'
@@ -43,15 +43,15 @@ async function search(
 }
 
 async function verify(file: string | undefined, input: CommandInput, io: Io): Promise<number> {
-  const verdicts = file === undefined ? await verifyHostAudit(stateOf(io)) : [{ file, ...(await verifyAuditLog(file)) }]
-  if (input.json) io.out(JSON.stringify(verdicts))
-  else for (const verdict of verdicts) printVerdict(verdict, io)
+  const reports = file === undefined ? await verifyHostAudit(stateOf(io)) : [{ file, ...(await verifyAuditLog(file)) }]
+  if (input.json) io.out(JSON.stringify(reports))
+  else for (const report of reports) printReport(report, io)
   // A log that is not there is not whole: whoever takes it away must not pass for whoever never wrote one.
-  if (verdicts.length === 0) io.say(`There is no audit log in ${stateOf(io)}.`)
-  return verdicts.length > 0 && verdicts.every(({ ok }) => ok) ? EXIT_CODES.ok.code : EXIT_CODES.failed.code
+  if (reports.length === 0) io.say(`There is no audit log in ${stateOf(io)}.`)
+  return reports.length > 0 && reports.every(({ ok }) => ok) ? EXIT_CODES.ok.code : EXIT_CODES.failed.code
 }
 
-function printVerdict({ file, ok, records, problems }: AuditVerdict & { readonly file: string }, io: Io): void {
+function printReport({ file, ok, records, problems }: AuditReport & { readonly file: string }, io: Io): void {
   io.out(`${ok ? 'whole' : 'broken'}\t${file}\t${records} records`)
   for (const { line, message } of problems) io.out(`\t${line === undefined ? '' : `line ${line}: `}${toLine(message)}`)
 }

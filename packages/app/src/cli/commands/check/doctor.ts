@@ -138,10 +138,10 @@ async function examineModels(extras: LoadedConfig['extras'], io: Io): Promise<Ch
 
 async function* examineAudit(io: Io): AsyncGenerator<Check> {
   let records = 0
-  for (const { file, ...verdict } of await verifyHostAudit(stateOf(io))) {
-    records += verdict.records
-    if (!verdict.ok) {
-      const [problem] = verdict.problems
+  for (const { file, ...report } of await verifyHostAudit(stateOf(io))) {
+    records += report.records
+    if (!report.ok) {
+      const [problem] = report.problems
       yield {
         status: 'fail',
         what: 'audit',
