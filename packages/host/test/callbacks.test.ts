@@ -4,7 +4,7 @@ import type { Authorizer } from '@portico/sdk/bearer'
 import { connect } from '@portico/sdk/client'
 import { createServer, tool } from '@portico/sdk/server'
 import { afterEach, describe, expect, test } from 'vitest'
-import { tell } from '../src/config/tell.ts'
+import { callListener } from '../src/config/call-listener.ts'
 import { createGrants } from '../src/consent/grants.ts'
 import { createInbox } from '../src/consent/inbox.ts'
 import type { GatewayOptions } from '../src/gateway/gateway.ts'
@@ -138,7 +138,7 @@ describe('attack 3: sec-248: what decides is understood, or nothing is shown', (
 describe('attack 7: sec-251: a listener that fails ends nothing', () => {
   const QUESTION = { server: 'one', session: 's', body: { kind: 'form', message: 'm', schema: {} } }
   const ways: readonly (readonly [string, (fails: () => never) => unknown])[] = [
-    ['tell', (fails) => tell(fails)],
+    ['callListener', (fails) => callListener(fails)],
     [
       'upstreams.on, catalogue.on and host.on',
       (fails) => {
@@ -207,7 +207,7 @@ describe('attack 7: sec-251: a listener that fails ends nothing', () => {
   })
 
   test('what failed is written down', async () => {
-    const { warnings } = await watched(() => tell(rejected))
+    const { warnings } = await watched(() => callListener(rejected))
     expect(warnings.join()).toContain('A listener failed: Error: late')
   })
 })

@@ -7,8 +7,8 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { createFileTokenStore } from '@portico/sdk/auth-node'
+import { callListener } from './call-listener.ts'
 import { readRegular } from './read-regular.ts'
-import { tell } from './tell.ts'
 
 export interface StateFileOptions {
   readonly file: string
@@ -73,7 +73,10 @@ async function readState<T>(shape: StateShape<T>): Promise<T> {
     if (isRefused(error)) throw error
     const aside = `${file}.damaged-${Date.now()}`
     await rename(file, aside).catch(() => {})
-    tell(onWarning, `${file} could not be read and was set aside as ${aside}; what it held has to be entered again`)
+    callListener(
+      onWarning,
+      `${file} could not be read and was set aside as ${aside}; what it held has to be entered again`,
+    )
     return empty
   }
 }

@@ -1,8 +1,8 @@
 /** Follows the files of a configuration and tells what changed, server by server. */
 
+import { callListener } from './call-listener.ts'
 import { type ConfigChange, compareServers, isEmptyChange } from './config-change.ts'
 import type { LoadedConfig } from './load-config.ts'
-import { tell } from './tell.ts'
 import { type WatchFilesOptions, watchFiles } from './watch-files.ts'
 
 /** What the listener of `watchConfig` is told: which servers changed, and the whole configuration as it is now. */
@@ -51,8 +51,8 @@ export function watchConfig(
     if (closed) return
     const change = compareServers(current.servers, next.servers)
     current = next
-    tell(options.onReload, next)
-    if (!isEmptyChange(change)) tell(listener, { change, config: next })
+    callListener(options.onReload, next)
+    if (!isEmptyChange(change)) callListener(listener, { change, config: next })
   }
   const refresh = () => {
     queue = queue.then(reload, reload)

@@ -6,8 +6,8 @@
 
 import { randomUUID } from 'node:crypto'
 import { toCanonicalJson, toDigest } from '../audit/canonical.ts'
+import { callListener } from '../config/call-listener.ts'
 import { createStateFile, type StateFile } from '../config/state-file.ts'
-import { tell } from '../config/tell.ts'
 import { type FileWatch, watchFiles } from '../config/watch-files.ts'
 import type { Circumstances, Effect } from '../policy/effect.ts'
 import { argumentsOf, itemOf } from '../policy/facts.ts'
@@ -211,7 +211,7 @@ class KeptGrants implements Grants {
       if (list === undefined) this.#byServer.set(grant.server, [grant])
       else list.push(grant)
     }
-    for (const listener of [...this.#listeners]) tell(listener)
+    for (const listener of [...this.#listeners]) callListener(listener)
   }
 }
 

@@ -7,7 +7,7 @@
 import { randomUUID } from 'node:crypto'
 import { PorticoError } from '@portico/sdk/server'
 import { toDigest } from '../audit/canonical.ts'
-import { tell } from '../config/tell.ts'
+import { callListener } from '../config/call-listener.ts'
 import { HostError } from '../errors.ts'
 import { readAnswer } from './answer-text.ts'
 import { type Clock, systemClock } from './clock.ts'
@@ -163,11 +163,11 @@ class MemoryInbox implements Inbox {
       const end = (outcome: () => void) => {
         signal?.removeEventListener('abort', onAbort)
         outcome()
-        tell(onWaiting, undefined)
+        callListener(onWaiting, undefined)
       }
       waiting.asker = { settle: (answer) => end(() => resolve(answer)), fail: (error) => end(() => reject(error)) }
       signal?.addEventListener('abort', onAbort, { once: true })
-      tell(onWaiting, question.id)
+      callListener(onWaiting, question.id)
       this.#emit({ type: 'asked', question })
     })
   }
@@ -340,7 +340,7 @@ class MemoryInbox implements Inbox {
   }
 
   #emit(event: InboxEvent): void {
-    for (const listener of [...this.#listeners]) tell(listener, event)
+    for (const listener of [...this.#listeners]) callListener(listener, event)
   }
 }
 

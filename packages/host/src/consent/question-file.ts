@@ -8,8 +8,8 @@
 
 import { isObject } from '@portico/sdk/internal'
 import { PorticoError } from '@portico/sdk/server'
+import { callListener } from '../config/call-listener.ts'
 import { createStateFile, type StateFile } from '../config/state-file.ts'
-import { tell } from '../config/tell.ts'
 import { createSeal } from '../config/trust/seal.ts'
 import { readAnswer } from './answer-text.ts'
 import type { Answer, Question } from './question.ts'
@@ -84,7 +84,7 @@ export function createQuestionFile(file: string, owner: Owner, onWarning?: (mess
 
   function warn(message: string): void {
     if (onWarning === undefined) process.emitWarning(message, { code: 'PORTICO_STATE' })
-    else tell(onWarning, message)
+    else callListener(onWarning, message)
     changes = []
   }
 

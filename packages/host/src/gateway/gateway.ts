@@ -6,7 +6,7 @@
 import { type Endpoint, endpointOf } from '@portico/sdk/internal'
 import { defineRelay } from '@portico/sdk/relay'
 import { createServer, type RequestContext, RpcError, type Server, type ServerOptions } from '@portico/sdk/server'
-import { tell } from '../config/tell.ts'
+import { callListener } from '../config/call-listener.ts'
 import { type ListKind, listOf } from '../upstream/catalogue/listing.ts'
 import { plainName } from '../upstream/catalogue/names.ts'
 import type { UpstreamView } from '../upstream/upstream.ts'
@@ -110,7 +110,7 @@ const HEALTHY: ReadonlySet<string> = new Set(['ready', 'idle', 'starting', 'disa
 export function createGateway(given: GatewayHost, options: GatewayOptions = {}): Gateway {
   const host = options.ownNames === true ? { ...given, catalogue: withOwnNames(given.catalogue) } : given
   const { allowAnonymous = false } = options
-  const onError = (error: unknown, where: string) => tell(options.onError ?? reportToStderr, error, { where })
+  const onError = (error: unknown, where: string) => callListener(options.onError ?? reportToStderr, error, { where })
   const personal =
     options.personal && checkedChoice('personal', options.personal, (error) => onError(error, 'personal'))
   const parking = new Parking(options.parking)

@@ -8,7 +8,7 @@ import type { CallToolResult } from '@portico/sdk/client'
 import { createPrincipal, type JsonObject } from '@portico/sdk/server'
 import { toDigest } from '../audit/canonical.ts'
 import type { AuditEntry, AuditSink } from '../audit/record.ts'
-import { tell } from '../config/tell.ts'
+import { callListener } from '../config/call-listener.ts'
 import { type Clock, systemClock } from '../consent/clock.ts'
 import { describeGrant } from '../consent/grant.ts'
 import type { Grants } from '../consent/grants.ts'
@@ -372,7 +372,7 @@ class HostGuard implements OpenGuard {
   }
 
   readonly #warn = (error: unknown): void => {
-    tell(this.#parts.onWarning, error instanceof Error ? error.message : String(error))
+    callListener(this.#parts.onWarning, error instanceof Error ? error.message : String(error))
   }
 }
 

@@ -5,7 +5,7 @@
 
 import type { JsonObject } from '@portico/sdk/server'
 import { toDigest } from '../audit/canonical.ts'
-import { tell } from '../config/tell.ts'
+import { callListener } from '../config/call-listener.ts'
 import type { Clock } from '../consent/clock.ts'
 import { describeGrant, type Grant, type KnownDefinition } from '../consent/grant.ts'
 import type { Grants } from '../consent/grants.ts'
@@ -204,7 +204,10 @@ async function remember(
     await grants.remember(effect, { ...answer, evenIfTainted }, about, definition(effect))
   } catch (error) {
     // The answer counts; that it is not remembered only asks again.
-    tell(onWarning, `An answer could not be remembered: ${error instanceof Error ? error.message : String(error)}`)
+    callListener(
+      onWarning,
+      `An answer could not be remembered: ${error instanceof Error ? error.message : String(error)}`,
+    )
   }
 }
 

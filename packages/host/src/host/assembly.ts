@@ -3,8 +3,8 @@
 import { join } from 'node:path'
 import type { AuditLog } from '../audit/log.ts'
 import type { AuditSink } from '../audit/record.ts'
+import { callListener } from '../config/call-listener.ts'
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts'
-import { tell } from '../config/tell.ts'
 import { createTrustStore, type TrustStore } from '../config/trust/trust-store.ts'
 import { type UsedSecrets, watchSecrets } from '../config/trust/used-secrets.ts'
 import { createVersionLedger } from '../config/trust/version-ledger.ts'
@@ -190,7 +190,7 @@ function askProgram(inbox: Inbox, { ask, onWarning }: HostOptions): void {
       const answer = await ask(question)
       if (answer !== undefined) inbox.answer(question.id, answer)
     } catch (error) {
-      tell(onWarning, `A question could not be put: ${error instanceof Error ? error.message : error}`)
+      callListener(onWarning, `A question could not be put: ${error instanceof Error ? error.message : error}`)
     }
   }
   // What waits in another process is for people, and not for what this program does by itself.

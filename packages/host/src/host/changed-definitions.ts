@@ -5,7 +5,7 @@
  */
 
 import type { AuditSink } from '../audit/record.ts'
-import { tell } from '../config/tell.ts'
+import { callListener } from '../config/call-listener.ts'
 import type { Inbox } from '../consent/inbox.ts'
 import type { Catalogue } from '../upstream/catalogue/catalogue.ts'
 import type { Quarantine } from '../upstream/catalogue/item.ts'
@@ -141,7 +141,7 @@ export class ChangedDefinitions {
     const parts = quarantine.difference.map(({ part }) => part)
     const entry = { at: Date.now(), type: 'event', what, server, item: name, detail: { of: kind, parts } } as const
     this.#parts.audit.append(entry).catch((error) => {
-      tell(this.#parts.onWarning, `That ${name} changed could not be written down: ${String(error)}`)
+      callListener(this.#parts.onWarning, `That ${name} changed could not be written down: ${String(error)}`)
     })
   }
 }

@@ -13,7 +13,7 @@ import type {
   ReadResourceResult,
   RequestOptions,
 } from '@portico/sdk/client'
-import { tell } from '../config/tell.ts'
+import { callListener } from '../config/call-listener.ts'
 import { hideInError } from '../config/trust/used-secrets.ts'
 import { type DecisionTelemetryApi, withinSpan } from '../guard/decision-telemetry.ts'
 import { admit, admitError, toClean } from '../guard/foreign-text.ts'
@@ -142,7 +142,7 @@ export class GuardedActions {
     return this.#traced('read', async () => {
       let close = async (): Promise<void> => {}
       await this.#act<EffectOf<'read'>, object>({ kind: 'read', server, uri }, options, async (client, permitted) => {
-        const subscription = await client.subscribe(permitted.uri, () => tell(listener))
+        const subscription = await client.subscribe(permitted.uri, () => callListener(listener))
         close = () => subscription.close()
         return {}
       })
@@ -215,7 +215,7 @@ export class GuardedActions {
         await send(client, effect, {
           signal,
           relay: { owner: flight },
-          ...(onProgress !== undefined && { onProgress: (progress) => tell(onProgress, toClean(progress)) }),
+          ...(onProgress !== undefined && { onProgress: (progress) => callListener(onProgress, toClean(progress)) }),
         }),
       )
       permit.finish('isError' in result && result.isError === true ? 'error' : 'ok')

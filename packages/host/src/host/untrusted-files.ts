@@ -4,8 +4,8 @@
  */
 
 import type { AuditSink } from '../audit/record.ts'
+import { callListener } from '../config/call-listener.ts'
 import type { UntrustedFile } from '../config/load-config.ts'
-import { tell } from '../config/tell.ts'
 import type { TrustStore } from '../config/trust/trust-store.ts'
 import type { Inbox } from '../consent/inbox.ts'
 
@@ -82,7 +82,7 @@ export class UntrustedFiles {
   }
 
   #warn(message: string): void {
-    tell(this.#parts.onWarning, message)
+    callListener(this.#parts.onWarning, message)
   }
 }
 

@@ -5,7 +5,7 @@
 
 import type { CallToolResult, ContentBlock, GetPromptResult, JsonObject } from '@portico/sdk/client'
 import type { ModelMessage, ToolCallPart } from 'ai'
-import { tell as tellListener } from '../config/tell.ts'
+import { callListener } from '../config/call-listener.ts'
 import { HostError } from '../errors.ts'
 import { isForeign, withoutLabels } from '../guard/foreign-text.ts'
 import { Budget, type BudgetLimits, type Usage } from './budget.ts'
@@ -79,8 +79,8 @@ export type TurnEvent =
   | { readonly type: 'usage'; readonly usage: Usage }
   | { readonly type: 'end'; readonly reason: 'done' | 'cancelled' | 'budget' | 'failed'; readonly error?: HostError }
 
-/** Tells whoever listens; nothing that they do ends the turn. */
-type Tell = (event: TurnEvent) => void
+/** Calls the listener of the turn; what it throws does not end the turn. */
+type Emit = (event: TurnEvent) => void
 
 /** A conversation as plain JSON, to be kept and taken up again later. */
 export interface SavedConversation extends KeptWords {
@@ -151,22 +151,22 @@ export class Conversation {
     listener: (event: TurnEvent) => void,
     turn: { readonly model?: string } = {},
   ): Promise<void> {
-    const tell: Tell = (event) => tellListener(listener, event)
+    const emit: Emit = (event) => callListener(listener, event)
     if (this.#turn !== undefined) {
       const error = new HostError('model-failed', 'The last message is still being answered. Wait, or cancel it.')
-      return tell({ type: 'end', reason: 'failed', error })
+      return emit({ type: 'end', reason: 'failed', error })
     }
     const controller = new AbortController()
     this.#turn = controller
-    tellListener(this.#options.onUser, text)
+    callListener(this.#options.onUser, text)
     try {
       this.#say(text, await this.#options.attached?.(controller.signal))
-      await this.#run(controller.signal, tell, turn.model ?? this.#options.model)
+      await this.#run(controller.signal, emit, turn.model ?? this.#options.model)
       this.#turn = undefined
-      tell({ type: 'end', reason: 'done' })
+      emit({ type: 'end', reason: 'done' })
     } catch (error) {
       this.#turn = undefined
-      tell(controller.signal.aborted ? { type: 'end', reason: 'cancelled' } : toEnd(error))
+      emit(controller.signal.aborted ? { type: 'end', reason: 'cancelled' } : toEnd(error))
     }
   }
 
@@ -188,18 +188,18 @@ export class Conversation {
     this.#messages.push({ role: 'user', content: text === '' ? context : [...context, { type: 'text', text }] })
   }
 
-  async #run(signal: AbortSignal, tell: Tell, wanted: string | undefined): Promise<void> {
+  async #run(signal: AbortSignal, emit: Emit, wanted: string | undefined): Promise<void> {
     const { models, modelTools, retries, temperature } = this.#options
     const [{ model, config }] = await Promise.all([models.load(wanted), modelTools.ready?.(signal)])
     const clock = new TurnClock()
-    const onNotice = (notice: MediaNotice): void => tell({ type: 'notice', ...notice })
+    const onNotice = (notice: MediaNotice): void => emit({ type: 'notice', ...notice })
     for (let steps = 0; ; steps++) {
       this.#budget.check({ steps, elapsedMs: clock.elapsedMs })
       const tools = modelTools.tools()
       let said = ''
       const onText = (delta: string): void => {
         said += delta
-        tell({ type: 'text', delta })
+        emit({ type: 'text', delta })
       }
       const messages = await this.#media.fit(this.#messages, config, onNotice)
       const options = { model, system: this.#system(), messages, tools, signal, retries, temperature, onText }
@@ -208,13 +208,13 @@ export class Conversation {
         if (said !== '') this.#messages.push({ role: 'assistant', content: said })
         throw error
       })
-      if (step.text !== '') tell({ type: 'text-end' })
+      if (step.text !== '') emit({ type: 'text-end' })
       this.#budget.spend(step.tokens, config)
-      tell({ type: 'usage', usage: this.usage })
+      emit({ type: 'usage', usage: this.usage })
       this.#messages.push(...step.messages)
       if (step.calls.length === 0) return
       // Every call of a step gets its message, whatever becomes of it: providers refuse a conversation with gaps.
-      await this.#callAll(step.calls, (call) => this.#call(call, signal, clock, tell))
+      await this.#callAll(step.calls, (call) => this.#call(call, signal, clock, emit))
       signal.throwIfAborted()
     }
   }
@@ -235,7 +235,7 @@ export class Conversation {
     }
   }
 
-  async #call(call: StepCall, signal: AbortSignal, clock: TurnClock, tell: Tell): Promise<ModelMessage> {
+  async #call(call: StepCall, signal: AbortSignal, clock: TurnClock, emit: Emit): Promise<ModelMessage> {
     const part = toPart(call)
     const { modelTools } = this.#options
     let view: CallView = {
@@ -247,7 +247,7 @@ export class Conversation {
     }
     const show = (change: Partial<CallView>): void => {
       view = { ...view, ...change }
-      tell({ type: 'call', call: view })
+      emit({ type: 'call', call: view })
     }
     const started = performance.now()
     const thinking = new Thinking()

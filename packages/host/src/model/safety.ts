@@ -3,7 +3,7 @@
  * request, and filters that keep secrets from crossing either way.
  */
 
-import { observe } from '../config/tell.ts'
+import { catchStrayPromise } from '../config/call-listener.ts'
 
 /** Looks at text on its way; returns what may pass, or throws to stop it. */
 export type SafetyFilter = (text: string, way: 'input' | 'output', server: string) => string
@@ -39,7 +39,7 @@ export function checkedFilter(filter: SafetyFilter): SafetyFilter {
   return (text, way, server) => {
     const passed: unknown = filter(text, way, server)
     if (typeof passed === 'string') return passed
-    observe(passed)
+    catchStrayPromise(passed)
     throw new TypeError('The sampling filter must return a text, without async, or throw')
   }
 }

@@ -5,7 +5,7 @@
 
 import type { JsonObject } from '@portico/sdk/server'
 import type { LanguageModel, ModelMessage, ToolSet } from 'ai'
-import { tell } from '../config/tell.ts'
+import { callListener } from '../config/call-listener.ts'
 import { modelFailed } from './model-failure.ts'
 
 /** A tool as a model is told of it. */
@@ -86,7 +86,7 @@ export async function runStep(options: StepOptions): Promise<StepResult> {
   for await (const part of stream.fullStream) {
     if (part.type === 'text-delta') {
       text += part.text
-      tell(options.onText, part.text)
+      callListener(options.onText, part.text)
     } else if (part.type === 'tool-call') {
       if (calls.length < MAX_CALLS) calls.push(readCall(part))
     } else if (part.type === 'file') {

@@ -5,7 +5,7 @@
 
 import type { Authorizer, Decision, PolicyAction, PolicyContext, PolicyItem } from '@portico/sdk/bearer'
 import { type Principal, RpcError, type Server } from '@portico/sdk/server'
-import { observe, tell } from '../config/tell.ts'
+import { callListener, catchStrayPromise } from '../config/call-listener.ts'
 
 /** Options of `enforcePolicy`. */
 export interface ServerPolicyOptions {
@@ -54,12 +54,12 @@ export function visibleBy(authorizer: Authorizer): (principal: Principal | undef
 
 /** An authorizer answers at once; what is no answer, a promise for instance, allows nothing. */
 function isAllowed(decision: Decision): boolean {
-  return !observe(decision) && decision?.allowed === true
+  return !catchStrayPromise(decision) && decision?.allowed === true
 }
 
 /** Rules that forbid must not miss their facts. */
 function factsOf(environment: PolicyContext): PolicyContext {
-  if (!observe(environment) && typeof environment === 'object' && environment !== null) return environment
+  if (!catchStrayPromise(environment) && typeof environment === 'object' && environment !== null) return environment
   throw new TypeError('environment must return an object, without async')
 }
 
@@ -87,7 +87,7 @@ export function enforcePolicy(server: Server, authorizer: Authorizer, options: S
       arguments: typeof args === 'object' && args !== null ? args : {},
     }
     const decision = authorizer.authorize(principal, action, item, context)
-    tell(onDecision, { principal, action, item, decision })
+    callListener(onDecision, { principal, action, item, decision })
     return isAllowed(decision)
   }
 

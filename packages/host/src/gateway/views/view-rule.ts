@@ -4,7 +4,7 @@
  */
 
 import type { Principal } from '@portico/sdk/server'
-import { observe } from '../../config/tell.ts'
+import { catchStrayPromise } from '../../config/call-listener.ts'
 
 /** What a principal may see. Patterns match whole names, `*` stands for any characters. */
 export interface ViewRule {
@@ -51,14 +51,14 @@ export function checkedChoice<T>(name: string, choose: (value: T) => boolean, re
   return (value) => {
     const chosen: unknown = choose(value)
     if (typeof chosen === 'boolean') return chosen
-    const what = observe(chosen, once) ? 'a promise' : `a value of type ${typeof chosen}`
+    const what = catchStrayPromise(chosen, once) ? 'a promise' : `a value of type ${typeof chosen}`
     once(new TypeError(`${name} returned ${what}, which counts as false. Return true or false, without async`))
     return false
   }
 }
 
 function problemOf(rule: unknown, report: Report): string | undefined {
-  if (observe(rule, report)) return 'a promise (look up what it needs before, without async)'
+  if (catchStrayPromise(rule, report)) return 'a promise (look up what it needs before, without async)'
   if (!isPlain(rule)) return Array.isArray(rule) ? 'a list' : 'what is no plain object'
   for (const [key, value] of Object.entries(rule)) {
     if (LISTS.has(key)) {

@@ -4,7 +4,7 @@
  * every message.
  */
 
-import { tell } from '../../config/tell.ts'
+import { callListener } from '../../config/call-listener.ts'
 import { admit } from '../../guard/foreign-text.ts'
 import type { ActOptions, AttachRule } from '../options.ts'
 import { type AttachedPiece, type AttachmentParts, followAttachment, MAX_ATTACHED_BYTES } from './attachments.ts'
@@ -43,12 +43,12 @@ export class AttachedContext {
       try {
         const piece = await this.#piece(session, rule, parts, options)
         if (piece.bytes <= maxBytes) return [piece]
-        tell(
+        callListener(
           onWarning,
           `${uri} is not attached: it has grown to ${piece.bytes} bytes, and ${maxBytes} are allowed (\`maxBytes\`)`,
         )
       } catch (error) {
-        tell(onWarning, `${uri} could not be attached: ${error instanceof Error ? error.message : error}`)
+        callListener(onWarning, `${uri} could not be attached: ${error instanceof Error ? error.message : error}`)
       }
       return []
     })

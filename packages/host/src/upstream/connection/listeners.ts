@@ -1,7 +1,7 @@
 /** Listeners by event, for the parts of this folder that report something. One that throws or rejects harms nobody. */
 
 import { requireName } from '@portico/sdk/internal'
-import { tell } from '../../config/tell.ts'
+import { callListener } from '../../config/call-listener.ts'
 
 export class Listeners<Events> {
   readonly #names: readonly string[]
@@ -28,7 +28,7 @@ export class Listeners<Events> {
   emit<E extends keyof Events>(event: E, value: Events[E]): void {
     for (const listener of this.#listeners.get(event) ?? []) {
       // `on` admits only listeners of this event's type under its name.
-      tell(listener as (value: Events[E]) => void, value)
+      callListener(listener as (value: Events[E]) => void, value)
     }
   }
 }

@@ -7,8 +7,8 @@ import { mkdirSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { JsonObject } from '@portico/sdk/client'
 import { isObject } from '@portico/sdk/internal'
+import { callListener } from '../../config/call-listener.ts'
 import { createStateFile } from '../../config/state-file.ts'
-import { tell } from '../../config/tell.ts'
 
 export interface Pin {
   readonly approved?: {
@@ -49,7 +49,7 @@ interface Changes {
 }
 
 export function createPinFile(path: string, onWarning: (message: string) => void): PinFile {
-  const warn = (message: string): void => tell(onWarning, message)
+  const warn = (message: string): void => callListener(onWarning, message)
   const state = createStateFile<PinTable>({
     file: path,
     onWarning: warn,
