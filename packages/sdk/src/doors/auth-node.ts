@@ -2,7 +2,7 @@
 
 export { createFileTokenStore, type FileTokenStoreOptions } from '../auth/client/token-store-file.ts'
 export { createGuardedFetch } from '../auth/network/guarded-fetch.ts'
-export type { AuthFetch, GuardOptions } from '../auth/network/guarded-target.ts'
+export type { AuthFetch, GuardedFetchOptions } from '../auth/network/guarded-target.ts'
 export { isLoopbackHost, type NetworkZone, zoneOfAddress, zoneOfHost } from '../auth/network/network-zone.ts'
 export { openBrowser } from '../auth/user-agent/open-browser.ts'
 export { createLoopbackUserAgent, type LoopbackOptions } from '../auth/user-agent/user-agent-loopback.ts'

@@ -5,11 +5,11 @@
 
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
-import { type AuthFetch, blocked, type GuardOptions, homeOf, mayReach } from './guarded-target.ts'
+import { type AuthFetch, blocked, type GuardedFetchOptions, homeOf, mayReach } from './guarded-target.ts'
 import { dialJudged, resolveBySystem } from './judged-dial.ts'
 import { type NetworkZone, zoneOfAddress, zoneOfHost } from './network-zone.ts'
 
-export function createPinnedFetch({ server, tls }: GuardOptions): AuthFetch {
+export function createPinnedFetch({ server, tls }: GuardedFetchOptions): AuthFetch {
   let home: Promise<NetworkZone | undefined> | undefined
   return async (url, { method = 'GET', headers = {}, body, signal }) => {
     const target = new URL(url)

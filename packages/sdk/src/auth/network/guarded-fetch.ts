@@ -5,7 +5,7 @@
  */
 
 import { authFailure } from '../client/failure.ts'
-import { type AuthFetch, type GuardOptions, judgeTarget } from './guarded-target.ts'
+import { type AuthFetch, type GuardedFetchOptions, judgeTarget } from './guarded-target.ts'
 
 /**
  * Makes a `fetch` for addresses that strangers name. It reaches only what the options allow, redirects included, and
@@ -19,7 +19,7 @@ import { type AuthFetch, type GuardOptions, judgeTarget } from './guarded-target
  * const answer = await guarded('https://login.example.com/.well-known/oauth-authorization-server', {})
  * ```
  */
-export function createGuardedFetch(options: GuardOptions): AuthFetch {
+export function createGuardedFetch(options: GuardedFetchOptions): AuthFetch {
   const { maxRedirects = MAX_REDIRECTS } = options
   let dial: Promise<AuthFetch> | undefined
   return async (url, init) => {
@@ -43,7 +43,7 @@ const TIME_LIMIT_MS = 10_000
 const MAX_BYTES = 1_048_576
 const MAX_REDIRECTS = 3
 
-async function createDial(options: GuardOptions): Promise<AuthFetch> {
+async function createDial(options: GuardedFetchOptions): Promise<AuthFetch> {
   if (options.fetch !== undefined) return options.fetch
   if (!isNode()) return (url, init) => globalThis.fetch(url, init as RequestInit)
   const { createPinnedFetch } = await import('./guarded-fetch-node.ts')

@@ -19,7 +19,7 @@ interface AuthRequest {
 }
 
 /** Which addresses may be reached. */
-export interface GuardOptions {
+export interface GuardedFetchOptions {
   /**
    * The server that the addresses belong to. Beside public addresses, those in the same network zone as this server may
    * be reached; without it, only public ones.
@@ -36,7 +36,7 @@ export interface GuardOptions {
 }
 
 /** Refuses what can be refused by the look of a URL. `secret` is for requests that carry codes, tokens or secrets. */
-export function judgeTarget(target: URL, options: GuardOptions, secret = false): void {
+export function judgeTarget(target: URL, options: GuardedFetchOptions, secret = false): void {
   const { server, dangerouslyAllowPlainHttp = false } = options
   const named = `${target.protocol}//${target.host}`
   const zone = zoneOfHost(target.hostname)

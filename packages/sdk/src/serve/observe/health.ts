@@ -1,6 +1,6 @@
 /**
  * Two paths beside the MCP endpoint for whatever keeps the process running: one says that it is alive, the other whether
- * it wants requests. They tell nothing about the server, so neither guard nor authorization stands before them.
+ * it wants requests. They tell nothing about the server, so neither the check of origins nor authorization is made first.
  */
 
 import type { HeaderList, Reply } from '../../transport/http-reply.ts'

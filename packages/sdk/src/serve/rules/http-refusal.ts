@@ -1,6 +1,6 @@
 /**
- * How HTTP requests are turned down: a status, a JSON-RPC error for people and programs, and headers. The guard, the
- * load bounds and the transport's own rules all return refusals; only here are they written.
+ * How HTTP requests are turned down: a status, a JSON-RPC error for people and programs, and headers. The check of
+ * origins, the load bounds and the transport's own rules all return refusals; only here are they written.
  */
 
 import { INTERNAL_ERROR, INVALID_REQUEST } from '../../jsonrpc/errors.ts'

@@ -8,7 +8,7 @@ import type { RequestHead } from '../../session/exchange.ts'
 import type { HeaderList } from '../../transport/http-reply.ts'
 import type { Refusal } from './http-refusal.ts'
 
-export interface GuardOptions {
+export interface OriginCheckOptions {
   /** Hosts besides the loopback names under which the server is reached: `mcp.example.com`, or with a port. */
   readonly allowedHosts?: readonly string[]
   /** Origins of web pages that may call: `https://app.example.com`. A page on the same host and port always may. */
@@ -17,13 +17,13 @@ export interface GuardOptions {
   readonly dangerouslyAllowAnyHost?: boolean
 }
 
-export const GUARD_OPTIONS: OptionTable<GuardOptions> = {
+export const ORIGIN_CHECK_OPTIONS: OptionTable<OriginCheckOptions> = {
   allowedHosts: 'texts',
   allowedOrigins: 'texts',
   dangerouslyAllowAnyHost: 'flag',
 }
 
-export interface Guard {
+export interface OriginCheck {
   /** Why the request may not pass, if so. */
   check(head: RequestHead): Refusal | undefined
   /** The headers that let the page at `origin`, which `check` let pass, read an answer. */
@@ -42,7 +42,7 @@ const REQUEST_HEADERS =
 const EXPOSED_HEADERS = 'mcp-session-id, mcp-protocol-version, www-authenticate, dpop-nonce, retry-after'
 
 /** `boundHost` is the name or address that the server listens on, where there is one. */
-export function createGuard(options: GuardOptions, boundHost?: string): Guard {
+export function createOriginCheck(options: OriginCheckOptions, boundHost?: string): OriginCheck {
   const hosts = new Set([...LOOPBACK, ...(options.allowedHosts ?? [])].map((host) => host.toLowerCase()))
   if (boundHost !== undefined && !isWildcard(boundHost)) hosts.add(toHostName(boundHost))
   const origins = new Set((options.allowedOrigins ?? []).map((origin) => origin.toLowerCase()))

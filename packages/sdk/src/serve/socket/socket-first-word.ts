@@ -1,7 +1,7 @@
 /**
  * Turns away peers on a plain socket whose first line is no message. A web page cannot open such a socket, but it can
  * send an HTTP request to the port, whose body would be read as messages once the lines of its head had been skipped:
- * here the request line ends the connection. What `guard.ts` does for HTTP, where there are headers to look at.
+ * here the request line ends the connection. For HTTP, which has headers to look at, `origin-check.ts` does the same.
  */
 
 import type { Channel, ChannelEvents, Malformed } from '../../jsonrpc/channel.ts'

@@ -6,16 +6,16 @@ import type { OptionTable } from '../../jsonrpc/option-table.ts'
 import type { RequestHead } from '../../session/exchange.ts'
 import type { Reply } from '../../transport/http-reply.ts'
 import type { Authenticate, Protection } from '../rules/authorization.ts'
-import { GUARD_OPTIONS, type GuardOptions } from '../rules/guard.ts'
 import { JSON_OPTIONS, LIMIT_OPTIONS, type ServeLimits } from '../rules/limits.ts'
+import { ORIGIN_CHECK_OPTIONS, type OriginCheckOptions } from '../rules/origin-check.ts'
 import type { EventStoreFactory } from './event-store.ts'
 import type { SessionStore } from './session-store.ts'
 import type { HttpSession } from './streamable-session.ts'
 
 export type { Authentication } from '../rules/authorization.ts'
 
-/** How Streamable HTTP is served: sessions, guards, limits. */
-export interface StreamableOptions extends GuardOptions {
+/** How Streamable HTTP is served: sessions, origins, limits. */
+export interface StreamableOptions extends OriginCheckOptions {
   /** The path of the MCP endpoint; when absent, every path is. */
   readonly path?: string
   /** The path of the event stream of the old HTTP+SSE transport; when absent, only the MCP endpoint offers it. */
@@ -40,7 +40,7 @@ export interface StreamableOptions extends GuardOptions {
 }
 
 export const STREAMABLE_OPTIONS: OptionTable<StreamableOptions> = {
-  ...GUARD_OPTIONS,
+  ...ORIGIN_CHECK_OPTIONS,
   path: 'path',
   ssePath: 'path',
   messagesPath: 'path',

@@ -1,7 +1,7 @@
 /**
- * The MCP endpoint on HTTP, for all revisions at once, knowing neither Node's nor the web's request: guard first, then
- * who is asking, then which era a message belongs to. The adapters `http-node.ts` and `fetch-handler.ts` feed it; the
- * modules beside it serve each form of the transport and return a refusal where they do not.
+ * The MCP endpoint on HTTP, for all revisions at once, knowing neither Node's nor the web's request: first it checks where
+ * the request comes from, then who is asking, then which era a message belongs to. The adapters `http-node.ts` and
+ * `fetch-handler.ts` feed it; the modules beside it serve each form of the transport and return a refusal where they do not.
  */
 
 import type { Principal } from '../../auth/principal.ts'
@@ -18,7 +18,6 @@ import type { EventStreamSettings } from '../../transport/http-event-stream.ts'
 import { Heartbeat } from '../../transport/http-heartbeat.ts'
 import type { Reply } from '../../transport/http-reply.ts'
 import { type Authenticate, isThenable, serveDocument, toAdmission } from '../rules/authorization.ts'
-import { createGuard, type Guard } from '../rules/guard.ts'
 import {
   acceptsEvents,
   checkPostHead,
@@ -31,6 +30,7 @@ import {
 import { Load } from '../rules/http-load.ts'
 import { isRefusal, type Refusal, refuse } from '../rules/http-refusal.ts'
 import { type ServeLimits, withDefaults } from '../rules/limits.ts'
+import { createOriginCheck, type OriginCheck } from '../rules/origin-check.ts'
 import { createMemoryEvents } from './event-store.ts'
 import { createMemorySessions, type SessionStore } from './session-store.ts'
 import { SseHttp } from './sse.ts'
@@ -47,7 +47,7 @@ export class Streamable {
   readonly limits: ServeLimits
   readonly #endpoint: Endpoint
   readonly #options: StreamableOptions
-  readonly #guard: Guard
+  readonly #originCheck: OriginCheck
   readonly #authentication: Authenticate | undefined
   readonly #modern: ModernHttp
   readonly #sessions: SessionStore<HttpSession> | undefined
@@ -69,7 +69,7 @@ export class Streamable {
     this.limits = limits
     this.#endpoint = endpoint
     this.#options = options
-    this.#guard = createGuard(options, boundHost)
+    this.#originCheck = createOriginCheck(options, boundHost)
     if (options.auth !== undefined && options.authenticate !== undefined) {
       throw new PorticoError('invalid-definition', 'Give either auth or authenticate')
     }
@@ -131,12 +131,12 @@ export class Streamable {
     if (document !== undefined) return serveDocument(document, head, reply)
     const route = url === this.#options.path ? 'mcp' : this.#route(url)
     if (route === undefined) return NOT_FOUND
-    const refusal = this.#guard.check(head)
+    const refusal = this.#originCheck.check(head)
     if (refusal !== undefined) return refusal
     const origin = head.header('origin')
-    if (origin !== undefined) reply.always(this.#guard.corsHeaders(origin))
+    if (origin !== undefined) reply.always(this.#originCheck.corsHeaders(origin))
     if (head.method === 'OPTIONS') {
-      reply.empty(204, origin === undefined ? ['allow', ALL_METHODS] : this.#guard.preflightHeaders(head))
+      reply.empty(204, origin === undefined ? ['allow', ALL_METHODS] : this.#originCheck.preflightHeaders(head))
       return undefined
     }
     if (this.#draining) return DRAINING

@@ -1,6 +1,6 @@
 /**
- * What becomes of a request to upgrade to WebSocket: guard first, then who is asking, then whether there is room, and
- * only then the handshake. A request that is turned down gets an HTTP answer and no handler runs. `websocket.ts`
+ * Answers a request to upgrade to WebSocket: checks where it comes from, who is asking, whether there is room, and makes
+ * the handshake only then. A request that is turned down gets an HTTP answer and no handler runs. `websocket.ts`
  * attaches this to a listening server; the conversation itself is served like any other channel. Node only.
  */
 
@@ -20,16 +20,21 @@ import { createWebSocketChannel } from '../../transport/websocket/websocket-chan
 import { KeepAlive, type KeepAliveOptions } from '../../transport/websocket/websocket-keep-alive.ts'
 import { NodeExchange } from '../adapters/http-node.ts'
 import { toAdmission } from '../rules/authorization.ts'
-import { createGuard, GUARD_OPTIONS, type Guard, type GuardOptions } from '../rules/guard.ts'
 import { isPath } from '../rules/http-headers.ts'
 import { Load } from '../rules/http-load.ts'
 import { isRefusal, type Refusal, refuse } from '../rules/http-refusal.ts'
 import { type AllLimits, JSON_OPTIONS, LIMIT_OPTIONS, type UpgradeLimits, withDefaults } from '../rules/limits.ts'
+import {
+  createOriginCheck,
+  ORIGIN_CHECK_OPTIONS,
+  type OriginCheck,
+  type OriginCheckOptions,
+} from '../rules/origin-check.ts'
 import { Connections, type Place } from '../socket/socket-connections.ts'
 import type { Authentication } from '../streamable/streamable-options.ts'
 
 /** How connections over WebSocket are let in and bounded. */
-export interface UpgradeOptions extends GuardOptions, KeepAliveOptions {
+export interface UpgradeOptions extends OriginCheckOptions, KeepAliveOptions {
   /** The path of the MCP endpoint: `/mcp` unless given. */
   readonly path?: string
   /** Says who a connection comes from, once, before it is made. Undefined lets it pass as anonymous. */
@@ -44,7 +49,7 @@ export interface UpgradeOptions extends GuardOptions, KeepAliveOptions {
 }
 
 export const UPGRADE_OPTIONS: OptionTable<UpgradeOptions> = {
-  ...GUARD_OPTIONS,
+  ...ORIGIN_CHECK_OPTIONS,
   pingMs: 'time',
   pongMs: 'time',
   path: 'path',
@@ -71,7 +76,7 @@ export class WebSocketUpgrades {
   readonly #load: Load
   readonly #connections: Connections
   readonly #boundHost: () => string | undefined
-  #guard: Guard | undefined
+  #originCheck: OriginCheck | undefined
   #draining = false
 
   /** `boundHost` is asked at the first request: a server may be attached to before it listens. */
@@ -137,8 +142,8 @@ export class WebSocketUpgrades {
 
   #check(req: IncomingMessage, head: RequestHead): Refusal | undefined {
     if (!this.owns(req)) return NOT_FOUND
-    this.#guard ??= createGuard(this.#options, this.#boundHost())
-    const refusal = this.#guard.check(head)
+    this.#originCheck ??= createOriginCheck(this.#options, this.#boundHost())
+    const refusal = this.#originCheck.check(head)
     if (refusal !== undefined) return refusal
     if (this.#draining) return DRAINING
     if (head.header('upgrade')?.toLowerCase() !== 'websocket') return NOT_WEBSOCKET
