@@ -30,7 +30,7 @@ const HOST = new Map([
   ['consent', 2],
   ['guard', 3],
   ['model', 4],
-  ['host', 5],
+  ['assembly', 5],
   ['gateway', 6],
   ['doors', TOP],
 ])

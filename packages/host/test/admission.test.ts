@@ -5,12 +5,12 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
+import { createHost, type Host } from '../src/assembly/host.ts'
+import type { HostOptions } from '../src/assembly/options.ts'
 import { searchAudit } from '../src/audit/search.ts'
 import { defineServer } from '../src/config/define-server.ts'
 import { memoryWords } from '../src/consent/memory-words.ts'
 import type { Answer, Question } from '../src/consent/question.ts'
-import { createHost, type Host } from '../src/host/host.ts'
-import type { HostOptions } from '../src/host/options.ts'
 
 let cleanups: (() => Promise<unknown>)[] = []
 afterEach(async () => {

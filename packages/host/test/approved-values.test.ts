@@ -2,14 +2,14 @@ import { chmod, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
+import { createAdmission } from '../src/assembly/admission.ts'
+import { createHost, type Host } from '../src/assembly/host.ts'
+import type { HostOptions } from '../src/assembly/options.ts'
 import type { ResolveContext } from '../src/config/command/resolve-target.ts'
 import { defineServer } from '../src/config/define-server.ts'
 import type { ServerConfig, ServerTarget } from '../src/config/server-config.ts'
 import { approvalSubjectOf } from '../src/config/trust/approval-subject.ts'
 import type { Question } from '../src/consent/question.ts'
-import { createAdmission } from '../src/host/admission.ts'
-import { createHost, type Host } from '../src/host/host.ts'
-import type { HostOptions } from '../src/host/options.ts'
 
 let cleanups: (() => Promise<unknown>)[] = []
 afterEach(async () => {

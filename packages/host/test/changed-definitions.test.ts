@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { meaningOf } from '@portico/sdk/internal'
 import { createServer, tool } from '@portico/sdk/server'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createHost, type Host } from '../src/assembly/host.ts'
 import { defineServer } from '../src/config/define-server.ts'
 import type { Answer, Question } from '../src/consent/question.ts'
-import { createHost, type Host } from '../src/host/host.ts'
 import { createPinStore } from '../src/upstream/pins/pins.ts'
 
 let stateDir: string

@@ -16,12 +16,12 @@ import { connect } from '@portico/sdk/client'
 import { createServer, tool } from '@portico/sdk/server'
 import { withTelemetry } from '@portico/sdk/telemetry'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createHost, type Host } from '../src/assembly/host.ts'
 import type { AuditRecord } from '../src/audit/record.ts'
 import { searchAudit } from '../src/audit/search.ts'
 import { defineServer } from '../src/config/define-server.ts'
 import type { Answer } from '../src/consent/question.ts'
 import { createGateway } from '../src/gateway/gateway.ts'
-import { createHost, type Host } from '../src/host/host.ts'
 
 const SECRET = 'hunter in the arguments'
 

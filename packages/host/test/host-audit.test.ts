@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createServer, tool } from '@portico/sdk/server'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { verifyHostAudit } from '../src/assembly/audit-file.ts'
+import { createHost } from '../src/assembly/host.ts'
+import type { HostOptions } from '../src/assembly/options.ts'
 import { defineServer } from '../src/config/define-server.ts'
-import { verifyHostAudit } from '../src/host/audit-file.ts'
-import { createHost } from '../src/host/host.ts'
-import type { HostOptions } from '../src/host/options.ts'
 
 let stateDir: string
 beforeEach(async () => {

@@ -3,10 +3,10 @@
 import { fileURLToPath } from 'node:url'
 import { createPrincipal, createServer, type Server, tool } from '@portico/sdk/server'
 import { afterEach, describe, expect, it } from 'vitest'
+import { CallsInFlight } from '../src/assembly/calls-in-flight.ts'
+import type { Host } from '../src/assembly/host.ts'
 import { defineServer } from '../src/config/define-server.ts'
 import type { Question } from '../src/consent/question.ts'
-import { CallsInFlight } from '../src/host/calls-in-flight.ts'
-import type { Host } from '../src/host/host.ts'
 import { type HostLab, type HostLabOptions, startHost } from './host-lab.ts'
 
 let labs: HostLab[] = []

@@ -11,13 +11,13 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { createHost } from '../src/assembly/host.ts'
+import type { HostOptions } from '../src/assembly/options.ts'
 import type { ConcreteTarget } from '../src/config/command/resolve-target.ts'
 import { defineServer } from '../src/config/define-server.ts'
 import { npmRegistryOf } from '../src/config/trust/npm-registry.ts'
 import { readNpmrc } from '../src/config/trust/npmrc.ts'
 import type { Answer, Question } from '../src/consent/question.ts'
-import { createHost } from '../src/host/host.ts'
-import type { HostOptions } from '../src/host/options.ts'
 
 let cleanups: (() => Promise<unknown>)[] = []
 afterEach(async () => {

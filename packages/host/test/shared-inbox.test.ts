@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createHost } from '../src/assembly/host.ts'
 import { createInbox, type Inbox, type InboxEvent } from '../src/consent/inbox.ts'
 import { createQuestionFile } from '../src/consent/question-file.ts'
-import { createHost } from '../src/host/host.ts'
 
 let stateDir: string
 let children: ChildProcess[] = []

@@ -1,7 +1,7 @@
 /** A name that does not exist is said at once, wherever a program that embeds a host gives one. */
 
 import { describe, expect, test } from 'vitest'
-import { createHost, type Host } from '../src/host/host.ts'
+import { createHost, type Host } from '../src/assembly/host.ts'
 
 describe('sdk 17: an event that there is not', () => {
   const ways: readonly (readonly [string, (host: Host) => unknown, string])[] = [
