@@ -1,7 +1,7 @@
 /** What was run by hand, newest first, kept over restarts. Long results are left out: running it again brings them back. */
 
 import { isObject } from '@portico/sdk/internal'
-import type { HistoryEntry } from './api.ts'
+import type { HistoryEntry } from './api-types/api.ts'
 import { SavedJson } from './saved-json.ts'
 
 const MAX_ENTRIES = 200

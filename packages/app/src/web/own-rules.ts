@@ -11,7 +11,7 @@ import {
 } from '@portico/host/policy'
 import type { JsonObject } from '@portico/sdk/client'
 import { isObject } from '@portico/sdk/internal'
-import type { PolicyFinding } from './api.ts'
+import type { PolicyFinding } from './api-types/api.ts'
 import { Refused } from './http/failure.ts'
 import type { SavedJson } from './saved-json.ts'
 

@@ -1,7 +1,7 @@
 /** Resources that a page follows live. Shared by all pages; what nobody follows any more is given up when the program ends. */
 
 import type { Host } from '@portico/host'
-import type { ApiEvent } from './api.ts'
+import type { ApiEvent } from './api-types/api.ts'
 import { createByHand } from './by-hand.ts'
 import { Refused } from './http/failure.ts'
 

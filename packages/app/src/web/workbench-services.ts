@@ -2,7 +2,7 @@
 
 import type { Host } from '@portico/host'
 import type { ServerConfig } from '@portico/host/config'
-import type { ApiEvent, ApiMethod, ApiResult, AppInfo } from './api.ts'
+import type { ApiEvent, ApiMethod, ApiResult, AppInfo } from './api-types/api.ts'
 import type { Chats } from './chat/chats.ts'
 import type { ModelShelf } from './chat/workbench-models.ts'
 import type { History } from './history.ts'

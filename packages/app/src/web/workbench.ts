@@ -15,6 +15,7 @@ import type { InProcessFactory } from '@portico/host/upstream'
 import { isLoopbackHost, openBrowser } from '@portico/sdk/auth-node'
 import type { JsonObject } from '@portico/sdk/client'
 import { createDocumentReader } from '@portico/servers/documents'
+import { callHandler, createHandlers } from './api-handlers/handlers.ts'
 import { createBuiltIns, createFactories } from './built-in.ts'
 import { ChatStore } from './chat/chat-store.ts'
 import { Chats } from './chat/chats.ts'
@@ -25,7 +26,6 @@ import { fromSavedSessions, type KnownSession } from './http/door-keeper.ts'
 import { toFailure } from './http/failure.ts'
 import { serveWeb, type WebServer } from './http/http.ts'
 import { readStaticFiles } from './http/static-files.ts'
-import { answerMethod, createMethods } from './methods/methods.ts'
 import { forwardNews } from './news.ts'
 import { fromSavedRules, OwnRules } from './own-rules.ts'
 import { ResourceWatches } from './resource-watches.ts'
@@ -168,11 +168,11 @@ async function open(options: WorkbenchOptions, opened: Opened): Promise<Workbenc
     openServices(options, opened, (event) => web?.emit(event)),
     readStaticFiles(options.page ?? pageFolder()).catch(() => new Map()),
   ])
-  const handlers = createMethods(services)
+  const handlers = createHandlers(services)
   const linkKey = createLinkKey()
   web = await serveWeb({
     files,
-    answer: (method, params, signal) => answerMethod(handlers, method, params, signal),
+    answer: (method, params, signal) => callHandler(handlers, method, params, signal),
     toFailure,
     host: address,
     names: options.names,

@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ApiEvent, ApiFailure, ApiMethod, ApiParams, ApiResult } from '../../src/web/api.ts'
+import type { ApiEvent, ApiFailure, ApiMethod, ApiParams, ApiResult } from '../../src/web/api-types/api.ts'
 import { startWorkbench, type Workbench, type WorkbenchOptions } from '../../src/web/workbench.ts'
 
 export class Refusal extends Error {

@@ -1,6 +1,6 @@
 import { createServer, tool } from '@portico/sdk/server'
 import { afterEach, expect, it } from 'vitest'
-import type { Chat, ChatPart } from '../../src/web/api.ts'
+import type { Chat, ChatPart } from '../../src/web/api-types/api.ts'
 import { type Bench, cleanUp, startBench, until } from './open-workbench.ts'
 import { withServers } from './servers.ts'
 

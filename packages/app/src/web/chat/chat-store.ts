@@ -4,7 +4,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SavedConversation } from '@portico/host/model'
 import { isObject } from '@portico/sdk/internal'
-import type { ChatPart, ChatSummary, Pin } from '../api.ts'
+import type { ChatPart, ChatSummary, Pin } from '../api-types/api.ts'
 import { readJson, SavedJson, writeJson } from '../saved-json.ts'
 
 export interface SavedChat extends ChatSummary {

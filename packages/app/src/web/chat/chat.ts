@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Conversation, TurnEvent } from '@portico/host/model'
-import type { AttachedView, Chat, ChatEvent, ChatPart, ChatSummary, ChatUsage, Pin } from '../api.ts'
+import type { AttachedView, Chat, ChatEvent, ChatPart, ChatSummary, ChatUsage, Pin } from '../api-types/api.ts'
 import type { SavedChat } from './chat-store.ts'
 
 type Notice = Extract<ChatPart, { kind: 'notice' }>

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Host } from '@portico/host'
-import type { ApiEvent, AttachedView, Attachment, Chat, ChatSummary, Pin, ProjectView } from '../api.ts'
+import type { ApiEvent, AttachedView, Attachment, Chat, ChatSummary, Pin, ProjectView } from '../api-types/api.ts'
 import { createByHand } from '../by-hand.ts'
 import { Refused } from '../http/failure.ts'
 import { LiveChat } from './chat.ts'

@@ -5,7 +5,7 @@
 
 import { type ModelConfig, Models, type ModelView, readModels } from '@portico/host/model'
 import { isObject } from '@portico/sdk/internal'
-import type { ModelChoice } from '../api.ts'
+import type { ModelChoice } from '../api-types/api.ts'
 import { Refused } from '../http/failure.ts'
 import { SavedJson } from '../saved-json.ts'
 import { TOUR_MODEL } from './tour.ts'

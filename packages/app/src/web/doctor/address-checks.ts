@@ -5,7 +5,7 @@ import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { createGuardedFetch, isLoopbackHost } from '@portico/sdk/auth-node'
 import { isObject } from '@portico/sdk/internal'
-import type { DoctorCheck } from '../api.ts'
+import type { DoctorCheck } from '../api-types/api.ts'
 import { type Examination, failed, ok, type Patient, skipped, warning } from './checks.ts'
 
 const ANSWER_MS = 5_000

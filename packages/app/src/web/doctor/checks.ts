@@ -2,7 +2,7 @@
 
 import type { Host } from '@portico/host'
 import type { ServerConfig } from '@portico/host/config'
-import type { DoctorCheck } from '../api.ts'
+import type { DoctorCheck } from '../api-types/api.ts'
 
 export interface Patient {
   readonly host: Host

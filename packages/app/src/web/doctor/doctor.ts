@@ -1,6 +1,6 @@
 /** The connection doctor: goes from the machine to the server, step by step, and says what is wrong and what to do. */
 
-import type { DoctorCheck } from '../api.ts'
+import type { DoctorCheck } from '../api-types/api.ts'
 import { ADDRESS_EXAMINATIONS } from './address-checks.ts'
 import { type Examination, failed, ok, type Patient } from './checks.ts'
 import { PROGRAM_EXAMINATIONS } from './program-checks.ts'

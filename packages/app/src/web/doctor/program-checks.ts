@@ -4,7 +4,7 @@ import { constants } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
 import { delimiter, isAbsolute, join } from 'node:path'
 import { inspectCommand, packageOf, type ServerTarget } from '@portico/host/config'
-import type { DoctorCheck } from '../api.ts'
+import type { DoctorCheck } from '../api-types/api.ts'
 import { type Examination, failed, ok, skipped, warning } from './checks.ts'
 
 type Program = Extract<ServerTarget, { kind: 'stdio' }>

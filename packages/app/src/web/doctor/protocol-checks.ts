@@ -3,7 +3,7 @@
 import { performance } from 'node:perf_hooks'
 import { HostError } from '@portico/host/errors'
 import type { Client } from '@portico/sdk/client'
-import type { DoctorCheck } from '../api.ts'
+import type { DoctorCheck } from '../api-types/api.ts'
 import { type Examination, failed, ok, type Patient, skipped, warning } from './checks.ts'
 
 const CONNECT_MS = 10_000

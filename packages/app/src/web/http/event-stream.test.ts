@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
-import type { ApiEvent } from '../api.ts'
+import type { ApiEvent } from '../api-types/api.ts'
 import { EventStream } from './event-stream.ts'
 
 let stream: EventStream

@@ -4,7 +4,7 @@
  */
 
 import type { ServerResponse } from 'node:http'
-import type { ApiEvent } from '../api.ts'
+import type { ApiEvent } from '../api-types/api.ts'
 
 const FLUSH_MS = 30
 const HEARTBEAT_MS = 15_000

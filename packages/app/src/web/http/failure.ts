@@ -3,7 +3,7 @@
 import { HostError, type HostErrorCode } from '@portico/host/errors'
 import { PorticoError, RpcError } from '@portico/sdk/client'
 import { RecordingError } from '../../recording/format.ts'
-import type { ApiFailure } from '../api.ts'
+import type { ApiFailure } from '../api-types/api.ts'
 import { BodyError } from './http.ts'
 import { ParamsError } from './params.ts'
 

@@ -5,7 +5,7 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { ApiEvent, ApiFailure } from '../api.ts'
+import type { ApiEvent, ApiFailure } from '../api-types/api.ts'
 import { createDoorKeeper, type DoorKeeper, type RequestHead, type SessionBook } from './door-keeper.ts'
 import { EventStream } from './event-stream.ts'
 import {

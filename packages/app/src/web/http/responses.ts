@@ -1,7 +1,7 @@
 /** How the workbench's server answers: JSON, failures, files of the page, and the two small pages it has itself. */
 
 import type { ServerResponse } from 'node:http'
-import type { ApiFailure } from '../api.ts'
+import type { ApiFailure } from '../api-types/api.ts'
 import type { RequestHead } from './door-keeper.ts'
 import type { StaticFile } from './static-files.ts'
 

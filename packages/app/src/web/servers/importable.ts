@@ -10,7 +10,7 @@ import {
   loadConfig,
   showCommand,
 } from '@portico/host/config'
-import type { ImportableProgram } from '../api.ts'
+import type { ImportableProgram } from '../api-types/api.ts'
 import { Refused } from '../http/failure.ts'
 import type { Pasted } from './own-file.ts'
 

@@ -16,7 +16,7 @@ import {
   writeIntoFile,
 } from '@portico/host/config'
 import type { JsonObject } from '@portico/sdk/client'
-import type { PastedPreview } from '../api.ts'
+import type { PastedPreview } from '../api-types/api.ts'
 import { Refused } from '../http/failure.ts'
 
 interface Added {

@@ -8,7 +8,7 @@ import { showCommand } from '@portico/host/config'
 import { bounded, neutralise } from '@portico/host/upstream'
 import type { JsonObject } from '@portico/sdk/client'
 import { isObject } from '@portico/sdk/internal'
-import type { RegistryEntry } from '../api.ts'
+import type { RegistryEntry } from '../api-types/api.ts'
 import { readEntry } from './own-file.ts'
 
 type Way = RegistryEntry['ways'][number]

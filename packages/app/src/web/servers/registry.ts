@@ -5,7 +5,7 @@
 
 import { createGuardedFetch } from '@portico/sdk/auth-node'
 import { isObject } from '@portico/sdk/internal'
-import type { RegistryEntry } from '../api.ts'
+import type { RegistryEntry } from '../api-types/api.ts'
 import { Refused } from '../http/failure.ts'
 import { toRegistryEntry } from './registry-entry.ts'
 

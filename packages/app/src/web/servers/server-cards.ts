@@ -3,7 +3,7 @@
 import type { Host } from '@portico/host'
 import { inspectCommand, type ServerConfig, showCommand, withoutSecrets } from '@portico/host/config'
 import type { UpstreamView } from '@portico/host/upstream'
-import type { ServerCard } from '../api.ts'
+import type { ServerCard } from '../api-types/api.ts'
 import { BUILT_IN_FILE } from '../built-in.ts'
 import type { ProcessTable } from './process-table.ts'
 

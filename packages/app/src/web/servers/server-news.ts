@@ -1,7 +1,7 @@
 /** Tells open pages what is new about the servers: at once, but not more often than anybody can look. */
 
 import type { Host } from '@portico/host'
-import type { ApiEvent } from '../api.ts'
+import type { ApiEvent } from '../api-types/api.ts'
 import type { ServerCards } from './server-cards.ts'
 
 interface ServerNewsOptions {

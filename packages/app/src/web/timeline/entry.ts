@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '@portico/sdk/client'
 import { isObject } from '@portico/sdk/internal'
-import type { TimelineRow } from '../api.ts'
+import type { TimelineRow } from '../api-types/api.ts'
 
 type EntryStatus = 'ok' | 'error' | 'pending'
 

@@ -4,7 +4,7 @@
  */
 
 import type { LostRequests, WireMessage } from '@portico/host/upstream'
-import type { TimelineRow, TimelineStats } from '../api.ts'
+import type { TimelineRow, TimelineStats } from '../api-types/api.ts'
 import { isFailure, isId, kindOf, MAX_TEXT, summaryOf, type TimelineEntry } from './entry.ts'
 import { Groups } from './groups.ts'
 import { Statistics } from './statistics.ts'

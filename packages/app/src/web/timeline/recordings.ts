@@ -8,7 +8,7 @@ import { withoutSecrets } from '@portico/host/config'
 import type { UpstreamView, WireMessage } from '@portico/host/upstream'
 import { type RecordedServer, type Recording, readRecording, readRecordingHead } from '../../recording/format.ts'
 import { createRecorder, type Recorder } from '../../recording/recorder.ts'
-import type { RecordingView } from '../api.ts'
+import type { RecordingView } from '../api-types/api.ts'
 import { Refused } from '../http/failure.ts'
 
 const MAX_LISTED = 200

@@ -1,6 +1,6 @@
 /** Calls, errors and how long they took, counted as they happen: by minute for the last hour, and by server. */
 
-import type { TimelineStats } from '../api.ts'
+import type { TimelineStats } from '../api-types/api.ts'
 
 const MINUTE = 60_000
 const MAX_MINUTES = 60

@@ -11,16 +11,16 @@ import { inFolder, type Pasted, previewPasted, readEntry, readPasted } from '../
 import { searchRegistry } from '../servers/registry.ts'
 import type { HandlersOf, WorkbenchServices } from '../workbench-services.ts'
 
-type ServerMethods = HandlersOf<'servers.'>
-type AddingMethods = Pick<
-  ServerMethods,
+type ServerHandlers = HandlersOf<'servers.'>
+type AddingHandlers = Pick<
+  ServerHandlers,
   'servers.add' | 'servers.preview' | 'servers.importable' | 'servers.import' | 'servers.registry'
 >
 
-export function serverMethods(services: WorkbenchServices): ServerMethods {
+export function serverHandlers(services: WorkbenchServices): ServerHandlers {
   const { host } = services
   return {
-    ...addingMethods(services),
+    ...addingHandlers(services),
     'servers.list': async () => ({ servers: await services.cards.all(), problems: host.problems }),
     'servers.remove': async (params) => {
       const { server } = readParams(params, { server: text })
@@ -69,7 +69,7 @@ export function serverMethods(services: WorkbenchServices): ServerMethods {
 }
 
 /** The ways to come by a server: an entry, pasted text, another program's file, the registry. */
-function addingMethods({ host, ownFile, places, registryUrl }: WorkbenchServices): AddingMethods {
+function addingHandlers({ host, ownFile, places, registryUrl }: WorkbenchServices): AddingHandlers {
   const folder = places.project ?? process.cwd()
   const add = (pasted: Pasted) => ownFile.add(inFolder(pasted, folder))
   return {

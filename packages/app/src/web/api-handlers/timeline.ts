@@ -9,7 +9,7 @@ import type { HandlersOf, WorkbenchServices } from '../workbench-services.ts'
 
 const MAX_DECODED = 4 * 1_048_576
 
-export function timelineMethods(services: WorkbenchServices): HandlersOf<'timeline.'> {
+export function timelineHandlers(services: WorkbenchServices): HandlersOf<'timeline.'> {
   const { messages, recordings } = services
   return {
     'timeline.query': (params) =>

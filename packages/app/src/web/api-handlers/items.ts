@@ -7,7 +7,7 @@ import { isObject } from '@portico/sdk/internal'
 import { flag, object, oneOf, optional, ParamsError, readParams, text, texts } from '../http/params.ts'
 import type { Handlers, WorkbenchServices } from '../workbench-services.ts'
 
-type ItemMethods = Pick<
+type ItemHandlers = Pick<
   Handlers,
   | 'items.list'
   | 'items.approve'
@@ -25,10 +25,10 @@ const KINDS = ['tool', 'resource', 'template', 'prompt'] as const
 const PAGE = 500
 const MAX_HITS = 2_000
 
-export function itemMethods(services: WorkbenchServices): ItemMethods {
+export function itemHandlers(services: WorkbenchServices): ItemHandlers {
   const { host, runs, history } = services
   return {
-    ...catalogueMethods(services),
+    ...catalogueHandlers(services),
     'tools.call': (params) => {
       const { name, run, arguments: args } = readParams(params, { name: text, arguments: object, run: text })
       const about = { run, kind: 'tool', name, arguments: args, server: serverOf(services, name, 'tool') } as const
@@ -76,7 +76,7 @@ function waitsFor(inbox: Inbox, server: string): string | undefined {
   return isAsked ? 'It waits for your answer in the inbox: whether it may be connected.' : undefined
 }
 
-function catalogueMethods(services: WorkbenchServices): Pick<ItemMethods, 'items.list' | 'items.approve'> {
+function catalogueHandlers(services: WorkbenchServices): Pick<ItemHandlers, 'items.list' | 'items.approve'> {
   const { catalogue, inbox, projects } = services.host
   return {
     'items.list': async (params, signal) => {

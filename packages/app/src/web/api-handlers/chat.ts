@@ -1,11 +1,11 @@
 /** `chat.*`: conversations with a model, and the models there are. */
 
-import type { Attachment } from '../api.ts'
+import type { Attachment } from '../api-types/api.ts'
 import { MODEL_HINT } from '../chat/workbench-models.ts'
 import { flag, list, object, oneOf, optional, type Reader, readParams, text, texts } from '../http/params.ts'
 import type { HandlersOf, WorkbenchServices } from '../workbench-services.ts'
 
-export function chatMethods({ chats, models }: WorkbenchServices): HandlersOf<'chat.'> {
+export function chatHandlers({ chats, models }: WorkbenchServices): HandlersOf<'chat.'> {
   return {
     'chat.models': async () => ({ models: await models.choices(), hint: MODEL_HINT }),
     'chat.addModel': (params) => {

@@ -6,7 +6,7 @@ import { object, ParamsError, readParams, text } from '../http/params.ts'
 import { toShown } from '../shown-question.ts'
 import type { HandlersOf, WorkbenchServices } from '../workbench-services.ts'
 
-export function inboxMethods({ host }: WorkbenchServices): HandlersOf<'inbox.'> & HandlersOf<'grants.'> {
+export function inboxHandlers({ host }: WorkbenchServices): HandlersOf<'inbox.'> & HandlersOf<'grants.'> {
   return {
     'inbox.list': () => ({ questions: host.inbox.pending().map(toShown) }),
     'inbox.answer': (params) => {

@@ -1,23 +1,24 @@
 /**
  * What the workbench page and the program behind it say to each other: requests (`POST /api/<method>`, JSON both ways)
- * and events (one stream, `GET /api/events`). Types alone, so that the page can import them; by topic in `api/`.
+ * and events (one stream, `GET /api/events`). Types alone, so that the page can import them, by topic in the files
+ * beside this one; `api-handlers/` answers them.
  */
 
 import type { ConfigProblem } from '@portico/host/config'
-import type { ChatApi, ChatEvent } from './api/chat.ts'
-import type { InboxApi, ShownQuestion } from './api/inbox.ts'
-import type { HistoryEntry, ItemsApi } from './api/items.ts'
-import type { Method } from './api/method.ts'
-import type { PolicyApi } from './api/policy.ts'
-import type { ServerCard, ServersApi } from './api/servers.ts'
-import type { TimelineApi } from './api/timeline.ts'
+import type { ChatApi, ChatEvent } from './chat.ts'
+import type { InboxApi, ShownQuestion } from './inbox.ts'
+import type { HistoryEntry, ItemsApi } from './items.ts'
+import type { Method } from './method.ts'
+import type { PolicyApi } from './policy.ts'
+import type { ServerCard, ServersApi } from './servers.ts'
+import type { TimelineApi } from './timeline.ts'
 
-export type * from './api/chat.ts'
-export type * from './api/inbox.ts'
-export type * from './api/items.ts'
-export type * from './api/policy.ts'
-export type * from './api/servers.ts'
-export type * from './api/timeline.ts'
+export type * from './chat.ts'
+export type * from './inbox.ts'
+export type * from './items.ts'
+export type * from './policy.ts'
+export type * from './servers.ts'
+export type * from './timeline.ts'
 
 /** Every request, by name. A refusal is an HTTP status with `ApiFailure` as its body. */
 export interface Api extends ServersApi, ItemsApi, InboxApi, ChatApi, TimelineApi, PolicyApi {

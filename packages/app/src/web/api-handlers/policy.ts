@@ -5,7 +5,7 @@ import { auditFiles, verifyHostAudit } from '@portico/host'
 import { type AuditQuery, type AuditRecord, searchAudit } from '@portico/host/audit'
 import type { Circumstances, Effect, EffectKind } from '@portico/host/policy'
 import { isObject } from '@portico/sdk/internal'
-import type { ShadowResult } from '../api.ts'
+import type { ShadowResult } from '../api-types/api.ts'
 import { flag, list, number, object, oneOf, optional, readParams, text } from '../http/params.ts'
 import { readSearchTerms } from '../search-terms.ts'
 import type { HandlersOf, WorkbenchServices } from '../workbench-services.ts'
@@ -24,7 +24,7 @@ const KINDS: readonly EffectKind[] = [
 const MAX_SHADOWS = 100
 const MAX_RECORDS = 1_000
 
-export function policyMethods(services: WorkbenchServices): HandlersOf<'policy.'> & HandlersOf<'audit.'> {
+export function policyHandlers(services: WorkbenchServices): HandlersOf<'policy.'> & HandlersOf<'audit.'> {
   const { rules } = services
   return {
     'policy.get': async () => ({ rules: rules.rules, findings: rules.lint(), shadow: await readShadows(services) }),
