@@ -3,12 +3,27 @@
 export const PRELUDE = `(host) => {
   const { print, list, read, write, schedule, cancel } = host
   const { stringify, parse } = JSON
-  const plain = (key, value) => (typeof value === 'bigint' ? String(value) + 'n' : value)
+  // What JSON has no form for, in words; \`this\` is what the value is in, so that a circle is known by its path.
+  const toPlain = () => {
+    const path = []
+    return function (key, value) {
+      if (typeof value === 'bigint') return String(value) + 'n'
+      if (typeof value !== 'object' || value === null) return value
+      while (path.length > 0 && path[path.length - 1].shown !== this) path.pop()
+      if (path.some(({ given }) => given === value)) return '[circle]'
+      let shown = value
+      if (value instanceof Map) shown = { Map: [...value] }
+      else if (value instanceof Set) shown = { Set: [...value] }
+      else if (value instanceof Error) return String(value)
+      path.push({ given: value, shown })
+      return shown
+    }
+  }
   const show = (value) => {
     if (typeof value === 'string') return value
     if (value instanceof Error) return String(value) + (value.stack ? '\\n' + value.stack.trimEnd() : '')
     if (typeof value !== 'object' || value === null) return String(value)
-    try { return stringify(value, plain) ?? String(value) } catch { return String(value) }
+    try { return stringify(value, toPlain()) ?? String(value) } catch { return String(value) }
   }
   const to = (stream) => (...values) => print(stream, values.map(show).join(' '))
   const log = to('stdout')

@@ -158,15 +158,29 @@ function openGuest(context: QuickJSContext, { folder, limits, print, timers }: S
 
 type Evaluated = ReturnType<QuickJSContext['evalCode']>
 
-/** A script, whose last value is the result; a module where the code needs one: its default export is. */
-function evaluate(context: QuickJSContext, code: string): Evaluated {
-  const isModule = /^\s*(import|export)\b/m.test(code) || (/\bawait\b/.test(code) && !parses(context, code))
-  return context.evalCode(code, 'main.js', isModule ? { type: 'module' } : { type: 'global' })
+/** The engine's own flags: the library does not name the one for a script that may wait at its top level. */
+const COMPILE_ONLY = 32
+const ASYNC_SCRIPT = 128
+
+interface Started {
+  readonly evaluated: Evaluated
+  /** Where the value is, once there is one. */
+  readonly holder: 'script' | 'waiting script' | 'module'
 }
 
-function parses(context: QuickJSContext, code: string): boolean {
-  const compiled = context.evalCode(code, 'main.js', { type: 'global', compileOnly: true })
-  return compiled.error === undefined
+/** A script, whose last value is the result, also where it waits; a module where the code needs one: its default export is. */
+function evaluate(context: QuickJSContext, code: string): Started {
+  if (parses(context, code, COMPILE_ONLY)) {
+    return { evaluated: context.evalCode(code, 'main.js', { type: 'global' }), holder: 'script' }
+  }
+  if (parses(context, code, ASYNC_SCRIPT | COMPILE_ONLY)) {
+    return { evaluated: context.evalCode(code, 'main.js', ASYNC_SCRIPT), holder: 'waiting script' }
+  }
+  return { evaluated: context.evalCode(code, 'main.js', { type: 'module' }), holder: 'module' }
+}
+
+function parses(context: QuickJSContext, code: string, flags: number): boolean {
+  return context.evalCode(code, 'main.js', flags).error === undefined
 }
 
 interface Settling {
@@ -179,7 +193,7 @@ interface Settling {
 async function settle(
   runtime: QuickJSRuntime,
   context: QuickJSContext,
-  evaluated: Evaluated,
+  { evaluated, holder }: Started,
   { deadline, timers, fire }: Settling,
 ): Promise<{ handle: QuickJSHandle | undefined; isError: boolean }> {
   if (evaluated.error !== undefined) return { handle: evaluated.error, isError: true }
@@ -196,24 +210,24 @@ async function settle(
     const fired = fire(id)
     if (fired.error !== undefined) return { handle: fired.error, isError: true }
   }
-  return readPromise(context, evaluated.value)
+  return readPromise(context, evaluated.value, holder)
 }
 
 function readPromise(
   context: QuickJSContext,
   value: QuickJSHandle,
+  holder: Started['holder'],
 ): { handle: QuickJSHandle | undefined; isError: boolean } {
   const state = context.getPromiseState(value)
   if (state.type === 'rejected') return { handle: state.error, isError: true }
   if (state.type === 'pending') return { handle: undefined, isError: false }
-  if (state.notAPromise !== true) return { handle: defaultOf(context, state.value), isError: false }
-  return { handle: defaultOf(context, value), isError: false }
+  const settled = state.notAPromise === true ? value : state.value
+  return { handle: holder === 'script' ? settled : valueIn(context, settled, holder), isError: false }
 }
 
-/** A module comes as the object of its exports. */
-function defaultOf(context: QuickJSContext, value: QuickJSHandle): QuickJSHandle {
-  if (context.typeof(value) !== 'object') return value
-  const kind = context.getProp(value, context.getWellKnownSymbol('toStringTag'))
-  const isModule = context.typeof(kind) === 'string' && context.getString(kind) === 'Module'
-  return isModule ? context.getProp(value, 'default') : value
+/** A module comes as the object of its exports, a script that waited as one with its last value. */
+function valueIn(context: QuickJSContext, outcome: QuickJSHandle, holder: Started['holder']): QuickJSHandle {
+  const last = context.getProp(outcome, holder === 'module' ? 'default' : 'value')
+  const state = context.getPromiseState(last)
+  return state.type === 'fulfilled' && state.notAPromise !== true ? state.value : last
 }

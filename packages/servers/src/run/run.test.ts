@@ -52,6 +52,25 @@ describe('JavaScript', () => {
     expect(module).toMatchObject({ ok: true, value: '7' })
   })
 
+  it.each([
+    ['const r = await Promise.resolve(41); r + 1', '42'],
+    ["const s = '; export default'; await null; s", '; export default'],
+    ['await Promise.resolve(3)', '3'],
+    ["new Map([['a', new Set([1])]])", '{"Map":[["a",{"Set":[1]}]]}'],
+    [
+      'const a = { n: 1 }; a.self = a; a.list = [a, { deep: a }]; a',
+      '{"n":1,"self":"[circle]","list":["[circle]",{"deep":"[circle]"}]}',
+    ],
+    ['const twice = {}; [twice, twice]', '[{},{}]'],
+    ["[new Error('no')]", '["Error: no"]'],
+  ])('servers 16: %s comes to a value that says something', async (code, value) => {
+    expect(await run(code)).toMatchObject({ ok: true, value })
+  })
+
+  it('servers 16: an error after a wait is an error', async () => {
+    expect(await run("await null; throw new TypeError('late')")).toMatchObject({ ok: false, ending: 'failed' })
+  })
+
   it('takes files and gives back what changed, as resources too', async () => {
     const files = [
       { path: 'in.txt', text: 'abc' },
