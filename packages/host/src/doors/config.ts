@@ -55,6 +55,7 @@ export {
   type SecretStoreOptions,
   secretsFromEnvironment,
 } from '../config/trust/secret-store.ts'
+export { readSecretVariable } from '../config/trust/secret-variable.ts'
 export {
   createTrustStore,
   type TrustedFile,

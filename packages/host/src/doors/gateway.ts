@@ -3,10 +3,23 @@
 export type { ParkingLimits } from '../gateway/call/parking.ts'
 export type { IssuerLogin } from '../gateway/connections/visitor-login.ts'
 export { createVisitors, type VisitorOptions } from '../gateway/connections/visitors.ts'
-export { createGateway, type Gateway, type GatewayHealth, type GatewayOptions } from '../gateway/gateway.ts'
+export {
+  createGateway,
+  type Gateway,
+  type GatewayHealth,
+  type GatewayOptions,
+} from '../gateway/gateway.ts'
 export type { GatewayCatalogue, GatewayHost } from '../gateway/gateway-host.ts'
 export { GATEWAY_LIMITS, type GatewayLimits, type ToolLimits } from '../gateway/limits.ts'
 export type { GatewayMetrics, Tally } from '../gateway/metrics.ts'
+export type { GatewayCaller } from '../gateway/operations/caller-control.ts'
+export { GATEWAY_METRICS, type Metric } from '../gateway/operations/metric-list.ts'
+export { METRICS_TYPE, metricsText } from '../gateway/operations/metrics-text.ts'
+export {
+  type OperationsOptions,
+  type OperationsServer,
+  serveOperations,
+} from '../gateway/operations/serve-operations.ts'
 export {
   type GatewayHttpOptions,
   type GatewayPages,

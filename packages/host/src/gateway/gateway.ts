@@ -17,6 +17,7 @@ import type { GatewayHost } from './gateway-host.ts'
 import { introduce } from './introduction.ts'
 import { GATEWAY_LIMITS, type GatewayLimits, LimitBook } from './limits.ts'
 import { type GatewayMetrics, Meter } from './metrics.ts'
+import { CallerControl, type GatewayCaller } from './operations/caller-control.ts'
 import { GatewayRelay, type RelayParts } from './relay.ts'
 import type { VisitLimits } from './sign-in/url-visits.ts'
 import { ItemSource } from './views/item-source.ts'
@@ -74,6 +75,16 @@ export interface Gateway {
   metrics(): GatewayMetrics
   /** Whether every server in the catalogue can be used, and which cannot. */
   health(): GatewayHealth
+  /** Who has made requests since the start, with their connections. */
+  callers(): readonly GatewayCaller[]
+  /** While on, `health()` says that new callers should go elsewhere; those who come are served all the same. */
+  drain(on: boolean): void
+  /** Ends a principal's connections and refuses everything that it asks for, until `restore` or the end of the process. */
+  revoke(principal: string): void
+  /** Lets a principal in again; false if it was not shut out. */
+  restore(principal: string): boolean
+  /** The principals that are shut out. */
+  revoked(): readonly string[]
   /**
    * Changes servers without dropping calls: new calls to those named wait, calls under way finish (at most for
    * `graceMs`), `apply` makes the change, and the calls that waited go on.
@@ -118,6 +129,7 @@ export function createGateway(given: GatewayHost, options: GatewayOptions = {}):
   const lists = new PersonalLists({ upstreams: host.upstreams, connections, personal, signIn: options.signIn })
   const items = new ItemSource(host.catalogue, connections)
   const meter = new Meter()
+  const control = new CallerControl(meter, connections)
   const views = new ViewTable(
     options.views,
     (ctx) => items.of(ctx),
@@ -134,7 +146,7 @@ export function createGateway(given: GatewayHost, options: GatewayOptions = {}):
     maxQuestions: options.maxQuestions ?? 16,
     maxKept: options.maxKept ?? 100,
     unattended: options.unattended ?? false,
-    admit: allowAnonymous ? () => {} : refuseAnonymous,
+    admit: (ctx) => admit(ctx, allowAnonymous, control),
     introduce: (ctx) =>
       !allowAnonymous && isAnonymous(ctx)
         ? undefined
@@ -153,13 +165,9 @@ export function createGateway(given: GatewayHost, options: GatewayOptions = {}):
     server,
     endpoint: endpointOf(server),
     allowAnonymous,
-    metrics: () => ({
-      ...meter.snapshot(),
-      parked: parking.size,
-      abandoned: parking.abandoned,
-      connections: connections.size,
-    }),
-    health: () => healthOf(host),
+    metrics: () => metricsOf(meter, parking, connections),
+    health: () => healthOf(host, control.draining),
+    ...controlsOf(control),
     reload: (names, apply, graceMs = 10_000) => relay.dispatch.running.reload(names, apply, graceMs),
     close: (graceMs = 10_000) => {
       closing ??= shutDown(relay, parking, connections, graceMs).finally(unfollow)
@@ -236,18 +244,38 @@ function isAnonymous(ctx: RequestContext): boolean {
   return callerOf(ctx) === undefined && ctx.head !== undefined
 }
 
-function refuseAnonymous(ctx: RequestContext): void {
-  if (isAnonymous(ctx)) {
+function admit(ctx: RequestContext, allowAnonymous: boolean, control: CallerControl): void {
+  if (!allowAnonymous && isAnonymous(ctx)) {
     throw new RpcError(INVALID_REQUEST, 'The gateway serves callers that have been identified; see allowAnonymous')
+  }
+  if (control.shutsOut && control.isShutOut(callerOf(ctx)?.id)) {
+    throw new RpcError(INVALID_REQUEST, 'Whoever runs this gateway has shut you out; ask them')
   }
 }
 
-function healthOf({ upstreams }: GatewayHost): GatewayHealth {
+function metricsOf(meter: Meter, parking: Parking, connections: CallerConnections): GatewayMetrics {
+  const { size: parked, abandoned } = parking
+  return { ...meter.snapshot(), parked, abandoned, connections: connections.size }
+}
+
+function controlsOf(control: CallerControl): Pick<Gateway, 'callers' | 'drain' | 'revoke' | 'restore' | 'revoked'> {
+  return {
+    callers: () => control.callers(),
+    drain: (on) => {
+      control.draining = on
+    },
+    revoke: (principal) => control.revoke(principal),
+    restore: (principal) => control.restore(principal),
+    revoked: () => control.revoked(),
+  }
+}
+
+function healthOf({ upstreams }: GatewayHost, draining: boolean): GatewayHealth {
   const views = upstreams.views()
   const servers = Object.fromEntries(
     views.map(({ name, state }) => [name, { state: state.state, ...(state.reason && { reason: state.reason }) }]),
   )
-  return { ok: views.every(({ state }) => HEALTHY.has(state.state)), servers }
+  return { ok: !draining && views.every(({ state }) => HEALTHY.has(state.state)), servers }
 }
 
 function reportToStderr(error: unknown, { where }: { where: string }): void {

@@ -2,6 +2,7 @@
 
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { readSecretVariable } from '@portico/host/config'
 import type { GatewayHttpOptions } from '@portico/host/gateway'
 import { type Protection, requireCertificate } from '@portico/sdk/bearer'
 import { CliError } from '../../exit-codes.ts'
@@ -59,7 +60,7 @@ export async function toHttpOptions(
   io: Io,
 ): Promise<GatewayHttpOptions> {
   const { port = GATEWAY_PORT, host = '127.0.0.1', path, webSocketPath, allowedHosts, allowedOrigins, tls } = settings
-  const protection = protectionOf(settings, input, io)
+  const protection = await protectionOf(settings, input, io)
   const certificates =
     tls?.clientCa === undefined ? undefined : settings.auth?.way === 'certificate' ? 'required' : 'optional'
   return {
@@ -93,7 +94,11 @@ export function resourceOf({
   return given ?? `${tls === undefined ? 'http' : 'https'}://${host}:${port}${path}`
 }
 
-function protectionOf(settings: GatewaySettings, { flags }: CommandInput, io: Io): Protection | undefined {
+async function protectionOf(
+  settings: GatewaySettings,
+  { flags }: CommandInput,
+  io: Io,
+): Promise<Protection | undefined> {
   const { auth, tls, port = GATEWAY_PORT } = settings
   switch (auth?.way) {
     case 'oauth': {
@@ -104,7 +109,7 @@ function protectionOf(settings: GatewaySettings, { flags }: CommandInput, io: Io
       return acceptIssuer({ issuer, resource, ...(scopes && { scopes }), ...(audiences && { audiences }) })
     }
     case 'token':
-      return acceptTokens(readTokens(auth.tokens ?? { caller: 'PORTICO_TOKEN' }, io))
+      return acceptTokens(await readTokens(auth.tokens ?? { caller: 'PORTICO_TOKEN' }, io))
     case 'certificate':
       if (tls?.clientCa !== undefined) return requireCertificate()
       throw new CliError(
@@ -124,11 +129,24 @@ function protectionOf(settings: GatewaySettings, { flags }: CommandInput, io: Io
   }
 }
 
-function readTokens(names: { readonly [caller: string]: string }, io: Io): ReadonlyMap<string, string> {
-  const found = Object.entries(names).map(([caller, variable]): [string, string] => {
-    const token = io.env[variable]
-    if (token !== undefined && token !== '') return [caller, token]
-    throw new CliError('config', `The variable ${variable} does not hold the token of "${caller}"`, `Set ${variable}.`)
+async function readTokens(names: { readonly [caller: string]: string }, io: Io): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>()
+  for (const [caller, variable] of Object.entries(names)) {
+    found.set(caller, await readToken(variable, `the token of "${caller}"`, io))
+  }
+  return found
+}
+
+/** The token in a variable, or in the file that the variable with `_FILE` names. */
+export async function readToken(variable: string, what: string, io: Pick<Io, 'env'>): Promise<string> {
+  const token = await readSecretVariable(variable, io.env).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new CliError('config', `${variable}_FILE: ${reason}`, 'Name a file that this process can read.')
   })
-  return new Map(found)
+  if (token !== undefined && token !== '') return token
+  throw new CliError(
+    'config',
+    `The variable ${variable} does not hold ${what}`,
+    `Set ${variable}, or ${variable}_FILE to a file with it.`,
+  )
 }

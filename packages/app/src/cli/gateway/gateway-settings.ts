@@ -26,6 +26,16 @@ export interface GatewaySettings {
   readonly pageSize?: number
   readonly limits?: Partial<GatewayLimits>
   readonly views?: readonly ViewRow[]
+  readonly operations?: OperationsSettings
+}
+
+/** The port for those who run the gateway: metrics, health, and actions for whoever has the token. */
+export interface OperationsSettings {
+  readonly port?: number
+  readonly host?: string
+  readonly allowedHosts?: readonly string[]
+  /** The variable that holds the token for actions; `NAME_FILE` may name a file instead. */
+  readonly token?: string
 }
 
 export type AuthSettings =
@@ -134,6 +144,7 @@ const SECTION = object({
     maxResultBytes: count,
     tools: object({}, object(AMOUNTS)),
   }),
+  operations: object({ port: count, host: text, allowedHosts: texts, token: text }),
   views: (value, at, problems) => {
     if (!Array.isArray(value)) problems.push(`${at} must be a list`)
     else for (const [index, row] of value.entries()) VIEW(row, `${at}[${index}]`, problems)

@@ -6,6 +6,7 @@
 import { HostError } from '../../errors.ts'
 import { createStateFile, type StateFileOptions } from '../state-file.ts'
 import { createSeal } from './seal.ts'
+import { readSecretVariable } from './secret-variable.ts'
 
 /** As much as resolving needs. */
 export interface SecretSource {
@@ -77,7 +78,8 @@ export function createSecretStore({ file, key, onWarning }: SecretStoreOptions):
 }
 
 /**
- * Reads secrets from environment variables: `${secret:github-token}` is `PORTICO_SECRET_GITHUB_TOKEN`.
+ * Reads secrets from environment variables: `${secret:github-token}` is `PORTICO_SECRET_GITHUB_TOKEN`, or in
+ * the file that `PORTICO_SECRET_GITHUB_TOKEN_FILE` names.
  *
  * @example
  * ```ts
@@ -89,10 +91,7 @@ export function createSecretStore({ file, key, onWarning }: SecretStoreOptions):
  */
 export function secretsFromEnvironment(env: { readonly [name: string]: string | undefined }): SecretSource {
   return {
-    async get(name) {
-      const value = env[`PORTICO_SECRET_${name.toUpperCase().replace(/[^A-Z0-9]/g, '_')}`]
-      return typeof value === 'string' ? value : undefined
-    },
+    get: (name) => readSecretVariable(`PORTICO_SECRET_${name.toUpperCase().replace(/[^A-Z0-9]/g, '_')}`, env),
   }
 }
 

@@ -108,6 +108,26 @@ export class CallerConnections {
     return ownersOf(ctx, this.#host).flatMap((owner) => [...(this.#owners.get(owner) ?? NONE)])
   }
 
+  /** The servers that each principal has connections of its own to. */
+  byPrincipal(): ReadonlyMap<string, ReadonlySet<string>> {
+    const servers = new Map<string, Set<string>>()
+    for (const { key, server } of this.#connections.values()) {
+      const { principal } = key
+      if (principal === undefined) continue
+      const known = servers.get(principal.id)
+      if (known === undefined) servers.set(principal.id, new Set([server]))
+      else known.add(server)
+    }
+    return servers
+  }
+
+  /** Ends what a principal has to itself, calls under way included. */
+  endOf(principal: string): void {
+    for (const connection of this.#connections.values()) {
+      if (connection.key.principal?.id === principal) this.#end(connection)
+    }
+  }
+
   async close(): Promise<void> {
     clearInterval(this.#sweeper)
     const connections = [...this.#connections.values()]

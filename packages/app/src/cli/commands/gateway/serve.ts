@@ -12,6 +12,7 @@ import { toHttpOptions, withFlags } from '../../gateway/gateway-entrance.ts'
 import { rulesFor, sayRules } from '../../gateway/gateway-rules.ts'
 import { type GatewaySettings, readGatewaySettings, toViews } from '../../gateway/gateway-settings.ts'
 import { createGatewaySignIn, type GatewaySignIn, isPersonal } from '../../gateway/gateway-sign-in.ts'
+import { openOperations } from '../../gateway/operations.ts'
 import { serveUntilEnd } from '../../gateway/serving.ts'
 import { followUpstreams } from '../../gateway/upstream-news.ts'
 import { openHost, readConfig } from '../../host.ts'
@@ -38,6 +39,11 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
     await settled(host, io)
     const unfollow = followUpstreams(host, io)
     sayRules(config, io)
+    const operations = await openOperations(
+      { gateway: live.gateway, reload: () => live.reload() },
+      settings.operations,
+      io,
+    )
     try {
       await (http === undefined
         ? servePipe(live.gateway, io)
@@ -45,6 +51,7 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
     } finally {
       unfollow()
       await live.close()
+      await operations?.close()
     }
   } finally {
     await host.close()
@@ -91,6 +98,12 @@ class LiveGateway {
         this.#work = this.#work.then(() => this.#reload(next))
       },
     })
+  }
+
+  /** Reads the file again, whether or not anybody saw it change. */
+  async reload(): Promise<void> {
+    await this.#watch.refresh()
+    await this.#work
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,31 @@
+/** The port for those who run the gateway, as the section `gateway.operations` asks for it. */
+
+import { type Gateway, type OperationsServer, serveOperations } from '@portico/host/gateway'
+import type { Io } from '../terminal/io.ts'
+import { toLine } from '../terminal/plain-text.ts'
+import { readToken } from './gateway-entrance.ts'
+import type { OperationsSettings } from './gateway-settings.ts'
+
+interface Operated {
+  readonly gateway: Gateway
+  reload(): Promise<void>
+}
+
+/** Opens the port, or does nothing where the file has no such section. */
+export async function openOperations(
+  { gateway, reload }: Operated,
+  settings: OperationsSettings | undefined,
+  io: Io,
+): Promise<OperationsServer | undefined> {
+  if (settings === undefined) return undefined
+  const { token: variable, ...place } = settings
+  const token = variable === undefined ? undefined : await readToken(variable, 'the token for operations', io)
+  const served = await serveOperations(gateway, {
+    ...place,
+    ...(token !== undefined && { token }),
+    reload,
+    onAction: (action, subject) => io.say(`operations: ${action}${subject === undefined ? '' : ` ${toLine(subject)}`}`),
+  })
+  io.say(`Metrics are at ${served.url}/metrics${token === undefined ? '' : '; actions take the token'}.`)
+  return served
+}
