@@ -24,6 +24,7 @@ export const ERROR_CODES = {
   'input-refused': 'The server asked for input that this side did not give; see `cause`. The call did not finish.',
   'http-status': 'The server answered with an HTTP status that is no answer; see `status`.',
   'auth-failed': 'Authorization was refused or could not be completed; see `data.reason`.',
+  'store-unavailable': 'The place where state is kept does not answer. It is tried again with the next call.',
   'state-refused': 'A `requestState` was altered, expired or not made for this request.',
   suspended: 'The handler waits for input; the request is answered for now. Let it pass.',
 } as const

@@ -19,7 +19,7 @@ export type BusListener = (text: string | undefined) => void
  *   and has no U+0000. `requireMessage` refuses what is not so; every implementation calls it first.
  * - At least once: what is published after `subscribe` resolved reaches the listener, perhaps more than once, or the listener
  *   is called with undefined. The publisher's own listeners hear it too. Never inside the call of `publish`.
- * - A call rejects with a `PorticoError`: `closed` after `close`, `connect-failed` when the message could not be handed on.
+ * - A call rejects with a `PorticoError`: `closed` after `close`, `store-unavailable` when the message could not be handed on.
  */
 export interface Bus {
   /** Hands a text to everybody who listens to a topic, in every process; nobody listening is no error. */

@@ -60,8 +60,8 @@ export interface Lease {
  * - When a call resolves, what it wrote is durable as far as the store promises that at all, and every later `get` or `list`
  *   of any process sees it.
  * - Expired is gone: no call sees a value or lease after its time, whether or not it was swept. Time is the store's own.
- * - A call rejects with a `PorticoError`: `closed` after `close`, `connect-failed` when the database is away. A write that
- *   rejects so may have happened.
+ * - A call rejects with a `PorticoError`: `closed` after `close`, `store-unavailable` when the database is away. A write that
+ *   rejects so may have happened. No call waits for ever, and a later one finds the database when it is back.
  */
 export interface Store {
   /** The value of a key, or undefined. */
@@ -72,7 +72,10 @@ export interface Store {
    * `STORE_LIMITS.maxChanges` changes.
    */
   write(changes: readonly Change[]): Promise<readonly number[] | undefined>
-  /** What there is under keys that begin with a prefix (which may be empty), in the order of keys. */
+  /**
+   * What there is under keys that begin with a prefix (which may be empty), in the order of keys. Fewer entries than the
+   * limit means that there are no more.
+   */
   list(prefix: string, range: ListRange): Promise<readonly KeptEntry[]>
   /**
    * Takes a lease for so many milliseconds; undefined while anybody holds it, the same owner included. Leases have keys of

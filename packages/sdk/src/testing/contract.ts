@@ -3,6 +3,8 @@
  * case throws when the promise is broken.
  */
 
+import { PorticoError } from '../jsonrpc/errors.ts'
+
 /** One promise of an interface, and how to try it. */
 export interface ContractCase {
   readonly name: string
@@ -24,6 +26,27 @@ export async function inTime(work: Promise<void>, name: string): Promise<void> {
   }
 }
 
+/** Makes one case of two handles on one fresh place. */
+export type PairCase<Part> = (name: string, body: (one: Part, other: Part) => Promise<void>) => ContractCase
+
+/** Gives how cases are made of pairs; both of a pair are closed after its case. */
+export function pairCase<Part extends { close(): Promise<void> }>(
+  make: () => Promise<readonly [Part, Part]>,
+): PairCase<Part> {
+  return (name, body) => ({
+    name,
+    run: async () => {
+      const [one, other] = await make()
+      try {
+        await inTime(body(one, other), name)
+      } finally {
+        await one.close()
+        await other.close()
+      }
+    },
+  })
+}
+
 const LOOK_MS = 5
 
 /** Waits until something is so; the case's own time bounds it. */
@@ -33,6 +56,17 @@ export async function eventually(isSo: () => Promise<boolean>): Promise<void> {
 
 export function expect(condition: boolean, message: string): void {
   if (!condition) throw new Error(message)
+}
+
+/** Fails unless a call rejects with an error of this code. */
+export async function expectCode(call: () => Promise<unknown>, code: string): Promise<void> {
+  const outcome = await Promise.resolve()
+    .then(call)
+    .then(
+      () => 'it was done',
+      (error: unknown) => (error instanceof PorticoError ? error.code : String(error)),
+    )
+  expectEqual(outcome, code)
 }
 
 export function expectEqual(actual: unknown, expected: unknown): void {

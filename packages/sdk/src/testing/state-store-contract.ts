@@ -3,10 +3,10 @@
  * order of keys, expiry, and leases whose epochs only grow.
  */
 
-import { PorticoError } from '../jsonrpc/errors.ts'
 import { type Change, STORE_LIMITS, type Store } from '../state/store.ts'
-import { type ContractCase, eventually, expect, expectEqual, inTime } from './contract.ts'
+import { type ContractCase, eventually, expect, expectCode, expectEqual, pairCase } from './contract.ts'
 import { leaseCases, type StoreCase } from './state-store-leases.ts'
+import { listCases } from './state-store-lists.ts'
 
 const LONG_MS = 3_600_000
 const SHORT_MS = 20
@@ -28,18 +28,7 @@ const SHORT_MS = 20
  * ```
  */
 export function stateStoreContract(make: () => Promise<readonly [Store, Store]>): ContractCase[] {
-  const withStores: StoreCase = (name, body) => ({
-    name,
-    run: async () => {
-      const [one, other] = await make()
-      try {
-        await inTime(body(one, other), name)
-      } finally {
-        await one.close()
-        await other.close()
-      }
-    },
-  })
+  const withStores = pairCase(make)
   return [
     ...writeCases(withStores),
     ...severalCases(withStores),
@@ -71,6 +60,22 @@ function writeCases(withStores: StoreCase): ContractCase[] {
       const value = 'x'.repeat(STORE_LIMITS.maxValueBytes)
       await one.write([{ key: 'k', value }])
       expect((await other.get('k'))?.value === value, 'the value came back altered')
+    }),
+    withStores('keeps two megabytes of characters of every length in a write of several', async (one, other) => {
+      const value = 'aé\u20ac𐍈\n"\\'.repeat(150_000)
+      await one.write([
+        { key: 'a', value, ttlMs: LONG_MS },
+        { key: 'b', value: '1' },
+      ])
+      expect((await other.get('a'))?.value === value, 'the value came back altered')
+      expect((await other.list('a', { limit: 1 }))[0]?.value === value, 'the value was listed altered')
+    }),
+    withStores('deletes only where the version is the one asked for, nothing included', async (one, other) => {
+      expectEqual(await one.write([{ key: 'k', ifVersion: 0 }]), [0])
+      expectEqual(await one.write([{ key: 'k', ifVersion: 1 }]), undefined)
+      await one.write([{ key: 'k', value: 'a' }])
+      expectEqual(await other.write([{ key: 'k', ifVersion: 0 }]), undefined)
+      expectEqual((await one.get('k'))?.value, 'a')
     }),
     withStores('writes only where the version is the one asked for', async (one, other) => {
       const [first = 0] = (await one.write([{ key: 'k', value: 'a', ifVersion: 0 }])) ?? []
@@ -161,45 +166,6 @@ function raceCases(withStores: StoreCase): ContractCase[] {
   ]
 }
 
-function listCases(withStores: StoreCase): ContractCase[] {
-  const keys = ['a/!', 'a/0', 'a/A', 'a/Z', 'a/_', 'a/a', 'a/a%', 'a/b', 'a/~']
-  return [
-    withStores('lists what begins with a prefix, in the order of bytes', async (one, other) => {
-      await one.write([...keys, 'a', 'b/a', 'A/a', 'a0'].reverse().map((key) => ({ key, value: `of ${key}` })))
-      const listed = await other.list('a/', { limit: 100 })
-      expectEqual(
-        listed.map(({ key, value }) => [key, value]),
-        keys.map((key) => [key, `of ${key}`]),
-      )
-      expectEqual(listed[0]?.version, (await one.get('a/!'))?.version)
-      expectEqual((await other.list('', { limit: 100 })).length, keys.length + 4)
-      expectEqual(await other.list('nothing', { limit: 100 }), [])
-    }),
-    withStores('gives pages that leave nothing out and give nothing twice', async (one) => {
-      await one.write(keys.map((key) => ({ key, value: key })))
-      const got: string[] = []
-      for (let page = await one.list('a/', { limit: 2 }); page.length > 0; ) {
-        expect(page.length <= 2, 'a page is no larger than asked for')
-        got.push(...page.map(({ key }) => key))
-        page = await one.list('a/', { after: got.at(-1) ?? '', limit: 2 })
-      }
-      expectEqual(got, keys)
-      expectEqual((await one.list('a/', { after: 'a/B', limit: 1 }))[0]?.key, 'a/Z')
-      expectEqual((await one.list('a/', { after: 'A', limit: 1 }))[0]?.key, 'a/!')
-      expectEqual(await one.list('a/', { after: 'b', limit: 1 }), [])
-    }),
-    withStores('takes a prefix as it is written, not as a pattern', async (one) => {
-      await one.write(['%a', '_a', 'xa', '*a', '[x]a', '\\a'].map((key) => ({ key, value: '' })))
-      for (const prefix of ['%', '_', '*', '[x]', '\\']) {
-        expectEqual(
-          (await one.list(prefix, { limit: 10 })).map(({ key }) => key),
-          [`${prefix}a`],
-        )
-      }
-    }),
-  ]
-}
-
 function expiryCases(withStores: StoreCase): ContractCase[] {
   return [
     withStores('forgets a value when its time is over, and its key is free again', async (one, other) => {
@@ -209,6 +175,22 @@ function expiryCases(withStores: StoreCase): ContractCase[] {
       expectEqual(await one.write([{ key: 'k', value: 'b', ifVersion: first }]), undefined)
       const [second = 0] = (await one.write([{ key: 'k', value: 'b', ifVersion: 0 }])) ?? []
       expect(second > first, `version ${second} after ${first}, which had expired`)
+    }),
+    withStores('never gives a version of an expired value again, to whomever writes next', async (one, other) => {
+      let last = 0
+      for (const [store, next] of [
+        [one, other],
+        [other, one],
+        [one, one],
+      ] as const) {
+        const [version = 0] = (await store.write([{ key: 'k', value: 'a', ifVersion: 0, ttlMs: SHORT_MS }])) ?? []
+        expect(version > last, `version ${version} after ${last}`)
+        last = version
+        await eventually(async () => (await next.get('k')) === undefined)
+        // Deleting what has expired is deleting nothing.
+        expectEqual(await next.write([{ key: 'k', ifVersion: version }]), undefined)
+        expectEqual(await next.write([{ key: 'k', ifVersion: 0 }]), [0])
+      }
     }),
     withStores('keeps what has time left, and what was given more of it or an end no longer', async (one, other) => {
       await one.write([
@@ -263,18 +245,17 @@ function refusalCases(withStores: StoreCase): ContractCase[] {
     withStores('says that it was closed, and can be closed twice', async (one) => {
       await one.close()
       await one.close()
-      await expectCode(() => one.get('k'), 'closed')
-      await expectCode(() => one.write([{ key: 'k', value: '' }]), 'closed')
+      const lease = { owner: 'o', epoch: 1 }
+      const calls: (() => Promise<unknown>)[] = [
+        () => one.get('k'),
+        () => one.write([{ key: 'k', value: '' }]),
+        () => one.list('', { limit: 1 }),
+        () => one.lease('k', 'o', LONG_MS),
+        () => one.renew('k', lease, LONG_MS),
+        () => one.release('k', lease),
+        () => one.holder('k'),
+      ]
+      for (const call of calls) await expectCode(call, 'closed')
     }),
   ]
-}
-
-async function expectCode(call: () => Promise<unknown>, code: string): Promise<void> {
-  const outcome = await Promise.resolve()
-    .then(call)
-    .then(
-      () => 'it was done',
-      (error: unknown) => (error instanceof PorticoError ? error.code : String(error)),
-    )
-  expectEqual(outcome, code)
 }

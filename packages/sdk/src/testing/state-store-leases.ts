@@ -1,16 +1,20 @@
 /** The part of a store's contract that is about leases. */
 
 import type { Store } from '../state/store.ts'
-import { type ContractCase, eventually, expect, expectEqual } from './contract.ts'
+import { type ContractCase, eventually, expect, expectEqual, type PairCase } from './contract.ts'
 
 const LONG_MS = 3_600_000
 const SHORT_MS = 20
 
 /** Makes one case of a store from two handles on one fresh place. */
-export type StoreCase = (name: string, body: (one: Store, other: Store) => Promise<void>) => ContractCase
+export type StoreCase = PairCase<Store>
 
 /** The cases, for the contract of the whole store. */
 export function leaseCases(withStores: StoreCase): ContractCase[] {
+  return [...holdingCases(withStores), ...apartCases(withStores)]
+}
+
+function holdingCases(withStores: StoreCase): ContractCase[] {
   return [
     withStores('gives a lease to one of many who ask at once, and says who holds it', async (one, other) => {
       const tries = Array.from({ length: 8 }, (_, at) =>
@@ -57,6 +61,25 @@ export function leaseCases(withStores: StoreCase): ContractCase[] {
       await one.release('k', former)
       expectEqual(await one.holder('k'), present)
       expectEqual(await other.renew('k', present, LONG_MS), true)
+    }),
+  ]
+}
+
+function apartCases(withStores: StoreCase): ContractCase[] {
+  return [
+    withStores('gives a released lease to one of those who wait, at once', async (one, other) => {
+      const lease = await one.lease('k', 'a', LONG_MS)
+      if (lease === undefined) throw new Error('no lease was given')
+      await one.release('k', lease)
+      await one.release('k', lease)
+      expectEqual(await one.renew('k', lease, LONG_MS), false)
+      const tries = await Promise.all(['b', 'c', 'd', 'e'].map((owner) => other.lease('k', owner, LONG_MS)))
+      expectEqual(tries.filter((given) => given !== undefined).length, 1)
+    }),
+    withStores('keeps leases of many keys apart, whatever their characters', async (one, other) => {
+      const keys = ['a', 'A', '%', '_', '*', '\\', ':', '{a}', "'", '"', '~'.repeat(512)]
+      const held = await Promise.all(keys.map((key) => one.lease(key, `owner-of-${key.slice(0, 8)}`, LONG_MS)))
+      expectEqual(await Promise.all(keys.map((key) => other.holder(key))), held)
     }),
     withStores('keeps leases apart from values under the same key', async (one, other) => {
       const lease = await one.lease('k', 'a', LONG_MS)
