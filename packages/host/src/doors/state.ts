@@ -1,0 +1,4 @@
+/** `@portico/host/state`: state that outlives the process and that several processes share. */
+
+export { openState, type SqliteSetting, type StateSetting } from '../state/open-state.ts'
+export type { OpenedState, StateStatus } from '../state/opened-state.ts'

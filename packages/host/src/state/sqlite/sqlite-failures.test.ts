@@ -1,0 +1,167 @@
+/** What becomes of state in a SQLite file when the file is away, held, replaced or not ours. */
+
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openState } from '../open-state.ts'
+import { loadPeer, type OpenedState } from '../opened-state.ts'
+import { loadSqlite } from './sqlite-driver.ts'
+import { SqliteFile } from './sqlite-file.ts'
+import { SqliteStore } from './sqlite-store.ts'
+
+let folder = ''
+const opened: { close(): Promise<void> }[] = []
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'portico-state-'))
+})
+afterEach(async () => {
+  for (const one of opened.splice(0)) await one.close()
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+})
+
+async function open(path: string): Promise<OpenedState> {
+  const state = await openState({ sqlite: path })
+  opened.push(state)
+  return state
+}
+
+describe('a state file that cannot be used', () => {
+  it('says so in a typed error with what to do, and is used by the next call once it can be (stores 1)', async () => {
+    const path = join(folder, 'taken')
+    mkdirSync(path)
+    const { store, bus, status } = await open(path)
+    const refusal = { code: 'store-unavailable', message: expect.stringMatching(/cannot be used.*may be written/) }
+    await expect(store.get('k')).rejects.toMatchObject(refusal)
+    await expect(bus.publish('t', 'x')).rejects.toMatchObject({ code: 'store-unavailable' })
+    expect(await status()).toMatchObject({ available: false, reason: expect.stringContaining('cannot be used') })
+    rmSync(path, { recursive: true })
+    await store.write([{ key: 'k', value: 'v' }])
+    expect(await status()).toMatchObject({ kind: 'sqlite', place: path, available: true })
+  })
+
+  it('is no database of another program, which stays as it was (stores 1)', async () => {
+    const path = join(folder, 'other.db')
+    const connection = (await loadSqlite())(path)
+    connection.exec('CREATE TABLE invoices (id INTEGER)')
+    connection.close()
+    const { store } = await open(path)
+    await expect(store.get('k')).rejects.toMatchObject({
+      code: 'store-unavailable',
+      message: expect.stringContaining('another program'),
+    })
+  })
+
+  it('is no file of a later version either (stores 1)', async () => {
+    const path = join(folder, 'later.db')
+    await (await open(path)).store.get('k')
+    const connection = (await loadSqlite())(path)
+    connection.exec('PRAGMA user_version = 99')
+    connection.close()
+    await expect((await open(path)).store.get('k')).rejects.toMatchObject({
+      message: expect.stringContaining('another version'),
+    })
+  })
+
+  it('is waited for without stopping the process, and not for ever (stores 1)', async () => {
+    const path = join(folder, 'held.db')
+    const connect = await loadSqlite()
+    const file = new SqliteFile({ path, open: connect, fullSync: false, waitMs: 100 })
+    const store = new SqliteStore(file)
+    opened.push(store)
+    await store.write([{ key: 'k', value: 'v' }])
+    const other = connect(path)
+    other.exec('BEGIN IMMEDIATE')
+    let turns = 0
+    const timer = setInterval(() => turns++, 1)
+    await expect(store.write([{ key: 'k', value: 'w' }])).rejects.toMatchObject({ code: 'store-unavailable' })
+    clearInterval(timer)
+    expect(turns).toBeGreaterThan(2)
+    expect((await store.get('k'))?.value).toBe('v')
+    other.exec('COMMIT')
+    other.close()
+    expect(await store.write([{ key: 'k', value: 'w' }])).toHaveLength(1)
+  })
+})
+
+describe('a state file that changes under its users', () => {
+  // Windows does not let go of a file that is open.
+  it.skipIf(process.platform === 'win32')(
+    'is opened anew when it was taken away, and listeners are told (stores 1)',
+    async () => {
+      const path = join(folder, 'state.db')
+      const { store, bus } = await open(path)
+      const [version = 0] = (await store.write([{ key: 'k', value: 'old' }])) ?? []
+      const lost = new Promise<void>((resolve) => {
+        void bus.subscribe('t', (text) => text === undefined && resolve())
+      })
+      await bus.publish('t', 'x')
+      for (const name of ['', '-wal', '-shm']) rmSync(`${path}${name}`, { force: true })
+      await lost
+      expect(await store.get('k')).toBeUndefined()
+      const second = await open(path)
+      const [later = 0] = (await second.store.write([{ key: 'k', value: 'new' }])) ?? []
+      expect((await store.get('k'))?.value).toBe('new')
+      expect(later).toBeGreaterThan(version)
+    },
+  )
+
+  it('tells listeners to read again when messages were cleared away before they looked (stores 1)', async () => {
+    const path = join(folder, 'state.db')
+    const { bus } = await open(path)
+    const heard: (string | undefined)[] = []
+    await bus.subscribe('t', (text) => heard.push(text))
+    const connection = (await loadSqlite())(path)
+    connection.exec(
+      "BEGIN; INSERT INTO messages (topic, text, at) VALUES ('t', 'lost', 0); DELETE FROM messages; INSERT INTO messages (topic, text, at) VALUES ('t', 'kept', 0); COMMIT",
+    )
+    connection.close()
+    await expect.poll(() => heard, { timeout: 10_000 }).toEqual([undefined, 'kept'])
+  })
+
+  it.skipIf(process.platform === 'win32')('is for its user alone (sec-380)', async () => {
+    const path = join(folder, 'deeper', 'state.db')
+    const { store } = await open(path)
+    await store.write([{ key: 'k', value: 'v' }])
+    const rights = (name: string): number => statSync(name).mode & 0o777
+    expect([rights(join(folder, 'deeper')), rights(path), rights(`${path}-wal`)]).toEqual([0o700, 0o600, 0o600])
+  })
+})
+
+describe('opening state', () => {
+  it.each([':memory:', '', 'file:x?mode=memory'])(
+    'refuses %j, which processes could not share (stores 1)',
+    async (path) => {
+      await expect(openState({ sqlite: path })).rejects.toMatchObject({ code: 'invalid-config' })
+    },
+  )
+
+  it('says how to have a library that is not installed (stores 1)', async () => {
+    await expect(loadPeer('State in X', 'portico-no-such-package')).rejects.toMatchObject({
+      code: 'invalid-config',
+      message:
+        'State in X needs the package portico-no-such-package. Install it with: npm install portico-no-such-package',
+    })
+  })
+
+  it('does not take a broken file for an empty one (stores 1)', async () => {
+    const path = join(folder, 'broken.db')
+    writeFileSync(path, 'this is no database, and long enough to be looked at as one'.repeat(20))
+    await expect((await open(path)).store.get('k')).rejects.toMatchObject({ code: 'store-unavailable' })
+  })
+})
+
+describe('what is over', () => {
+  it('is cleared from the file in small bites by whoever has it open (stores 1)', async () => {
+    const path = join(folder, 'state.db')
+    const { store } = await open(path)
+    for (let from = 0; from < 640; from += 64) {
+      await store.write(Array.from({ length: 64 }, (_, at) => ({ key: `${from + at}`, value: 'x', ttlMs: 1 })))
+    }
+    await store.lease('l', 'o', 1)
+    const connection = (await loadSqlite())(path)
+    const left = connection.prepare('SELECT (SELECT count(*) FROM entries) + (SELECT count(*) FROM leases) AS n')
+    await expect.poll(() => left.all([])[0]?.n, { timeout: 10_000 }).toBe(0)
+    connection.close()
+  })
+})

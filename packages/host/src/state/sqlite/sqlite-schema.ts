@@ -1,0 +1,48 @@
+/** The tables of a state file. */
+
+import { unavailable } from '../opened-state.ts'
+import type { Sql } from './sqlite-driver.ts'
+
+const SCHEMA_VERSION = 1
+/** Tells a state file from any other database: "PORT". */
+const APPLICATION_ID = 0x504f5254
+
+const TABLES = [
+  'CREATE TABLE entries (key TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL, version INTEGER NOT NULL, expires INTEGER)',
+  'CREATE INDEX entries_by_expiry ON entries (expires) WHERE expires IS NOT NULL',
+  'CREATE TABLE leases (key TEXT PRIMARY KEY NOT NULL, owner TEXT NOT NULL, epoch INTEGER NOT NULL, expires INTEGER NOT NULL)',
+  // One count for versions and epochs of all keys: what is deleted needs no row of its own to never repeat.
+  'CREATE TABLE count (number INTEGER NOT NULL)',
+  'INSERT INTO count VALUES (0)',
+  'CREATE TABLE messages (id INTEGER PRIMARY KEY AUTOINCREMENT, topic TEXT NOT NULL, text TEXT NOT NULL, at INTEGER NOT NULL)',
+  `PRAGMA application_id = ${APPLICATION_ID}`,
+  `PRAGMA user_version = ${SCHEMA_VERSION}`,
+]
+
+/**
+ * Makes the tables of a new file; several processes may do so at once. The count goes on from the clock (in microseconds): a
+ * file that was put back from a backup, or that takes the place of one that was lost, gives no number a second time.
+ */
+export function prepareSchema(sql: Sql, path: string): void {
+  requireOwn(sql, path)
+  sql.run('BEGIN IMMEDIATE')
+  try {
+    if (requireOwn(sql, path) === 'empty') for (const table of TABLES) sql.run(table)
+    sql.run('UPDATE count SET number = max(number, ?)', Date.now() * 1000)
+    sql.run('COMMIT')
+  } catch (error) {
+    sql.run('ROLLBACK')
+    throw error
+  }
+}
+
+function requireOwn(sql: Sql, path: string): 'prepared' | 'empty' {
+  const version = sql.all('PRAGMA user_version')[0]?.user_version
+  const application = sql.all('PRAGMA application_id')[0]?.application_id
+  if (application === APPLICATION_ID && version === SCHEMA_VERSION) return 'prepared'
+  const isEmpty = sql.all('SELECT count(*) AS tables FROM sqlite_master')[0]?.tables === 0
+  if (isEmpty && version === 0) return 'empty'
+  const what =
+    application === APPLICATION_ID ? 'was made by another version of Portico' : 'is a database of another program'
+  throw unavailable(`${path} ${what}: name another file for the state`, undefined)
+}
