@@ -5,8 +5,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { CallToolResult } from '@portico/sdk/client'
-import { createPrincipal, type JsonObject } from '@portico/sdk/server'
-import { toDigest } from '../audit/canonical.ts'
+import { createPrincipal } from '@portico/sdk/server'
 import type { AuditEntry, AuditSink } from '../audit/record.ts'
 import { callListener } from '../config/call-listener.ts'
 import { type Clock, systemClock } from '../consent/clock.ts'
@@ -25,8 +24,9 @@ import { isSufficient, type Judgement, type JudgeParts, judge, MAX_ROUNDS } from
 import { loadOf, withLoad } from './load.ts'
 import type { Provenance } from './provenance.ts'
 import { ReadingTrust } from './reading-trust.ts'
-import { decisionEntry, type FinalDecision, outcomeEntry, reviewEntry, type Subject, subjectOf } from './records.ts'
+import { decisionEntry, type FinalDecision, outcomeEntry, type Subject, subjectOf } from './records.ts'
 import { Refusals } from './refusals.ts'
+import { type ReviewParts, requireStillAllowed, showResult } from './result-review.ts'
 
 /** Options of `createGuard`: what it decides by, whom it asks, and where it writes that down. */
 export interface GuardOptions {
@@ -80,6 +80,7 @@ interface Settled<E extends Effect> extends Judgement<E> {
 
 class HostGuard implements OpenGuard {
   readonly #parts: JudgeParts
+  readonly #reviewing: ReviewParts
   readonly #counter: Counter
   readonly #audit: AuditSink
   readonly #flow: GuardOptions['flow']
@@ -108,6 +109,7 @@ class HostGuard implements OpenGuard {
       readingTrust: new ReadingTrust(),
       onWarning: options.onWarning ?? ((message) => process.emitWarning(message, { code: 'PORTICO_GUARD' })),
     }
+    this.#reviewing = { ...this.#parts, append: (entry) => this.#append(entry) }
     this.#stop = inbox.on((event) => this.#onAnswer(event))
   }
 
@@ -164,9 +166,11 @@ class HostGuard implements OpenGuard {
     circumstances: Circumstances,
     options: PassOptions = {},
   ): Promise<CallToolResult> {
-    const rule = this.#parts.rules().reviewer(effect, circumstances)
     const about = this.#withTrace(circumstances)
-    const shown = rule === undefined ? result : await this.#showResult(effect, result, about, options, rule)
+    if (options.late === true) await requireStillAllowed(this.#reviewing, effect, about)
+    const rule = this.#parts.rules().reviewer(effect, circumstances)
+    const shown =
+      rule === undefined ? result : await showResult(this.#reviewing, { effect, result, about, rule }, options)
     const trusted = effect.kind === 'call' && effect.trusted
     this.#flow?.(circumstances.session).note(effect.server, shown, { trusted })
     return shown
@@ -257,39 +261,6 @@ class HostGuard implements OpenGuard {
         void this.#append(outcomeEntry(subject, ending)).catch(() => {})
       },
     }
-  }
-
-  async #showResult(
-    effect: Effect,
-    result: CallToolResult,
-    about: Circumstances,
-    { signal, onWaiting }: PassOptions,
-    rule: string,
-  ): Promise<CallToolResult> {
-    const { session, principal, workspace } = about
-    const refuse = async (reason: string): Promise<never> => {
-      await this.#append(reviewEntry(effect, about, { at: this.#parts.clock.now(), outcome: 'deny', rule, reason }))
-      throw new HostError('denied', `The result was kept back: ${reason}`, { data: { rule, reason } })
-    }
-    if (about.unattended) return refuse('a person must see it first, and nobody is there')
-    const { action, content } = await this.#parts.inbox.ask(
-      {
-        server: effect.server,
-        session,
-        ...(principal !== undefined && { principal: principal.id }),
-        ...(workspace !== undefined && { workspace }),
-        // A result is plain JSON.
-        body: { kind: 'result', effect, result: result as unknown as JsonObject },
-      },
-      { signal, onWaiting },
-    )
-    if (action !== 'allow') return refuse('a person did not release it')
-    const edited = content !== undefined && toDigest(content) !== toDigest(result)
-    if (edited && !isResult(content)) return refuse('what it was edited to is no result')
-    const reason = edited ? 'a person edited and released it' : 'a person released it'
-    await this.#append(reviewEntry(effect, about, { at: this.#parts.clock.now(), outcome: 'allow', rule, reason }))
-    // Just shown to have the members of a result.
-    return edited ? (content as unknown as CallToolResult) : result
   }
 
   /** An answer for somebody who no longer waits holds for the next time. */
@@ -390,10 +361,4 @@ function denied({ kind, server }: Effect, { decision, reason, by }: FinalDecisio
   return new HostError('denied', `Not allowed: ${reason}`, {
     data: { ...(decision.rule !== undefined && { rule: decision.rule }), reason, by, effect: kind, server },
   })
-}
-
-function isResult(content: JsonObject): boolean {
-  const blocks = content.content
-  if (!Array.isArray(blocks)) return false
-  return blocks.every((block) => typeof block === 'object' && block !== null && typeof block.type === 'string')
 }

@@ -26,6 +26,8 @@ export interface PassOptions {
   readonly question?: QuestionBody
   /** Told the id of the question while a person is being asked, and undefined when no longer. */
   readonly onWaiting?: (question: string | undefined) => void
+  /** For `review`: the result comes long after its call was allowed, and is kept back where rules deny the call by now. */
+  readonly late?: boolean
 }
 
 /** Decides whether something may happen, and asks a person where the rules say so. */
