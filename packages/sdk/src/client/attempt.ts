@@ -13,6 +13,7 @@ import { CLIENT_TIMEOUTS, type RequestOptions } from './options.ts'
 import { PeerCall } from './peer.ts'
 import { pause } from './reconnector.ts'
 import { type Cancellable, signalOf } from './relay.ts'
+import { takesTasks } from './tasks/support.ts'
 
 export interface RequestSpec<Answer = JsonObject> {
   readonly method: string
@@ -20,6 +21,10 @@ export interface RequestSpec<Answer = JsonObject> {
   readonly timeoutMs: number
   /** The most that progress, or a question to this side, can extend the time allowed to. */
   readonly ceilingMs?: number
+  /** Declares tasks with the request; a call of a tool may then be answered by one (2026-07-28). */
+  readonly tasks?: boolean | undefined
+  /** Asks for a task, where the server makes tasks of such calls (2025-11-25). */
+  readonly task?: JsonObject | undefined
   /** For the call of a tool: to send it twice does no harm. */
   readonly repeatable?: boolean
   headers?(connection: Connection): Outgoing['headers']
@@ -27,10 +32,13 @@ export interface RequestSpec<Answer = JsonObject> {
   refreshHeaders?(): Promise<void>
   onId?(id: RequestId, connection: Connection): void
   /** What the caller gets for a result: the result itself unless given. */
-  read?(result: JsonObject): Answer | Promise<Answer>
+  read?(result: JsonObject, sent: SentCall): Answer | Promise<Answer>
   /** The last word on a failure that stands: an answer after all, or a rejection. */
   rescue?(error: unknown): Promise<Answer>
 }
+
+/** A request that went out over a connection. */
+export type SentCall = PeerCall & { readonly connection: Connection | undefined }
 
 /** What has been tried for a request so far. */
 export interface Attempts {
@@ -56,15 +64,17 @@ export interface AttemptHost {
   readonly current: Connection | undefined
   connected(signal: AbortSignal | undefined): Promise<Connection>
   /** Fails locally what the connection cannot carry, and gives what its requests say of themselves. */
-  admit(connection: Connection, method: string): Envelope | undefined
-  check(connection: Connection, method: string, result: JsonObject): JsonObject
+  admit(connection: Connection, spec: RequestSpec<unknown>): Envelope | undefined
+  check(connection: Connection, spec: RequestSpec<unknown>, result: JsonObject): JsonObject
+  /** Ends the task that a call became after its caller had given it up. */
+  disown(result: JsonObject): void
   /** How long to wait before the request is sent again, or undefined when the failure stands. */
   judge(error: unknown, request: Tried, attempts: Attempts): Promise<number | undefined>
 }
 
 export class Attempt<Answer> extends PeerCall implements Tried, Cancellable {
   readonly method: string
-  readonly params: JsonObject
+  params: JsonObject
   readonly spec: RequestSpec<Answer>
   readonly options: RequestOptions
   connection: Connection | undefined
@@ -122,9 +132,9 @@ export class Attempt<Answer> extends PeerCall implements Tried, Cancellable {
     const { spec, connection } = this
     try {
       // Whoever is answered was sent, over this connection.
-      const checked = this.#host.check(connection as Connection, spec.method, result)
+      const checked = this.#host.check(connection as Connection, spec, result)
       // Without `read`, an answer is the result itself.
-      this.#resolve(spec.read === undefined ? (checked as Answer) : spec.read(checked))
+      this.#resolve(spec.read === undefined ? (checked as Answer) : spec.read(checked, this))
     } catch (error) {
       this.#reject(error)
     }
@@ -138,12 +148,20 @@ export class Attempt<Answer> extends PeerCall implements Tried, Cancellable {
     this.connection?.peer.cancel(this, reason)
   }
 
+  /** What asked for a task is not taken back by a notice, but by the end of its task (2025-11-25, tasks, "Task Cancellation"). */
+  override abandoned(reason: string): void {
+    const { connection } = this
+    if (this.params.task === undefined || connection === undefined || !takesTasks(connection)) super.abandoned(reason)
+    else connection.peer.expectLate(this.id, (result) => this.#host.disown(result))
+  }
+
   #sendOn(connection: Connection, waited: boolean): void {
     this.connection = connection
     const { spec, options } = this
     const { peer } = connection
     try {
-      this.envelope = this.#host.admit(connection, spec.method)
+      this.envelope = this.#host.admit(connection, spec)
+      if (spec.task !== undefined && takesTasks(connection)) this.params = { ...spec.params, task: spec.task }
       const own = spec.headers?.(connection)
       this.headers = options.headers === undefined ? own : [...options.headers, ...(own ?? [])]
     } catch (error) {

@@ -27,6 +27,7 @@ import type { Subscription } from './features/subscriptions.ts'
 import type { ProcessView } from './link.ts'
 import type { Negotiated } from './negotiated.ts'
 import type { ClientOptions, RequestOptions } from './options.ts'
+import type { TaskPage, ToolRun } from './tasks/run.ts'
 import { type CallTool, createToolCaller, type ToolCaller } from './tool-caller.ts'
 import { type WaitOptions, within } from './with-deadline.ts'
 
@@ -80,6 +81,35 @@ export class Client<S = unknown> {
   /** The child process, where the server is one. */
   get process(): ProcessView | undefined {
     return this.#core.connection.peer.link.process
+  }
+
+  /**
+   * Calls a tool without waiting for its end: resolves as soon as there is a task, or a result. The deadline and the signal count
+   * until then.
+   *
+   * @example
+   * const run = await client.startTool('report', { year: 2026 })
+   * console.log(run.task?.taskId)
+   * const { content } = await run.result()
+   */
+  startTool(name: string, args: JsonObject = {}, options: RequestOptions = {}): Promise<ToolRun> {
+    return this.#core.startTool(name, args, options)
+  }
+
+  /**
+   * Goes on with a task by its id, which may have been started by another process.
+   *
+   * @example
+   * const run = await client.resumeTask(taskId)
+   * for await (const { status, statusMessage } of run.updates()) console.log(status, statusMessage)
+   */
+  resumeTask(taskId: string, options: RequestOptions = {}): Promise<ToolRun> {
+    return this.#core.resumeTask(taskId, options)
+  }
+
+  /** A page of the tasks that the server keeps for this client: only 2025-11-25 has that, and not every server offers it. */
+  listTasks(cursor?: string, options: RequestOptions = {}): Promise<TaskPage> {
+    return this.#core.listTasks(cursor, options)
   }
 
   /** All tools. Those whose definition is not valid are left out, with a `warning`. */

@@ -4,7 +4,7 @@
  */
 
 import type { JsonObject } from '../jsonrpc/message.ts'
-import type { ClientCapabilities, ServerCapabilities } from '../protocol/capabilities.ts'
+import { type ClientCapabilities, type ServerCapabilities, TASKS_EXTENSION } from '../protocol/capabilities.ts'
 import type { Implementation } from '../protocol/content.ts'
 import type { LogLevel } from '../protocol/logging.ts'
 import { META_CLIENT_CAPABILITIES, META_CLIENT_INFO, META_LOG_LEVEL, META_VERSION } from '../protocol/meta.ts'
@@ -45,6 +45,12 @@ export interface Connector {
   /** Whether each loss is a crash that counts against the restart budget. */
   readonly restarts: boolean
   open(profile: ClientProfile, events: PeerEvents, signal: AbortSignal): Promise<Connection>
+}
+
+/** The profile of a request that may become a task (2026-07-28). */
+export function withTasks({ info, capabilities }: ClientProfile): ClientProfile {
+  const extensions = { ...capabilities.extensions, [TASKS_EXTENSION]: {} }
+  return { info, capabilities: { ...capabilities, extensions } }
 }
 
 /** The `_meta` that every modern request carries. Made and written once per connection, and shared by its requests. */

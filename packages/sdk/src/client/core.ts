@@ -12,6 +12,7 @@ import type { SubscriptionFilter } from '../protocol/subscriptions.ts'
 import type { CallToolResult, Tool } from '../protocol/tools.ts'
 import { Questions } from './asking/questions.ts'
 import { type AnswerQuestion, PlainAsk, type RequestTimes, type RoundResult } from './asking/rounds.ts'
+import type { SentCall } from './attempt.ts'
 import type { ClientProfile, Connection, Connector } from './connection.ts'
 import { type ChangeNotice, Emitter } from './events.ts'
 import { CachedResults, createMemoryCache } from './features/cache.ts'
@@ -33,6 +34,9 @@ import type { PeerEvents } from './peer.ts'
 import { Reconnector } from './reconnector.ts'
 import type { Relayed } from './relay.ts'
 import { Requests } from './requests.ts'
+import { loadTasks } from './tasks/load.ts'
+import type { TaskPage, ToolRun } from './tasks/run.ts'
+import { takesTasks } from './tasks/support.ts'
 
 export class ClientCore implements ToolHost {
   readonly emitter = new Emitter()
@@ -46,6 +50,9 @@ export class ClientCore implements ToolHost {
   readonly listed = new ListedNames()
   readonly cached: CachedResults
   readonly subscriptions: Subscriptions
+  readonly followsTasks: boolean
+  /** Those who are told what a server says of its tasks without being asked. */
+  readonly taskNotices = new Set<(params: JsonObject) => void>()
   readonly #connector: Connector
   readonly #intake: Intake
   #last: Connection | undefined
@@ -59,6 +66,7 @@ export class ClientCore implements ToolHost {
     this.limits = { ...CLIENT_LIMITS, ...withoutUndefined(options.limits ?? {}) }
     if (options.logLevel !== undefined) requireLogLevel(options.logLevel)
     this.#connector = connector
+    this.followsTasks = options.tasks !== 'never'
     this.questions = new Questions(options)
     const profile: ClientProfile = { info: options.info ?? DEFAULT_INFO, capabilities: this.questions.capabilities }
     this.reconnector = new Reconnector(
@@ -106,8 +114,33 @@ export class ClientCore implements ToolHost {
   }
 
   callTool(name: string, args: JsonObject, options: RequestOptions): Promise<CallToolResult> {
+    if (options.task) return this.#asTask(name, args, options)
     const call = new ToolCall(this, name, args, options)
     return this.requests.send(call, call.options)
+  }
+
+  async startTool(name: string, args: JsonObject, options: RequestOptions): Promise<ToolRun> {
+    return (await loadTasks()).startTool(this, name, args, options)
+  }
+
+  async resumeTask(taskId: string, options: RequestOptions): Promise<ToolRun> {
+    return (await loadTasks()).resumeTask(this, taskId, options)
+  }
+
+  async listTasks(cursor: string | undefined, options: RequestOptions): Promise<TaskPage> {
+    return (await loadTasks()).listTasks(this, cursor, options)
+  }
+
+  async follow(call: ToolCall, result: JsonObject, sent: SentCall | undefined): Promise<CallToolResult> {
+    return (await loadTasks()).followCall(this, call, result, sent)
+  }
+
+  async callAsTask(call: ToolCall, error: RpcError): Promise<CallToolResult | undefined> {
+    return takesTasks(this.connection) ? (await loadTasks()).callAsTask(this, call, error) : undefined
+  }
+
+  async #asTask(name: string, args: JsonObject, options: RequestOptions): Promise<CallToolResult> {
+    return (await loadTasks()).callTool(this, name, args, options)
   }
 
   pages<Item>(kind: ListKind<Item>, options: RequestOptions = {}): AsyncGenerator<Item[], void, void> {
@@ -243,7 +276,7 @@ export class ClientCore implements ToolHost {
     const { link } = connection.peer
     link.process?.onStderr((text) => this.emitter.emit('stderr', text))
     if (connection.revision.era === 'legacy') {
-      if (this.questions.offersAny || this.emitter.has('change')) link.listen()
+      if (this.questions.offersAny || this.emitter.has('change') || this.taskNotices.size > 0) link.listen()
       if (this.#logLevel !== undefined && connection.server.capabilities.logging !== undefined) {
         void this.#sendLogLevel(this.#logLevel).catch(() => {})
       }
@@ -286,6 +319,9 @@ export class ClientCore implements ToolHost {
   }
 
   #own(message: RpcNotification): boolean {
+    // They are for anybody who listens, too.
+    if (message.method.startsWith('notifications/tasks'))
+      for (const tell of this.taskNotices) tell(message.params ?? {})
     if (message.method !== 'notifications/elicitation/complete') return this.subscriptions.own(message)
     this.questions.completions.complete(message.params?.elicitationId)
     this.emitter.emit('notification', { method: message.method, params: message.params })

@@ -9,6 +9,7 @@ import type { RootsSource } from './features/roots.ts'
 import type { SamplingHandler, SamplingOptions } from './features/sampling.ts'
 import type { Progress } from './peer.ts'
 import type { RequestRelay } from './relay.ts'
+import type { ToolRun } from './tasks/run.ts'
 
 /** What a client offers to servers, and its bounds and times. */
 export interface ClientOptions {
@@ -20,6 +21,16 @@ export interface ClientOptions {
   readonly sampling?: SamplingHandler | SamplingOptions
   /** Answers a server's questions to the person who uses this client. */
   readonly elicitation?: ElicitationHandlers
+  /**
+   * Whether calls of tools may become tasks, which are then followed to their end: `follow` unless given. With `never`, tasks are
+   * neither declared nor asked for.
+   */
+  readonly tasks?: 'follow' | 'never'
+  /**
+   * Lets a server of 2025-11-25 have its requests for sampling and elicitation answered as tasks, as far as there are handlers for
+   * them. They are kept in the memory of this client. Off unless given.
+   */
+  readonly receiveTasks?: boolean
   readonly experimental?: { readonly [name: string]: JsonObject }
   readonly extensions?: { readonly [id: string]: JsonObject }
   /** Result types that extensions define; any other than the protocol's own is an error. */
@@ -52,6 +63,8 @@ export interface ClientTimeouts {
   readonly listMs: number
   /** Making a connection, the handshake included. */
   readonly connectMs: number
+  /** The longest that a task is followed, however long its server says that it is kept. */
+  readonly taskMs: number
 }
 
 /** Bounds on what a server may send and ask. */
@@ -99,6 +112,13 @@ export interface RequestOptions {
   readonly headers?: readonly (readonly [name: string, value: string])[]
   /** For gateways: what the server asks and logs while this request runs goes here, not to the client's own handlers. */
   readonly relay?: RequestRelay
+  /**
+   * For the call of a tool of 2025-11-25: asks for a task wherever the tool can be one, and to have it kept for so long. Without
+   * it, only tools that are nothing else are called so. For `request`: takes a task of 2026-07-28 for an answer.
+   */
+  readonly task?: boolean | { readonly ttlMs?: number }
+  /** Told of the task that a call became: its id is what another process needs to go on with it. */
+  readonly onTask?: (run: ToolRun) => void
   /** The request may be sent again when it is not known whether the server had it. True for what only reads, unless given. */
   readonly idempotent?: boolean
 }
@@ -110,6 +130,7 @@ export const CLIENT_TIMEOUTS: ClientTimeouts = {
   readMs: 10_000,
   listMs: 2_000,
   connectMs: 30_000,
+  taskMs: 86_400_000,
 }
 
 /** The limits of a client unless others are given. */

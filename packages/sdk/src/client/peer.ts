@@ -74,6 +74,9 @@ export class ClientPeer implements LinkEvents {
   readonly #pending = new PendingCalls()
   readonly #asked = new Map<RequestId, AbortController>()
   readonly #answers: Answers
+  /** Calls that were answered by a task, whose progress goes on, and those that were given up before (2025-11-25). */
+  readonly #tasks = new Map<RequestId, PeerCall>()
+  readonly #late = new Map<RequestId, (result: JsonObject) => void>()
   #closed: PorticoError | undefined
   #quietUntil = 0
 
@@ -134,6 +137,17 @@ export class ClientPeer implements LinkEvents {
     this.#pending.cancel(call, reason)
   }
 
+  /** Reports the progress of a call that was answered by a task, until the function that it gives is called. */
+  keepProgress(call: PeerCall): () => void {
+    this.#tasks.set(call.id, call)
+    return () => this.#tasks.delete(call.id)
+  }
+
+  /** Has an answer taken that comes after its call was given up. */
+  expectLate(id: RequestId, take: (result: JsonObject) => void): void {
+    if (this.#late.size < MAX_ASKED) this.#late.set(id, take)
+  }
+
   /** Ends one call as if the server had answered it. */
   settle(response: RpcResponse): void {
     this.#pending.settle(response)
@@ -142,6 +156,12 @@ export class ClientPeer implements LinkEvents {
   response(response: RpcResponse): void {
     if (this.#pending.settle(response)) return
     const id = response.id
+    const late = id === undefined || id === null ? undefined : this.#late.get(id)
+    if (id !== undefined && id !== null && late !== undefined) {
+      this.#late.delete(id)
+      if ('result' in response) late(response.result)
+      return
+    }
     this.#events.irregular('An answer came that nobody waits for', id === undefined ? undefined : String(id))
   }
 
@@ -192,7 +212,9 @@ export class ClientPeer implements LinkEvents {
   /** Progress that does not grow is ignored, so that a stuck server cannot keep a call alive for nothing. */
   #progress(params: JsonObject | undefined): void {
     const { progressToken, progress, total, message } = params ?? {}
-    const call = this.#clocked(progressToken as RequestId)
+    const token = progressToken as RequestId
+    // Kept ones were clocked when they went out.
+    const call = this.#clocked(token) ?? (this.#tasks.get(token) as ClockedCall | undefined)
     if (call === undefined || typeof progress !== 'number' || !(progress > (call.last ?? Number.NEGATIVE_INFINITY)))
       return
     call.last = progress

@@ -60,6 +60,11 @@ export class Reconnector {
     return this.#ending.signal.aborted
   }
 
+  /** Whether there is no connection and will be none. */
+  get over(): boolean {
+    return this.closed || (this.#opened && this.#current === undefined && !this.#connector.reopens)
+  }
+
   /** The connection in use, or a new one. Fails with `not-sent`: nothing was asked of the server yet. */
   ready(): Promise<Connection> {
     if (this.#current !== undefined) return Promise.resolve(this.#current)

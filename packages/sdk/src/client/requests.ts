@@ -5,14 +5,14 @@
  */
 
 import { PorticoError, RpcError } from '../jsonrpc/errors.ts'
-import type { JsonObject } from '../jsonrpc/message.ts'
+import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import type { ServerCapabilities } from '../protocol/capabilities.ts'
 import { HEADER_MISMATCH, UNSUPPORTED_VERSION } from '../protocol/errors.ts'
 import type { LogLevel } from '../protocol/logging.ts'
 import { methodOf } from '../protocol/methods.ts'
 import { omit } from '../protocol/revisions/omission.ts'
 import { Attempt, type AttemptHost, type Attempts, type RequestSpec, type Tried } from './attempt.ts'
-import { type ClientProfile, type Connection, createEnvelope } from './connection.ts'
+import { type ClientProfile, type Connection, createEnvelope, withTasks } from './connection.ts'
 import { type Envelope, httpFault } from './link.ts'
 import type { RequestOptions } from './options.ts'
 import type { Reconnector } from './reconnector.ts'
@@ -24,6 +24,7 @@ export class Requests implements AttemptHost {
   readonly #resultTypes: readonly unknown[]
   #logLevel: LogLevel | undefined
   #envelope: Envelope | undefined
+  #taskEnvelope: Envelope | undefined
   #envelopeOf: Connection | undefined
 
   constructor(reconnector: Reconnector, profile: ClientProfile, resultTypes: readonly string[] = []) {
@@ -93,24 +94,34 @@ export class Requests implements AttemptHost {
     return spec.repeatable === true && count < CALL_RESENDS && connection?.negotiated.transport !== 'channel'
   }
 
-  admit(connection: Connection, method: string): Envelope | undefined {
+  admit(connection: Connection, { method, tasks }: RequestSpec<unknown>): Envelope | undefined {
     requireCapability(connection, method)
-    if (connection.revision.era === 'legacy') return undefined
+    const { revision } = connection
+    if (revision.era === 'legacy') return undefined
     if (this.#envelopeOf !== connection) {
-      this.#envelope = createEnvelope(connection.revision, this.#profile, this.#logLevel)
+      this.#envelope = createEnvelope(revision, this.#profile, this.#logLevel)
+      this.#taskEnvelope = createEnvelope(revision, withTasks(this.#profile), this.#logLevel)
       this.#envelopeOf = connection
     }
-    return this.#envelope
+    return tasks ? this.#taskEnvelope : this.#envelope
   }
 
-  /** Absent means complete; `input_required` is for the methods that may ask; anything else nobody here understands. */
-  check({ revision }: Connection, method: string, result: JsonObject): JsonObject {
+  disown({ task }: JsonObject): void {
+    const taskId = isObject(task) ? task.taskId : undefined
+    if (typeof taskId !== 'string') return
+    // Nobody waits for it any more; a server that cannot cancel it lets it run.
+    this.send({ method: 'tasks/cancel', params: { taskId }, timeoutMs: DISOWN_MS, tasks: true }).catch(() => {})
+  }
+
+  /** Absent means complete; `input_required` is for the methods that may ask, `task` for tools; anything else nobody here understands. */
+  check({ revision }: Connection, { method, tasks }: RequestSpec<unknown>, result: JsonObject): JsonObject {
     const type = result.resultType
     if (type === undefined) return result
     // An older revision knows no types: there the member means nothing, and asks for nothing.
     if (revision.era === 'legacy') return type === 'input_required' ? omit(result, ['resultType']) : result
     if (this.#resultTypes.includes(type)) return result
     if (type === 'input_required' && methodOf(method)?.asks) return result
+    if (type === 'task' && tasks && method === 'tools/call') return result
     throw new PorticoError('invalid-message', `The result of ${method} has the unknown type ${JSON.stringify(type)}`, {
       delivery: 'unknown',
     })
@@ -156,6 +167,7 @@ const READS: ReadonlySet<string> = new Set([
   'tools/list',
 ])
 const MAX_RESENDS = 5
+const DISOWN_MS = 10_000
 
 function missingCapability(capabilities: ServerCapabilities, knowsCompletions: boolean, method: string) {
   const needed = methodOf(method)?.capability

@@ -48,7 +48,9 @@ export class HttpLink implements Link, ExchangeHost, ListenerHost {
   readonly #exchanges = new IdTable<HttpExchange>()
   readonly #nameSource = (method: string) => {
     const { nameSources = {} } = this.#options
-    return Object.hasOwn(nameSources, method) ? nameSources[method] : undefined
+    if (Object.hasOwn(nameSources, method)) return nameSources[method]
+    // The prefix is reserved for tasks, whose methods all name one.
+    return method.startsWith('tasks/') ? 'taskId' : undefined
   }
   #revision: Revision | undefined
   #session: string | undefined

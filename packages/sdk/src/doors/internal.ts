@@ -20,6 +20,20 @@ export {
 export { isLogLevel, passesLevel } from '../protocol/logging.ts'
 export { ITEM_KEYS, type ItemKind, meaningOf } from '../protocol/meaning.ts'
 export { META_LOG_LEVEL } from '../protocol/meta.ts'
+export {
+  CORE_TASKS,
+  type CreatedTask,
+  EXTENSION_TASKS,
+  generationOf,
+  META_RELATED_TASK,
+  readCreated,
+  readTask,
+  TASKS_EXTENSION,
+  type TaskGeneration,
+  writeCreated,
+  writeDetailedTask,
+  writeTask,
+} from '../protocol/tasks.ts'
 export { parseTemplate, type UriTemplate } from '../schema/uri-template/uri-template.ts'
 export { createWildcard, type Wildcard } from '../schema/wildcard.ts'
 export { cannotListen } from '../serve/socket/socket-listener.ts'

@@ -3,17 +3,20 @@
  * them on the wire stands in one table each; the work itself (`server/tasks`) knows the neutral task alone.
  */
 
-import { METHOD_NOT_FOUND } from '../jsonrpc/errors.ts'
-import type { JsonObject, RpcErrorObject } from '../jsonrpc/message.ts'
+import { METHOD_NOT_FOUND, PorticoError } from '../jsonrpc/errors.ts'
+import { isObject, type JsonObject, type RpcErrorObject } from '../jsonrpc/message.ts'
 import { MISSING_CLIENT_CAPABILITY } from './errors.ts'
 import type { Revision } from './revision.ts'
 import { vocabularyOf } from './revisions/vocabulary.ts'
+import { areBlocks } from './shapes.ts'
 import type { CallToolResult } from './tools.ts'
 
-/** The extension of 2026-07-28, under which both sides declare it. */
-export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks'
+export { TASKS_EXTENSION } from './capabilities.ts'
+
 /** In `_meta` of everything that belongs to a task of 2025-11-25. */
 export const META_RELATED_TASK = 'io.modelcontextprotocol/related-task'
+/** In `_meta` of the answer that a task was made (2025-11-25): what a model may be told meanwhile. */
+const META_IMMEDIATE_RESPONSE = 'io.modelcontextprotocol/model-immediate-response'
 
 /** Where a task stands. The last three are final. */
 export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled'
@@ -40,6 +43,7 @@ export interface TaskView {
   /** Milliseconds since 1970, like `updatedAt`. */
   readonly createdAt: number
   readonly updatedAt: number
+  /** How long it is kept from its creation on; `Infinity` for without end, which is `null` on the wire. */
   readonly ttlMs: number
   readonly pollIntervalMs: number
   /** What the tool answered, once it has. */
@@ -143,4 +147,104 @@ export function writeCreated(task: TaskView, generation: TaskGeneration): JsonOb
 export function withRelatedTask<Value extends JsonObject>(value: Value, taskId: string): Value {
   const meta = value._meta as JsonObject | undefined
   return { ...value, _meta: { ...meta, [META_RELATED_TASK]: { taskId } } }
+}
+
+/** How often to ask about a task whose server does not say. */
+const USUAL_POLL_MS = 1_000
+const MAX_ID_LENGTH = 1_024
+const MAX_STATUS_MESSAGE = 8_192
+/** Questions of one task that are open together. What a client asks a person at a time is far less. */
+const MAX_QUESTIONS = 1_000
+
+/** The answer to a request that became a task. */
+export interface CreatedTask {
+  readonly task: TaskView
+  /** What the model may be told until there is a result (2025-11-25). */
+  readonly immediateResponse?: string
+}
+
+/**
+ * Reads what a peer says of a task: `tasks/get`, a notice, an item of a list. Throws `invalid-message` for what is none; of
+ * outcome and questions, what the status says must be there is there.
+ */
+export function readTask(value: unknown, generation: TaskGeneration): TaskView {
+  const task = readMembers(value, generation)
+  if (!generation.inlinesOutcome) return task
+  const { result, error, inputRequests } = value as JsonObject
+  if (task.status === 'input_required') return { ...task, questions: readQuestions(inputRequests) }
+  if (task.status === 'completed') return { ...task, result: readOutcome(result) }
+  return task.status === 'failed' ? { ...task, error: readError(error) } : task
+}
+
+/** Reads the answer to a request that became a task. Throws `invalid-message` for what is none. */
+export function readCreated(result: JsonObject, generation: TaskGeneration): CreatedTask {
+  const task = readMembers(generation.name === 'core' ? result.task : result, generation)
+  const told = isObject(result._meta) ? result._meta[META_IMMEDIATE_RESPONSE] : undefined
+  return generation.name === 'core' && typeof told === 'string' ? { task, immediateResponse: told } : { task }
+}
+
+function readMembers(value: unknown, { ttl, pollInterval }: TaskGeneration): TaskView {
+  if (!isObject(value)) throw unreadable('is no object')
+  const { taskId, status, statusMessage } = value
+  if (typeof taskId !== 'string' || taskId === '' || taskId.length > MAX_ID_LENGTH) throw unreadable('has no usable id')
+  if (typeof status !== 'string' || !Object.hasOwn(TRANSITIONS, status)) throw unreadable('has an unknown status')
+  if (statusMessage !== undefined && statusMessage !== null && typeof statusMessage !== 'string')
+    throw unreadable('has a statusMessage that is no text')
+  return {
+    taskId,
+    // Just shown to be one of them.
+    status: status as TaskStatus,
+    ...(typeof statusMessage === 'string' && { statusMessage: statusMessage.slice(0, MAX_STATUS_MESSAGE) }),
+    createdAt: readTime(value, 'createdAt'),
+    updatedAt: readTime(value, 'lastUpdatedAt'),
+    ttlMs: value[ttl] === null ? Number.POSITIVE_INFINITY : (readSpan(value, ttl) ?? Number.POSITIVE_INFINITY),
+    pollIntervalMs: readSpan(value, pollInterval) ?? USUAL_POLL_MS,
+  }
+}
+
+function readTime(value: JsonObject, member: string): number {
+  const text = value[member]
+  const time = typeof text === 'string' && text.length < 64 ? Date.parse(text) : Number.NaN
+  if (Number.isNaN(time)) throw unreadable(`has a ${member} that is no time`)
+  return time
+}
+
+function readSpan(value: JsonObject, member: string): number | undefined {
+  const span = value[member]
+  if (span === undefined) return undefined
+  if (typeof span !== 'number' || !(span >= 0)) throw unreadable(`has a ${member} that is no time span`)
+  return span
+}
+
+function readQuestions(value: unknown): JsonObject {
+  if (!isObject(value)) throw unreadable('waits for input and has no inputRequests')
+  const questions = Object.entries(value)
+  if (questions.length > MAX_QUESTIONS) throw unreadable(`has more than ${MAX_QUESTIONS} questions`)
+  for (const [key, question] of questions) {
+    if (!isObject(question) || typeof question.method !== 'string')
+      throw unreadable(`has a question that is no request: ${key.slice(0, 100)}`)
+  }
+  return value
+}
+
+function readOutcome(value: unknown): CallToolResult {
+  if (!isObject(value)) throw unreadable('is completed and has no result')
+  const { content, structuredContent } = value
+  if (content === undefined ? structuredContent === undefined : !Array.isArray(content) || !areBlocks(content))
+    throw unreadable('has a result that is none')
+  // Just shown to have what makes one.
+  return (content === undefined ? { ...value, content: [] } : value) as unknown as CallToolResult
+}
+
+function readError(value: unknown): RpcErrorObject {
+  if (!isObject(value) || !Number.isInteger(value.code) || typeof value.message !== 'string')
+    throw unreadable('is failed and has no error')
+  const { code, message, data } = value as { code: number; message: string; data?: unknown }
+  return { code, message, ...(data !== undefined && { data }) }
+}
+
+function unreadable(reason: string): PorticoError {
+  return new PorticoError('invalid-message', `The task that the other side described ${reason}`, {
+    delivery: 'unknown',
+  })
 }

@@ -7,7 +7,7 @@
 import { PorticoError, RpcError, withDoubt } from '../../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { URL_ELICITATION_REQUIRED } from '../../protocol/errors.ts'
-import type { RequestSpec } from '../attempt.ts'
+import type { RequestSpec, SentCall } from '../attempt.ts'
 import type { ListedNames } from '../listed-names.ts'
 import type { RequestOptions } from '../options.ts'
 import { type Relayed, signalOf } from '../relay.ts'
@@ -60,10 +60,11 @@ export abstract class AskingRequest<Answer> implements RequestSpec<Answer> {
     this.options = onProgress === undefined ? options : { ...options, onProgress: neverBack(onProgress) }
   }
 
-  abstract finish(result: JsonObject, asked: boolean): Answer
+  /** `sent` is the request that was answered so, unless it took several. */
+  abstract finish(result: JsonObject, asked: boolean, sent?: SentCall): Answer | Promise<Answer>
 
-  read(result: JsonObject): Answer | Promise<Answer> {
-    return result.resultType === 'input_required' ? this.#further(result) : this.finish(result, false)
+  read(result: JsonObject, sent?: SentCall): Answer | Promise<Answer> {
+    return result.resultType === 'input_required' ? this.#further(result) : this.finish(result, false, sent)
   }
 
   /** Shows the URLs that a `-32042` lists and, when all were agreed to, sends the request once more. */
@@ -121,6 +122,10 @@ export abstract class AskingRequest<Answer> implements RequestSpec<Answer> {
 }
 
 export class PlainAsk extends AskingRequest<RoundResult> {
+  get tasks(): boolean {
+    return Boolean(this.options.task) || this.method.startsWith('tasks/')
+  }
+
   override finish(result: JsonObject, asked: boolean): RoundResult {
     return { result, asked }
   }
@@ -139,6 +144,8 @@ class Round implements RequestSpec {
   readonly timeoutMs: number
   readonly ceilingMs: number | undefined
   readonly repeatable: boolean | undefined
+  readonly tasks: boolean | undefined
+  readonly task: JsonObject | undefined
   readonly headers: RequestSpec['headers']
   readonly refreshHeaders: RequestSpec['refreshHeaders']
 
@@ -148,6 +155,8 @@ class Round implements RequestSpec {
     this.timeoutMs = first.timeoutMs
     this.ceilingMs = first.ceilingMs
     this.repeatable = first.repeatable
+    this.tasks = first.tasks
+    this.task = first.task
     this.headers = first.headers && ((connection) => first.headers?.(connection))
     this.refreshHeaders = first.refreshHeaders && (async () => first.refreshHeaders?.())
   }
@@ -168,7 +177,8 @@ interface RoundOptions {
   readonly signal: AbortSignal | undefined
 }
 
-async function answerAll(
+/** The answers to questions by their keys. A question that is not answered fails them all, and the others are told so. */
+export async function answerAll(
   requests: unknown,
   answer: AnswerQuestion,
   { maxQuestions, signal }: RoundOptions,

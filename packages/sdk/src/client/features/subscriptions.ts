@@ -196,6 +196,7 @@ export class Subscriptions {
           method: 'subscriptions/listen',
           params: { notifications: entry.wanted },
           timeoutMs: Number.POSITIVE_INFINITY,
+          tasks: entry.wanted.taskIds !== undefined,
           onId: (id, connection) => {
             entry.id = id
             entry.connection = connection

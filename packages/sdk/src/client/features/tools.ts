@@ -3,13 +3,14 @@
  * the arguments that are mirrored in HTTP headers, and the schema that structured content is held against.
  */
 
-import { PorticoError } from '../../jsonrpc/errors.ts'
+import { INVALID_REQUEST, METHOD_NOT_FOUND, PorticoError, RpcError } from '../../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { collectParamHeaders, type ParamHeader, paramHeaders } from '../../protocol/headers/headers.ts'
 import { areBlocks } from '../../protocol/shapes.ts'
 import type { CallToolResult, Tool } from '../../protocol/tools.ts'
 import { compileJsonSchema, formatIssues, type JsonSchemaValidator } from '../../schema/json-schema/json-schema.ts'
 import { type AskHost, AskingRequest, type RequestTimes } from '../asking/rounds.ts'
+import type { SentCall } from '../attempt.ts'
 import type { Connection } from '../connection.ts'
 import type { Emitter } from '../events.ts'
 import type { Outgoing } from '../link.ts'
@@ -27,6 +28,8 @@ interface KnownTool {
 export class KnownTools {
   readonly #events: Emitter
   readonly #tools = new Map<string, KnownTool>()
+  /** Whether any tool said that its calls may be tasks (2025-11-25). */
+  haveTasks = false
 
   constructor(events: Emitter) {
     this.#events = events
@@ -106,21 +109,41 @@ export class KnownTools {
     // A definition that comes again unchanged keeps what was compiled from it.
     if (before !== undefined && JSON.stringify(before.tool) === JSON.stringify(tool)) return undefined
     this.#tools.set(tool.name, { tool, headers, validator: undefined })
+    this.haveTasks ||= isObject(tool.execution)
     return undefined
   }
 }
 
 /** `tools/call`, with the headers that its tool asks for. */
-export class ToolCall extends AskingRequest<CallToolResult> {
+export class ToolCall<Answer = CallToolResult> extends AskingRequest<Answer> {
+  readonly tasks: boolean
+  readonly task: JsonObject | undefined
   readonly #host: ToolHost
 
   constructor(host: ToolHost, name: string, args: JsonObject, options: RequestOptions) {
     super(host, 'tools/call', { name, arguments: args }, host.callTimes, options)
     this.#host = host
+    this.tasks = host.followsTasks
+    this.task = this.tasks && host.tools.haveTasks ? taskFor(host.tools.get(name), options) : undefined
   }
 
-  override finish(result: JsonObject): CallToolResult {
-    return this.#host.tools.readResult(this.params.name as string, result)
+  override finish(result: JsonObject, _asked: boolean, sent?: SentCall): Answer | Promise<Answer> {
+    // This class gives the result itself; those below it that give something else have a `finish` of their own.
+    if (this.isTask(result)) return this.#host.follow(this, result, sent) as Promise<Answer>
+    return this.#host.tools.readResult(this.params.name as string, result) as Answer
+  }
+
+  /** A server that takes tasks may refuse a call that is none; nothing was done by it then (2025-11-25, tools, "Task support"). */
+  override async rescue(error: unknown): Promise<Answer> {
+    const refused =
+      error instanceof RpcError && (error.rpcCode === METHOD_NOT_FOUND || error.rpcCode === INVALID_REQUEST)
+    const again = refused && this.tasks && this.task === undefined ? this.#host.callAsTask(this, error) : undefined
+    return ((await again) as Answer | undefined) ?? super.rescue(error)
+  }
+
+  /** Whether a result says that the call became a task. */
+  protected isTask(result: JsonObject): boolean {
+    return this.tasks && (result.resultType === 'task' || (this.task !== undefined && isObject(result.task)))
   }
 
   /** By the word of the server, whose tool it is. */
@@ -139,9 +162,23 @@ export class ToolCall extends AskingRequest<CallToolResult> {
   }
 }
 
+/** What a call of a tool asks for to become a task of 2025-11-25, unless it is to be none. */
+function taskFor(tool: Tool | undefined, { task = false }: RequestOptions): JsonObject | undefined {
+  const support = tool?.execution?.taskSupport
+  if (support !== 'required' && !(support === 'optional' && task)) return undefined
+  const { ttlMs } = typeof task === 'object' ? task : {}
+  return ttlMs === undefined ? {} : { ttl: ttlMs }
+}
+
 export interface ToolHost extends AskHost {
   readonly tools: KnownTools
   readonly callTimes: RequestTimes
+  /** Whether calls may become tasks at all. */
+  readonly followsTasks: boolean
+  /** Waits for the end of the task that a call became. */
+  follow(call: ToolCall<unknown>, result: JsonObject, sent: SentCall | undefined): Promise<CallToolResult>
+  /** Makes a call once more, as a task, where that is what its refusal means. */
+  callAsTask(call: ToolCall<unknown>, error: RpcError): Promise<CallToolResult | undefined>
   refreshTools(options: RequestOptions): Promise<void>
 }
 
