@@ -54,6 +54,28 @@ describe.each(PROTOCOL_VERSIONS)('a relayed server on %s', (versions: ProtocolVe
     await client.close()
   })
 
+  test('tells nothing of what the server behind says of itself, and leaves no empty _meta behind (house 3)', async () => {
+    const behind = { 'io.modelcontextprotocol/serverInfo': { name: 'behind', version: '1' } }
+    const results = [
+      [{ resultType: 'complete', _meta: behind }, undefined],
+      [{ _meta: { ...behind, 'example.com/k': 'v' } }, { 'example.com/k': 'v' }],
+      [{ resultType: 'complete' }, undefined],
+      [{ _meta: {} }, {}],
+    ] as const
+    for (const [members, meta] of results) {
+      const server = createRelayed({ callTool: async () => ({ content: [{ type: 'text', text: 'x' }], ...members }) })
+      const client = await open(server)
+      const result = await client.request('tools/call', { name: 'a' })
+      const own =
+        versions === '2026-07-28'
+          ? { 'io.modelcontextprotocol/serverInfo': { name: 'relayed', version: '1' } }
+          : undefined
+      expect(result._meta).toEqual(meta === undefined ? own : { ...own, ...meta })
+      expect(result.resultType).toBe(versions === '2026-07-28' ? 'complete' : undefined)
+      await client.close()
+    }
+  })
+
   test('words the errors of another revision in its own codes, and leaves the rest alone', async () => {
     for (const [thrown, expected] of [
       [new RpcError(-32002, 'gone', { uri: 'x://y' }), versions === '2026-07-28' ? -32602 : -32002],

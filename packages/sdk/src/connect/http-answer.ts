@@ -10,8 +10,12 @@ import type { HttpAnswer } from '../transport/http-client/http-client.ts'
 
 /** The type of a body without its parameters. */
 export function contentType(answer: HttpAnswer): string {
-  return (answer.header('content-type') ?? '').split(';', 1)[0]!.trim().toLowerCase()
+  const type = answer.header('content-type') ?? ''
+  return type === JSON_TYPE ? type : type.split(';', 1)[0]!.trim().toLowerCase()
 }
+
+/** As nearly all answers have it. */
+const JSON_TYPE = 'application/json'
 
 /** Where a redirect leads, if it may be followed: same origin, same method (sec-65). */
 export function redirectOf(answer: HttpAnswer, url: URL): URL | undefined {

@@ -146,16 +146,7 @@ export class HttpLink implements Link, ExchangeHost, ListenerHost {
 
   dispatch(outgoing: Outgoing, outcome: HttpOutcome, resumeAfter?: string): HttpCall {
     if (resumeAfter !== undefined) return this.get(outcome, resumeAfter)
-    const { method, params, envelope } = outgoing
-    const own =
-      envelope !== undefined
-        ? withHeaders([
-            ...standardHeaders(envelope.version, method, params, this.#nameSource),
-            ...(outgoing.headers ?? []),
-          ])
-        : method === 'initialize'
-          ? POST_HEADERS
-          : this.#postHeaders()
+    const { method } = outgoing
     let body: string
     try {
       body = requestText(outgoing)
@@ -163,7 +154,7 @@ export class HttpLink implements Link, ExchangeHost, ListenerHost {
       queueMicrotask(() => outcome.failed(unwritable(cause)))
       return { abort() {} }
     }
-    return this.#send('POST', own, body, outcome, HANDSHAKES.has(method), outgoing.fresh)
+    return this.#send('POST', this.#headersOf(outgoing), body, outcome, HANDSHAKES.has(method), outgoing.fresh)
   }
 
   get(outcome: HttpOutcome, lastEventId: string): HttpCall {
@@ -201,6 +192,13 @@ export class HttpLink implements Link, ExchangeHost, ListenerHost {
       ...(this.#revision !== undefined && { [VERSION_HEADER]: this.#revision.version }),
       ...(this.#session !== undefined && { 'mcp-session-id': this.#session }),
     }
+  }
+
+  /** Those of every POST, and those that mirror a modern request. Names were checked where they were made. */
+  #headersOf({ method, params, envelope, headers }: Outgoing): HeaderRecord {
+    if (envelope === undefined) return method === 'initialize' ? POST_HEADERS : this.#postHeaders()
+    const own = { ...POST_HEADERS, ...standardHeaders(envelope.version, method, params, this.#nameSource) }
+    return headers === undefined || headers.length === 0 ? own : { ...own, ...Object.fromEntries(headers) }
   }
 
   /** The headers of every POST in a session: the same object until the handshake settles something else. */
@@ -274,13 +272,6 @@ const GOODBYE_MS = 1_000
  * a new one (`client/requests.ts`).
  */
 const HANDSHAKES: ReadonlySet<string> = new Set(['server/discover', 'initialize'])
-
-/** The headers of a modern POST: those of each, and those that mirror the request. Names were checked where they were made. */
-function withHeaders(own: readonly (readonly [name: string, value: string])[]): HeaderRecord {
-  const headers: { [name: string]: string } = { ...POST_HEADERS }
-  for (const [name, value] of own) headers[name] = value
-  return headers
-}
 
 /** The caller's headers, and over them what the protocol prescribes. Names are compared as HTTP does. */
 function merge(given: HeaderRecord | undefined, own: HeaderRecord): HeaderRecord {

@@ -315,10 +315,12 @@ function levelMethod(host: FeatureHost, relay: Relay): ServerMethod {
 
 /** The names that the server behind gives itself, and how far its answer went, are between it and this side. */
 function clean(written: JsonObject): JsonObject {
-  const { resultType: _type, ...own } = written
-  if (!isObject(own._meta) || own._meta[META_SERVER_INFO] === undefined) return own
-  const { [META_SERVER_INFO]: _info, ...meta } = own._meta
-  return { ...own, _meta: meta }
+  if (written.resultType === undefined && written._meta === undefined) return written
+  const { resultType: _type, _meta: all, ...own } = written
+  if (all === undefined) return own
+  if (!isObject(all) || all[META_SERVER_INFO] === undefined) return { ...own, _meta: all }
+  const { [META_SERVER_INFO]: _info, ...meta } = all
+  return Object.keys(meta).length === 0 ? own : { ...own, _meta: meta }
 }
 
 function translate(call: ServerCall): (error: unknown) => never {

@@ -29,17 +29,17 @@ const check = (
 
 describe('what a client sends', () => {
   it.each([
-    ['tools/call', { name: 'get' }, [['Mcp-Name', 'get']]],
-    ['prompts/get', { name: 'grüß' }, [['Mcp-Name', '=?base64?Z3LDvMOf?=']]],
-    ['resources/read', { uri: 'file:///a%20b', name: 'no' }, [['Mcp-Name', 'file:///a%20b']]],
-    ['tools/list', { name: 'no' }, []],
-    ['tools/call', { name: 1 }, []],
+    ['tools/call', { name: 'get' }, { 'Mcp-Name': 'get' }],
+    ['prompts/get', { name: 'grüß' }, { 'Mcp-Name': '=?base64?Z3LDvMOf?=' }],
+    ['resources/read', { uri: 'file:///a%20b', name: 'no' }, { 'Mcp-Name': 'file:///a%20b' }],
+    ['tools/list', { name: 'no' }, {}],
+    ['tools/call', { name: 1 }, {}],
   ])('%s with %j', (method, params, name) => {
-    expect(standardHeaders('2026-07-28', method, params)).toEqual([
-      ['MCP-Protocol-Version', '2026-07-28'],
-      ['Mcp-Method', method],
+    expect(standardHeaders('2026-07-28', method, params)).toEqual({
+      'MCP-Protocol-Version': '2026-07-28',
+      'Mcp-Method': method,
       ...name,
-    ])
+    })
   })
 
   it.each([

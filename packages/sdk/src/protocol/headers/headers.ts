@@ -39,14 +39,10 @@ export function standardHeaders(
   method: string,
   params: JsonObject | undefined,
   nameSource?: NameSource,
-): [name: string, value: string][] {
-  const headers: [string, string][] = [
-    [VERSION_HEADER, version],
-    [METHOD_HEADER, method],
-  ]
+): { readonly [name: string]: string } {
   const name = nameOf(method, params, nameSource)
-  if (name !== undefined) headers.push([NAME_HEADER, encodeHeaderValue(name)])
-  return headers
+  if (name === undefined) return { [VERSION_HEADER]: version, [METHOD_HEADER]: method }
+  return { [VERSION_HEADER]: version, [METHOD_HEADER]: method, [NAME_HEADER]: encodeHeaderValue(name) }
 }
 
 /** The `Mcp-Param-*` headers of a call. An argument that is absent or null has none. */
