@@ -66,12 +66,12 @@ export async function startSite({ staticClient = false, signInMs }: SiteOptions 
   const serverTokens = new Set<string>()
   const refused = new Set<string>()
   const atServers: string[] = []
-  const houses = new Map<string, HttpServer>()
+  const servers = new Map<string, HttpServer>()
   for (const name of SERVERS) {
-    const house = await openHouse(name, behind.issuer, serverTokens, refused)
-    house.node.prependListener('request', (req) => atServers.push(JSON.stringify([req.url, req.headers])))
-    houses.set(name, house)
-    stops.push(() => house.close())
+    const server = await openServer(name, behind.issuer, serverTokens, refused)
+    server.node.prependListener('request', (req) => atServers.push(JSON.stringify([req.url, req.headers])))
+    servers.set(name, server)
+    stops.push(() => server.close())
   }
 
   const kept = new Map<string, string>()
@@ -97,7 +97,7 @@ export async function startSite({ staticClient = false, signInMs }: SiteOptions 
   const upstreams = createUpstreams({
     watchdog: false,
     resolve: async ({ name }, { principal }) => ({
-      target: houses.get(name)?.url ?? '',
+      target: servers.get(name)?.url ?? '',
       options: principal === undefined ? {} : signIn.connectOptions(name, principal),
     }),
   })
@@ -160,7 +160,7 @@ export async function startSite({ staticClient = false, signInMs }: SiteOptions 
   }
 }
 
-async function openHouse(
+async function openServer(
   name: string,
   issuer: string,
   tokens: Set<string>,

@@ -12,8 +12,8 @@ import { createServer, tool } from '@portico/sdk/server'
 import { freePort } from '../support/free-port.ts'
 import { signIn } from '../support/person.ts'
 import type { Trial } from '../support/suite.ts'
-import { EVERYTHING, missingGuests } from './guests.ts'
 import { inPlace } from './place.ts'
+import { EVERYTHING, missingPublished } from './published-servers.ts'
 
 /** A server that only knows the newest revision, asks in the middle of a call, and lets nobody in without a token. */
 async function startProtected(): Promise<{ readonly url: string; close(): Promise<void> }> {
@@ -120,12 +120,12 @@ async function officialServerThroughBridge(): Promise<void> {
 export const trials: readonly Trial[] = [
   {
     name: 'bridge: an official 1.32.2 stdio client uses a protected server of 2026-07-28',
-    missing: missingGuests,
+    missing: missingPublished,
     run: officialClientThroughBridge,
   },
   {
     name: 'bridge: a 2026-07-28 client uses an official 1.32.2 stdio server on a protected port',
-    missing: missingGuests,
+    missing: missingPublished,
     run: officialServerThroughBridge,
   },
 ]

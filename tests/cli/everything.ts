@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { type Client, type ConnectOptions, connect } from '@portico/sdk/client'
 import type { Trial } from '../support/suite.ts'
-import { EVERYTHING, missingGuests } from './guests.ts'
 import { inPlace } from './place.ts'
+import { EVERYTHING, missingPublished } from './published-servers.ts'
 
 /** Everything that a client can hear of it, without what differs from one connection to the next. */
 async function listen(client: Client): Promise<unknown> {
@@ -47,7 +47,7 @@ function byName(a: { readonly name: string }, b: { readonly name: string }): num
 
 export const trials: readonly Trial[] = (['2025-11-25', '2026-07-28'] as const).map((versions) => ({
   name: `record, then replay @modelcontextprotocol/server-everything for a client of ${versions}`,
-  missing: missingGuests,
+  missing: missingPublished,
   run: () =>
     inPlace(async ({ folder, env, portico }) => {
       const play = async (...words: string[]): Promise<unknown> => {

@@ -5,21 +5,21 @@
 
 import assert from 'node:assert/strict'
 import {
+  type ClientUnderTest,
   createAnswers,
   fillForm,
-  type Guest,
   type Json,
   jsonOf,
   type Progress,
   type ToolResult,
   textOf,
-} from '../interop/guest.ts'
+} from '../interop/client-under-test.ts'
 import { until } from '../support/wait.ts'
 import { FAR } from './front.ts'
 import type { Variant } from './variants.ts'
 
 export interface Pair {
-  readonly guest: Guest
+  readonly caller: ClientUnderTest
   readonly client: Variant
   readonly server: Variant
 }
@@ -34,8 +34,8 @@ export interface Feature {
 }
 
 const far = (name: string) => `${FAR}_${name}`
-const call = ({ guest }: Pair, name: string, args?: Json, options?: Parameters<Guest['callTool']>[2]) =>
-  guest.callTool(far(name), args, options)
+const call = ({ caller }: Pair, name: string, args?: Json, options?: Parameters<ClientUnderTest['callTool']>[2]) =>
+  caller.callTool(far(name), args, options)
 
 export const FEATURES: readonly Feature[] = [
   { name: 'tools', run: useTools },
@@ -58,11 +58,11 @@ export const FEATURES: readonly Feature[] = [
   { name: 's-tools', since: '2025-11-25', run: sampleWithTools, lacking: (pair) => call(pair, 'ask_model_tools') },
   { name: 'roots', run: shareRoots },
   { name: 'together', since: '2025-06-18', run: answerTogether },
-  { name: 'ping', run: ({ guest }) => guest.ping() },
+  { name: 'ping', run: ({ caller }) => caller.ping() },
 ]
 
 async function useTools(pair: Pair): Promise<void> {
-  const names = (await pair.guest.list('tools')).map(({ name }) => name)
+  const names = (await pair.caller.list('tools')).map(({ name }) => name)
   assert.ok(names.includes(far('echo')), 'echo is listed')
   const texts = await Promise.all(
     ['plain', 'żółć 漢字 🙂', ''].map(async (text) => textOf(await call(pair, 'echo', { text }))),
@@ -107,7 +107,7 @@ async function failProperly(pair: Pair): Promise<void> {
   const refused = await call(pair, 'refuse')
   assert.equal(refused.isError, true)
   assert.match(textOf(refused), /The door is closed/)
-  await assert.rejects(pair.guest.callTool('no_such_tool'))
+  await assert.rejects(pair.caller.callTool('no_such_tool'))
 }
 
 async function followProgress(pair: Pair): Promise<void> {
@@ -146,90 +146,90 @@ async function abandonCall(pair: Pair): Promise<number> {
 }
 
 async function hearLogs(pair: Pair): Promise<void> {
-  const { guest } = pair
-  await guest.setLevel('warning')
-  guest.heard.clear()
+  const { caller } = pair
+  await caller.setLevel('warning')
+  caller.heard.clear()
   await call(pair, 'chat')
-  await guest.heard.next('notifications/message', ({ level }) => level === 'error')
+  await caller.heard.next('notifications/message', ({ level }) => level === 'error')
   assert.deepEqual(
-    guest.heard.of('notifications/message').map(({ params }) => params.level),
+    caller.heard.of('notifications/message').map(({ params }) => params.level),
     ['warning', 'error'],
   )
 }
 
-async function readResources({ guest }: Pair): Promise<void> {
-  assert.ok((await guest.list('resources')).some(({ uri }) => uri === 'note://welcome'))
-  assert.equal((await guest.readResource('note://welcome'))[0]?.text, 'welcome')
-  const [bytes] = await guest.readResource('note://bytes')
+async function readResources({ caller }: Pair): Promise<void> {
+  assert.ok((await caller.list('resources')).some(({ uri }) => uri === 'note://welcome'))
+  assert.equal((await caller.readResource('note://welcome'))[0]?.text, 'welcome')
+  const [bytes] = await caller.readResource('note://bytes')
   assert.equal(Buffer.from(String(bytes?.blob), 'base64').length, 256)
-  await assert.rejects(guest.readResource('note://nothing'))
+  await assert.rejects(caller.readResource('note://nothing'))
 }
 
-async function readTemplates({ guest }: Pair): Promise<void> {
-  const templates = (await guest.list('resourceTemplates')).map(({ uriTemplate }) => uriTemplate)
+async function readTemplates({ caller }: Pair): Promise<void> {
+  const templates = (await caller.list('resourceTemplates')).map(({ uriTemplate }) => uriTemplate)
   assert.deepEqual(templates, ['users://{id}/profile{?tab}'])
-  const [contents] = await guest.readResource('users://grace/profile?tab=posts')
+  const [contents] = await caller.readResource('users://grace/profile?tab=posts')
   assert.deepEqual(JSON.parse(String(contents?.text)), { id: 'grace', tab: 'posts' })
 }
 
 async function followResource(pair: Pair): Promise<void> {
-  const { guest, client } = pair
+  const { caller, client } = pair
   const uri = 'note://welcome'
   const modern = client.version >= '2026-07-28'
-  const listening = modern ? await guest.listen({ resourceSubscriptions: [uri] }) : undefined
-  if (listening === undefined) await guest.subscribe(uri)
+  const listening = modern ? await caller.listen({ resourceSubscriptions: [uri] }) : undefined
+  if (listening === undefined) await caller.subscribe(uri)
   else assert.deepEqual(listening.honoured.resourceSubscriptions, [uri])
-  guest.heard.clear()
+  caller.heard.clear()
   await call(pair, 'touch', { uri: 'note://settings' })
   await call(pair, 'touch', { uri })
-  await guest.heard.next('notifications/resources/updated', (params) => params.uri === uri)
-  assert.equal(guest.heard.of('notifications/resources/updated').length, 1)
-  if (listening === undefined) await guest.unsubscribe(uri)
+  await caller.heard.next('notifications/resources/updated', (params) => params.uri === uri)
+  assert.equal(caller.heard.of('notifications/resources/updated').length, 1)
+  if (listening === undefined) await caller.unsubscribe(uri)
   else await listening.close()
 }
 
 async function followLists(pair: Pair): Promise<void> {
-  const { guest, client } = pair
+  const { caller, client } = pair
   const filter = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true }
-  const listening = client.version >= '2026-07-28' ? await guest.listen(filter) : undefined
+  const listening = client.version >= '2026-07-28' ? await caller.listen(filter) : undefined
   for (const step of ['grow', 'shrink']) {
-    guest.heard.clear()
+    caller.heard.clear()
     await call(pair, step, { kind: 'tool' })
-    await guest.heard.next('notifications/tools/list_changed')
-    const there = async () => (await guest.list('tools')).some(({ name }) => name === far('grown'))
+    await caller.heard.next('notifications/tools/list_changed')
+    const there = async () => (await caller.list('tools')).some(({ name }) => name === far('grown'))
     await until(async () => (await there()) === (step === 'grow'), `the list after ${step}`)
   }
   await listening?.close()
 }
 
-async function getPrompts({ guest }: Pair): Promise<void> {
-  const names = (await guest.list('prompts')).map(({ name }) => name)
+async function getPrompts({ caller }: Pair): Promise<void> {
+  const names = (await caller.list('prompts')).map(({ name }) => name)
   assert.ok(names.length > 0, 'prompts are listed')
-  const { messages } = await guest.getPrompt(far('greet'), { language: 'dutch', greeting: 'hoi' })
+  const { messages } = await caller.getPrompt(far('greet'), { language: 'dutch', greeting: 'hoi' })
   assert.deepEqual([messages[0]?.role, messages[0]?.content.text], ['user', 'Say hoi in dutch.'])
-  await assert.rejects(guest.getPrompt(far('greet'), {}))
+  await assert.rejects(caller.getPrompt(far('greet'), {}))
 }
 
-async function completeArguments({ guest }: Pair): Promise<void> {
+async function completeArguments({ caller }: Pair): Promise<void> {
   const greet = { type: 'ref/prompt', name: far('greet') } as const
-  assert.deepEqual((await guest.complete(greet, { name: 'language', value: 'd' })).values, ['dutch', 'danish'])
+  assert.deepEqual((await caller.complete(greet, { name: 'language', value: 'd' })).values, ['dutch', 'danish'])
   const user = { type: 'ref/resource', uri: 'users://{id}/profile{?tab}' } as const
-  assert.deepEqual((await guest.complete(user, { name: 'id', value: 'a' })).values, ['ada', 'alan'])
+  assert.deepEqual((await caller.complete(user, { name: 'id', value: 'a' })).values, ['ada', 'alan'])
 }
 
 async function answerForm(pair: Pair): Promise<void> {
-  const { guest } = pair
-  guest.answers.elicit = (params) => ({ action: 'accept', content: fillForm(params) })
+  const { caller } = pair
+  caller.answers.elicit = (params) => ({ action: 'accept', content: fillForm(params) })
   const { action, content } = jsonOf(await call(pair, 'ask_person'))
   assert.equal(action, 'accept')
   assert.equal((content as Json).name, 'Ada')
-  guest.answers.elicit = () => ({ action: 'decline' })
+  caller.answers.elicit = () => ({ action: 'decline' })
   assert.equal(jsonOf(await call(pair, 'ask_person')).action, 'decline')
 }
 
 async function visitUrl(pair: Pair): Promise<void> {
   const asked: unknown[] = []
-  pair.guest.answers.elicit = ({ url }) => {
+  pair.caller.answers.elicit = ({ url }) => {
     asked.push(url)
     return { action: 'accept' }
   }
@@ -239,7 +239,7 @@ async function visitUrl(pair: Pair): Promise<void> {
 
 async function sampleModel(pair: Pair): Promise<void> {
   let asked: Json = {}
-  pair.guest.answers.sample = (params) => {
+  pair.caller.answers.sample = (params) => {
     asked = params
     return { role: 'assistant', model: 'm', stopReason: 'endTurn', content: { type: 'text', text: 'a thought' } }
   }
@@ -250,7 +250,7 @@ async function sampleModel(pair: Pair): Promise<void> {
 
 async function sampleWithTools(pair: Pair): Promise<void> {
   let rounds = 0
-  pair.guest.answers.sample = () => {
+  pair.caller.answers.sample = () => {
     rounds += 1
     const text = { type: 'text', text: 'It is noon.' }
     if (rounds > 1) return { role: 'assistant', model: 'm', stopReason: 'endTurn', content: text }
@@ -262,12 +262,12 @@ async function sampleWithTools(pair: Pair): Promise<void> {
 }
 
 async function shareRoots(pair: Pair): Promise<void> {
-  pair.guest.answers.roots = () => [{ uri: 'file:///srv/data', name: 'data' }]
+  pair.caller.answers.roots = () => [{ uri: 'file:///srv/data', name: 'data' }]
   assert.deepEqual(jsonOf<unknown>(await call(pair, 'ask_roots')), [{ uri: 'file:///srv/data', name: 'data' }])
 }
 
 async function answerTogether(pair: Pair): Promise<void> {
-  Object.assign(pair.guest.answers, createAnswers())
+  Object.assign(pair.caller.answers, createAnswers())
   const answer = jsonOf(await call(pair, 'ask_together'))
   assert.match(JSON.stringify(answer.name), /Ada/)
   assert.match(JSON.stringify(answer.thought), /a thought/)

@@ -4,8 +4,8 @@ import type { ServerConfig } from '@portico/host/config'
 import { DEFAULT_SETTINGS } from '@portico/host/config'
 import { createGateway, type Gateway, serveGateway } from '@portico/host/gateway'
 import { createCatalogue, createUpstreams } from '@portico/host/upstream'
-import type { Version } from '../interop/guest.ts'
-import type { Place } from './houses.ts'
+import type { Version } from '../interop/client-under-test.ts'
+import type { Place } from './servers.ts'
 
 export interface Front {
   readonly gateway: Gateway

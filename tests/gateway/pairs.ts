@@ -3,14 +3,14 @@
  * listens and those that clients start; all outcomes end up in one table.
  */
 
-import type { Guest } from '../interop/guest.ts'
+import type { ClientUnderTest } from '../interop/client-under-test.ts'
 import type { Report } from '../support/report.ts'
 import type { Plan } from '../support/suite.ts'
 import { withLimit } from '../support/wait.ts'
+import { connectClient } from './clients.ts'
 import { FEATURES, tryFeature } from './features.ts'
 import { type ListeningFront, listenFront } from './front.ts'
-import { connectGuest } from './guests.ts'
-import { openHouse, type Place } from './houses.ts'
+import { openServer, type Place } from './servers.ts'
 import { type Mark, type Row, toTable } from './table.ts'
 import { CLIENTS, nameOf, SERVERS, shortPairs, type Variant } from './variants.ts'
 
@@ -33,18 +33,18 @@ export function planPairs({ client: clients, server: servers, feature, short }: 
   const pairs = all.filter(([client, server]) => isNamed(clients, client) && isNamed(servers, server))
   const order = [...new Set(pairs.map(([, server]) => nameOf(server)))]
   pairs.sort(([, a], [, b]) => order.indexOf(nameOf(a)) - order.indexOf(nameOf(b)))
-  const houses = new OneHouse()
+  const current = new OneServer()
   const rows: Row[] = []
   return {
     trials: pairs.map(([client, server]) => ({
       name: `${nameOf(client)} → ${nameOf(server)}`,
       run: async (report) => {
-        const { place, front } = await houses.of(server)
-        const connect = () => connectGuest(client, server, place, front)
+        const { place, front } = await current.of(server)
+        const connect = () => connectClient(client, server, place, front)
         rows.push(await runPair({ client, server, connect }, feature, report))
       },
     })),
-    after: () => houses.close(),
+    after: () => current.close(),
     summary: () => toTable(rows),
   }
 }
@@ -56,21 +56,21 @@ interface Opened {
 }
 
 /** The server that is visited now, with a gateway in front; the one before is closed. */
-class OneHouse {
+class OneServer {
   #name: string | undefined
   #opened: Opened | undefined
 
   async of(server: Variant): Promise<Opened> {
     if (this.#opened !== undefined && this.#name === nameOf(server)) return this.#opened
     await this.close()
-    const house = await openHouse(server)
-    const front = await listenFront(house.place, server.version)
+    const opened = await openServer(server)
+    const front = await listenFront(opened.place, server.version)
     const close = async (): Promise<void> => {
       await front.close()
-      await house.close()
+      await opened.close()
     }
     this.#name = nameOf(server)
-    this.#opened = { place: house.place, front, close }
+    this.#opened = { place: opened.place, front, close }
     return this.#opened
   }
 
@@ -84,7 +84,7 @@ class OneHouse {
 interface Pair {
   readonly client: Variant
   readonly server: Variant
-  connect(): Promise<Guest>
+  connect(): Promise<ClientUnderTest>
 }
 
 async function runPair(
@@ -98,9 +98,9 @@ async function runPair(
     report.fail(feature, error)
   }
   try {
-    const guest = await withLimit(connect(), LIMIT_MS, 'connect')
+    const caller = await withLimit(connect(), LIMIT_MS, 'connect')
     for (const feature of FEATURES) {
-      const pair = { guest, client, server }
+      const pair = { caller, client, server }
       if (only?.includes(feature.name) === false || feature.when?.(pair) === false) continue
       try {
         marks.set(feature.name, await withLimit(tryFeature(feature, pair), LIMIT_MS, feature.name))
@@ -108,7 +108,7 @@ async function runPair(
         failed(feature.name, error)
       }
     }
-    await withLimit(guest.close(), LIMIT_MS, 'close')
+    await withLimit(caller.close(), LIMIT_MS, 'close')
   } catch (error) {
     failed('tools', error)
   }

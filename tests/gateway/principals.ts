@@ -48,14 +48,14 @@ export async function runPrincipals(short: boolean): Promise<boolean> {
   const [principals, calls] = short ? [20, 50] : [200, 500]
   const began = performance.now()
   const crossings: Crossings = []
-  const houses = await Promise.all(SERVERS.map(({ name, version }) => openNonceHouse(name, version, crossings)))
+  const servers = await Promise.all(SERVERS.map(({ name, version }) => openNonceServer(name, version, crossings)))
   const upstreams = createUpstreams({
     watchdog: false,
     resolve: async ({ name }, { principal }) => {
       const at = SERVERS.findIndex((one) => one.name === name)
       // Each principal's own credential towards the server, which says whose connection this is.
       const headers = { authorization: `Bearer up-${principal?.id ?? 'host'}` }
-      return { target: houses[at]?.url ?? '', options: { versions: SERVERS[at]?.version, headers, timeouts: PATIENT } }
+      return { target: servers[at]?.url ?? '', options: { versions: SERVERS[at]?.version, headers, timeouts: PATIENT } }
     },
   })
   const catalogue = createCatalogue(upstreams, { patienceMs: 30_000 })
@@ -75,14 +75,14 @@ export async function runPrincipals(short: boolean): Promise<boolean> {
     },
   })
   // On a busy machine this process may stand still for longer than idle connections are usually kept.
-  for (const { node } of [listening.http, ...houses]) node.keepAliveTimeout = 300_000
+  for (const { node } of [listening.http, ...servers]) node.keepAliveTimeout = 300_000
   const visits = Array.from({ length: principals }, (_, at) => visit(listening.url, `p${at}`, at, calls, crossings))
   const done = (await Promise.all(visits)).reduce((sum, count) => sum + count, 0)
   const { connections } = gateway.metrics()
   await listening.close()
   catalogue.close()
   await upstreams.close()
-  for (const house of houses) await house.close()
+  for (const server of servers) await server.close()
   const took = ((performance.now() - began) / 1000).toFixed(1)
   console.log(
     `${principals} principals × ${calls} calls: ${done} answered, ${connections} connections, ${crossings.length} crossings, ${took} s`,
@@ -92,7 +92,7 @@ export async function runPrincipals(short: boolean): Promise<boolean> {
 }
 
 /** A server that gives back what it was given, says whose connection it was given on, and keeps a secret for each. */
-async function openNonceHouse(name: string, version: ProtocolVersion, crossings: Crossings): Promise<HttpServer> {
+async function openNonceServer(name: string, version: ProtocolVersion, crossings: Crossings): Promise<HttpServer> {
   const form = { type: 'object', properties: { nonce: { type: 'string' } }, required: ['nonce'] } as const
   const input = { type: 'object', properties: { nonce: { type: 'string' }, owner: { type: 'string' } } } as const
   const server: Server = createServer({

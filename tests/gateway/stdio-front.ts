@@ -1,7 +1,7 @@
 /** The gateway as a program that a client starts: `stdio-front.ts <place as JSON> <revision towards the server>`. */
 
 import { serveStdio } from '@portico/sdk/stdio'
-import type { Version } from '../interop/guest.ts'
+import type { Version } from '../interop/client-under-test.ts'
 import { openFront } from './front.ts'
 
 const [place = '{}', version = ''] = process.argv.slice(2)

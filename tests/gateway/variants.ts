@@ -1,6 +1,6 @@
 /** Who stands at either end of the gateway: every revision on every transport that it has, by every maker who has it. */
 
-import { VERSIONS, type Version } from '../interop/guest.ts'
+import { VERSIONS, type Version } from '../interop/client-under-test.ts'
 
 export type Maker = 'ours' | 'sdk-1' | 'sdk-2'
 export type Way = 'stdio' | 'http' | 'sse' | 'ws'

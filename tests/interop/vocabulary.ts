@@ -1,5 +1,5 @@
 /**
- * The words that all houses share: what `our-server.ts` and the servers in `peers/` offer under the same names, so that
+ * The words that all servers share: what `our-server.ts` and the servers in `peers/` offer under the same names, so that
  * one list of checks fits them all. Plain data; nothing here is taken from any SDK.
  */
 

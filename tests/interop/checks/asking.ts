@@ -1,8 +1,8 @@
 /** What a server asks of its client: forms, URLs, sampling, roots, from tools, prompts and resource reads. */
 
 import assert from 'node:assert/strict'
-import { codeOf, createAnswers, fillForm, type Json, jsonOf, textOf } from '../guest.ts'
-import type { Check, Scene } from '../house.ts'
+import { codeOf, createAnswers, fillForm, type Json, jsonOf, textOf } from '../client-under-test.ts'
+import type { Check, Pair } from '../server-under-test.ts'
 
 const hasForms: NonNullable<Check['when']> = ({ version }) => version >= '2025-06-18'
 const hasUrls: NonNullable<Check['when']> = ({ version }) => version >= '2025-11-25'
@@ -11,13 +11,13 @@ export const askingChecks: Check[] = [
   {
     name: 'a form with every simple field is shown and answered',
     when: hasForms,
-    async run({ guest }) {
+    async run({ client }) {
       let asked: Json = {}
-      guest.answers.elicit = (params) => {
+      client.answers.elicit = (params) => {
         asked = params
         return { action: 'accept', content: fillForm(params) }
       }
-      const answer = jsonOf(await guest.callTool('ask_person'))
+      const answer = jsonOf(await client.callTool('ask_person'))
       assert.equal(asked.message, 'Who are you?')
       const { properties } = asked.requestedSchema as { properties: { [name: string]: Json } }
       assert.deepEqual(
@@ -40,19 +40,19 @@ export const askingChecks: Check[] = [
   {
     name: 'decline and cancel reach the handler',
     when: hasForms,
-    async run({ guest }) {
+    async run({ client }) {
       for (const action of ['decline', 'cancel']) {
-        guest.answers.elicit = () => ({ action })
-        assert.equal(jsonOf(await guest.callTool('ask_person')).action, action)
+        client.answers.elicit = () => ({ action })
+        assert.equal(jsonOf(await client.callTool('ask_person')).action, action)
       }
     },
   },
   {
     name: 'every form of choice, flattened where the revision is poorer',
-    when: (scene) => hasForms(scene) && (scene.house.maker === 'ours' || hasUrls(scene)),
-    async run({ guest }) {
-      guest.answers.elicit = createAnswers().elicit
-      const { action, content } = jsonOf(await guest.callTool('ask_choices'))
+    when: (pair) => hasForms(pair) && (pair.server.maker === 'ours' || hasUrls(pair)),
+    async run({ client }) {
+      client.answers.elicit = createAnswers().elicit
+      const { action, content } = jsonOf(await client.callTool('ask_choices'))
       assert.equal(action, 'accept')
       assert.deepEqual(content, { size: 'small', shade: 'd', colours: ['red', 'green'], sides: ['red', 'green'] })
     },
@@ -60,38 +60,38 @@ export const askingChecks: Check[] = [
   {
     name: 'defaults are filled in for what the user left out',
     when: hasUrls,
-    async run({ guest }) {
-      guest.answers.elicit = () => ({ action: 'accept', content: {} })
-      const { content } = jsonOf(await guest.callTool('ask_defaults'))
+    async run({ client }) {
+      client.answers.elicit = () => ({ action: 'accept', content: {} })
+      const { content } = jsonOf(await client.callTool('ask_defaults'))
       assert.deepEqual(content, { city: 'Delft', seats: 4, window: true, colour: 'green', extras: ['cake'] })
     },
   },
   {
     name: 'a URL is shown, and consent reaches the handler',
     when: hasUrls,
-    async run({ guest }) {
+    async run({ client }) {
       const asked: Json[] = []
-      guest.answers.elicit = (params) => {
+      client.answers.elicit = (params) => {
         asked.push(params)
         return { action: 'accept' }
       }
-      assert.equal(textOf(await guest.callTool('ask_url')), 'accept')
+      assert.equal(textOf(await client.callTool('ask_url')), 'accept')
       assert.equal(asked.length, 1)
       assert.deepEqual([asked[0]?.mode, asked[0]?.url], ['url', 'https://example.com/sign-in?id=7'])
-      guest.answers.elicit = () => ({ action: 'decline' })
-      assert.equal(textOf(await guest.callTool('ask_url')), 'decline')
+      client.answers.elicit = () => ({ action: 'decline' })
+      assert.equal(textOf(await client.callTool('ask_url')), 'decline')
     },
   },
   {
     name: 'a URL is asked for until the visit is over',
-    when: (scene) => hasUrls(scene) && scene.house.maker === 'ours',
+    when: (pair) => hasUrls(pair) && pair.server.maker === 'ours',
     run: visitUntilDone,
   },
   {
     name: 'the client’s model is asked, with preferences',
-    async run({ guest }) {
+    async run({ client }) {
       let asked: Json = {}
-      guest.answers.sample = (params) => {
+      client.answers.sample = (params) => {
         asked = params
         return {
           role: 'assistant',
@@ -100,7 +100,7 @@ export const askingChecks: Check[] = [
           content: { type: 'text', text: 'a thought' },
         }
       }
-      const answer = jsonOf(await guest.callTool('ask_model'))
+      const answer = jsonOf(await client.callTool('ask_model'))
       assert.deepEqual(answer.content, { type: 'text', text: 'a thought' })
       assert.deepEqual([answer.model, answer.stopReason], ['test-model', 'endTurn'])
       assert.deepEqual([asked.systemPrompt, asked.maxTokens, asked.temperature], ['Be brief', 50, 0.2])
@@ -111,9 +111,9 @@ export const askingChecks: Check[] = [
   {
     name: 'the client’s model uses a tool and gets its result',
     when: hasUrls,
-    async run({ guest }) {
+    async run({ client }) {
       const rounds: Json[] = []
-      guest.answers.sample = (params) => {
+      client.answers.sample = (params) => {
         rounds.push(params)
         if (rounds.length > 1) {
           return {
@@ -126,7 +126,7 @@ export const askingChecks: Check[] = [
         const use = { type: 'tool_use', id: 'use-1', name: 'clock', input: { zone: 'UTC' } }
         return { role: 'assistant', model: 'm', stopReason: 'toolUse', content: [use] }
       }
-      const answer = jsonOf(await guest.callTool('ask_model_tools'))
+      const answer = jsonOf(await client.callTool('ask_model_tools'))
       assert.deepEqual([answer.used, answer.input], ['clock', { zone: 'UTC' }])
       assert.match(JSON.stringify(answer.answer), /It is noon/)
       assert.deepEqual(rounds[0]?.toolChoice, { mode: 'required' })
@@ -135,28 +135,28 @@ export const askingChecks: Check[] = [
   },
   {
     name: 'the client’s roots are asked for',
-    async run({ guest }) {
-      guest.answers.roots = () => [{ uri: 'file:///srv/data', name: 'data' }]
-      assert.deepEqual(jsonOf<unknown>(await guest.callTool('ask_roots')), [{ uri: 'file:///srv/data', name: 'data' }])
+    async run({ client }) {
+      client.answers.roots = () => [{ uri: 'file:///srv/data', name: 'data' }]
+      assert.deepEqual(jsonOf<unknown>(await client.callTool('ask_roots')), [{ uri: 'file:///srv/data', name: 'data' }])
     },
   },
   {
     name: 'a change of roots can be announced, and is heard',
     when: ({ modern }) => !modern,
-    async run({ guest, house }) {
-      const heard = async () => (house.maker === 'ours' ? Number(textOf(await guest.callTool('roots_heard'))) : 0)
+    async run({ client, server }) {
+      const heard = async () => (server.maker === 'ours' ? Number(textOf(await client.callTool('roots_heard'))) : 0)
       const before = await heard()
-      await guest.rootsChanged()
-      await guest.ping()
-      if (house.maker === 'ours') assert.equal(await heard(), before + 1)
+      await client.rootsChanged()
+      await client.ping()
+      if (server.maker === 'ours') assert.equal(await heard(), before + 1)
     },
   },
   {
     name: 'three questions at once are all answered',
     when: hasForms,
-    async run({ guest }) {
-      Object.assign(guest.answers, createAnswers())
-      const answer = jsonOf(await guest.callTool('ask_together'))
+    async run({ client }) {
+      Object.assign(client.answers, createAnswers())
+      const answer = jsonOf(await client.callTool('ask_together'))
       assert.deepEqual((answer.name as Json).content, { name: 'Ada' })
       assert.match(JSON.stringify(answer.thought), /a thought/)
       assert.match(JSON.stringify(answer.roots), /\/home\/ada\/project/)
@@ -164,11 +164,11 @@ export const askingChecks: Check[] = [
   },
   {
     name: 'two questions in turn, and what comes before them happens once',
-    when: (scene) => hasForms(scene) && scene.house.maker === 'ours',
-    async run({ guest }) {
-      guest.answers.elicit = createAnswers().elicit
-      const answer = jsonOf(await guest.callTool('ask_in_turn'))
-      const again = jsonOf(await guest.callTool('ask_in_turn'))
+    when: (pair) => hasForms(pair) && pair.server.maker === 'ours',
+    async run({ client }) {
+      client.answers.elicit = createAnswers().elicit
+      const answer = jsonOf(await client.callTool('ask_in_turn'))
+      const again = jsonOf(await client.callTool('ask_in_turn'))
       assert.equal(answer.charge, answer.charges)
       assert.equal(again.charges, Number(answer.charges) + 1)
       assert.deepEqual((answer.second as Json).content, { second: 'Ada' })
@@ -176,23 +176,23 @@ export const askingChecks: Check[] = [
   },
   {
     name: 'a prompt and a resource ask as well',
-    when: (scene) => hasForms(scene) && scene.house.maker === 'ours',
-    async run({ guest }) {
-      guest.answers.elicit = createAnswers().elicit
-      const { messages } = await guest.getPrompt('interview')
+    when: (pair) => hasForms(pair) && pair.server.maker === 'ours',
+    async run({ client }) {
+      client.answers.elicit = createAnswers().elicit
+      const { messages } = await client.getPrompt('interview')
       assert.equal(messages[0]?.content.text, 'Tell me about Ada.')
-      assert.equal((await guest.readResource('note://secret'))[0]?.text, 'for Ada')
+      assert.equal((await client.readResource('note://secret'))[0]?.text, 'for Ada')
     },
   },
 ]
 
-/** With a guest that offers nothing: the question fails at the server, typed, and the guest is told. */
+/** With a client that offers nothing: the question fails at the server, typed, and the client is told. */
 export const unaskableChecks: Check[] = [
   {
     name: 'a client that cannot be asked gets an error that says so',
-    async run({ guest, modern, version }) {
+    async run({ client, modern, version }) {
       for (const name of ['ask_model', 'ask_roots', ...(version >= '2025-06-18' ? ['ask_person'] : [])]) {
-        const call = guest.callTool(name)
+        const call = client.callTool(name)
         if (modern) await assert.rejects(call, (error) => codeOf(error) === -32021)
         else assert.equal((await call).isError, true)
       }
@@ -200,21 +200,21 @@ export const unaskableChecks: Check[] = [
   },
 ]
 
-async function visitUntilDone({ guest, modern }: Scene): Promise<void> {
+async function visitUntilDone({ client, modern }: Pair): Promise<void> {
   let asked = 0
-  guest.answers.elicit = () => {
+  client.answers.elicit = () => {
     asked += 1
     return { action: 'accept' }
   }
   const ticket = crypto.randomUUID()
   // Our client shows the URLs of a -32042 by itself and tries again.
-  if (modern || guest.maker === 'ours') {
-    assert.equal(textOf(await guest.callTool('ask_visit', { ticket })), 'accept')
+  if (modern || client.maker === 'ours') {
+    assert.equal(textOf(await client.callTool('ask_visit', { ticket })), 'accept')
     assert.ok(asked >= 2, `asked ${asked} times`)
     return
   }
-  await assert.rejects(guest.callTool('ask_visit', { ticket }), (error) => codeOf(error) === -32042)
-  guest.heard.clear()
-  assert.equal(textOf(await guest.callTool('ask_visit', { ticket })), 'accept')
-  await guest.heard.next('notifications/elicitation/complete')
+  await assert.rejects(client.callTool('ask_visit', { ticket }), (error) => codeOf(error) === -32042)
+  client.heard.clear()
+  assert.equal(textOf(await client.callTool('ask_visit', { ticket })), 'accept')
+  await client.heard.next('notifications/elicitation/complete')
 }

@@ -1,8 +1,8 @@
-/** What every guest must get from a server whose lists come in pages. */
+/** What every client must get from a server whose lists come in pages. */
 
 import assert from 'node:assert/strict'
-import { codeOf, type ListKind } from '../guest.ts'
-import type { Check } from '../house.ts'
+import { codeOf, type ListKind } from '../client-under-test.ts'
+import type { Check } from '../server-under-test.ts'
 
 const KINDS: { [kind in ListKind]: string[] } = {
   tools: ['echo', 'touch'],
@@ -14,9 +14,9 @@ const KINDS: { [kind in ListKind]: string[] } = {
 export const pageChecks: Check[] = [
   {
     name: 'all four lists are whole across pages, without repeats',
-    async run({ guest }) {
+    async run({ client }) {
       for (const [kind, expected] of Object.entries(KINDS)) {
-        const names = (await guest.list(kind as ListKind)).map((item) => item.name)
+        const names = (await client.list(kind as ListKind)).map((item) => item.name)
         assert.equal(new Set(names).size, names.length, `${kind} repeat nothing`)
         for (const name of expected) assert.ok(names.includes(name), `${kind} include ${name}`)
       }
@@ -24,9 +24,9 @@ export const pageChecks: Check[] = [
   },
   {
     name: 'a cursor that the server never gave is -32602',
-    async run({ guest }) {
+    async run({ client }) {
       for (const kind of Object.keys(KINDS)) {
-        await assert.rejects(guest.page(kind as ListKind, 'nonsense'), (error) => codeOf(error) === -32602)
+        await assert.rejects(client.page(kind as ListKind, 'nonsense'), (error) => codeOf(error) === -32602)
       }
     },
   },

@@ -1,14 +1,14 @@
-/** What every guest must get from resources and templates, and how it hears that they changed. */
+/** What every client must get from resources and templates, and how it hears that they changed. */
 
 import assert from 'node:assert/strict'
-import { codeOf } from '../guest.ts'
-import type { Check } from '../house.ts'
+import { codeOf } from '../client-under-test.ts'
+import type { Check } from '../server-under-test.ts'
 
 export const resourceChecks: Check[] = [
   {
     name: 'resources/list gives fixed resources and those behind a template',
-    async run({ guest }) {
-      const resources = await guest.list('resources')
+    async run({ client }) {
+      const resources = await client.list('resources')
       const welcome = resources.find((resource) => resource.uri === 'note://welcome')
       assert.equal(welcome?.mimeType, 'text/plain')
       assert.ok(resources.some((resource) => resource.uri === 'users://ada/profile'))
@@ -16,8 +16,8 @@ export const resourceChecks: Check[] = [
   },
   {
     name: 'resources/templates/list gives the template',
-    async run({ guest }) {
-      const templates = await guest.list('resourceTemplates')
+    async run({ client }) {
+      const templates = await client.list('resourceTemplates')
       assert.deepEqual(
         templates.map((template) => template.uriTemplate),
         ['users://{id}/profile{?tab}'],
@@ -26,15 +26,15 @@ export const resourceChecks: Check[] = [
   },
   {
     name: 'a text resource is read',
-    async run({ guest }) {
-      const [contents] = await guest.readResource('note://welcome')
+    async run({ client }) {
+      const [contents] = await client.readResource('note://welcome')
       assert.deepEqual([contents?.uri, contents?.mimeType, contents?.text], ['note://welcome', 'text/plain', 'welcome'])
     },
   },
   {
     name: 'a binary resource is read byte for byte',
-    async run({ guest }) {
-      const [contents] = await guest.readResource('note://bytes')
+    async run({ client }) {
+      const [contents] = await client.readResource('note://bytes')
       const bytes = Buffer.from(String(contents?.blob), 'base64')
       assert.equal(bytes.length, 256)
       assert.ok(bytes.every((byte, at) => byte === at))
@@ -42,39 +42,39 @@ export const resourceChecks: Check[] = [
   },
   {
     name: 'an object is read as JSON',
-    when: ({ house }) => house.maker === 'ours',
-    async run({ guest }) {
-      const [contents] = await guest.readResource('note://settings')
+    when: ({ server }) => server.maker === 'ours',
+    async run({ client }) {
+      const [contents] = await client.readResource('note://settings')
       assert.equal(contents?.mimeType, 'application/json')
       assert.deepEqual(JSON.parse(String(contents?.text)), { theme: 'dark' })
     },
   },
   {
     name: 'a template matches with and without its query, and decodes',
-    async run({ guest, house }) {
-      const read = async (uri: string) => JSON.parse(String((await guest.readResource(uri))[0]?.text))
+    async run({ client, server }) {
+      const read = async (uri: string) => JSON.parse(String((await client.readResource(uri))[0]?.text))
       assert.deepEqual(await read('users://grace/profile?tab=posts'), { id: 'grace', tab: 'posts' })
-      if (house.maker !== 'ours') return
+      if (server.maker !== 'ours') return
       assert.deepEqual(await read('users://grace/profile'), { id: 'grace', tab: null })
       assert.deepEqual(await read('users://Ada%20L/profile'), { id: 'Ada L', tab: null })
     },
   },
   {
     name: 'a resource that does not exist has the error code of the revision',
-    async run({ guest, modern, house }) {
-      for (const uri of ['note://nothing', ...(house.maker === 'ours' ? ['users://nobody/profile'] : [])]) {
+    async run({ client, modern, server }) {
+      for (const uri of ['note://nothing', ...(server.maker === 'ours' ? ['users://nobody/profile'] : [])]) {
         // The official client 2 shows the newer code whichever came.
-        const newer = modern || guest.maker === 'sdk-2'
-        const codes = house.maker === 'ours' ? [newer ? -32602 : -32002] : [-32602, -32002]
-        await assert.rejects(guest.readResource(uri), (error) => codes.includes(Number(codeOf(error))))
+        const newer = modern || client.maker === 'sdk-2'
+        const codes = server.maker === 'ours' ? [newer ? -32602 : -32002] : [-32602, -32002]
+        await assert.rejects(client.readResource(uri), (error) => codes.includes(Number(codeOf(error))))
       }
     },
   },
   {
     name: 'a result with a time to live is kept by the client, where the revision has that',
-    when: ({ house }) => house.maker === 'ours',
-    async run({ guest, modern }) {
-      const read = async () => Number((await guest.readResource('note://cached'))[0]?.text)
+    when: ({ server }) => server.maker === 'ours',
+    async run({ client, modern }) {
+      const read = async () => Number((await client.readResource('note://cached'))[0]?.text)
       const first = await read()
       assert.equal(await read(), modern ? first : first + 1)
     },
@@ -82,53 +82,53 @@ export const resourceChecks: Check[] = [
   {
     name: 'subscribe, updated, unsubscribe',
     when: ({ modern }) => !modern,
-    async run({ guest }) {
-      await guest.subscribe('note://welcome')
-      guest.heard.clear()
-      await guest.callTool('touch', { uri: 'note://settings' })
-      await guest.callTool('touch', { uri: 'note://welcome' })
-      await guest.heard.next('notifications/resources/updated', ({ uri }) => uri === 'note://welcome')
-      assert.equal(guest.heard.of('notifications/resources/updated').length, 1)
-      await guest.unsubscribe('note://welcome')
-      guest.heard.clear()
-      await guest.callTool('touch', { uri: 'note://welcome' })
-      await guest.ping()
-      assert.equal(guest.heard.of('notifications/resources/updated').length, 0)
+    async run({ client }) {
+      await client.subscribe('note://welcome')
+      client.heard.clear()
+      await client.callTool('touch', { uri: 'note://settings' })
+      await client.callTool('touch', { uri: 'note://welcome' })
+      await client.heard.next('notifications/resources/updated', ({ uri }) => uri === 'note://welcome')
+      assert.equal(client.heard.of('notifications/resources/updated').length, 1)
+      await client.unsubscribe('note://welcome')
+      client.heard.clear()
+      await client.callTool('touch', { uri: 'note://welcome' })
+      await client.ping()
+      assert.equal(client.heard.of('notifications/resources/updated').length, 0)
     },
   },
   {
     name: 'subscriptions/listen: acknowledged filter, updated, list_changed, closed by the client',
     when: ({ modern }) => modern,
-    async run({ guest }) {
-      const listening = await guest.listen({ toolsListChanged: true, resourceSubscriptions: ['note://welcome'] })
+    async run({ client }) {
+      const listening = await client.listen({ toolsListChanged: true, resourceSubscriptions: ['note://welcome'] })
       assert.equal(listening.honoured.toolsListChanged, true)
       assert.deepEqual(listening.honoured.resourceSubscriptions, ['note://welcome'])
-      guest.heard.clear()
-      await guest.callTool('touch', { uri: 'note://settings' })
-      await guest.callTool('grow', { kind: 'prompt' })
-      await guest.callTool('touch', { uri: 'note://welcome' })
-      await guest.callTool('grow', { kind: 'tool' })
-      await guest.heard.next('notifications/resources/updated', ({ uri }) => uri === 'note://welcome')
-      await guest.heard.next('notifications/tools/list_changed')
-      assert.equal(guest.heard.of('notifications/resources/updated').length, 1)
-      assert.equal(guest.heard.of('notifications/prompts/list_changed').length, 0)
+      client.heard.clear()
+      await client.callTool('touch', { uri: 'note://settings' })
+      await client.callTool('grow', { kind: 'prompt' })
+      await client.callTool('touch', { uri: 'note://welcome' })
+      await client.callTool('grow', { kind: 'tool' })
+      await client.heard.next('notifications/resources/updated', ({ uri }) => uri === 'note://welcome')
+      await client.heard.next('notifications/tools/list_changed')
+      assert.equal(client.heard.of('notifications/resources/updated').length, 1)
+      assert.equal(client.heard.of('notifications/prompts/list_changed').length, 0)
       await listening.close()
       assert.equal(await listening.closed, 'local')
-      await guest.callTool('shrink', { kind: 'tool' })
-      await guest.callTool('shrink', { kind: 'prompt' })
+      await client.callTool('shrink', { kind: 'tool' })
+      await client.callTool('shrink', { kind: 'prompt' })
     },
   },
   {
     name: 'list_changed for tools, prompts and resources, with the item there and then gone',
-    async run({ guest, modern }) {
+    async run({ client, modern }) {
       const filter = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true }
-      const listening = modern ? await guest.listen(filter) : undefined
+      const listening = modern ? await client.listen(filter) : undefined
       for (const kind of ['tool', 'prompt', 'resource'] as const) {
         for (const step of ['grow', 'shrink'] as const) {
-          guest.heard.clear()
-          await guest.callTool(step, { kind })
-          await guest.heard.next(`notifications/${kind}s/list_changed`)
-          const names = (await guest.list(`${kind}s`)).map((item) => item.name)
+          client.heard.clear()
+          await client.callTool(step, { kind })
+          await client.heard.next(`notifications/${kind}s/list_changed`)
+          const names = (await client.list(`${kind}s`)).map((item) => item.name)
           assert.equal(names.includes('grown'), step === 'grow', `${kind} after ${step}`)
         }
       }

@@ -2,46 +2,46 @@
 
 import assert from 'node:assert/strict'
 import { until } from '../../support/wait.ts'
-import { jsonOf, type Progress, textOf } from '../guest.ts'
-import { type Check, spokenIn } from '../house.ts'
+import { jsonOf, type Progress, textOf } from '../client-under-test.ts'
+import { type Check, spokenIn } from '../server-under-test.ts'
 
 export const sessionChecks: Check[] = [
   {
     name: 'the server introduces itself: name, instructions, capabilities',
-    async run({ guest, house }) {
-      assert.equal(guest.server.name, house.maker === 'ours' ? 'portico-interop' : `official-${house.maker.at(-1)}`)
-      assert.equal(guest.server.instructions, 'Ring the bell before you enter.')
+    async run({ client, server }) {
+      assert.equal(client.server.name, server.maker === 'ours' ? 'portico-interop' : `official-${server.maker.at(-1)}`)
+      assert.equal(client.server.instructions, 'Ring the bell before you enter.')
       for (const name of ['tools', 'resources', 'prompts', 'logging']) {
-        assert.ok(guest.server.capabilities[name] !== undefined, `declares ${name}`)
+        assert.ok(client.server.capabilities[name] !== undefined, `declares ${name}`)
       }
     },
   },
   {
     name: 'experimental capabilities can be read',
-    when: ({ house }) => house.maker === 'ours',
-    async run({ guest }) {
-      const { experimental } = guest.server.capabilities as { experimental?: { [name: string]: unknown } }
+    when: ({ server }) => server.maker === 'ours',
+    async run({ client }) {
+      const { experimental } = client.server.capabilities as { experimental?: { [name: string]: unknown } }
       assert.deepEqual(experimental?.['com.example/bell'], { rings: 2 })
     },
   },
   {
     name: 'ping, or discovery where there is no ping',
-    async run({ guest }) {
-      await guest.ping()
+    async run({ client }) {
+      await client.ping()
     },
   },
   {
     name: 'log messages from the level on that was asked for',
-    async run({ guest }) {
+    async run({ client }) {
       for (const [level, expected] of [
         ['warning', ['warning', 'error']],
         ['debug', ['debug', 'info', 'warning', 'error']],
       ] as const) {
-        await guest.setLevel(level)
-        guest.heard.clear()
-        await guest.callTool('chat')
-        await guest.heard.next('notifications/message', ({ level }) => level === 'error')
-        const messages = guest.heard.of('notifications/message')
+        await client.setLevel(level)
+        client.heard.clear()
+        await client.callTool('chat')
+        await client.heard.next('notifications/message', ({ level }) => level === 'error')
+        const messages = client.heard.of('notifications/message')
         assert.deepEqual(
           messages.map(({ params }) => params.level),
           expected,
@@ -52,49 +52,49 @@ export const sessionChecks: Check[] = [
   },
   {
     name: 'progress in order, before the result, with a message where the revision has one',
-    async run(scene) {
-      const { guest } = scene
+    async run(pair) {
+      const { client } = pair
       const seen: Progress[] = []
-      const result = await guest.callTool('count', { to: 5 }, { onProgress: (progress) => seen.push(progress) })
+      const result = await client.callTool('count', { to: 5 }, { onProgress: (progress) => seen.push(progress) })
       assert.equal(textOf(result), 'counted to 5')
       assert.deepEqual(
         seen.map(({ progress, total }) => [progress, total]),
         [1, 2, 3, 4, 5].map((at) => [at, 5]),
       )
-      assert.equal(seen[0]?.message, spokenIn(scene) >= '2025-03-26' ? 'at 1' : undefined)
+      assert.equal(seen[0]?.message, spokenIn(pair) >= '2025-03-26' ? 'at 1' : undefined)
     },
   },
   {
     name: 'progress that comes together with the result is not lost',
     // The official clients lose it; see the README.
-    when: ({ guest, house }) => house.maker === 'ours' && (guest.maker === 'raw' || guest.maker === 'ours'),
-    async run({ guest }) {
+    when: ({ client, server }) => server.maker === 'ours' && (client.maker === 'raw' || client.maker === 'ours'),
+    async run({ client }) {
       for (let call = 0; call < 10; call += 1) {
         const seen: number[] = []
-        await guest.callTool('burst', {}, { onProgress: ({ progress }) => seen.push(progress) })
+        await client.callTool('burst', {}, { onProgress: ({ progress }) => seen.push(progress) })
         assert.deepEqual(seen, [1, 2, 3, 4, 5])
       }
     },
   },
   {
     name: 'cancellation reaches the handler',
-    async run({ guest }) {
-      const before = Number(textOf(await guest.callTool('waited')))
+    async run({ client }) {
+      const before = Number(textOf(await client.callTool('waited')))
       const controller = new AbortController()
-      const call = guest.callTool('wait', {}, { signal: controller.signal, onProgress: () => controller.abort() })
+      const call = client.callTool('wait', {}, { signal: controller.signal, onProgress: () => controller.abort() })
       await assert.rejects(call)
       await until(
-        async () => Number(textOf(await guest.callTool('waited'))) === before + 1,
+        async () => Number(textOf(await client.callTool('waited'))) === before + 1,
         'the handler heard of the cancellation',
       )
     },
   },
   {
     name: 'the request’s revision, client and trace context reach the handler',
-    when: ({ house }) => house.maker === 'ours',
-    async run({ guest, version }) {
+    when: ({ server }) => server.maker === 'ours',
+    async run({ client, version }) {
       const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
-      const seen = jsonOf(await guest.callTool('context', {}, { meta: { traceparent } }))
+      const seen = jsonOf(await client.callTool('context', {}, { meta: { traceparent } }))
       assert.equal(seen.version, version)
       assert.equal(seen.traceparent, traceparent)
       assert.equal(typeof seen.client, 'string')
@@ -102,18 +102,19 @@ export const sessionChecks: Check[] = [
   },
   {
     name: 'an argument is mirrored in its header over modern HTTP',
-    when: ({ modern, house }) => house.maker === 'ours' && modern && house.address.kind === 'http',
-    async run({ guest }) {
-      await guest.list('tools')
-      const seen = jsonOf(await guest.callTool('route', { region: 'eu-west' }))
+    when: ({ modern, server }) => server.maker === 'ours' && modern && server.address.kind === 'http',
+    async run({ client }) {
+      await client.list('tools')
+      const seen = jsonOf(await client.callTool('route', { region: 'eu-west' }))
       assert.deepEqual(seen, { region: 'eu-west', header: 'eu-west' })
     },
   },
   {
     name: 'a connection that the server lets go is resumed and nothing is lost',
-    when: ({ version, house }) => house.maker !== 'sdk-2' && version === '2025-11-25' && house.address.kind === 'http',
-    async run({ guest }) {
-      assert.equal(textOf(await guest.callTool('nap', {}, { onProgress: () => {} })), 'rested')
+    when: ({ version, server }) =>
+      server.maker !== 'sdk-2' && version === '2025-11-25' && server.address.kind === 'http',
+    async run({ client }) {
+      assert.equal(textOf(await client.callTool('nap', {}, { onProgress: () => {} })), 'rested')
     },
   },
 ]

@@ -3,7 +3,7 @@
  * and item. An item may be used several times; `errors` says that a refusal is the right answer.
  */
 
-import type { Json } from '../guest.ts'
+import type { Json } from '../client-under-test.ts'
 
 export interface Case {
   readonly args: Json

@@ -1,6 +1,6 @@
 /** Arguments made from a tool's input schema, for tools that the table of cases does not know. */
 
-import type { Json } from '../guest.ts'
+import type { Json } from '../client-under-test.ts'
 
 /** The smallest arguments that the schema allows, as far as that can be seen without thinking. */
 export function argumentsFor(schema: Json): Json {

@@ -7,7 +7,7 @@ import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { installedPackage } from '../../support/install.ts'
 import { withLimit } from '../../support/wait.ts'
-import type { Command } from '../house.ts'
+import type { Command } from '../server-under-test.ts'
 
 const FOLDER = fileURLToPath(new URL('..', import.meta.url))
 

@@ -4,14 +4,14 @@ import assert from 'node:assert/strict'
 import type { Report } from '../../support/report.ts'
 import type { Trial } from '../../support/suite.ts'
 import { pageChecks } from '../checks/pages.ts'
-import { type Guest, type Offer, textOf, type Version } from '../guest.ts'
-import { connectSdk1 } from '../guests/sdk-1.ts'
-import { connectSdk2 } from '../guests/sdk-2.ts'
-import type { Address } from '../house.ts'
-import { openOurs, type Way } from './our-house.ts'
-import { visit, withGuest } from './suite.ts'
+import { type ClientUnderTest, type Offer, textOf, type Version } from '../client-under-test.ts'
+import { connectSdk1 } from '../clients/sdk-1.ts'
+import { connectSdk2 } from '../clients/sdk-2.ts'
+import type { Address } from '../server-under-test.ts'
+import { openOurs, type Way } from './open-ours.ts'
+import { visit, withClient } from './suite.ts'
 
-type ConnectTo = (address: Address, version: Version, offer: Offer) => Promise<Guest>
+type ConnectTo = (address: Address, version: Version, offer: Offer) => Promise<ClientUnderTest>
 
 const SDK1 = { client: 'sdk-1 client', connect: connectSdk1 as ConnectTo }
 const SDK2 = { client: 'sdk-2 client', connect: connectSdk2 as ConnectTo }
@@ -43,11 +43,11 @@ function toSuite({ client, connect }: typeof SDK1, way: Way, version: Version, l
     name: `${client} · ${way} · ${version}`,
     long,
     async run(report) {
-      const house = await openOurs(way)
+      const server = await openOurs(way)
       try {
-        await visit(report, house, version, (offer) => connect(house.address, version, offer))
+        await visit(report, server, version, (offer) => connect(server.address, version, offer))
       } finally {
-        await report.check('the server closes', house.close)
+        await report.check('the server closes', server.close)
       }
     },
   }
@@ -55,30 +55,30 @@ function toSuite({ client, connect }: typeof SDK1, way: Way, version: Version, l
 
 async function visitPaged(report: Report): Promise<void> {
   for (const way of ['stdio', 'http'] as const) {
-    const house = await openOurs(way, { pageSize: 3 })
-    const guests = [
+    const server = await openOurs(way, { pageSize: 3 })
+    const clients = [
       ['2025-11-25', connectSdk1],
       ['2026-07-28', connectSdk2],
     ] as const
-    for (const [version, connect] of guests) {
-      await withGuest(
+    for (const [version, connect] of clients) {
+      await withClient(
         report,
-        house,
+        server,
         version,
-        (offer) => connect(house.address, version, offer),
+        (offer) => connect(server.address, version, offer),
         { asking: false },
         pageChecks,
       )
     }
-    await house.close()
+    await server.close()
   }
 }
 
 async function findNewest(report: Report): Promise<void> {
   for (const way of ['stdio', 'http'] as const) {
-    const house = await openOurs(way)
-    await report.check(`${way}: discovery leads to 2026-07-28`, () => echoAt(house.address, '2026-07-28'))
-    await house.close()
+    const server = await openOurs(way)
+    await report.check(`${way}: discovery leads to 2026-07-28`, () => echoAt(server.address, '2026-07-28'))
+    await server.close()
   }
   const older = await openOurs('http', { versions: ['2025-06-18', '2025-11-25'] })
   await report.check('a server of older revisions only is spoken to in 2025-11-25', () =>
@@ -97,23 +97,23 @@ async function findNewest(report: Report): Promise<void> {
 
 /** Connects with nothing pinned and has a word repeated. */
 async function echoAt(address: Address, expected: Version): Promise<void> {
-  const guest = await connectSdk2(address, expected, { asking: false }, true)
-  assert.equal(textOf(await guest.callTool('echo', { text: 'hello' })), 'hello')
-  await guest.close()
+  const client = await connectSdk2(address, expected, { asking: false }, true)
+  assert.equal(textOf(await client.callTool('echo', { text: 'hello' })), 'hello')
+  await client.close()
 }
 
 /** Sessions that a client ends, and a server that ends while it is listened to. */
 async function endThings(report: Report): Promise<void> {
-  const house = await openOurs('http')
+  const server = await openOurs('http')
   await report.check('a session that the client ended is gone', async () => {
-    const guest = await connectSdk1(house.address, '2025-11-25', { asking: false })
-    await guest.endSession?.()
-    await assert.rejects(guest.callTool('echo', { text: 'still there?' }))
-    await guest.close()
+    const client = await connectSdk1(server.address, '2025-11-25', { asking: false })
+    await client.endSession?.()
+    await assert.rejects(client.callTool('echo', { text: 'still there?' }))
+    await client.close()
   })
   await report.check('two clients of two eras are served at once by one address', async () => {
-    const older = await connectSdk1(house.address, '2025-11-25', { asking: false })
-    const newer = await connectSdk2(house.address, '2026-07-28', { asking: false })
+    const older = await connectSdk1(server.address, '2025-11-25', { asking: false })
+    const newer = await connectSdk2(server.address, '2026-07-28', { asking: false })
     const listening = await newer.listen({ toolsListChanged: true })
     await older.callTool('grow', { kind: 'tool' })
     await newer.heard.next('notifications/tools/list_changed')
@@ -124,12 +124,12 @@ async function endThings(report: Report): Promise<void> {
     await newer.close()
   })
   await report.check('a listening client is told when the server closes', async () => {
-    const guest = await connectSdk2(house.address, '2026-07-28', { asking: false })
-    const listening = await guest.listen({ toolsListChanged: true })
-    const closing = house.close()
+    const client = await connectSdk2(server.address, '2026-07-28', { asking: false })
+    const listening = await client.listen({ toolsListChanged: true })
+    const closing = server.close()
     assert.equal(await listening.closed, 'graceful')
-    await guest.close()
+    await client.close()
     await closing
   })
-  await house.close()
+  await server.close()
 }

@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict'
 import type { Report } from '../../support/report.ts'
 import type { Trial } from '../../support/suite.ts'
-import { codeOf, type ListKind, textOf, type Version } from '../guest.ts'
-import { connectOurs } from '../guests/ours.ts'
-import { type House, toCommand } from '../house.ts'
+import { codeOf, type ListKind, textOf, type Version } from '../client-under-test.ts'
+import { connectOurs } from '../clients/ours.ts'
 import { openSdk1Http } from '../peers/sdk-1-http.ts'
 import { ITEMS, openSdk1Paged } from '../peers/sdk-1-paged.ts'
 import { openSdk2Http } from '../peers/sdk-2-http.ts'
-import type { Way } from './our-house.ts'
+import { type ServerUnderTest, toCommand } from '../server-under-test.ts'
+import type { Way } from './open-ours.ts'
 import { visit } from './suite.ts'
 
 type Maker = 'sdk-1' | 'sdk-2'
@@ -35,17 +35,17 @@ function toSuite(maker: Maker, way: Way, version: Version, long = false): Trial 
     name: `our client · ${maker} server · ${way} · ${version}`,
     long,
     async run(report) {
-      const house = await openHouse(maker, way)
+      const server = await openServer(maker, way)
       try {
-        await visit(report, house, version, (offer) => connectOurs(house.address, version, offer))
+        await visit(report, server, version, (offer) => connectOurs(server.address, version, offer))
       } finally {
-        await house.close()
+        await server.close()
       }
     },
   }
 }
 
-async function openHouse(maker: Maker, way: Way): Promise<House> {
+async function openServer(maker: Maker, way: Way): Promise<ServerUnderTest> {
   if (way === 'stdio') {
     const command = toCommand(new URL(`../peers/${maker}-stdio.ts`, import.meta.url))
     return { maker, address: { kind: 'stdio', command }, close: async () => {} }
@@ -65,30 +65,30 @@ async function findNewest(report: Report): Promise<void> {
     ['sdk-2', 'http', '2026-07-28'],
   ]
   for (const [maker, way, version] of expected) {
-    const house = await openHouse(maker, way)
+    const server = await openServer(maker, way)
     await report.check(`${maker} server over ${way}: ${version}`, async () => {
-      const guest = await connectOurs(house.address, undefined, { asking: false })
-      assert.equal(guest.version, version)
-      assert.equal(textOf(await guest.callTool('echo', { text: 'hello' })), 'hello')
-      await guest.close()
+      const client = await connectOurs(server.address, undefined, { asking: false })
+      assert.equal(client.version, version)
+      assert.equal(textOf(await client.callTool('echo', { text: 'hello' })), 'hello')
+      await client.close()
     })
-    await house.close()
+    await server.close()
   }
 }
 
 async function readPages(report: Report): Promise<void> {
   const listening = await openSdk1Paged()
   await report.check('all four lists are whole', async () => {
-    const guest = await connectOurs({ kind: 'http', url: `${listening.origin}/mcp` }, undefined, { asking: false })
+    const client = await connectOurs({ kind: 'http', url: `${listening.origin}/mcp` }, undefined, { asking: false })
     for (const kind of ['tools', 'resources', 'resourceTemplates', 'prompts'] satisfies ListKind[]) {
-      const names = (await guest.list(kind)).map(({ name }) => name)
+      const names = (await client.list(kind)).map(({ name }) => name)
       assert.deepEqual(
         names,
         Array.from({ length: ITEMS }, (_, at) => `item-${at}`),
       )
-      await assert.rejects(guest.page(kind, 'nonsense'), (error) => codeOf(error) === -32602)
+      await assert.rejects(client.page(kind, 'nonsense'), (error) => codeOf(error) === -32602)
     }
-    await guest.close()
+    await client.close()
   })
   await listening.close()
 }

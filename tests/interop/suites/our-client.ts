@@ -2,10 +2,10 @@
 
 import type { Trial } from '../../support/suite.ts'
 import { pageChecks } from '../checks/pages.ts'
-import type { Version } from '../guest.ts'
-import { connectOurs } from '../guests/ours.ts'
-import { openOurs, type Way } from './our-house.ts'
-import { visit, withGuest } from './suite.ts'
+import type { Version } from '../client-under-test.ts'
+import { connectOurs } from '../clients/ours.ts'
+import { openOurs, type Way } from './open-ours.ts'
+import { visit, withClient } from './suite.ts'
 
 const PAIRS: [Way, Version, boolean?][] = [
   ['stdio', '2026-07-28'],
@@ -21,14 +21,14 @@ export const ourClientSuites: Trial[] = PAIRS.map(([way, version, long = false])
   name: `our client · our server · ${way} · ${version}`,
   long,
   async run(report) {
-    const house = await openOurs(way)
+    const server = await openOurs(way)
     const paged = await openOurs(way, { pageSize: 3 })
     try {
-      await visit(report, house, version, (offer) => connectOurs(house.address, version, offer))
+      await visit(report, server, version, (offer) => connectOurs(server.address, version, offer))
       const connect = () => connectOurs(paged.address, version, { asking: false })
-      await withGuest(report, paged, version, connect, { asking: false }, pageChecks)
+      await withClient(report, paged, version, connect, { asking: false }, pageChecks)
     } finally {
-      await house.close()
+      await server.close()
       await paged.close()
     }
   },

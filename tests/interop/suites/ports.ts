@@ -10,9 +10,9 @@ import { join } from 'node:path'
 import { type Client, connect, RpcError, type Tool } from '@portico/sdk/client'
 import type { Report } from '../../support/report.ts'
 import type { Trial } from '../../support/suite.ts'
-import { toCommand } from '../house.ts'
 import { type Cases, memory, sequentialThinking } from '../published/cases.ts'
 import { toPublishedCommand } from '../published/program.ts'
+import { toCommand } from '../server-under-test.ts'
 
 export const portSuites: Trial[] = [
   { name: 'port · graph · server-memory', run: (report) => compare(report, 'memory', 'graph', memory) },

@@ -9,7 +9,7 @@ import { type Client, type ConnectOptions, connect, RpcError, type Target, type 
 import type { Report } from '../../support/report.ts'
 import type { Trial } from '../../support/suite.ts'
 import { until } from '../../support/wait.ts'
-import { createAnswers, type Json } from '../guest.ts'
+import { createAnswers, type Json } from '../client-under-test.ts'
 import { type Case, type Cases, everything, filesystem, memory, sequentialThinking } from '../published/cases.ts'
 import { argumentsFor } from '../published/generate.ts'
 import { startListening, toPublishedCommand } from '../published/program.ts'

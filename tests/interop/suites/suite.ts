@@ -1,4 +1,4 @@
-/** What a suite is, and the running of checks on one guest at one house. */
+/** What a suite is, and the running of checks on one client at one server. */
 
 import type { Report } from '../../support/report.ts'
 import { withLimit } from '../../support/wait.ts'
@@ -7,37 +7,42 @@ import { promptChecks } from '../checks/prompts.ts'
 import { resourceChecks } from '../checks/resources.ts'
 import { sessionChecks } from '../checks/session.ts'
 import { toolChecks } from '../checks/tools.ts'
-import type { Guest, Offer, Version } from '../guest.ts'
-import type { Check, House, Scene } from '../house.ts'
+import type { ClientUnderTest, Offer, Version } from '../client-under-test.ts'
+import type { Check, Pair, ServerUnderTest } from '../server-under-test.ts'
 
 export const allChecks: Check[] = [...sessionChecks, ...toolChecks, ...resourceChecks, ...promptChecks, ...askingChecks]
 
-export type Connect = (offer: Offer) => Promise<Guest>
+export type Connect = (offer: Offer) => Promise<ClientUnderTest>
 
-/** Connects, runs every check that applies, disconnects; then once more as a guest that cannot be asked anything. */
-export async function visit(report: Report, house: House, version: Version, connect: Connect): Promise<void> {
-  await withGuest(report, house, version, connect, { asking: true }, allChecks)
-  await withGuest(report, house, version, connect, { asking: false }, unaskableChecks)
+/** Connects, runs every check that applies, disconnects; then once more as a client that cannot be asked anything. */
+export async function visit(
+  report: Report,
+  server: ServerUnderTest,
+  version: Version,
+  connect: Connect,
+): Promise<void> {
+  await withClient(report, server, version, connect, { asking: true }, allChecks)
+  await withClient(report, server, version, connect, { asking: false }, unaskableChecks)
 }
 
-export async function withGuest(
+export async function withClient(
   report: Report,
-  house: House,
+  server: ServerUnderTest,
   version: Version,
   connect: Connect,
   offer: Offer,
   checks: readonly Check[],
 ): Promise<void> {
-  let guest: Guest | undefined
+  let client: ClientUnderTest | undefined
   const what = offer.asking ? 'connects' : 'connects while offering nothing'
   await report.check(what, async () => {
-    guest = await connect(offer)
+    client = await connect(offer)
   })
-  if (guest === undefined) return
-  const connected = guest
-  const scene: Scene = { guest: connected, house, version, modern: version >= '2026-07-28' }
+  if (client === undefined) return
+  const connected = client
+  const pair: Pair = { client: connected, server, version, modern: version >= '2026-07-28' }
   for (const check of checks) {
-    if (check.when?.(scene) ?? true) await report.check(check.name, () => check.run(scene))
+    if (check.when?.(pair) ?? true) await report.check(check.name, () => check.run(pair))
   }
   await report.check('disconnects', () => withLimit(connected.close(), 10_000, 'close'))
 }

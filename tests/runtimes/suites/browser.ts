@@ -15,7 +15,7 @@ import { type BrowserContext, chromium, type Page } from 'playwright-core'
 import { findChromium, NO_CHROMIUM } from '../../support/chromium.ts'
 import type { Report } from '../../support/report.ts'
 import type { Trial } from '../../support/suite.ts'
-import { type House, openHouse } from '../house.ts'
+import { type OwnServer, openOwnServer } from '../own-process.ts'
 import type { Counted } from './browser-page.ts'
 
 export const browserSuites: Trial[] = [
@@ -35,35 +35,35 @@ declare const ways: { readonly [way: string]: (url: string) => Promise<Counted> 
 async function runBrowser(report: Report): Promise<void> {
   const allowed = await openPages()
   const other = await openPages()
-  const house = await openHouse([allowed.origin])
+  const served = await openOwnServer([allowed.origin])
   const home = mkdtempSync(join(tmpdir(), 'portico-chromium-'))
   let browser: BrowserContext | undefined
   try {
     browser = await chromium.launchPersistentContext(home, { executablePath: findChromium(), args: FLAGS })
-    await visit(report, await openPage(browser, allowed.origin), house)
-    await visitRefused(report, await openPage(browser, other.origin), house)
+    await visit(report, await openPage(browser, allowed.origin), served)
+    await visitRefused(report, await openPage(browser, other.origin), served)
   } finally {
     await browser?.close()
-    await house.close()
+    await served.close()
     await Promise.all([allowed.close(), other.close()])
     rmSync(home, { recursive: true, force: true })
   }
 }
 
-async function visit(report: Report, page: Page, house: House): Promise<void> {
+async function visit(report: Report, page: Page, served: OwnServer): Promise<void> {
   for (const { group, name, path, use } of WAYS) {
     await report.checkIn(group, `${name}: a page of an allowed origin calls a tool`, async () => {
-      assert.deepEqual(await count(page, use, house.origin + path), { progress: [1, 2], text: 'counted to 2' })
+      assert.deepEqual(await count(page, use, served.origin + path), { progress: [1, 2], text: 'counted to 2' })
     })
   }
 }
 
-async function visitRefused(report: Report, page: Page, house: House): Promise<void> {
+async function visitRefused(report: Report, page: Page, served: OwnServer): Promise<void> {
   for (const { name, path, use } of WAYS) {
     await report.checkIn('guard', `sec-01: ${name}: a page of another origin reaches no handler`, async () => {
-      const before = house.answered()
-      await assert.rejects(count(page, use, house.origin + path), /Failed to fetch|was refused/)
-      assert.equal(house.answered(), before)
+      const before = served.answered()
+      await assert.rejects(count(page, use, served.origin + path), /Failed to fetch|was refused/)
+      assert.equal(served.answered(), before)
     })
   }
 }

@@ -11,7 +11,7 @@ import type { Report } from '../../support/report.ts'
 import type { Trial } from '../../support/suite.ts'
 import { until } from '../../support/wait.ts'
 import type { Group } from '../checks/check.ts'
-import { openHouse } from '../house.ts'
+import { openOwnServer } from '../own-process.ts'
 
 export const officialSuites: Trial[] = [
   {
@@ -31,14 +31,14 @@ function toWebSocket(origin: string): URL {
 }
 
 async function visit(report: Report, group: Group, open: (origin: string) => Transport): Promise<void> {
-  const house = await openHouse()
+  const served = await openOwnServer()
   const client = new Client({ name: 'official', version: '1.0.0' }, { capabilities: { elicitation: {} } })
   client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'accept', content: { name: 'Ada' } }))
   const changed = new Promise<void>((resolve) => {
     client.setNotificationHandler(ToolListChangedNotificationSchema, () => resolve())
   })
   try {
-    await report.checkIn(group, 'connects', () => client.connect(open(house.origin)))
+    await report.checkIn(group, 'connects', () => client.connect(open(served.origin)))
     await report.checkIn(group, 'lists and calls a tool with structured output', async () => {
       assert.ok((await client.listTools()).tools.some(({ name }) => name === 'add'))
       const { structuredContent } = await client.callTool({ name: 'add', arguments: { a: 20, b: 22 } })
@@ -77,7 +77,7 @@ async function visit(report: Report, group: Group, open: (origin: string) => Tra
     })
   } finally {
     await client.close()
-    await house.close()
+    await served.close()
   }
 }
 

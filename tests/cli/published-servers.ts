@@ -9,7 +9,7 @@ const FOLDER = fileURLToPath(new URL('.', import.meta.url))
 export const EVERYTHING = installedPackage(FOLDER, '@modelcontextprotocol/server-everything', 'dist', 'index.js')
 
 /** Why the trials that need them cannot run; undefined when everything is there. */
-export function missingGuests(): string | undefined {
+export function missingPublished(): string | undefined {
   try {
     installPackages(FOLDER)
     return undefined

@@ -5,8 +5,8 @@
 
 import {
   type CallOptions,
+  type ClientUnderTest,
   createAnswers,
-  type Guest,
   Heard,
   type Item,
   type Json,
@@ -16,8 +16,8 @@ import {
   type Progress,
   type ToolResult,
   type Version,
-} from '../guest.ts'
-import type { Address } from '../house.ts'
+} from '../client-under-test.ts'
+import type { Address } from '../server-under-test.ts'
 import { openWire, type Wire } from './raw-wires.ts'
 
 export class RawError extends Error {
@@ -39,7 +39,7 @@ interface Waiting {
   readonly onProgress: ((progress: Progress) => void) | undefined
 }
 
-export interface RawGuest extends Guest {
+export interface RawClient extends ClientUnderTest {
   /** Sends anything, as it is. */
   send(message: unknown): Promise<number | undefined>
   /** Sends a batch and waits for the answers to its requests. */
@@ -52,10 +52,10 @@ export interface RawGuest extends Guest {
   answerTogether: number
 }
 
-export async function connectRaw(address: Address, version: Version, offer: Offer): Promise<RawGuest> {
+export async function connectRaw(address: Address, version: Version, offer: Offer): Promise<RawClient> {
   const connection = new RawConnection(await openWire(address), version)
   const { result } = await connection.open(offer)
-  return connection.toGuest(result)
+  return connection.toClient(result)
 }
 
 class RawConnection {
@@ -165,7 +165,7 @@ class RawConnection {
     return found
   }
 
-  toGuest(hello: Json): RawGuest {
+  toClient(hello: Json): RawClient {
     const ask = (method: string, params?: Json, options?: CallOptions) => this.request(method, params, options)
     const connection = this
     return {

@@ -1,10 +1,10 @@
 /**
- * A server as the checks see it: where a guest reaches it, and what is known about the one who wrote it. `suites/`
- * opens houses, connects guests to them and runs the checks on each pair.
+ * A server as the checks see it: where a client reaches it, and what is known about the one who wrote it. `suites/`
+ * opens servers, connects clients to them and runs the checks on each pair.
  */
 
 import { fileURLToPath } from 'node:url'
-import type { Guest, Version } from './guest.ts'
+import type { ClientUnderTest, Version } from './client-under-test.ts'
 
 export interface Command {
   readonly command: string
@@ -15,17 +15,17 @@ export type Address =
   | { readonly kind: 'stdio'; readonly command: Command }
   | { readonly kind: 'http' | 'sse'; readonly url: string }
 
-export interface House {
+export interface ServerUnderTest {
   /** Ours, or one on the official packages of that major version. */
   readonly maker: 'ours' | 'sdk-1' | 'sdk-2'
   readonly address: Address
   readonly close: () => Promise<void>
 }
 
-/** One guest at one house. */
-export interface Scene {
-  readonly guest: Guest
-  readonly house: House
+/** One client at one server. */
+export interface Pair {
+  readonly client: ClientUnderTest
+  readonly server: ServerUnderTest
   readonly version: Version
   readonly modern: boolean
 }
@@ -33,13 +33,13 @@ export interface Scene {
 export interface Check {
   readonly name: string
   /** Where the check applies; everywhere unless given. */
-  readonly when?: (scene: Scene) => boolean
-  readonly run: (scene: Scene) => Promise<void>
+  readonly when?: (pair: Pair) => boolean
+  readonly run: (pair: Pair) => Promise<void>
 }
 
-/** The revision whose words a house uses: ours keeps to the one agreed on, the official ones use all they know. */
-export function spokenIn({ house, version }: Scene): Version {
-  return house.maker === 'ours' ? version : '2026-07-28'
+/** The revision whose words a server uses: ours keeps to the one agreed on, the official ones use all they know. */
+export function spokenIn({ server, version }: Pair): Version {
+  return server.maker === 'ours' ? version : '2026-07-28'
 }
 
 /** How Node runs a TypeScript file of this folder: as this process was run itself. */

@@ -1,9 +1,9 @@
-/** Our own client, by its public door, as a guest: at servers on the official packages, and at our own. */
+/** Our own client by its public door, at servers on the official packages and at our own. */
 
 import { type ChangeNotice, type Client, type ConnectOptions, connect, type LogLevel } from '@portico/sdk/client'
 import {
+  type ClientUnderTest,
   createAnswers,
-  type Guest,
   Heard,
   type Json,
   type ListKind,
@@ -11,10 +11,10 @@ import {
   type Offer,
   type ToolResult,
   type Version,
-} from '../guest.ts'
-import type { Address } from '../house.ts'
+} from '../client-under-test.ts'
+import type { Address } from '../server-under-test.ts'
 
-export interface OurGuest extends Guest {
+export interface OurClient extends ClientUnderTest {
   readonly client: Client
 }
 
@@ -23,10 +23,10 @@ export async function connectOurs(
   address: Address,
   versions: ConnectOptions['versions'] | undefined,
   offer: Offer,
-): Promise<OurGuest> {
+): Promise<OurClient> {
   const answers = createAnswers()
   const options: ConnectOptions = {
-    info: { name: 'portico-guest', version: '1.0.0' },
+    info: { name: 'portico-interop-client', version: '1.0.0' },
     negotiations: false,
     ...(versions !== undefined && { versions }),
     // The answers are made to fit what the check asked; the client validates them once more.
@@ -40,10 +40,10 @@ export async function connectOurs(
     }),
   }
   const client = await connect(address.kind === 'stdio' ? address.command : address.url, options)
-  return toGuest(client, answers)
+  return toClient(client, answers)
 }
 
-function toGuest(client: Client, answers: Guest['answers']): OurGuest {
+function toClient(client: Client, answers: ClientUnderTest['answers']): OurClient {
   const heard = new Heard()
   const modern = client.revision.era === 'modern'
   client.on('log', (message) => heard.take('notifications/message', message))

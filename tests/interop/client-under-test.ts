@@ -1,6 +1,6 @@
 /**
  * A client as the checks see it, whoever wrote it: the official ones, our own, and the raw one that writes messages by
- * hand each stand behind this interface (`guests/`), so that every check is written once and run on every pair of
+ * hand each stand behind this interface (`clients/`), so that every check is written once and run on every pair of
  * client, server, transport and revision that it applies to.
  */
 
@@ -52,7 +52,7 @@ export type ListKind = 'tools' | 'resources' | 'resourceTemplates' | 'prompts'
 export type Reference = { type: 'ref/prompt'; name: string } | { type: 'ref/resource'; uri: string }
 export type Listening = { readonly honoured: Json; close(): Promise<void>; readonly closed: Promise<string> }
 
-export interface Guest {
+export interface ClientUnderTest {
   readonly maker: 'ours' | 'raw' | 'sdk-1' | 'sdk-2'
   readonly version: Version
   readonly server: { readonly name?: string; readonly capabilities: Json; readonly instructions?: string }
@@ -81,7 +81,7 @@ export interface Guest {
   close(): Promise<void>
 }
 
-/** How a guest answers what a server asks; checks replace the functions. */
+/** How a client answers what a server asks; checks replace the functions. */
 export interface Answers {
   elicit(params: Json): Json | Promise<Json>
   sample(params: Json): Json | Promise<Json>
@@ -89,7 +89,7 @@ export interface Answers {
 }
 
 export interface Offer {
-  /** Whether the guest declares roots, sampling (with tools) and elicitation (form and URL). */
+  /** Whether the client declares roots, sampling (with tools) and elicitation (form and URL). */
   readonly asking: boolean
 }
 
@@ -103,13 +103,13 @@ export interface Notice {
   readonly params: Json
 }
 
-/** The notifications that a guest received, in order, to look at or wait for. */
+/** The notifications that a client received, in order, to look at or wait for. */
 export class Heard {
   notices: Notice[] = []
   readonly #waiters = new Set<Waiter>()
 
   take(method: string, params: unknown): void {
-    // JSON-RPC allows objects only here, and every guest under test checks that before.
+    // JSON-RPC allows objects only here, and every client under test checks that before.
     const notice = { method, params: (params ?? {}) as Json }
     this.notices.push(notice)
     for (const waiter of this.#waiters) {

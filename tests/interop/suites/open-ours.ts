@@ -1,13 +1,13 @@
-/** The server under test, opened for guests: as a program to start, or listening on a free port. */
+/** The server under test, opened for clients: as a program to start, or listening on a free port. */
 
 import { serveHttp } from '@portico/sdk/http'
-import type { House } from '../house.ts'
-import { toCommand } from '../house.ts'
 import { createInteropServer, type InteropServerOptions } from '../our-server.ts'
+import type { ServerUnderTest } from '../server-under-test.ts'
+import { toCommand } from '../server-under-test.ts'
 
 export type Way = 'stdio' | 'http' | 'sse'
 
-export async function openOurs(way: Way, options: InteropServerOptions = {}): Promise<House> {
+export async function openOurs(way: Way, options: InteropServerOptions = {}): Promise<ServerUnderTest> {
   if (way === 'stdio') {
     const args = options.pageSize === undefined ? [] : ['--page-size', String(options.pageSize)]
     const command = toCommand(new URL('../our-stdio.ts', import.meta.url), args)

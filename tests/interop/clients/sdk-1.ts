@@ -1,4 +1,4 @@
-/** The official client, SDK 1.32.2, as a guest. It offers its newest revision; older ones are pinned on the way out. */
+/** The official client, SDK 1.32.2: it offers its newest revision; older ones are pinned on the way out. */
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
@@ -14,8 +14,8 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import {
   type CallOptions,
+  type ClientUnderTest,
   createAnswers,
-  type Guest,
   Heard,
   type Item,
   type ListKind,
@@ -23,15 +23,15 @@ import {
   type Offer,
   type ToolResult,
   type Version,
-} from '../guest.ts'
-import type { Address } from '../house.ts'
+} from '../client-under-test.ts'
+import type { Address } from '../server-under-test.ts'
 
-export interface Sdk1Guest extends Guest {
+export interface Sdk1Client extends ClientUnderTest {
   /** Ends the HTTP session at the server; undefined on the other transports. */
   readonly endSession: (() => Promise<void>) | undefined
 }
 
-export async function connectSdk1(address: Address, version: Version, offer: Offer): Promise<Sdk1Guest> {
+export async function connectSdk1(address: Address, version: Version, offer: Offer): Promise<Sdk1Client> {
   const heard = new Heard()
   const answers = createAnswers()
   const capabilities = offer.asking
@@ -56,7 +56,7 @@ export async function connectSdk1(address: Address, version: Version, offer: Off
   })
   await client.connect(transport)
   if (negotiated !== version) throw new Error(`asked for ${version}, got ${negotiated}`)
-  return toGuest(client, version, heard, answers, transport)
+  return toClient(client, version, heard, answers, transport)
 }
 
 function toTransport(address: Address): Transport {
@@ -81,13 +81,13 @@ function pinVersion(transport: Transport, version: Version, agreed: (version: st
   }
 }
 
-function toGuest(
+function toClient(
   client: Client,
   version: Version,
   heard: Heard,
-  answers: Guest['answers'],
+  answers: ClientUnderTest['answers'],
   transport: Transport,
-): Sdk1Guest {
+): Sdk1Client {
   const pages = {
     tools: (params?: { cursor: string }) => client.listTools(params),
     resources: (params?: { cursor: string }) => client.listResources(params),

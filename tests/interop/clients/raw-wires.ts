@@ -6,7 +6,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import type { Address, Command } from '../house.ts'
+import type { Address, Command } from '../server-under-test.ts'
 
 export interface Wire {
   /** Sends a message or a batch. Resolves with the HTTP status, where there is one. */

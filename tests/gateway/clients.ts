@@ -1,15 +1,20 @@
 /** The clients before the gateway: those of `tests/interop/`, at a gateway that listens or that they start themselves. */
 
-import type { Guest } from '../interop/guest.ts'
-import { connectOurs } from '../interop/guests/ours.ts'
-import { connectSdk1 } from '../interop/guests/sdk-1.ts'
-import { connectSdk2 } from '../interop/guests/sdk-2.ts'
-import { type Address, toCommand } from '../interop/house.ts'
+import type { ClientUnderTest } from '../interop/client-under-test.ts'
+import { connectOurs } from '../interop/clients/ours.ts'
+import { connectSdk1 } from '../interop/clients/sdk-1.ts'
+import { connectSdk2 } from '../interop/clients/sdk-2.ts'
+import { type Address, toCommand } from '../interop/server-under-test.ts'
 import type { ListeningFront } from './front.ts'
-import type { Place } from './houses.ts'
+import type { Place } from './servers.ts'
 import type { Variant } from './variants.ts'
 
-export function connectGuest(client: Variant, server: Variant, place: Place, front: ListeningFront): Promise<Guest> {
+export function connectClient(
+  client: Variant,
+  server: Variant,
+  place: Place,
+  front: ListeningFront,
+): Promise<ClientUnderTest> {
   const address = toAddress(client, server, place, front)
   const offer = { asking: true }
   if (client.maker === 'ours') return connectOurs(address, client.version, offer)

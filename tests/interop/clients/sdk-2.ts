@@ -1,4 +1,4 @@
-/** The official client, SDK 2.4.0, as a guest, in either era: the older handshake, or pinned to 2026-07-28. */
+/** The official client, SDK 2.4.0, in either era: the older handshake, or pinned to 2026-07-28. */
 
 import {
   Client,
@@ -11,8 +11,8 @@ import {
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import {
   type CallOptions,
+  type ClientUnderTest,
   createAnswers,
-  type Guest,
   Heard,
   type Json,
   type ListKind,
@@ -20,13 +20,18 @@ import {
   type Offer,
   type ToolResult,
   type Version,
-} from '../guest.ts'
-import type { Address } from '../house.ts'
+} from '../client-under-test.ts'
+import type { Address } from '../server-under-test.ts'
 
 const LOG_LEVEL = 'io.modelcontextprotocol/logLevel'
 
 /** `auto` lets the client find the newest revision by itself, which must be `version`. */
-export async function connectSdk2(address: Address, version: Version, offer: Offer, auto = false): Promise<Guest> {
+export async function connectSdk2(
+  address: Address,
+  version: Version,
+  offer: Offer,
+  auto = false,
+): Promise<ClientUnderTest> {
   const heard = new Heard()
   const answers = createAnswers()
   const modern = version >= '2026-07-28'
@@ -54,7 +59,7 @@ export async function connectSdk2(address: Address, version: Version, offer: Off
   await client.connect(toTransport(address))
   const negotiated = client.getNegotiatedProtocolVersion()
   if (negotiated !== version) throw new Error(`asked for ${version}, got ${negotiated}`)
-  return toGuest(client, version, heard, answers)
+  return toClient(client, version, heard, answers)
 }
 
 function toTransport(address: Address): Transport {
@@ -63,7 +68,12 @@ function toTransport(address: Address): Transport {
   return address.kind === 'sse' ? new SSEClientTransport(url) : new StreamableHTTPClientTransport(url)
 }
 
-function toGuest(client: Client, version: Version, heard: Heard, answers: Guest['answers']): Guest {
+function toClient(
+  client: Client,
+  version: Version,
+  heard: Heard,
+  answers: ClientUnderTest['answers'],
+): ClientUnderTest {
   const modern = version >= '2026-07-28'
   const pages = {
     tools: (params?: { cursor: string }) => client.listTools(params),

@@ -1,18 +1,18 @@
-/** The server inside this process, on HTTP, HTTP+SSE and WebSocket at one port, for the guests of `suites/`. */
+/** The server inside this process, on HTTP, HTTP+SSE and WebSocket at one port, for the clients of `suites/`. */
 
 import { serveHttp } from '@portico/sdk/http'
 import { attachWebSocket } from '@portico/sdk/websocket'
 import { OPTIONS } from './options.ts'
 import { createSubject } from './server.ts'
 
-export interface House {
+export interface OwnServer {
   readonly origin: string
   /** How many requests of any kind a handler or the handshake has answered. */
   readonly answered: () => number
   close(): Promise<void>
 }
 
-export async function openHouse(allowedOrigins: readonly string[] = []): Promise<House> {
+export async function openOwnServer(allowedOrigins: readonly string[] = []): Promise<OwnServer> {
   const server = createSubject()
   let answered = 0
   const count = (): void => {

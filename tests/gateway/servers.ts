@@ -2,21 +2,21 @@
 
 import { serveHttp } from '@portico/sdk/http'
 import { serveWebSocket } from '@portico/sdk/websocket'
-import { type Command, toCommand } from '../interop/house.ts'
 import { createInteropServer } from '../interop/our-server.ts'
 import { openSdk1Http } from '../interop/peers/sdk-1-http.ts'
 import { openSdk2Http } from '../interop/peers/sdk-2-http.ts'
+import { type Command, toCommand } from '../interop/server-under-test.ts'
 import type { Variant } from './variants.ts'
 
 /** Where a server is: a program to start, or a URL. Plain, so that it can be given to a program as an argument. */
 export type Place = Command | { readonly url: string }
 
-export interface OpenHouse {
+export interface OpenServer {
   readonly place: Place
   close(): Promise<void>
 }
 
-export async function openHouse({ maker, way }: Variant): Promise<OpenHouse> {
+export async function openServer({ maker, way }: Variant): Promise<OpenServer> {
   if (way === 'stdio') {
     const file = maker === 'ours' ? '../interop/our-stdio.ts' : `../interop/peers/${maker}-stdio.ts`
     return { place: toCommand(new URL(file, import.meta.url)), close: async () => {} }
@@ -26,7 +26,7 @@ export async function openHouse({ maker, way }: Variant): Promise<OpenHouse> {
   return { place: { url: `${listening.origin}${way === 'sse' ? '/sse' : '/mcp'}` }, close: listening.close }
 }
 
-async function openOurs(way: 'http' | 'sse' | 'ws'): Promise<OpenHouse> {
+async function openOurs(way: 'http' | 'sse' | 'ws'): Promise<OpenServer> {
   const server = createInteropServer()
   if (way === 'ws') {
     const listening = await serveWebSocket(server, { port: 0 })
