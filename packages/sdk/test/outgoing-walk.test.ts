@@ -21,7 +21,7 @@ const WAYS_OUT = new Map([
   ['sdk/src/transport/websocket/websocket-client.ts', 'the server that the user connects to'],
   ['servers/src/browser/gate.ts', 'the proxy of the browser: connects to addresses of `judgedAddresses` alone'],
   ['app/src/web/doctor/address-checks.ts', 'the server that the user has configured'],
-  ['app/src/web/running.ts', 'the program of this machine that is running already'],
+  ['app/src/web/running-workbench.ts', 'the program of this machine that is running already'],
   ['app/src/cli/conformance/conformance-http.ts', 'the server that the user tests'],
 ])
 

@@ -16,7 +16,7 @@ if (words.length === 1 && (words[0] === '--version' || words[0] === '-v')) {
   // Our own package file, beside this one in source and in the built package alike.
   process.stdout.write(`${(JSON.parse(text) as { version: string }).version}\n`)
 } else {
-  const [{ runCli }, { stayDuring }] = await Promise.all([import('./run.ts'), import('./terminal/staying.ts')])
+  const [{ runCli }, { stayDuring }] = await Promise.all([import('./run.ts'), import('./terminal/stay-until.ts')])
   const code = await stayDuring(runCli(words))
   process.exitCode = code
   // Connections that are kept for later, and the like: nothing of ours is worth waiting for any longer.

@@ -1,8 +1,8 @@
 /** Resources that a page follows live. Shared by all pages; what nobody follows any more is given up when the program ends. */
 
 import type { Host } from '@portico/host'
+import { createByHand } from './answer-by-hand.ts'
 import type { ApiEvent } from './api-types/api.ts'
-import { createByHand } from './by-hand.ts'
 import { Refused } from './http/failure.ts'
 
 const MAX_WATCHES = 200

@@ -6,8 +6,8 @@
 import { performance } from 'node:perf_hooks'
 import type { ActionResult, ActOptions, Host } from '@portico/host'
 import type { JsonObject } from '@portico/sdk/client'
+import { createByHand } from './answer-by-hand.ts'
 import type { ApiEvent, HistoryEntry } from './api-types/api.ts'
-import { createByHand } from './by-hand.ts'
 import type { History } from './history.ts'
 import { isAbort, Refused } from './http/failure.ts'
 

@@ -4,7 +4,7 @@ import type { Host } from '@portico/host'
 import type { ServerConfig } from '@portico/host/config'
 import type { ApiEvent, ApiMethod, ApiResult, AppInfo } from './api-types/api.ts'
 import type { Chats } from './chat/chats.ts'
-import type { ModelShelf } from './chat/workbench-models.ts'
+import type { AddedModels } from './chat/workbench-models.ts'
 import type { History } from './history.ts'
 import type { OwnRules } from './own-rules.ts'
 import type { ResourceWatches } from './resource-watches.ts'
@@ -36,7 +36,7 @@ export interface WorkbenchServices {
   readonly history: History
   readonly watches: ResourceWatches
   readonly chats: Chats
-  readonly models: ModelShelf
+  readonly models: AddedModels
   readonly messages: MessageLog
   readonly recordings: Recordings
   readonly rules: OwnRules

@@ -20,16 +20,16 @@ import { createBuiltIns, createFactories } from './built-in.ts'
 import { ChatStore } from './chat/chat-store.ts'
 import { Chats } from './chat/chats.ts'
 import { tourModel } from './chat/tour.ts'
-import { ModelShelf, WorkbenchModels } from './chat/workbench-models.ts'
+import { AddedModels, WorkbenchModels } from './chat/workbench-models.ts'
+import { forwardEvents } from './forward-events.ts'
 import { History } from './history.ts'
-import { fromSavedSessions, type KnownSession } from './http/door-keeper.ts'
 import { toFailure } from './http/failure.ts'
 import { serveWeb, type WebServer } from './http/http.ts'
+import { fromSavedSessions, type KnownSession } from './http/page-access.ts'
 import { readStaticFiles } from './http/static-files.ts'
-import { forwardNews } from './news.ts'
 import { fromSavedRules, OwnRules } from './own-rules.ts'
 import { ResourceWatches } from './resource-watches.ts'
-import { announceRunning, createLinkKey } from './running.ts'
+import { announceRunning, createLinkKey } from './running-workbench.ts'
 import { Runs } from './runs.ts'
 import { SavedJson } from './saved-json.ts'
 import { OwnFile } from './servers/own-file.ts'
@@ -182,7 +182,7 @@ async function open(options: WorkbenchOptions, opened: Opened): Promise<Workbenc
     linkKey,
   })
   const served = web
-  const news = forwardNews(services, () => served.pages > 0)
+  const news = forwardEvents(services, () => served.pages > 0)
   const takeDown = await announceRunning(stateDir, served.origin, linkKey).catch(() => async () => {})
   let closing: Promise<void> | undefined
   const close = async (): Promise<void> => {
@@ -212,9 +212,9 @@ async function openServices(
 ): Promise<WorkbenchServices> {
   const { host, stateDir, configFile, disabled, ownServers, signInPages, models, messages, env, home } = opened
   const { workspace, onWarning = () => {} } = options
-  const [history, shelf, store] = await Promise.all([
+  const [history, addedModels, store] = await Promise.all([
     History.open(join(stateDir, 'history.json'), onWarning),
-    ModelShelf.open(models, join(stateDir, 'models.json'), onWarning),
+    AddedModels.open(models, join(stateDir, 'models.json'), onWarning),
     ChatStore.open(join(stateDir, 'chats'), onWarning),
   ])
   const tour = tourModel(stateDir, options.tourPaceMs ?? 25)
@@ -246,7 +246,7 @@ async function openServices(
     history,
     watches: new ResourceWatches(host, emit),
     chats: new Chats({ host, store, stateDir, emit, onWarning }),
-    models: shelf,
+    models: addedModels,
     messages,
     recordings: new Recordings(join(stateDir, 'recordings'), host),
     rules: new OwnRules(host, opened.rules),

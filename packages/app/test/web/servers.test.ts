@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { serveHttp } from '@portico/sdk/http'
 import { afterEach, describe, expect, it } from 'vitest'
-import { requestLink } from '../../src/web/running.ts'
+import { requestLink } from '../../src/web/running-workbench.ts'
 import { type Bench, cleanUp, makeFolder, onCleanup, startBench, until } from './open-workbench.ts'
 import { createWorker, withServers } from './servers.ts'
 

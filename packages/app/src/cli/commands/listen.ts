@@ -8,7 +8,7 @@ import { targetOptionsOf, withTarget } from '../target/target.ts'
 import { isPath, splitTarget } from '../target/target-kind.ts'
 import type { Io } from '../terminal/io.ts'
 import { toLine } from '../terminal/plain-text.ts'
-import { stayUntil } from '../terminal/staying.ts'
+import { stayUntil } from '../terminal/stay-until.ts'
 
 export async function run(input: CommandInput, io: Io): Promise<number> {
   const { target, rest: uris } = splitTarget(input, isPath)

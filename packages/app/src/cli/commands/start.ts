@@ -6,7 +6,7 @@ import type { CommandInput } from '../parse/command.ts'
 import { WORKBENCH_PORT } from '../parse/default-ports.ts'
 import type { Io } from '../terminal/io.ts'
 import { startName } from '../terminal/reader.ts'
-import { leaveSoon, stayUntil } from '../terminal/staying.ts'
+import { leaveSoon, stayUntil } from '../terminal/stay-until.ts'
 import { openWorkbench, showPage } from '../workbench.ts'
 
 export async function run({ flags, json }: CommandInput, io: Io): Promise<number> {
@@ -17,7 +17,7 @@ export async function run({ flags, json }: CommandInput, io: Io): Promise<number
     await showPage(url, open, io)
   }
   if (flags.port === undefined && flags.config === undefined) {
-    const { requestLink } = await import('../../web/running.ts')
+    const { requestLink } = await import('../../web/running-workbench.ts')
     const link = await requestLink(stateOf(io))
     if (link !== undefined) {
       await show(link, 'The workbench runs already; this link opens it once more.')

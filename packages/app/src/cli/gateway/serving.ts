@@ -11,7 +11,7 @@ import { readPort } from '../parse/blocked-ports.ts'
 import type { CommandInput } from '../parse/command.ts'
 import { byOption, toRemedy } from '../remedy.ts'
 import type { Io } from '../terminal/io.ts'
-import { leaveSoon, stayUntil } from '../terminal/staying.ts'
+import { leaveSoon, stayUntil } from '../terminal/stay-until.ts'
 import { canHoldClient } from './standard-input.ts'
 
 interface ServingWishes {

@@ -2,8 +2,8 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Host } from '@portico/host'
+import { createByHand } from '../answer-by-hand.ts'
 import type { ApiEvent, AttachedView, Attachment, Chat, ChatSummary, Pin, ProjectView } from '../api-types/api.ts'
-import { createByHand } from '../by-hand.ts'
 import { Refused } from '../http/failure.ts'
 import { LiveChat } from './chat.ts'
 import { type ChatStore, toSummary } from './chat-store.ts'

@@ -19,15 +19,15 @@ export class WorkbenchModels extends Models {
 const LOOK_MS = 15_000
 const MAX_ADDED = 50
 
-export class ModelShelf {
+export class AddedModels {
   readonly #models: Models
   readonly #saved: SavedJson<readonly ModelConfig[]>
   #lookedAt = 0
 
-  static async open(models: Models, file: string, onWarning?: (message: string) => void): Promise<ModelShelf> {
+  static async open(models: Models, file: string, onWarning?: (message: string) => void): Promise<AddedModels> {
     const saved = await SavedJson.open<readonly ModelConfig[]>({ file, read: fromSaved, empty: [], onWarning })
     for (const config of saved.value) models.add(config)
-    return new ModelShelf(models, saved)
+    return new AddedModels(models, saved)
   }
 
   constructor(models: Models, saved: SavedJson<readonly ModelConfig[]>) {

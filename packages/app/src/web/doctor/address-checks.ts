@@ -6,7 +6,7 @@ import { request as requestHttps } from 'node:https'
 import { createGuardedFetch, isLoopbackHost } from '@portico/sdk/auth-node'
 import { isObject } from '@portico/sdk/internal'
 import type { DoctorCheck } from '../api-types/api.ts'
-import { type Examination, failed, ok, type Patient, skipped, warning } from './checks.ts'
+import { type Examination, type ExaminedServer, failed, ok, skipped, warning } from './checks.ts'
 
 const ANSWER_MS = 5_000
 const MAX_SKEW_MS = 60_000
@@ -14,7 +14,7 @@ const MAX_METADATA = 256 * 1_024
 
 export const ADDRESS_EXAMINATIONS: readonly Examination[] = [examineAddress]
 
-async function examineAddress({ config, signal }: Patient): Promise<readonly DoctorCheck[]> {
+async function examineAddress({ config, signal }: ExaminedServer): Promise<readonly DoctorCheck[]> {
   const { target } = config
   if (!('url' in target)) return []
   if (!URL.canParse(target.url)) {

@@ -4,14 +4,14 @@ import type { Host } from '@portico/host'
 import type { ServerConfig } from '@portico/host/config'
 import type { DoctorCheck } from '../api-types/api.ts'
 
-export interface Patient {
+export interface ExaminedServer {
   readonly host: Host
   readonly config: ServerConfig
   readonly env: { readonly [name: string]: string | undefined }
   readonly signal: AbortSignal
 }
 
-export type Examination = (patient: Patient) => Promise<DoctorCheck | readonly DoctorCheck[]>
+export type Examination = (examined: ExaminedServer) => Promise<DoctorCheck | readonly DoctorCheck[]>
 
 export function ok(name: string, detail: string): DoctorCheck {
   return { name, status: 'ok', detail }

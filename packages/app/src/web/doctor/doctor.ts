@@ -2,16 +2,16 @@
 
 import type { DoctorCheck } from '../api-types/api.ts'
 import { ADDRESS_EXAMINATIONS } from './address-checks.ts'
-import { type Examination, failed, ok, type Patient } from './checks.ts'
+import { type Examination, type ExaminedServer, failed, ok } from './checks.ts'
 import { PROGRAM_EXAMINATIONS } from './program-checks.ts'
 import { PROTOCOL_EXAMINATIONS } from './protocol-checks.ts'
 
-export async function examine(patient: Patient): Promise<DoctorCheck[]> {
+export async function examine(examined: ExaminedServer): Promise<DoctorCheck[]> {
   const checks: DoctorCheck[] = []
-  for (const look of examinationsFor(patient)) {
-    patient.signal.throwIfAborted()
+  for (const look of examinationsFor(examined)) {
+    examined.signal.throwIfAborted()
     try {
-      const found = await look(patient)
+      const found = await look(examined)
       // One check, or several.
       checks.push(...(Array.isArray(found) ? (found as readonly DoctorCheck[]) : [found as DoctorCheck]))
     } catch (error) {
@@ -22,7 +22,7 @@ export async function examine(patient: Patient): Promise<DoctorCheck[]> {
   return checks
 }
 
-function examinationsFor({ config }: Patient): readonly Examination[] {
+function examinationsFor({ config }: ExaminedServer): readonly Examination[] {
   const { kind } = config.target
   if (kind === 'stdio') return [...PROGRAM_EXAMINATIONS, ...PROTOCOL_EXAMINATIONS]
   if (kind === 'in-process') return [async () => ok('Program', 'It runs in this process'), ...PROTOCOL_EXAMINATIONS]

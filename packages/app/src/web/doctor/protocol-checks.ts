@@ -4,24 +4,24 @@ import { performance } from 'node:perf_hooks'
 import { HostError } from '@portico/host/errors'
 import type { Client } from '@portico/sdk/client'
 import type { DoctorCheck } from '../api-types/api.ts'
-import { type Examination, failed, ok, type Patient, skipped, warning } from './checks.ts'
+import { type Examination, type ExaminedServer, failed, ok, skipped, warning } from './checks.ts'
 
 const CONNECT_MS = 10_000
 const NEWEST = '2026-07-28'
 
 export const PROTOCOL_EXAMINATIONS: readonly Examination[] = [examineProtocol]
 
-async function examineProtocol(patient: Patient): Promise<readonly DoctorCheck[]> {
-  const { host, config } = patient
+async function examineProtocol(examined: ExaminedServer): Promise<readonly DoctorCheck[]> {
+  const { host, config } = examined
   if (host.upstreams.state(config.name)?.state === 'disabled') {
     return [skipped('Protocol', 'The server is disabled: enable it to see more')]
   }
   try {
-    const signal = AbortSignal.any([patient.signal, AbortSignal.timeout(CONNECT_MS)])
+    const signal = AbortSignal.any([examined.signal, AbortSignal.timeout(CONNECT_MS)])
     const client = await host.upstreams.client(config.name, { signal })
-    return [checkRevision(client), await checkAnswer(client), ...checkLists(patient)]
+    return [checkRevision(client), await checkAnswer(client), ...checkLists(examined)]
   } catch (error) {
-    return [explain(patient, error)]
+    return [explain(examined, error)]
   }
 }
 
@@ -46,7 +46,7 @@ async function checkAnswer(client: Client): Promise<DoctorCheck> {
 
 const MAX_PROBLEMS = 20
 
-function checkLists({ host, config }: Patient): DoctorCheck[] {
+function checkLists({ host, config }: ExaminedServer): DoctorCheck[] {
   const { name } = config
   const items = host.catalogue.items().filter(({ server }) => server === name)
   const problems = host.catalogue.problems().filter(({ server }) => server === name)
@@ -86,7 +86,7 @@ function checkLists({ host, config }: Patient): DoctorCheck[] {
   ]
 }
 
-function explain({ host, config }: Patient, error: unknown): DoctorCheck {
+function explain({ host, config }: ExaminedServer, error: unknown): DoctorCheck {
   const state = host.upstreams.state(config.name)
   const { data } = error instanceof HostError ? error : {}
   const { reason, remedy } = (data ?? {}) as { reason?: string; remedy?: string }

@@ -1,12 +1,11 @@
 /**
  * The workbench's HTTP server: the page, the requests of the page, and its one stream of events. Bound to loopback
- * unless asked otherwise; every request passes the door keeper first.
+ * unless asked otherwise; `page-access.ts` judges every request first.
  */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ApiEvent, ApiFailure } from '../api-types/api.ts'
-import { createDoorKeeper, type DoorKeeper, type RequestHead, type SessionBook } from './door-keeper.ts'
 import { EventStream } from './event-stream.ts'
 import {
   ASKER_NONCE_HEADER,
@@ -16,6 +15,7 @@ import {
   PROOF_HEADER,
   WORKBENCH_NONCE_HEADER,
 } from './link-proof.ts'
+import { createPageAccess, type KnownSessions, type PageAccess, type RequestHead } from './page-access.ts'
 import { sendFailure, sendFile, sendJson, sendUsed } from './responses.ts'
 import type { StaticFile } from './static-files.ts'
 
@@ -33,7 +33,7 @@ export interface WebOptions {
   /** Taken where it is free, so that a page that is open finds the program again after a restart. */
   readonly preferredPort?: number
   /** Which browsers were let in before. */
-  readonly sessions?: SessionBook
+  readonly sessions?: KnownSessions
   /** Lets whoever proves to know it ask for another link: the same user, by a file that only they can read. */
   readonly linkKey?: string
 }
@@ -65,7 +65,7 @@ const HEADERS = {
 
 interface Parts {
   readonly options: WebOptions
-  readonly keeper: DoorKeeper
+  readonly access: PageAccess
   readonly events: EventStream
   /** Absent where nobody may ask for another link. */
   readonly exchanges: LinkExchanges | undefined
@@ -75,11 +75,11 @@ export async function serveWeb(options: WebOptions): Promise<WebServer> {
   const { host = '127.0.0.1', preferredPort, sessions } = options
   const hosts = new Set<string>()
   let [cookie, origin] = ['', '']
-  const keeper = createDoorKeeper({ hosts, cookie: () => cookie, ...(sessions !== undefined && { sessions }) })
+  const access = createPageAccess({ hosts, cookie: () => cookie, ...(sessions !== undefined && { sessions }) })
   const events = new EventStream()
   const { linkKey = '' } = options
   const exchanges = linkKey === '' ? undefined : new LinkExchanges(linkKey, () => origin)
-  const parts: Parts = { options, keeper, events, exchanges }
+  const parts: Parts = { options, access, events, exchanges }
   const server = createServer({
     headersTimeout: WEB_LIMITS.headersTimeoutMs,
     requestTimeout: WEB_LIMITS.requestTimeoutMs,
@@ -105,7 +105,7 @@ export async function serveWeb(options: WebOptions): Promise<WebServer> {
     get pages() {
       return events.size
     },
-    link: () => `${origin}/?token=${keeper.mint()}`,
+    link: () => `${origin}/?token=${access.mint()}`,
     emit: (event) => events.send(event),
     close: async () => {
       events.close()
@@ -120,7 +120,7 @@ export async function serveWeb(options: WebOptions): Promise<WebServer> {
 async function handle(request: IncomingMessage, response: ServerResponse, parts: Parts): Promise<void> {
   const head = toHead(request)
   const api = head.path.startsWith('/api/')
-  const refusal = parts.keeper.judge(head, !api)
+  const refusal = parts.access.judge(head, !api)
   if (refusal !== undefined) return sendFailure(response, refusal.status, refusal)
   if (head.path === LINK_PATH && head.method === 'POST') return sendLink(head, response, parts)
   if (!api) return sendPage(head, response, parts)
@@ -138,14 +138,14 @@ async function handle(request: IncomingMessage, response: ServerResponse, parts:
   }
 }
 
-function sendPage(head: RequestHead, response: ServerResponse, { options, keeper }: Parts): void {
+function sendPage(head: RequestHead, response: ServerResponse, { options, access }: Parts): void {
   const token = head.query.get('token')
   // A program that only looks whether the link is alive must not use it up.
   if (head.path !== '/' || token === null || head.method !== 'GET') {
     sendFile(head, response, options.files)
     return
   }
-  const cookie = keeper.admit(token)
+  const cookie = access.admit(token)
   if (cookie === undefined) {
     sendUsed(response)
     return
@@ -156,13 +156,13 @@ function sendPage(head: RequestHead, response: ServerResponse, { options, keeper
 }
 
 /** First the workbench proves itself, then whoever asks; only then is there a token, of which they make the link. */
-function sendLink(head: RequestHead, response: ServerResponse, { exchanges, keeper }: Parts): void {
+function sendLink(head: RequestHead, response: ServerResponse, { exchanges, access }: Parts): void {
   const asker = head.header(ASKER_NONCE_HEADER)
   const proof = head.header(PROOF_HEADER)
   const isOpen = exchanges !== undefined && isCode(asker) && head.header('origin') === undefined
   if (isOpen && proof === undefined) sendJson(response, 200, exchanges.begin(asker))
   else if (isOpen && exchanges.end(asker, head.header(WORKBENCH_NONCE_HEADER), proof))
-    sendJson(response, 200, { token: keeper.mint() })
+    sendJson(response, 200, { token: access.mint() })
   else sendFailure(response, 403, { code: 'wrong-key', message: 'Links are given to the same user alone' })
 }
 

@@ -2,7 +2,7 @@
 
 import type { ServerResponse } from 'node:http'
 import type { ApiFailure } from '../api-types/api.ts'
-import type { RequestHead } from './door-keeper.ts'
+import type { RequestHead } from './page-access.ts'
 import type { StaticFile } from './static-files.ts'
 
 export function sendJson(response: ServerResponse, status: number, value: unknown): void {

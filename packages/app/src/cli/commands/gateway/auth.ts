@@ -8,7 +8,7 @@ import { stateOf } from '../../host-places.ts'
 import type { CommandInput } from '../../parse/command.ts'
 import { counted } from '../../terminal/counted.ts'
 import type { Io } from '../../terminal/io.ts'
-import { leaveSoon, stayUntil } from '../../terminal/staying.ts'
+import { leaveSoon, stayUntil } from '../../terminal/stay-until.ts'
 import { createTerminal } from '../../terminal/terminal.ts'
 
 const ISSUER = 'http://127.0.0.1:3001'

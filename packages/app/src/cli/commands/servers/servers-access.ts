@@ -13,7 +13,7 @@ import { confirm } from '../../terminal/confirm.ts'
 import { counted } from '../../terminal/counted.ts'
 import type { Io } from '../../terminal/io.ts'
 import { toLine, toPlain } from '../../terminal/plain-text.ts'
-import { stayUntil } from '../../terminal/staying.ts'
+import { stayUntil } from '../../terminal/stay-until.ts'
 
 export const signIn: ServersAction = async (words, input, io) => {
   const name = await oneServer(words, 'sign-in', input, io)

@@ -1,5 +1,5 @@
 /**
- * Who may talk to the workbench: whoever opened the link that was printed, once, in a browser on this machine. Judges
+ * Decides who may talk to the workbench: whoever opened the link that was printed, once, in a browser on this machine. Judges
  * requests by their heads alone; `http.ts` moves the bytes.
  */
 
@@ -20,7 +20,7 @@ interface Refusal {
   readonly remedy: string
 }
 
-export interface DoorKeeper {
+export interface PageAccess {
   /** The token of a link that lets one browser in, once. */
   mint(): string
   /** Takes the token of a link; gives the cookie to set, or undefined when it was used before or never given out. */
@@ -29,18 +29,18 @@ export interface DoorKeeper {
   judge(head: RequestHead, open: boolean): Refusal | undefined
 }
 
-interface DoorKeeperOptions {
+interface PageAccessOptions {
   /** Names, with port, under which the page is served. */
   readonly hosts: ReadonlySet<string>
   /** Told apart by port: browsers send a cookie to all ports of a host. */
   readonly cookie?: () => string
   readonly now?: () => number
   /** The browsers that were let in, kept so that they still are after a restart. In memory unless given. */
-  readonly sessions?: SessionBook
+  readonly sessions?: KnownSessions
 }
 
 /** Digests of the cookies that are good, and until when. */
-export interface SessionBook {
+export interface KnownSessions {
   readonly value: readonly KnownSession[]
   set(value: readonly KnownSession[]): void
 }
@@ -65,7 +65,7 @@ const MAX_SESSIONS = 20
 /** A browser that is not used for so long needs another link. */
 const SESSION_LIFE_MS = 7 * 24 * 3_600_000
 
-export function createDoorKeeper(options: DoorKeeperOptions): DoorKeeper {
+export function createPageAccess(options: PageAccessOptions): PageAccess {
   const { hosts, cookie = () => 'portico_session', now = Date.now, sessions = inMemory() } = options
   const tokens = new Map<string, number>()
   return {
@@ -139,7 +139,7 @@ function isJson(type: string | undefined): boolean {
   return /^application\/json\b/i.test(type ?? '')
 }
 
-function inMemory(): SessionBook {
+function inMemory(): KnownSessions {
   let value: readonly KnownSession[] = []
   return {
     get value() {

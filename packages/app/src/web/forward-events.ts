@@ -1,15 +1,15 @@
 /** What happens in the host, told to open pages: questions, servers, messages on the wire. */
 
-import { ServerNews } from './servers/server-news.ts'
+import { ServerUpdates } from './servers/server-updates.ts'
 import { toShown } from './shown-question.ts'
 import type { WorkbenchServices } from './workbench-services.ts'
 
 const TIMELINE_MS = 250
 
 /** `isWatched`: whether any page is open. */
-export function forwardNews(services: WorkbenchServices, isWatched: () => boolean): { close(): void } {
+export function forwardEvents(services: WorkbenchServices, isWatched: () => boolean): { close(): void } {
   const { host, emit } = services
-  const servers = new ServerNews({ host, cards: services.cards, emit, isWatched })
+  const servers = new ServerUpdates({ host, cards: services.cards, emit, isWatched })
   const stops = [forwardQuestions(services), forwardMessages(services, isWatched)]
   return {
     close() {

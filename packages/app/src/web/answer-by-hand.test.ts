@@ -1,7 +1,7 @@
 import { createInbox, type QuestionBody } from '@portico/host/consent'
 import { DEFAULTS } from '@portico/host/policy'
 import { afterEach, expect, test } from 'vitest'
-import { createByHand } from './by-hand.ts'
+import { createByHand } from './answer-by-hand.ts'
 
 type Effect = (QuestionBody & { kind: 'approval' })['effect']
 

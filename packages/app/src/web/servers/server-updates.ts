@@ -4,7 +4,7 @@ import type { Host } from '@portico/host'
 import type { ApiEvent } from '../api-types/api.ts'
 import type { ServerCards } from './server-cards.ts'
 
-interface ServerNewsOptions {
+interface ServerUpdatesOptions {
   readonly host: Host
   readonly cards: ServerCards
   emit(event: ApiEvent): void
@@ -16,8 +16,8 @@ const GATHER_MS = 120
 /** Latency, memory and counts change without being announced. */
 const LOOK_MS = 3_000
 
-export class ServerNews {
-  readonly #options: ServerNewsOptions
+export class ServerUpdates {
+  readonly #options: ServerUpdatesOptions
   readonly #stops: (() => void)[]
   readonly #timer: ReturnType<typeof setInterval>
   readonly #sent = new Map<string, string>()
@@ -25,7 +25,7 @@ export class ServerNews {
   #itemsChanged = false
   #gathering: ReturnType<typeof setTimeout> | undefined
 
-  constructor(options: ServerNewsOptions) {
+  constructor(options: ServerUpdatesOptions) {
     this.#options = options
     const { host } = options
     this.#stops = [

@@ -1,7 +1,7 @@
 /**
- * How other programs of the same user find a workbench that runs: a file in the state folder, for its owner alone, with
- * the address and a key that is good for one thing, asking for another link. The file may outlive its workbench, and
- * somebody else may listen there by then: nothing is believed, and nothing told, before the other side has proved itself.
+ * Lets other programs of the same user find a workbench that runs: by a file in the state folder, for its owner alone,
+ * with the address and a key that is good for one thing, asking for another link. The file may outlive its workbench,
+ * and somebody else may listen there by then: nothing is believed or told before the other side has proved itself.
  */
 
 import { readdir, rm } from 'node:fs/promises'

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { toFailure } from './http/failure.ts'
 import { serveWeb } from './http/http.ts'
-import { announceRunning, createLinkKey, requestLink } from './running.ts'
+import { announceRunning, createLinkKey, requestLink } from './running-workbench.ts'
 
 let stateDir: string
 let cleanups: (() => unknown)[] = []
