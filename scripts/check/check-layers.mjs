@@ -37,9 +37,10 @@ const HOST = new Map([
 const SERVERS = new Map([
   ...['confirmation.ts', 'cursor.ts', 'entry.ts', 'subscribers.ts', 'machine', 'text'].map((name) => [name, 0]),
   ...['entry-values.ts', 'network'].map((name) => [name, 1]),
-  ...['browser', 'everything', 'files', 'git', 'graphql', 'knowledge', 'memory'].map((folder) => [folder, 2]),
-  ...['openapi', 'run', 'screen', 'sql', 'time', 'web'].map((folder) => [folder, 2]),
-  ['registry.ts', 3],
+  ['vendor', 2],
+  ...['browser', 'everything', 'files', 'git', 'github', 'graphql', 'knowledge'].map((folder) => [folder, 3]),
+  ...['memory', 'openapi', 'run', 'screen', 'sql', 'time', 'web'].map((folder) => [folder, 3]),
+  ['registry.ts', 4],
   ['doors', TOP],
 ])
 const APP = new Map([

@@ -111,6 +111,12 @@ function describeActs(folder: string, host: string, display: string): { readonly
       says: /fact_id/,
     },
     time: { values: {}, tool: 'now', args: { zone: 'Africa/Cairo' }, says: /Africa\/Cairo/ },
+    github: {
+      values: { base: `http://${host}`, allowPrivate: [host] },
+      tool: 'get_repository',
+      args: { owner: 'pharos', repo: 'lamp' },
+      says: /Turns once in nine seconds/,
+    },
     everything: { values: {}, tool: 'echo', args: { message: 'ahoy' }, says: /ahoy/ },
   }
 }
@@ -153,6 +159,8 @@ async function startSite(): Promise<{ readonly host: string; close(): Promise<vo
     const { pathname } = new URL(request.url ?? '/', 'http://lab')
     if (pathname === '/openapi.json') return send('application/json', JSON.stringify(DESCRIPTION))
     if (pathname === '/lamps') return send('application/json', JSON.stringify(LAMPS))
+    if (pathname === '/repos/pharos/lamp')
+      return send('application/json', '{"full_name":"pharos/lamp","description":"Turns once in nine seconds"}')
     if (pathname === '/graphql') {
       let body = ''
       for await (const chunk of request) body += chunk

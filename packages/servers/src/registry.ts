@@ -16,6 +16,7 @@ export const SERVER_NAMES = [
   'knowledge',
   'memory',
   'time',
+  'github',
   'everything',
 ] as const
 
@@ -35,6 +36,7 @@ const LOADERS: { readonly [Name in ServerName]: () => Promise<{ readonly entry: 
   knowledge: () => import('./knowledge/entry.ts'),
   memory: () => import('./memory/entry.ts'),
   time: () => import('./time/entry.ts'),
+  github: () => import('./github/entry.ts'),
   everything: () => import('./everything/entry.ts'),
 }
 

@@ -47,6 +47,7 @@ function valuesOf(name: ServerName): Values {
     knowledge: () => ({ directory: join(folder, 'notes') }),
     memory: () => ({ file: join(folder, 'memory.db') }),
     time: () => ({}),
+    github: () => ({ write: true }),
     everything: () => ({}),
   }
   return values[name]()

@@ -1,0 +1,28 @@
+/** The inputs that the tools of the github server share. */
+
+export const REPOSITORY_INPUT = {
+  owner: { type: 'string', minLength: 1, maxLength: 100, description: 'Who owns the repository' },
+  repo: { type: 'string', minLength: 1, maxLength: 100, description: 'Its name' },
+} as const
+
+export const NUMBER_INPUT = {
+  type: 'integer',
+  minimum: 1,
+  description: 'The number of the issue or pull request',
+} as const
+
+export const PAGE_INPUT = {
+  page: { type: 'integer', minimum: 1, maximum: 1000, default: 1, description: 'Which page of the list' },
+} as const
+
+export const STATE_INPUT = { type: 'string', enum: ['open', 'closed', 'all'], default: 'open' } as const
+
+export const BODY_INPUT = { type: 'string', maxLength: 60_000, description: 'The text, in Markdown' } as const
+
+export const START_INPUT = { type: 'integer', minimum: 0, default: 0, description: '"start" of the next part' } as const
+
+/** How many rows a list has. */
+export const PER_PAGE = 30
+
+export const READS = { readOnly: true, idempotent: true, openWorld: true } as const
+export const WRITES = { readOnly: false, destructive: false, idempotent: false, openWorld: true } as const

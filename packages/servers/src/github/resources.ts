@@ -1,0 +1,40 @@
+/** Files and issues as resources, for people who attach them to a conversation. */
+
+import { resource } from '@portico/sdk/server'
+import { toLine, toObject, toText } from '../vendor/values.ts'
+import { pathOf, withFile } from '../vendor/vendor-path.ts'
+import type { GithubHost } from './host.ts'
+
+export function createResources({ service, rule }: GithubHost) {
+  return {
+    file: resource(
+      {
+        uri: 'github://{owner}/{repo}/files/{+path}',
+        title: 'A file',
+        description: 'A file of a repository, as it is on the default branch',
+        mimeType: 'text/plain',
+      },
+      async ({ owner, repo, path }, ctx) => {
+        rule.require(owner, repo)
+        const place = withFile(pathOf`/repos/${owner}/${repo}/contents`, path)
+        const raw = { accept: 'application/vnd.github.raw+json' }
+        return (await service.send(place, raw, { signal: ctx.signal, progress: () => {} })).text
+      },
+    ),
+    issue: resource(
+      {
+        uri: 'github://{owner}/{repo}/issues/{number}',
+        title: 'An issue',
+        description: 'The text of an issue or a pull request',
+        mimeType: 'text/markdown',
+      },
+      async ({ owner, repo, number }, ctx) => {
+        rule.require(owner, repo)
+        const place = pathOf`/repos/${owner}/${repo}/issues/${number}`
+        const { json } = await service.send(place, {}, { signal: ctx.signal, progress: () => {} })
+        const { title, body } = toObject(json)
+        return `# ${toLine(title, 300)}\n\n${toText(body)}`
+      },
+    ),
+  }
+}

@@ -1,0 +1,196 @@
+/**
+ * One service of a vendor, as the servers for GitHub and its like reach it: one base address, one token that goes nowhere
+ * else, answers that are bounded and cleaned, and patience where the service asks for it.
+ */
+
+import { setTimeout as pause } from 'node:timers/promises'
+import { type AskingContext, PorticoError, ToolError } from '@portico/sdk/server'
+import { type Environment, readSecret } from '../network/environment.ts'
+import { createGuardedFetch, type GuardedFetch, type NetworkResponse } from '../network/guarded-fetch.ts'
+import { createRedactor, type Redactor } from '../network/redaction.ts'
+import { toExcerpt } from '../text/plain-text.ts'
+import { waitOf } from './rate-limit.ts'
+import type { VendorPath } from './vendor-path.ts'
+
+/** Options that every server for a vendor's service has. Times are in milliseconds. */
+export interface VendorOptions {
+  /** The address of the service, for installations of your own. */
+  readonly base?: string | undefined
+  /** The name of the environment variable that holds the token. */
+  readonly tokenEnv?: string | undefined
+  /** How long to wait where the service says that it is asked too often. */
+  readonly maxWaitMs?: number | undefined
+  readonly maxResponseBytes?: number | undefined
+  readonly timeoutMs?: number | undefined
+  /** `host:port` of an installation on a private address. */
+  readonly allowPrivate?: readonly string[] | undefined
+  /** Where the named variable is looked up; this process's own environment unless given. */
+  readonly environment?: Environment | undefined
+}
+
+/** The limits of a vendor's server where its options give no others. */
+export const VENDOR_LIMITS = { maxWaitMs: 60_000, maxResponseBytes: 2_000_000, timeoutMs: 30_000 } as const
+
+/** What is particular to one vendor. */
+export interface Vendor {
+  readonly name: string
+  readonly base: string
+  readonly tokenEnv: string
+  /** The variable may be unset: the service answers strangers too. */
+  readonly tokenOptional: boolean
+  readonly headers: { readonly [name: string]: string }
+  /** What to tell a model when the service answers so. */
+  readonly hints: { readonly [status: number]: string }
+}
+
+interface VendorRequest {
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+  readonly query?: { readonly [name: string]: string | number | boolean | undefined }
+  readonly body?: object
+  readonly accept?: string
+  /** Follows a redirect to where files lie, without the token. */
+  readonly elsewhere?: boolean
+}
+
+export interface VendorAnswer {
+  readonly status: number
+  /** The text of the answer, as a person would see it. */
+  readonly text: string
+  /** The value of a JSON answer, cleaned. */
+  readonly json: unknown
+  header(name: string): string | undefined
+}
+
+type Patience = Pick<AskingContext, 'signal' | 'progress'>
+
+export class VendorService {
+  readonly #vendor: Vendor
+  readonly #base: URL
+  readonly #fetch: GuardedFetch
+  readonly #token: string | undefined
+  readonly #redactor: Redactor
+  readonly #maxWaitMs: number
+
+  constructor(vendor: Vendor, options: VendorOptions) {
+    this.#vendor = vendor
+    this.#base = readBase(options.base ?? vendor.base)
+    this.#token = readToken(vendor, options)
+    this.#redactor = createRedactor(this.#token === undefined ? [] : [this.#token])
+    this.#maxWaitMs = options.maxWaitMs ?? VENDOR_LIMITS.maxWaitMs
+    this.#fetch = createGuardedFetch({
+      timeoutMs: options.timeoutMs ?? VENDOR_LIMITS.timeoutMs,
+      maxBytes: options.maxResponseBytes ?? VENDOR_LIMITS.maxResponseBytes,
+      maxBytesOption: 'maxResponseBytes',
+      userAgent: `portico-${vendor.name.toLowerCase()}/0.1.0`,
+      allowPrivate: options.allowPrivate,
+    })
+  }
+
+  /** Where the service is, for people to read. */
+  get host(): string {
+    return this.#base.host
+  }
+
+  /** Sends a request, waits where the service asks for it, and throws a `ToolError` for anything but success. */
+  async send({ path }: VendorPath, request: VendorRequest, ctx: Patience): Promise<VendorAnswer> {
+    const url = new URL(this.#base.href.replace(/\/$/, '') + path)
+    for (const [name, value] of Object.entries(request.query ?? {})) {
+      if (value !== undefined) url.searchParams.set(name, String(value))
+    }
+    for (let attempt = 1; ; attempt++) {
+      const answer = await this.#once(url, request, ctx.signal)
+      // A service that is unavailable may have begun what it was asked for; one that refuses for its limits has not.
+      const repeatable = answer.status !== 503 || (request.method ?? 'GET') === 'GET'
+      const waitMs = repeatable ? waitOf(answer) : undefined
+      if (waitMs === undefined) return this.#read(answer)
+      if (waitMs > this.#maxWaitMs || attempt === MAX_ATTEMPTS) throw this.#tooOften(waitMs)
+      await this.#wait(waitMs, ctx)
+    }
+  }
+
+  #once(url: URL, { method = 'GET', body, accept, elsewhere }: VendorRequest, signal: AbortSignal) {
+    return this.#fetch(url, {
+      method,
+      headers: {
+        ...this.#vendor.headers,
+        ...(accept !== undefined && { accept }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(this.#token !== undefined && { secretHeaders: { authorization: `Bearer ${this.#token}` } }),
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      redirects: elsewhere === true ? 'follow' : 'same-origin',
+      signal,
+    })
+  }
+
+  #read(answer: NetworkResponse): VendorAnswer {
+    const text = new TextDecoder().decode(answer.body)
+    const json = isJson(answer) ? this.#redactor.json(parse(text)) : undefined
+    if (answer.status >= 300) throw this.#failure(answer.status, json, text)
+    return { status: answer.status, text: this.#redactor.text(text), json, header: (name) => answer.header(name) }
+  }
+
+  #failure(status: number, json: unknown, text: string): ToolError {
+    const said = typeof json === 'object' && json !== null && 'message' in json ? String(json.message) : text
+    const words = this.#redactor.text(toExcerpt(said, 300))
+    const hint = this.#vendor.hints[status]
+    return new ToolError(`${this.#vendor.name} answered ${status}: ${words}${hint === undefined ? '' : `\n${hint}`}`)
+  }
+
+  #tooOften(waitMs: number): ToolError {
+    const seconds = Math.ceil(waitMs / 1000)
+    return new ToolError(
+      `${this.#vendor.name} is asked too often and wants to be left alone for ${seconds} s (option maxWaitMs). Nothing was done. Try again then.`,
+    )
+  }
+
+  /** A second at a time, so that whoever waits sees that it goes on. */
+  async #wait(waitMs: number, ctx: Patience): Promise<void> {
+    const until = performance.now() + waitMs
+    const total = Math.ceil(waitMs / 1000)
+    for (let left = waitMs; left > 0; left = until - performance.now()) {
+      ctx.progress(
+        total - Math.ceil(left / 1000),
+        total,
+        `${this.#vendor.name} asks to wait ${Math.ceil(left / 1000)} s`,
+      )
+      await pause(Math.min(left, 1_000), undefined, { signal: ctx.signal })
+    }
+  }
+}
+
+const MAX_ATTEMPTS = 3
+
+function readBase(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:') || url.username !== '') {
+    throw new PorticoError('invalid-arguments', 'The option base must be an http or https address.')
+  }
+  return url
+}
+
+function readToken({ tokenEnv, tokenOptional, name }: Vendor, options: VendorOptions): string | undefined {
+  const variable = options.tokenEnv ?? tokenEnv
+  const environment = options.environment ?? process.env
+  // A name that the operator gave must lead to something.
+  if (tokenOptional && options.tokenEnv === undefined && !environment[variable]) return undefined
+  try {
+    return readSecret(variable, 'tokenEnv', environment)
+  } catch (error) {
+    throw new PorticoError('invalid-arguments', `${name} needs a token: set ${variable}, or name another by tokenEnv`, {
+      cause: error,
+    })
+  }
+}
+
+function isJson(answer: NetworkResponse): boolean {
+  return /^application\/(?:[\w.+-]+\+)?json\b/i.test(answer.header('content-type') ?? '')
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new ToolError('The service sent JSON that cannot be read.')
+  }
+}
