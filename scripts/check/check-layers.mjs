@@ -39,7 +39,7 @@ const SERVERS = new Map([
   ...['entry-values.ts', 'network'].map((name) => [name, 1]),
   ['vendor', 2],
   ...['browser', 'everything', 'files', 'git', 'github', 'graphql', 'knowledge'].map((folder) => [folder, 3]),
-  ...['memory', 'openapi', 'run', 'screen', 'sql', 'time', 'web'].map((folder) => [folder, 3]),
+  ...['memory', 'openapi', 'run', 'screen', 'slack', 'sql', 'time', 'web'].map((folder) => [folder, 3]),
   ['registry.ts', 4],
   ['doors', TOP],
 ])

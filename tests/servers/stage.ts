@@ -117,6 +117,12 @@ function describeActs(folder: string, host: string, display: string): { readonly
       args: { owner: 'pharos', repo: 'lamp' },
       says: /Turns once in nine seconds/,
     },
+    slack: {
+      values: { base: `http://${host}/slack`, allowPrivate: [host], tokenEnv: 'PATH' },
+      tool: 'list_channels',
+      args: {},
+      says: /#keepers/,
+    },
     everything: { values: {}, tool: 'echo', args: { message: 'ahoy' }, says: /ahoy/ },
   }
 }
@@ -161,6 +167,8 @@ async function startSite(): Promise<{ readonly host: string; close(): Promise<vo
     if (pathname === '/lamps') return send('application/json', JSON.stringify(LAMPS))
     if (pathname === '/repos/pharos/lamp')
       return send('application/json', '{"full_name":"pharos/lamp","description":"Turns once in nine seconds"}')
+    if (pathname === '/slack/conversations.list')
+      return send('application/json', '{"ok":true,"channels":[{"id":"C1","name":"keepers"}]}')
     if (pathname === '/graphql') {
       let body = ''
       for await (const chunk of request) body += chunk

@@ -17,6 +17,7 @@ export const SERVER_NAMES = [
   'memory',
   'time',
   'github',
+  'slack',
   'everything',
 ] as const
 
@@ -37,6 +38,7 @@ const LOADERS: { readonly [Name in ServerName]: () => Promise<{ readonly entry: 
   memory: () => import('./memory/entry.ts'),
   time: () => import('./time/entry.ts'),
   github: () => import('./github/entry.ts'),
+  slack: () => import('./slack/entry.ts'),
   everything: () => import('./everything/entry.ts'),
 }
 

@@ -48,6 +48,7 @@ function valuesOf(name: ServerName): Values {
     memory: () => ({ file: join(folder, 'memory.db') }),
     time: () => ({}),
     github: () => ({ write: true }),
+    slack: () => ({ write: true, tokenEnv: 'PATH' }),
     everything: () => ({}),
   }
   return values[name]()

@@ -23,6 +23,3 @@ export const START_INPUT = { type: 'integer', minimum: 0, default: 0, descriptio
 
 /** How many rows a list has. */
 export const PER_PAGE = 30
-
-export const READS = { readOnly: true, idempotent: true, openWorld: true } as const
-export const WRITES = { readOnly: false, destructive: false, idempotent: false, openWorld: true } as const

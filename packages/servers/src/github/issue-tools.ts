@@ -2,9 +2,10 @@
 
 import { tool } from '@portico/sdk/server'
 import { toLine, toList, toObject, toText } from '../vendor/values.ts'
+import { type Context, foreign, READS } from '../vendor/vendor-host.ts'
 import { pathOf } from '../vendor/vendor-path.ts'
-import { type Context, day, foreign, type GithubHost, login, rows } from './host.ts'
-import { NUMBER_INPUT, PAGE_INPUT, PER_PAGE, READS, REPOSITORY_INPUT, START_INPUT, STATE_INPUT } from './inputs.ts'
+import { day, type GithubHost, login, rows } from './host.ts'
+import { NUMBER_INPUT, PAGE_INPUT, PER_PAGE, REPOSITORY_INPUT, START_INPUT, STATE_INPUT } from './inputs.ts'
 
 export function createIssueTools(host: GithubHost) {
   return {

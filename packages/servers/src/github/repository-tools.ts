@@ -2,9 +2,10 @@
 
 import { ToolError, tool } from '@portico/sdk/server'
 import { toLine, toList, toObject, toText } from '../vendor/values.ts'
+import { type Context, foreign, READS } from '../vendor/vendor-host.ts'
 import { pathOf, withFile } from '../vendor/vendor-path.ts'
-import { type Context, day, foreign, type GithubHost, login, rows } from './host.ts'
-import { PAGE_INPUT, PER_PAGE, READS, REPOSITORY_INPUT, START_INPUT } from './inputs.ts'
+import { day, type GithubHost, login, rows } from './host.ts'
+import { PAGE_INPUT, PER_PAGE, REPOSITORY_INPUT, START_INPUT } from './inputs.ts'
 
 const REF_INPUT = { type: 'string', minLength: 1, maxLength: 250, description: 'A branch, a tag or a commit' } as const
 

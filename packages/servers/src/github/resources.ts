@@ -3,6 +3,7 @@
 import { resource } from '@portico/sdk/server'
 import { toLine, toObject, toText } from '../vendor/values.ts'
 import { pathOf, withFile } from '../vendor/vendor-path.ts'
+import { quietly } from '../vendor/vendor-service.ts'
 import type { GithubHost } from './host.ts'
 
 export function createResources({ service, rule }: GithubHost) {
@@ -18,7 +19,7 @@ export function createResources({ service, rule }: GithubHost) {
         rule.require(owner, repo)
         const place = withFile(pathOf`/repos/${owner}/${repo}/contents`, path)
         const raw = { accept: 'application/vnd.github.raw+json' }
-        return (await service.send(place, raw, { signal: ctx.signal, progress: () => {} })).text
+        return (await service.send(place, raw, quietly(ctx))).text
       },
     ),
     issue: resource(
@@ -31,7 +32,7 @@ export function createResources({ service, rule }: GithubHost) {
       async ({ owner, repo, number }, ctx) => {
         rule.require(owner, repo)
         const place = pathOf`/repos/${owner}/${repo}/issues/${number}`
-        const { json } = await service.send(place, {}, { signal: ctx.signal, progress: () => {} })
+        const { json } = await service.send(place, {}, quietly(ctx))
         const { title, body } = toObject(json)
         return `# ${toLine(title, 300)}\n\n${toText(body)}`
       },

@@ -2,9 +2,10 @@
 
 import { tool } from '@portico/sdk/server'
 import { toLine, toList, toObject, toText } from '../vendor/values.ts'
+import { type Context, READS } from '../vendor/vendor-host.ts'
 import { pathOf } from '../vendor/vendor-path.ts'
-import { type Context, day, type GithubHost, login, rows } from './host.ts'
-import { PAGE_INPUT, PER_PAGE, READS } from './inputs.ts'
+import { day, type GithubHost, login, rows } from './host.ts'
+import { PAGE_INPUT, PER_PAGE } from './inputs.ts'
 
 type Item = ReturnType<typeof toObject>
 

@@ -1,12 +1,12 @@
 /** The tools that change something; each shows the user all that would be sent, and asks. */
 
-import { result, text, tool } from '@portico/sdk/server'
-import { requireConfirmation } from '../confirmation.ts'
-import { spellHidden } from '../text/plain-text.ts'
-import { toLine, toObject, toText } from '../vendor/values.ts'
-import { pathOf, type VendorPath } from '../vendor/vendor-path.ts'
-import type { Context, GithubHost } from './host.ts'
-import { BODY_INPUT, NUMBER_INPUT, REPOSITORY_INPUT, WRITES } from './inputs.ts'
+import { tool } from '@portico/sdk/server'
+import { toLine, toObject } from '../vendor/values.ts'
+import { type Context, change, WRITES } from '../vendor/vendor-host.ts'
+import { pathOf } from '../vendor/vendor-path.ts'
+import type { VendorAnswer } from '../vendor/vendor-service.ts'
+import type { GithubHost } from './host.ts'
+import { BODY_INPUT, NUMBER_INPUT, REPOSITORY_INPUT } from './inputs.ts'
 
 const TITLE_INPUT = { type: 'string', minLength: 1, maxLength: 256 } as const
 const NAMES_INPUT = { type: 'array', maxItems: 20, items: { type: 'string', minLength: 1, maxLength: 100 } } as const
@@ -21,23 +21,9 @@ export function createWriteTools(host: GithubHost) {
   }
 }
 
-interface Change {
-  readonly question: string
-  readonly method: 'POST' | 'PATCH'
-  readonly path: VendorPath
-  readonly body: object
-}
-
-/** Asks, sends once, and says where it can be seen. */
-async function change(host: GithubHost, { question, method, path, body }: Change, ctx: Context) {
-  const shown = spellHidden(JSON.stringify(body, undefined, 2).replaceAll('\\n', '\n'))
-  await requireConfirmation(ctx, `${question} (${host.service.host})`, host.allowUnasked, shown)
-  // Answers may bring the handler here again; what was sent is not sent twice.
-  const url = await ctx.step('sent', async () => {
-    const { json } = await host.service.send(path, { method, body }, ctx)
-    return toLine(toObject(json).html_url, 500)
-  })
-  return result({ content: [text(`Done: ${toText(url)}`)] })
+/** Where what was made can be seen. */
+function addressOf({ json }: VendorAnswer): string {
+  return toLine(toObject(json).html_url, 500)
 }
 
 function createIssue(host: GithubHost) {
@@ -58,7 +44,12 @@ function createIssue(host: GithubHost) {
     async ({ owner, repo, ...body }, ctx: Context) => {
       host.rule.require(owner, repo)
       const path = pathOf`/repos/${owner}/${repo}/issues`
-      return change(host, { question: `Open an issue in ${owner}/${repo}?`, method: 'POST', path, body }, ctx)
+      return change(
+        host,
+        { question: `Open an issue in ${owner}/${repo}?`, method: 'POST', path, body },
+        ctx,
+        addressOf,
+      )
     },
   )
 }
@@ -92,7 +83,12 @@ function updateIssue(host: GithubHost) {
     async ({ owner, repo, number, ...body }, ctx: Context) => {
       host.rule.require(owner, repo)
       const path = pathOf`/repos/${owner}/${repo}/issues/${number}`
-      return change(host, { question: `Change ${owner}/${repo}#${number}?`, method: 'PATCH', path, body }, ctx)
+      return change(
+        host,
+        { question: `Change ${owner}/${repo}#${number}?`, method: 'PATCH', path, body },
+        ctx,
+        addressOf,
+      )
     },
   )
 }
@@ -118,6 +114,7 @@ function addComment(host: GithubHost) {
         host,
         { question: `Comment on ${owner}/${repo}#${number}?`, method: 'POST', path, body: { body } },
         ctx,
+        addressOf,
       )
     },
   )
@@ -142,7 +139,12 @@ function createPullRequest(host: GithubHost) {
     async ({ owner, repo, ...body }, ctx: Context) => {
       host.rule.require(owner, repo)
       const path = pathOf`/repos/${owner}/${repo}/pulls`
-      return change(host, { question: `Open a pull request in ${owner}/${repo}?`, method: 'POST', path, body }, ctx)
+      return change(
+        host,
+        { question: `Open a pull request in ${owner}/${repo}?`, method: 'POST', path, body },
+        ctx,
+        addressOf,
+      )
     },
   )
 }

@@ -39,8 +39,10 @@ export interface Vendor {
   /** The variable may be unset: the service answers strangers too. */
   readonly tokenOptional: boolean
   readonly headers: { readonly [name: string]: string }
-  /** What to tell a model when the service answers so. */
-  readonly hints: { readonly [status: number]: string }
+  /** What to tell a model when the service answers so: by status, or by the word that the service has for it. */
+  readonly hints: { readonly [code: string | number]: string }
+  /** The service's own word for a failure in an answer whose status says nothing of it. */
+  readonly failureIn?: (json: unknown) => string | undefined
 }
 
 interface VendorRequest {
@@ -61,7 +63,13 @@ export interface VendorAnswer {
   header(name: string): string | undefined
 }
 
-type Patience = Pick<AskingContext, 'signal' | 'progress'>
+/** Who waits for an answer, and hears how long it takes. */
+export type Patience = Pick<AskingContext, 'signal' | 'progress'>
+
+/** For reading on behalf of somebody who hears nothing meanwhile. */
+export function quietly({ signal }: { readonly signal: AbortSignal }): Patience {
+  return { signal, progress: () => {} }
+}
 
 export class VendorService {
   readonly #vendor: Vendor
@@ -127,14 +135,18 @@ export class VendorService {
     const text = new TextDecoder().decode(answer.body)
     const json = isJson(answer) ? this.#redactor.json(parse(text)) : undefined
     if (answer.status >= 300) throw this.#failure(answer.status, json, text)
+    const failure = this.#vendor.failureIn?.(json)
+    if (failure !== undefined) throw this.#failure(failure, undefined, failure)
     return { status: answer.status, text: this.#redactor.text(text), json, header: (name) => answer.header(name) }
   }
 
-  #failure(status: number, json: unknown, text: string): ToolError {
+  #failure(code: number | string, json: unknown, text: string): ToolError {
     const said = typeof json === 'object' && json !== null && 'message' in json ? String(json.message) : text
     const words = this.#redactor.text(toExcerpt(said, 300))
-    const hint = this.#vendor.hints[status]
-    return new ToolError(`${this.#vendor.name} answered ${status}: ${words}${hint === undefined ? '' : `\n${hint}`}`)
+    const hint = Object.hasOwn(this.#vendor.hints, code) ? this.#vendor.hints[code] : undefined
+    return new ToolError(
+      `${this.#vendor.name} answered ${code}${words === code ? '' : `: ${words}`}${hint === undefined ? '' : `\n${hint}`}`,
+    )
   }
 
   #tooOften(waitMs: number): ToolError {

@@ -1,0 +1,184 @@
+/** The tools that read: channels, what was said in them, threads, people and files. */
+
+import { ToolError, tool } from '@portico/sdk/server'
+import { toLine, toList, toObject, toText } from '../vendor/values.ts'
+import { type Context, foreign, READS } from '../vendor/vendor-host.ts'
+import { messageLines, nextOf, read, type SlackHost } from './host.ts'
+
+export const CHANNEL_INPUT = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 100,
+  description: 'The name of a channel, or its id',
+} as const
+export const TS_INPUT = {
+  type: 'string',
+  pattern: '^[0-9]{1,12}\\.[0-9]{1,8}$',
+  description: 'The number at the beginning of a message',
+} as const
+const CURSOR_INPUT = { type: 'string', maxLength: 400, description: 'Where the next page begins' } as const
+const LIMIT_INPUT = {
+  type: 'integer',
+  minimum: 1,
+  maximum: 100,
+  default: 30,
+  description: 'How many messages',
+} as const
+
+export function createReadTools(host: SlackHost) {
+  return {
+    list_channels: listChannels(host),
+    read_channel: readChannel(host),
+    read_thread: readThread(host),
+    search_messages: searchMessages(host),
+    find_people: findPeople(host),
+    read_file: readFile(host),
+  }
+}
+
+function listChannels(host: SlackHost) {
+  const input = {
+    type: 'object',
+    properties: { match: { type: 'string', maxLength: 100, description: 'Part of a name or a topic' } },
+    additionalProperties: false,
+  } as const
+  return tool(
+    { title: 'Channels', description: 'The channels that can be read, with their topics', input, ...READS },
+    async ({ match = '' }, ctx: Context) => {
+      const wanted = match.toLowerCase()
+      const channels = await host.directory.channels(host, ctx)
+      const fitting = channels.filter(({ name, topic }) => `${name} ${topic}`.toLowerCase().includes(wanted))
+      return foreign(
+        host,
+        fitting
+          .map(({ id, name, topic, private: closed }) => `#${name} (${id}${closed ? ', private' : ''}) ${topic}`)
+          .join('\n'),
+      )
+    },
+  )
+}
+
+function readChannel(host: SlackHost) {
+  const input = {
+    type: 'object',
+    properties: {
+      channel: CHANNEL_INPUT,
+      limit: LIMIT_INPUT,
+      oldest: { type: 'string', format: 'date-time', description: 'Only messages after this time' },
+      cursor: CURSOR_INPUT,
+    },
+    required: ['channel'],
+    additionalProperties: false,
+  } as const
+  return tool(
+    { title: 'Read a channel', description: 'What was said in a channel, the newest last', input, ...READS },
+    async ({ channel, limit = 30, oldest, cursor }, ctx: Context) => {
+      const { id } = await host.directory.channel(host, channel, ctx)
+      const since = oldest === undefined ? undefined : String(Date.parse(oldest) / 1000)
+      const answer = await read(host, 'conversations.history', { channel: id, limit, oldest: since, cursor }, ctx)
+      return said(host, answer, [...toList(answer.messages)].reverse(), ctx)
+    },
+  )
+}
+
+function readThread(host: SlackHost) {
+  const input = {
+    type: 'object',
+    properties: { channel: CHANNEL_INPUT, thread: TS_INPUT, limit: LIMIT_INPUT, cursor: CURSOR_INPUT },
+    required: ['channel', 'thread'],
+    additionalProperties: false,
+  } as const
+  return tool(
+    { title: 'Read a thread', description: 'A message and all replies to it, in order', input, ...READS },
+    async ({ channel, thread, limit = 30, cursor }, ctx: Context) => {
+      const { id } = await host.directory.channel(host, channel, ctx)
+      const answer = await read(host, 'conversations.replies', { channel: id, ts: thread, limit, cursor }, ctx)
+      return said(host, answer, toList(answer.messages), ctx)
+    },
+  )
+}
+
+async function said(
+  host: SlackHost,
+  answer: ReturnType<typeof toObject>,
+  messages: ReturnType<typeof toList>,
+  ctx: Context,
+) {
+  const lines = messageLines(messages, await host.directory.names(host, ctx))
+  const next = nextOf(answer)
+  return foreign(
+    host,
+    `${lines.join('\n') || 'Nothing was said.'}${next === undefined ? '' : `\n[More: cursor ${next}]`}`,
+  )
+}
+
+function searchMessages(host: SlackHost) {
+  const input = {
+    type: 'object',
+    properties: {
+      query: { type: 'string', minLength: 1, maxLength: 300 },
+      page: { type: 'integer', minimum: 1, maximum: 100, default: 1 },
+    },
+    required: ['query'],
+    additionalProperties: false,
+  } as const
+  const description =
+    'Finds messages by words and Slack’s own modifiers: "from:@ada in:#team invoice". Needs a user token'
+  return tool({ title: 'Search messages', description, input, ...READS }, async ({ query, page = 1 }, ctx: Context) => {
+    const answer = await read(host, 'search.messages', { query, page, count: 30, sort: 'timestamp' }, ctx)
+    const known = new Map((await host.directory.channels(host, ctx)).map(({ id, name }) => [id, name]))
+    const { matches, paging } = toObject(answer.messages)
+    // Channels that are not allowed here may be found by Slack all the same.
+    const own = toList(matches).filter(({ channel }) => known.has(toText(toObject(channel).id)))
+    const names = await host.directory.names(host, ctx)
+    const lines = own.map(
+      (match) => `#${known.get(toText(toObject(match.channel).id))} ${messageLines([match], names)[0]}`,
+    )
+    const more = Number(toObject(paging).pages) > page ? `\n[More: page ${page + 1}]` : ''
+    return foreign(host, `${lines.join('\n') || 'Nothing found.'}${more}`)
+  })
+}
+
+function findPeople(host: SlackHost) {
+  const input = {
+    type: 'object',
+    properties: { match: { type: 'string', minLength: 1, maxLength: 100, description: 'Part of a name' } },
+    required: ['match'],
+    additionalProperties: false,
+  } as const
+  return tool(
+    { title: 'Find people', description: 'People of the workspace by name, with their ids', input, ...READS },
+    async ({ match }, ctx: Context) => {
+      const people = [...(await host.directory.people(host, ctx))]
+      const fitting = people.filter(([, name]) => name.toLowerCase().includes(match.toLowerCase())).slice(0, 50)
+      return foreign(host, fitting.map(([id, name]) => `${name} (${id})`).join('\n'))
+    },
+  )
+}
+
+function readFile(host: SlackHost) {
+  const input = {
+    type: 'object',
+    properties: { file: { type: 'string', pattern: '^F[A-Z0-9]{1,30}$', description: 'The id of a file' } },
+    required: ['file'],
+    additionalProperties: false,
+  } as const
+  return tool(
+    { title: 'Read a file', description: 'What a file is, and the beginning of its text', input, ...READS },
+    async ({ file }, ctx: Context) => {
+      const answer = await read(host, 'files.info', { file }, ctx)
+      const about = toObject(answer.file)
+      const shared = new Set(
+        [about.channels, about.groups].flatMap((ids) => (Array.isArray(ids) ? ids.map(toText) : [])),
+      )
+      const channels = await host.directory.channels(host, ctx)
+      if (!channels.some(({ id }) => shared.has(id)))
+        throw new ToolError('There is no such file in the channels of this server.')
+      const text = toText(answer.content) || toText(about.preview) || '[Its text is not shown by Slack.]'
+      return foreign(
+        host,
+        `${toLine(about.name)} · ${toLine(about.mimetype, 100)} · ${toText(about.size)} bytes\n\n${text}`,
+      )
+    },
+  )
+}

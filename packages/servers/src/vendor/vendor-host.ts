@@ -1,0 +1,51 @@
+/** What the tools of every vendor's server have in common: the service, and how they answer and ask. */
+
+import { type AskingContext, result, text } from '@portico/sdk/server'
+import { requireConfirmation } from '../confirmation.ts'
+import { notice, slice, UNTRUSTED } from '../text/foreign-text.ts'
+import { spellHidden } from '../text/plain-text.ts'
+import type { VendorPath } from './vendor-path.ts'
+import type { VendorAnswer, VendorService } from './vendor-service.ts'
+
+export interface VendorHost {
+  readonly service: VendorService
+  readonly allowUnasked: boolean
+  /** Characters of one answer; what is longer comes in parts. */
+  readonly maxCharacters: number
+}
+
+export type Context = AskingContext
+
+/** Text that others wrote, under a line that says so; what is too long says how to get the rest. */
+export function foreign({ service, maxCharacters }: VendorHost, shown: string, start = 0): ReturnType<typeof result> {
+  const part = slice(shown, start, maxCharacters)
+  const more = part.next === undefined ? '' : `\n\n[There is more: ask again with start ${part.next}.]`
+  const words = part.text === '' ? 'Nothing.' : part.text
+  return result({ content: [text(`${notice(service.host)}\n\n${words}${more}`)], _meta: UNTRUSTED })
+}
+
+interface Change {
+  readonly question: string
+  readonly method: 'POST' | 'PATCH' | 'PUT'
+  readonly path: VendorPath
+  readonly body: object
+  /** What the person is shown; all that is sent unless given. */
+  readonly shown?: string
+}
+
+/** Asks, sends once, and gives what came back to `done`, which says in a line where it can be seen. */
+export async function change(
+  host: VendorHost,
+  { question, method, path, body, shown }: Change,
+  ctx: Context,
+  done: (answer: VendorAnswer) => string,
+) {
+  const all = shown ?? JSON.stringify(body, undefined, 2).replaceAll('\\n', '\n')
+  await requireConfirmation(ctx, `${question} (${host.service.host})`, host.allowUnasked, spellHidden(all))
+  // Answers may bring the handler here again; what was sent is not sent twice.
+  const where = await ctx.step('sent', async () => done(await host.service.send(path, { method, body }, ctx)))
+  return result({ content: [text(`Done: ${where}`)] })
+}
+
+export const READS = { readOnly: true, idempotent: true, openWorld: true } as const
+export const WRITES = { readOnly: false, destructive: false, idempotent: false, openWorld: true } as const
