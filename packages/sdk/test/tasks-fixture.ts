@@ -26,6 +26,20 @@ export function createGate(): Gate {
   return { open: () => open(), opened }
 }
 
+/** A gate that is shut again for whoever comes after it was opened. */
+export function createTurnstile(): Gate {
+  let gate = createGate()
+  return {
+    open() {
+      gate.open()
+      gate = createGate()
+    },
+    get opened() {
+      return gate.opened
+    },
+  }
+}
+
 export interface Effects {
   readonly gate: Gate
   readonly done: string[]
@@ -82,6 +96,10 @@ export function createTaskServer(
         const { content } = await ctx.elicit('name', { message: 'Name?', form: NAME })
         await ctx.sleep(1)
         return `hello ${content?.name}`
+      }),
+      opens: tool({}, () => {
+        gate.open()
+        return 'open'
       }),
     },
   })

@@ -124,6 +124,9 @@ export class TaskMethods {
     if (session === undefined || this.#delivered.has(mark)) return
     this.#delivered.add(mark)
     try {
+      // What was looked at may be older than an answer that came while somebody else asked.
+      const now = await this.#book.read(id)
+      if (now === undefined || !unanswered(now).some(([open]) => open === key)) return
       const { askTimeoutMs: timeoutMs } = this.#server.asker
       const asked = { method, params: withRelatedTask(params, id) }
       const answer = await requestClient(session, asked, call.outlet, { timeoutMs, signal: call.signal })
