@@ -132,7 +132,7 @@ function makeRepository(folder: string): void {
   execFileSync('git', ['init', '-q', folder])
   writeFileSync(join(folder, 'lamp.txt'), 'on\n')
   git('add', '.')
-  git('-c', 'user.name=Keeper', '-c', 'user.email=keeper@example.com', 'commit', '-qm', 'Light the lamp')
+  git('-c', 'user.name=HeadStore', '-c', 'user.email=headStore@example.com', 'commit', '-qm', 'Light the lamp')
 }
 
 const DESCRIPTION = {

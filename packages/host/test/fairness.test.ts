@@ -8,7 +8,7 @@ import { RateLimit } from '../src/authorization-server/rate-limit.ts'
 import { Parking } from '../src/gateway/call/parking.ts'
 import type { RelayedCall } from '../src/gateway/call/relayed-call.ts'
 import { CallerConnections } from '../src/gateway/connections/caller-connections.ts'
-import { LimitBook, type LimitPlace } from '../src/gateway/limits.ts'
+import { CallLimits, type LimitPlace } from '../src/gateway/limits.ts'
 import { configOf } from './upstream/fixture.ts'
 
 const OTHERS = ['eve', 'mallory', 'trudy']
@@ -89,7 +89,7 @@ describe('sec-230, sec-274: shares at the gateway', () => {
     try {
       fc.assert(
         fc.property(fc.integer({ min: 1, max: 40 }), steps, (listsPerMinute, all) => {
-          const book = new LimitBook({ listsPerMinute }, () => () => false)
+          const book = new CallLimits({ listsPerMinute }, () => () => false)
           const tried = new Map<string, number>()
           for (const { who, count } of [...all, { who: 'ada', count: listsPerMinute }]) {
             for (let at = 0; at < count; at++) {
@@ -113,7 +113,7 @@ describe('sec-230, sec-274: shares at the gateway', () => {
       fc.asyncProperty(fc.integer({ min: 1, max: 20 }), steps, async (maxConcurrent, all) => {
         const tools = { 't*': { maxConcurrent } }
         const limits = { maxConcurrent: maxConcurrent + 5, callsPerMinute: 1_000_000, tools }
-        const book = new LimitBook(limits, () => (name) => name.startsWith('t'))
+        const book = new CallLimits(limits, () => (name) => name.startsWith('t'))
         const held: LimitPlace[] = []
         for (const { who, leaves, count } of all) {
           const left = leaves ? held.pop() : undefined

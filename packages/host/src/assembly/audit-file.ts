@@ -6,7 +6,7 @@
 
 import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { HeadKeeper } from '../audit/head-keeper.ts'
+import type { HeadStore } from '../audit/head-store.ts'
 import { type AuditLog, openAuditLog } from '../audit/log.ts'
 import type { RedactionOptions } from '../audit/redaction.ts'
 import { type AuditReport, verifyAuditLog } from '../audit/verify.ts'
@@ -47,9 +47,9 @@ export async function openHostAudit(stateDir: string, options: HostAuditOptions 
   let busy: unknown
   for (const file of auditFiles(stateDir)) {
     try {
-      const keeper = keeperFor(stateDir, file, options)
-      const wasTaken = isMissed(stateDir, file) && (await keeper?.load()) === undefined
-      const log = await openAuditLog({ file, key, redact, keeper })
+      const headStore = headStoreFor(stateDir, file, options)
+      const wasTaken = isMissed(stateDir, file) && (await headStore?.load()) === undefined
+      const log = await openAuditLog({ file, key, redact, headStore })
       if (wasTaken) await log.append({ at: Date.now(), type: 'event', what: 'audit-log-lost', reason: TAKEN })
       return log
     } catch (error) {
@@ -77,10 +77,10 @@ export async function verifyHostAudit(
 ): Promise<(AuditReport & { readonly file: string })[]> {
   const reports: (AuditReport & { readonly file: string })[] = []
   for (const file of auditFiles(stateDir)) {
-    const keeper = keeperFor(stateDir, file, options)
-    const report = await verifyAuditLog(file, { key: options.key, keeper })
+    const headStore = headStoreFor(stateDir, file, options)
+    const report = await verifyAuditLog(file, { key: options.key, headStore })
     const isGone = report.problems.some(({ kind }) => kind === 'no-log')
-    const isKnown = async () => isMissed(stateDir, file) || (await keeper?.load().catch(() => true)) !== undefined
+    const isKnown = async () => isMissed(stateDir, file) || (await headStore?.load().catch(() => true)) !== undefined
     if (!isGone || (await isKnown())) reports.push({ file, ...report })
   }
   return reports
@@ -96,7 +96,7 @@ function isMissed(stateDir: string, file: string): boolean {
   return LATER_STATE.some((name) => existsSync(join(stateDir, name)))
 }
 
-function keeperFor(stateDir: string, file: string, { headStore }: HostAuditOptions): HeadKeeper | undefined {
+function headStoreFor(stateDir: string, file: string, { headStore }: HostAuditOptions): HeadStore | undefined {
   if (headStore === false) return undefined
   const store = headStore ?? createSecretStore({ file: join(stateDir, 'audit-heads') })
   const name = `audit-head ${basename(file)}`

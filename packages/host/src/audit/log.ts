@@ -10,7 +10,7 @@ import { dirname } from 'node:path'
 import { HostError } from '../errors.ts'
 import { atExit } from './at-exit.ts'
 import { type AuditHead, type AuditKey, fromLine, type StoredHead, seal, toHeadText } from './chain.ts'
-import { HeadCopies, type HeadKeeper } from './head-keeper.ts'
+import { HeadCopies, type HeadStore } from './head-store.ts'
 import type { AuditEntry, AuditRecord, AuditSink } from './record.ts'
 import { recover } from './recovery.ts'
 import { createRedactor, type RedactionOptions, type Redactor } from './redaction.ts'
@@ -28,7 +28,7 @@ export interface AuditLogOptions {
   readonly maxFiles?: number
   readonly redact?: RedactionOptions
   /** Keeps a copy of the head elsewhere: what was cut off is then found even when the head was cut off, too. */
-  readonly keeper?: HeadKeeper
+  readonly headStore?: HeadStore
   /** `disk` waits for the disk, and survives a power failure; `system`, the default, a crash of the program. */
   readonly flush?: 'system' | 'disk'
 }
@@ -65,7 +65,7 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
   await mkdir(dirname(options.file), { recursive: true, mode: 0o700 })
   const lock = await acquireWriterLock(options.file)
   try {
-    const { head, size, findings } = await recover(options.file, options.key, options.keeper)
+    const { head, size, findings } = await recover(options.file, options.key, options.headStore)
     const headHandle = await open(headPath(options.file), constants.O_RDWR | constants.O_CREAT, 0o600)
     const log = new FileAuditLog(options, {
       lock,
@@ -142,7 +142,7 @@ class FileAuditLog implements AuditLog {
     this.#maxFiles = options.maxFiles ?? Number.POSITIVE_INFINITY
     this.#toDisk = options.flush === 'disk'
     this.#redact = createRedactor(options.redact)
-    this.#copies = options.keeper === undefined ? undefined : new HeadCopies(options.keeper, warn)
+    this.#copies = options.headStore === undefined ? undefined : new HeadCopies(options.headStore, warn)
     this.#lock = lock
     this.#handle = handle
     this.#headHandle = headHandle

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import { truncate } from 'node:fs/promises'
 import type { JsonObject } from '@portico/sdk/server'
 import { type AuditHead, type AuditKey, fromHeadText, fromLine, GENESIS, isIntact, type StoredHead } from './chain.ts'
-import type { HeadKeeper } from './head-keeper.ts'
+import type { HeadStore } from './head-store.ts'
 import type { AuditRecord } from './record.ts'
 import { listSegments, readHead, readLines, readTail } from './segments.ts'
 
@@ -25,7 +25,7 @@ interface Finding {
   readonly detail: JsonObject
 }
 
-export async function recover(file: string, key: AuditKey, keeper?: HeadKeeper): Promise<Recovery> {
+export async function recover(file: string, key: AuditKey, headStore?: HeadStore): Promise<Recovery> {
   const headText = await readHead(file)
   const stored = headText === undefined ? undefined : fromHeadText(headText, key)
   const findings: Finding[] = []
@@ -42,10 +42,10 @@ export async function recover(file: string, key: AuditKey, keeper?: HeadKeeper):
   const records = lines.map(fromLine)
   const { head: resumed, finding } = resume(records, stored, headText !== undefined, key)
   if (finding !== undefined) findings.push(finding)
-  const isCopied = keeper !== undefined || stored?.copied === true
+  const isCopied = headStore !== undefined || stored?.copied === true
   const head: StoredHead = { ...resumed, ...(isCopied && { copied: true }) }
-  const kept = await keeper?.load()
-  if (keeper !== undefined && kept === undefined && head.sequence > 0) {
+  const kept = await headStore?.load()
+  if (headStore !== undefined && kept === undefined && head.sequence > 0) {
     findings.push(withoutCopy(head, stored?.copied === true))
   }
   if (kept === undefined || (await holds(file, kept, head))) return { head, size: current.size, findings }

@@ -4,7 +4,7 @@
  */
 
 import { type AuditHead, type AuditKey, fromHeadText, fromLine, GENESIS, isIntact, type StoredHead } from './chain.ts'
-import type { HeadKeeper } from './head-keeper.ts'
+import type { HeadStore } from './head-store.ts'
 import type { AuditRecord } from './record.ts'
 import { type Line, listSegments, readHead, readLines } from './segments.ts'
 
@@ -55,7 +55,7 @@ export interface VerifyOptions {
   /** A head that was kept elsewhere: the log must still hold that record. */
   readonly expect?: AuditHead
   /** Where the log's writer keeps a copy of the head; what it says must still be in the log. */
-  readonly keeper?: HeadKeeper
+  readonly headStore?: HeadStore
 }
 
 /**
@@ -85,9 +85,9 @@ async function fileNames(file: string): Promise<string> {
   return (await listSegments(file)).map(({ path }) => path).join('\n')
 }
 
-async function inspect(file: string, { key, expect, keeper }: VerifyOptions): Promise<AuditReport> {
+async function inspect(file: string, { key, expect, headStore }: VerifyOptions): Promise<AuditReport> {
   // Before the records: whoever writes meanwhile saves a copy of what is there by then.
-  const kept = keeper && (await load(keeper))
+  const kept = headStore && (await load(headStore))
   const text = await readHead(file)
   const stored = text === undefined ? undefined : fromHeadText(text, key)
   const segments = await listSegments(file)
@@ -97,15 +97,15 @@ async function inspect(file: string, { key, expect, keeper }: VerifyOptions): Pr
     for await (const line of readLines(path)) walk.take(line, path, !Number.isFinite(number))
   }
   // A second look, since the first copy may have been saved meanwhile.
-  if (keeper !== undefined && stored?.copied && kept === undefined && (await load(keeper)) === undefined) {
+  if (headStore !== undefined && stored?.copied && kept === undefined && (await load(headStore)) === undefined) {
     walk.missCopy(file)
   }
   return walk.end(file, { hadHead: text !== undefined, hadFiles: segments.length > 0 })
 }
 
 /** A copy that cannot be read tells as little as one that is gone. */
-function load(keeper: HeadKeeper): Promise<AuditHead | undefined> {
-  return keeper.load().catch(() => undefined)
+function load(headStore: HeadStore): Promise<AuditHead | undefined> {
+  return headStore.load().catch(() => undefined)
 }
 
 class Walk {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { loadConfig } from './load-config.ts'
 import { createTrustStore } from './trust/trust-store.ts'
-import { type ConfigNews, type ConfigWatch, watchConfig } from './watch-config.ts'
+import { type ConfigReload, type ConfigWatch, watchConfig } from './watch-config.ts'
 
 let folder: string
 let file: string
@@ -26,7 +26,7 @@ async function follow(options: { pollMs?: number } = {}) {
   const config = await loadConfig({ files: [{ path: file, scope: 'user' }] })
   const seen: string[] = []
   const waiting: ((line: string) => void)[] = []
-  const tell = ({ change }: ConfigNews) => {
+  const tell = ({ change }: ConfigReload) => {
     const line = Object.entries(change)
       .filter(([, servers]) => servers.length > 0)
       .map(([kind, servers]) => `${kind} ${servers.map(({ name }: { name: string }) => name)}`)
@@ -101,7 +101,7 @@ describe('a configuration that is followed', () => {
     await writeFile(file, text(a))
     const trust = createTrustStore({ file: join(folder, 'trust') })
     const config = await loadConfig({ files: [{ path: file, scope: 'project' }], trust })
-    const news: ConfigNews[] = []
+    const news: ConfigReload[] = []
     watch = watchConfig(config, (item) => news.push(item), { pollMs: 60_000 })
     await watch.refresh()
     expect(news).toEqual([])

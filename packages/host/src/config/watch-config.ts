@@ -6,7 +6,7 @@ import type { LoadedConfig } from './load-config.ts'
 import { type WatchFilesOptions, watchFiles } from './watch-files.ts'
 
 /** What the listener of `watchConfig` is told: which servers changed, and the whole configuration as it is now. */
-export interface ConfigNews {
+export interface ConfigReload {
   readonly change: ConfigChange
   /** The configuration as it is now. */
   readonly config: LoadedConfig
@@ -39,7 +39,7 @@ export interface ConfigWatch {
  */
 export function watchConfig(
   config: LoadedConfig,
-  listener: (news: ConfigNews) => void,
+  listener: (news: ConfigReload) => void,
   options: WatchFilesOptions & { readonly onReload?: (config: LoadedConfig) => void } = {},
 ): ConfigWatch {
   let current = config

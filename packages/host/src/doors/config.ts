@@ -69,5 +69,5 @@ export {
   type VersionLedger,
   type VersionLedgerOptions,
 } from '../config/trust/version-ledger.ts'
-export { type ConfigNews, type ConfigWatch, watchConfig } from '../config/watch-config.ts'
+export { type ConfigReload, type ConfigWatch, watchConfig } from '../config/watch-config.ts'
 export type { WatchFilesOptions } from '../config/watch-files.ts'

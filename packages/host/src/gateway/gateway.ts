@@ -15,7 +15,7 @@ import type { CallerConnection } from './connections/caller-connection.ts'
 import { CallerConnections } from './connections/caller-connections.ts'
 import type { GatewayHost } from './gateway-host.ts'
 import { introduce } from './introduction.ts'
-import { GATEWAY_LIMITS, type GatewayLimits, LimitBook } from './limits.ts'
+import { CallLimits, GATEWAY_LIMITS, type GatewayLimits } from './limits.ts'
 import { type GatewayMetrics, Meter } from './metrics.ts'
 import { CallerControl, type GatewayCaller } from './operations/caller-control.ts'
 import { GatewayRelay, type RelayParts } from './relay.ts'
@@ -140,7 +140,7 @@ export function createGateway(given: GatewayHost, options: GatewayOptions = {}):
     views,
     connections,
     parking,
-    limits: new LimitBook(options.limits ?? {}, matcher),
+    limits: new CallLimits(options.limits ?? {}, matcher),
     meter,
     visits: { ...VISITS, ...options.visits },
     maxQuestions: options.maxQuestions ?? 16,

@@ -70,7 +70,7 @@ interface Rule {
   readonly maxConcurrent: number | undefined
 }
 
-export class LimitBook {
+export class CallLimits {
   readonly limits: GatewayLimits
   readonly #rate: MinuteCounts
   readonly #rules: readonly Rule[]

@@ -20,7 +20,7 @@ import type { Circumstances, Effect } from '../../policy/effect.ts'
 import type { CallerConnection } from '../connections/caller-connection.ts'
 import type { CallerConnections } from '../connections/caller-connections.ts'
 import type { GatewayHost } from '../gateway-host.ts'
-import { type LimitBook, LimitError, type LimitPlace } from '../limits.ts'
+import { type CallLimits, LimitError, type LimitPlace } from '../limits.ts'
 import type { Ending, Meter } from '../metrics.ts'
 import { type CallerSignIn, SignInDeclined } from '../sign-in/sign-in.ts'
 import { type VisitLimits, withVisits } from '../sign-in/url-visits.ts'
@@ -38,7 +38,7 @@ export interface DispatchParts {
   readonly host: GatewayHost
   readonly connections: CallerConnections
   readonly parking: Parking
-  readonly limits: LimitBook
+  readonly limits: CallLimits
   readonly meter: Meter
   readonly visits: VisitLimits
   readonly maxQuestions: number

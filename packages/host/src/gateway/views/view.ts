@@ -5,7 +5,7 @@
 
 import type { Principal, RequestContext } from '@portico/sdk/server'
 import { type AddressTest, createAddressDenial, createAddressPermission } from '../../config/command/address.ts'
-import { AddressBook, literalOf } from '../../upstream/catalogue/addresses.ts'
+import { AddressIndex, literalOf } from '../../upstream/catalogue/addresses.ts'
 import type { CatalogueItem, ItemKind } from '../../upstream/catalogue/item.ts'
 import { plainName, qualify, unqualify } from '../../upstream/catalogue/names.ts'
 import { callerOf, toolsetOf } from './toolset.ts'
@@ -21,7 +21,7 @@ export interface View {
   readonly items: { readonly [kind in ItemKind]: readonly CatalogueItem[] }
   readonly byName: ReadonlyMap<string, CatalogueItem>
   /** Whose an address is, of what is in view. */
-  readonly addresses: AddressBook
+  readonly addresses: AddressIndex
   /** Whether an address of a server is in view, by itself or through a template that is. */
   reaches(server: string, uri: string, item?: CatalogueItem): boolean
   /** Whether a text is an address that is kept from the caller: a hidden one, or one that is listed out of view. */
@@ -85,9 +85,9 @@ function createView(source: readonly CatalogueItem[], rule: ViewRule, toolset: s
   const tools = matcher(chosen.length === 0 ? undefined : chosen)
   const shown = source.filter((item) => isInView(item, serves, tests) && (item.kind !== 'tool' || tools(item.name)))
   const of = (kind: ItemKind) => shown.filter((item) => item.kind === kind)
-  let addresses: AddressBook | undefined
+  let addresses: AddressIndex | undefined
   const bookOf = () => {
-    addresses ??= new AddressBook({ shown, listed: source.filter((item) => serves(item.server)) })
+    addresses ??= new AddressIndex({ shown, listed: source.filter((item) => serves(item.server)) })
     return addresses
   }
   return {
@@ -152,7 +152,7 @@ const NOTHING: View = {
   serves: () => false,
   items: { tool: [], resource: [], template: [], prompt: [] },
   byName: new Map(),
-  addresses: new AddressBook({ shown: [], listed: [] }),
+  addresses: new AddressIndex({ shown: [], listed: [] }),
   reaches: () => false,
   hides: () => true,
 }

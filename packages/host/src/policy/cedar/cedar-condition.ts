@@ -9,7 +9,7 @@ import type { Circumstances, Effect, EffectKind } from '../effect.ts'
 import { argumentsOf, believedTraits, itemOf } from '../facts.ts'
 import { claimedRoles } from './cedar.ts'
 import { cedarEngine } from './cedar-engine.ts'
-import { type CedarEntity, EntityBook, principalEntity } from './cedar-entities.ts'
+import { CedarEntities, type CedarEntity, principalEntity } from './cedar-entities.ts'
 import { toCedarRecord } from './cedar-values.ts'
 
 /** `unknown` when it cannot be evaluated: an attribute is missing, or the values are too many. */
@@ -61,7 +61,7 @@ function evaluate(id: string, effect: Effect, circumstances: Circumstances): boo
   return answer.response.decision === 'allow'
 }
 
-const NO_ENTITIES = new EntityBook([])
+const NO_ENTITIES = new CedarEntities([])
 
 const TYPES: { readonly [kind in EffectKind]: string } = {
   connect: 'Server',

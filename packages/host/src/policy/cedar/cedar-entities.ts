@@ -47,7 +47,7 @@ export function itemEntity({ kind, name, attributes }: PolicyItem): CedarEntity 
 }
 
 /** The operator's entities, ready to be joined with those of a request. */
-export class EntityBook {
+export class CedarEntities {
   readonly #entities: ReadonlyMap<string, FullEntity>
 
   constructor(entities: readonly CedarEntity[]) {

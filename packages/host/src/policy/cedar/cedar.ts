@@ -6,7 +6,7 @@
 import type { Authorizer, Decision, PolicyAction, PolicyContext, PolicyItem } from '@portico/sdk/bearer'
 import { PorticoError, type Principal } from '@portico/sdk/server'
 import { cedarEngine } from './cedar-engine.ts'
-import { type CedarEntity, type CedarUid, EntityBook, itemEntity, principalEntity } from './cedar-entities.ts'
+import { CedarEntities, type CedarEntity, type CedarUid, itemEntity, principalEntity } from './cedar-entities.ts'
 import { toCedarRecord } from './cedar-values.ts'
 
 /** Options of `createCedarPolicy`: the policies, and what they may refer to. */
@@ -46,7 +46,7 @@ export function createCedarPolicy(options: CedarPolicyOptions): Authorizer {
     const [first] = checked.type === 'success' ? checked.validationErrors : []
     if (first !== undefined) throw invalid('policies', `${first.policyId}: ${first.error.message}`)
   }
-  const book = new EntityBook(entities)
+  const book = new CedarEntities(entities)
   accept(cedar.checkParseEntities({ entities: book.all(), ...(schema !== undefined && { schema }) }), 'entities')
 
   function decide(principal: Principal | undefined, action: PolicyAction, item: PolicyItem, context: PolicyContext) {

@@ -37,7 +37,7 @@ interface Addresses {
 
 type Template = Extract<CatalogueItem, { kind: 'template' }>
 
-export class AddressBook {
+export class AddressIndex {
   readonly #byName = new Map<string, CatalogueItem>()
   readonly #templates: readonly Template[]
   readonly #closed: readonly Template[]

@@ -4,7 +4,7 @@
  */
 
 import type { DegradationWords } from '../server-status.ts'
-import { AddressBook, type AddressLookup } from './addresses.ts'
+import { AddressIndex, type AddressLookup } from './addresses.ts'
 import { KIND_ORDER, orderOf } from './catalogue-page.ts'
 import type { CatalogueItem, ItemKind } from './item.ts'
 import type { ListedItem } from './listing.ts'
@@ -29,7 +29,7 @@ export class CatalogueIndex {
   readonly #byName: ReadonlyMap<string, NamedItem>
   #byOwnName: ReadonlyMap<string, CatalogueItem> | undefined
   #search: SearchIndex | undefined
-  #addresses: AddressBook | undefined
+  #addresses: AddressIndex | undefined
 
   constructor(all: readonly ListedItem[], { clashed, made }: IndexMemory) {
     const { names, collisions } = assignNames(all, clashed)
@@ -71,7 +71,7 @@ export class CatalogueIndex {
   /** Whose an address is. */
   whose(uri: string): AddressLookup {
     const isOpen = ({ kind, quarantine }: CatalogueItem) => kind === 'template' || quarantine === undefined
-    this.#addresses ??= new AddressBook({ shown: this.items.filter(isOpen), listed: this.items })
+    this.#addresses ??= new AddressIndex({ shown: this.items.filter(isOpen), listed: this.items })
     return this.#addresses.find(uri)
   }
 

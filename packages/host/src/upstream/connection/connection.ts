@@ -18,7 +18,7 @@ import {
 } from '@portico/sdk/client'
 import type { ServerConfig } from '../../config/server-config.ts'
 import type { ConnectionRequest, QuestionHandlers } from '../upstream.ts'
-import type { PartyName } from './fair-shares.ts'
+import type { ShareOwner } from './fair-shares.ts'
 import { type Tap, withTap } from './link-tap.ts'
 import { type ClientTelemetryApi, withClientTelemetry } from './link-telemetry.ts'
 import type { LimitedLink, RequestLimiter } from './request-limiter.ts'
@@ -201,7 +201,7 @@ export function isOwn({ principal, session }: Pick<ConnectionRequest, 'principal
 }
 
 /** Whose part of the server's slots a connection uses. Callers whom nobody has identified have one together. */
-function partyOf({ principal, session }: ConnectionRequest): PartyName {
+function partyOf({ principal, session }: ConnectionRequest): ShareOwner {
   return principal?.id ?? (session === undefined ? undefined : '')
 }
 

@@ -1,17 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { FairShares, type PartyName, type Turn } from './fair-shares.ts'
+import { FairShares, type ShareOwner, type Turn } from './fair-shares.ts'
 
 /** Slots with a record of who was given one. */
 function sharesOf(most: number, maxQueued = 1_000) {
   const shares = new FairShares(most, maxQueued)
-  const given: PartyName[] = []
-  const ask = (party: PartyName): Turn => {
+  const given: ShareOwner[] = []
+  const ask = (party: ShareOwner): Turn => {
     const turn: Turn = { party, take: () => given.push(party) }
     shares.enter(turn)
     return turn
   }
-  return { shares, given, ask, count: (party: PartyName) => given.filter((one) => one === party).length }
+  return { shares, given, ask, count: (party: ShareOwner) => given.filter((one) => one === party).length }
 }
 
 describe('sec-230: a party at full tilt keeps no other from its share (host 9)', () => {

@@ -5,13 +5,13 @@
  */
 
 /** Whose a slot is; undefined for the host itself, which nobody else is kept apart from. */
-export type PartyName = string | undefined
+export type ShareOwner = string | undefined
 
 /** A party gets another slot while it holds less than this many times what is free: alone, three quarters of all. */
 const GREED = 3
 
 /** Whether a party that has so many of something may have one more, with so many left for all. */
-export function isWithinShare(party: PartyName, has: number, free: number): boolean {
+export function isWithinShare(party: ShareOwner, has: number, free: number): boolean {
   if (free <= 0) return false
   // The last one is for somebody who has none.
   return party === undefined || has === 0 || (free > 1 && has < GREED * free)
@@ -23,14 +23,14 @@ interface Party {
 }
 
 export interface Turn {
-  readonly party: PartyName
+  readonly party: ShareOwner
   readonly take: () => void
 }
 
 export class FairShares {
-  readonly #parties = new Map<PartyName, Party>()
+  readonly #parties = new Map<ShareOwner, Party>()
   /** Parties that wait, the one whose turn it is first. */
-  readonly #waiting = new Set<PartyName>()
+  readonly #waiting = new Set<ShareOwner>()
   readonly #maxQueued: number
   #most: number
   #open = 0
@@ -78,7 +78,7 @@ export class FairShares {
   }
 
   /** Gives a slot back. */
-  leave(name: PartyName): void {
+  leave(name: ShareOwner): void {
     const party = this.#party(name)
     party.held--
     this.#open--
@@ -87,7 +87,7 @@ export class FairShares {
   }
 
   /** Has a slot counted again that was given back for a while: what goes on does not wait. */
-  resume(name: PartyName): void {
+  resume(name: ShareOwner): void {
     this.#party(name).held++
     this.#open++
   }
@@ -108,7 +108,7 @@ export class FairShares {
     }
   }
 
-  #party(name: PartyName): Party {
+  #party(name: ShareOwner): Party {
     const known = this.#parties.get(name)
     if (known !== undefined) return known
     const made = { held: 0, queue: new Set<Turn>() }
@@ -116,7 +116,7 @@ export class FairShares {
     return made
   }
 
-  #forget(name: PartyName, { held, queue }: Party): void {
+  #forget(name: ShareOwner, { held, queue }: Party): void {
     if (held === 0 && queue.size === 0) this.#parties.delete(name)
   }
 }

@@ -5,7 +5,7 @@
 
 import { PorticoError } from '@portico/sdk/client'
 import type { Link, LinkEvents, Outgoing } from '@portico/sdk/internal'
-import { FairShares, isWithinShare, type PartyName, type Turn } from './fair-shares.ts'
+import { FairShares, isWithinShare, type ShareOwner, type Turn } from './fair-shares.ts'
 
 type RequestId = Outgoing['id']
 
@@ -39,7 +39,7 @@ export class RequestLimiter {
   readonly #now: () => number
   readonly #shares: FairShares
   #limits: RequestLimits
-  #recent: { readonly at: number; readonly party: PartyName }[] = []
+  #recent: { readonly at: number; readonly party: ShareOwner }[] = []
 
   constructor(server: string, limits: RequestLimits, now: () => number = performance.now.bind(performance)) {
     this.#server = server
@@ -54,7 +54,7 @@ export class RequestLimiter {
   }
 
   /** `party` is whose calls go over the link: nobody's keep another's from their part of what the server may be asked. */
-  wrap(link: Link, notices: LinkNotices, party: PartyName): LimitedLink {
+  wrap(link: Link, notices: LinkNotices, party: ShareOwner): LimitedLink {
     return new LimitedLink(link, { limiter: this, notices, now: this.#now, party })
   }
 
@@ -71,15 +71,15 @@ export class RequestLimiter {
     return this.#shares.withdraw(turn)
   }
 
-  leave(party: PartyName): void {
+  leave(party: ShareOwner): void {
     this.#shares.leave(party)
   }
 
-  resume(party: PartyName): void {
+  resume(party: ShareOwner): void {
     this.#shares.resume(party)
   }
 
-  #rateRefusal(party: PartyName): PorticoError | undefined {
+  #rateRefusal(party: ShareOwner): PorticoError | undefined {
     const { callsPerMinute } = this.#limits
     if (callsPerMinute === 0) return undefined
     const now = this.#now()
@@ -114,7 +114,7 @@ interface LimitedLinkParts {
   readonly limiter: RequestLimiter
   readonly notices: LinkNotices
   readonly now: () => number
-  readonly party: PartyName
+  readonly party: ShareOwner
 }
 
 export class LimitedLink implements Link {
@@ -124,7 +124,7 @@ export class LimitedLink implements Link {
   readonly #now: () => number
   readonly #open = new Map<RequestId, Open>()
   readonly #subscribed = new Set<unknown>()
-  readonly #party: PartyName
+  readonly #party: ShareOwner
   /** What the server has asked and not been answered. A call that waits for a person holds no slot meanwhile. */
   readonly #questions = new Set<RequestId>()
   /** Calls that are with the server, and how many slots are taken for them. */

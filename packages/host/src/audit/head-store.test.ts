@@ -5,19 +5,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { AuditHead } from './chain.ts'
-import type { HeadKeeper } from './head-keeper.ts'
+import type { HeadStore } from './head-store.ts'
 import { type AuditLogOptions, openAuditLog } from './log.ts'
 import { verifyAuditLog } from './verify.ts'
 
 let folder: string
 let file: string
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'portico-keeper-'))
+  folder = await mkdtemp(join(tmpdir(), 'portico-heads-'))
   file = join(folder, 'audit.jsonl')
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
-function createKeeper(): HeadKeeper & { head: AuditHead | undefined } {
+function createHeadStore(): HeadStore & { head: AuditHead | undefined } {
   return {
     head: undefined,
     async load() {
@@ -64,78 +64,80 @@ describe('a cut end stays found after the next start (host 8, sec-205)', () => {
   })
 
   it('the head was written anew to fit: the copy elsewhere tells', async () => {
-    const keeper = createKeeper()
-    await write(7, { keeper })
+    const headStore = createHeadStore()
+    await write(7, { headStore })
     const head = await readFile(`${file}.head`, 'utf8')
-    await write(3, { keeper })
+    await write(3, { headStore })
     await cut(3)
     await writeFile(`${file}.head`, head)
     expect((await verifyAuditLog(file)).ok).toBe(true)
-    expect((await verifyAuditLog(file, { keeper })).problems).toMatchObject([{ kind: 'truncated', sequence: 10 }])
-    await write(1, { keeper })
+    expect((await verifyAuditLog(file, { headStore })).problems).toMatchObject([{ kind: 'truncated', sequence: 10 }])
+    await write(1, { headStore })
     // From now on the log itself says so, whoever looks.
     const { problems } = await verifyAuditLog(file)
     expect(problems.map(({ kind }) => kind)).toEqual(['missing'])
   })
 
   it('the whole log was removed', async () => {
-    const keeper = createKeeper()
-    await write(3, { keeper })
+    const headStore = createHeadStore()
+    await write(3, { headStore })
     await rm(file)
     await rm(`${file}.head`)
-    await write(1, { keeper })
-    expect((await verifyAuditLog(file, { keeper })).ok).toBe(false)
+    await write(1, { headStore })
+    expect((await verifyAuditLog(file, { headStore })).ok).toBe(false)
   })
 
-  it.each<[string, HeadKeeper['load']]>([
+  it.each<[string, HeadStore['load']]>([
     ['gone', async () => undefined],
     ['unreadable', () => Promise.reject(new Error('not a head'))],
   ])('log and head were put back and the copy is %s (attack B5, sec-255)', async (_, load) => {
-    const keeper = createKeeper()
-    await write(3, { keeper })
+    const headStore = createHeadStore()
+    await write(3, { headStore })
     const before = await Promise.all([file, `${file}.head`].map((path) => readFile(path)))
-    await write(3, { keeper })
+    await write(3, { headStore })
     await Promise.all([file, `${file}.head`].map((path, at) => writeFile(path, before[at]!)))
-    const { ok, problems } = await verifyAuditLog(file, { keeper: { ...keeper, load } })
+    const { ok, problems } = await verifyAuditLog(file, { headStore: { ...headStore, load } })
     expect([ok, problems.map(({ kind }) => kind)]).toEqual([false, ['copy-lost']])
-    const anew = createKeeper()
-    await write(1, { keeper: anew })
-    await write(1, { keeper: anew })
-    expect((await verifyAuditLog(file, { keeper: anew })).problems.map(({ kind }) => kind)).toEqual(['head-lost'])
+    const anew = createHeadStore()
+    await write(1, { headStore: anew })
+    await write(1, { headStore: anew })
+    expect((await verifyAuditLog(file, { headStore: anew })).problems.map(({ kind }) => kind)).toEqual(['head-lost'])
   })
 
   it('a log of which files were given up still tells that it had a copy (attack B5, sec-255)', async () => {
-    const keeper = createKeeper()
-    for (let round = 0; round < 6; round++) await write(20, { keeper, maxBytes: 1_000, maxFiles: 2 })
-    expect((await verifyAuditLog(file, { keeper: createKeeper() })).problems).toMatchObject([{ kind: 'copy-lost' }])
+    const headStore = createHeadStore()
+    for (let round = 0; round < 6; round++) await write(20, { headStore, maxBytes: 1_000, maxFiles: 2 })
+    expect((await verifyAuditLog(file, { headStore: createHeadStore() })).problems).toMatchObject([
+      { kind: 'copy-lost' },
+    ])
   })
 
   it('a new log and one from before copies were kept are whole (attack B5, sec-255)', async () => {
-    const keeper = createKeeper()
-    await write(0, { keeper })
-    expect(await verifyAuditLog(file, { keeper })).toMatchObject({ ok: true, records: 0 })
+    const headStore = createHeadStore()
+    await write(0, { headStore })
+    expect(await verifyAuditLog(file, { headStore })).toMatchObject({ ok: true, records: 0 })
     await write(2)
-    expect(await verifyAuditLog(file, { keeper })).toMatchObject({ ok: true, records: 2 })
+    expect(await verifyAuditLog(file, { headStore })).toMatchObject({ ok: true, records: 2 })
     await rm(file)
     await rm(`${file}.head`)
     await write(2)
-    expect(await verifyAuditLog(file, { keeper: createKeeper() })).toMatchObject({ ok: true, records: 2 })
+    expect(await verifyAuditLog(file, { headStore: createHeadStore() })).toMatchObject({ ok: true, records: 2 })
   })
 
   it('the copy was removed: its second beginning tells, the first is no problem', async () => {
     await write(2)
-    const keeper = createKeeper()
-    await write(2, { keeper })
-    expect(await verifyAuditLog(file, { keeper })).toMatchObject({ ok: true, records: 5 })
-    await write(2, { keeper: createKeeper() })
+    const headStore = createHeadStore()
+    await write(2, { headStore })
+    expect(await verifyAuditLog(file, { headStore })).toMatchObject({ ok: true, records: 5 })
+    await write(2, { headStore: createHeadStore() })
     expect((await verifyAuditLog(file)).problems).toMatchObject([{ kind: 'head-lost' }])
   })
 
   it('a whole log is whole, also after files were full and given up', async () => {
-    const keeper = createKeeper()
-    for (let round = 0; round < 6; round++) await write(20, { keeper, maxBytes: 1_000, maxFiles: 2 })
-    expect(await verifyAuditLog(file, { keeper })).toMatchObject({ ok: true, problems: [] })
-    expect(await verifyAuditLog(file, { keeper, expect: { sequence: 1, hash: 'long gone' } })).toMatchObject({
+    const headStore = createHeadStore()
+    for (let round = 0; round < 6; round++) await write(20, { headStore, maxBytes: 1_000, maxFiles: 2 })
+    expect(await verifyAuditLog(file, { headStore })).toMatchObject({ ok: true, problems: [] })
+    expect(await verifyAuditLog(file, { headStore, expect: { sequence: 1, hash: 'long gone' } })).toMatchObject({
       ok: true,
     })
   })

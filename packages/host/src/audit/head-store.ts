@@ -6,7 +6,7 @@
 import type { AuditHead } from './chain.ts'
 
 /** Keeps a copy of where an audit log ends, outside the log, so that a log whose end was cut off is found out. */
-export interface HeadKeeper {
+export interface HeadStore {
   /** Undefined where none was saved yet. */
   load(): Promise<AuditHead | undefined>
   save(head: AuditHead): Promise<void>
@@ -16,14 +16,14 @@ const PAUSE_MS = 1_000
 
 /** Saves the newest head, one at a time and not more often than is sensible. */
 export class HeadCopies {
-  readonly #keeper: HeadKeeper
+  readonly #headStore: HeadStore
   readonly #onFailure: (error: unknown) => void
   #newest: AuditHead | undefined
   #timer: NodeJS.Timeout | undefined
   #work: Promise<void> = Promise.resolve()
 
-  constructor(keeper: HeadKeeper, onFailure: (error: unknown) => void) {
-    this.#keeper = keeper
+  constructor(headStore: HeadStore, onFailure: (error: unknown) => void) {
+    this.#headStore = headStore
     this.#onFailure = onFailure
   }
 
@@ -42,7 +42,7 @@ export class HeadCopies {
         const head = this.#newest
         if (head === undefined) return
         this.#newest = undefined
-        await this.#keeper.save({ sequence: head.sequence, hash: head.hash })
+        await this.#headStore.save({ sequence: head.sequence, hash: head.hash })
       })
       .catch(this.#onFailure)
     return this.#work
