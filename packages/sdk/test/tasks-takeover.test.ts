@@ -20,10 +20,12 @@ interface World {
   readonly effects: string[]
   /** Holds the step in the first process alone. */
   readonly gate: Gate
+  /** Holds the second. */
+  readonly later: Gate
 }
 
 /** A process; one that is stuck no longer renews what it holds, as if its machine were asleep. */
-function makeProcess({ store, effects, gate }: World, stuck: boolean) {
+function makeProcess({ store, effects, gate, later }: World, stuck: boolean) {
   const seen: Store = stuck ? { ...bound(store), renew: () => Promise.reject(new Error('stuck')) } : store
   const hold = async (): Promise<void> => {
     if (stuck) await gate.opened
@@ -50,6 +52,21 @@ function makeProcess({ store, effects, gate }: World, stuck: boolean) {
         })
         return 'done'
       }),
+      harmless: tool({ task: 'required' }, async (_args, ctx) => {
+        const act = async (): Promise<void> => {
+          effects.push('second')
+          await hold()
+        }
+        await ctx.step('second', act, { idempotent: true })
+        return 'done'
+      }),
+      late: tool({ task: 'required' }, async (_args, ctx) => {
+        effects.push('second')
+        if (stuck) await gate.opened
+        else await later.opened
+        await ctx.step('late', (_again) => void effects.push(stuck ? 'late in the first' : 'late in the second'))
+        return 'done'
+      }),
     },
   })
   return open({ transport: 'memory', server }, '2026-07-28', { capabilities: DECLARED })
@@ -60,16 +77,16 @@ function bound(store: Store): Store {
   return Object.fromEntries(names.map((name) => [name, (store[name] as () => unknown).bind(store)])) as unknown as Store
 }
 
-async function takeOver(name: string) {
+async function takeOver(name: string, isThere: (world: World) => boolean = () => false) {
   clock = createClock()
-  const world: World = { store: createMemoryStore(), effects: [], gate: createGate() }
+  const world: World = { store: createMemoryStore(), effects: [], gate: createGate(), later: createGate() }
   const one = await makeProcess(world, true)
   const { taskId } = taskOf((await one.request('tools/call', { name })).result)
   while (!world.effects.includes('second')) await clock.advance(1)
   const before = [...world.effects]
   const two = await makeProcess(world, false)
   const look = async () => (await two.request('tasks/get', { taskId })).result
-  while ((await look()).status === 'working') await clock.advance(LEASE_MS)
+  while ((await look()).status === 'working' && !isThere(world)) await clock.advance(LEASE_MS)
   return { world, before, look, clock }
 }
 
@@ -82,12 +99,27 @@ describe('a task whose process died', () => {
     expect(world.effects).toEqual(['first', 'second', 'second'])
   })
 
-  it('fails where a step cannot be told, and names it', async () => {
+  it('T26-14: fails where a step cannot be told, and names it', async () => {
     const { world, look } = await takeOver('deaf')
-    const { status, result } = await look()
-    expect(status).toBe('completed')
-    expect(JSON.stringify(result)).toContain('isError')
+    const { status, error } = await look()
+    expect(status).toBe('failed')
+    expect((error as { message: string }).message).toContain('The step "second" was interrupted')
     expect(world.effects).toEqual(['second'])
+  })
+
+  it('does a step again that says it does no harm twice', async () => {
+    const { world, look } = await takeOver('harmless')
+    expect(textOf((await look()).result)).toBe('done')
+    expect(world.effects).toEqual(['second', 'second'])
+  })
+
+  it('cannot begin anything new in the process that lost it', async () => {
+    const { world, look, clock: time } = await takeOver('late', ({ effects }) => effects.length === 2)
+    world.gate.open()
+    await time.advance(1)
+    world.later.open()
+    while ((await look()).status === 'working') await time.advance(1)
+    expect(world.effects).toEqual(['second', 'second', 'late in the second'])
   })
 
   it('cannot be written to by the process that lost it', async () => {

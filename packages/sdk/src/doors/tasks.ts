@@ -1,5 +1,6 @@
 /** `@portico/sdk/tasks`: tools whose work outlives the request. */
 
 export type { TaskLimits } from '../server/tasks/task-book.ts'
+export type { TaskEvent, TaskObserver } from '../server/tasks/task-events.ts'
 export type { TaskMode, TaskOptions } from '../server/tasks/task-options.ts'
 export { createTasks, type Tasks, type TasksOptions } from '../server/tasks/tasks.ts'

@@ -14,7 +14,7 @@ import type { Root } from '../protocol/roots.ts'
 import type { CreateMessageResult } from '../protocol/sampling.ts'
 import type { AnySchema, InferOutput } from '../schema/schema.ts'
 import type { RequestHead } from '../session/exchange.ts'
-import type { Recorded, StepAction } from '../session/handler-run.ts'
+import type { Recorded, StepAction, StepOptions } from '../session/handler-run.ts'
 import type { Asker, QuestionMethod } from './asking/asking.ts'
 import { loadAsking } from './asking/load.ts'
 import type { ServerCall } from './call/call.ts'
@@ -50,6 +50,12 @@ export class RequestContext<State = unknown> {
   static hear({ call }: RequestContext, listener: (() => void) | undefined): boolean {
     call.onCancel = listener
     return call.cancelled
+  }
+
+  /** The task that this is the work of: its request was let in and answered before. Undefined on the request itself. */
+  get task(): { readonly id: string } | undefined {
+    const { detached } = this.call
+    return detached && { id: detached.id }
   }
 
   get requestId(): RequestId {
@@ -180,15 +186,16 @@ export class AskingContext<State = unknown> extends RequestContext<State> {
    * Runs `action` once for its name, however many rounds of input the request takes: whoever uses the name again, in this
    * run of the handler or a later one, gets the same value, as it comes back from JSON, or the same failure. Put what must
    * not happen twice here; in a loop, put the index into the name. Inside a task, an action whose process died in the middle
-   * is told so (`interrupted`); one that takes no argument is then not run again, and the task fails.
+   * is told so (`interrupted`); one that takes no argument is then not run again, and the task fails, unless it is
+   * `idempotent`.
    */
-  step<T>(name: string, action: StepAction<T>): Promise<Recorded<T>> {
-    return asking((ask) => ask.takeStep(this.#asker, this.call, name, action))
+  step<T>(name: string, action: StepAction<T>, options?: StepOptions): Promise<Recorded<T>> {
+    return asking((ask) => ask.takeStep(this.#asker, this.call, [name, action, options]))
   }
 
   /**
-   * Waits. A call that can become a task does so at once, and a task goes on waiting for the same moment when another process
-   * takes it up.
+   * Waits. A call that can become a task does so at once. A task that waits for a second or more takes no memory meanwhile: its
+   * handler is left as by a question, and runs again, in whichever process, when the moment has come.
    */
   sleep(ms: number): Promise<void> {
     return asking((ask) => ask.takeSleep(this.#asker, this.call, ms))

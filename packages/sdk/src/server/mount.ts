@@ -19,8 +19,11 @@ export function mountCore(outer: ServerCore, prefix: string, inner: ServerCore):
   inner.requireMountable()
   const mirrors: Mirror[] = []
   const mirror = (definition: FeatureDefinition): Mirror[] => {
-    const [shown, source]: [Feature, Feature] = [outer.features.of(definition), inner.features.of(definition)]
-    const made = (source.collections ?? []).flatMap((collection, at) => {
+    const source: Feature = inner.features.of(definition)
+    // What has no items has nothing to show: it stays the inner server's own.
+    if (source.collections === undefined) return []
+    const shown: Feature = outer.features.of(definition)
+    const made = source.collections.flatMap((collection, at) => {
       const target = shown.collections?.[at]
       return target === undefined ? [] : [new Mirror(collection, target, rename(prefix, inner, collection))]
     })

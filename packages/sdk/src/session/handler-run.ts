@@ -4,7 +4,9 @@
  */
 
 import { type ErrorCode, PorticoError } from '../jsonrpc/errors.ts'
+import type { JsonObject } from '../jsonrpc/message.ts'
 import { unserializable } from '../jsonrpc/unserializable.ts'
+import { type Replay, stepCalled } from './replay.ts'
 import { stepOf, withinStep } from './step-scope.ts'
 
 /** How a step ended: with a value (`v`, absent for undefined), or with an error (`e`). All of it is JSON. */
@@ -54,14 +56,32 @@ export interface StepLog {
 /** An action of a step. */
 export type StepAction<T> = (told: StepTold) => T | Promise<T>
 
+/** What is known of a step beside its action. */
+export interface StepOptions {
+  /** To do it twice does no harm: after an interruption it is simply done again. */
+  readonly idempotent?: boolean
+}
+
+/** A question that was put live, with what the client said. */
+export interface LiveAnswer {
+  readonly question: object
+  readonly response: JsonObject
+}
+
 const AT_FIRST: StepTold = { interrupted: false }
 
 export class HandlerRun {
   /** Where steps are noted as they happen, if anywhere. */
   log: StepLog | undefined
+  /** What an earlier run did, where this one is held to it. */
+  replay: Replay | undefined
+  /** What the client answered while the request was open, by key: a later run would have to ask again. */
+  readonly live = new Map<string, LiveAnswer>()
   readonly #keys = new Set<string>()
   readonly #ordinals = new Map<string, number>()
   readonly #steps = new Map<string, StepOutcome>()
+  /** The steps that the log has: nobody else has to carry them. */
+  readonly #logged = new Set<string>()
   readonly #running = new Map<string, Promise<unknown>>()
 
   /**
@@ -85,7 +105,8 @@ export class HandlerRun {
    * Runs `action`, once for its name: whoever uses the name again, now or in a later run, gets the same outcome.
    * `begin` is asked before an action that was not begun yet.
    */
-  step<T>(name: string, action: StepAction<T>, begin?: () => void): Promise<Recorded<T>> {
+  step<T>(name: string, action: StepAction<T>, options?: StepOptions, begin?: () => void): Promise<Recorded<T>> {
+    this.replay?.reach(stepCalled(name))
     // Under one name there is one action, so what is recorded or running is of its type.
     const known = this.#steps.get(name)
     if (known !== undefined) return replay(known) as Promise<Recorded<T>>
@@ -95,7 +116,7 @@ export class HandlerRun {
     const running = this.#running.get(name)
     if (running !== undefined) return running as Promise<Recorded<T>>
     begin?.()
-    const begun = this.#perform(name, action)
+    const begun = this.#perform(name, action, options)
     this.#running.set(name, begun)
     // Only now: an action that throws at once is over before its promise is known.
     const done = (): boolean => this.#running.delete(name)
@@ -108,12 +129,17 @@ export class HandlerRun {
     while (this.#running.size > 0) await Promise.allSettled(this.#running.values())
   }
 
+  /** What a later run has to be told: what no log has. */
   record(): [name: string, outcome: StepOutcome][] {
-    return [...this.#steps]
+    return [...this.#steps].filter(([name]) => !this.#logged.has(name))
   }
 
-  restore(record: Iterable<[name: string, outcome: StepOutcome]>): void {
-    for (const [name, outcome] of record) this.#steps.set(name, outcome)
+  restore(record: Iterable<[name: string, outcome: StepOutcome]>, logged = false): void {
+    for (const [name, outcome] of record) {
+      this.#steps.set(name, outcome)
+      this.replay?.expect([stepCalled(name)])
+      if (logged) this.#logged.add(name)
+    }
   }
 
   #nextKey(kind: string): string {
@@ -122,32 +148,40 @@ export class HandlerRun {
     return `${kind}_${ordinal}`
   }
 
-  async #perform(name: string, action: StepAction<unknown>): Promise<unknown> {
+  async #perform(name: string, action: StepAction<unknown>, options: StepOptions = {}): Promise<unknown> {
+    if (this.replay?.behind) await this.replay.caughtUp(stepCalled(name))
     const { log } = this
     const told = log === undefined ? AT_FIRST : await log.begin(name)
-    if (told.interrupted && action.length === 0) throw interruptedUnheard(name)
+    if (told.interrupted && action.length === 0 && options.idempotent !== true) throw this.#interruptedUnheard(name)
     let outcome: StepOutcome
     try {
       const value = await withinStep(this, name, () => action(told))
       outcome = value === undefined ? {} : { v: throughJson(name, value) }
     } catch (error) {
       outcome = { e: describeError(error) }
-      await log?.end(name, outcome)
-      this.#steps.set(name, outcome)
+      await this.#note(name, outcome)
       throw error
     }
-    await log?.end(name, outcome)
-    this.#steps.set(name, outcome)
+    await this.#note(name, outcome)
     return replay(outcome)
   }
-}
 
-/** An action that takes no argument cannot be told, and would do its work twice unannounced. */
-function interruptedUnheard(name: string): PorticoError {
-  return misuse(
-    `The step "${name}" was interrupted when its process ended, and may have had its effect. Let its action take ` +
-      '`{ interrupted }` and look first, or `_again` where to do it twice does no harm',
-  )
+  async #note(name: string, outcome: StepOutcome): Promise<void> {
+    const { log } = this
+    if (log !== undefined) {
+      await log.end(name, outcome)
+      this.#logged.add(name)
+    }
+    this.#steps.set(name, outcome)
+  }
+
+  /** An action that takes no argument cannot be told, and would do its work twice unannounced. */
+  #interruptedUnheard(name: string): PorticoError {
+    const message =
+      `The step "${name}" was interrupted when its process ended, and may have had its effect. Let its action take ` +
+      '`{ interrupted }` and look first, or say `{ idempotent: true }` where to do it twice does no harm'
+    return this.replay?.fail(message, { step: name }) ?? misuse(message)
+  }
 }
 
 async function replay(outcome: StepOutcome): Promise<unknown> {

@@ -6,8 +6,9 @@
 
 import { PorticoError } from '../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
-import type { HandlerRun, Recorded, StepAction, StepOutcome } from './handler-run.ts'
+import type { HandlerRun, Recorded, StepAction, StepOptions, StepOutcome } from './handler-run.ts'
 import { randomToken } from './random-token.ts'
+import { questionCalled } from './replay.ts'
 import { digestOf, type StateBinding, type StateSealer } from './sealed-state.ts'
 import { Suspended } from './suspended.ts'
 
@@ -41,6 +42,14 @@ interface OpenQuestion extends Question {
   reject(error: Error): void
 }
 
+/** A run that is over for now, and what it waits for. */
+export interface Suspension {
+  readonly inputRequests: JsonObject
+  readonly requestState: string
+  /** The moment at which the handler goes on by itself, where it sleeps. */
+  readonly wakeAt?: number
+}
+
 /** Turns what is between two rounds into a text and back. */
 export type RoundSealer = Pick<StateSealer, 'seal' | 'open'>
 
@@ -51,7 +60,7 @@ export interface RoundOptions {
   /** The highest progress that the client was told of, and how a later round hears of it. */
   readonly progress: { reached: number }
   /** Called once, when this run's questions are complete: answer the request with them. */
-  readonly suspend: (result: { inputRequests: JsonObject; requestState: string }) => void
+  readonly suspend: (result: Suspension) => void
   /** Called when suspending itself fails: too much state, too many rounds. */
   readonly fail: (error: unknown) => void
 }
@@ -64,6 +73,10 @@ export class Rounds {
   readonly #asked = new Map<string, string>()
   readonly #responses: JsonObject
   readonly #open = new Map<string, OpenQuestion>()
+  /** Answers that are being looked at. */
+  readonly #looking = new Set<Promise<unknown>>()
+  readonly #sleepers: { reject(error: Error): void }[] = []
+  #wakeAt = Infinity
   #flushing = false
   /** The questions of this run went out; nothing that happens in it now could be recorded. */
   #over = false
@@ -76,6 +89,7 @@ export class Rounds {
     options.run.restore(state.s)
     if (state.p !== undefined) options.progress.reached = state.p
     for (const [key, digest] of state.q) this.#asked.set(key, digest)
+    options.run.replay?.expect([...this.#answers.keys(), ...this.#asked.keys()].map(questionCalled))
     this.#responses = responses
   }
 
@@ -110,22 +124,21 @@ export class Rounds {
    */
   async ask<T>(key: string, question: Question, read: ReadAnswer<T>): Promise<T> {
     if (this.#over) throw new Suspended()
+    const { replay } = this.#options.run
+    replay?.reach(questionCalled(key))
     const known = this.#answers.get(key)
     const response = Object.hasOwn(this.#responses, key) ? this.#responses[key] : undefined
     const unasked = this.#state.r === 0
     if (known !== undefined || (isObject(response) && (unasked || this.#asked.has(key)))) {
-      const digest = await digestOf(question)
-      if (known !== undefined && known.d === digest) {
-        const answer = await read(known.v)
-        if (answer !== undefined) return answer
-      } else if (isObject(response) && (unasked || this.#asked.get(key) === digest)) {
-        const answer = await read(response)
-        if (answer !== undefined) {
-          this.#answers.set(key, { d: digest, v: response })
-          return answer
-        }
-      }
+      const looked = this.#look(key, question, read)
+      this.#looking.add(looked)
+      const answer = await looked.finally(() => this.#looking.delete(looked))
+      if (answer !== undefined) return answer
       this.#answers.delete(key)
+      if (this.#over) throw new Suspended()
+    }
+    if (replay?.behind) {
+      await replay.caughtUp(questionCalled(key))
       if (this.#over) throw new Suspended()
     }
     if (this.#open.has(key)) {
@@ -133,35 +146,82 @@ export class Rounds {
     }
     return new Promise<T>((_resolve, reject) => {
       this.#open.set(key, { ...question, reject })
-      if (!this.#flushing) {
-        this.#flushing = true
-        afterMacrotask(() => void this.#flush())
-      }
+      this.#flushSoon()
+    })
+  }
+
+  /** The answer from an earlier round, if it is one to this question. */
+  async #look<T>(key: string, question: Question, read: ReadAnswer<T>): Promise<T | undefined> {
+    const digest = await digestOf(question)
+    const known = this.#answers.get(key)
+    if (known?.d === digest) return read(known.v)
+    const response = Object.hasOwn(this.#responses, key) ? this.#responses[key] : undefined
+    if (!isObject(response) || !(this.#state.r === 0 || this.#asked.get(key) === digest)) return undefined
+    const answer = await read(response)
+    if (answer !== undefined) this.#answers.set(key, { d: digest, v: response })
+    return answer
+  }
+
+  /** Notes that a branch of the handler will sleep until then, before questions of another branch end the run. */
+  wakeBy(until: number): void {
+    this.#wakeAt = Math.min(this.#wakeAt, until)
+  }
+
+  /** Ends this run until a moment, where what it did is kept: the handler is left as by a question. */
+  async sleep(until: number): Promise<never> {
+    if (this.#over) throw new Suspended()
+    this.wakeBy(until)
+    return new Promise((_resolve, reject) => {
+      this.#sleepers.push({ reject })
+      this.#flushSoon()
     })
   }
 
   /** Runs `action` once over all rounds; later runs get the recorded outcome. */
-  async step<T>(name: string, action: StepAction<T>): Promise<Recorded<T>> {
-    return this.#options.run.step(name, action, () => {
+  async step<T>(name: string, action: StepAction<T>, options?: StepOptions): Promise<Recorded<T>> {
+    return this.#options.run.step(name, action, options, () => {
       if (this.#over) throw new Suspended()
     })
   }
 
   /** What a later run needs to come as far as this one is, as `requestState` carries it. */
   async snapshot(sealer: RoundSealer): Promise<string> {
-    await this.#options.run.settled()
+    const { run } = this.#options
+    await run.settled()
+    for (const [key, { question, response }] of run.live) {
+      this.#answers.set(key, { d: await digestOf(question), v: response })
+    }
     return sealer.seal(this.#after([]), this.#binding)
+  }
+
+  #flushSoon(): void {
+    if (this.#flushing) return
+    this.#flushing = true
+    afterMacrotask(() => void this.#flush())
   }
 
   #after(q: [key: string, digest: string][]): RoundState {
     const { run, progress } = this.#options
     const { n, r } = this.#state
     const a = [...this.#answers, ...this.#unread()]
-    return { n, r: r + 1, q, a, s: run.record(), ...(progress.reached > -Infinity && { p: progress.reached }) }
+    // To sleep is no round of input.
+    return {
+      n,
+      r: r + (this.#open.size > 0 || r === 0 ? 1 : 0),
+      q,
+      a,
+      s: run.record(),
+      ...(progress.reached > -Infinity && { p: progress.reached }),
+    }
   }
 
   async #flush(): Promise<void> {
     const { run } = this.#options
+    // What was answered lets its branch go on first.
+    while (this.#looking.size > 0) {
+      await Promise.allSettled(this.#looking)
+      await new Promise<void>((resolve) => afterMacrotask(resolve))
+    }
     // What steps do is recorded with the questions, so these wait for those.
     await run.settled()
     this.#over = true
@@ -172,14 +232,16 @@ export class Rounds {
           async ([key, { method, params }]): Promise<[string, string]> => [key, await digestOf({ method, params })],
         ),
       )
-      if (this.#state.r + 1 > this.#options.maxRounds) throw this.#tooMany(digests)
+      if (questions.length > 0 && this.#state.r + 1 > this.#options.maxRounds) throw this.#tooMany(digests)
       const requestState = await this.#options.sealer.seal(this.#after(digests), this.#binding)
       const entries = questions.map(([key, { method, params }]) => [key, { method, params }] as const)
-      this.#options.suspend({ inputRequests: Object.fromEntries(entries), requestState })
+      const wakeAt = this.#wakeAt
+      const inputRequests = Object.fromEntries(entries)
+      this.#options.suspend({ inputRequests, requestState, ...(wakeAt < Infinity && { wakeAt }) })
     } catch (error) {
       this.#options.fail(error)
     }
-    for (const [, question] of questions) question.reject(new Suspended())
+    for (const { reject } of [...this.#open.values(), ...this.#sleepers]) reject(new Suspended())
   }
 
   /** A question that is another in every run is asked for ever: say so, since the count alone explains nothing. */

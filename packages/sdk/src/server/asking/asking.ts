@@ -10,10 +10,10 @@ import { withoutUndefined } from '../../jsonrpc/members.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { type AskKind, type ClientCapabilities, canAsk } from '../../protocol/capabilities.ts'
 import { CapabilityError } from '../../session/conversation.ts'
-import { HandlerRun, type Recorded, type StepAction } from '../../session/handler-run.ts'
+import { HandlerRun, type Recorded, type StepAction, type StepOptions } from '../../session/handler-run.ts'
 import type { RoundStore } from '../../session/kept-rounds/round-keeping.ts'
 import { RoundMemory } from '../../session/kept-rounds/round-memory.ts'
-import { type ReadAnswer, type RoundOptions, Rounds } from '../../session/rounds.ts'
+import { type ReadAnswer, type RoundOptions, Rounds, type Suspension } from '../../session/rounds.ts'
 import { digestOf, type StateBinding, StateSealer } from '../../session/sealed-state.ts'
 import { requestClient } from '../../session/session-request.ts'
 import type { ServerCall } from '../call/call.ts'
@@ -37,7 +37,7 @@ export interface Asker {
   readonly serverName: string
   readonly askTimeoutMs: number
   /** Answers the call with `input_required`. */
-  suspend(call: ServerCall, result: { inputRequests: JsonObject; requestState: string }): void
+  suspend(call: ServerCall, result: Suspension): void
   /** Answers the call with an error. */
   fail(call: ServerCall, error: unknown): void
   /** Puts a question of another server's, where this one relays. */
@@ -64,7 +64,7 @@ export async function putQuestion<T>(
   question: { method: string; params: JsonObject },
   read: ReadAnswer<T>,
 ): Promise<T> {
-  const { session } = call
+  const session = sessionOf(call)
   if (session === undefined) {
     const rounds = await roundsOf(asker, call)
     return rounds.ask(key, question, read)
@@ -81,7 +81,13 @@ export async function putQuestion<T>(
   if (answer === undefined) {
     throw new PorticoError('invalid-message', `The client's answer to ${question.method} does not fit what was asked`)
   }
+  if (call.leave !== undefined) runOf(call).live.set(key, { question, response })
   return answer
+}
+
+/** How to ask while the request runs; work that left its request asks in rounds on every revision. */
+function sessionOf({ session, detached }: ServerCall): ServerCall['session'] {
+  return detached === undefined ? session : undefined
 }
 
 /** Fails with a typed error when the client did not offer what a question needs (sec-107, sec-116). */
@@ -108,19 +114,30 @@ function objectMembers(capabilities: ClientCapabilities): ClientCapabilities {
 export async function takeStep<T>(
   asker: Asker,
   call: ServerCall,
-  name: string,
-  action: StepAction<T>,
+  [name, action, options]: readonly [name: string, action: StepAction<T>, options?: StepOptions | undefined],
 ): Promise<Recorded<T>> {
-  if (call.session !== undefined) return runOf(call).step(name, action)
-  return (await roundsOf(asker, call)).step(name, action)
+  if (sessionOf(call) !== undefined) return runOf(call).step(name, action, options)
+  return (await roundsOf(asker, call)).step(name, action, options)
 }
+
+/** A task that waits longer than this is put down meanwhile, and taken up again by its log. */
+const STAYS_MS = 1000
 
 /** Waits until a moment that every run of the handler knows, and lets the call become a task where it can. */
 export async function takeSleep(asker: Asker, call: ServerCall, ms: number): Promise<void> {
   const key = runOf(call).claimKey(undefined, 'sleep')
   await call.leave?.()
-  const until = await takeStep(asker, call, key, (_again) => Date.now() + ms)
-  await pass(until - Date.now(), call.signal)
+  const rounds = call.detached === undefined ? undefined : await roundsOf(asker, call)
+  const moment = (): number => {
+    const until = Date.now() + ms
+    if (ms >= STAYS_MS) rounds?.wakeBy(until)
+    return until
+  }
+  const until = await takeStep(asker, call, [key, moment, { idempotent: true }])
+  const left = until - Date.now()
+  if (left <= 0) return
+  if (left >= STAYS_MS) await rounds?.sleep(until)
+  await pass(left, call.signal)
 }
 
 /** Lets time pass, or rejects when the call is cancelled. */

@@ -62,6 +62,7 @@ const TELLABLE: ReadonlySet<string> = new Set([
   'aborted',
   'invalid-message',
   'limit-exceeded',
+  'replay-failed',
   // A handler's own words for the caller, in prompts and resources as in tools.
   'tool-error',
 ])

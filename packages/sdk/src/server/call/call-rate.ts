@@ -41,6 +41,8 @@ export function limitCalls({ tools = {}, callsPerMinute, burst }: CallRates): Mi
     Object.entries(tools).map(([name, rate]) => [name, new Buckets(rate, `callsPerMinute of "${name}"`)]),
   )
   return ({ params, ctx }, next) => {
+    // The request that became a task was counted when it came.
+    if (ctx.task !== undefined) return next()
     const caller = ctx.principal?.id ?? ANYBODY
     const own = each.get(String(params.name))
     own?.require(caller)

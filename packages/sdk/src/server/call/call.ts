@@ -12,7 +12,7 @@ import type { Conversation } from '../../session/conversation.ts'
 import type { RequestHead } from '../../session/exchange.ts'
 import type { HandlerRun } from '../../session/handler-run.ts'
 import type { LegacySession } from '../../session/legacy-session.ts'
-import type { RoundSealer, Rounds } from '../../session/rounds.ts'
+import type { RoundSealer, Rounds, Suspension } from '../../session/rounds.ts'
 
 /** How a round ended: with a result, an error, or further questions. */
 export interface RoundOutcome {
@@ -36,10 +36,12 @@ export interface DeferredReply {
 
 /** Where a call goes on that has left its request: the request was answered, the work was not done. */
 export interface Detached {
+  /** The id of the task. */
+  readonly id: string
   readonly sealer: RoundSealer
   readonly maxRounds: number
   /** The handler has asked, and is over for now. */
-  suspend(call: ServerCall, result: { inputRequests: JsonObject; requestState: string }): void
+  suspend(call: ServerCall, result: Suspension): void
   fail(call: ServerCall, error: unknown): void
   progress(progress: number, total: number | undefined, message: string | undefined): void
   /** What the work comes to, where it was begun on the request already. */
@@ -144,12 +146,14 @@ export class ServerCall extends IncomingCall {
     }
   }
 
-  /** Sends a progress notice, if the client asked for them and the value moves forward. */
+  /** Says how far the work is, to the client or to the task. */
   progress(progress: number, total: number | undefined, message: string | undefined): void {
-    if (this.detached !== undefined) {
-      this.detached.progress(progress, total, message)
-      return
-    }
+    if (this.detached !== undefined) this.detached.progress(progress, total, message)
+    else this.tell(progress, total, message)
+  }
+
+  /** Sends a progress notice, if the client asked for them and the value moves forward. */
+  tell(progress: number, total: number | undefined, message: string | undefined): void {
     if (this.#token === null) this.#token = progressToken(this.sent)
     const token = this.#token
     if (token === undefined || this.answered || !Number.isFinite(progress) || progress <= this.reached) return

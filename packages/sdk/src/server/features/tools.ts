@@ -7,7 +7,7 @@ import { didYouMean } from '../../jsonrpc/nearest.ts'
 import { requireOptions } from '../../jsonrpc/option-table.ts'
 import { collectParamHeaders, type ParamHeader } from '../../protocol/headers/headers.ts'
 import type { Revision } from '../../protocol/revision.ts'
-import type { CallToolResult, Tool, ToolAnnotations } from '../../protocol/tools.ts'
+import type { CallToolResult, ListToolsResult, Tool, ToolAnnotations } from '../../protocol/tools.ts'
 import {
   type Checked,
   type CompiledSchema,
@@ -35,6 +35,7 @@ import { accessOf, isAdmitted, isVisible } from '../items/access.ts'
 import type { ToolDefinition } from '../items/definition.ts'
 import { describe, TOOL_OPTIONS } from '../items/item-options.ts'
 import { checkName, Registry } from '../items/registry.ts'
+import type { TaskSettings } from '../tasks/task-options.ts'
 import { ItemList } from './list.ts'
 import {
   isContent,
@@ -53,10 +54,22 @@ export interface ToolEntry extends Item {
   readonly output: CompiledSchema | undefined
   readonly paramHeaders: readonly ParamHeader[]
   readonly handler: (args: unknown, ctx: AskingContext) => unknown
+  /** How its calls become tasks, where the server has them. */
+  readonly task?: TaskSettings
 }
 
-/** What tasks put in the place of a tool's own description and result. */
+/** What tasks put in the place of a tool's own description, work and result. */
 export interface ToolTasks {
+  /** Runs a tool's work, or makes a task of it. */
+  call(
+    task: TaskSettings | undefined,
+    call: ServerCall,
+    run: () => CallToolResult | Promise<CallToolResult>,
+  ): CallToolResult | Promise<CallToolResult>
+  /** A tool that callers without tasks have beside the author's. */
+  helper(name: string, call: ServerCall): ToolEntry | undefined
+  /** All of them, for the list of this caller. */
+  helperTools(call: ServerCall): Tool[]
   writeTool(tool: Tool, revision: Revision): JsonObject | undefined
   writeResult(result: CallToolResult, call: ServerCall): JsonObject | undefined
 }
@@ -124,17 +137,19 @@ function createToolMethods(host: ToolHost): ServerMethod[] {
     cache: server.listCache,
   })
   const served = () => tools.declared
+  const listed = list.method<ListToolsResult>('tools/list', served)
   return [
-    defineMethod(list.method('tools/list', served)),
+    defineMethod(host.tasks === undefined ? listed : withHelpers(host.tasks, tools, listed)),
     defineMethod<CallToolResult>({
       method: 'tools/call',
       served,
       admit: (call) => void requireTool(host, call),
       run(call) {
         const entry = requireTool(host, call)
-        return entry.inside === undefined
-          ? runTool(host, entry, call)
-          : entry.inside(call, () => runTool(host, entry, call))
+        const { tasks } = host
+        return tasks === undefined
+          ? runEntry(host, entry, call)
+          : tasks.call(entry.task, call, () => runEntry(host, entry, call))
       },
       write: (result, call) =>
         (call.outlet.takesValues === true ? undefined : plainText(result)) ??
@@ -142,6 +157,24 @@ function createToolMethods(host: ToolHost): ServerMethod[] {
         call.conversation.revision.writeCallToolResult(result),
     }),
   ]
+}
+
+/** The list with what callers without tasks have besides, after the last of the author's, where any tool has tasks. */
+function withHelpers(
+  tasks: ToolTasks,
+  tools: Registry<ToolEntry>,
+  listed: ServerMethod<ListToolsResult>,
+): ServerMethod<ListToolsResult> {
+  const added = (call: ServerCall): Tool[] =>
+    [...tools.values()].some(({ task }) => task !== undefined && task.mode !== 'never') ? tasks.helperTools(call) : []
+  return {
+    ...listed,
+    ready: (call) => (added(call).length === 0 ? listed.ready?.(call) : undefined),
+    run: (call) =>
+      andThen(listed.run(call), (result) =>
+        result.nextCursor === undefined ? { ...result, tools: [...result.tools, ...added(call)] } : result,
+      ),
+  }
 }
 
 /**
@@ -232,7 +265,7 @@ function describesObjects(json: unknown): boolean {
 
 function requireTool(host: ToolHost, call: ServerCall): ToolEntry {
   const name = stringParam(call.params, 'name')
-  const entry = host.tools.get(name)
+  const entry = host.tools.get(name) ?? host.tasks?.helper(name, call)
   const { principal } = call.conversation
   if (entry === undefined || !isAdmitted(entry.access, principal)) {
     const near = host.tools.names(({ access }) => isVisible(access, principal))
@@ -240,6 +273,10 @@ function requireTool(host: ToolHost, call: ServerCall): ToolEntry {
     throw new RpcError(INVALID_PARAMS, message, { parameter: 'name', reason: 'names no tool here' })
   }
   return entry
+}
+
+function runEntry(host: ToolHost, entry: ToolEntry, call: ServerCall): CallToolResult | Promise<CallToolResult> {
+  return entry.inside === undefined ? runTool(host, entry, call) : entry.inside(call, () => runTool(host, entry, call))
 }
 
 function runTool(host: ToolHost, entry: ToolEntry, call: ServerCall): CallToolResult | Promise<CallToolResult> {

@@ -5,21 +5,27 @@ import { createMemoryBus } from '../../state/memory-bus.ts'
 import { createMemoryStore } from '../../state/memory-store.ts'
 import { TASK_LIMITS, TaskBook } from './task-book.ts'
 import type { TaskRequest } from './task-record.ts'
+import { createTaskSealer } from './task-seal.ts'
 
 test.each([
   ['known', { maxTasksPerPrincipal: 3 }, 3],
   ['anonymous', { maxAnonymousTasks: 3 }, 3],
   ['anonymous', { maxAnonymousTasks: 1_001 }, 1_001],
   ['anonymous', { maxAnonymousTasks: 0 }, 0],
-])('T25-43: of many at once by one who is %s, %j are kept', async (who, limits, most) => {
-  const book = new TaskBook(createMemoryStore(), createMemoryBus(), { ...TASK_LIMITS, ...limits })
+])('T25-43 sec-370: of many at once by one who is %s, in two processes, %j are kept', async (who, limits, most) => {
+  const [store, bus, sealer] = [createMemoryStore(), createMemoryBus(), createTaskSealer(undefined)]
+  const makeBook = () => new TaskBook({ store, bus, sealer, server: 'books', limits: { ...TASK_LIMITS, ...limits } })
+  // Two processes that share a store.
+  const books = [makeBook(), makeBook()]
   const request: TaskRequest = {
     params: { name: 'work' },
     version: '2026-07-28',
     capabilities: {},
     ...(who === 'known' && { principal: { id: 'ada', scopes: [] } }),
   }
-  const tries = Array.from({ length: most + 5 }, () => book.create({ request, ttlMs: 60_000, pollIntervalMs: 1_000 }))
+  const tries = Array.from({ length: most + 5 }, (_, at) =>
+    books[at % 2]?.create({ request, ttlMs: 60_000, pollIntervalMs: 1_000 }),
+  )
   const outcomes = await Promise.allSettled(tries)
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(most)
   const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason.code] : []))

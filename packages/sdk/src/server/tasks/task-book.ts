@@ -1,6 +1,6 @@
 /**
- * The book of tasks on a store: every write is a guarded transition, every reader is held against the owner, and what
- * changed is told on the bus. It knows neither tools nor the wire.
+ * The book of one server's tasks on a store: every write is a guarded transition, every reader is held against the owner, and
+ * what changed is told on the bus. It knows neither tools nor the wire.
  */
 
 import { PorticoError } from '../../jsonrpc/errors.ts'
@@ -9,7 +9,9 @@ import { randomToken } from '../../session/random-token.ts'
 import { digestOf } from '../../session/sealed-state.ts'
 import type { Bus } from '../../state/bus.ts'
 import type { Change, Store } from '../../state/store.ts'
-import { changed, type TaskChange, type TaskRecord, type TaskRequest } from './task-record.ts'
+import { type TaskObserver, tellOfTask } from './task-events.ts'
+import { changed, isDue, type TaskChange, type TaskRecord, type TaskRequest } from './task-record.ts'
+import type { TaskSealer } from './task-seal.ts'
 
 /** How much tasks may take. */
 export interface TaskLimits {
@@ -33,6 +35,18 @@ export const TASK_LIMITS: TaskLimits = {
 const ID_BYTES = 24
 const ANONYMOUS = 'anonymous'
 const PAGE = 1000
+const MOMENT_DIGITS = 16
+
+/** What a book is made of. */
+export interface BookParts {
+  readonly store: Store
+  readonly bus: Bus
+  readonly limits: TaskLimits
+  readonly sealer: TaskSealer
+  /** Whose tasks these are: servers that share a store do not see each other's. */
+  readonly server: string
+  readonly observer?: TaskObserver | undefined
+}
 
 interface NewTask {
   readonly request: TaskRequest
@@ -44,15 +58,21 @@ interface NewTask {
 
 export class TaskBook {
   readonly store: Store
-  readonly #bus: Bus
   readonly limits: TaskLimits
-  /** The last creation of each owner: one after the other, so that none is counted before the one ahead of it is kept. */
+  readonly #bus: Bus
+  readonly #sealer: TaskSealer
+  readonly #scope: string
+  readonly #observer: TaskObserver | undefined
+  /** The last creation of each owner here: one after the other, so that they do not stand in each other's way. */
   readonly #creating = new Map<string, Promise<unknown>>()
 
-  constructor(store: Store, bus: Bus, limits: TaskLimits) {
+  constructor({ store, bus, limits, sealer, server, observer }: BookParts) {
     this.store = store
-    this.#bus = bus
     this.limits = limits
+    this.#bus = bus
+    this.#sealer = sealer
+    this.#scope = encodeURIComponent(server).slice(0, 200)
+    this.#observer = observer
   }
 
   /** Keeps a new task, due at once. It is durable when this resolves. */
@@ -63,11 +83,12 @@ export class TaskBook {
     const settled = created.catch(() => {})
     this.#creating.set(owner, settled)
     void settled.then(() => this.#creating.get(owner) === settled && this.#creating.delete(owner))
-    return created
+    const record = await created
+    this.tell('created', record)
+    return record
   }
 
   async #create(owner: string, { request, ttlMs, pollIntervalMs, state }: NewTask): Promise<TaskRecord> {
-    await this.#requireRoom(owner)
     const now = Date.now()
     const record: TaskRecord = {
       id: randomToken(ID_BYTES),
@@ -76,17 +97,18 @@ export class TaskBook {
       status: 'working',
       createdAt: now,
       updatedAt: now,
-      ttlMs: Math.max(1, Math.min(ttlMs, this.limits.maxTtlMs)),
+      ttlMs: Math.max(1, Math.trunc(Math.min(ttlMs, this.limits.maxTtlMs))),
       pollIntervalMs,
       epoch: 0,
       ...(state !== undefined && { state }),
     }
-    const written = await this.store.write([
-      ...this.#changes(record, 0),
-      { key: `${ofOwner(owner)}${record.id}`, value: '', ttlMs: record.ttlMs },
-    ])
-    if (written === undefined) throw new PorticoError('invalid-definition', 'An id was given twice')
-    return record
+    const changes = await this.#changes(record, 0, undefined)
+    const owned: Change = { key: `${this.#prefix('of')}${owner}/${record.id}`, value: '', ttlMs: record.ttlMs }
+    // The count is guarded by its version: two that are made at once, by whichever processes, are counted one after the other.
+    for (;;) {
+      const counted = await this.#room(owner)
+      if ((await this.store.write([...changes, owned, counted])) !== undefined) return record
+    }
   }
 
   /** A task of its owner's; undefined for all others, as if there were none. */
@@ -105,29 +127,84 @@ export class TaskBook {
    * it. What others wrote meanwhile is read again, never overwritten.
    */
   async change(id: string, make: (record: TaskRecord) => TaskChange | undefined): Promise<TaskRecord | undefined> {
+    return (await this.#change(id, make))?.record
+  }
+
+  /**
+   * Begins a run under a lease, if there is something to do. What the run notes in its log is guarded by the version that this
+   * gives, which the next run makes another.
+   */
+  async take(id: string, epoch: number): Promise<{ record: TaskRecord; guard: number } | undefined> {
+    const begin = (record: TaskRecord): TaskChange | undefined =>
+      isDue(record, Date.now()) && record.epoch < epoch ? { epoch, running: true, wakeAt: undefined } : undefined
+    const taken = await this.#change(id, begin, `${this.#prefix('run')}${id}`)
+    return taken && { record: taken.record, guard: taken.versions.at(-1) ?? 0 }
+  }
+
+  /** A change of a task's log, under the guard of its run. */
+  guarded(id: string, guard: number, ttlMs: number): Change {
+    return { key: `${this.#prefix('run')}${id}`, value: '', ifVersion: guard, ttlMs }
+  }
+
+  async #change(
+    id: string,
+    make: (record: TaskRecord) => TaskChange | undefined,
+    also?: string,
+  ): Promise<{ record: TaskRecord; versions: readonly number[] } | undefined> {
     for (;;) {
       const kept = await this.#kept(id)
       const change = kept && make(kept.record)
       if (kept === undefined || change === undefined) return undefined
-      const next = changed(kept.record, change, Math.max(Date.now(), kept.record.updatedAt))
+      const { record, version } = kept
+      const next = changed(record, change, Math.max(Date.now(), record.updatedAt))
       if (next === undefined) return undefined
-      if ((await this.store.write(this.#changes(next, kept.version))) === undefined) continue
+      const changes = await this.#changes(next, version, record)
+      if (also !== undefined) changes.push({ key: also, value: '', ttlMs: changes[0]?.ttlMs ?? 1 })
+      const versions = await this.store.write(changes)
+      if (versions === undefined) continue
+      if (next.status !== record.status) this.tell(next.status, next)
       await this.#bus.publish(topicOf(id), next.status)
-      return next
+      return { record: next, versions }
     }
+  }
+
+  /** Ends a task that is not over, wherever it runs. */
+  async cancel(id: string): Promise<TaskRecord | undefined> {
+    const cancelled = await this.change(id, () => ({ status: 'cancelled' }))
+    await this.#bus.publish(this.#cancelling, id)
+    return cancelled
+  }
+
+  /** Calls `listener` with the id of every task that is cancelled; with undefined when some may have been missed. */
+  watchCancelled(listener: (id: string | undefined) => void): Promise<() => void> {
+    return this.#bus.subscribe(this.#cancelling, listener)
   }
 
   /** The tasks of an owner, oldest ids first by key, a page at a time. */
   async list(principal: string | undefined, after: string | undefined, limit: number): Promise<TaskRecord[]> {
-    const prefix = ofOwner(await ownerOf(principal))
+    const prefix = `${this.#prefix('of')}${await ownerOf(principal)}/`
     const entries = await this.store.list(prefix, { limit, ...(after !== undefined && { after: `${prefix}${after}` }) })
     const records = await Promise.all(entries.map(({ key }) => this.read(key.slice(prefix.length))))
     return records.filter((record) => record !== undefined)
   }
 
-  /** The ids of tasks that wait for a worker. */
-  async due(): Promise<string[]> {
-    return (await this.store.list(DUE, { limit: PAGE })).map(({ key }) => key.slice(DUE.length))
+  /** The ids of tasks that run, or could. */
+  async *due(): AsyncIterable<string> {
+    for await (const [id] of this.#under(this.#prefix('due'))) yield id
+  }
+
+  /** Tasks that sleep, and until when: the next first. */
+  async *sleeping(): AsyncIterable<{ id: string; wakeAt: number }> {
+    for await (const [moment, id = ''] of this.#under(this.#prefix('wake'))) yield { id, wakeAt: Number(moment) }
+  }
+
+  /** Where the steps of a task are noted. */
+  logPrefix(id: string): string {
+    return `${this.#prefix('log')}${id}/`
+  }
+
+  get sealer(): TaskSealer {
+    return this.#sealer
   }
 
   /** Calls `listener` whenever a task changed, until the function that it gives is called. */
@@ -135,55 +212,96 @@ export class TaskBook {
     return this.#bus.subscribe(topicOf(id), listener)
   }
 
-  async #kept(id: string): Promise<{ record: TaskRecord; version: number } | undefined> {
-    if (!ID.test(id)) return undefined
-    const kept = await this.store.get(keyOf(id))
-    // Only this class writes under such keys, so the shape is known.
-    return kept && { record: JSON.parse(kept.value) as TaskRecord, version: kept.version }
+  /** Tells the observer of a task itself. */
+  tell(type: string, { id, request }: TaskRecord): void {
+    tellOfTask(this.#observer, { type, taskId: id, tool: request.params.name, principal: request.principal?.id })
   }
 
-  #changes(record: TaskRecord, ifVersion: number): Change[] {
-    const value = JSON.stringify(record)
+  /** Tells the observer that somebody asked for a task, and whether it is theirs. */
+  tellAccess(event: { taskId?: string; method: string; principal: string | undefined; tool?: unknown }): void {
+    const type = event.taskId === undefined || event.tool !== undefined ? 'accessed' : 'refused'
+    tellOfTask(this.#observer, { type, ...event })
+  }
+
+  get #cancelling(): string {
+    return `task-cancelled/${this.#scope}`
+  }
+
+  #prefix(kind: 'task' | 'of' | 'due' | 'wake' | 'log' | 'run' | 'count'): string {
+    return kind === 'task' ? `task/${this.#scope}/` : `task-${kind}/${this.#scope}/`
+  }
+
+  /** What follows a prefix, in parts, for all keys that have it. */
+  async *#under(prefix: string): AsyncIterable<[string, string?]> {
+    for (let after = prefix; ; ) {
+      const page = await this.store.list(prefix, { limit: PAGE, after })
+      for (const { key } of page) yield key.slice(prefix.length).split('/') as [string, string?]
+      if (page.length < PAGE) return
+      after = page.at(-1)?.key ?? prefix
+    }
+  }
+
+  async #kept(id: string): Promise<{ record: TaskRecord; version: number } | undefined> {
+    if (!ID.test(id)) return undefined
+    const key = `${this.#prefix('task')}${id}`
+    const kept = await this.store.get(key)
+    // Only this class writes under such keys, so the shape is known.
+    return kept && { record: (await this.#sealer.open(kept.value, key)) as TaskRecord, version: kept.version }
+  }
+
+  /** A record, and where workers find it. */
+  async #changes(record: TaskRecord, ifVersion: number, before: TaskRecord | undefined): Promise<Change[]> {
+    const { id, wakeAt } = record
+    const key = `${this.#prefix('task')}${id}`
+    const value = await this.#sealer.seal(record, key)
     if (value.length > this.limits.maxTaskLength) {
       throw new PorticoError('limit-exceeded', `The task is larger than maxTaskLength (${this.limits.maxTaskLength})`)
     }
     const ttlMs = Math.max(1, record.createdAt + record.ttlMs - Date.now())
-    const waits = record.status === 'working'
-    const due: Change = waits ? { key: `${DUE}${record.id}`, value: '', ttlMs } : { key: `${DUE}${record.id}` }
-    return [{ key: keyOf(record.id), value, ifVersion, ttlMs }, due]
+    const sleeps = wakeAt !== undefined && !isOver(record)
+    const due = !sleeps && isDue(record, 0)
+    const changes: Change[] = [
+      { key, value, ifVersion, ttlMs },
+      { key: `${this.#prefix('due')}${id}`, ...(due && { value: '', ttlMs }) },
+    ]
+    const [old, next] = [before?.wakeAt, sleeps ? wakeAt : undefined].map(
+      (at) => at !== undefined && this.#wakeKey(at, id),
+    )
+    if (old && old !== next) changes.push({ key: old })
+    if (next) changes.push({ key: next, value: '', ttlMs })
+    return changes
   }
 
-  async #requireRoom(owner: string): Promise<void> {
+  #wakeKey(moment: number, id: string): string {
+    return `${this.#prefix('wake')}${String(Math.max(0, Math.ceil(moment))).padStart(MOMENT_DIGITS, '0')}/${id}`
+  }
+
+  /** The count of an owner's tasks with one more, or a refusal. It is too high where some expired, and is then made anew. */
+  async #room(owner: string): Promise<Change> {
     const [name, limit] =
       owner === ANONYMOUS
         ? (['maxAnonymousTasks', this.limits.maxAnonymousTasks] as const)
         : (['maxTasksPerPrincipal', this.limits.maxTasksPerPrincipal] as const)
-    let kept = 0
-    for (let after: string | undefined; kept < limit; ) {
-      const page = await this.store.list(ofOwner(owner), { limit: PAGE, ...(after !== undefined && { after }) })
-      kept += page.length
-      if (page.length < PAGE) break
-      after = page.at(-1)?.key
+    const key = `${this.#prefix('count')}${owner}`
+    const kept = await this.store.get(key)
+    let count = Number(kept?.value ?? 0)
+    if (count >= limit) {
+      count = 0
+      for await (const _task of this.#under(`${this.#prefix('of')}${owner}/`)) if (++count >= limit) break
     }
-    if (kept >= limit) {
+    if (count >= limit) {
       throw new PorticoError('limit-exceeded', `No room for another task: ${name} (${limit}) reached`)
     }
+    const { maxTtlMs } = this.limits
+    const lasts = Number.isFinite(maxTtlMs) && { ttlMs: Math.max(1, Math.trunc(maxTtlMs)) }
+    return { key, value: String(count + 1), ifVersion: kept?.version ?? 0, ...lasts }
   }
 }
 
-const DUE = 'task-due/'
 const ID = /^[A-Za-z0-9_-]{1,64}$/
-
-function keyOf(id: string): string {
-  return `task/${id}`
-}
 
 function topicOf(id: string): string {
   return `task/${id}`
-}
-
-function ofOwner(owner: string): string {
-  return `task-of/${owner}/`
 }
 
 async function ownerOf(principal: string | undefined): Promise<string> {

@@ -3,14 +3,13 @@
  * the tool itself, inside all middleware.
  */
 
-import { METHOD_NOT_FOUND, RpcError } from '../../jsonrpc/errors.ts'
+import { METHOD_NOT_FOUND, PorticoError, RpcError } from '../../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { progressToken } from '../../protocol/meta.ts'
 import {
   EXTENSION_TASKS,
   generationOf,
   isFinal,
-  TASKS_EXTENSION,
   type TaskGeneration,
   withRelatedTask,
   writeCreated,
@@ -22,46 +21,58 @@ import { roundsOf } from '../asking/asking.ts'
 import type { ServerCall } from '../call/call.ts'
 import { andThen } from '../call/method.ts'
 import type { FeatureHost } from '../feature.ts'
+import { answered, clean, declaresTasks, taskRequired } from './task-answer.ts'
 import type { TaskBook } from './task-book.ts'
 import type { TaskEngine } from './task-engine.ts'
+import { handleOf } from './task-helpers.ts'
 import type { TaskSettings } from './task-options.ts'
 import { type TaskRecord, type TaskRequest, viewOf } from './task-record.ts'
 import { PLAIN_STATE } from './task-run.ts'
-
-/** The member of a result that says which task the call became. Handlers cannot set it: it is taken out of what they return. */
-export const BECAME_TASK = '~task'
+import { outcomeOf, type TaskWait } from './task-wait.ts'
 
 type Run = () => CallToolResult | Promise<CallToolResult>
+
+/** What calls need beside the server. */
+interface CallParts {
+  readonly book: TaskBook
+  readonly engine: TaskEngine
+  readonly wait: TaskWait
+  /** How long the request of a caller without tasks stays open; undefined: for as long as the work takes. */
+  readonly holdMs: number | undefined
+}
 
 export class TaskCalls {
   readonly #server: FeatureHost
   readonly #book: TaskBook
   readonly #engine: TaskEngine
+  readonly #wait: TaskWait
+  readonly #holdMs: number | undefined
 
-  constructor(server: FeatureHost, book: TaskBook, engine: TaskEngine) {
+  constructor(server: FeatureHost, { book, engine, wait, holdMs }: CallParts) {
     this.#server = server
     this.#book = book
     this.#engine = engine
+    this.#wait = wait
+    this.#holdMs = holdMs
   }
 
   /** Runs a tool's work, or makes a task of it. */
   call(settings: TaskSettings, call: ServerCall, run: Run): CallToolResult | Promise<CallToolResult> {
     if (call.detached !== undefined) return call.detached.known ?? andThen(run(), clean)
     const generation = generationOf(call.conversation.revision)
-    if (generation === undefined) return andThen(run(), clean)
     const asked = generation === EXTENSION_TASKS ? declaresTasks(call) : isObject(call.params.task)
     const { mode } = settings
     if (mode === 'never') {
       // 2025-11-25, tools, "Task support": what a tool does not have is not found.
-      if (asked && generation.name === 'core') throw new RpcError(METHOD_NOT_FOUND, 'This tool does not run as a task')
+      if (asked && generation?.name === 'core') throw new RpcError(METHOD_NOT_FOUND, 'This tool does not run as a task')
       return andThen(run(), clean)
     }
-    if (!asked) {
-      if (mode === 'required') throw taskRequired(generation)
-      return andThen(run(), clean)
+    if (generation === undefined || !asked) {
+      if (mode === 'required' && generation !== undefined) throw taskRequired(generation)
+      return this.#holdMs === undefined ? andThen(run(), clean) : this.#held(settings, call, run, this.#holdMs)
     }
     if (generation.name === 'core' || settings.after === 0) return this.#create(settings, call, generation)
-    return this.#after(settings, call, run)
+    return this.#unlessDone(settings, call, run, async (record) => answered(writeCreated(viewOf(record), generation)))
   }
 
   /** A task from the start. */
@@ -70,10 +81,9 @@ export class TaskCalls {
     // Followed first, so that nothing is missed of a task that is done at once.
     const { session } = call
     if (session !== undefined) await this.#tellSession(session, record, generation)
-    const run = await this.#engine.begin(record)
     const token = progressToken(call.sent)
-    if (run !== undefined && session !== undefined && token !== undefined) {
-      run.onProgress = (progress, total, message) => {
+    if (session !== undefined && token !== undefined) {
+      this.#engine.onProgress(record.id, (progress, total, message) => {
         const params = {
           progressToken: token,
           progress,
@@ -81,57 +91,83 @@ export class TaskCalls {
           ...(message && { message }),
         }
         post(session, 'notifications/progress', withRelatedTask(params, record.id))
+      })
+    }
+    await this.#engine.begin(record.id)
+    return answered(writeCreated(viewOf(record), generation))
+  }
+
+  /** For a caller without tasks: the result on the open request, or after a while the way to it. */
+  async #held(settings: TaskSettings, call: ServerCall, run: Run, holdMs: number): Promise<CallToolResult> {
+    const until = performance.now() + holdMs
+    const hold = async (record: TaskRecord): Promise<CallToolResult> => {
+      this.#engine.onProgress(record.id, (...told) => call.tell(...told))
+      const forMs = Math.max(0, until - performance.now())
+      try {
+        const now = await this.#wait.wait(call, record.id, { forMs })
+        return answered(outcomeOf(now, call) ?? call.conversation.revision.writeCallToolResult(handleOf(now, settings)))
+      } catch (error) {
+        // Who gave up has no id to ask for it by.
+        if (call.cancelled) await this.#book.cancel(record.id)
+        throw error
+      } finally {
+        this.#engine.onProgress(record.id, undefined)
       }
     }
-    return created(record, generation)
+    if (settings.after > 0) return this.#unlessDone(settings, call, run, hold)
+    const record = await this.#keep(settings, call)
+    await this.#engine.begin(record.id)
+    return hold(record)
   }
 
-  /** A task if the work is not done in time, or is about to wait. */
-  async #after(settings: TaskSettings, call: ServerCall, run: Run): Promise<CallToolResult> {
-    let leave: (() => void) | undefined
-    const time = new Promise<void>((resolve) => {
-      leave = resolve
-    })
-    const timer = setTimeout(() => leave?.(), settings.after)
-    let left: (() => void) | undefined
-    const gone = new Promise<void>((resolve) => {
-      left = resolve
-    })
+  /** Goes on with `become` once the work is not done in time, or is about to wait. */
+  async #unlessDone(
+    settings: TaskSettings,
+    call: ServerCall,
+    run: Run,
+    become: (record: TaskRecord) => Promise<CallToolResult>,
+  ): Promise<CallToolResult> {
+    const [late, left] = [createSignal(), createSignal()]
+    const timer = setTimeout(late.fire, settings.after)
     call.leave = () => {
-      leave?.()
-      return gone
+      late.fire()
+      return left.fired
     }
     const work = Promise.resolve().then(run).then(clean)
-    const first = await Promise.race([
-      work.then(
-        () => 'done',
-        () => 'done',
-      ),
-      time.then(() => 'late'),
-    ])
-    clearTimeout(timer)
-    call.leave = undefined
-    if (first === 'done' || call.answered) {
-      left?.()
-      return work
-    }
+    const done = work.then(
+      () => true,
+      () => true,
+    )
+    let record: TaskRecord | undefined
     try {
-      return await this.#leave(settings, call, work)
+      const inTime = await Promise.race([done, late.fired.then(() => false)])
+      clearTimeout(timer)
+      if (!inTime && !call.answered) record = await this.#leave(settings, call, work)
     } finally {
-      left?.()
+      call.leave = undefined
+      left.fire()
     }
+    return record === undefined ? work : become(record)
   }
 
-  async #leave(settings: TaskSettings, call: ServerCall, work: Promise<CallToolResult>): Promise<CallToolResult> {
+  /** Makes a task of work that runs; undefined where there is no room for one, or the request is over already. */
+  async #leave(
+    settings: TaskSettings,
+    call: ServerCall,
+    work: Promise<CallToolResult>,
+  ): Promise<TaskRecord | undefined> {
     const rounds = await roundsOf(this.#server.asker, call)
-    const record = await this.#keep(settings, call, await rounds.snapshot(PLAIN_STATE))
+    const record = await this.#keep(settings, call, await rounds.snapshot(PLAIN_STATE)).catch((error: unknown) => {
+      if (error instanceof PorticoError && error.code === 'limit-exceeded') return undefined
+      throw error
+    })
+    if (record === undefined) return undefined
     if (call.answered || call.cancelled) {
       // It asked, or was cancelled, while the task was being kept: nobody will hear of that one.
-      await this.#book.change(record.id, () => ({ status: 'cancelled' }))
-      return work
+      await this.#book.cancel(record.id)
+      return undefined
     }
-    await this.#engine.adopt(record, call, work)
-    return created(record, EXTENSION_TASKS)
+    return (await this.#engine.adopt(record, call, work)) ? record : undefined
   }
 
   #keep(settings: TaskSettings, call: ServerCall, state?: string): Promise<TaskRecord> {
@@ -162,34 +198,17 @@ export class TaskCalls {
   }
 }
 
-/** What a handler passes on from elsewhere cannot pretend that its call became a task. */
-function clean(result: CallToolResult): CallToolResult {
-  if (!Object.hasOwn(result, BECAME_TASK)) return result
-  return Object.fromEntries(
-    Object.entries(result).filter(([name]) => name !== BECAME_TASK),
-  ) as unknown as CallToolResult
-}
-
 function post(session: LegacySession, method: string, params: JsonObject): void {
   session.post(JSON.stringify({ jsonrpc: '2.0', method, params }), 'keep')
 }
 
-/** Whether this request declares the extension; what earlier ones said does not count. */
-export function declaresTasks({ conversation: { capabilities } }: ServerCall): boolean {
-  return isObject(capabilities.extensions) && Object.hasOwn(capabilities.extensions, TASKS_EXTENSION)
-}
-
-/** The refusal of a caller that would have to know tasks. */
-export function taskRequired({ taskRequiredCode, name }: TaskGeneration): RpcError {
-  if (name === 'core') return new RpcError(taskRequiredCode, 'This tool runs as a task only: send `task` with the call')
-  return new RpcError(taskRequiredCode, `This needs the extension "${TASKS_EXTENSION}"`, {
-    requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } },
+/** Something that happens once. */
+function createSignal(): { readonly fire: () => void; readonly fired: Promise<void> } {
+  let fire = (): void => {}
+  const fired = new Promise<void>((resolve) => {
+    fire = resolve
   })
-}
-
-function created(record: TaskRecord, generation: TaskGeneration): CallToolResult {
-  // A result for middleware to look at, which has no content yet.
-  return { content: [], [BECAME_TASK]: writeCreated(viewOf(record), generation) } as CallToolResult
+  return { fire: () => fire(), fired }
 }
 
 function toRequest(call: ServerCall): TaskRequest {

@@ -1,6 +1,7 @@
 /**
- * What wakes workers, within one process: a task that is due is run at once where it became due, and a look around from time
- * to time finds those whose process died. Which of several processes works on a task is decided by its lease.
+ * What wakes workers, within one process: a task that is due is run at once where it became due, one timer waits for the next
+ * that sleeps, and a look around from time to time finds those whose process died. Which of several processes works on a task
+ * is decided by its lease.
  */
 
 import { createPrincipal, type Principal } from '../../auth/principal.ts'
@@ -12,18 +13,32 @@ import type { Conversation } from '../../session/conversation.ts'
 import { randomToken } from '../../session/random-token.ts'
 import { ServerCall } from '../call/call.ts'
 import type { FeatureHost } from '../feature.ts'
-import type { TaskBook } from './task-book.ts'
+import { isOver, type TaskBook } from './task-book.ts'
 import type { TaskRecord, TaskRequest } from './task-record.ts'
-import { LEASE_MS, leaseKey, TaskRun } from './task-run.ts'
+import { LEASE_MS, leaseKey, type ProgressListener, TaskRun } from './task-run.ts'
 
+/** How long nobody looks at the store: other processes die, and clocks are set. */
 const LOOK_MS = 5000
+/** How long a task is left alone that could not be run here. */
+const AGAIN_MS = 60_000
+const MAX_NOTED = 1000
 
 export class TaskEngine {
   readonly #server: FeatureHost
   readonly #book: TaskBook
   readonly #owner = randomToken()
   readonly #runs = new Map<string, TaskRun>()
-  #timer: ReturnType<typeof setInterval> | undefined
+  readonly #listeners = new Map<string, ProgressListener>()
+  /** Tasks that could not be run, and when to try again. */
+  readonly #failing = new Map<string, number>()
+  /** Whether other processes may leave tasks behind. */
+  #shared = false
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #timerAt = Infinity
+  #looking = false
+  #lookAgain = false
+  #listening: Promise<() => void> | undefined
+  #stopped = false
 
   constructor(server: FeatureHost, book: TaskBook) {
     this.#server = server
@@ -32,67 +47,118 @@ export class TaskEngine {
 
   /** Looks for tasks that nobody works on, now and from time to time. Keeps no process alive. */
   start(): void {
-    if (this.#timer !== undefined) return
-    this.#timer = setInterval(() => void this.look(), LOOK_MS)
-    if (typeof this.#timer === 'object') this.#timer.unref()
-    void this.look()
+    this.#shared = true
+    this.#lookAt(0)
   }
 
   stop(): void {
-    clearInterval(this.#timer)
-    this.#timer = undefined
+    this.#stopped = true
+    clearTimeout(this.#timer)
+    this.#listening?.then(
+      (end) => end(),
+      () => {},
+    )
   }
 
-  async look(): Promise<void> {
+  /** Runs a task here, unless somebody does already. */
+  wake(id: string): void {
+    void this.#run(id)
+  }
+
+  /** Goes on with a call that left its request. */
+  async adopt(record: TaskRecord, call: ServerCall, work: Promise<CallToolResult>): Promise<boolean> {
+    const run = await this.#take(record.id, () => call)
+    if (run === undefined) return false
+    this.#follow(record.id, run, run.goOn(work))
+    return true
+  }
+
+  /** Begins with a task that was just kept. */
+  async begin(id: string): Promise<void> {
+    const run = await this.#take(id, toCall)
+    if (run !== undefined) this.#follow(id, run, run.replay())
+  }
+
+  /** Has progress of a task that runs here told to one listener; undefined takes it back. */
+  onProgress(id: string, listener: ProgressListener | undefined): void {
+    if (listener === undefined) this.#listeners.delete(id)
+    else this.#listeners.set(id, listener)
+  }
+
+  /** Ends the run of a task that was cancelled, in whichever process. */
+  #cancelled(id: string | undefined): void {
+    if (id !== undefined) this.#runs.get(id)?.cancel('The task was cancelled')
+    // Some may have been missed: each looks for itself.
+    else for (const run of this.#runs.values()) void run.renew()
+  }
+
+  async #look(): Promise<void> {
     try {
-      for (const id of await this.#book.due()) this.wake(id)
+      for await (const id of this.#book.due()) await this.#run(id)
+      for await (const { id, wakeAt } of this.#book.sleeping()) {
+        if (wakeAt > Date.now()) {
+          this.#lookAt(wakeAt)
+          break
+        }
+        await this.#run(id)
+      }
     } catch (error) {
       this.#server.reportPrivately(error, 'looking for tasks')
     }
   }
 
-  /** Runs a task here, unless somebody does already. */
-  wake(id: string): void {
-    if (this.#runs.has(id)) return
-    this.#run(id).catch((error: unknown) => void this.#server.reportPrivately(error, 'running a task'))
+  /** Looks at a moment, or earlier where clocks may be set or other processes die meanwhile. */
+  #lookAt(moment: number): void {
+    const at = Math.min(moment, Date.now() + LOOK_MS)
+    if (this.#stopped || at >= this.#timerAt) return
+    clearTimeout(this.#timer)
+    this.#timerAt = at
+    const timer = setTimeout(() => this.#lookNow(), Math.max(0, at - Date.now()))
+    if (typeof timer === 'object') timer.unref()
+    this.#timer = timer
   }
 
-  /** Goes on with a call that left its request. */
-  async adopt(record: TaskRecord, call: ServerCall, work: Promise<CallToolResult>): Promise<TaskRun | undefined> {
-    const run = await this.#take(record.id, call)
-    if (run === undefined) return undefined
-    this.#follow(record.id, run, run.goOn(work))
-    return run
+  #lookNow(): void {
+    this.#timerAt = Infinity
+    this.#lookAgain = this.#looking
+    if (this.#looking) return
+    this.#looking = true
+    void this.#look().finally(() => {
+      this.#looking = false
+      if (this.#lookAgain) this.#lookAt(0)
+      else if (this.#shared) this.#lookAt(Infinity)
+    })
   }
 
-  /** Begins with a task that was just kept. */
-  async begin(record: TaskRecord): Promise<TaskRun | undefined> {
-    const run = await this.#take(record.id, toCall(record))
-    if (run !== undefined) this.#follow(record.id, run, run.replay())
-    return run
-  }
-
-  /** Tells the run in this process, if it is here; others find out by themselves. */
-  cancelled(id: string): void {
-    this.#runs.get(id)?.cancel('The task was cancelled')
-  }
-
+  /** Runs a task if it is due and nobody else does; what goes wrong is the operator's to know, once in a while. */
   async #run(id: string): Promise<void> {
-    const record = await this.#book.read(id)
-    if (record?.status === 'working') await this.begin(record)
+    if (this.#stopped || this.#runs.has(id) || (this.#failing.get(id) ?? 0) > Date.now()) return
+    try {
+      await this.begin(id)
+      this.#failing.delete(id)
+    } catch (error) {
+      this.#failing.set(id, Date.now() + AGAIN_MS)
+      const [oldest] = this.#failing.keys()
+      if (this.#failing.size > MAX_NOTED && oldest !== undefined) this.#failing.delete(oldest)
+      this.#server.reportPrivately(error, 'running a task')
+    }
   }
 
-  async #take(id: string, call: ServerCall): Promise<TaskRun | undefined> {
+  async #take(id: string, make: (record: TaskRecord) => ServerCall): Promise<TaskRun | undefined> {
+    this.#listening ??= this.#book.watchCancelled((cancelled) => this.#cancelled(cancelled))
+    await this.#listening
     const lease = await this.#book.store.lease(leaseKey(id), this.#owner, LEASE_MS)
     if (lease === undefined) return undefined
-    const record = await this.#book.change(id, ({ status }) =>
-      status === 'working' ? { epoch: lease.epoch } : undefined,
-    )
-    if (record === undefined) {
+    const taken = await this.#book.take(id, lease.epoch).catch(async (error: unknown) => {
+      await this.#book.store.release(leaseKey(id), lease)
+      throw error
+    })
+    if (taken === undefined) {
       await this.#book.store.release(leaseKey(id), lease)
       return undefined
     }
-    const run = new TaskRun(this.#server, this.#book, record, { lease, call })
+    const heard: ProgressListener = (...told) => this.#listeners.get(id)?.(...told)
+    const run = new TaskRun(this.#server, this.#book, { ...taken, lease, call: make(taken.record), heard })
     this.#runs.set(id, run)
     return run
   }
@@ -100,8 +166,11 @@ export class TaskEngine {
   #follow(id: string, run: TaskRun, work: Promise<void>): void {
     const over = async (): Promise<void> => {
       if (this.#runs.get(id) === run) this.#runs.delete(id)
+      const record = await this.#book.read(id)
+      if (record === undefined || isOver(record)) this.#listeners.delete(id)
+      else if (record.wakeAt !== undefined) this.#lookAt(record.wakeAt)
       // Answers may have come while the run that asked still held the lease.
-      await this.#run(id)
+      else await this.#run(id)
     }
     work.then(over, over).catch((error: unknown) => void this.#server.reportPrivately(error, 'running a task'))
   }

@@ -4,8 +4,8 @@ import { invalidDefinition } from '../../jsonrpc/errors.ts'
 import { requireOptions } from '../../jsonrpc/option-table.ts'
 
 /**
- * Whether a tool's calls become tasks. `auto`: a call that is not done after a while does, where the caller knows tasks.
- * `required`: every call does, and callers that could know tasks and do not are refused. `never`: none does.
+ * Whether a tool's calls become tasks. `auto`: a call that is not done after a while does. `required`: every call does, and
+ * callers that could ask for tasks and do not are refused. `never`: none does.
  */
 export type TaskMode = 'auto' | 'required' | 'never'
 
@@ -24,7 +24,10 @@ export interface TaskOptions {
 }
 
 /** The options with nothing left open. */
-export type TaskSettings = Required<TaskOptions>
+export interface TaskSettings extends Required<TaskOptions> {
+  /** Whether the tool promises structured content. */
+  readonly structured: boolean
+}
 
 const MODES: ReadonlySet<unknown> = new Set(['auto', 'required', 'never'])
 const AFTER: { readonly [mode in TaskMode]: number } = { auto: 5000, required: 0, never: 0 }
@@ -33,11 +36,14 @@ const POLL_INTERVAL_MS = 1000
 const TABLE = { mode: 'text', after: 'time', ttlMs: 'count', pollIntervalMs: 'count' } as const
 
 /** Reads what a tool says, or throws. */
-export function toTaskSettings(task: TaskMode | TaskOptions | undefined): TaskSettings {
+export function toTaskSettings(task: TaskMode | TaskOptions | undefined, structured: boolean): TaskSettings {
   const options: TaskOptions = typeof task === 'object' ? task : { mode: task ?? 'never' }
   requireOptions('task', options, TABLE)
   const { mode } = options
   if (!MODES.has(mode)) throw invalidDefinition('task must be "auto", "required" or "never"')
   const { after = AFTER[mode], ttlMs = TTL_MS, pollIntervalMs = POLL_INTERVAL_MS } = options
-  return { mode, after, ttlMs, pollIntervalMs }
+  return { mode, after, ttlMs, pollIntervalMs, structured }
 }
+
+/** Of tools that nobody said anything of. */
+export const NEVER: TaskSettings = toTaskSettings('never', false)

@@ -1,5 +1,6 @@
 /** A task as it is kept: who asked for what, where it stands, and what a worker needs to go on with it. */
 
+import { toCanonicalJson } from '../../jsonrpc/canonical-json.ts'
 import type { JsonObject, RpcErrorObject } from '../../jsonrpc/message.ts'
 import type { ClientCapabilities } from '../../protocol/capabilities.ts'
 import type { Implementation } from '../../protocol/content.ts'
@@ -40,6 +41,10 @@ export interface TaskRecord {
   readonly pollIntervalMs: number
   /** The lease under which it is worked on; an older one may write no more. */
   readonly epoch: number
+  /** Whether a run has begun and has not said how it ended. */
+  readonly running?: boolean | undefined
+  /** The moment until which its handler sleeps. */
+  readonly wakeAt?: number | undefined
   /** What the handler did until its last questions, as rounds of input keep it. */
   readonly state?: string
   readonly questions?: { readonly [wireKey: string]: OpenQuestion }
@@ -58,6 +63,13 @@ export function changed(record: TaskRecord, change: TaskChange, now: number): Ta
   const final = TRANSITIONS[record.status].size === 0
   if (final || (status !== record.status && !TRANSITIONS[record.status].has(status))) return undefined
   return { ...record, ...change, updatedAt: now }
+}
+
+/** Whether a worker could go on with a task. */
+export function isDue({ status, running, wakeAt }: TaskRecord, now: number): boolean {
+  if (TRANSITIONS[status].size === 0) return false
+  if (wakeAt !== undefined) return wakeAt <= now
+  return status === 'working' || running === true
 }
 
 /** What the wire shows of a record. */
@@ -92,5 +104,37 @@ export function withAnswers(record: TaskRecord, answers: JsonObject): TaskChange
   if (came.length === 0 || record.status !== 'input_required') return undefined
   const after = { ...questions, ...Object.fromEntries(came) }
   const open = Object.values(after).some(({ answer }) => answer === undefined)
-  return { questions: after, status: open ? 'input_required' : 'working' }
+  return open ? { questions: after } : { questions: after, status: 'working', wakeAt: undefined }
+}
+
+/**
+ * What a run leaves behind that asked. Keys are never used twice (T26-20); what was open before it began and is asked again stays
+ * what it is, with the answer that came meanwhile.
+ */
+export function withQuestions(record: TaskRecord, before: TaskRecord, asked: JsonObject): TaskChange {
+  const { questions: known = {}, usedKeys = [] } = record
+  const used = new Set(usedKeys)
+  const questions: { [wireKey: string]: OpenQuestion } = {}
+  for (const [key, value] of Object.entries(asked)) {
+    // What rounds give out is a method and its parameters.
+    const question = { key, ...(value as { method: string; params: JsonObject }) }
+    const same = unanswered(before).find(([wireKey, open]) => isSame(open, question) && Object.hasOwn(known, wireKey))
+    const wireKey = same?.[0] ?? freshKey(key, used)
+    used.add(wireKey)
+    questions[wireKey] = same === undefined ? question : (known[wireKey] ?? question)
+  }
+  const open = Object.values(questions).some(({ answer }) => answer === undefined)
+  return { questions, usedKeys: [...used], status: open ? 'input_required' : 'working' }
+}
+
+function isSame(one: OpenQuestion, other: OpenQuestion): boolean {
+  const { answer: _answer, ...asked } = one
+  return toCanonicalJson(asked) === toCanonicalJson(other)
+}
+
+function freshKey(key: string, used: ReadonlySet<string>): string {
+  if (!used.has(key)) return key
+  let turn = 2
+  while (used.has(`${key}.${turn}`)) turn++
+  return `${key}.${turn}`
 }

@@ -4,10 +4,11 @@
  * has, kept in the task in place of the client's `requestState`.
  */
 
-import { INTERNAL_ERROR, RpcError } from '../../jsonrpc/errors.ts'
-import type { JsonObject, RpcErrorObject } from '../../jsonrpc/message.ts'
+import { INTERNAL_ERROR, PorticoError, RpcError } from '../../jsonrpc/errors.ts'
+import type { RpcErrorObject } from '../../jsonrpc/message.ts'
 import type { CallToolResult } from '../../protocol/tools.ts'
-import type { RoundSealer } from '../../session/rounds.ts'
+import { Replay, stepCalled } from '../../session/replay.ts'
+import type { RoundSealer, Suspension } from '../../session/rounds.ts'
 import { Suspended } from '../../session/suspended.ts'
 import type { Lease } from '../../state/store.ts'
 import { openRounds, runOf } from '../asking/asking.ts'
@@ -16,7 +17,7 @@ import type { Detached, ServerCall } from '../call/call.ts'
 import type { FeatureHost } from '../feature.ts'
 import { isOver, type TaskBook } from './task-book.ts'
 import { TaskLog } from './task-log.ts'
-import type { OpenQuestion, TaskChange, TaskRecord } from './task-record.ts'
+import { type TaskChange, type TaskRecord, withQuestions } from './task-record.ts'
 
 /** A task's state stays in the store, which is trusted: it needs no seal, and lives as long as the task. */
 export const PLAIN_STATE: RoundSealer = {
@@ -28,6 +29,19 @@ const MAX_ROUNDS = 1000
 export const LEASE_MS = 30_000
 const RENEW_MS = LEASE_MS / 3
 
+/** Hears how far a task is. */
+export type ProgressListener = (progress: number, total: number | undefined, message: string | undefined) => void
+
+/** What a run works with. */
+interface Work {
+  readonly record: TaskRecord
+  readonly lease: Lease
+  readonly guard: number
+  readonly call: ServerCall
+  /** Told of progress beside the task's own message. */
+  readonly heard: ProgressListener
+}
+
 export class TaskRun implements Detached {
   readonly sealer = PLAIN_STATE
   readonly maxRounds = MAX_ROUNDS
@@ -37,24 +51,28 @@ export class TaskRun implements Detached {
   readonly #lease: Lease
   readonly #call: ServerCall
   readonly #log: TaskLog
+  readonly #heard: ProgressListener
   known: Promise<CallToolResult> | undefined
   readonly #timer: ReturnType<typeof setInterval>
   #message: string | undefined
   #telling: Promise<void> | undefined
   #suspending: Promise<void> | undefined
-  /** Told of progress beside the task's own message. */
-  onProgress: ((progress: number, total: number | undefined, message: string | undefined) => void) | undefined
 
-  constructor(server: FeatureHost, book: TaskBook, record: TaskRecord, work: { lease: Lease; call: ServerCall }) {
+  constructor(server: FeatureHost, book: TaskBook, { record, lease, guard, call, heard }: Work) {
     this.#server = server
     this.#book = book
     this.#record = record
-    this.#lease = work.lease
-    this.#call = work.call
-    this.#timer = setInterval(() => void this.#renew(), RENEW_MS)
-    work.call.detached = this
-    this.#log = new TaskLog(book.store, record.id, () => this.#leftMs())
-    runOf(work.call).log = this.#log
+    this.#lease = lease
+    this.#call = call
+    this.#heard = heard
+    this.#timer = setInterval(() => void this.renew(), RENEW_MS)
+    call.detached = this
+    this.#log = new TaskLog(book, record.id, guard, () => this.#leftMs())
+    runOf(call).log = this.#log
+  }
+
+  get id(): string {
+    return this.#record.id
   }
 
   /** Ends the handler's run: the task was cancelled, or is gone. */
@@ -74,9 +92,12 @@ export class TaskRun implements Detached {
   }
 
   async #replayed(call: ServerCall): Promise<CallToolResult> {
-    const done = await this.#log.read()
+    const run = runOf(call)
+    run.replay = new Replay()
+    const { outcomes, begun } = await this.#log.read()
+    run.replay.expect(begun.map(stepCalled))
     if (call.sent.requestState !== undefined) call.rounds = await openRounds(this.#server.asker, call)
-    runOf(call).restore(done)
+    run.restore(outcomes, true)
     await this.#server.enter(call)
     return this.#throughMiddleware(call)
   }
@@ -92,9 +113,10 @@ export class TaskRun implements Detached {
   async #settle(work: Promise<CallToolResult>): Promise<void> {
     try {
       const result = await work
-      if (this.#suspending === undefined) await this.#finish({ status: 'completed', result })
+      if (this.#suspending === undefined) await this.#end(result)
     } catch (error) {
-      if (!(error instanceof Suspended)) await this.#failed(error)
+      const { replay } = runOf(this.#call)
+      if (!(error instanceof Suspended)) await this.#failed(replay?.fault ?? error)
     } finally {
       await this.#suspending
       await this.#telling
@@ -103,15 +125,25 @@ export class TaskRun implements Detached {
     }
   }
 
-  suspend(
-    _call: ServerCall,
-    { inputRequests, requestState }: { inputRequests: JsonObject; requestState: string },
-  ): void {
-    this.#suspending = this.#write((record) => ({
-      status: 'input_required',
+  /** A result counts if the handler did all that it had done before. */
+  #end(result: CallToolResult): Promise<void> {
+    const { replay } = runOf(this.#call)
+    const fault = replay?.fault ?? (replay?.behind ? replay.diverged('its end') : undefined)
+    return fault === undefined ? this.#finish({ status: 'completed', result }) : this.#failed(fault)
+  }
+
+  suspend(_call: ServerCall, { inputRequests, requestState, wakeAt }: Suspension): void {
+    if (wakeAt !== undefined && wakeAt >= this.#record.createdAt + this.#record.ttlMs) {
+      this.#suspending = this.#failed(sleepsTooLong())
+      return
+    }
+    const left = (record: TaskRecord): TaskChange => ({
+      ...withQuestions(record, this.#record, inputRequests),
       state: requestState,
-      ...toQuestions(record, inputRequests),
-    })).then(
+      running: undefined,
+      wakeAt,
+    })
+    this.#suspending = this.#write(left).then(
       () => {},
       (error: unknown) => this.#failed(error),
     )
@@ -123,7 +155,7 @@ export class TaskRun implements Detached {
 
   /** The newest message is the one that counts, so that many in a row cost one write. */
   progress(progress: number, total: number | undefined, message: string | undefined): void {
-    this.onProgress?.(progress, total, message)
+    this.#heard(progress, total, message)
     this.#message = message ?? (total === undefined ? `${progress}` : `${progress} of ${total}`)
     this.#telling ??= this.#tell().finally(() => {
       this.#telling = undefined
@@ -139,6 +171,8 @@ export class TaskRun implements Detached {
   }
 
   async #failed(error: unknown): Promise<void> {
+    // Nobody waits for what was cancelled; where the lease was lost, nothing is written at all.
+    if (this.#call.cancelled) return this.#finish({ status: 'cancelled' })
     const { revision } = this.#call.conversation
     const where = `task of ${String(this.#record.request.params.name)}`
     const shown =
@@ -149,11 +183,11 @@ export class TaskRun implements Detached {
 
   async #finish(change: TaskChange): Promise<void> {
     try {
-      await this.#write(() => change)
+      await this.#write(() => ({ ...change, ...NOT_RUNNING }))
     } catch (error) {
       const failure: RpcErrorObject = { code: INTERNAL_ERROR, message: 'The result is too large to be kept' }
       this.#server.reportPrivately(error, 'the end of a task')
-      await this.#write(() => ({ status: 'failed', error: failure, statusMessage: failure.message }))
+      await this.#write(() => ({ status: 'failed', error: failure, statusMessage: failure.message, ...NOT_RUNNING }))
     }
   }
 
@@ -164,7 +198,8 @@ export class TaskRun implements Detached {
     )
   }
 
-  async #renew(): Promise<void> {
+  /** Keeps the lease, and ends the handler of a task that is no longer its own. */
+  async renew(): Promise<void> {
     const held = await this.#book.store.renew(leaseKey(this.#record.id), this.#lease, LEASE_MS).catch(() => true)
     const record = held ? await this.#book.read(this.#record.id).catch(() => this.#record) : undefined
     if (record === undefined || isOver(record)) this.cancel('The task was cancelled, has expired or was taken over')
@@ -179,19 +214,11 @@ export function leaseKey(id: string): string {
   return `task/${id}`
 }
 
-/** Questions under keys that this task never had before. */
-function toQuestions(
-  { usedKeys = [] }: TaskRecord,
-  asked: JsonObject,
-): { questions: { [wireKey: string]: OpenQuestion }; usedKeys: string[] } {
-  const used = new Set(usedKeys)
-  const questions: { [wireKey: string]: OpenQuestion } = {}
-  for (const [key, question] of Object.entries(asked)) {
-    let wireKey = key
-    for (let turn = 2; used.has(wireKey); turn++) wireKey = `${key}.${turn}`
-    used.add(wireKey)
-    // What rounds give out is a method and its parameters.
-    questions[wireKey] = { key, ...(question as { method: string; params: JsonObject }) }
-  }
-  return { questions, usedKeys: [...used] }
+const NOT_RUNNING = { running: undefined, wakeAt: undefined } as const
+
+function sleepsTooLong(): PorticoError {
+  return new PorticoError(
+    'limit-exceeded',
+    'The task would sleep for longer than it is kept: give its tool a longer ttlMs',
+  )
 }

@@ -1,8 +1,9 @@
 /** Tasks as a feature of a server: `createTasks` makes it, `createServer({ tasks })` takes it. */
 
+import { invalidDefinition } from '../../jsonrpc/errors.ts'
 import { withoutUndefined } from '../../jsonrpc/members.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { requireOptions, toBoundTable } from '../../jsonrpc/option-table.ts'
+import { type OptionTable, requireOptions, toBoundTable } from '../../jsonrpc/option-table.ts'
 import type { ServerCapabilities } from '../../protocol/capabilities.ts'
 import type { Revision } from '../../protocol/revision.ts'
 import { CORE_TASKS, EXTENSION_TASKS, generationOf, TASKS_EXTENSION, writeDetailedTask } from '../../protocol/tasks.ts'
@@ -16,29 +17,57 @@ import { defineFeature, type Feature, type FeatureHost, type Followed, type Noti
 import type { ToolEntry, ToolTasks } from '../features/tools.ts'
 import type { ToolDefinition } from '../items/definition.ts'
 import type { DefinedTasks } from '../options.ts'
+import { BECAME_TASK, declaresTasks, taskRequired } from './task-answer.ts'
 import { TASK_LIMITS, TaskBook, type TaskLimits } from './task-book.ts'
-import { BECAME_TASK, declaresTasks, TaskCalls, taskRequired } from './task-calls.ts'
+import { TaskCalls } from './task-calls.ts'
 import { TaskEngine } from './task-engine.ts'
+import type { TaskObserver } from './task-events.ts'
+import { HELPER_NAMES, needsHelpers, TaskHelpers } from './task-helpers.ts'
 import { TaskMethods } from './task-methods.ts'
-import { toTaskSettings } from './task-options.ts'
+import { NEVER, toTaskSettings } from './task-options.ts'
 import { viewOf } from './task-record.ts'
+import { createTaskSealer } from './task-seal.ts'
+import { TaskWait } from './task-wait.ts'
 
-/** Where tasks are kept, and how much of them. */
+/** Where tasks are kept, how much of them, and how callers come to them. */
 export interface TasksOptions {
   /** Where tasks are kept; in the memory of this process unless given. */
   readonly store?: Store
   /** How processes that share a store tell each other of changes. */
   readonly bus?: Bus
   readonly limits?: Partial<TaskLimits>
+  /** 32-byte keys that seal what the store keeps of a task, newest first: the first seals, all open. Nothing is sealed without. */
+  readonly keys?: readonly Uint8Array[]
+  /**
+   * How long, in milliseconds, the request of a caller that knows no tasks stays open before it is told how to come back for
+   * the result; 45,000 unless given, since most clients wait a minute.
+   */
+  readonly holdMs?: number
+  /**
+   * Whether callers that know no tasks find `task_status`, `task_result` and `task_cancel` among the tools. On by default;
+   * without them such requests stay open for as long as the work takes.
+   */
+  readonly helperTools?: boolean
+  /** Told who made, looked at and ended tasks: for an audit trail. */
+  readonly onTask?: TaskObserver
 }
 
 /** Tasks for one server, as `createTasks` makes them. */
 export interface Tasks extends DefinedTasks {
-  /** Stops looking for tasks whose process died. What runs here goes on. */
+  /** Stops taking up tasks. What runs here goes on. */
   close(): void
 }
 
-const OPTIONS = { store: 'record', bus: 'record', limits: toBoundTable(TASK_LIMITS) } as const
+const OPTIONS: OptionTable<TasksOptions> = {
+  store: 'record',
+  bus: 'record',
+  limits: toBoundTable(TASK_LIMITS),
+  keys: 'any',
+  holdMs: 'time',
+  helperTools: 'flag',
+  onTask: 'function',
+}
+const HOLD_MS = 45_000
 const MAX_FOLLOWED = 100
 
 /**
@@ -60,48 +89,74 @@ const MAX_FOLLOWED = 100
  */
 export function createTasks(options: TasksOptions = {}): Tasks {
   requireOptions('createTasks', options, OPTIONS)
+  const { store = createMemoryStore(), bus = createMemoryBus(), onTask, helperTools = true } = options
   const limits: TaskLimits = { ...TASK_LIMITS, ...withoutUndefined(options.limits ?? {}) }
-  const book = new TaskBook(options.store ?? createMemoryStore(), options.bus ?? createMemoryBus(), limits)
-  let made: TasksFeature | undefined
+  const sealer = createTaskSealer(options.keys)
+  const engines: TaskEngine[] = []
   return {
     feature: defineFeature('tasks', (server) => {
-      // A server that adopts this one has the same tasks.
-      const feature = new TasksFeature(server, book)
-      made ??= feature
+      const book = new TaskBook({ store, bus, limits, sealer, server: server.info.name, observer: onTask })
+      const feature = new TasksFeature(server, book, helperTools ? (options.holdMs ?? HOLD_MS) : undefined)
+      engines.push(feature.engine)
       // Only a store that was given can hold what another process left.
-      if (options.store !== undefined && made === feature) feature.engine.start()
+      if (options.store !== undefined && engines.length === 1) feature.engine.start()
       return feature
     }),
-    prepare: (entry, definition) => made?.prepare(entry, definition) ?? entry,
-    close: () => made?.engine.stop(),
+    prepare: (entry, definition) => prepareTool(entry, definition, helperTools),
+    close: () => {
+      for (const engine of engines) engine.stop()
+    },
   }
+}
+
+/** A tool with what is to be known of its tasks. */
+function prepareTool(entry: ToolEntry, { options }: ToolDefinition, helperTools: boolean): ToolEntry {
+  const { name } = entry.tool
+  if (helperTools && HELPER_NAMES.has(name)) {
+    throw invalidDefinition(
+      `Tool "${name}" has the name of a helper tool: rename it, or createTasks({ helperTools: false })`,
+    )
+  }
+  const task = toTaskSettings(options.task, entry.output !== undefined)
+  if (task.mode === 'never') return { ...entry, task }
+  const taskSupport = task.mode === 'required' ? task.mode : 'optional'
+  return { ...entry, task, tool: { ...entry.tool, execution: { taskSupport } } }
 }
 
 class TasksFeature implements Feature, ToolTasks {
   readonly engine: TaskEngine
-  readonly #book: TaskBook
-  readonly #calls: TaskCalls
-  readonly #methods: TaskMethods
+  #book: TaskBook
+  #calls: TaskCalls
+  #methods: TaskMethods
+  #helpers: TaskHelpers | undefined
 
-  constructor(server: FeatureHost, book: TaskBook) {
+  constructor(server: FeatureHost, book: TaskBook, holdMs: number | undefined) {
     this.#book = book
     this.engine = new TaskEngine(server, book)
-    this.#calls = new TaskCalls(server, book, this.engine)
-    this.#methods = new TaskMethods(server, book, this.engine)
+    const { engine } = this
+    const wait = new TaskWait(server, book, engine)
+    this.#calls = new TaskCalls(server, { book, engine, wait, holdMs })
+    this.#methods = new TaskMethods(book, wait)
+    if (holdMs !== undefined) this.#helpers = new TaskHelpers({ asker: () => server.asker, book, wait, holdMs })
     this.follow = this.follow.bind(this)
   }
 
-  /** Puts around a tool what makes tasks of its calls, or refuses to where it does not have them. */
-  prepare(entry: ToolEntry, { options }: ToolDefinition): ToolEntry {
-    const settings = toTaskSettings(options.task)
-    const { mode } = settings
-    const execution = mode === 'never' ? undefined : { taskSupport: mode === 'required' ? mode : ('optional' as const) }
-    return {
-      ...entry,
-      tool: execution === undefined ? entry.tool : { ...entry.tool, execution },
-      // A tool's work gives a tool's result.
-      inside: (call, run) => this.#calls.call(settings, call, run as never) as never,
-    }
+  /** A server that becomes another has the tasks of that one. */
+  takeOver(other: TasksFeature): void {
+    this.#book = other.#book
+    this.#calls = other.#calls
+    this.#methods = other.#methods
+    this.#helpers = other.#helpers
+  }
+
+  call: ToolTasks['call'] = (task, call, run) => this.#calls.call(task ?? NEVER, call, run)
+
+  helper(name: string, call: ServerCall): ToolEntry | undefined {
+    return needsHelpers(call) ? this.#helpers?.get(name) : undefined
+  }
+
+  helperTools(call: ServerCall): Tool[] {
+    return needsHelpers(call) ? (this.#helpers?.tools ?? []) : []
   }
 
   capability(call?: ServerCall): ServerCapabilities {
