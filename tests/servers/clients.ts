@@ -9,7 +9,7 @@ import { StdioClientTransport as Stdio1 } from '@modelcontextprotocol/sdk/client
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { SERVER_NAMES, type ServerName } from '@portico/servers'
 import type { Trial } from '../support/suite.ts'
-import { type Act, missingFor, openStage } from './stage.ts'
+import { type FixtureCall, missingFor, openFixture } from './fixtures.ts'
 
 const YES = { action: 'accept', content: { confirm: true } } as const
 const ASKED = { capabilities: { elicitation: { form: {} } } }
@@ -19,7 +19,7 @@ const TIMEOUT = { timeout: 120_000 }
 interface Driver {
   tools(): Promise<string[]>
   lists(): Promise<void>
-  call(tool: string, args: Act['args']): Promise<{ readonly isError: boolean; readonly words: string }>
+  call(tool: string, args: FixtureCall['args']): Promise<{ readonly isError: boolean; readonly words: string }>
   close(): Promise<void>
 }
 
@@ -39,9 +39,9 @@ export const clientTrials: readonly Trial[] = CLIENTS.flatMap(([client, connect]
 )
 
 async function drive(name: ServerName, connect: Connect): Promise<void> {
-  const stage = await openStage(name)
+  const fixture = await openFixture(name)
   try {
-    const { values, tool, args, says } = stage.actOf(name)
+    const { values, tool, args, says } = fixture.callOf(name)
     const runner = fileURLToPath(new URL('../../scripts/run.mjs', import.meta.url))
     const program = fileURLToPath(new URL('serve.ts', import.meta.url))
     const client = await connect({ command: process.execPath, args: [runner, program, name, JSON.stringify(values)] })
@@ -55,7 +55,7 @@ async function drive(name: ServerName, connect: Connect): Promise<void> {
       await client.close()
     }
   } finally {
-    await stage.close()
+    await fixture.close()
   }
 }
 

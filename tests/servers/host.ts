@@ -6,7 +6,7 @@ import { defineServer } from '@portico/host/config'
 import type { Answer, Question } from '@portico/host/consent'
 import { loadEntry, type ReadyServer, SERVER_NAMES, type ServerName } from '@portico/servers'
 import type { Trial } from '../support/suite.ts'
-import { missingFor, openStage } from './stage.ts'
+import { missingFor, openFixture } from './fixtures.ts'
 
 export const hostTrials: readonly Trial[] = SERVER_NAMES.map((name) => ({
   name: `host: ${name} with consent`,
@@ -15,8 +15,8 @@ export const hostTrials: readonly Trial[] = SERVER_NAMES.map((name) => ({
 }))
 
 async function drive(name: ServerName): Promise<void> {
-  const stage = await openStage(name)
-  const { values, tool, args, says } = stage.actOf(name)
+  const fixture = await openFixture(name)
+  const { values, tool, args, says } = fixture.callOf(name)
   let ready: ReadyServer | undefined
   let calls = 0
   const create = async () => {
@@ -36,7 +36,7 @@ async function drive(name: ServerName): Promise<void> {
     return { action: answer }
   }
   const host = await createHost({
-    servers: [defineServer(name, { kind: 'in-process', module: name, options: {} }, { roots: [stage.folder] })],
+    servers: [defineServer(name, { kind: 'in-process', module: name, options: {} }, { roots: [fixture.folder] })],
     inProcess: new Map([[name, create]]),
     ask,
   })
@@ -61,6 +61,6 @@ async function drive(name: ServerName): Promise<void> {
   } finally {
     await host.close()
     await ready?.close()
-    await stage.close()
+    await fixture.close()
   }
 }

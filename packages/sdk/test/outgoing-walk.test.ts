@@ -19,7 +19,7 @@ const WAYS_OUT = new Map([
   ['sdk/src/transport/http-client/http-client-dialer.ts', 'the server that the user connects to'],
   ['sdk/src/transport/http-client/http-client-node.ts', 'the server that the user connects to'],
   ['sdk/src/transport/websocket/websocket-client.ts', 'the server that the user connects to'],
-  ['servers/src/browser/gate.ts', 'the proxy of the browser: connects to addresses of `judgedAddresses` alone'],
+  ['servers/src/browser/proxy.ts', 'the proxy of the browser: connects to addresses of `judgedAddresses` alone'],
   ['app/src/web/doctor/address-checks.ts', 'the server that the user has configured'],
   ['app/src/web/running-workbench.ts', 'the program of this machine that is running already'],
   ['app/src/cli/conformance/conformance-http.ts', 'the server that the user tests'],

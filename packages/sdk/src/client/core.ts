@@ -19,8 +19,8 @@ import { CachedResults, createMemoryCache } from './features/cache.ts'
 import { type ListKind, readPages } from './features/pages.ts'
 import { Subscriptions } from './features/subscriptions.ts'
 import { KnownTools, ToolCall, type ToolHost } from './features/tools.ts'
-import { Intake } from './intake.ts'
 import { ListedNames } from './listed-names.ts'
+import { NotificationIntake } from './notification-intake.ts'
 import {
   CLIENT_LIMITS,
   CLIENT_TIMEOUTS,
@@ -54,7 +54,7 @@ export class ClientCore implements ToolHost {
   /** Those who are told what a server says of its tasks without being asked. */
   readonly taskNotices = new Set<(params: JsonObject) => void>()
   readonly #connector: Connector
-  readonly #intake: Intake
+  readonly #intake: NotificationIntake
   #last: Connection | undefined
   readonly #cacheUntilUpdated: boolean
   #logLevel: LogLevel | undefined
@@ -86,7 +86,7 @@ export class ClientCore implements ToolHost {
       acknowledgeMs: this.timeouts.readMs,
       missed: (change) => this.#invalidate(change),
     })
-    this.#intake = new Intake(
+    this.#intake = new NotificationIntake(
       this.emitter,
       {
         changed: (change, params) => this.#changed(change, params),

@@ -8,7 +8,7 @@ import { encodeEvent, type OutgoingEvent } from '../framing/event-stream.ts'
 import type { Sending } from '../framing/sending.ts'
 import type { Urgency } from '../jsonrpc/channel.ts'
 import { NotificationRate } from '../jsonrpc/notification-rate.ts'
-import type { Beating, Heartbeat } from './http-heartbeat.ts'
+import type { Heartbeat, HeartbeatStream } from './http-heartbeat.ts'
 import type { StreamEvents, StreamWriter } from './http-reply.ts'
 import { SendQueue, type SendQueueOptions } from './send-queue.ts'
 
@@ -34,7 +34,7 @@ export interface EventStreamOwner {
  * Kept small, since there may be ten thousand that say nothing: it is its queue's writer and its writer's listener
  * itself, and has a queue only while something is on its way.
  */
-export class EventStream implements SendQueueOptions, StreamEvents, Beating {
+export class EventStream implements SendQueueOptions, StreamEvents, HeartbeatStream {
   readonly #writer: StreamWriter
   readonly #settings: EventStreamSettings
   readonly #owner: EventStreamOwner | undefined

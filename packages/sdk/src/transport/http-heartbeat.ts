@@ -3,13 +3,13 @@
  * cost no timer each. Event streams join when they open and leave when they close.
  */
 
-export interface Beating {
+export interface HeartbeatStream {
   beat(): void
 }
 
 export class Heartbeat {
   readonly #intervalMs: number
-  readonly #streams = new Set<Beating>()
+  readonly #streams = new Set<HeartbeatStream>()
   #timer: ReturnType<typeof setInterval> | undefined
 
   /** An interval of 0 switches keep-alive off. */
@@ -21,7 +21,7 @@ export class Heartbeat {
     return this.#streams.size
   }
 
-  add(stream: Beating): void {
+  add(stream: HeartbeatStream): void {
     if (this.#intervalMs <= 0) return
     this.#streams.add(stream)
     if (this.#timer === undefined) {
@@ -30,7 +30,7 @@ export class Heartbeat {
     }
   }
 
-  delete(stream: Beating): void {
+  delete(stream: HeartbeatStream): void {
     if (!this.#streams.delete(stream) || this.#streams.size > 0) return
     clearInterval(this.#timer)
     this.#timer = undefined

@@ -4,8 +4,8 @@ import { type Client, type ConnectOptions, connect } from '@portico/sdk/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWebSite, type WebSite } from '../../test/fixtures/web-site.ts'
 import { createDestinations } from '../network/destination.ts'
-import { openGate } from './gate.ts'
 import type { BrowserOptions } from './options.ts'
+import { openBrowserProxy } from './proxy.ts'
 import { createBrowserServer } from './server.ts'
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((path) => existsSync(path))
@@ -13,7 +13,7 @@ const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((path) => 
 const FORM = `<title>Form</title><form method="post" action="/sent"><label>Name <input name="name"></label>
 <label>Word <input name="word" type="password"></label><button>Send it</button></form>`
 
-describe('the gate between a browser and the network (sec-92)', () => {
+describe('the proxy between a browser and the network (sec-92)', () => {
   it.each([
     'http://127.0.0.1:1/',
     'http://127.1/',
@@ -24,9 +24,9 @@ describe('the gate between a browser and the network (sec-92)', () => {
     'http://localhost:8080/',
     'http://example.com:25/',
   ])('refuses %s by request and by tunnel', async (target) => {
-    const gate = await openGate(createDestinations())
-    const authorization = `Basic ${Buffer.from(`${gate.username}:${gate.password}`).toString('base64')}`
-    const port = new URL(gate.server).port
+    const proxy = await openBrowserProxy(createDestinations())
+    const authorization = `Basic ${Buffer.from(`${proxy.username}:${proxy.password}`).toString('base64')}`
+    const port = new URL(proxy.server).port
     const status = (
       method: string,
       path: string,
@@ -48,7 +48,7 @@ describe('the gate between a browser and the network (sec-92)', () => {
     expect(await status('GET', target)).toBe(403)
     expect(await status('CONNECT', `${url.hostname}:${url.port || '443'}`)).toBe(403)
     expect(await status('GET', target, {})).toBe(407)
-    await gate.close()
+    await proxy.close()
   })
 })
 

@@ -1,6 +1,6 @@
 /**
  * The browser behind the server: started when first wanted, one fresh profile for each user in it, gone with its folder
- * when the server closes. Everything it asks of the network goes through `gate.ts`.
+ * when the server closes. Everything it asks of the network goes through `proxy.ts`.
  */
 
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -11,8 +11,8 @@ import { type Browser, type BrowserContext, chromium, type Page, type Route } fr
 import { plainEnvironment } from '../machine/program.ts'
 import type { Destinations } from '../network/destination.ts'
 import { findBrowser } from './executable.ts'
-import { type Gate, openGate } from './gate.ts'
 import type { BrowserLimits, BrowserOptions } from './options.ts'
+import { type BrowserProxy, openBrowserProxy } from './proxy.ts'
 import { Tab } from './tab.ts'
 
 interface ProfileEvents {
@@ -30,12 +30,12 @@ export interface Profile {
 
 interface Running {
   readonly browser: Browser
-  readonly gate: Gate
+  readonly proxy: BrowserProxy
   readonly home: string
 }
 
 const FLAGS = [
-  // Names are looked up by the gate, never by the browser, and nothing leaves beside it.
+  // Names are looked up by the proxy, never by the browser, and nothing leaves beside it.
   '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
   '--disable-quic',
@@ -53,7 +53,7 @@ export class Profiles {
   readonly #events: ProfileEvents
   readonly #profiles = new Map<string, Promise<Profile>>()
   #running: Promise<Running> | undefined
-  #gate: Gate | undefined
+  #proxy: BrowserProxy | undefined
   #lastTab = 0
   #closed = false
 
@@ -85,7 +85,7 @@ export class Profiles {
   }
 
   refusalOf(host: string): string | undefined {
-    return this.#gate?.refusalOf(host)
+    return this.#proxy?.refusalOf(host)
   }
 
   /** Without making one: for lists and completion. */
@@ -111,7 +111,7 @@ export class Profiles {
     this.#profiles.clear()
     if (running === undefined) return
     await running.browser.close().catch(() => {})
-    await running.gate.close()
+    await running.proxy.close()
     await rm(running.home, { recursive: true, force: true, maxRetries: 5 })
   }
 
@@ -120,7 +120,7 @@ export class Profiles {
     this.#running.catch(() => {
       this.#running = undefined
     })
-    const { browser, gate } = await this.#running
+    const { browser, proxy } = await this.#running
     const context = await browser.newContext({
       acceptDownloads: false,
       serviceWorkers: 'block',
@@ -129,20 +129,20 @@ export class Profiles {
     })
     context.setDefaultTimeout(this.#limits.timeoutMs)
     const profile: Profile = { owner, context, tabs: new Map(), current: undefined }
-    context.on('page', (page) => this.#adopt(profile, page, gate))
+    context.on('page', (page) => this.#adopt(profile, page, proxy))
     await context.route('**/*', (route) => this.#pass(profile, route))
     context.on('close', () => this.#profiles.delete(owner))
     return profile
   }
 
   /** Also those that a page opened by itself. */
-  #adopt(profile: Profile, page: Page, gate: Gate): void {
+  #adopt(profile: Profile, page: Page, proxy: BrowserProxy): void {
     if (profile.tabs.size >= this.#limits.maxPages) {
       profile.current?.note('The page opened another tab, which was closed: there are as many as maxPages allows.')
       page.close().catch(() => {})
       return
     }
-    const tab: Tab = new Tab(`t${++this.#lastTab}`, page, gate, {
+    const tab: Tab = new Tab(`t${++this.#lastTab}`, page, proxy, {
       onChange: (one) => this.#events.onChange(profile.owner, one),
       onClose: (one) => {
         profile.tabs.delete(one.id)
@@ -176,14 +176,14 @@ export class Profiles {
       )
     }
     const home = await mkdtemp(join(tmpdir(), 'portico-browser-'))
-    const gate = await openGate(this.#destinations)
-    this.#gate = gate
+    const proxy = await openBrowserProxy(this.#destinations)
+    this.#proxy = proxy
     try {
       const browser = await chromium.launch({
         executablePath,
         headless: true,
         chromiumSandbox: this.#options.noSandbox !== true,
-        proxy: { server: gate.server, username: gate.username, password: gate.password, bypass: '<-loopback>' },
+        proxy: { server: proxy.server, username: proxy.username, password: proxy.password, bypass: '<-loopback>' },
         args: FLAGS,
         env: { ...plainEnvironment(), HOME: home, XDG_CONFIG_HOME: home, XDG_CACHE_HOME: home, TMPDIR: home },
         handleSIGINT: false,
@@ -195,9 +195,9 @@ export class Profiles {
         this.#running = undefined
         this.#profiles.clear()
       })
-      return { browser, gate, home }
+      return { browser, proxy, home }
     } catch (error) {
-      await gate.close()
+      await proxy.close()
       await rm(home, { recursive: true, force: true })
       const words = error instanceof Error ? (error.message.split('\n')[0] ?? '') : ''
       throw new ToolError(`The browser could not be started: ${words.slice(0, 200)}`, { cause: error })

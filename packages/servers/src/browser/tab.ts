@@ -2,7 +2,7 @@
 
 import type { Page } from 'playwright-core'
 import { toPlainText } from '../text/plain-text.ts'
-import { type Gate, REFUSED_HEADER } from './gate.ts'
+import { type BrowserProxy, REFUSED_HEADER } from './proxy.ts'
 
 interface TabEvents {
   onChange(tab: Tab): void
@@ -19,7 +19,7 @@ export class Tab {
   #notices: string[] = []
   #dropped = 0
 
-  constructor(id: string, page: Page, gate: Gate, events: TabEvents) {
+  constructor(id: string, page: Page, proxy: BrowserProxy, events: TabEvents) {
     this.id = id
     this.page = page
     page.on('dialog', (dialog) => {
@@ -32,9 +32,9 @@ export class Tab {
       download.cancel().catch(() => {})
     })
     page.on('filechooser', () => this.note('The page asked for a file, and got none.'))
-    page.on('requestfailed', (request) => this.#refused(gate, request.url()))
+    page.on('requestfailed', (request) => this.#refused(proxy, request.url()))
     page.on('response', (response) => {
-      if (response.status() === 403 && response.headers()[REFUSED_HEADER] === '1') this.#refused(gate, response.url())
+      if (response.status() === 403 && response.headers()[REFUSED_HEADER] === '1') this.#refused(proxy, response.url())
     })
     page.on('crash', () => this.note('The page crashed.'))
     page.on('framenavigated', (frame) => frame === page.mainFrame() && events.onChange(this))
@@ -57,9 +57,9 @@ export class Tab {
     return notices
   }
 
-  #refused(gate: Gate, address: string): void {
+  #refused(proxy: BrowserProxy, address: string): void {
     const url = URL.canParse(address) ? new URL(address) : undefined
-    const reason = url && gate.refusalOf(url.host)
+    const reason = url && proxy.refusalOf(url.host)
     if (reason !== undefined) this.note(`Refused: ${reason}`)
   }
 }

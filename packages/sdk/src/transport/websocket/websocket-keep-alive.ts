@@ -3,7 +3,7 @@
  * was silent is pinged; one that stays silent until the next beat is dropped. The channel says what it heard.
  */
 
-import { type Beating, Heartbeat } from '../http-heartbeat.ts'
+import { Heartbeat, type HeartbeatStream } from '../http-heartbeat.ts'
 
 /** How often to ask whether the other side is there, and how long to wait for it. */
 export interface KeepAliveOptions {
@@ -41,7 +41,7 @@ export class KeepAlive {
 }
 
 /** Counts beats, not milliseconds: a process that was suspended itself does not take its peers for dead. */
-class Watch implements Beating {
+class Watch implements HeartbeatStream {
   readonly #peer: Watched
   readonly #quietBeats: number
   #quiet = 0

@@ -12,7 +12,7 @@ import { judgedAddresses } from '@portico/sdk/internal'
 import type { Destinations } from '../network/destination.ts'
 import { RefusedDestination } from '../network/destination.ts'
 
-export interface Gate {
+export interface BrowserProxy {
   readonly server: string
   readonly username: string
   readonly password: string
@@ -24,7 +24,7 @@ export interface Gate {
 const MAX_REFUSALS = 200
 const CONNECT_MS = 20_000
 
-export async function openGate(destinations: Destinations): Promise<Gate> {
+export async function openBrowserProxy(destinations: Destinations): Promise<BrowserProxy> {
   const username = 'portico'
   const password = randomBytes(24).toString('base64url')
   const expected = Buffer.from(`Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`)
@@ -59,8 +59,8 @@ export async function openGate(destinations: Destinations): Promise<Gate> {
   }
 }
 
-const CHALLENGE = { 'proxy-authenticate': 'Basic realm="gate"' }
-const CHALLENGE_LINE = 'Proxy-Authenticate: Basic realm="gate"'
+const CHALLENGE = { 'proxy-authenticate': 'Basic realm="proxy"' }
+const CHALLENGE_LINE = 'Proxy-Authenticate: Basic realm="proxy"'
 
 /** Other programs of this machine must not go out through here. */
 function isKnown(request: IncomingMessage, expected: Buffer): boolean {

@@ -11,7 +11,7 @@ import { buildSchema, graphql } from 'graphql'
 import { findChromium, NO_CHROMIUM } from '../support/chromium.ts'
 import { missingScreen, startScreen } from './virtual-screen.ts'
 
-export interface Act {
+export interface FixtureCall {
   readonly values: { readonly [option: string]: EntryValue }
   /** One thing that the server really does. */
   readonly tool: string
@@ -20,10 +20,10 @@ export interface Act {
   readonly says: RegExp
 }
 
-export interface Stage {
+export interface ServerFixture {
   /** What the host lets servers work in. */
   readonly folder: string
-  actOf(name: ServerName): Act
+  callOf(name: ServerName): FixtureCall
   close(): Promise<void>
 }
 
@@ -34,7 +34,7 @@ export function missingFor(name: ServerName): string | undefined {
   return undefined
 }
 
-export async function openStage(name: ServerName): Promise<Stage> {
+export async function openFixture(name: ServerName): Promise<ServerFixture> {
   const folder = mkdtempSync(join(tmpdir(), 'portico-lab-stage-'))
   const notes = join(folder, 'notes')
   mkdirSync(notes)
@@ -42,10 +42,10 @@ export async function openStage(name: ServerName): Promise<Stage> {
   const site = await startSite()
   const screen = name === 'screen' ? await startScreen() : undefined
   if (name === 'git') makeRepository(join(folder, 'repository'))
-  const acts = describeActs(folder, site.host, screen?.display ?? ':0')
+  const calls = describeCalls(folder, site.host, screen?.display ?? ':0')
   return {
     folder,
-    actOf: (one) => acts[one],
+    callOf: (one) => calls[one],
     async close() {
       await screen?.stop()
       await site.close()
@@ -54,7 +54,7 @@ export async function openStage(name: ServerName): Promise<Stage> {
   }
 }
 
-function describeActs(folder: string, host: string, display: string): { readonly [Name in ServerName]: Act } {
+function describeCalls(folder: string, host: string, display: string): { readonly [Name in ServerName]: FixtureCall } {
   const browser = findChromium()
   const notes = join(folder, 'notes')
   const isRoot = process.getuid?.() === 0

@@ -9,7 +9,7 @@ import type { Change } from '../protocol/subscriptions.ts'
 import type { Emitter } from './events.ts'
 import { readLogMessage } from './features/logging.ts'
 
-interface IntakeHandlers {
+interface NotificationHandlers {
   changed(change: Change, params: JsonObject | undefined): void
   /** There were more changes than could be kept: anything may have changed. */
   missed(): void
@@ -17,9 +17,9 @@ interface IntakeHandlers {
   own(message: RpcNotification): boolean
 }
 
-export class Intake {
+export class NotificationIntake {
   readonly #events: Emitter
-  readonly #handlers: IntakeHandlers
+  readonly #handlers: NotificationHandlers
   readonly #perSecond: number
   readonly #kept = new Map<string, RpcNotification>()
   #windowEnds = 0
@@ -28,7 +28,7 @@ export class Intake {
   #missed = false
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  constructor(events: Emitter, handlers: IntakeHandlers, perSecond: number) {
+  constructor(events: Emitter, handlers: NotificationHandlers, perSecond: number) {
     this.#events = events
     this.#handlers = handlers
     this.#perSecond = perSecond
