@@ -61,15 +61,24 @@ function redact(value: unknown, work: Work, depth: number): unknown {
   if (typeof value === 'string') return redactWith(value, work)
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.slice(0, MAX_VALUES).map((one) => redact(one, work, depth + 1))
-  const members = Object.entries(value).slice(0, MAX_VALUES)
-  // `fromEntries` defines own properties, so that `__proto__` is a key like any other.
-  return Object.fromEntries(
-    members.map(([key, member]): [string, unknown] => {
-      if (member === undefined) return [key, member]
-      if (key === 'arguments') return ['argumentDigest', toDigest(member)]
-      return [redactWith(key, work), work.isSecret(key) ? REDACTED : redact(member, work, depth + 1)]
-    }),
-  )
+  return redactMembers(value as { readonly [key: string]: unknown }, work, depth + 1)
+}
+
+function redactMembers(value: { readonly [key: string]: unknown }, work: Work, depth: number): object {
+  const copy: { [key: string]: unknown } = {}
+  for (const key of Object.keys(value).slice(0, MAX_VALUES)) {
+    const member = value[key]
+    if (member === undefined) define(copy, key, undefined)
+    else if (key === 'arguments') copy.argumentDigest = toDigest(member)
+    else define(copy, redactWith(key, work), work.isSecret(key) ? REDACTED : redact(member, work, depth))
+  }
+  return copy
+}
+
+/** `__proto__` is a key like any other. */
+function define(copy: { [key: string]: unknown }, key: string, value: unknown): void {
+  if (key !== '__proto__') copy[key] = value
+  else Object.defineProperty(copy, key, { value, enumerable: true, configurable: true, writable: true })
 }
 
 /** The same question about short texts, which come again and again: names of members, servers, tools and reasons. */

@@ -6,7 +6,7 @@
 
 import { type FSWatcher, watch } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { digestOfText } from './trust/fingerprint.ts'
 
 /** How quickly changes to files are noticed, in milliseconds. */
@@ -82,7 +82,7 @@ class Watch implements FileWatch {
     for (const folder of wanted) {
       if (this.#folders.has(folder)) continue
       try {
-        const watcher = watch(folder, { persistent: false }, () => this.#stir())
+        const watcher = watch(folder, { persistent: false }, (_event, name) => this.#noticed(name))
         const forget = () => {
           watcher.close()
           if (this.#folders.get(folder) === watcher) this.#folders.delete(folder)
@@ -93,6 +93,11 @@ class Watch implements FileWatch {
         // Not there yet, or no more watches to be had: the slow look finds what changes.
       }
     }
+  }
+
+  /** What is written beside the files is no news: a log that grows all the time would put off every look. */
+  #noticed(name: string | null): void {
+    if (name === null || this.#files.some((file) => isNamed(file, name))) this.#stir()
   }
 
   #stir(): void {
@@ -133,6 +138,11 @@ class Watch implements FileWatch {
     })
     return new Map(await Promise.all(looks))
   }
+}
+
+/** Whether the system, which may spell it otherwise, means this file. */
+function isNamed(file: string, name: string): boolean {
+  return basename(file).toLowerCase() === name.toLowerCase()
 }
 
 /** Empty for what is not there, is no file, or is too large to be configuration. */

@@ -84,8 +84,9 @@ class HashedProvenance implements Provenance {
   readonly #servers = new Map<string, HashSet | undefined>()
   #user: HashSet | undefined
   #definitions: DefinitionWords | undefined
-  /** Short leaves, each with its server, that were added lately. */
-  readonly #noted = new Set<string>()
+  /** Short leaves that were added lately, by server, and how many there are. */
+  readonly #noted = new Map<string, Set<string>>()
+  #notedCount = 0
   #words: { readonly server: string; readonly text: string }[] = []
   #wordsLength = 0
   #tainted = false
@@ -149,10 +150,15 @@ class HashedProvenance implements Provenance {
   /** Whether the words of a leaf have to be added: short ones that a server says again and again are known. */
   #isFresh(server: string, leaf: string): boolean {
     if (leaf.length > MAX_NOTED_LEAF) return true
-    const key = `${server.length} ${server} ${leaf}`
-    if (this.#noted.has(key)) return false
-    if (this.#noted.size >= MAX_NOTED) this.#noted.clear()
-    this.#noted.add(key)
+    if (this.#noted.get(server)?.has(leaf)) return false
+    if (this.#notedCount >= MAX_NOTED) {
+      this.#noted.clear()
+      this.#notedCount = 0
+    }
+    this.#notedCount++
+    const noted = this.#noted.get(server)
+    if (noted === undefined) this.#noted.set(server, new Set([leaf]))
+    else noted.add(leaf)
     return true
   }
 

@@ -57,8 +57,9 @@ interface Ending {
   readonly at: number
 }
 
-export function outcomeEntry(subject: Subject, { startedAt, at, ...ending }: Ending): AuditEntry {
-  return { ...subject, at, type: 'outcome', ...ending, durationMs: Math.max(0, at - startedAt) }
+export function outcomeEntry(subject: Subject, { outcome, reason, startedAt, at }: Ending): AuditEntry {
+  const entry: AuditEntry = { ...subject, at, type: 'outcome', outcome, durationMs: Math.max(0, at - startedAt) }
+  return reason === undefined ? entry : { ...entry, reason }
 }
 
 export function reviewEntry(

@@ -179,14 +179,30 @@ function matchesUncounted(conditions: readonly Condition[], situation: Situation
 }
 
 function toDecision(rule: Rule | undefined, { effect, circumstances }: Situation): Decision {
-  const { outcome, reason } = rule === undefined ? defaultFor(effect) : { ...rule, reason: reasonOf(rule) }
+  const decision = rule === undefined ? byDefault(effect) : saidBy(rule)
+  if (decision.outcome !== 'allow' || !circumstances.tainted) return decision
+  if (rule?.evenIfTainted === true || !isRisky(effect)) return decision
+  if (rule === undefined && isUndeclaredReading(effect)) return { outcome: 'ask', reason: UNDECLARED_READING }
+  const why = 'Untrusted text is in the context, and the tool may destroy something or send it away'
   const named = rule === undefined ? {} : { rule: rule.id }
-  if (outcome === 'allow' && circumstances.tainted && rule?.evenIfTainted !== true && isRisky(effect)) {
-    if (rule === undefined && isUndeclaredReading(effect)) return { outcome: 'ask', reason: UNDECLARED_READING }
-    const why = 'Untrusted text is in the context, and the tool may destroy something or send it away'
-    return { outcome: 'ask', ...named, reason: `${why}; otherwise: ${reason}` }
+  return { outcome: 'ask', ...named, reason: `${why}; otherwise: ${decision.reason}` }
+}
+
+function byDefault(effect: Effect): Decision {
+  const { outcome, reason } = defaultFor(effect)
+  return { outcome, byDefault: true, reason }
+}
+
+const SAID = new WeakMap<Rule, Decision>()
+
+/** What a rule says is the same every time. */
+function saidBy(rule: Rule): Decision {
+  let said = SAID.get(rule)
+  if (said === undefined) {
+    said = Object.freeze({ outcome: rule.outcome, rule: rule.id, reason: reasonOf(rule) })
+    SAID.set(rule, said)
   }
-  return { outcome, ...(rule === undefined ? { byDefault: true } : named), reason }
+  return said
 }
 
 const UNDECLARED_READING =

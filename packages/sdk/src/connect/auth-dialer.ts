@@ -74,9 +74,7 @@ class AuthorizedCall implements HttpCall, HttpOutcome {
   #send(sent: AuthHeaders): void {
     if (this.#aborted) return
     this.#sent = sent
-    const own = Object.entries(this.#request.headers).filter(([name]) => !Object.hasOwn(sent, name.toLowerCase()))
-    const headers = { ...Object.fromEntries(own), ...sent }
-    this.#call = this.#dialer.request({ ...this.#request, headers }, this)
+    this.#call = this.#dialer.request(withAuth(this.#request, sent), this)
   }
 
   async #consider(answer: HttpAnswer): Promise<void> {
@@ -107,4 +105,13 @@ class AuthorizedCall implements HttpCall, HttpOutcome {
     const message = 'The request could not be authorized'
     this.#outcome.failed(failure ?? new PorticoError('auth-failed', message, { cause: error, delivery: 'not-sent' }))
   }
+}
+
+/** The request with the headers that authorize it, in place of its own of those names. */
+function withAuth(request: HttpRequest, sent: AuthHeaders): HttpRequest {
+  for (const _ in sent) {
+    const own = Object.entries(request.headers).filter(([name]) => !Object.hasOwn(sent, name.toLowerCase()))
+    return { ...request, headers: { ...Object.fromEntries(own), ...sent } }
+  }
+  return request
 }
