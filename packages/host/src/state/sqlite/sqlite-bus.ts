@@ -3,8 +3,7 @@
  * costs next to nothing while nobody wrote: SQLite tells by one number whether another connection did.
  */
 
-import { PorticoError } from '@portico/sdk/server'
-import { type Bus, type BusListener, requireKey, requireMessage } from '@portico/sdk/state'
+import type { Bus, BusListener } from '@portico/sdk/state'
 import { Listeners } from '../listeners.ts'
 import type { Sql } from './sqlite-driver.ts'
 import type { SqliteFile } from './sqlite-file.ts'
@@ -24,7 +23,6 @@ export class SqliteBus implements Bus {
   #generation = 0
   #dataVersion = -1
   #ownPublished = false
-  #closed = false
 
   constructor(file: SqliteFile) {
     this.#file = file
@@ -32,8 +30,6 @@ export class SqliteBus implements Bus {
   }
 
   async publish(topic: string, text: string): Promise<void> {
-    this.#requireOpen()
-    requireMessage(topic, text)
     await this.#file.transaction((sql) => {
       sql.run('INSERT INTO messages (topic, text, at) VALUES (?, ?, ?)', topic, text, Date.now())
       sql.run('DELETE FROM messages WHERE id <= ?', newestOf(sql) - MAX_MESSAGES)
@@ -45,8 +41,6 @@ export class SqliteBus implements Bus {
   }
 
   async subscribe(topic: string, listener: BusListener): Promise<() => void> {
-    this.#requireOpen()
-    requireKey(topic)
     return this.#file.read((sql) => {
       if (this.#timer === undefined) this.#begin(sql)
       return this.#listeners.add(topic, listener, () => this.#listeners.size === 0 && this.#end())
@@ -54,7 +48,6 @@ export class SqliteBus implements Bus {
   }
 
   async close(): Promise<void> {
-    this.#closed = true
     this.#end()
     this.#listeners.clear()
     this.#release()
@@ -103,10 +96,6 @@ export class SqliteBus implements Bus {
     // A full bite leaves the number unknown, so that the next look reads on.
     this.#dataVersion = rows.length === BITE ? -1 : dataVersion
     return { messages: rows.map(({ topic, text }) => ({ topic: String(topic), text: String(text) })), lost }
-  }
-
-  #requireOpen(): void {
-    if (this.#closed) throw new PorticoError('closed', 'The bus was closed')
   }
 }
 

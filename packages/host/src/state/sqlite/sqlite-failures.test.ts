@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openState } from '../open-state.ts'
-import { loadPeer, type OpenedState } from '../opened-state.ts'
+import type { OpenedState } from '../opened-state.ts'
 import { loadSqlite } from './sqlite-driver.ts'
 import { SqliteFile } from './sqlite-file.ts'
 import { SqliteStore } from './sqlite-store.ts'
@@ -128,22 +128,7 @@ describe('a state file that changes under its users', () => {
   })
 })
 
-describe('opening state', () => {
-  it.each([':memory:', '', 'file:x?mode=memory'])(
-    'refuses %j, which processes could not share (stores 1)',
-    async (path) => {
-      await expect(openState({ sqlite: path })).rejects.toMatchObject({ code: 'invalid-config' })
-    },
-  )
-
-  it('says how to have a library that is not installed (stores 1)', async () => {
-    await expect(loadPeer('State in X', 'portico-no-such-package')).rejects.toMatchObject({
-      code: 'invalid-config',
-      message:
-        'State in X needs the package portico-no-such-package. Install it with: npm install portico-no-such-package',
-    })
-  })
-
+describe('a file that is none', () => {
   it('does not take a broken file for an empty one (stores 1)', async () => {
     const path = join(folder, 'broken.db')
     writeFileSync(path, 'this is no database, and long enough to be looked at as one'.repeat(20))

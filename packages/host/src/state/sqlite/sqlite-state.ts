@@ -1,6 +1,7 @@
 /** Store and bus in one SQLite file. */
 
 import { resolve } from 'node:path'
+import { checkBus, checkStore } from '../checked-store.ts'
 import { type OpenedState, probe } from '../opened-state.ts'
 import { SqliteBus } from './sqlite-bus.ts'
 import { loadSqlite } from './sqlite-driver.ts'
@@ -10,8 +11,8 @@ import { startSweeping } from './sqlite-sweep.ts'
 
 export async function openSqliteState(path: string, fullSync: boolean): Promise<OpenedState> {
   const file = new SqliteFile({ path: resolve(path), open: await loadSqlite(), fullSync })
-  const store = new SqliteStore(file)
-  const bus = new SqliteBus(file)
+  const store = checkStore(new SqliteStore(file))
+  const bus = checkBus(new SqliteBus(file))
   const stopSweeping = startSweeping(file)
   return {
     store,

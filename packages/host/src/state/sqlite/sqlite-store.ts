@@ -1,18 +1,6 @@
 /** The table of texts in a SQLite file. */
 
-import { PorticoError } from '@portico/sdk/server'
-import {
-  type Change,
-  type Kept,
-  type KeptEntry,
-  type Lease,
-  type ListRange,
-  requireChanges,
-  requireKey,
-  requireRange,
-  requireTime,
-  type Store,
-} from '@portico/sdk/state'
+import type { Change, Kept, KeptEntry, Lease, ListRange, Store } from '@portico/sdk/state'
 import type { Row, Sql } from './sqlite-driver.ts'
 import type { SqliteFile } from './sqlite-file.ts'
 
@@ -23,7 +11,6 @@ const BEYOND = '\x7f'
 export class SqliteStore implements Store {
   readonly #file: SqliteFile
   readonly #release: () => void
-  #closed = false
 
   constructor(file: SqliteFile) {
     this.#file = file
@@ -31,15 +18,11 @@ export class SqliteStore implements Store {
   }
 
   async get(key: string): Promise<Kept | undefined> {
-    this.#requireOpen()
-    requireKey(key)
     const query = `SELECT value, version FROM entries WHERE key = ? AND ${LIVE}`
     return this.#file.read((sql) => toKept(sql.all(query, key, Date.now())[0]))
   }
 
   async write(changes: readonly Change[]): Promise<readonly number[] | undefined> {
-    this.#requireOpen()
-    requireChanges(changes)
     return this.#file.transaction((sql, undo) => {
       const now = Date.now()
       if (!changes.every((change) => fits(sql, change, now))) return undo
@@ -50,8 +33,6 @@ export class SqliteStore implements Store {
   }
 
   async list(prefix: string, range: ListRange): Promise<readonly KeptEntry[]> {
-    this.#requireOpen()
-    requireRange(prefix, range)
     const { after = '', limit } = range
     const [operator, from] = after >= prefix && after !== '' ? ['>', after] : ['>=', prefix]
     const query = `SELECT key, value, version FROM entries WHERE key ${operator} ? AND key < ? AND ${LIVE} ORDER BY key LIMIT ?`
@@ -65,10 +46,6 @@ export class SqliteStore implements Store {
   }
 
   async lease(key: string, owner: string, forMs: number): Promise<Lease | undefined> {
-    this.#requireOpen()
-    requireKey(key)
-    requireKey(owner)
-    requireTime('forMs', forMs)
     return this.#file.transaction((sql, undo) => {
       const now = Date.now()
       if (heldBy(sql, key, now) !== undefined) return undo
@@ -85,9 +62,6 @@ export class SqliteStore implements Store {
   }
 
   async renew(key: string, lease: Lease, forMs: number): Promise<boolean> {
-    this.#requireOpen()
-    requireKey(key)
-    requireTime('forMs', forMs)
     const query = 'UPDATE leases SET expires = ? WHERE key = ? AND epoch = ? AND expires > ? RETURNING epoch'
     const renewed = await this.#file.transaction((sql) => {
       const now = Date.now()
@@ -97,24 +71,15 @@ export class SqliteStore implements Store {
   }
 
   async release(key: string, lease: Lease): Promise<void> {
-    this.#requireOpen()
-    requireKey(key)
     await this.#file.transaction((sql) => sql.run('DELETE FROM leases WHERE key = ? AND epoch = ?', key, lease.epoch))
   }
 
   async holder(key: string): Promise<Lease | undefined> {
-    this.#requireOpen()
-    requireKey(key)
     return this.#file.read((sql) => heldBy(sql, key, Date.now()))
   }
 
   async close(): Promise<void> {
-    this.#closed = true
     this.#release()
-  }
-
-  #requireOpen(): void {
-    if (this.#closed) throw new PorticoError('closed', 'The store was closed')
   }
 }
 
