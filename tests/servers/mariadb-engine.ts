@@ -2,7 +2,8 @@
 
 import { existsSync } from 'node:fs'
 import mysql from 'mysql2/promise'
-import { eventually, freePort, makeDataFolder, runOnce, startProcess } from './engine-process.ts'
+import { eventually, makeDataFolder, runOnce, startProcess } from '../support/database-process.ts'
+import { freePort } from '../support/free-port.ts'
 
 export interface MariadbEngine {
   readonly reader: string

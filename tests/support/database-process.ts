@@ -1,8 +1,7 @@
-/** A database server as a child of the lab: in a folder of its own, as a user without rights, gone when the lab is. */
+/** A database server as a child of a suite: in a folder of its own, as a user without rights, gone when the lab is. */
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { chownSync, mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -19,7 +18,7 @@ export function unprivileged(): Identity {
 }
 
 export function makeDataFolder(name: string): string {
-  const folder = mkdtempSync(join(tmpdir(), `portico-lab-${name}-`))
+  const folder = mkdtempSync(join(tmpdir(), `portico-${name}-`))
   const { uid, gid } = unprivileged()
   if (uid !== undefined && gid !== undefined) chownSync(folder, uid, gid)
   return folder
@@ -38,7 +37,7 @@ export interface Running {
 
 const left = new Map<ChildProcess, string>()
 
-/** Whatever ends the lab ends its databases. */
+/** Whatever ends the suite ends its databases. */
 process.once('exit', () => {
   for (const [child, folder] of left) {
     child.kill('SIGQUIT')
@@ -78,15 +77,6 @@ export function startProcess(
       }
     },
   }
-}
-
-export async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
-  const address = probe.address()
-  await new Promise((resolve) => probe.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('a port was expected')
-  return address.port
 }
 
 /** Tries until it works: a database says in no other way that it is ready. */
