@@ -55,6 +55,7 @@ describe('the proxy between a browser and the network (sec-92)', () => {
 describe.skipIf(CHROMIUM === undefined)('a real browser', () => {
   let site: WebSite
   let inner: WebSite
+  let options: BrowserOptions
   let close: () => Promise<void>
   let connectTo: (options?: ConnectOptions) => Promise<Client>
   const clients: Client[] = []
@@ -82,7 +83,7 @@ describe.skipIf(CHROMIUM === undefined)('a real browser', () => {
       response.writeHead(302, { location: `${inner.origin}/secret` }).end(),
     )
     site.routes.set('/sent', '<title>Sent</title>Thanks')
-    const options: BrowserOptions = {
+    options = {
       executable: CHROMIUM,
       noSandbox: process.getuid?.() === 0,
       allowPrivate: [site.host],
@@ -153,6 +154,28 @@ describe.skipIf(CHROMIUM === undefined)('a real browser', () => {
     const file = await client.callTool('navigate', { url: `${site.origin}/file` })
     expect(JSON.stringify(file) + (await words(client, 'read_page'))).toMatch(/download/i)
   })
+
+  it('servers 26: a download is said to be one, with its name, and not again by the next call', async () => {
+    const client = await connectTo()
+    const file = await client.callTool('navigate', { url: `${site.origin}/file` })
+    expect(file.isError).toBe(true)
+    expect(JSON.stringify(file.content)).toContain('is no page. The page offered a download, which is refused: a.exe')
+    expect(JSON.stringify(file.content)).not.toContain('page.goto')
+    expect(await words(client, 'navigate', { url: site.origin })).not.toContain('download')
+  })
+
+  it('servers 26: a page that keeps its tab busy is named, with the way out', async () => {
+    site.routes.set('/busy', '<title>Busy</title><script>for (;;) {}</script>')
+    const ready = await createBrowserServer({ ...options, timeoutMs: 1_500 })
+    const client = await connect(ready.server)
+    const stuck = JSON.stringify((await client.callTool('navigate', { url: `${site.origin}/busy` })).content)
+    const [, tab] = /tab \\"(t\d+)\\"/.exec(stuck) ?? []
+    expect(stuck).toContain('keeps its tab busy')
+    expect((await client.callTool('tabs', { action: 'close', tab })).isError ?? false).toBe(false)
+    expect(await words(client, 'navigate', { url: site.origin })).toContain('Welcome')
+    await client.close()
+    await ready.close()
+  }, 60_000)
 
   it.each(['2025-06-18', '2026-07-28'] as const)(
     'asks on %s before a form is sent or a password typed',

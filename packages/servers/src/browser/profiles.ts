@@ -3,12 +3,10 @@
  * when the server closes. Everything it asks of the network goes through `proxy.ts`.
  */
 
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { type Principal, ToolError } from '@portico/sdk/server'
 import { type Browser, type BrowserContext, chromium, type Page, type Route } from 'playwright-core'
 import { plainEnvironment } from '../machine/program.ts'
+import { makeTemporaryFolder, removeTemporaryFolder } from '../machine/temporary-folder.ts'
 import type { Destinations } from '../network/destination.ts'
 import { findBrowser } from './executable.ts'
 import type { BrowserLimits, BrowserOptions } from './options.ts'
@@ -112,7 +110,7 @@ export class Profiles {
     if (running === undefined) return
     await running.browser.close().catch(() => {})
     await running.proxy.close()
-    await rm(running.home, { recursive: true, force: true, maxRetries: 5 })
+    await removeTemporaryFolder(running.home)
   }
 
   async #make(owner: string): Promise<Profile> {
@@ -175,7 +173,7 @@ export class Profiles {
         'The browser has no sandbox when it runs as root. Run the server as another user, or accept that with the option "noSandbox".',
       )
     }
-    const home = await mkdtemp(join(tmpdir(), 'portico-browser-'))
+    const home = await makeTemporaryFolder('browser')
     const proxy = await openBrowserProxy(this.#destinations)
     this.#proxy = proxy
     try {
@@ -198,7 +196,7 @@ export class Profiles {
       return { browser, proxy, home }
     } catch (error) {
       await proxy.close()
-      await rm(home, { recursive: true, force: true })
+      await removeTemporaryFolder(home)
       const words = error instanceof Error ? (error.message.split('\n')[0] ?? '') : ''
       throw new ToolError(`The browser could not be started: ${words.slice(0, 200)}`, { cause: error })
     }

@@ -7,7 +7,7 @@ import { createServer, prompt, type RequestContext, resource, type Server } from
 import type { ReadyServer } from '../entry.ts'
 import { createDestinations } from '../network/destination.ts'
 import { createHostRule } from '../network/host-rule.ts'
-import { notice } from '../text/foreign-text.ts'
+import { framed } from '../text/foreign-text.ts'
 import { toPlainText } from '../text/plain-text.ts'
 import { type BrowserOptions, settleBrowserLimits } from './options.ts'
 import { Profiles } from './profiles.ts'
@@ -108,7 +108,7 @@ function createResources(profiles: Profiles) {
         const tab = await find(ctx, id)
         if (tab === undefined) return undefined
         const text = await seenText(tab, ctx.signal)
-        return `${notice(toPlainText(tab.page.url()))}\n\n${toPlainText(text.slice(0, PAGE_TEXT))}`
+        return framed(toPlainText(tab.page.url()), toPlainText(text.slice(0, PAGE_TEXT)))
       },
     ),
     screenshot: resource(

@@ -1,5 +1,6 @@
 /** What every step on a page has in common: which tab, how long, what to say when it fails, what to tell afterwards. */
 
+import { setTimeout as pause } from 'node:timers/promises'
 import { type RequestContext, result, ToolError, text } from '@portico/sdk/server'
 import { errors } from 'playwright-core'
 import { notice, type Slice, slice, UNTRUSTED } from '../text/foreign-text.ts'
@@ -27,18 +28,23 @@ export async function onTab<T>(
     throw new ToolError(id === undefined ? 'No page is open. Use navigate.' : `There is no tab ${id}. Use tabs.`)
   }
   profile.current = tab
-  return attempt(limits, ctx, () => action(tab, profile))
+  return attempt({ limits, ctx, tab }, () => action(tab, profile))
 }
 
-export async function attempt<T>(limits: BrowserLimits, ctx: RequestContext, action: () => Promise<T>): Promise<T> {
+interface Attempt {
+  readonly limits: BrowserLimits
+  readonly ctx: RequestContext
+  readonly tab: Tab
+}
+
+export async function attempt<T>({ limits, ctx, tab }: Attempt, action: () => Promise<T>): Promise<T> {
   try {
     return await action()
   } catch (error) {
     if (error instanceof ToolError || ctx.signal.aborted || !(error instanceof Error)) throw error
     if (error instanceof errors.TimeoutError) {
-      throw new ToolError(`That took more than ${limits.timeoutMs} ms (option timeoutMs). ${hint(error.message)}`, {
-        cause: error,
-      })
+      const advice = (await isStuck(tab)) ? stuckHint(tab) : hint(error.message)
+      throw new ToolError(`That took more than ${limits.timeoutMs} ms (option timeoutMs). ${advice}`, { cause: error })
     }
     if (/Target page, context or browser has been closed|crashed/.test(error.message)) {
       throw new ToolError('The page is gone. Use navigate to open it again.', { cause: error })
@@ -47,6 +53,21 @@ export async function attempt<T>(limits: BrowserLimits, ctx: RequestContext, act
     if (!/^(page|locator|keyboard|elementHandle|mouse)\./.test(error.message)) throw error
     throw new ToolError(toPlainText(error.message.split('\n')[0] ?? '').slice(0, 300), { cause: error })
   }
+}
+
+/** Whether the page does nothing but run its own script: nothing can be asked of it, and nothing opened in its tab. */
+async function isStuck({ page }: Tab): Promise<boolean> {
+  const answers = page.evaluate('1').then(
+    () => false,
+    () => false,
+  )
+  return Promise.race([answers, pause(STUCK_MS, true, { ref: false })])
+}
+
+const STUCK_MS = 2_000
+
+function stuckHint({ id }: Tab): string {
+  return `The page keeps its tab busy without an end. Close it (tabs with action "close" and tab "${id}"), or navigate with newTab.`
 }
 
 function hint(message: string): string {

@@ -1,8 +1,11 @@
 /** The tools that go to pages and look at them. */
 
+import { setTimeout as pause } from 'node:timers/promises'
 import { result, ToolError, text, tool } from '@portico/sdk/server'
 import { notice, UNTRUSTED } from '../text/foreign-text.ts'
+import { toPlainText } from '../text/plain-text.ts'
 import { about, attempt, onTab, readTab, type StepParts, settle, toPageResult } from './steps.ts'
+import type { Tab } from './tab.ts'
 import { PAGE, READ, TAB, TABS } from './tool-schemas.ts'
 
 const LOOKING = { readOnly: true, openWorld: true } as const
@@ -52,21 +55,42 @@ function createNavigate(parts: StepParts) {
       const given = id === undefined ? profile.current : profile.tabs.get(id)
       if (id !== undefined && given === undefined) throw new ToolError(`There is no tab ${id}. Use tabs.`)
       const tab = newTab || given === undefined ? await profiles.open(profile) : given
-      return attempt(limits, ctx, async () => {
+      return attempt({ limits, ctx, tab }, async () => {
         tab.maySubmit = false
         profile.current = tab
-        const response = await tab.page
-          .goto(target.href, { waitUntil: 'domcontentloaded', signal: ctx.signal })
-          .catch((error: unknown) => {
-            const refusal = profiles.refusalOf(target.host)
-            throw refusal === undefined ? error : new ToolError(refusal, { cause: error })
-          })
+        const response = await go(tab, target, ctx.signal).catch((error: unknown) => {
+          const refusal = profiles.refusalOf(target.host)
+          throw refusal === undefined ? error : new ToolError(refusal, { cause: error })
+        })
         await settle(tab, ctx, limits)
         const part = await readTab(tab, { as: 'outline', start: 0, length: FIRST_LENGTH }, ctx.signal)
         return toPageResult(await about(tab, response?.status()), part)
       })
     },
   )
+}
+
+const DOWNLOAD_MS = 2_000
+
+/** An address that is a file rather than a page is told as such, with the name that it would have. */
+async function go(tab: Tab, target: URL, signal: AbortSignal) {
+  const { page } = tab
+  let heard = (): void => {}
+  const offered = new Promise<void>((done) => {
+    heard = done
+  })
+  page.once('download', heard)
+  try {
+    return await page.goto(target.href, { waitUntil: 'domcontentloaded', signal })
+  } catch (error) {
+    if (!(error instanceof Error) || !/Download is starting|net::ERR_ABORTED/.test(error.message)) throw error
+    await Promise.race([offered, pause(DOWNLOAD_MS, undefined, { ref: false })])
+    const told = tab.takeNotices()
+    if (told.length === 0) throw error
+    throw new ToolError(`${toPlainText(target.href)} is no page. ${told.join(' ')}`, { cause: error })
+  } finally {
+    page.off('download', heard)
+  }
 }
 
 function createReadPage(parts: StepParts) {

@@ -36,7 +36,7 @@ export async function withFile<T>(path: string, work: (file: OpenFile) => Promis
   })
   try {
     const stats = fstatSync(descriptor)
-    if (!stats.isFile()) throw new PathError('absent', `${path} is not a file`)
+    if (!stats.isFile()) throw notAFile(path, stats.isDirectory())
     await verify(descriptor, path)
     return await work({ descriptor, size: stats.size })
   } finally {
@@ -80,9 +80,18 @@ export function toPathError(error: unknown, path: string): unknown {
     case 'ENOSPC':
     case 'EDQUOT':
       return new ToolError(`There is no room left on the disk of ${path}`)
+    case 'ESTALE':
+    case 'EIO':
+    case 'EBADF':
+      return new ToolError(`${path} changed while it was being read, or its disk fails (${code}). Try again`)
     default:
       return error
   }
+}
+
+function notAFile(path: string, isDirectory: boolean): PathError {
+  const words = isDirectory ? 'is a directory: use list_directory' : 'is neither a file nor a directory, and not opened'
+  return new PathError('absent', `${path} ${words}`)
 }
 
 async function verify(descriptor: number, path: string): Promise<void> {

@@ -4,6 +4,7 @@
  */
 
 import { parseHTML } from 'linkedom'
+import { removeUnseen } from '../text/unseen.ts'
 import type { ExtractedText } from './extract-protocol.ts'
 
 /** The part of a document's nodes that is used here. */
@@ -44,6 +45,7 @@ const ELEMENT_NODE = 1
 export function htmlToText(html: string, maxLength: number): ExtractedText {
   const { document } = parseHTML(html)
   const title = document.querySelector('title')?.textContent?.replace(/\s+/g, ' ').trim().slice(0, 200)
+  removeUnseen(document)
   const lines = new Lines(maxLength)
   // The library's nodes have these members, and more that differ between its types. It adds no elements that are missing.
   walk(document as unknown as Node, lines)

@@ -34,7 +34,9 @@ async function sweepTemporaryFolders(): Promise<void> {
     if (machine !== MACHINE || isRunning(Number(pid))) continue
     const folder = join(tmpdir(), name)
     const { uid } = await stat(folder).catch(() => ({ uid: -1 }))
-    if (process.getuid === undefined || uid === process.getuid()) await rm(folder, { recursive: true, force: true })
+    // Root gives folders of its own to lesser users.
+    if (process.getuid === undefined || process.getuid() === 0 || uid === process.getuid())
+      await rm(folder, { recursive: true, force: true })
   }
 }
 

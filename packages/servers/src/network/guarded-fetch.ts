@@ -139,5 +139,17 @@ function toUrl(url: URL | string): URL {
 /** Says what happened without the message of the system's, which may hold parts of the request. */
 function unreachable(url: URL, error: unknown): ToolError {
   const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : 'network error'
-  return new ToolError(`${url.host} could not be reached (${code}).`, { cause: error })
+  const words = Object.hasOwn(CAUSES, code) ? `: ${CAUSES[code]}` : ''
+  return new ToolError(`${url.host} could not be reached (${code})${words}.`, { cause: error })
+}
+
+const CAUSES: { readonly [code: string]: string } = {
+  ENOTFOUND: 'no such name is known',
+  EAI_AGAIN: 'its name could not be looked up just now',
+  ECONNREFUSED: 'nothing listens there',
+  ECONNRESET: 'it broke the connection off',
+  ETIMEDOUT: 'it did not answer',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is signed by nobody',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
 }

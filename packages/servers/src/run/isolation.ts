@@ -3,10 +3,10 @@
  * permitted counts for nothing. Says in plain words what each kind of code is kept from and what it is not.
  */
 
-import { chown, mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chown, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findProgram } from '../machine/program.ts'
+import { makeTemporaryFolder, removeTemporaryFolder } from '../machine/temporary-folder.ts'
 import { runBounded } from './bounded-process.ts'
 import type { RunSettings } from './options.ts'
 import { SANDBOX_ENV, type SandboxKind, type SandboxTools, toSandboxCommand } from './sandbox-command.ts'
@@ -85,7 +85,7 @@ async function tryOut(tools: SandboxTools, settings: RunSettings): Promise<strin
 
 /** Two folders for the user of the sandbox, gone afterwards: one to mount over, one for what goes in. */
 export async function withFolders<T>(action: (mountPoint: string, input: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'portico-run-'))
+  const folder = await makeTemporaryFolder('run')
   try {
     const mountPoint = join(folder, 'root')
     const input = join(folder, 'input')
@@ -95,7 +95,7 @@ export async function withFolders<T>(action: (mountPoint: string, input: string)
     if (user !== undefined) for (const one of [folder, mountPoint, input]) await chown(one, user.uid, user.gid)
     return await action(mountPoint, input)
   } finally {
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 })
+    await removeTemporaryFolder(folder)
   }
 }
 

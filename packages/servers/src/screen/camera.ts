@@ -1,6 +1,7 @@
 /** Takes the pictures: the provider behind the user's consent, and what it took last. */
 
 import { type AskingContext, ToolError } from '@portico/sdk/server'
+import { spellHidden } from '../text/plain-text.ts'
 import type { Capture, Captures } from './captures.ts'
 import { type Consents, userOf } from './consent.ts'
 import { openProvider } from './open-provider.ts'
@@ -32,7 +33,7 @@ export class Camera {
   async capture(target: Target, ctx: AskingContext): Promise<Picture> {
     const provider = await this.provider()
     await this.#consents.require(ctx)
-    return provider.capture(target, ctx.signal)
+    return shoot(provider, target, ctx.signal)
   }
 
   /** The same, and keeps it where it may. */
@@ -53,7 +54,7 @@ export class Camera {
   /** For the watch: nobody is asked, so nothing is looked at that nobody agreed to. */
   async glance(target: Target): Promise<Picture | undefined> {
     if (!this.#consents.isGiven) return undefined
-    return (await this.provider()).capture(target)
+    return shoot(await this.provider(), target)
   }
 
   /** For lists: nothing is asked and nothing fails. */
@@ -62,4 +63,18 @@ export class Camera {
       .then((provider) => provider.displays())
       .catch(() => [])
   }
+}
+
+/** Programs take a screen that is not there for the first one, or wait for it. */
+async function shoot(provider: ScreenProvider, target: Target, signal?: AbortSignal): Promise<Picture> {
+  if (target.kind === 'display') {
+    const displays = await provider.displays(signal)
+    if (!displays.some(({ number }) => number === target.number)) {
+      const names = displays.map(({ number, name }) => `${number} (${spellHidden(name)})`).join(', ')
+      throw new ToolError(`There is no screen ${target.number}. There is: ${names || 'none'}.`)
+    }
+  } else if (!(await provider.hasWindow(target.id, signal))) {
+    throw new ToolError(`There is no window ${target.id}. list_screens shows those that there are.`)
+  }
+  return provider.capture(target, signal)
 }

@@ -33,6 +33,8 @@ export async function openMacos(tools: Tools): Promise<ScreenProvider> {
         return []
       }
     },
+    // The program itself says so at once.
+    hasWindow: () => Promise.resolve(true),
     async capture(target, signal) {
       const which = target.kind === 'window' ? ['-o', '-l', target.id] : ['-D', String(target.number + 1)]
       const args = (file: string) => ['-x', '-t', 'png', ...which, file]

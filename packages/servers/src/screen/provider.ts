@@ -3,11 +3,12 @@
  * argument arrays. What comes from a request is checked to be a number before it is an argument.
  */
 
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ToolError } from '@portico/sdk/server'
 import { plainEnvironment, runProgram } from '../machine/program.ts'
+import { makeTemporaryFolder, removeTemporaryFolder } from '../machine/temporary-folder.ts'
 import type { ScreenSettings } from './options.ts'
 
 export interface ScreenProvider {
@@ -16,6 +17,8 @@ export interface ScreenProvider {
   displays(signal?: AbortSignal): Promise<readonly Display[]>
   /** Empty where the system does not tell. */
   windows(signal?: AbortSignal): Promise<readonly Window[]>
+  /** True where the system does not tell. */
+  hasWindow(id: string, signal?: AbortSignal): Promise<boolean>
   capture(target: Target, signal?: AbortSignal): Promise<Picture>
 }
 
@@ -95,9 +98,7 @@ export async function ask(
   if (outcome.timedOut) throw new ToolError(`The capture took more than ${settings.timeoutMs} ms (option timeoutMs).`)
   if (outcome.code !== 0) {
     const words = outcome.stderr.trim().split('\n')[0]?.slice(0, 200)
-    throw new ToolError(
-      `The capture failed${words ? `: ${words}` : ''}. The window may be gone; list_screens shows what is there.`,
-    )
+    throw new ToolError(`The capture failed${words ? `: ${words}` : ''}. list_screens shows what there is to be taken.`)
   }
   return outcome.stdout
 }
@@ -113,7 +114,7 @@ export async function askFile(
   args: (file: string) => readonly string[],
   { signal, env = () => ({}) }: AskFileOptions = {},
 ): Promise<Buffer> {
-  const folder = await mkdtemp(join(tmpdir(), 'portico-screen-'))
+  const folder = await makeTemporaryFolder('screen')
   try {
     const file = join(folder, 'picture.png')
     await ask(tools, program, args(file), { signal, env: env(file) })
@@ -122,7 +123,7 @@ export async function askFile(
     if (size > tools.settings.maxBytes) throw new ToolError(`The picture has ${size} bytes (option maxBytes).`)
     return await readFile(file)
   } finally {
-    await rm(folder, { recursive: true, force: true })
+    await removeTemporaryFolder(folder)
   }
 }
 

@@ -136,6 +136,21 @@ describe.skipIf(!HAS_X11)('a real X11 screen', () => {
     },
   )
 
+  it('servers 25: a screen or window that is not there is said so at once', async () => {
+    const client = await start({ display, ask: false })
+    for (const [args, words] of [
+      [{ display: 5 }, 'There is no screen 5. There is: 0 ('],
+      [{ window: '99999999' }, 'There is no window 99999999'],
+    ] as const) {
+      expect(JSON.stringify((await client.callTool('screenshot', { ...args })).content)).toContain(words)
+    }
+    await expect(client.readResource('screen://display/1')).rejects.toThrow(/no screen 1/)
+    const gone = await start({ display: ':9876', ask: false })
+    const answer = JSON.stringify((await gone.callTool('screenshot')).content)
+    expect(answer).toContain('9876')
+    expect(answer).not.toMatch(/window/i)
+  })
+
   it('tells subscribers when the picture changes', async () => {
     const client = await start({ display, ask: false, watchMs: 50 })
     const changed = new Promise<void>((done) => void client.subscribe('screen://display/0', () => done()))

@@ -17,6 +17,7 @@ export async function openWayland(tools: Tools): Promise<ScreenProvider | string
     name: `Wayland (${name})`,
     displays,
     windows: () => Promise.resolve([]),
+    hasWindow: () => Promise.resolve(true),
     async capture(target, signal) {
       if (target.kind === 'window') throw new ToolError('Wayland gives no pictures of single windows. Take the screen.')
       if (grim !== undefined) {

@@ -42,6 +42,8 @@ export async function openWindows(tools: Tools): Promise<ScreenProvider> {
       return (names.length === 0 ? ['Screen'] : names).map((name, number) => ({ number, name: String(name) }))
     },
     windows: async (signal) => (await list(WINDOWS, signal)).filter(isWindow).slice(0, 200),
+    // The script itself looks for it.
+    hasWindow: () => Promise.resolve(true),
     async capture(target, signal) {
       const which = target.kind === 'window' ? target.id : String(target.number)
       return toPicture(

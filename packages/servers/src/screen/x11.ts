@@ -28,6 +28,13 @@ export async function openX11(tools: Tools): Promise<ScreenProvider | string> {
     name: `X11 (${name})`,
     displays,
     windows: (signal) => (xwininfo === undefined ? Promise.resolve([]) : listWindows(tools, xwininfo, signal)),
+    hasWindow: (id, signal) =>
+      xwininfo === undefined
+        ? Promise.resolve(true)
+        : ask(tools, xwininfo, ['-id', id], { signal }).then(
+            () => true,
+            () => false,
+          ),
     async capture(target, signal) {
       const area =
         target.kind === 'display'

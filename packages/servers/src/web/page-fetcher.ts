@@ -69,7 +69,7 @@ export class PageFetcher {
     if (rules.isAllowed(url)) return
     throw new ToolError(
       rules.found === 'unreachable'
-        ? `The rules for robots of ${url.host} could not be read, so that its pages are left alone. Try later.`
+        ? `${rules.reason}. Pages of a site whose rules for robots cannot be read are left alone. Check the address, or try later.`
         : `${url.host} asks robots not to fetch this page (its robots.txt), and it was not fetched. The operator can set respectRobots to false.`,
     )
   }

@@ -6,6 +6,7 @@
 import { Readability } from '@mozilla/readability'
 import { parseHTML } from 'linkedom'
 import TurndownService from 'turndown'
+import { removeUnseen } from '../text/unseen.ts'
 import { type Extract, type PageLink, toBareExtract } from './extract.ts'
 import type { PageJob } from './page-reader.ts'
 
@@ -13,6 +14,8 @@ import type { PageJob } from './page-reader.ts'
 type Document = ReturnType<typeof parseHTML>['document']
 
 const MAX_LINKS = 2_000
+/** Words for those who cannot see a picture, which those who can do not see. */
+const MAX_ALT = 200
 
 process.on('message', (job: PageJob) => process.send?.({ id: job.id, extract: extract(job) }))
 // Whoever asked is gone.
@@ -92,10 +95,7 @@ function baseOf(document: Document, url: string): string {
 
 /** Takes out what a reader would not see, makes addresses absolute, and lists the links. */
 function prepare(document: Document, base: string): PageLink[] {
-  for (const element of [...document.querySelectorAll(UNSEEN)]) element.remove()
-  for (const element of [...document.querySelectorAll('[style]')]) {
-    if (HIDING.test(element.getAttribute('style') ?? '')) element.remove()
-  }
+  removeUnseen(document)
   const links: PageLink[] = []
   for (const anchor of [...document.querySelectorAll('a[href]')]) {
     const target = absolute(anchor.getAttribute('href') ?? '', base)
@@ -111,13 +111,10 @@ function prepare(document: Document, base: string): PageLink[] {
     const source = absolute(image.getAttribute('src') ?? '', base)
     if (source === undefined) image.remove()
     else image.setAttribute('src', source)
+    image.setAttribute('alt', (image.getAttribute('alt') ?? '').slice(0, MAX_ALT))
   }
   return unique(links)
 }
-
-const UNSEEN =
-  'script, style, template, noscript, iframe, object, embed, svg, canvas, form input, form select, form textarea, [hidden], [aria-hidden="true"]'
-const HIDING = /(display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*0(?![.\d])|font-size\s*:\s*0(?![.\d]))/i
 
 function absolute(href: string, base: string): string | undefined {
   if (href.length > 2_048 || !URL.canParse(href, base)) return undefined

@@ -3,6 +3,7 @@
  * be had because it fails is left alone; one that has none is open.
  */
 
+import { ToolError } from '@portico/sdk/server'
 import robotsParser from 'robots-parser'
 import { RefusedDestination } from '../network/destination.ts'
 import type { GuardedFetch } from '../network/guarded-fetch.ts'
@@ -14,6 +15,8 @@ interface RobotsRules {
   readonly sitemaps: readonly string[]
   /** What was found: rules, none, or that the site could not be asked. */
   readonly found: 'rules' | 'none' | 'unreachable'
+  /** Why it could not be asked. */
+  readonly reason?: string
 }
 
 interface RobotsOptions {
@@ -37,7 +40,10 @@ export class Robots {
     this.#known.delete(url.origin)
     this.#known.set(url.origin, { rules, until: Date.now() + KEEP_MS })
     // What could not be asked for is not remembered.
-    rules.catch(() => this.#known.delete(url.origin))
+    const forget = (): void => {
+      if (this.#known.get(url.origin)?.rules === rules) this.#known.delete(url.origin)
+    }
+    rules.then(({ found }) => found === 'unreachable' && forget(), forget)
     const [oldest] = this.#known.keys()
     if (this.#known.size > MAX_ORIGINS && oldest !== undefined) this.#known.delete(oldest)
     return rules
@@ -50,11 +56,11 @@ export class Robots {
       if (status >= 200 && status < 300) {
         return parseRobots(place, new TextDecoder().decode(body), this.#options.agent)
       }
-      return status >= 500 ? UNREACHABLE : OPEN
+      return status >= 500 ? unreachable(`${url.host} answered HTTP ${status}`) : OPEN
     } catch (error) {
       // That the address itself is refused is for the caller to hear.
       if (error instanceof RefusedDestination) throw error
-      return UNREACHABLE
+      return unreachable(error instanceof ToolError ? error.message.replace(/\.$/, '') : `${url.host} failed`)
     }
   }
 }
@@ -87,7 +93,10 @@ const MAX_LINES = 10_000
 const MAX_STARRED = 32_000
 
 const OPEN: RobotsRules = { isAllowed: () => true, crawlDelay: undefined, sitemaps: [], found: 'none' }
-const UNREACHABLE: RobotsRules = { isAllowed: () => false, crawlDelay: undefined, sitemaps: [], found: 'unreachable' }
+
+function unreachable(reason: string): RobotsRules {
+  return { isAllowed: () => false, crawlDelay: undefined, sitemaps: [], found: 'unreachable', reason }
+}
 
 /** Only lines that say something. Beyond what can be matched quickly, a rule with stars counts up to the first of them. */
 function toLines(text: string): string {

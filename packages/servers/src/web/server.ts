@@ -7,7 +7,7 @@ import { createServer, prompt, resource, type Server } from '@portico/sdk/server
 import type { ReadyServer } from '../entry.ts'
 import { createGuardedFetch, type Resolver } from '../network/guarded-fetch.ts'
 import { createHostRule } from '../network/host-rule.ts'
-import { notice } from '../text/foreign-text.ts'
+import { framed } from '../text/foreign-text.ts'
 import type { Page } from './page.ts'
 import { PageFetcher } from './page-fetcher.ts'
 import { PageReader } from './page-reader.ts'
@@ -133,7 +133,7 @@ function pageResource(visits: Visits) {
     ({ url }, ctx) => {
       const principal = principalOf(ctx)
       const page = visits.find(principal, url) ?? visits.find(principal, url, true)
-      return page === undefined ? undefined : `${notice(page.finalUrl)}\n\n# ${page.title}\n\n${page.markdown}`
+      return page === undefined ? undefined : framed(page.finalUrl, `# ${page.title}\n\n${page.markdown}`)
     },
   )
 }
