@@ -38,8 +38,8 @@ const SERVERS = new Map([
   ...['confirmation.ts', 'cursor.ts', 'entry.ts', 'subscribers.ts', 'machine', 'text'].map((name) => [name, 0]),
   ...['entry-values.ts', 'network'].map((name) => [name, 1]),
   ['vendor', 2],
-  ...['browser', 'everything', 'files', 'git', 'github', 'graphql', 'knowledge'].map((folder) => [folder, 3]),
-  ...['memory', 'openapi', 'run', 'screen', 'slack', 'sql', 'time', 'web'].map((folder) => [folder, 3]),
+  ...['asana', 'browser', 'everything', 'files', 'git', 'github', 'graphql', 'knowledge'].map((folder) => [folder, 3]),
+  ...['memory', 'notion', 'openapi', 'run', 'screen', 'slack', 'sql', 'time', 'web'].map((folder) => [folder, 3]),
   ['registry.ts', 4],
   ['doors', TOP],
 ])

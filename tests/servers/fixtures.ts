@@ -123,6 +123,18 @@ function describeCalls(folder: string, host: string, display: string): { readonl
       args: {},
       says: /#keepers/,
     },
+    notion: {
+      values: { base: `http://${host}/notion`, allowPrivate: [host], tokenEnv: 'PATH' },
+      tool: 'search',
+      args: { query: 'log' },
+      says: /Log of the lamp/,
+    },
+    asana: {
+      values: { base: `http://${host}/asana`, allowPrivate: [host], tokenEnv: 'PATH' },
+      tool: 'list_workspaces',
+      args: {},
+      says: /7 Keepers/,
+    },
     everything: { values: {}, tool: 'echo', args: { message: 'ahoy' }, says: /ahoy/ },
   }
 }
@@ -169,6 +181,9 @@ async function startSite(): Promise<{ readonly host: string; close(): Promise<vo
       return send('application/json', '{"full_name":"pharos/lamp","description":"Turns once in nine seconds"}')
     if (pathname === '/slack/conversations.list')
       return send('application/json', '{"ok":true,"channels":[{"id":"C1","name":"keepers"}]}')
+    if (pathname === '/notion/search')
+      return send('application/json', '{"results":[{"object":"page","title":[{"plain_text":"Log of the lamp"}]}]}')
+    if (pathname === '/asana/workspaces') return send('application/json', '{"data":[{"gid":"7","name":"Keepers"}]}')
     if (pathname === '/graphql') {
       let body = ''
       for await (const chunk of request) body += chunk

@@ -18,6 +18,8 @@ export const SERVER_NAMES = [
   'time',
   'github',
   'slack',
+  'notion',
+  'asana',
   'everything',
 ] as const
 
@@ -39,6 +41,8 @@ const LOADERS: { readonly [Name in ServerName]: () => Promise<{ readonly entry: 
   time: () => import('./time/entry.ts'),
   github: () => import('./github/entry.ts'),
   slack: () => import('./slack/entry.ts'),
+  notion: () => import('./notion/entry.ts'),
+  asana: () => import('./asana/entry.ts'),
   everything: () => import('./everything/entry.ts'),
 }
 

@@ -49,6 +49,8 @@ function valuesOf(name: ServerName): Values {
     time: () => ({}),
     github: () => ({ write: true }),
     slack: () => ({ write: true, tokenEnv: 'PATH' }),
+    notion: () => ({ write: true, tokenEnv: 'PATH' }),
+    asana: () => ({ write: true, tokenEnv: 'PATH' }),
     everything: () => ({}),
   }
   return values[name]()
