@@ -147,9 +147,9 @@ function createToolMethods(host: ToolHost): ServerMethod[] {
       run(call) {
         const entry = requireTool(host, call)
         const { tasks } = host
-        return tasks === undefined
-          ? runEntry(host, entry, call)
-          : tasks.call(entry.task, call, () => runEntry(host, entry, call))
+        if (tasks !== undefined) return tasks.call(entry.task, call, () => runInside(host, entry, call))
+        // Without tasks it is the way of most calls, so it takes no step more than it needs.
+        return entry.inside === undefined ? runTool(host, entry, call) : runInside(host, entry, call)
       },
       write: (result, call) =>
         (call.outlet.takesValues === true ? undefined : plainText(result)) ??
@@ -275,7 +275,7 @@ function requireTool(host: ToolHost, call: ServerCall): ToolEntry {
   return entry
 }
 
-function runEntry(host: ToolHost, entry: ToolEntry, call: ServerCall): CallToolResult | Promise<CallToolResult> {
+function runInside(host: ToolHost, entry: ToolEntry, call: ServerCall): CallToolResult | Promise<CallToolResult> {
   return entry.inside === undefined ? runTool(host, entry, call) : entry.inside(call, () => runTool(host, entry, call))
 }
 
