@@ -13,8 +13,8 @@ const doors = fileURLToPath(new URL('../src/doors/', import.meta.url))
 
 /** Minified kilobytes (1,000 bytes), libraries that the package depends on left out. */
 const BUDGETS: { readonly [door: string]: number } = {
-  server: 114,
-  stdio: 115,
+  server: 115,
+  stdio: 116,
   http: 150,
   fetch: 143,
   client: 174,
@@ -53,7 +53,7 @@ describe('the bytes of a door', () => {
     const { bytes, whole, imports, modules } = await measure(contents)
     expect(bytes / 1000).toBeLessThan(116)
     // With all that it could load: where a bundler makes one file of everything, that is the size.
-    expect(whole / 1000).toBeLessThan(172)
+    expect(whole / 1000).toBeLessThan(173)
     expect(imports.filter((name) => /^node:(http|https|http2|net|tls|child_process)$/.test(name))).toEqual([])
     expect(modules.filter((module) => LATER.test(module))).toEqual([])
   })

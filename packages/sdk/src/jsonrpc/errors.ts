@@ -26,8 +26,7 @@ export const ERROR_CODES = {
   'auth-failed': 'Authorization was refused or could not be completed; see `data.reason`.',
   'store-unavailable': 'The place where state is kept does not answer. It is tried again with the next call.',
   'state-refused': 'A `requestState` was altered, expired or not made for this request.',
-  'replay-failed':
-    'A task could not be taken up: its handler did something else than before, or a step was interrupted.',
+  'replay-failed': 'A task cannot go on: its handler did something else than before, or a step was interrupted.',
   suspended: 'The handler waits for input; the request is answered for now. Let it pass.',
 } as const
 

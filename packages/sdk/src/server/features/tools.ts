@@ -68,8 +68,8 @@ export interface ToolTasks {
   ): CallToolResult | Promise<CallToolResult>
   /** A tool that callers without tasks have beside the author's. */
   helper(name: string, call: ServerCall): ToolEntry | undefined
-  /** All of them, for the list of this caller. */
-  helperTools(call: ServerCall): Tool[]
+  /** The list with them, for callers that have them. */
+  list(tools: Registry<ToolEntry>, listed: ServerMethod<ListToolsResult>): ServerMethod<ListToolsResult>
   writeTool(tool: Tool, revision: Revision): JsonObject | undefined
   writeResult(result: CallToolResult, call: ServerCall): JsonObject | undefined
 }
@@ -139,7 +139,7 @@ function createToolMethods(host: ToolHost): ServerMethod[] {
   const served = () => tools.declared
   const listed = list.method<ListToolsResult>('tools/list', served)
   return [
-    defineMethod(host.tasks === undefined ? listed : withHelpers(host.tasks, tools, listed)),
+    defineMethod(host.tasks?.list(tools, listed) ?? listed),
     defineMethod<CallToolResult>({
       method: 'tools/call',
       served,
@@ -157,24 +157,6 @@ function createToolMethods(host: ToolHost): ServerMethod[] {
         call.conversation.revision.writeCallToolResult(result),
     }),
   ]
-}
-
-/** The list with what callers without tasks have besides, after the last of the author's, where any tool has tasks. */
-function withHelpers(
-  tasks: ToolTasks,
-  tools: Registry<ToolEntry>,
-  listed: ServerMethod<ListToolsResult>,
-): ServerMethod<ListToolsResult> {
-  const added = (call: ServerCall): Tool[] =>
-    [...tools.values()].some(({ task }) => task !== undefined && task.mode !== 'never') ? tasks.helperTools(call) : []
-  return {
-    ...listed,
-    ready: (call) => (added(call).length === 0 ? listed.ready?.(call) : undefined),
-    run: (call) =>
-      andThen(listed.run(call), (result) =>
-        result.nextCursor === undefined ? { ...result, tools: [...result.tools, ...added(call)] } : result,
-      ),
-  }
 }
 
 /**

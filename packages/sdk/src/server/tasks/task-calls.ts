@@ -25,7 +25,7 @@ import { answered, clean, declaresTasks, taskRequired } from './task-answer.ts'
 import type { TaskBook } from './task-book.ts'
 import type { TaskEngine } from './task-engine.ts'
 import { handleOf } from './task-helpers.ts'
-import type { TaskSettings } from './task-options.ts'
+import { HELPER, type TaskSettings } from './task-options.ts'
 import { type TaskRecord, type TaskRequest, viewOf } from './task-record.ts'
 import { PLAIN_STATE } from './task-run.ts'
 import { outcomeOf, type TaskWait } from './task-wait.ts'
@@ -65,7 +65,7 @@ export class TaskCalls {
     if (mode === 'never') {
       // 2025-11-25, tools, "Task support": what a tool does not have is not found.
       if (asked && generation?.name === 'core') throw new RpcError(METHOD_NOT_FOUND, 'This tool does not run as a task')
-      return andThen(run(), clean)
+      return settings === HELPER ? run() : andThen(run(), clean)
     }
     if (generation === undefined || !asked) {
       if (mode === 'required' && generation !== undefined) throw taskRequired(generation)

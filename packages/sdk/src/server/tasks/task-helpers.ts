@@ -5,13 +5,15 @@
 
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { EXTENSION_TASKS, generationOf } from '../../protocol/tasks.ts'
-import type { CallToolResult, Tool } from '../../protocol/tools.ts'
+import type { CallToolResult, ListToolsResult, Tool } from '../../protocol/tools.ts'
 import { type Asker, putQuestion } from '../asking/asking.ts'
 import type { ServerCall } from '../call/call.ts'
+import { andThen, type ServerMethod } from '../call/method.ts'
 import type { ToolEntry } from '../features/tools.ts'
+import type { Registry } from '../items/registry.ts'
 import { answered, declaresTasks } from './task-answer.ts'
 import { isOver, type TaskBook } from './task-book.ts'
-import { NEVER, type TaskSettings } from './task-options.ts'
+import { HELPER, type TaskSettings } from './task-options.ts'
 import { type TaskRecord, unanswered } from './task-record.ts'
 import { outcomeOf, type TaskWait } from './task-wait.ts'
 
@@ -68,7 +70,7 @@ export class TaskHelpers {
       input: undefined,
       output: undefined,
       paramHeaders: [],
-      task: NEVER,
+      task: HELPER,
       handler: () => undefined,
       // They need the request itself, which handlers do not have; what they give is a tool's result.
       inside: (call) => this.#serve(name, call) as never,
@@ -106,6 +108,26 @@ export class TaskHelpers {
       })
       await wait.answer(id, Object.fromEntries(await Promise.all(asked)))
     }
+  }
+}
+
+/** The list with what callers without tasks have besides, after the last of the author's, where any tool has tasks. */
+export function withHelpers(
+  helpers: TaskHelpers,
+  tools: Registry<ToolEntry>,
+  listed: ServerMethod<ListToolsResult>,
+): ServerMethod<ListToolsResult> {
+  const added = (call: ServerCall): Tool[] =>
+    [...tools.values()].some(({ task }) => task !== undefined && task.mode !== 'never') && needsHelpers(call)
+      ? helpers.tools
+      : []
+  return {
+    ...listed,
+    ready: (call) => (added(call).length === 0 ? listed.ready?.(call) : undefined),
+    run: (call) =>
+      andThen(listed.run(call), (result) =>
+        result.nextCursor === undefined ? { ...result, tools: [...result.tools, ...added(call)] } : result,
+      ),
   }
 }
 

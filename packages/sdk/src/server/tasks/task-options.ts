@@ -47,3 +47,6 @@ export function toTaskSettings(task: TaskMode | TaskOptions | undefined, structu
 
 /** Of tools that nobody said anything of. */
 export const NEVER: TaskSettings = toTaskSettings('never', false)
+
+/** Of helper tools, whose results stand in the place of others. */
+export const HELPER: TaskSettings = { ...NEVER }

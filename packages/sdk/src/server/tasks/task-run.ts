@@ -54,6 +54,7 @@ export class TaskRun implements Detached {
   readonly #heard: ProgressListener
   known: Promise<CallToolResult> | undefined
   readonly #timer: ReturnType<typeof setInterval>
+  #reached: number
   #message: string | undefined
   #telling: Promise<void> | undefined
   #suspending: Promise<void> | undefined
@@ -65,6 +66,7 @@ export class TaskRun implements Detached {
     this.#lease = lease
     this.#call = call
     this.#heard = heard
+    this.#reached = call.reached
     this.#timer = setInterval(() => void this.renew(), RENEW_MS)
     call.detached = this
     this.#log = new TaskLog(book, record.id, guard, () => this.#leftMs())
@@ -98,6 +100,7 @@ export class TaskRun implements Detached {
     run.replay.expect(begun.map(stepCalled))
     if (call.sent.requestState !== undefined) call.rounds = await openRounds(this.#server.asker, call)
     run.restore(outcomes, true)
+    this.#reached = call.reached
     await this.#server.enter(call)
     return this.#throughMiddleware(call)
   }
@@ -155,7 +158,11 @@ export class TaskRun implements Detached {
 
   /** The newest message is the one that counts, so that many in a row cost one write. */
   progress(progress: number, total: number | undefined, message: string | undefined): void {
+    // A run that goes over what an earlier one did has nothing new to tell.
+    if (!(progress > this.#reached)) return
+    this.#reached = progress
     this.#heard(progress, total, message)
+    this.#call.reached = Math.max(this.#call.reached, progress)
     this.#message = message ?? (total === undefined ? `${progress}` : `${progress} of ${total}`)
     this.#telling ??= this.#tell().finally(() => {
       this.#telling = undefined

@@ -22,7 +22,7 @@ import { TASK_LIMITS, TaskBook, type TaskLimits } from './task-book.ts'
 import { TaskCalls } from './task-calls.ts'
 import { TaskEngine } from './task-engine.ts'
 import type { TaskObserver } from './task-events.ts'
-import { HELPER_NAMES, needsHelpers, TaskHelpers } from './task-helpers.ts'
+import { HELPER_NAMES, needsHelpers, TaskHelpers, withHelpers } from './task-helpers.ts'
 import { TaskMethods } from './task-methods.ts'
 import { NEVER, toTaskSettings } from './task-options.ts'
 import { viewOf } from './task-record.ts'
@@ -155,9 +155,8 @@ class TasksFeature implements Feature, ToolTasks {
     return needsHelpers(call) ? this.#helpers?.get(name) : undefined
   }
 
-  helperTools(call: ServerCall): Tool[] {
-    return needsHelpers(call) ? (this.#helpers?.tools ?? []) : []
-  }
+  list: ToolTasks['list'] = (tools, listed) =>
+    this.#helpers === undefined ? listed : withHelpers(this.#helpers, tools, listed)
 
   capability(call?: ServerCall): ServerCapabilities {
     const generation = call && generationOf(call.conversation.revision)
