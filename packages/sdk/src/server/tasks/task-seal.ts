@@ -15,7 +15,13 @@ const FOREVER_MS = 8e15
 
 const PLAIN: TaskSealer = {
   seal: async (value) => JSON.stringify(value),
-  open: async (text) => JSON.parse(text) as unknown,
+  open: async (text) => {
+    try {
+      return JSON.parse(text) as unknown
+    } catch (cause) {
+      throw unreadable('it was sealed, and createTasks was given no keys', cause)
+    }
+  },
 }
 
 /** The first key seals, all open; without keys nothing is sealed. */
@@ -34,6 +40,9 @@ function toBinding(place: string): StateBinding {
 
 function explain(cause: unknown): never {
   if (!(cause instanceof PorticoError) || cause.code !== 'state-refused') throw cause
-  const message = 'A task cannot be opened: none of the keys of createTasks sealed it, or it was altered'
-  throw new PorticoError('state-refused', message, { cause })
+  throw unreadable('none of the keys of createTasks sealed it, or it was altered', cause)
+}
+
+function unreadable(reason: string, cause: unknown): PorticoError {
+  return new PorticoError('state-refused', `A task cannot be opened: ${reason}`, { cause })
 }
