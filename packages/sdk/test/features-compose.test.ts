@@ -7,6 +7,7 @@ import type { JsonObject } from '../src/jsonrpc/message.ts'
 import { META_CLIENT_CAPABILITIES, META_VERSION } from '../src/protocol/meta.ts'
 import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../src/protocol/revision.ts'
 import { defineMethod, invalidParam, stringParam } from '../src/server/call/method.ts'
+import { fingerprint, verifyFingerprint } from '../src/server/check/fingerprint.ts'
 import { lintServer } from '../src/server/check/lint.ts'
 import { defineCollection, defineFeature, FEATURE, type Feature, type Item } from '../src/server/feature.ts'
 import { ItemList } from '../src/server/features/list.ts'
@@ -199,5 +200,23 @@ describe('a feature from outside (house 2)', () => {
       'note-undescribed',
       'notes.milk',
     ])
+  })
+
+  test('has its items in the fingerprint, each change of them by name', async () => {
+    const server = noted('a', { milk: 'buy milk' })
+    const made = await fingerprint(server)
+    expect(made.lists.notes).toEqual({ milk: {} })
+    server[FEATURE](NOTES).notes.replace('milk', {
+      note: { name: 'milk', description: 'What to buy' },
+      access: {},
+      text: () => '',
+    })
+    add(server, 'tea', 'buy tea')
+    expect((await verifyFingerprint(server, made)).map(({ message }) => message)).toEqual([
+      'The note "milk" changed: description was added',
+      'The note "tea" is new',
+    ])
+    const other = createServer({ name: 'a', version: '1' })
+    expect(await verifyFingerprint(other, made)).toMatchObject([{ kind: 'removed', item: 'note', name: 'milk' }])
   })
 })

@@ -18,7 +18,7 @@ export {
   paramHeaders,
 } from '../protocol/headers/headers.ts'
 export { isLogLevel, passesLevel } from '../protocol/logging.ts'
-export { ITEM_KEYS, type ItemKind, meaningOf } from '../protocol/meaning.ts'
+export { compareItems, ITEM_KEYS, type ItemKind, meaningOf } from '../protocol/meaning.ts'
 export { META_LOG_LEVEL } from '../protocol/meta.ts'
 export {
   CORE_TASKS,

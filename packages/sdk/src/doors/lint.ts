@@ -1,12 +1,12 @@
-/** `@portico/sdk/lint`: a server seen with a model's eyes, and a lock on what it promises. For builds and tests. */
+/** `@portico/sdk/lint`: a server seen with a model's eyes, and the fingerprint of what it promises. For builds and tests. */
 
 export type { Catalogue } from '../server/check/catalogue.ts'
 export {
   type Catalogued,
   type Difference,
+  type Fingerprint,
   fingerprint,
-  type ItemLock,
-  type Lock,
+  type ItemFingerprint,
   verifyFingerprint,
 } from '../server/check/fingerprint.ts'
 export { type LintOptions, lintForm, lintServer } from '../server/check/lint.ts'

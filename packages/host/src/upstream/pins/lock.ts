@@ -1,10 +1,11 @@
 /**
  * A lock file for a set of servers: everything they promised, to be kept with a project, and what differs from it later.
- * The same fingerprints as the pins have, but decided by a file under review instead of by what was seen first.
+ * It has the same fingerprints as the pins, but a file under review decides instead of what was seen first. The
+ * fingerprint that one server makes of itself (`@portico/sdk/lint`) is another file: digests alone.
  */
 
 import type { JsonObject } from '@portico/sdk/client'
-import { isObject, toCanonicalJson } from '@portico/sdk/internal'
+import { compareItems, isObject, toCanonicalJson } from '@portico/sdk/internal'
 import { HostError } from '../../errors.ts'
 import type { ItemKind } from '../catalogue/item.ts'
 import { differenceOf, type PartDifference } from './difference.ts'
@@ -94,20 +95,16 @@ export function lockText(lock: ServersLock): string {
  * ```
  */
 export function verifyServers(lock: unknown, items: readonly ObservedItem[]): LockDifference[] {
-  const before = entriesOf(lock)
-  const after = entriesOf(lockServers(items))
-  const differences: LockDifference[] = []
-  for (const [key, old] of before) {
-    const now = after.get(key)
-    if (now === undefined) differences.push({ ...old.item, change: 'removed', parts: [] })
-    else if (now.fingerprint !== old.fingerprint) {
-      differences.push({ ...old.item, change: 'changed', parts: differenceOf(old.meaning, now.meaning) })
-    }
-  }
-  for (const [key, now] of after) {
-    if (!before.has(key)) differences.push({ ...now.item, change: 'added', parts: differenceOf({}, now.meaning) })
-  }
-  return differences
+  const changes = compareItems(
+    entriesOf(lock),
+    entriesOf(lockServers(items)),
+    (a, b) => a.fingerprint === b.fingerprint,
+  )
+  return changes.map((one): LockDifference => {
+    if (one.change === 'removed') return { ...one.before.item, change: one.change, parts: [] }
+    const before = one.change === 'added' ? {} : one.before.meaning
+    return { ...one.after.item, change: one.change, parts: differenceOf(before, one.after.meaning) }
+  })
 }
 
 /**

@@ -1,4 +1,4 @@
-/** The lock is the same for the same meaning, and names what changed. */
+/** The fingerprint is the same for the same meaning, and names what changed. */
 
 import { describe, expect, test } from 'vitest'
 import { prompt, resource, tool } from '../items/definition.ts'
@@ -26,9 +26,9 @@ test('equal meaning gives equal text, whatever the order of keys', async () => {
   expect(JSON.stringify(await fingerprint(create(base)))).toBe(JSON.stringify(await fingerprint(create(other))))
 })
 
-test('a lock survives being written and read', async () => {
-  const lock: unknown = JSON.parse(JSON.stringify(await fingerprint(create(base))))
-  expect(await verifyFingerprint(create(base), lock)).toEqual([])
+test('a fingerprint survives being written and read', async () => {
+  const made: unknown = JSON.parse(JSON.stringify(await fingerprint(create(base))))
+  expect(await verifyFingerprint(create(base), made)).toEqual([])
 })
 
 describe('names what changed', () => {
@@ -46,21 +46,29 @@ describe('names what changed', () => {
     ['a resource gone', { ...base, resources: {} }, ['removed', 'notes://all', []]],
   ] as const
   test.each(cases)('%s', async (_name, changed, [kind, name, parts]) => {
-    const lock = await fingerprint(create(base))
-    const differences = await verifyFingerprint(create(changed), lock)
+    const differences = await verifyFingerprint(create(changed), await fingerprint(create(base)))
     expect(differences).toMatchObject([{ kind, name, parts }])
     expect(differences[0]?.message).toContain(`"${name}"`)
   })
 })
 
-test.each([{}, { lockVersion: 1, servers: {} }, { lockVersion: 1, server: 's', tools: {} }])(
-  'what is no lock of a server is refused: %j',
-  async (lock) => {
-    await expect(verifyFingerprint(create(base), lock)).rejects.toThrow('no lock')
+test.each([{}, { lockVersion: 1, servers: {} }, { lockVersion: 1, server: 's', tools: {} }, { fingerprintVersion: 2 }])(
+  'what is no fingerprint of a server is refused: %j',
+  async (made) => {
+    await expect(verifyFingerprint(create(base), made)).rejects.toThrow('no fingerprint')
   },
 )
 
-describe('house 7: a lock holds what a host pins, and no more', () => {
+test('house 7: a file that an earlier version wrote as a lock is read', async () => {
+  const { server, lists } = await fingerprint(create(base))
+  const lock: unknown = JSON.parse(JSON.stringify({ lockVersion: 2, server, ...lists }))
+  expect(await verifyFingerprint(create(base), lock)).toEqual([])
+  expect(await verifyFingerprint(create({ ...base, prompts: {} }), lock)).toMatchObject([
+    { kind: 'removed', item: 'prompt', name: 'plan' },
+  ])
+})
+
+describe('house 7: a fingerprint holds what a host pins, and no more', () => {
   const notes = (options: object) => ({
     ...base,
     resources: { notes: resource({ uri: 'notes://all', description: 'All notes', ...options }, () => '') },

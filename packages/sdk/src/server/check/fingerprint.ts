@@ -1,36 +1,36 @@
 /**
- * A lock for what a server promises: one digest for every part of a tool, resource, template or prompt that carries
- * meaning (`protocol/meaning.ts`): whatever a host that pins definitions would hold. A build that verifies the lock fails when a meaning changes and nobody said so. Reads the
- * catalogue; knows no connection.
+ * The fingerprint of what a server promises: one digest for every part of an item that carries meaning
+ * (`protocol/meaning.ts`), list by list as the catalogue has them. A build that verifies it fails when a meaning changes
+ * and nobody said so. Reads the catalogue; knows no connection. A host's lock file, which holds the definitions of many
+ * servers themselves, is another file with words of its own (`lockVersion`, in the host's `upstream/pins/lock.ts`).
  */
 
 import { toCanonicalJson } from '../../jsonrpc/canonical-json.ts'
 import { invalidDefinition } from '../../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { ITEM_KEYS, type ItemKind, meaningOf } from '../../protocol/meaning.ts'
+import { compareItems, type ItemChange, itemKeyOf, meaningOf } from '../../protocol/meaning.ts'
 import type { Catalogue } from './catalogue.ts'
 
 /** The digest of each part of an item, such as `description` or `inputSchema`. */
-export interface ItemLock {
+export interface ItemFingerprint {
   readonly [part: string]: string
 }
 
 /**
  * What a server promises, as digests, in plain JSON with sorted keys. Write it to a file that is kept with the source.
  */
-export interface Lock {
-  readonly lockVersion: 2
+export interface Fingerprint {
+  readonly fingerprintVersion: 1
   readonly server: string
-  readonly tools: { readonly [name: string]: ItemLock }
-  readonly resources: { readonly [uri: string]: ItemLock }
-  readonly resourceTemplates: { readonly [template: string]: ItemLock }
-  readonly prompts: { readonly [name: string]: ItemLock }
+  /** By list (`tools`, `resources`, `resourceTemplates`, `prompts`) and by what an item is found by in it. */
+  readonly lists: { readonly [list: string]: { readonly [key: string]: ItemFingerprint } }
 }
 
 /** A change between two fingerprints of a server. */
 export interface Difference {
   readonly kind: 'added' | 'removed' | 'changed'
-  readonly item: 'tool' | 'resource' | 'resource template' | 'prompt'
+  /** What it is: `tool`, `resource`, `resource template`, `prompt`, or what else a feature of the server has. */
+  readonly item: string
   readonly name: string
   /** Which parts changed, as `description`, `inputSchema`, `annotations`. */
   readonly parts: readonly string[]
@@ -43,105 +43,114 @@ export interface Catalogued {
 }
 
 /**
- * The lock of a server as it is now: a digest of each part of each item. Equal definitions give equal locks, whatever
- * the order of their keys.
+ * The fingerprint of a server as it is now: a digest of each part of each item. Equal definitions give equal
+ * fingerprints, whatever the order of their keys.
  *
  * @example
  * ```ts
  * import { fingerprint } from '@portico/sdk/lint'
  * import { writeFile } from 'node:fs/promises'
  *
- * await writeFile('server.lock.json', JSON.stringify(await fingerprint(server), null, 2))
+ * await writeFile('server.fingerprint.json', JSON.stringify(await fingerprint(server), null, 2))
  * ```
  */
-export async function fingerprint(server: Catalogued): Promise<Lock> {
-  const { info, tools, resources, resourceTemplates, prompts } = server.catalogue()
+export async function fingerprint(server: Catalogued): Promise<Fingerprint> {
+  const catalogue = server.catalogue()
+  const lists = Object.entries(catalogue).filter((entry): entry is [string, readonly object[]] =>
+    Array.isArray(entry[1]),
+  )
+  const made = lists.map(async ([list, items]) => [list, await fingerprintAll(toKind(list), items)] as const)
   return {
-    lockVersion: 2,
-    server: info.name,
-    tools: await lockAll('tool', tools),
-    resources: await lockAll('resource', resources),
-    resourceTemplates: await lockAll('template', resourceTemplates),
-    prompts: await lockAll('prompt', prompts),
+    fingerprintVersion: 1,
+    server: catalogue.info.name,
+    lists: Object.fromEntries(await Promise.all(made)),
   }
 }
 
 /**
- * What differs between a server and a lock that `fingerprint` made earlier; an empty list when nothing does.
+ * What differs between a server and a fingerprint that was made earlier; an empty list when nothing does.
  *
  * @example
  * ```ts
  * import { verifyFingerprint } from '@portico/sdk/lint'
  * import { readFile } from 'node:fs/promises'
  *
- * const differences = await verifyFingerprint(server, JSON.parse(await readFile('server.lock.json', 'utf8')))
- * for (const { message } of differences) console.error(message)
+ * const made: unknown = JSON.parse(await readFile('server.fingerprint.json', 'utf8'))
+ * for (const { message } of await verifyFingerprint(server, made)) console.error(message)
  * ```
  */
-export async function verifyFingerprint(server: Catalogued, lock: unknown): Promise<Difference[]> {
-  if (!isObject(lock) || lock.lockVersion !== 2) {
-    throw invalidDefinition('This is no lock that `fingerprint` of this version has made')
-  }
-  const now = await fingerprint(server)
-  return SHELVES.flatMap(({ shelf, item }) => compare(item, toLocks(lock[shelf]), toLocks(now[shelf])))
+export async function verifyFingerprint(server: Catalogued, made: unknown): Promise<Difference[]> {
+  const before = readLists(made)
+  const { lists: after } = await fingerprint(server)
+  const names = new Set([...Object.keys(after), ...Object.keys(before)])
+  return [...names].flatMap((list) => {
+    const changes = compareItems(toItems(before[list]), toItems(after[list]), isSame)
+    return changes.map((change) => describe(toNoun(list), change))
+  })
 }
 
-const SHELVES = [
-  { shelf: 'tools', item: 'tool' },
-  { shelf: 'resources', item: 'resource' },
-  { shelf: 'resourceTemplates', item: 'resource template' },
-  { shelf: 'prompts', item: 'prompt' },
-] as const
+/** The lists of a fingerprint. Earlier versions called the file a lock and had the lists beside its other members. */
+function readLists(made: unknown): JsonObject {
+  if (isObject(made) && made.fingerprintVersion === 1 && isObject(made.lists)) return made.lists
+  if (isObject(made) && made.lockVersion === 2) {
+    return Object.fromEntries(Object.entries(made).filter(([, list]) => isObject(list)))
+  }
+  throw invalidDefinition('This is no fingerprint that `fingerprint` has made; make it anew')
+}
 
-async function lockAll<Kind extends ItemKind>(
-  kind: Kind,
-  items: readonly ({ readonly [K in (typeof ITEM_KEYS)[Kind]]: string } & object)[],
-): Promise<{ [name: string]: ItemLock }> {
-  const key: (typeof ITEM_KEYS)[Kind] = ITEM_KEYS[kind]
-  const sorted = [...items].sort((a, b) => (a[key] < b[key] ? -1 : 1))
-  const locks = sorted.map(async (item): Promise<[string, ItemLock]> => {
+/** The list of items that a catalogue calls `resourceTemplates` has a `resource template` in it. */
+function toNoun(list: string): string {
+  return list.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/s$/, '')
+}
+
+/** The kind of its items, as `protocol/meaning.ts` knows it: the last word. */
+function toKind(list: string): string {
+  return toNoun(list).replace(/.* /, '')
+}
+
+async function fingerprintAll(kind: string, items: readonly object[]): Promise<{ [key: string]: ItemFingerprint }> {
+  const key = itemKeyOf(kind)
+  // Every item of a catalogue has the member that it is found by.
+  const keyed = items.map((item): [string, object] => [String((item as JsonObject)[key]), item])
+  keyed.sort(([a], [b]) => (a < b ? -1 : 1))
+  const made = keyed.map(async ([name, item]): Promise<[string, ItemFingerprint]> => {
     const parts = Object.entries(meaningOf(kind, item)).filter(([, value]) => value !== undefined)
     parts.sort(([a], [b]) => (a < b ? -1 : 1))
     return [
-      item[key],
+      name,
       Object.fromEntries(await Promise.all(parts.map(async ([part, value]) => [part, await digest(value)]))),
     ]
   })
   // `fromEntries` defines own properties, so that an item called `__proto__` is one like any other.
-  return Object.fromEntries(await Promise.all(locks))
+  return Object.fromEntries(await Promise.all(made))
 }
 
-function compare(
-  item: Difference['item'],
-  before: Map<string, JsonObject>,
-  after: Map<string, JsonObject>,
-): Difference[] {
-  const differences: Difference[] = []
-  for (const [name, old] of before) {
-    const now = after.get(name)
-    if (now === undefined) {
-      differences.push({ kind: 'removed', item, name, parts: [], message: `The ${item} "${name}" is gone` })
-      continue
-    }
-    const parts = [...new Set([...Object.keys(old), ...Object.keys(now)])].filter((part) => old[part] !== now[part])
-    if (parts.length === 0) continue
-    const message = `The ${item} "${name}" changed: ${parts.map((part) => describe(part, old, now)).join(', ')}`
-    differences.push({ kind: 'changed', item, name, parts, message })
-  }
-  for (const name of after.keys()) {
-    if (before.has(name)) continue
-    differences.push({ kind: 'added', item, name, parts: [], message: `The ${item} "${name}" is new` })
-  }
-  return differences
+function isSame(before: JsonObject, after: JsonObject): boolean {
+  return partsOf(before, after).length === 0
 }
 
-function describe(part: string, old: JsonObject, now: JsonObject): string {
-  if (old[part] === undefined) return `${part} was added`
-  return now[part] === undefined ? `${part} was removed` : `${part} is different`
+function partsOf(before: JsonObject, after: JsonObject): string[] {
+  const parts = new Set([...Object.keys(before), ...Object.keys(after)])
+  return [...parts].filter((part) => before[part] !== after[part])
 }
 
-function toLocks(shelf: unknown): Map<string, JsonObject> {
-  const entries = isObject(shelf) ? Object.entries(shelf) : []
+function describe(item: string, change: ItemChange<JsonObject>): Difference {
+  const { change: kind, key: name } = change
+  const what = `The ${item} "${name}"`
+  if (kind === 'added') return { kind, item, name, parts: [], message: `${what} is new` }
+  if (kind === 'removed') return { kind, item, name, parts: [], message: `${what} is gone` }
+  const parts = partsOf(change.before, change.after)
+  const words = parts.map((part) => describePart(part, change.before, change.after))
+  return { kind, item, name, parts, message: `${what} changed: ${words.join(', ')}` }
+}
+
+function describePart(part: string, before: JsonObject, after: JsonObject): string {
+  if (before[part] === undefined) return `${part} was added`
+  return after[part] === undefined ? `${part} was removed` : `${part} is different`
+}
+
+function toItems(list: unknown): Map<string, JsonObject> {
+  const entries = isObject(list) ? Object.entries(list) : []
   return new Map(entries.filter((entry): entry is [string, JsonObject] => isObject(entry[1])))
 }
 
