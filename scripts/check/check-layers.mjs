@@ -40,7 +40,8 @@ const SERVERS = new Map([
   ['vendor', 2],
   ...['asana', 'browser', 'everything', 'files', 'git', 'github', 'graphql', 'knowledge'].map((folder) => [folder, 3]),
   ...['memory', 'notion', 'openapi', 'run', 'screen', 'slack', 'sql', 'time', 'web'].map((folder) => [folder, 3]),
-  ['registry.ts', 4],
+  ['editor', 4],
+  ['registry.ts', 5],
   ['doors', TOP],
 ])
 const APP = new Map([

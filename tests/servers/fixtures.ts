@@ -6,10 +6,15 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { EntryValue, ServerName } from '@portico/servers'
 import { buildSchema, graphql } from 'graphql'
 import { findChromium, NO_CHROMIUM } from '../support/chromium.ts'
 import { missingScreen, startScreen } from './virtual-screen.ts'
+
+const LANGUAGE_SERVER = fileURLToPath(
+  new URL('../../packages/servers/test/fixtures/language-server.mjs', import.meta.url),
+)
 
 export interface FixtureCall {
   readonly values: { readonly [option: string]: EntryValue }
@@ -134,6 +139,12 @@ function describeCalls(folder: string, host: string, display: string): { readonl
       tool: 'list_workspaces',
       args: {},
       says: /7 Keepers/,
+    },
+    editor: {
+      values: { directory: notes, languages: [`.md=${process.execPath} ${LANGUAGE_SERVER}`] },
+      tool: 'hover',
+      args: { path: 'lighthouse.md', line: 1, word: 'Lighthouse' },
+      says: /the word Lighthouse/,
     },
     everything: { values: {}, tool: 'echo', args: { message: 'ahoy' }, says: /ahoy/ },
   }

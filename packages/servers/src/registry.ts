@@ -20,6 +20,7 @@ export const SERVER_NAMES = [
   'slack',
   'notion',
   'asana',
+  'editor',
   'everything',
 ] as const
 
@@ -43,6 +44,7 @@ const LOADERS: { readonly [Name in ServerName]: () => Promise<{ readonly entry: 
   slack: () => import('./slack/entry.ts'),
   notion: () => import('./notion/entry.ts'),
   asana: () => import('./asana/entry.ts'),
+  editor: () => import('./editor/entry.ts'),
   everything: () => import('./everything/entry.ts'),
 }
 

@@ -1,0 +1,84 @@
+/** Edits that a language server proposes: shown as differences, asked about, and written all or none. */
+
+import { readFile } from 'node:fs/promises'
+import { ToolError } from '@portico/sdk/server'
+import { requireConfirmation } from '../confirmation.ts'
+import { toDifference } from '../files/edit.ts'
+import { replaceFile, type Snapshot, takeSnapshot } from '../files/write.ts'
+import { spellHidden } from '../text/plain-text.ts'
+import { toList, toObject, toText } from '../vendor/values.ts'
+import type { Context, EditorHost } from './host.ts'
+import { applyEdits, readRange } from './positions.ts'
+
+const MAX_FILES = 100
+
+interface FileChange {
+  readonly path: string
+  readonly before: string
+  readonly after: string
+  readonly snapshot: Snapshot
+}
+
+/** The files that an edit would change; throws for files outside of the folder, and for anything but text edits. */
+export async function readEdit(host: EditorHost, edit: unknown): Promise<readonly FileChange[]> {
+  const { changes, documentChanges } = toObject(edit)
+  const byUri = Array.isArray(documentChanges)
+    ? toList(documentChanges).map(documentEdits)
+    : Object.entries(toObject(changes))
+  if (byUri.length > MAX_FILES)
+    throw new ToolError(`That would change ${byUri.length} files; at most ${MAX_FILES} are changed at once.`)
+  const changed: FileChange[] = []
+  for (const [uri, edits] of byUri) changed.push(await readChange(host, uri, edits))
+  return changed.filter(({ before, after }) => before !== after)
+}
+
+function documentEdits({ textDocument, edits, kind }: ReturnType<typeof toObject>): [string, unknown] {
+  if (kind !== undefined)
+    throw new ToolError('The language server would make, rename or delete files, which is not done here.')
+  return [toText(toObject(textDocument).uri), edits]
+}
+
+async function readChange(host: EditorHost, uri: string, edits: unknown): Promise<FileChange> {
+  const inside = host.inFolder(uri)
+  if (inside === undefined)
+    throw new ToolError('The language server would change a file outside of the folder. Nothing was changed.')
+  const { path } = await host.file(inside)
+  const snapshot = await takeSnapshot(path, host.settings.maxFileBytes)
+  const before = snapshot.bytes.toString('utf8')
+  const list = toList(edits).map(({ range, newText }) => ({ range: readRange(range), newText: toText(newText) }))
+  return { path, before, after: applyEdits(before, list), snapshot }
+}
+
+/** The edits of one file, as they are when somebody asks to format it. */
+export function editOf(uri: string, edits: unknown): object {
+  return { changes: { [uri]: edits } }
+}
+
+export function differences(host: EditorHost, changes: readonly FileChange[]): string {
+  return changes.map(({ path, before, after }) => toDifference(host.name(path), before, after)).join('\n')
+}
+
+/** Shows all of it, asks, and writes; a file that somebody changed meanwhile stops it, and says what was written by then. */
+export async function applyChanges(
+  host: EditorHost,
+  changes: readonly FileChange[],
+  question: string,
+  ctx: Context,
+): Promise<string> {
+  await requireConfirmation(ctx, question, host.settings.allowUnasked, spellHidden(differences(host, changes)))
+  for (const { path, before } of changes) {
+    if ((await readFile(path, 'utf8')) !== before)
+      throw new ToolError(`${host.name(path)} was changed meanwhile. Nothing was written.`)
+  }
+  const written: string[] = []
+  for (const { path, after, snapshot } of changes) {
+    try {
+      await replaceFile(await host.file(path), Buffer.from(after, 'utf8'), snapshot)
+      written.push(host.name(path))
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new ToolError(`${reason} (written before: ${written.join(', ') || 'nothing'})`, { cause: error })
+    }
+  }
+  return `Changed ${written.join(', ') || 'nothing'}.`
+}

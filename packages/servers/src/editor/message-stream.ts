@@ -1,0 +1,47 @@
+/** Messages of the Language Server Protocol on a pipe: a header with the length, then JSON. Both are bounded. */
+
+const HEADER_END = Buffer.from('\r\n\r\n')
+const MAX_HEADER = 4_096
+
+/** Cuts what a language server writes into its messages; throws for what is no message, after which nothing can follow. */
+export class MessageReader {
+  readonly #maxBytes: number
+  #rest: Buffer = Buffer.alloc(0)
+  #length: number | undefined
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
+
+  /** The messages that are whole now. */
+  *push(chunk: Buffer): Generator<unknown> {
+    this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
+    for (;;) {
+      this.#length ??= this.#readHeader()
+      if (this.#length === undefined || this.#rest.length < this.#length) return
+      const body = this.#rest.subarray(0, this.#length)
+      this.#rest = this.#rest.subarray(this.#length)
+      this.#length = undefined
+      yield JSON.parse(body.toString('utf8'))
+    }
+  }
+
+  #readHeader(): number | undefined {
+    const end = this.#rest.indexOf(HEADER_END)
+    if (end < 0) {
+      if (this.#rest.length > MAX_HEADER) throw new Error('the header of a message has no end')
+      return undefined
+    }
+    const header = this.#rest.subarray(0, end).toString('latin1')
+    const length = Number(/^content-length:\s*(\d{1,12})\s*$/im.exec(header)?.[1] ?? Number.NaN)
+    if (!Number.isSafeInteger(length)) throw new Error('a message has no length')
+    if (length > this.#maxBytes) throw new Error(`a message has ${length} bytes`)
+    this.#rest = this.#rest.subarray(end + HEADER_END.length)
+    return length
+  }
+}
+
+export function writeMessage(message: object): Buffer {
+  const body = Buffer.from(JSON.stringify({ jsonrpc: '2.0', ...message }), 'utf8')
+  return Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`, 'latin1'), body])
+}

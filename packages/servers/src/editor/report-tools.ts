@@ -1,0 +1,107 @@
+/** Test results of the folder: a tool and resources, with notices when a runner has written its report again. */
+
+import { readFile, stat } from 'node:fs/promises'
+import { resource, type Server, ToolError, tool } from '@portico/sdk/server'
+import { type FSWatcher, watch } from 'chokidar'
+import { onSubscriptions } from '../subscribers.ts'
+import { answer, type EditorHost } from './host.ts'
+import { diagnosticLine } from './read-tools.ts'
+import { readReport, reportText } from './test-reports.ts'
+
+const MAX_REPORT_BYTES = 5_000_000
+const TESTS_URI = 'editor://tests'
+const DIAGNOSTICS_URI = 'editor://diagnostics'
+
+export function createReportTool(host: EditorHost) {
+  const input = { type: 'object', properties: {}, additionalProperties: false } as const
+  const description = 'The results of the last test run, from the reports that the runner wrote'
+  const traits = { readOnly: true, idempotent: true, openWorld: false }
+  return tool({ title: 'Test results', description, input, ...traits }, async () =>
+    answer(host, await allReports(host)),
+  )
+}
+
+export function createReportResources(host: EditorHost) {
+  return {
+    diagnostics: resource(
+      {
+        uri: DIAGNOSTICS_URI,
+        title: 'Diagnostics',
+        description: 'All that language servers have found wrong so far',
+        mimeType: 'text/plain',
+      },
+      () => diagnosed(host),
+    ),
+    ...(host.settings.reports.length > 0 && {
+      tests: resource(
+        {
+          uri: TESTS_URI,
+          title: 'Test results',
+          description: 'The results of the last test run',
+          mimeType: 'text/plain',
+        },
+        () => allReports(host),
+      ),
+    }),
+  }
+}
+
+function diagnosed(host: EditorHost): string {
+  const lines = host.clients().flatMap((client) =>
+    [...client.diagnosed()].flatMap(([uri, found]) => {
+      const path = host.inFolder(uri)
+      return path === undefined ? [] : found.map((diagnostic) => diagnosticLine(host.name(path), diagnostic))
+    }),
+  )
+  return lines.join('\n') || 'Nothing is wrong with the files that were looked at.'
+}
+
+async function allReports(host: EditorHost): Promise<string> {
+  const texts = await Promise.all(host.settings.reports.map((file) => oneReport(host, file)))
+  return texts.join('\n\n')
+}
+
+async function oneReport(host: EditorHost, file: string): Promise<string> {
+  try {
+    const { path } = await host.file(file)
+    if ((await stat(path)).size > MAX_REPORT_BYTES) return `${file}: larger than ${MAX_REPORT_BYTES} bytes`
+    return reportText(file, await readReport(path, await readFile(path, 'utf8')))
+  } catch (error) {
+    if (error instanceof ToolError) return `${file}: there is no report yet`
+    return `${file}: it cannot be read (${error instanceof Error ? error.message : 'unknown'})`
+  }
+}
+
+export interface ReportNotices {
+  diagnosticsChanged(): void
+  close(): Promise<void>
+}
+
+/** Tells subscribers when a report was written, or language servers found something; watches only while somebody listens. */
+export function noticeChanges(server: Server, host: EditorHost): ReportNotices {
+  let watcher: FSWatcher | undefined
+  const held = new Map<string, number>()
+  onSubscriptions(server, {
+    hold(uri) {
+      held.set(uri, (held.get(uri) ?? 0) + 1)
+      if (uri !== TESTS_URI || watcher !== undefined) return
+      watcher = watch([...host.settings.reports], { cwd: host.folder, ignoreInitial: true })
+      watcher.on('all', () => server.changed(TESTS_URI))
+      return new Promise((resolve) => watcher?.once('ready', () => resolve()))
+    },
+    release(uri) {
+      const count = (held.get(uri) ?? 1) - 1
+      if (count > 0) held.set(uri, count)
+      else held.delete(uri)
+      if (uri !== TESTS_URI || count > 0) return
+      void watcher?.close()
+      watcher = undefined
+    },
+  })
+  return {
+    diagnosticsChanged: () => {
+      if (held.has(DIAGNOSTICS_URI)) server.changed(DIAGNOSTICS_URI)
+    },
+    close: async () => watcher?.close(),
+  }
+}

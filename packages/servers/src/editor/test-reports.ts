@@ -1,0 +1,100 @@
+/** Reports that test runners write: JUnit's XML, TAP, and the JSON of vitest and jest, read into one shape. */
+
+import { toLine, toList, toObject, toText } from '../vendor/values.ts'
+
+export interface TestReport {
+  readonly passed: number
+  readonly failed: readonly FailedTest[]
+  readonly skipped: number
+}
+
+interface FailedTest {
+  readonly name: string
+  readonly message: string
+}
+
+const MAX_FAILED = 200
+
+/** Throws for what is none of them. */
+export async function readReport(file: string, content: string): Promise<TestReport> {
+  if (/\.xml$/i.test(file)) return readJunit(content)
+  if (/\.tap$/i.test(file) || /^(TAP version \d+|\d+\.\.\d+)/m.test(content)) return readTap(content)
+  return readJson(content)
+}
+
+async function readJunit(content: string): Promise<TestReport> {
+  const { DOMParser } = await import('linkedom')
+  const document = new DOMParser().parseFromString(content, 'text/xml')
+  const cases = [...document.querySelectorAll('testcase')]
+  const failed: FailedTest[] = []
+  let skipped = 0
+  for (const one of cases) {
+    const failure = one.querySelector('failure') ?? one.querySelector('error')
+    if (one.querySelector('skipped') !== null) skipped++
+    else if (failure !== null) {
+      const name = [one.getAttribute('classname'), one.getAttribute('name')].filter(Boolean).join(' › ')
+      failed.push({
+        name: toLine(name, 300),
+        message: unescaped(failure.getAttribute('message') || failure.textContent || '').trim(),
+      })
+    }
+  }
+  return { passed: cases.length - failed.length - skipped, failed: failed.slice(0, MAX_FAILED), skipped }
+}
+
+/** The parser leaves references in attributes as they are written. */
+function unescaped(text: string): string {
+  const signs: { readonly [name: string]: string } = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' }
+  return text.replace(/&(lt|gt|quot|apos|amp);/g, (_whole, name: string) => signs[name] ?? '')
+}
+
+function readTap(content: string): TestReport {
+  const failed: FailedTest[] = []
+  let passed = 0
+  let skipped = 0
+  let current: string[] | undefined
+  for (const line of content.split('\n')) {
+    const [, not, name = ''] = /^\s{0,8}(not )?ok\b\s*\d*\s*-?\s*(.*)$/.exec(line) ?? []
+    if (/^\s{0,8}(not )?ok\b/.test(line)) {
+      current = undefined
+      if (/#\s*(skip|todo)/i.test(name)) skipped++
+      else if (not === undefined) passed++
+      else if (failed.length < MAX_FAILED) {
+        current = []
+        const lines = current
+        failed.push({
+          name: toLine(name, 300),
+          get message() {
+            return lines.join('\n')
+          },
+        })
+      }
+    } else if (current !== undefined && current.length < 40) current.push(line)
+  }
+  return { passed, failed, skipped }
+}
+
+function readJson(content: string): TestReport {
+  const { testResults } = toObject(JSON.parse(content))
+  if (!Array.isArray(testResults)) throw new Error('is no report of JUnit, TAP, vitest or jest')
+  const results = toList(testResults).flatMap(({ assertionResults }) => toList(assertionResults))
+  const failed = results.filter(({ status }) => status === 'failed')
+  const passed = results.filter(({ status }) => status === 'passed').length
+  return {
+    passed,
+    skipped: results.length - passed - failed.length,
+    failed: failed.slice(0, MAX_FAILED).map(({ fullName, title, failureMessages }) => ({
+      name: toLine(fullName ?? title, 300),
+      message: (Array.isArray(failureMessages) ? failureMessages.map(toText) : []).join('\n'),
+    })),
+  }
+}
+
+/** A report as a model reads it. */
+export function reportText(file: string, { passed, failed, skipped }: TestReport): string {
+  const heading = `${file}: ${passed} passed, ${failed.length} failed, ${skipped} skipped`
+  const details = failed.map(
+    ({ name, message }) => `✗ ${name}\n    ${message.trim().slice(0, 1000).replaceAll('\n', '\n    ')}`,
+  )
+  return [heading, ...details].join('\n')
+}
