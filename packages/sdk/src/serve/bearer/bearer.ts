@@ -13,6 +13,7 @@ import type { RequestHead } from '../../session/exchange.ts'
 import type { Authentication, Protection } from '../rules/authorization.ts'
 import { pathOf } from '../rules/http-headers.ts'
 import type { Refusal } from '../rules/http-refusal.ts'
+import { TOO_MANY_PROOFS, UNVERIFIABLE_TOKEN } from '../rules/refusals.ts'
 import { TokenCache } from './bearer-cache.ts'
 import type { BearerOptions } from './bearer-options.ts'
 import { createPrincipalMaker } from './bearer-principal.ts'
@@ -131,13 +132,6 @@ class BearerGuard {
   #refuse(fault: TokenFault): Refusal {
     if (fault.fault !== 'unavailable') return this.#refusals.invalid(fault.reason)
     tellObserver(() => this.#settings.onError(fault.cause ?? new Error(fault.reason)))
-    // Not 401: the client would throw away a token that may be good.
-    return { status: 503, message: 'The token cannot be verified at the moment', headers: ['retry-after', '5'] }
+    return UNVERIFIABLE_TOKEN
   }
-}
-
-const TOO_MANY_PROOFS: Refusal = {
-  status: 429,
-  message: 'Too many DPoP proofs at a time: maxProofs reached',
-  headers: ['retry-after', '10'],
 }

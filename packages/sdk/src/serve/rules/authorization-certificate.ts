@@ -2,11 +2,7 @@
 
 import { type CertificateRules, certificatePrincipal } from '../../auth/certificate.ts'
 import type { Protection } from './authorization.ts'
-import type { Refusal } from './http-refusal.ts'
-
-/** No scheme exists for certificates, so there is nothing to challenge with: the connection itself lacks something. */
-const NO_CERTIFICATE: Refusal = { status: 403, message: 'A verified client certificate is required' }
-const UNKNOWN: Refusal = { status: 403, message: 'The client certificate is not known here' }
+import { NO_CERTIFICATE, UNKNOWN_CERTIFICATE } from './refusals.ts'
 
 /**
  * Protects a server by client certificates: lets in whoever shows one that TLS has verified and the rules accept. Pass
@@ -27,7 +23,7 @@ export function requireCertificate(rules: CertificateRules = {}): Protection {
   return {
     authenticate({ peerCertificate }) {
       if (peerCertificate === undefined) return NO_CERTIFICATE
-      return certificatePrincipal(peerCertificate, rules) ?? UNKNOWN
+      return certificatePrincipal(peerCertificate, rules) ?? UNKNOWN_CERTIFICATE
     },
   }
 }

@@ -8,6 +8,7 @@ import { PorticoError } from '../../jsonrpc/errors.ts'
 import type { RequestHead } from '../../session/exchange.ts'
 import type { Reply } from '../../transport/http-reply.ts'
 import { isRefusal, type Refusal } from './http-refusal.ts'
+import { notAllowed } from './refusals.ts'
 
 /** What `authenticate` returns: the principal, a refusal, or undefined for an anonymous caller. */
 export type Authentication = Principal | Refusal | undefined
@@ -88,7 +89,7 @@ export function serveDocument(text: string, head: RequestHead, reply: Reply): Re
     return undefined
   }
   if (head.method !== 'GET' && head.method !== 'HEAD') {
-    return { status: 405, message: 'Method not allowed; allowed: GET', headers: ['allow', 'GET, HEAD, OPTIONS'] }
+    return notAllowed('GET', 'GET, HEAD, OPTIONS')
   }
   reply.json(200, text, [...OPEN, 'cache-control', 'public, max-age=300'])
   return undefined

@@ -2,23 +2,20 @@
 
 import type { RequestHead } from '../../session/exchange.ts'
 import type { Refusal } from './http-refusal.ts'
+import { ACCEPTS_ONE_FORM, ENCODED, NOT_JSON } from './refusals.ts'
 
 export const SESSION_HEADER = 'mcp-session-id'
 export const VERSION_HEADER = 'mcp-protocol-version'
 
 /** A POST carries JSON and accepts both forms of answer. A missing `Accept` means anything (RFC 9110, 12.5.1). */
 export function checkPostHead(head: RequestHead): Refusal | undefined {
-  if (!isJson(head.header('content-type'))) {
-    return { status: 415, message: 'Content-Type must be application/json' }
-  }
+  if (!isJson(head.header('content-type'))) return NOT_JSON
   const encoding = head.header('content-encoding')
-  if (encoding !== undefined && encoding !== 'identity') {
-    return { status: 415, message: 'Content-Encoding must be identity' }
-  }
+  if (encoding !== undefined && encoding !== 'identity') return ENCODED
   const accept = head.header('accept')
   if (accept === undefined || accept === BOTH) return undefined
   if (accepts(accept, 'application/json') && accepts(accept, 'text/event-stream')) return undefined
-  return { status: 406, message: 'Accept must list application/json and text/event-stream' }
+  return ACCEPTS_ONE_FORM
 }
 
 export function acceptsEvents(head: RequestHead): boolean {

@@ -10,10 +10,9 @@ import type { Principal } from '../../auth/principal.ts'
 import type { Endpoint } from '../../session/endpoint.ts'
 import type { Refusal } from './http-refusal.ts'
 import type { SharedLimits } from './limits.ts'
+import { busy, lastPlaces, tooMuch } from './refusals.ts'
 
 export type LoadKind = 'request' | 'listener'
-
-const RETRY_AFTER = ['retry-after', '1'] as const
 
 type LoadLimits = Pick<
   SharedLimits,
@@ -51,13 +50,8 @@ export class Load {
     const total = tally.total + count
     if (total > max) return busy(`${name} (${max}) reached`)
     const own = (principal === undefined ? tally.anonymous : tally.of(principal)) + count
-    if (principal !== undefined && own > maxPerPrincipal) {
-      const message = `Too much at once: ${name}PerPrincipal (${maxPerPrincipal}) reached`
-      return { status: 429, message, headers: RETRY_AFTER }
-    }
-    if (own > 1 && tally.named && total > max - keptShare(max)) {
-      return busy(`the last of ${name} (${max}) are for callers that have none`)
-    }
+    if (principal !== undefined && own > maxPerPrincipal) return tooMuch(`${name}PerPrincipal`, maxPerPrincipal)
+    if (own > 1 && tally.named && total > max - keptShare(max)) return lastPlaces(name, max)
     bound.own += count
     tally.total = total
     if (principal === undefined) tally.anonymous = own
@@ -120,10 +114,6 @@ interface Bound {
 
 function toBound(tally: Tally, name: string, max: number, maxPerPrincipal: number): Bound {
   return { own: 0, tally, name, max, maxPerPrincipal }
-}
-
-function busy(why: string): Refusal {
-  return { status: 503, message: `The server is busy: ${why}`, headers: RETRY_AFTER }
 }
 
 /** The places that are left to those who have none, where callers have names: those without count as one. */

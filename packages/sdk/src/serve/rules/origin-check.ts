@@ -7,6 +7,7 @@ import type { OptionTable } from '../../jsonrpc/option-table.ts'
 import type { RequestHead } from '../../session/exchange.ts'
 import type { HeaderList } from '../../transport/http-reply.ts'
 import type { Refusal } from './http-refusal.ts'
+import { AMBIGUOUS_HEAD, UNKNOWN_HOST, UNKNOWN_ORIGIN } from './refusals.ts'
 
 export interface OriginCheckOptions {
   /** Hosts besides the loopback names under which the server is reached: `mcp.example.com`, or with a port. */
@@ -58,14 +59,12 @@ export function createOriginCheck(options: OriginCheckOptions, boundHost?: strin
 
   return {
     check(head) {
-      if (head.ambiguous) return { status: 400, message: 'Host and Authorization may each be sent once' }
+      if (head.ambiguous) return AMBIGUOUS_HEAD
       const host = (head.header('host') ?? '').toLowerCase()
-      if (host !== lastAllowed && !options.dangerouslyAllowAnyHost && !isAllowedHost(host)) {
-        return { status: 403, message: 'The Host header names a host that is not in allowedHosts' }
-      }
+      if (host !== lastAllowed && !options.dangerouslyAllowAnyHost && !isAllowedHost(host)) return UNKNOWN_HOST
       const origin = head.header('origin')?.toLowerCase()
       if (origin === undefined || origins.has(origin) || isSameOrigin(origin, host)) return undefined
-      return { status: 403, message: 'The Origin header names an origin that is not in allowedOrigins' }
+      return UNKNOWN_ORIGIN
     },
     corsHeaders(origin) {
       return ['access-control-allow-origin', origin, 'access-control-expose-headers', EXPOSED_HEADERS, 'vary', 'origin']

@@ -8,8 +8,7 @@ import type { Connection } from '../../session/connection.ts'
 import { keptShare } from '../rules/http-load.ts'
 import type { Refusal } from '../rules/http-refusal.ts'
 import type { ConnectionLimits } from '../rules/limits.ts'
-
-const RETRY_AFTER = ['retry-after', '1'] as const
+import { busy, lastPlaces, tooMuch } from '../rules/refusals.ts'
 
 export class Connections {
   readonly #max: number
@@ -31,10 +30,7 @@ export class Connections {
 
   /** A place for a connection that is being made, or why there is none. Whoever gets one gives it back with `leave`. */
   enter(): Place | Refusal {
-    if (this.#places.size >= this.#max) {
-      const message = `The server is busy: maxConnections (${this.#max}) reached`
-      return { status: 503, message, headers: RETRY_AFTER }
-    }
+    if (this.#places.size >= this.#max) return busy(`maxConnections (${this.#max}) reached`)
     const place = new Place(this)
     this.#places.add(place)
     return place
@@ -45,12 +41,10 @@ export class Connections {
     if (!this.#places.has(place)) return undefined
     const own = (this.#perPrincipal.get(principal?.id) ?? 0) + 1
     if (principal !== undefined && own > this.#maxPerPrincipal) {
-      const message = `Too much at once: maxConnectionsPerPrincipal (${this.#maxPerPrincipal}) reached`
-      return { status: 429, message, headers: RETRY_AFTER }
+      return tooMuch('maxConnectionsPerPrincipal', this.#maxPerPrincipal)
     }
     if (own > 1 && this.#named && this.#places.size > this.#max - keptShare(this.#max)) {
-      const message = `The server is busy: the last of maxConnections (${this.#max}) are for callers that have none`
-      return { status: 503, message, headers: RETRY_AFTER }
+      return lastPlaces('maxConnections', this.#max)
     }
     this.#perPrincipal.set(principal?.id, own)
     place.principal = principal

@@ -13,6 +13,7 @@ import { SseChannel } from '../../transport/http-sse-channel.ts'
 import { acceptsEvents, pathOf } from '../rules/http-headers.ts'
 import type { Load } from '../rules/http-load.ts'
 import type { Refusal } from '../rules/http-refusal.ts'
+import { ACCEPTS_NO_EVENTS, UNKNOWN_EVENT_STREAM } from '../rules/refusals.ts'
 import { createSessionId } from './streamable-session.ts'
 
 interface Pair {
@@ -20,10 +21,6 @@ interface Pair {
   readonly connection: Connection
   readonly principal: Principal | undefined
 }
-
-const NOT_ACCEPTABLE: Refusal = { status: 406, message: 'Accept must list text/event-stream' }
-
-const UNKNOWN_SESSION: Refusal = { status: 404, message: 'There is no such session; open a new event stream' }
 
 export class SseHttp {
   readonly #endpoint: Endpoint
@@ -45,7 +42,7 @@ export class SseHttp {
 
   /** Opens the event stream. `messagesPath` is where the client shall post; on the same origin by being a path. */
   get(head: RequestHead, principal: Principal | undefined, reply: Reply, messagesPath = pathOf(head.url)) {
-    if (!acceptsEvents(head)) return NOT_ACCEPTABLE
+    if (!acceptsEvents(head)) return ACCEPTS_NO_EVENTS
     const refusal = this.#load.enter('listener', principal)
     if (refusal !== undefined) return refusal
     const id = createSessionId()
@@ -76,13 +73,13 @@ export class SseHttp {
 
   /** Whether there is a stream that this request may post to; the refusal otherwise. */
   check(head: RequestHead, principal: Principal | undefined): Refusal | undefined {
-    return this.#find(head, principal) === undefined ? UNKNOWN_SESSION : undefined
+    return this.#find(head, principal) === undefined ? UNKNOWN_EVENT_STREAM : undefined
   }
 
   /** Delivers what was posted. The answer, if there is one, comes on the stream. */
   post(value: unknown, head: RequestHead, principal: Principal | undefined, reply: Reply): Refusal | undefined {
     const pair = this.#find(head, principal)
-    if (pair === undefined) return UNKNOWN_SESSION
+    if (pair === undefined) return UNKNOWN_EVENT_STREAM
     reply.empty(202)
     // By the request's own credential: it may have fewer scopes than the one that opened the stream, or more.
     if (!pair.channel.closed) pair.connection.receive(value, principal)

@@ -16,6 +16,7 @@ import type { OutletOwner } from '../../transport/event-stream-outlet.ts'
 import type { Reply } from '../../transport/http-reply.ts'
 import { type Load, RequestCount } from '../rules/http-load.ts'
 import { type Refusal, toErrorText } from '../rules/http-refusal.ts'
+import { BATCHED_INITIALIZE, invalidBatch } from '../rules/refusals.ts'
 
 /** A message that is one. */
 export type Message = Exclude<Classified, { kind: 'invalid' }>
@@ -43,10 +44,10 @@ export function checkBatch(
   maxBatch: number,
 ): readonly Classified[] | Refusal {
   const fault = batchFault(items, session.batches, maxBatch)
-  if (fault !== undefined) return { status: 400, message: `Invalid request: ${fault}` }
+  if (fault !== undefined) return invalidBatch(fault)
   const messages = items.map(classify)
   const opens = messages.some((item) => item.kind === 'request' && item.message.method === 'initialize')
-  return opens ? { status: 400, message: 'initialize cannot be part of a batch' } : messages
+  return opens ? BATCHED_INITIALIZE : messages
 }
 
 /** Serves a batch, or says why not. */

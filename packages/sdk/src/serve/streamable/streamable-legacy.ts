@@ -15,16 +15,19 @@ import { EVENT_STREAM_HEADERS, type Reply } from '../../transport/http-reply.ts'
 import { acceptsEvents, SESSION_HEADER, VERSION_HEADER } from '../rules/http-headers.ts'
 import { type Load, RequestCount } from '../rules/http-load.ts'
 import type { Refusal } from '../rules/http-refusal.ts'
+import {
+  ACCEPTS_NO_EVENTS,
+  NO_SESSION,
+  STREAM_OPEN,
+  UNKNOWN_SESSION,
+  UNKNOWN_STREAM,
+  unsupportedVersion,
+} from '../rules/refusals.ts'
 import type { SessionStore } from './session-store.ts'
 import { checkBatch, type Message, serveBatch, takeNotification } from './streamable-batch.ts'
 import { ResumableOutlet } from './streamable-outlet.ts'
 import { HttpSession, type SessionSettings } from './streamable-session.ts'
 import { parseEventId, type ResumableStream } from './streamable-stream.ts'
-
-/** The same words for a session that never was, has ended, or is somebody else's (sec-35). */
-const UNKNOWN_SESSION: Refusal = { status: 404, message: 'There is no such session; start a new one with initialize' }
-
-const NO_SESSION: Refusal = { status: 400, message: 'The Mcp-Session-Id header is required after initialize' }
 
 /** How notices of changed resources begin. */
 const UPDATED = '{"jsonrpc":"2.0","method":"notifications/resources/updated"'
@@ -76,20 +79,18 @@ export class LegacyHttp {
   get(head: RequestHead, principal: Principal | undefined, reply: Reply): Refusal | undefined {
     const found = this.#find(head, principal)
     if (!(found instanceof HttpSession)) return found
-    if (!acceptsEvents(head)) return { status: 406, message: 'Accept must list text/event-stream' }
+    if (!acceptsEvents(head)) return ACCEPTS_NO_EVENTS
     const lastEventId = head.header('last-event-id')
     if (lastEventId !== undefined) {
       // What is over for longer than `replayMs` is gone, whether or not the store has looked at it since.
       found.sweep(Date.now())
       const cursor = parseEventId(lastEventId)
       const stream = cursor === undefined ? undefined : found.stream(cursor.stream)
-      if (cursor === undefined || stream === undefined) {
-        return { status: 400, message: 'Last-Event-ID names no stream of this session' }
-      }
+      if (cursor === undefined || stream === undefined) return UNKNOWN_STREAM
       return this.#attach(found, principal, stream, cursor.seq, reply)
     }
     const stream = found.standalone
-    if (stream.attached) return { status: 409, message: 'The session has an open stream already' }
+    if (stream.attached) return STREAM_OPEN
     return this.#attach(found, principal, stream, stream.written, reply)
   }
 
@@ -216,5 +217,5 @@ export function checkLegacyVersion(head: RequestHead, endpoint: Endpoint): Refus
   const version = head.header(VERSION_HEADER)
   const served: readonly string[] = endpoint.versions
   if (version === undefined || served.includes(version)) return undefined
-  return { status: 400, message: `MCP-Protocol-Version is not supported; supported: ${endpoint.versions.join(', ')}` }
+  return unsupportedVersion(endpoint.versions)
 }

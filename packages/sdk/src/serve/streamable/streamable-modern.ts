@@ -7,7 +7,6 @@ import { atExpiry } from '../../auth/client/expiry.ts'
 import type { Principal } from '../../auth/principal.ts'
 import type { IncomingCall } from '../../jsonrpc/incoming.ts'
 import type { RpcRequest } from '../../jsonrpc/message.ts'
-import { HEADER_MISMATCH } from '../../protocol/errors.ts'
 import { checkHeaders } from '../../protocol/headers/headers.ts'
 import { claimedVersion } from '../../protocol/meta.ts'
 import type { Endpoint } from '../../session/endpoint.ts'
@@ -18,6 +17,7 @@ import type { EventStreamSettings } from '../../transport/http-event-stream.ts'
 import type { Reply } from '../../transport/http-reply.ts'
 import type { Load } from '../rules/http-load.ts'
 import type { Refusal } from '../rules/http-refusal.ts'
+import { headerMismatch, NO_RESPONSES } from '../rules/refusals.ts'
 import type { Message } from './streamable-batch.ts'
 
 const LISTEN = 'subscriptions/listen'
@@ -42,7 +42,7 @@ export class ModernHttp {
 
   /** Serves a message, or says why not. */
   post(message: Message, head: RequestHead, principal: Principal | undefined, reply: Reply): Refusal | undefined {
-    if (message.kind === 'response') return { status: 400, message: 'A client sends no responses in this revision' }
+    if (message.kind === 'response') return NO_RESPONSES
     if (message.kind === 'notification') {
       this.#endpoint.notify(message.message, undefined)
       reply.empty(202)
@@ -50,7 +50,7 @@ export class ModernHttp {
     }
     const request = message.message
     const mismatch = this.#checkHeaders(request, head, principal)
-    if (mismatch !== undefined) return { status: 400, code: HEADER_MISMATCH, message: mismatch }
+    if (mismatch !== undefined) return headerMismatch(mismatch)
     const isListen = request.method === LISTEN
     const refusal = this.#load.enter(isListen ? 'listener' : 'request', principal)
     if (refusal !== undefined) return refusal

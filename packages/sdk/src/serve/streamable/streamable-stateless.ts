@@ -16,6 +16,7 @@ import type { Reply } from '../../transport/http-reply.ts'
 import { VERSION_HEADER } from '../rules/http-headers.ts'
 import { type Load, RequestCount } from '../rules/http-load.ts'
 import type { Refusal } from '../rules/http-refusal.ts'
+import { unsupportedVersion } from '../rules/refusals.ts'
 import { checkBatch, type Message, serveBatch } from './streamable-batch.ts'
 import { checkLegacyVersion } from './streamable-legacy.ts'
 
@@ -96,7 +97,7 @@ export class StatelessHttp {
     const refusal = checkLegacyVersion(head, this.#endpoint)
     if (refusal !== undefined) return refusal
     const revision = revisionOf(head.header(VERSION_HEADER) ?? DEFAULT_VERSION)
-    if (revision === undefined) return { status: 400, message: 'MCP-Protocol-Version is not supported' }
+    if (revision === undefined) return unsupportedVersion()
     const session = new LegacySession(NOWHERE, principal)
     session.agree(this.#agreement(revision))
     session.becomeReady()

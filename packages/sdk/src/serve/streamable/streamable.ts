@@ -31,6 +31,19 @@ import { Load } from '../rules/http-load.ts'
 import { isRefusal, type Refusal, refuse } from '../rules/http-refusal.ts'
 import { type ServeLimits, withDefaults } from '../rules/limits.ts'
 import { createOriginCheck, type OriginCheck } from '../rules/origin-check.ts'
+import {
+  busy,
+  DRAINING,
+  INTERNAL,
+  invalidMessage,
+  NO_BATCHES,
+  NOT_FOUND,
+  NOT_JSON,
+  NOT_UTF8,
+  notAllowed,
+  tooLarge,
+  unparsable,
+} from '../rules/refusals.ts'
 import { createMemoryEvents } from './event-store.ts'
 import { createMemorySessions, type SessionStore } from './session-store.ts'
 import { SseHttp } from './sse.ts'
@@ -186,7 +199,7 @@ export class Streamable {
     }
     if (method === 'DELETE' && route !== 'messages' && this.#legacy) return this.#legacy.delete(head, principal, reply)
     const allow = route !== 'messages' && this.#legacy ? ALL_METHODS : route === 'sse' ? 'GET, POST' : 'POST'
-    return { status: 405, message: `Method not allowed; allowed: ${allow}`, headers: ['allow', allow] }
+    return notAllowed(allow)
   }
 
   #oldPost(request: HttpRequest, principal: Principal | undefined): Refusal | undefined {
@@ -225,7 +238,7 @@ export class Streamable {
     else {
       const message = classify(value)
       if (message.kind === 'invalid') {
-        refusal = { status: 400, message: `Invalid message: ${message.reason}` }
+        refusal = invalidMessage(message.reason)
         id = message.id
       } else {
         const legacy = this.#legacy ?? this.#stateless
@@ -252,20 +265,16 @@ export class Streamable {
   #parse(body: Body): { readonly value: unknown } | (Refusal & { readonly id?: RequestId }) {
     if (body.kind === 'value') {
       const reason = limitPassed(body.value, this.#options.json)
-      return reason === undefined ? body : { status: 400, message: `Parse error: ${reason}`, id: idOf(body.value) }
+      return reason === undefined ? body : { ...unparsable(reason), id: idOf(body.value) }
     }
     if (body.kind === 'not-utf8') return NOT_UTF8
-    if (body.kind === 'busy') {
-      return { status: 503, message: `The server is busy: ${body.reason}`, headers: ['retry-after', '1'] }
-    }
-    if (body.kind === 'too-large') {
-      return { status: 413, message: `The body is too large: maxBodyBytes (${this.limits.maxBodyBytes}) exceeded` }
-    }
+    if (body.kind === 'busy') return busy(body.reason)
+    if (body.kind === 'too-large') return tooLarge(this.limits.maxBodyBytes)
     const parsed = parseJson(body.text, this.#options.json)
     if (parsed.ok) return parsed
     const code = parsed.kind === 'parse' ? PARSE_ERROR : undefined
     const id = parsed.found?.isRequest ? parsed.found.id : undefined
-    return { status: 400, message: `Parse error: ${parsed.reason}`, code, ...(isRequestId(id) && { id }) }
+    return { ...unparsable(parsed.reason, code), ...(isRequestId(id) && { id }) }
   }
 
   #document(url: string): string | undefined {
@@ -283,7 +292,7 @@ export class Streamable {
 
   #fail(error: unknown, reply: Reply): void {
     this.#report(error)
-    refuse(reply, { status: 500, message: 'Internal error' })
+    refuse(reply, INTERNAL)
   }
 
   #report(error: unknown): void {
@@ -296,12 +305,6 @@ export class Streamable {
 const ALL_METHODS = 'GET, POST, DELETE, OPTIONS'
 
 const WELL_KNOWN = '/.well-known/'
-
-const NOT_FOUND: Refusal = { status: 404, message: 'There is nothing at this path' }
-const DRAINING: Refusal = { status: 503, message: 'The server is shutting down', headers: ['retry-after', '1'] }
-const NOT_JSON: Refusal = { status: 415, message: 'Content-Type must be application/json' }
-const NOT_UTF8: Refusal = { status: 400, message: 'Parse error: the body is not UTF-8', code: PARSE_ERROR }
-const NO_BATCHES: Refusal = { status: 400, message: 'The body must be a single message in this revision' }
 
 /** The id that an answer to this message would have. */
 function idOf(value: unknown): RequestId | undefined {

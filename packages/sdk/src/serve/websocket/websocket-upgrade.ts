@@ -30,6 +30,7 @@ import {
   type OriginCheck,
   type OriginCheckOptions,
 } from '../rules/origin-check.ts'
+import { DRAINING, INTERNAL, NOT_FOUND, NOT_WEBSOCKET, OTHER_SUBPROTOCOL } from '../rules/refusals.ts'
 import { Connections, type Place } from '../socket/socket-connections.ts'
 import type { Authentication } from '../streamable/streamable-options.ts'
 
@@ -130,7 +131,7 @@ export class WebSocketUpgrades {
       const { onError } = this.#options
       if (onError === undefined) this.#endpoint.report(error, 'websocket')
       else tellObserver(() => onError(error))
-      turnDown({ status: 500, message: 'Internal error' })
+      turnDown(INTERNAL)
     }
   }
 
@@ -150,7 +151,7 @@ export class WebSocketUpgrades {
     const offered = head.header('sec-websocket-protocol')
     // Early clients offer none (`docs/decisions/early-forms.md`); one that wants another protocol would not understand us.
     if (offered === undefined || offered.split(',').some((name) => name.trim() === SUBPROTOCOL)) return undefined
-    return OTHER_PROTOCOL
+    return OTHER_SUBPROTOCOL
   }
 
   #admit(place: Place, found: Authentication): Refusal | undefined {
@@ -204,8 +205,3 @@ function attachResponse(res: ServerResponse, socket: Duplex): void {
 }
 
 function ignore(): void {}
-
-const NOT_FOUND: Refusal = { status: 404, message: 'There is nothing at this path' }
-const DRAINING: Refusal = { status: 503, message: 'The server is shutting down', headers: ['retry-after', '1'] }
-const NOT_WEBSOCKET: Refusal = { status: 400, message: 'Upgrade must be websocket' }
-const OTHER_PROTOCOL: Refusal = { status: 400, message: 'Sec-WebSocket-Protocol must list mcp, or be absent' }

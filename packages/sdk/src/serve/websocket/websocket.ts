@@ -12,8 +12,9 @@ import { type OptionTable, requireOptions } from '../../jsonrpc/option-table.ts'
 import { endpointOf, type Server } from '../../server/server.ts'
 import { Heartbeat } from '../../transport/http-heartbeat.ts'
 import { NodeExchange } from '../adapters/http-node.ts'
-import { type Refusal, refuse } from '../rules/http-refusal.ts'
+import { refuse } from '../rules/http-refusal.ts'
 import { withDefaults } from '../rules/limits.ts'
+import { UPGRADE_REQUIRED } from '../rules/refusals.ts'
 import { startListening, stopListening } from '../socket/socket-listener.ts'
 import { UPGRADE_OPTIONS, type UpgradeOptions, WebSocketUpgrades } from './websocket-upgrade.ts'
 
@@ -149,10 +150,4 @@ async function shutDown(node: NodeServer, upgrades: WebSocketUpgrades): Promise<
   await upgrades.drain()
   node.closeAllConnections()
   await closed
-}
-
-const UPGRADE_REQUIRED: Refusal = {
-  status: 426,
-  message: 'This endpoint speaks WebSocket',
-  headers: ['upgrade', 'websocket', 'connection', 'upgrade'],
 }
