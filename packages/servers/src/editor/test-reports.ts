@@ -2,7 +2,7 @@
 
 import { toLine, toList, toObject, toText } from '../vendor/values.ts'
 
-export interface TestReport {
+interface TestReport {
   readonly passed: number
   readonly failed: readonly FailedTest[]
   readonly skipped: number
