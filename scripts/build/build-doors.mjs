@@ -97,7 +97,7 @@ const CHUNKS = [
     also: ['serve/stdio', 'serve/stray-output', 'serve/rules/limits', 'serve/rules/http-load'],
     but: [
       ...['check/lint', 'check/mixed-scripts', 'skills', 'relay', 'asking/relayed-question'],
-      ...['budget/overflow', 'budget/budget-store', 'tasks/'],
+      ...['budget/overflow', 'budget/budget-store', 'features/tool-faults', 'slow-report', 'tasks/'],
     ].map((name) => `server/${name}`),
   },
   ...ON_DEMAND,

@@ -13,6 +13,7 @@ const doors = fileURLToPath(new URL('../src/doors/', import.meta.url))
 
 /** The parts by a module that only they have. */
 const PARTS: { readonly [part: string]: RegExp } = {
+  faults: /features\/tool-faults/,
   engine: /json-schema-refs/,
   asking: /asking\/questions/,
   overflow: /budget\/overflow/,
@@ -32,16 +33,18 @@ describe('a server on stdio loads what its calls need (house 2)', () => {
     const imports = [import.meta.resolve('tsx'), pathToFileURL(join(folder, 'trace.mjs')).href]
     await using server = await start([...imports.map((url) => `--import=${url}`), join(folder, 'server.mjs')])
     expect(await server.call('zod', { city: 'Oslo' })).toBe('Oslo')
-    expect(await server.call('zod', { city: 7 })).toMatch('Invalid arguments')
     expect(await server.call('plain', { city: 'Oslo' })).toBe('Oslo')
     expect(await server.parts()).toEqual([])
     expect(server.loaded.join()).toMatch('server/endpoint')
 
+    expect(await server.call('zod', { city: 7 })).toMatch('Invalid arguments')
+    expect(await server.parts()).toEqual(['faults'])
+
     expect(await server.call('plain', { city: 7 })).toMatch('city: expected a string, got a number')
-    expect(await server.parts()).toEqual(['engine'])
+    expect(await server.parts()).toEqual(['faults', 'engine'])
 
     expect(await server.call('ask', {})).toBe('Bergen')
-    expect(await server.parts()).toEqual(['engine', 'asking'])
+    expect(await server.parts()).toEqual(['faults', 'engine', 'asking'])
   })
 
   it('in one file without chunks: everything is in it and works, for bundlers that cannot split and for executables', async () => {

@@ -3,7 +3,8 @@ import { type } from 'arktype'
 import * as v from 'valibot'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
-import { defineSchema, type FromJsonSchema, formatIssues, type InferInput, type InferOutput } from './schema.ts'
+import { formatIssues } from './json-schema/json-schema-issues.ts'
+import { defineSchema, type FromJsonSchema, type InferInput, type InferOutput } from './schema.ts'
 
 const json = {
   type: 'object',

@@ -22,7 +22,7 @@ import {
   type StandardSchemaV1,
 } from './standard-schema.ts'
 
-export { formatIssues, type Issue, subjectOf } from './json-schema/json-schema-issues.ts'
+export type { Issue } from './json-schema/json-schema-issues.ts'
 export { SCHEMA_LIMITS, type SchemaLimits } from './json-schema/json-schema-limits.ts'
 export type {
   AnySchema,

@@ -2,11 +2,12 @@
  * Notices handlers that take longer than people and models wait: 30 s for a call, 10 s for a read, 2 s for a list.
  * `endpoint.ts` tells of every request that is not answered at once, and of its end. One shared timer looks after those
  * that are still running; a request that ends before its next look costs a place in a list and nothing more. Time spent
- * waiting for the user does not count.
+ * waiting for the user does not count. The words of a report are in `slow-report.ts`, loaded for the first.
  */
 
 import { isObject } from '../jsonrpc/message.ts'
 import { tellObserver } from '../jsonrpc/observer.ts'
+import { onDemand } from '../jsonrpc/on-demand.ts'
 import type { ServerCall } from './call/call.ts'
 
 /** From when on a handler is called slow, in milliseconds. */
@@ -50,15 +51,17 @@ interface Watched {
   after: Watched | undefined
 }
 
+const loadReport = onDemand(() => import('./slow-report.ts'))
+
 export class SlowWatch {
   readonly #thresholds: ReadonlyMap<string, number>
   readonly #sweepMs: number
-  readonly #report: SlowHook
+  #report: SlowHook | undefined
   /** The youngest of the running requests; each knows its neighbours, so that leaving needs no search. */
   #youngest: Watched | undefined
   #sweeping = false
 
-  constructor(times: Partial<SlowTimes>, report: SlowHook = createStderrReport()) {
+  constructor(times: Partial<SlowTimes>, report: SlowHook | undefined) {
     const { callMs, readMs, listMs } = { ...SLOW_TIMES, ...times }
     const table: [string, number][] = [
       ['tools/call', callMs],
@@ -116,44 +119,14 @@ export class SlowWatch {
   #judge({ call, since, thresholdMs }: Watched, now: number, running: boolean): boolean {
     const elapsed = now - since - call.waitedMs(now)
     if (elapsed < thresholdMs) return false
-    const { method } = call
-    const advice = adviceFor(method)
-    tellObserver(() =>
-      this.#report({ method, name: nameOf(call), elapsedMs: Math.round(elapsed), thresholdMs, running, advice }),
-    )
+    const tell = ({ toReport, createStderrReport }: Awaited<ReturnType<typeof loadReport>>): void => {
+      this.#report ??= createStderrReport()
+      const report = this.#report
+      tellObserver(() => report(toReport(call, { elapsedMs: Math.round(elapsed), thresholdMs, running })))
+    }
+    const loaded = loadReport()
+    if (loaded instanceof Promise) loaded.then(tell, () => {})
+    else tell(loaded)
     return true
-  }
-}
-
-/** What a request is about, without anything that may be private: arguments and queries stay out. */
-function nameOf({ sent }: ServerCall): string | undefined {
-  if (typeof sent.name === 'string') return sent.name.slice(0, 128)
-  return typeof sent.uri === 'string' ? sent.uri.split(/[?#]/, 1)[0]?.slice(0, 256) : undefined
-}
-
-function adviceFor(method: string): string {
-  if (method === 'tools/call') {
-    return 'Clients give up on calls after about 30 s: send ctx.progress while working, pass ctx.signal on, split the work, or answer with a resource link and finish it in the background.'
-  }
-  if (method.endsWith('/list')) {
-    return 'Lists are asked for while people wait: keep what they are made of in memory, set pageSize, or give cache.lists a ttlMs.'
-  }
-  return 'Reads are expected within 10 s: cache what is slow to fetch, give the resource a cache hint, or split it into smaller ones.'
-}
-
-const REPEAT_MS = 60_000
-const MAX_NAMES = 1_000
-
-/** Standard error, at most once a minute for each thing that is slow. */
-function createStderrReport(): SlowHook {
-  const last = new Map<string, number>()
-  return ({ method, name, elapsedMs, thresholdMs, running, advice }) => {
-    const key = `${method} ${name ?? ''}`
-    const now = performance.now()
-    if (now - (last.get(key) ?? -Infinity) < REPEAT_MS) return
-    if (last.size >= MAX_NAMES) last.clear()
-    last.set(key, now)
-    const state = running ? 'is still running after' : 'took'
-    console.error(`[portico] ${key.trim()} ${state} ${elapsedMs} ms (more than ${thresholdMs} ms). ${advice}`)
   }
 }

@@ -5,7 +5,6 @@
 
 import { INVALID_PARAMS, RpcError } from '../../jsonrpc/errors.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
-import { formatIssues, type Issue, subjectOf } from '../../schema/schema.ts'
 import { KEPT_LIMITS } from '../../session/kept-text.ts'
 import type { ServerCall } from './call.ts'
 
@@ -57,15 +56,6 @@ export function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T
 /** The `-32602` that names the offending parameter. */
 export function invalidParam(parameter: string, reason: string): RpcError {
   return new RpcError(INVALID_PARAMS, `Invalid params: ${parameter} ${reason}`, { parameter, reason })
-}
-
-/** The `-32602` for arguments that do not fit their schema; `data.parameter` names the first that does not. */
-export function invalidArguments(issues: readonly Issue[]): RpcError {
-  const [first] = issues
-  const at = first && subjectOf(first)
-  const reason = formatIssues(issues)
-  const parameter = at ? `arguments.${at}` : 'arguments'
-  return new RpcError(INVALID_PARAMS, `Invalid params: ${reason}`, { parameter, reason })
 }
 
 /** The refusal of a subscription beyond the bound, which sessions and listeners share. */

@@ -2,10 +2,11 @@
 
 import { isOfKind, PorticoError } from '../../jsonrpc/errors.ts'
 import { isObject } from '../../jsonrpc/message.ts'
-import { unserializable } from '../../jsonrpc/unserializable.ts'
+import { onDemand } from '../../jsonrpc/on-demand.ts'
 import type { ContentBlock } from '../../protocol/content.ts'
 import type { CallToolResult } from '../../protocol/tools.ts'
 import type { InferInput } from '../../schema/schema.ts'
+import { andThen } from '../call/method.ts'
 
 const FULL = Symbol('full tool result')
 
@@ -72,7 +73,7 @@ export class ToolError extends PorticoError {
 }
 
 /** The result for a value returned by a tool without an `output` schema. */
-export function toToolResult(value: unknown): CallToolResult {
+export function toToolResult(value: unknown): CallToolResult | Promise<CallToolResult> {
   if (typeof value === 'string') return { content: [{ type: 'text', text: value }] }
   if (value === undefined || value === null) return { content: [] }
   if (typeof value !== 'object') return { content: [{ type: 'text', text: String(value) }] }
@@ -86,10 +87,16 @@ export function toToolResult(value: unknown): CallToolResult {
     // A `content` array of blocks is what makes an object a full result.
     return value as CallToolResult
   }
-  const lost = unserializable(value)
-  if (lost !== undefined) throw new PorticoError('invalid-result', `The handler returned ${lost}`)
-  return toStructuredResult(value)
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype === null || prototype === Object.prototype) return toStructuredResult(value)
+  return andThen(loadFaults(), ({ unserializable }) => {
+    const lost = unserializable(value)
+    if (lost !== undefined) throw new PorticoError('invalid-result', `The handler returned ${lost}`)
+    return toStructuredResult(value)
+  })
 }
+
+export const loadFaults = onDemand(() => import('./tool-faults.ts'))
 
 /** An array of data, unless some of it was plainly meant as content. */
 function checkedBlocks(values: unknown[]): unknown[] {

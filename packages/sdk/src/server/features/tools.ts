@@ -8,27 +8,12 @@ import { requireOptions } from '../../jsonrpc/option-table.ts'
 import { collectParamHeaders, type ParamHeader } from '../../protocol/headers/headers.ts'
 import type { Revision } from '../../protocol/revision.ts'
 import type { CallToolResult, ListToolsResult, Tool, ToolAnnotations } from '../../protocol/tools.ts'
-import {
-  type Checked,
-  type CompiledSchema,
-  defineSchema,
-  formatIssues,
-  type Issue,
-  type SchemaLimits,
-} from '../../schema/schema.ts'
+import { type Checked, type CompiledSchema, defineSchema, type Issue, type SchemaLimits } from '../../schema/schema.ts'
 import { CapabilityError } from '../../session/conversation.ts'
 import { Suspended } from '../../session/suspended.ts'
 import { isTellable } from '../call/answer.ts'
 import type { ServerCall } from '../call/call.ts'
-import {
-  andThen,
-  defineMethod,
-  invalidArguments,
-  invalidParam,
-  isThenable,
-  type ServerMethod,
-  stringParam,
-} from '../call/method.ts'
+import { andThen, defineMethod, invalidParam, isThenable, type ServerMethod, stringParam } from '../call/method.ts'
 import type { AskingContext } from '../context.ts'
 import { defineCollection, defineFeature, type Feature, type FeatureHost, type Item } from '../feature.ts'
 import { accessOf, isAdmitted, isVisible } from '../items/access.ts'
@@ -40,6 +25,7 @@ import { ItemList } from './list.ts'
 import {
   isContent,
   isFullResult,
+  loadFaults,
   stripMark,
   ToolError,
   textError,
@@ -299,14 +285,15 @@ function finish(entry: ToolEntry, value: unknown): CallToolResult | Promise<Call
   if (full?.isError) return full
   const structured = full === undefined ? value : full.structuredContent
   return andThen(output.validate(structured), (checked) => {
-    if (!checked.ok) {
-      const reason = formatIssues(checked.issues)
-      throw new PorticoError(
-        'invalid-result',
-        `Tool "${entry.tool.name}" returned what its output schema forbids: ${reason}`,
-      )
-    }
+    if (!checked.ok) return forbidden(entry, checked.issues)
     return full === undefined ? toStructuredResult(checked.value) : { ...full, structuredContent: checked.value }
+  })
+}
+
+function forbidden({ tool }: ToolEntry, issues: readonly Issue[]): Promise<never> | never {
+  return andThen<Faults, never>(loadFaults(), ({ formatIssues }) => {
+    const reason = formatIssues(issues)
+    throw new PorticoError('invalid-result', `Tool "${tool.name}" returned what its output schema forbids: ${reason}`)
   })
 }
 
@@ -336,10 +323,14 @@ function toFailure(host: ToolHost, entry: ToolEntry, error: unknown, call: Serve
 }
 
 /** Invalid arguments: a JSON-RPC error up to 2025-06-18, a result that the model can act on from 2025-11-25. */
-function refuseArguments(issues: Issue[], call: ServerCall): CallToolResult {
-  if (call.conversation.revision.traits.argumentErrors === 'rpc') throw invalidArguments(issues)
-  return textError(`Invalid arguments: ${formatIssues(issues)}`)
+function refuseArguments(issues: Issue[], call: ServerCall): CallToolResult | Promise<CallToolResult> {
+  return andThen<Faults, CallToolResult>(loadFaults(), ({ formatIssues, invalidArguments }) => {
+    if (call.conversation.revision.traits.argumentErrors === 'rpc') throw invalidArguments(issues)
+    return textError(`Invalid arguments: ${formatIssues(issues)}`)
+  })
 }
+
+type Faults = Awaited<ReturnType<typeof loadFaults>>
 
 function toAnnotations({ options }: ToolDefinition): ToolAnnotations | undefined {
   const { readOnly, destructive, idempotent, openWorld } = options
