@@ -146,6 +146,12 @@ function describeCalls(folder: string, host: string, display: string): { readonl
       args: { path: 'lighthouse.md', line: 1, word: 'Lighthouse' },
       says: /the word Lighthouse/,
     },
+    google: {
+      values: { base: `http://${host}/google`, allowPrivate: [host], tokenEnv: 'PATH' },
+      tool: 'list_calendars',
+      args: {},
+      says: /Watches/,
+    },
     everything: { values: {}, tool: 'echo', args: { message: 'ahoy' }, says: /ahoy/ },
   }
 }
@@ -195,6 +201,8 @@ async function startSite(): Promise<{ readonly host: string; close(): Promise<vo
     if (pathname === '/notion/search')
       return send('application/json', '{"results":[{"object":"page","title":[{"plain_text":"Log of the lamp"}]}]}')
     if (pathname === '/asana/workspaces') return send('application/json', '{"data":[{"gid":"7","name":"Keepers"}]}')
+    if (pathname === '/google/calendar/v3/users/me/calendarList')
+      return send('application/json', '{"items":[{"id":"w","summary":"Watches"}]}')
     if (pathname === '/graphql') {
       let body = ''
       for await (const chunk of request) body += chunk

@@ -20,6 +20,7 @@ export const SERVER_NAMES = [
   'slack',
   'notion',
   'asana',
+  'google',
   'editor',
   'everything',
 ] as const
@@ -44,6 +45,7 @@ const LOADERS: { readonly [Name in ServerName]: () => Promise<{ readonly entry: 
   slack: () => import('./slack/entry.ts'),
   notion: () => import('./notion/entry.ts'),
   asana: () => import('./asana/entry.ts'),
+  google: () => import('./google/entry.ts'),
   editor: () => import('./editor/entry.ts'),
   everything: () => import('./everything/entry.ts'),
 }

@@ -51,6 +51,7 @@ function valuesOf(name: ServerName): Values {
     slack: () => ({ write: true, tokenEnv: 'PATH' }),
     notion: () => ({ write: true, tokenEnv: 'PATH' }),
     asana: () => ({ write: true, tokenEnv: 'PATH' }),
+    google: () => ({ write: true, tokenEnv: 'PATH' }),
     editor: () => ({ directory: join(folder, 'notes'), languages: ['.md=true'], reports: ['r.xml'], write: true }),
     everything: () => ({}),
   }

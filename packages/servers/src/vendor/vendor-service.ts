@@ -10,6 +10,7 @@ import { createGuardedFetch, type GuardedFetch, type NetworkResponse } from '../
 import { createRedactor, type Redactor } from '../network/redaction.ts'
 import { toExcerpt } from '../text/plain-text.ts'
 import { waitOf } from './rate-limit.ts'
+import { fixedToken, type TokenSource } from './token-source.ts'
 import type { VendorPath } from './vendor-path.ts'
 
 /** Options that every server for a vendor's service has. Times are in milliseconds. */
@@ -43,6 +44,8 @@ export interface Vendor {
   readonly hints: { readonly [code: string | number]: string }
   /** The service's own word for a failure in an answer whose status says nothing of it. */
   readonly failureIn?: (json: unknown) => string | undefined
+  /** Where tokens come from that are not in a variable; undefined where the variable is to be used. */
+  readonly tokens?: (environment: Environment, fetch: GuardedFetch, redactor: Redactor) => TokenSource | undefined
 }
 
 interface VendorRequest {
@@ -75,15 +78,14 @@ export class VendorService {
   readonly #vendor: Vendor
   readonly #base: URL
   readonly #fetch: GuardedFetch
-  readonly #token: string | undefined
+  readonly #tokens: TokenSource
   readonly #redactor: Redactor
   readonly #maxWaitMs: number
 
   constructor(vendor: Vendor, options: VendorOptions) {
     this.#vendor = vendor
     this.#base = readBase(options.base ?? vendor.base)
-    this.#token = readToken(vendor, options)
-    this.#redactor = createRedactor(this.#token === undefined ? [] : [this.#token])
+    this.#redactor = createRedactor()
     this.#maxWaitMs = options.maxWaitMs ?? VENDOR_LIMITS.maxWaitMs
     this.#fetch = createGuardedFetch({
       timeoutMs: options.timeoutMs ?? VENDOR_LIMITS.timeoutMs,
@@ -92,6 +94,8 @@ export class VendorService {
       userAgent: `portico-${vendor.name.toLowerCase()}/0.1.0`,
       allowPrivate: options.allowPrivate,
     })
+    const own = vendor.tokens?.(options.environment ?? process.env, this.#fetch, this.#redactor)
+    this.#tokens = own ?? fixedToken(readToken(vendor, options), this.#redactor)
   }
 
   /** Where the service is, for people to read. */
@@ -106,7 +110,7 @@ export class VendorService {
       if (value !== undefined) url.searchParams.set(name, String(value))
     }
     for (let attempt = 1; ; attempt++) {
-      const answer = await this.#once(url, request, ctx.signal)
+      const answer = await this.#authorized(url, request, ctx.signal)
       // A service that is unavailable may have begun what it was asked for; one that refuses for its limits has not.
       const repeatable = answer.status !== 503 || (request.method ?? 'GET') === 'GET'
       const waitMs = repeatable ? waitOf(answer) : undefined
@@ -116,7 +120,20 @@ export class VendorService {
     }
   }
 
-  #once(url: URL, { method = 'GET', body, accept, elsewhere }: VendorRequest, signal: AbortSignal) {
+  /** Sends once more with a new token where the last one was refused: then nothing was done. */
+  async #authorized(url: URL, request: VendorRequest, signal: AbortSignal): Promise<NetworkResponse> {
+    const token = await this.#tokens.current()
+    const answer = await this.#once(url, request, token, signal)
+    if (answer.status !== 401 || !(await this.#tokens.renew(token))) return answer
+    return this.#once(url, request, await this.#tokens.current(), signal)
+  }
+
+  #once(
+    url: URL,
+    { method = 'GET', body, accept, elsewhere }: VendorRequest,
+    token: string | undefined,
+    signal: AbortSignal,
+  ): Promise<NetworkResponse> {
     return this.#fetch(url, {
       method,
       headers: {
@@ -124,7 +141,7 @@ export class VendorService {
         ...(accept !== undefined && { accept }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
-      ...(this.#token !== undefined && { secretHeaders: { authorization: `Bearer ${this.#token}` } }),
+      ...(token !== undefined && { secretHeaders: { authorization: `Bearer ${token}` } }),
       ...(body !== undefined && { body: JSON.stringify(body) }),
       redirects: elsewhere === true ? 'follow' : 'same-origin',
       signal,
