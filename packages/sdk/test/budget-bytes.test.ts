@@ -17,7 +17,7 @@ const BUDGETS: { readonly [door: string]: number } = {
   stdio: 114,
   http: 148,
   fetch: 142,
-  client: 177,
+  client: 176,
 }
 
 const SMALLEST = toServer(`{ type: 'object', properties: { city: { type: 'string' } } }`)
@@ -38,6 +38,9 @@ const ERRORS = ['PorticoError', 'RpcError', 'ToolError', 'ScopeError', 'Capabili
 const LATER =
   /\/(json-schema|json-schema-(refs|scalars|objects|arrays|logic|state)|pattern|pattern-(syntax|program)|asking|questions|rounds|sealed-state|handler-run|round-once|session-request|pending|elicitation|elicitation-forms|sampling|sampling-messages|overflow|budget-store|tool-faults|invalid-arguments|unserializable|json-schema-issues|slow-report)\.ts$/
 
+/** Whatever is of tasks alone, but for the question whether there are any. */
+const TASKS = /\/(protocol\/tasks|server\/tasks\/[\w-]+|client\/tasks\/(?!load|support)[\w-]+)\.ts$/
+
 describe('the bytes of a door', () => {
   it.each(Object.entries(BUDGETS))('%s stays within %d kB', async (door, budget) => {
     const { bytes } = await measure(`export * from './${door}.ts'`)
@@ -56,6 +59,14 @@ describe('the bytes of a door', () => {
     expect(whole / 1000).toBeLessThan(174)
     expect(imports.filter((name) => /^node:(http|https|http2|net|tls|child_process)$/.test(name))).toEqual([])
     expect(modules.filter((module) => LATER.test(module))).toEqual([])
+  })
+
+  it.each([
+    ['a client', `export * from './client.ts'`],
+    ['a server', SMALLEST],
+  ])('%s has nothing of tasks in it before a call becomes one', async (_who, contents) => {
+    const { modules } = await measure(contents)
+    expect(modules.filter((module) => TASKS.test(module))).toEqual([])
   })
 
   it.each(ERRORS)('%s alone stays within 4 kB: who catches an error does not take the server along', async (name) => {

@@ -11,9 +11,8 @@ import type { Connection } from './connection.ts'
 import type { Envelope, Outgoing } from './link.ts'
 import { CLIENT_TIMEOUTS, type RequestOptions } from './options.ts'
 import { PeerCall } from './peer.ts'
-import { pause } from './reconnector.ts'
 import { type Cancellable, signalOf } from './relay.ts'
-import { takesTasks } from './tasks/support.ts'
+import { pause } from './with-deadline.ts'
 
 export interface RequestSpec<Answer = JsonObject> {
   readonly method: string
@@ -23,8 +22,8 @@ export interface RequestSpec<Answer = JsonObject> {
   readonly ceilingMs?: number
   /** Declares tasks with the request; a call of a tool may then be answered by one (2026-07-28). */
   readonly tasks?: boolean | undefined
-  /** Asks for a task, where the server makes tasks of such calls (2025-11-25). */
-  readonly task?: JsonObject | undefined
+  /** The parameters where they depend on who is asked. */
+  paramsOn?(connection: Connection): JsonObject
   /** For the call of a tool: to send it twice does no harm. */
   readonly repeatable?: boolean
   headers?(connection: Connection): Outgoing['headers']
@@ -66,8 +65,6 @@ export interface AttemptHost {
   /** Fails locally what the connection cannot carry, and gives what its requests say of themselves. */
   admit(connection: Connection, spec: RequestSpec<unknown>): Envelope | undefined
   check(connection: Connection, spec: RequestSpec<unknown>, result: JsonObject): JsonObject
-  /** Ends the task that a call became after its caller had given it up. */
-  disown(result: JsonObject): void
   /** How long to wait before the request is sent again, or undefined when the failure stands. */
   judge(error: unknown, request: Tried, attempts: Attempts): Promise<number | undefined>
 }
@@ -148,20 +145,13 @@ export class Attempt<Answer> extends PeerCall implements Tried, Cancellable {
     this.connection?.peer.cancel(this, reason)
   }
 
-  /** What asked for a task is not taken back by a notice, but by the end of its task (2025-11-25, tasks, "Task Cancellation"). */
-  override abandoned(reason: string): void {
-    const { connection } = this
-    if (this.params.task === undefined || connection === undefined || !takesTasks(connection)) super.abandoned(reason)
-    else connection.peer.expectLate(this.id, (result) => this.#host.disown(result))
-  }
-
   #sendOn(connection: Connection, waited: boolean): void {
     this.connection = connection
     const { spec, options } = this
     const { peer } = connection
     try {
       this.envelope = this.#host.admit(connection, spec)
-      if (spec.task !== undefined && takesTasks(connection)) this.params = { ...spec.params, task: spec.task }
+      if (spec.paramsOn !== undefined) this.params = spec.paramsOn(connection)
       const own = spec.headers?.(connection)
       this.headers = options.headers === undefined ? own : [...options.headers, ...(own ?? [])]
     } catch (error) {

@@ -93,7 +93,7 @@ export class Client<S = unknown> {
    * const { content } = await run.result()
    */
   startTool(name: string, args: JsonObject = {}, options: RequestOptions = {}): Promise<ToolRun> {
-    return this.#core.startTool(name, args, options)
+    return this.#core.tasks((calls) => calls.startTool(name, args, options))
   }
 
   /**
@@ -104,12 +104,12 @@ export class Client<S = unknown> {
    * for await (const { status, statusMessage } of run.updates()) console.log(status, statusMessage)
    */
   resumeTask(taskId: string, options: RequestOptions = {}): Promise<ToolRun> {
-    return this.#core.resumeTask(taskId, options)
+    return this.#core.tasks((calls) => calls.resumeTask(taskId, options))
   }
 
   /** A page of the tasks that the server keeps for this client: only 2025-11-25 has that, and not every server offers it. */
   listTasks(cursor?: string, options: RequestOptions = {}): Promise<TaskPage> {
-    return this.#core.listTasks(cursor, options)
+    return this.#core.tasks((calls) => calls.listTasks(cursor, options))
   }
 
   /** All tools. Those whose definition is not valid are left out, with a `warning`. */
@@ -199,6 +199,9 @@ export class Client<S = unknown> {
 
   /** Sends any request, for extensions. Multi-round input is answered where the method may ask for it. */
   async request(method: string, params: JsonObject = {}, options: RequestOptions = {}): Promise<JsonObject> {
+    if (method === 'tools/call' && params.task !== undefined) {
+      return this.#core.tasks((calls) => calls.requestTask(params, options))
+    }
     return (await this.#core.ask(method, params, this.#core.callTimes, options)).result
   }
 

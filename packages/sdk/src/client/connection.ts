@@ -4,12 +4,13 @@
  */
 
 import type { JsonObject } from '../jsonrpc/message.ts'
-import { type ClientCapabilities, type ServerCapabilities, TASKS_EXTENSION } from '../protocol/capabilities.ts'
+import type { ClientCapabilities, ServerCapabilities } from '../protocol/capabilities.ts'
 import type { Implementation } from '../protocol/content.ts'
 import type { LogLevel } from '../protocol/logging.ts'
 import { META_CLIENT_CAPABILITIES, META_CLIENT_INFO, META_LOG_LEVEL, META_VERSION } from '../protocol/meta.ts'
 import type { Revision } from '../protocol/revision.ts'
 import { writeClientCapabilities } from '../protocol/revisions/client-messages.ts'
+import { TASKS_EXTENSION } from '../protocol/revisions/vocabulary.ts'
 import type { Envelope } from './link.ts'
 import type { Negotiated } from './negotiated.ts'
 import type { ClientPeer, PeerEvents } from './peer.ts'
@@ -47,22 +48,20 @@ export interface Connector {
   open(profile: ClientProfile, events: PeerEvents, signal: AbortSignal): Promise<Connection>
 }
 
-/** The profile of a request that may become a task (2026-07-28). */
-export function withTasks({ info, capabilities }: ClientProfile): ClientProfile {
-  const extensions = { ...capabilities.extensions, [TASKS_EXTENSION]: {} }
-  return { info, capabilities: { ...capabilities, extensions } }
-}
-
 /** The `_meta` that every modern request carries. Made and written once per connection, and shared by its requests. */
 export function createEnvelope(
   revision: Revision,
   { info, capabilities }: ClientProfile,
   logLevel?: LogLevel,
+  tasks = false,
 ): Envelope {
+  const declared = tasks
+    ? { ...capabilities, extensions: { ...capabilities.extensions, [TASKS_EXTENSION]: {} } }
+    : capabilities
   const value: JsonObject = {
     [META_VERSION]: revision.version,
     [META_CLIENT_INFO]: revision.writeImplementation(info),
-    [META_CLIENT_CAPABILITIES]: writeClientCapabilities(revision, capabilities),
+    [META_CLIENT_CAPABILITIES]: writeClientCapabilities(revision, declared),
   }
   if (logLevel !== undefined) value[META_LOG_LEVEL] = logLevel
   return { version: revision.version, value, text: JSON.stringify(value).slice(1, -1) }

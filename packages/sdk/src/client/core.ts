@@ -5,14 +5,15 @@
 
 import { METHOD_NOT_FOUND, PorticoError, RpcError } from '../jsonrpc/errors.ts'
 import { withoutUndefined } from '../jsonrpc/members.ts'
-import type { JsonObject, RpcNotification, RpcRequest } from '../jsonrpc/message.ts'
+import { isObject, type JsonObject, type RpcNotification, type RpcRequest } from '../jsonrpc/message.ts'
 import { withinTimers } from '../jsonrpc/option-table.ts'
 import { type LogLevel, requireLogLevel } from '../protocol/logging.ts'
+import { META_RELATED_TASK } from '../protocol/revisions/vocabulary.ts'
 import type { SubscriptionFilter } from '../protocol/subscriptions.ts'
 import type { CallToolResult, Tool } from '../protocol/tools.ts'
+import type { AnswerQuestion } from './asking/answer-all.ts'
 import { Questions } from './asking/questions.ts'
-import { type AnswerQuestion, PlainAsk, type RequestTimes, type RoundResult } from './asking/rounds.ts'
-import type { SentCall } from './attempt.ts'
+import { PlainAsk, type RequestTimes, type RoundResult } from './asking/rounds.ts'
 import type { ClientProfile, Connection, Connector } from './connection.ts'
 import { type ChangeNotice, Emitter } from './events.ts'
 import { CachedResults, createMemoryCache } from './features/cache.ts'
@@ -34,9 +35,8 @@ import type { PeerEvents } from './peer.ts'
 import { Reconnector } from './reconnector.ts'
 import type { Relayed } from './relay.ts'
 import { Requests } from './requests.ts'
-import { loadTasks } from './tasks/load.ts'
-import type { TaskPage, ToolRun } from './tasks/run.ts'
-import { takesTasks } from './tasks/support.ts'
+import { loadReceived, loadTasks, type ReceivedTasks, type TaskCalls } from './tasks/load.ts'
+import type { AskedRequest } from './tasks/received.ts'
 
 export class ClientCore implements ToolHost {
   readonly emitter = new Emitter()
@@ -55,6 +55,7 @@ export class ClientCore implements ToolHost {
   readonly taskNotices = new Set<(params: JsonObject) => void>()
   readonly #connector: Connector
   readonly #intake: NotificationIntake
+  #received: ReceivedTasks | undefined
   #last: Connection | undefined
   readonly #cacheUntilUpdated: boolean
   #logLevel: LogLevel | undefined
@@ -114,33 +115,19 @@ export class ClientCore implements ToolHost {
   }
 
   callTool(name: string, args: JsonObject, options: RequestOptions): Promise<CallToolResult> {
-    if (options.task) return this.#asTask(name, args, options)
-    const call = new ToolCall(this, name, args, options)
+    if (options.task || (this.followsTasks && this.tools.tasksOnly.has(name))) {
+      return this.tasks((calls) => calls.callTool(name, args, options))
+    }
+    const call = this.toolCall(name, args, options)
     return this.requests.send(call, call.options)
   }
 
-  async startTool(name: string, args: JsonObject, options: RequestOptions): Promise<ToolRun> {
-    return (await loadTasks()).startTool(this, name, args, options)
+  toolCall(name: string, args: JsonObject, options: RequestOptions): ToolCall {
+    return new ToolCall(this, name, args, options)
   }
 
-  async resumeTask(taskId: string, options: RequestOptions): Promise<ToolRun> {
-    return (await loadTasks()).resumeTask(this, taskId, options)
-  }
-
-  async listTasks(cursor: string | undefined, options: RequestOptions): Promise<TaskPage> {
-    return (await loadTasks()).listTasks(this, cursor, options)
-  }
-
-  async follow(call: ToolCall, result: JsonObject, sent: SentCall | undefined): Promise<CallToolResult> {
-    return (await loadTasks()).followCall(this, call, result, sent)
-  }
-
-  async callAsTask(call: ToolCall, error: RpcError): Promise<CallToolResult | undefined> {
-    return takesTasks(this.connection) ? (await loadTasks()).callAsTask(this, call, error) : undefined
-  }
-
-  async #asTask(name: string, args: JsonObject, options: RequestOptions): Promise<CallToolResult> {
-    return (await loadTasks()).callTool(this, name, args, options)
+  async tasks<Value>(run: (calls: TaskCalls) => Promise<Value>): Promise<Value> {
+    return run(new (await loadTasks()).TaskCalls(this))
   }
 
   pages<Item>(kind: ListKind<Item>, options: RequestOptions = {}): AsyncGenerator<Item[], void, void> {
@@ -196,6 +183,7 @@ export class ClientCore implements ToolHost {
   async close(): Promise<void> {
     if (this.reconnector.closed) return
     this.subscriptions.closeAll()
+    this.#received?.close()
     this.#intake.close()
     await this.reconnector.close()
     this.emitter.emit('close', undefined)
@@ -259,6 +247,17 @@ export class ClientCore implements ToolHost {
     signal: AbortSignal,
     relay: Relayed | undefined,
   ): Promise<JsonObject> {
+    const asked = { method, params, signal, relay }
+    const { task, _meta: meta } = params
+    if (task === undefined && !method.startsWith('tasks/') && !(isObject(meta) && META_RELATED_TASK in meta)) {
+      return this.#answer(asked)
+    }
+    const { ReceivedTasks } = await loadReceived()
+    this.#received ??= new ReceivedTasks((question) => this.#answer(question))
+    return this.#received.take(asked, this.connection.revision, this.questions.capabilities)
+  }
+
+  async #answer({ method, params, signal, relay }: AskedRequest): Promise<JsonObject> {
     try {
       return await this.answerQuestion(method, params, signal, false, relay)
     } catch (error) {

@@ -74,9 +74,8 @@ export class ClientPeer implements LinkEvents {
   readonly #pending = new PendingCalls()
   readonly #asked = new Map<RequestId, AbortController>()
   readonly #answers: Answers
-  /** Calls that were answered by a task, whose progress goes on, and those that were given up before (2025-11-25). */
+  /** Calls that were answered by a task, whose progress goes on (2025-11-25). */
   readonly #tasks = new Map<RequestId, PeerCall>()
-  readonly #late = new Map<RequestId, (result: JsonObject) => void>()
   #closed: PorticoError | undefined
   #quietUntil = 0
 
@@ -143,11 +142,6 @@ export class ClientPeer implements LinkEvents {
     return () => this.#tasks.delete(call.id)
   }
 
-  /** Has an answer taken that comes after its call was given up. */
-  expectLate(id: RequestId, take: (result: JsonObject) => void): void {
-    if (this.#late.size < MAX_ASKED) this.#late.set(id, take)
-  }
-
   /** Ends one call as if the server had answered it. */
   settle(response: RpcResponse): void {
     this.#pending.settle(response)
@@ -156,12 +150,6 @@ export class ClientPeer implements LinkEvents {
   response(response: RpcResponse): void {
     if (this.#pending.settle(response)) return
     const id = response.id
-    const late = id === undefined || id === null ? undefined : this.#late.get(id)
-    if (id !== undefined && id !== null && late !== undefined) {
-      this.#late.delete(id)
-      if ('result' in response) late(response.result)
-      return
-    }
     this.#events.irregular('An answer came that nobody waits for', id === undefined ? undefined : String(id))
   }
 

@@ -9,6 +9,7 @@ import { LONGEST_TIMER_MS } from '../jsonrpc/longest-timer.ts'
 import type { ClientProfile, Connection, Connector } from './connection.ts'
 import { httpFault } from './link.ts'
 import type { PeerEvents } from './peer.ts'
+import { pause } from './with-deadline.ts'
 
 interface ReconnectorEvents {
   /** A connection stands and is in use from now on. `again` is false for the first. */
@@ -192,22 +193,6 @@ export class Reconnector {
     }
     if (this.#notBefore > now) await pause(this.#notBefore - now, this.#ending.signal)
   }
-}
-
-/** Waits; rejects when the signal fires. */
-export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const aborted = () => {
-      clearTimeout(timer)
-      reject(new PorticoError('aborted', 'The call was cancelled', { cause: signal?.reason, delivery: 'not-sent' }))
-    }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', aborted)
-      resolve()
-    }, ms)
-    if (signal?.aborted) aborted()
-    else signal?.addEventListener('abort', aborted, { once: true })
-  })
 }
 
 const FIRST_WAIT_MS = 100

@@ -5,14 +5,14 @@
  */
 
 import { PorticoError, RpcError } from '../jsonrpc/errors.ts'
-import { isObject, type JsonObject } from '../jsonrpc/message.ts'
+import type { JsonObject } from '../jsonrpc/message.ts'
 import type { ServerCapabilities } from '../protocol/capabilities.ts'
 import { HEADER_MISMATCH, UNSUPPORTED_VERSION } from '../protocol/errors.ts'
 import type { LogLevel } from '../protocol/logging.ts'
 import { methodOf } from '../protocol/methods.ts'
 import { omit } from '../protocol/revisions/omission.ts'
 import { Attempt, type AttemptHost, type Attempts, type RequestSpec, type Tried } from './attempt.ts'
-import { type ClientProfile, type Connection, createEnvelope, withTasks } from './connection.ts'
+import { type ClientProfile, type Connection, createEnvelope } from './connection.ts'
 import { type Envelope, httpFault } from './link.ts'
 import type { RequestOptions } from './options.ts'
 import type { Reconnector } from './reconnector.ts'
@@ -100,17 +100,10 @@ export class Requests implements AttemptHost {
     if (revision.era === 'legacy') return undefined
     if (this.#envelopeOf !== connection) {
       this.#envelope = createEnvelope(revision, this.#profile, this.#logLevel)
-      this.#taskEnvelope = createEnvelope(revision, withTasks(this.#profile), this.#logLevel)
+      this.#taskEnvelope = createEnvelope(revision, this.#profile, this.#logLevel, true)
       this.#envelopeOf = connection
     }
     return tasks ? this.#taskEnvelope : this.#envelope
-  }
-
-  disown({ task }: JsonObject): void {
-    const taskId = isObject(task) ? task.taskId : undefined
-    if (typeof taskId !== 'string') return
-    // Nobody waits for it any more; a server that cannot cancel it lets it run.
-    this.send({ method: 'tasks/cancel', params: { taskId }, timeoutMs: DISOWN_MS, tasks: true }).catch(() => {})
   }
 
   /** Absent means complete; `input_required` is for the methods that may ask, `task` for tools; anything else nobody here understands. */
@@ -167,7 +160,6 @@ const READS: ReadonlySet<string> = new Set([
   'tools/list',
 ])
 const MAX_RESENDS = 5
-const DISOWN_MS = 10_000
 
 function missingCapability(capabilities: ServerCapabilities, knowsCompletions: boolean, method: string) {
   const needed = methodOf(method)?.capability

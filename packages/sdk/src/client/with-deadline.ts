@@ -25,3 +25,19 @@ export function within<T>(promise: Promise<T>, { signal, timeoutMs }: WaitOption
     })
   })
 }
+
+/** Waits; rejects when the signal fires. */
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const aborted = () => {
+      clearTimeout(timer)
+      reject(new PorticoError('aborted', 'The call was cancelled', { cause: signal?.reason, delivery: 'not-sent' }))
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', aborted)
+      resolve()
+    }, ms)
+    if (signal?.aborted) aborted()
+    else signal?.addEventListener('abort', aborted, { once: true })
+  })
+}

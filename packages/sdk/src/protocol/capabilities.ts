@@ -2,9 +2,6 @@
 
 import type { JsonObject } from '../jsonrpc/message.ts'
 
-/** The extension of 2026-07-28 for tasks, under which both sides declare it. */
-export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks'
-
 /** What a client says that it can do. */
 export interface ClientCapabilities {
   experimental?: { [name: string]: JsonObject }

@@ -7,14 +7,12 @@ import { METHOD_NOT_FOUND, PorticoError } from '../jsonrpc/errors.ts'
 import { isObject, type JsonObject, type RpcErrorObject } from '../jsonrpc/message.ts'
 import { MISSING_CLIENT_CAPABILITY } from './errors.ts'
 import type { Revision } from './revision.ts'
-import { vocabularyOf } from './revisions/vocabulary.ts'
+import { META_RELATED_TASK, vocabularyOf } from './revisions/vocabulary.ts'
 import { areBlocks } from './shapes.ts'
 import type { CallToolResult } from './tools.ts'
 
-export { TASKS_EXTENSION } from './capabilities.ts'
+export { META_RELATED_TASK, TASKS_EXTENSION } from './revisions/vocabulary.ts'
 
-/** In `_meta` of everything that belongs to a task of 2025-11-25. */
-export const META_RELATED_TASK = 'io.modelcontextprotocol/related-task'
 /** In `_meta` of the answer that a task was made (2025-11-25): what a model may be told meanwhile. */
 const META_IMMEDIATE_RESPONSE = 'io.modelcontextprotocol/model-immediate-response'
 

@@ -57,7 +57,7 @@ export class Questions {
   }
 
   get capabilities(): ClientCapabilities {
-    const { sampling, elicitation, experimental, extensions } = this.#options
+    const { sampling, elicitation, experimental, extensions, receiveTasks } = this.#options
     const capabilities: ClientCapabilities = {}
     if (this.#roots !== undefined) capabilities.roots = { listChanged: true }
     if (sampling !== undefined) {
@@ -66,6 +66,13 @@ export class Questions {
     }
     if (elicitation !== undefined) {
       capabilities.elicitation = { ...(elicitation.form && { form: {} }), ...(elicitation.url && { url: {} }) }
+    }
+    if (receiveTasks && (sampling ?? elicitation) !== undefined) {
+      const requests = {
+        ...(sampling !== undefined && { sampling: { createMessage: {} } }),
+        ...(elicitation !== undefined && { elicitation: { create: {} } }),
+      }
+      capabilities.tasks = { list: {}, cancel: {}, requests }
     }
     if (experimental !== undefined) capabilities.experimental = { ...experimental }
     if (extensions !== undefined) capabilities.extensions = { ...extensions }

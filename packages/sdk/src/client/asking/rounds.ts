@@ -10,23 +10,14 @@ import { URL_ELICITATION_REQUIRED } from '../../protocol/errors.ts'
 import type { RequestSpec, SentCall } from '../attempt.ts'
 import type { ListedNames } from '../listed-names.ts'
 import type { RequestOptions } from '../options.ts'
-import { type Relayed, signalOf } from '../relay.ts'
+import { signalOf } from '../relay.ts'
+import { type AnswerQuestion, answerAll, invalidInput } from './answer-all.ts'
 
 export interface RoundResult {
   readonly result: JsonObject
   /** The result depends on answers, so it must not be cached. */
   readonly asked: boolean
 }
-
-/** `required` marks a URL that must have been visited before the request can be sent again. */
-export type AnswerQuestion = (
-  method: string,
-  params: JsonObject,
-  signal: AbortSignal,
-  required?: boolean,
-  relay?: Relayed,
-  key?: string,
-) => Promise<JsonObject>
 
 /** What a request that may be answered by questions needs of the client around it. */
 export interface AskHost {
@@ -95,10 +86,10 @@ export abstract class AskingRequest<Answer> implements RequestSpec<Answer> {
       const { requestState } = result
       const inputResponses = await answerAll(result.inputRequests, this.#answer, options)
       if (requestState !== undefined && typeof requestState !== 'string') {
-        throw invalid('requestState must be a string')
+        throw invalidInput('requestState must be a string')
       }
       if (inputResponses === undefined && requestState === undefined)
-        throw invalid('it has neither questions nor state')
+        throw invalidInput('it has neither questions nor state')
       result = await this.#resend({
         ...this.params,
         ...(inputResponses && { inputResponses }),
@@ -145,7 +136,6 @@ class Round implements RequestSpec {
   readonly ceilingMs: number | undefined
   readonly repeatable: boolean | undefined
   readonly tasks: boolean | undefined
-  readonly task: JsonObject | undefined
   readonly headers: RequestSpec['headers']
   readonly refreshHeaders: RequestSpec['refreshHeaders']
 
@@ -156,7 +146,6 @@ class Round implements RequestSpec {
     this.ceilingMs = first.ceilingMs
     this.repeatable = first.repeatable
     this.tasks = first.tasks
-    this.task = first.task
     this.headers = first.headers && ((connection) => first.headers?.(connection))
     this.refreshHeaders = first.refreshHeaders && (async () => first.refreshHeaders?.())
   }
@@ -172,69 +161,10 @@ function neverBack(listener: NonNullable<RequestOptions['onProgress']>): typeof 
   }
 }
 
-interface RoundOptions {
-  readonly maxQuestions: number
-  readonly signal: AbortSignal | undefined
-}
-
-/** The answers to questions by their keys. A question that is not answered fails them all, and the others are told so. */
-export async function answerAll(
-  requests: unknown,
-  answer: AnswerQuestion,
-  { maxQuestions, signal }: RoundOptions,
-): Promise<JsonObject | undefined> {
-  if (requests === undefined) return undefined
-  if (!isObject(requests)) throw invalid('inputRequests must be an object')
-  const entries = Object.entries(requests)
-  if (entries.length > maxQuestions) {
-    throw new PorticoError('limit-exceeded', `maxQuestions (${maxQuestions}) exceeded`, { delivery: 'unknown' })
-  }
-  const controller = new AbortController()
-  const abort = () => controller.abort(signal?.reason)
-  if (signal?.aborted) abort()
-  signal?.addEventListener('abort', abort, { once: true })
-  try {
-    const answers = await Promise.all(
-      entries.map(async ([key, request]): Promise<[string, JsonObject]> => {
-        if (!isObject(request) || typeof request.method !== 'string') throw invalid(`question "${key}" is no request`)
-        const params = isObject(request.params) ? request.params : {}
-        const answered = answer(request.method, params, controller.signal, undefined, undefined, key)
-        return [key, await answered.catch(toRefusal(request.method))]
-      }),
-    )
-    if (signal?.aborted)
-      throw new PorticoError('aborted', 'The call was cancelled', { cause: signal.reason, delivery: 'unknown' })
-    return Object.fromEntries(answers)
-  } catch (error) {
-    controller.abort(error)
-    throw error
-  } finally {
-    signal?.removeEventListener('abort', abort)
-  }
-}
-
-/** What a handler of this side throws must not look like an error that the server answered. */
-function toRefusal(method: string): (error: unknown) => never {
-  return (error) => {
-    if (error instanceof PorticoError && !(error instanceof RpcError)) throw error
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new PorticoError('input-refused', `The server asked by ${method}, and no answer was given: ${reason}`, {
-      cause: error,
-      delivery: 'unknown',
-    })
-  }
-}
-
 function requiredUrls(error: unknown): JsonObject[] | undefined {
   if (!(error instanceof RpcError) || error.rpcCode !== URL_ELICITATION_REQUIRED || !isObject(error.data))
     return undefined
   const { elicitations } = error.data
   if (!Array.isArray(elicitations)) return undefined
   return elicitations.every((item) => isObject(item) && item.mode === 'url') ? elicitations : undefined
-}
-
-function invalid(reason: string): PorticoError {
-  return new PorticoError('invalid-message', `The server's request for input is not valid: ${reason}`, {
-    delivery: 'unknown',
-  })
 }

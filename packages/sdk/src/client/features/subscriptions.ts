@@ -10,9 +10,9 @@ import { META_SUBSCRIPTION_ID } from '../../protocol/meta.ts'
 import { type Change, readFilter, requireFilter, type SubscriptionFilter } from '../../protocol/subscriptions.ts'
 import type { Connection } from '../connection.ts'
 import type { ChangeNotice, Emitter } from '../events.ts'
-import { pause, type Reconnector } from '../reconnector.ts'
+import type { Reconnector } from '../reconnector.ts'
 import type { Requests } from '../requests.ts'
-import { type WaitOptions, within } from '../with-deadline.ts'
+import { pause, type WaitOptions, within } from '../with-deadline.ts'
 
 /** A subscription to changes, as `client.subscribe` makes it; it lasts until it is closed. */
 export interface Subscription {

@@ -28,8 +28,8 @@ interface KnownTool {
 export class KnownTools {
   readonly #events: Emitter
   readonly #tools = new Map<string, KnownTool>()
-  /** Whether any tool said that its calls may be tasks (2025-11-25). */
-  haveTasks = false
+  /** Those whose calls have to be tasks (2025-11-25). */
+  readonly tasksOnly = new Set<string>()
 
   constructor(events: Emitter) {
     this.#events = events
@@ -109,41 +109,44 @@ export class KnownTools {
     // A definition that comes again unchanged keeps what was compiled from it.
     if (before !== undefined && JSON.stringify(before.tool) === JSON.stringify(tool)) return undefined
     this.#tools.set(tool.name, { tool, headers, validator: undefined })
-    this.haveTasks ||= isObject(tool.execution)
+    if (tool.execution?.taskSupport === 'required') this.tasksOnly.add(tool.name)
+    else this.tasksOnly.delete(tool.name)
     return undefined
   }
 }
 
 /** `tools/call`, with the headers that its tool asks for. */
-export class ToolCall<Answer = CallToolResult> extends AskingRequest<Answer> {
+export class ToolCall extends AskingRequest<CallToolResult> {
   readonly tasks: boolean
-  readonly task: JsonObject | undefined
+  /** Both are for calls that are to become tasks. */
+  paramsOn?: (connection: Connection) => JsonObject
+  finished?: (result: JsonObject, sent: SentCall | undefined) => CallToolResult
   readonly #host: ToolHost
 
   constructor(host: ToolHost, name: string, args: JsonObject, options: RequestOptions) {
     super(host, 'tools/call', { name, arguments: args }, host.callTimes, options)
     this.#host = host
     this.tasks = host.followsTasks
-    this.task = this.tasks && host.tools.haveTasks ? taskFor(host.tools.get(name), options) : undefined
   }
 
-  override finish(result: JsonObject, _asked: boolean, sent?: SentCall): Answer | Promise<Answer> {
-    // This class gives the result itself; those below it that give something else have a `finish` of their own.
-    if (this.isTask(result)) return this.#host.follow(this, result, sent) as Promise<Answer>
-    return this.#host.tools.readResult(this.params.name as string, result) as Answer
+  override finish(
+    result: JsonObject,
+    _asked: boolean,
+    sent: SentCall | undefined,
+  ): CallToolResult | Promise<CallToolResult> {
+    if (this.finished !== undefined) return this.finished(result, sent)
+    if (result.resultType === 'task' && this.tasks) {
+      return this.#host.tasks((calls) => calls.followCall(this, result, sent))
+    }
+    return this.#host.tools.readResult(this.params.name as string, result)
   }
 
   /** A server that takes tasks may refuse a call that is none; nothing was done by it then (2025-11-25, tools, "Task support"). */
-  override async rescue(error: unknown): Promise<Answer> {
+  override async rescue(error: unknown): Promise<CallToolResult> {
     const refused =
-      error instanceof RpcError && (error.rpcCode === METHOD_NOT_FOUND || error.rpcCode === INVALID_REQUEST)
-    const again = refused && this.tasks && this.task === undefined ? this.#host.callAsTask(this, error) : undefined
-    return ((await again) as Answer | undefined) ?? super.rescue(error)
-  }
-
-  /** Whether a result says that the call became a task. */
-  protected isTask(result: JsonObject): boolean {
-    return this.tasks && (result.resultType === 'task' || (this.task !== undefined && isObject(result.task)))
+      this.tasks && this.paramsOn === undefined && error instanceof RpcError && REFUSALS.has(error.rpcCode)
+    const again = refused ? await this.#host.tasks((calls) => calls.callAsTask(this, error.rpcCode)) : undefined
+    return again ?? super.rescue(error)
   }
 
   /** By the word of the server, whose tool it is. */
@@ -162,23 +165,24 @@ export class ToolCall<Answer = CallToolResult> extends AskingRequest<Answer> {
   }
 }
 
-/** What a call of a tool asks for to become a task of 2025-11-25, unless it is to be none. */
-function taskFor(tool: Tool | undefined, { task = false }: RequestOptions): JsonObject | undefined {
-  const support = tool?.execution?.taskSupport
-  if (support !== 'required' && !(support === 'optional' && task)) return undefined
-  const { ttlMs } = typeof task === 'object' ? task : {}
-  return ttlMs === undefined ? {} : { ttl: ttlMs }
+/** What becomes of a call that is a task, or has to be one. */
+export interface CallsAsTasks {
+  /** Waits for the end of the task that a call became. */
+  followCall(call: ToolCall, result: JsonObject, sent: SentCall | undefined): Promise<CallToolResult>
+  /** Makes a call once more, as a task, where that is what its refusal means. */
+  callAsTask(call: ToolCall, code: number): Promise<CallToolResult | undefined>
 }
+
+/** The codes by which a server may say that a call has to be a task. */
+const REFUSALS: ReadonlySet<number> = new Set([METHOD_NOT_FOUND, INVALID_REQUEST])
 
 export interface ToolHost extends AskHost {
   readonly tools: KnownTools
   readonly callTimes: RequestTimes
   /** Whether calls may become tasks at all. */
   readonly followsTasks: boolean
-  /** Waits for the end of the task that a call became. */
-  follow(call: ToolCall<unknown>, result: JsonObject, sent: SentCall | undefined): Promise<CallToolResult>
-  /** Makes a call once more, as a task, where that is what its refusal means. */
-  callAsTask(call: ToolCall<unknown>, error: RpcError): Promise<CallToolResult | undefined>
+  /** Has something done by what knows tasks, and is loaded for that. */
+  tasks<Value>(run: (calls: CallsAsTasks) => Promise<Value>): Promise<Value>
   refreshTools(options: RequestOptions): Promise<void>
 }
 

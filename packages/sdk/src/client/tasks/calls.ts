@@ -1,115 +1,137 @@
 /** Calls of tools that may become tasks: started, followed to their end, or taken up again. Loaded when the first one needs it. */
 
-import { INVALID_REQUEST, PorticoError, type RpcError } from '../../jsonrpc/errors.ts'
-import type { JsonObject } from '../../jsonrpc/message.ts'
+import { INVALID_REQUEST, PorticoError } from '../../jsonrpc/errors.ts'
+import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { readCreated } from '../../protocol/tasks.ts'
-import type { CallToolResult } from '../../protocol/tools.ts'
+import type { CallToolResult, Tool } from '../../protocol/tools.ts'
 import type { SentCall } from '../attempt.ts'
-import { ToolCall } from '../features/tools.ts'
+import type { CallsAsTasks, ToolCall } from '../features/tools.ts'
 import type { RequestOptions } from '../options.ts'
 import { signalOf } from '../relay.ts'
+import { unbounded, untilAccepted } from './accepting.ts'
 import type { TaskHost } from './host.ts'
-import { getTask, requireTasks } from './requests.ts'
-import type { ToolRun } from './run.ts'
+import { cancelTask, getTask, listTasks, requireTasks } from './requests.ts'
+import type { TaskPage, ToolRun } from './run.ts'
 import { takesTasks } from './support.ts'
 import { createDoneRun, TaskRun } from './tool-run.ts'
 
-export { listTasks } from './requests.ts'
-
-export async function startTool(
-  host: TaskHost,
-  name: string,
-  args: JsonObject,
-  options: RequestOptions,
-): Promise<ToolRun> {
-  await learn(host, name, options)
-  const call = new ToolStart(host, name, args, { task: true, ...options })
-  return host.requests.send(call, call.options)
-}
-
-/** A call that asks for a task wherever the tool can be one. */
-export async function callTool(
-  host: TaskHost,
-  name: string,
-  args: JsonObject,
-  options: RequestOptions,
-): Promise<CallToolResult> {
-  await learn(host, name, options)
-  const call = new ToolCall(host, name, args, options)
-  return host.requests.send(call, call.options)
-}
-
-export async function resumeTask(host: TaskHost, taskId: string, options: RequestOptions): Promise<ToolRun> {
-  requireTasks(await host.requests.connected(signalOf(options)))
-  const { timeoutMs, signal } = options
-  const seen = await getTask(host, taskId, { ...(timeoutMs !== undefined && { timeoutMs }), ...(signal && { signal }) })
-  if (seen.view.taskId !== taskId) {
-    throw new PorticoError('invalid-message', 'The server described another task', { delivery: 'unknown' })
-  }
-  return new TaskRun(host, { seen, options })
-}
-
-/** The result of a call that became a task. Ends the task when its caller gives up, or nothing can come of it here. */
-export async function followCall(
-  host: TaskHost,
-  call: ToolCall<unknown>,
-  result: JsonObject,
-  sent: SentCall | undefined,
-): Promise<CallToolResult> {
-  const run = toRun(host, call, result, sent)
-  const { onTask } = call.options
-  if (onTask !== undefined) host.emitter.tell(onTask, run, 'a task')
-  const signal = signalOf(call.options)
-  try {
-    return await run.result(signal === undefined ? {} : { signal })
-  } catch (error) {
-    const gone = error instanceof PorticoError && error.code === 'not-found'
-    // Whoever called has their error already; what becomes of the task is the server's business from here on.
-    if (!gone && !host.reconnector.over) run.cancel().catch(() => {})
-    throw error
-  }
-}
-
-/** The call once more, as a task, if the server meant that by refusing it: then nothing was done. */
-export async function callAsTask(
-  host: TaskHost,
-  { params, options }: ToolCall<unknown>,
-  { rpcCode }: RpcError,
-): Promise<CallToolResult | undefined> {
-  const name = params.name as string
-  if (host.tools.get(name) === undefined) await host.refreshTools(options).catch(() => {})
-  const support = host.tools.get(name)?.execution?.taskSupport
-  if (support !== 'required' && !(support === 'optional' && rpcCode === INVALID_REQUEST)) return undefined
-  const call = new ToolCall(host, name, params.arguments as JsonObject, { task: true, ...options })
-  return host.requests.send(call, call.options)
-}
-
-/** Which tools can be tasks is in the list of tools, on 2025-11-25. */
-async function learn(host: TaskHost, name: string, options: RequestOptions): Promise<void> {
-  const connection = await host.requests.connected(signalOf(options))
-  if (takesTasks(connection) && host.tools.get(name) === undefined) await host.refreshTools(options)
-}
-
-function toRun(host: TaskHost, call: ToolCall<unknown>, result: JsonObject, sent: SentCall | undefined): TaskRun {
-  const generation = requireTasks(sent?.connection ?? host.connection)
-  const { task: view, immediateResponse } = readCreated(result, generation)
-  const tool = call.params.name as string
-  return new TaskRun(host, { seen: { view, generation }, tool, options: call.options, immediateResponse, sent })
-}
-
-/** The call of a tool that gives a run in place of the result. */
-class ToolStart extends ToolCall<ToolRun> {
+/** What a client has done with tasks, made anew for each time. */
+export class TaskCalls implements CallsAsTasks {
   readonly #host: TaskHost
 
-  constructor(host: TaskHost, name: string, args: JsonObject, options: RequestOptions) {
-    super(host, name, args, options)
+  constructor(host: TaskHost) {
     this.#host = host
   }
 
-  override finish(result: JsonObject, _asked: boolean, sent?: SentCall): ToolRun {
-    if (!this.isTask(result)) return createDoneRun(this.#host.tools.readResult(this.params.name as string, result))
-    const run = toRun(this.#host, this, result, sent)
-    if (this.options.onTask !== undefined) this.#host.emitter.tell(this.options.onTask, run, 'a task')
+  /** Calls a tool, as a task wherever it can be one. */
+  async startTool(name: string, args: JsonObject, options: RequestOptions): Promise<ToolRun> {
+    const run = await this.#start(name, args, { task: true, ...options })
+    this.#tellOf(run, options)
     return run
   }
+
+  /** A call of a tool that is nothing but a task, or is to be one. */
+  async callTool(name: string, args: JsonObject, options: RequestOptions): Promise<CallToolResult> {
+    const run = await this.#start(name, args, options)
+    return run.task === undefined ? run.result() : this.#finish(run, options)
+  }
+
+  /** `tools/call` as a gateway sends it, which asks for a task itself (2025-11-25). */
+  async requestTask(params: JsonObject, options: RequestOptions): Promise<JsonObject> {
+    const host = this.#host
+    const connection = await host.requests.connected(signalOf(options))
+    const send = (how: RequestOptions) => host.ask('tools/call', params, host.callTimes, how)
+    if (!takesTasks(connection)) return (await send(options)).result
+    const accepted = send(unbounded(options)).then(({ result }) => result)
+    return untilAccepted(accepted, options, host.timeouts.callMs, ({ task }) => {
+      if (isObject(task) && typeof task.taskId === 'string') return cancelTask(host, task.taskId)
+    })
+  }
+
+  /** Goes on with a task by its id. */
+  async resumeTask(taskId: string, options: RequestOptions): Promise<ToolRun> {
+    const host = this.#host
+    requireTasks(await host.requests.connected(signalOf(options)))
+    const { timeoutMs, signal } = options
+    const times = { ...(timeoutMs !== undefined && { timeoutMs }), ...(signal && { signal }) }
+    const seen = await getTask(host, taskId, times)
+    if (seen.view.taskId !== taskId) {
+      throw new PorticoError('invalid-message', 'The server described another task', { delivery: 'unknown' })
+    }
+    return new TaskRun(host, { seen, options })
+  }
+
+  listTasks(cursor: string | undefined, options: RequestOptions): Promise<TaskPage> {
+    return listTasks(this.#host, cursor, options)
+  }
+
+  async followCall(call: ToolCall, result: JsonObject, sent: SentCall | undefined): Promise<CallToolResult> {
+    return this.#finish(this.#toRun(call, result, sent), call.options)
+  }
+
+  async callAsTask({ params, options }: ToolCall, code: number): Promise<CallToolResult | undefined> {
+    const { connection, tools } = this.#host
+    if (!takesTasks(connection)) return undefined
+    const name = params.name as string
+    if (tools.get(name) === undefined) await this.#host.refreshTools(options).catch(() => {})
+    const support = tools.get(name)?.execution?.taskSupport
+    if (support !== 'required' && !(support === 'optional' && code === INVALID_REQUEST)) return undefined
+    return this.callTool(name, params.arguments as JsonObject, { task: true, ...options })
+  }
+
+  async #start(name: string, args: JsonObject, options: RequestOptions): Promise<ToolRun> {
+    const host = this.#host
+    const connection = await host.requests.connected(signalOf(options))
+    const takes = host.followsTasks && takesTasks(connection)
+    // Which tools can be tasks is in the list of tools.
+    if (takes && host.tools.get(name) === undefined) await host.refreshTools(options)
+    const task = takes ? taskFor(host.tools.get(name), options) : undefined
+    const call = host.toolCall(name, args, task === undefined ? options : unbounded(options))
+    const { params } = call
+    // The one who sends it gets what `finished` gives, whatever the type of the others says.
+    call.finished = ((result, sent) => {
+      if (call.tasks && (result.resultType === 'task' || (task !== undefined && isObject(result.task)))) {
+        return this.#toRun(call, result, sent)
+      }
+      return createDoneRun(host.tools.readResult(name, result))
+    }) as (result: JsonObject, sent: SentCall | undefined) => never
+    if (task !== undefined) call.paramsOn = (to) => (takesTasks(to) ? { ...params, task } : params)
+    const accepted = host.requests.send(call, call.options) as Promise<unknown> as Promise<ToolRun>
+    if (task === undefined) return accepted
+    return untilAccepted(accepted, options, host.timeouts.callMs, (run) => run.cancel())
+  }
+
+  /** Waits for the end of a run. Ends the task when its caller gives up, or nothing can come of it here. */
+  async #finish(run: ToolRun, options: RequestOptions): Promise<CallToolResult> {
+    this.#tellOf(run, options)
+    const signal = signalOf(options)
+    try {
+      return await run.result(signal === undefined ? {} : { signal })
+    } catch (error) {
+      const gone = error instanceof PorticoError && error.code === 'not-found'
+      // Whoever called has their error already; what becomes of the task is the server's business from here on.
+      if (!gone && !this.#host.reconnector.over) run.cancel().catch(() => {})
+      throw error
+    }
+  }
+
+  #tellOf(run: ToolRun, { onTask }: RequestOptions): void {
+    if (onTask !== undefined && run.task !== undefined) this.#host.emitter.tell(onTask, run, 'a task')
+  }
+
+  #toRun(call: ToolCall, result: JsonObject, sent: SentCall | undefined): TaskRun {
+    const host = this.#host
+    const generation = requireTasks(sent?.connection ?? host.connection)
+    const { task: view, immediateResponse } = readCreated(result, generation)
+    const tool = call.params.name as string
+    return new TaskRun(host, { seen: { view, generation }, tool, options: call.options, immediateResponse, sent })
+  }
+}
+
+/** What a call asks for to become a task of 2025-11-25, unless it is to be none. */
+function taskFor(tool: Tool | undefined, { task = false }: RequestOptions): JsonObject | undefined {
+  const support = tool?.execution?.taskSupport
+  if (support !== 'required' && !(support === 'optional' && task)) return undefined
+  const { ttlMs } = typeof task === 'object' ? task : {}
+  return ttlMs === undefined ? {} : { ttl: ttlMs }
 }

@@ -1,5 +1,9 @@
-/** Where a client gets what follows tasks: it is loaded by the first call that becomes one. */
+/** Where a client gets what it has of tasks: each part is loaded by the first call or question that needs it. */
 
 import { onDemand } from '../../jsonrpc/on-demand.ts'
 
+export type { TaskCalls } from './calls.ts'
+export type { ReceivedTasks } from './received.ts'
+
 export const loadTasks = onDemand(() => import('./calls.ts'))
+export const loadReceived = onDemand(() => import('./received.ts'))

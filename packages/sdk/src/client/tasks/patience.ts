@@ -5,7 +5,7 @@
 
 import { INTERNAL_ERROR, PorticoError, RpcError } from '../../jsonrpc/errors.ts'
 import { httpFault } from '../link.ts'
-import { pause } from '../reconnector.ts'
+import { pause } from '../with-deadline.ts'
 import type { TaskHost } from './host.ts'
 
 const MAX_ERRORS = 3

@@ -6,7 +6,7 @@
 import { PorticoError } from '../../jsonrpc/errors.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import type { TaskView } from '../../protocol/tasks.ts'
-import { answerAll } from '../asking/rounds.ts'
+import { answerAll } from '../asking/answer-all.ts'
 import type { RequestRelay } from '../relay.ts'
 import type { TaskHost } from './host.ts'
 import { Patience } from './patience.ts'

@@ -2,8 +2,14 @@
 
 import { INVALID_PARAMS, PorticoError, RpcError } from '../../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { TASKS_EXTENSION } from '../../protocol/capabilities.ts'
-import { CORE_TASKS, generationOf, readTask, type TaskGeneration, type TaskView } from '../../protocol/tasks.ts'
+import {
+  CORE_TASKS,
+  generationOf,
+  readTask,
+  TASKS_EXTENSION,
+  type TaskGeneration,
+  type TaskView,
+} from '../../protocol/tasks.ts'
 import type { SentCall } from '../attempt.ts'
 import type { Connection } from '../connection.ts'
 import type { RequestOptions } from '../options.ts'

@@ -222,7 +222,7 @@ export function createDoneRun(result: CallToolResult): ToolRun {
 }
 
 /** A relay for what a task asks: to cancel the request that is open meanwhile would end nothing. */
-function questionsOf(relay: RequestRelay): RequestRelay {
+export function questionsOf(relay: RequestRelay): RequestRelay {
   return {
     owner: relay.owner,
     ...(relay.question && { question: (asked) => (relay.question as NonNullable<typeof relay.question>)(asked) }),

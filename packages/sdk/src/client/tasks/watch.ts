@@ -7,7 +7,7 @@
 import { PorticoError } from '../../jsonrpc/errors.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { isFinal, readTask, type TaskGeneration, type TaskView } from '../../protocol/tasks.ts'
-import { pause } from '../reconnector.ts'
+import { pause } from '../with-deadline.ts'
 import type { TaskHost } from './host.ts'
 import { Patience } from './patience.ts'
 import { getTask, type SeenTask } from './requests.ts'

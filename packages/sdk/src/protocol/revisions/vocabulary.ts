@@ -5,6 +5,11 @@
 
 import type { Revision, RevisionTraits } from '../revision.ts'
 
+/** The extension for tasks of 2026-07-28, under which both sides declare it. */
+export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks'
+/** In `_meta` of everything that belongs to a task of 2025-11-25. */
+export const META_RELATED_TASK = 'io.modelcontextprotocol/related-task'
+
 export interface Vocabulary extends RevisionTraits {
   /** Audio blocks. */
   readonly audio: boolean
