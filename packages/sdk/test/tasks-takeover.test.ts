@@ -129,4 +129,22 @@ describe('a task whose process died', () => {
     await time.advance(1)
     expect(await look()).toEqual(before)
   })
+
+  it('is not over for having lost its lease, though nobody else took it', async () => {
+    clock = createClock()
+    const store = createMemoryStore()
+    let runs = 0
+    const once = tool({ task: 'required' }, async (_args, ctx) => {
+      if (++runs > 1) return 'done'
+      return new Promise<string>((_resolve, reject) => ctx.signal.addEventListener('abort', () => reject(new Error())))
+    })
+    const tasks = createTasks({ store: { ...bound(store), renew: async () => runs > 1 } })
+    const server = createServer({ name: 'process', version: '1', onError: () => {}, tasks, tools: { once } })
+    const wire = await open({ transport: 'memory', server }, '2026-07-28', { capabilities: DECLARED })
+    const { taskId } = taskOf((await wire.request('tools/call', { name: 'once' })).result)
+    const look = async () => (await wire.request('tasks/get', { taskId })).result
+    while ((await look()).status === 'working') await clock.advance(LEASE_MS)
+    expect(textOf((await look()).result)).toBe('done')
+    tasks.close()
+  })
 })

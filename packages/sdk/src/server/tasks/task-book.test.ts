@@ -14,7 +14,8 @@ test.each([
   ['anonymous', { maxAnonymousTasks: 0 }, 0],
 ])('T25-43 sec-370: of many at once by one who is %s, in two processes, %j are kept', async (who, limits, most) => {
   const [store, bus, sealer] = [createMemoryStore(), createMemoryBus(), createTaskSealer(undefined)]
-  const makeBook = () => new TaskBook({ store, bus, sealer, server: 'books', limits: { ...TASK_LIMITS, ...limits } })
+  const makeBook = () =>
+    new TaskBook({ store, bus, sealer, leaseMs: 30_000, server: 'books', limits: { ...TASK_LIMITS, ...limits } })
   // Two processes that share a store.
   const books = [makeBook(), makeBook()]
   const request: TaskRequest = {

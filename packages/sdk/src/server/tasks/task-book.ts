@@ -45,6 +45,8 @@ export interface BookParts {
   readonly sealer: TaskSealer
   /** Whose tasks these are: servers that share a store do not see each other's. */
   readonly server: string
+  /** How long a process may be silent before another takes its tasks over. */
+  readonly leaseMs: number
   readonly observer?: TaskObserver | undefined
 }
 
@@ -59,6 +61,7 @@ interface NewTask {
 export class TaskBook {
   readonly store: Store
   readonly limits: TaskLimits
+  readonly leaseMs: number
   readonly #bus: Bus
   readonly #sealer: TaskSealer
   readonly #scope: string
@@ -66,9 +69,10 @@ export class TaskBook {
   /** The last creation of each owner here: one after the other, so that they do not stand in each other's way. */
   readonly #creating = new Map<string, Promise<unknown>>()
 
-  constructor({ store, bus, limits, sealer, server, observer }: BookParts) {
+  constructor({ store, bus, limits, sealer, server, leaseMs, observer }: BookParts) {
     this.store = store
     this.limits = limits
+    this.leaseMs = leaseMs
     this.#bus = bus
     this.#sealer = sealer
     this.#scope = encodeURIComponent(server).slice(0, 200)

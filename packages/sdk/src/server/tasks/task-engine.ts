@@ -15,7 +15,7 @@ import { ServerCall } from '../call/call.ts'
 import type { FeatureHost } from '../feature.ts'
 import { isOver, type TaskBook } from './task-book.ts'
 import type { TaskRecord, TaskRequest } from './task-record.ts'
-import { LEASE_MS, leaseKey, type ProgressListener, TaskRun } from './task-run.ts'
+import { leaseKey, type ProgressListener, TaskRun } from './task-run.ts'
 
 /** How long nobody looks at the store: other processes die, and clocks are set. */
 const LOOK_MS = 5000
@@ -109,7 +109,7 @@ export class TaskEngine {
 
   /** Looks at a moment, or earlier where clocks may be set or other processes die meanwhile. */
   #lookAt(moment: number): void {
-    const at = Math.min(moment, Date.now() + LOOK_MS)
+    const at = Math.min(moment, Date.now() + Math.min(LOOK_MS, this.#book.leaseMs))
     if (this.#stopped || at >= this.#timerAt) return
     clearTimeout(this.#timer)
     this.#timerAt = at
@@ -147,7 +147,7 @@ export class TaskEngine {
   async #take(id: string, make: (record: TaskRecord) => ServerCall): Promise<TaskRun | undefined> {
     this.#listening ??= this.#book.watchCancelled((cancelled) => this.#cancelled(cancelled))
     await this.#listening
-    const lease = await this.#book.store.lease(leaseKey(id), this.#owner, LEASE_MS)
+    const lease = await this.#book.store.lease(leaseKey(id), this.#owner, this.#book.leaseMs)
     if (lease === undefined) return undefined
     const taken = await this.#book.take(id, lease.epoch).catch(async (error: unknown) => {
       await this.#book.store.release(leaseKey(id), lease)

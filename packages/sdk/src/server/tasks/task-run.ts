@@ -26,8 +26,8 @@ export const PLAIN_STATE: RoundSealer = {
 }
 
 const MAX_ROUNDS = 1000
-export const LEASE_MS = 30_000
-const RENEW_MS = LEASE_MS / 3
+/** A lease is renewed so many times before it would end. */
+const RENEWALS = 3
 
 /** Hears how far a task is. */
 export type ProgressListener = (progress: number, total: number | undefined, message: string | undefined) => void
@@ -67,7 +67,7 @@ export class TaskRun implements Detached {
     this.#call = call
     this.#heard = heard
     this.#reached = call.reached
-    this.#timer = setInterval(() => void this.renew(), RENEW_MS)
+    this.#timer = setInterval(() => void this.renew(), book.leaseMs / RENEWALS)
     call.detached = this
     this.#log = new TaskLog(book, record.id, guard, () => this.#leftMs())
     runOf(call).log = this.#log
@@ -178,8 +178,8 @@ export class TaskRun implements Detached {
   }
 
   async #failed(error: unknown): Promise<void> {
-    // Nobody waits for what was cancelled; where the lease was lost, nothing is written at all.
-    if (this.#call.cancelled) return this.#finish({ status: 'cancelled' })
+    // Who cancelled the task has said so in its record; where the lease was lost, it is for others to go on.
+    if (this.#call.cancelled) return
     const { revision } = this.#call.conversation
     const where = `task of ${String(this.#record.request.params.name)}`
     const shown =
@@ -207,7 +207,9 @@ export class TaskRun implements Detached {
 
   /** Keeps the lease, and ends the handler of a task that is no longer its own. */
   async renew(): Promise<void> {
-    const held = await this.#book.store.renew(leaseKey(this.#record.id), this.#lease, LEASE_MS).catch(() => true)
+    const held = await this.#book.store
+      .renew(leaseKey(this.#record.id), this.#lease, this.#book.leaseMs)
+      .catch(() => true)
     const record = held ? await this.#book.read(this.#record.id).catch(() => this.#record) : undefined
     if (record === undefined || isOver(record)) this.cancel('The task was cancelled, has expired or was taken over')
   }

@@ -48,6 +48,11 @@ export interface TasksOptions {
    * without them such requests stay open for as long as the work takes.
    */
   readonly helperTools?: boolean
+  /**
+   * How long a process may be silent, in milliseconds, before another takes up the tasks that it works on; 30,000 unless given.
+   * A handler that keeps its process from doing anything else for longer loses its task.
+   */
+  readonly leaseMs?: number
   /** Told who made, looked at and ended tasks: for an audit trail. */
   readonly onTask?: TaskObserver
 }
@@ -65,9 +70,11 @@ const OPTIONS: OptionTable<TasksOptions> = {
   keys: 'any',
   holdMs: 'time',
   helperTools: 'flag',
+  leaseMs: 'count',
   onTask: 'function',
 }
 const HOLD_MS = 45_000
+const LEASE_MS = 30_000
 const MAX_FOLLOWED = 100
 
 /**
@@ -89,13 +96,19 @@ const MAX_FOLLOWED = 100
  */
 export function createTasks(options: TasksOptions = {}): Tasks {
   requireOptions('createTasks', options, OPTIONS)
-  const { store = createMemoryStore(), bus = createMemoryBus(), onTask, helperTools = true } = options
+  const {
+    store = createMemoryStore(),
+    bus = createMemoryBus(),
+    onTask,
+    helperTools = true,
+    leaseMs = LEASE_MS,
+  } = options
   const limits: TaskLimits = { ...TASK_LIMITS, ...withoutUndefined(options.limits ?? {}) }
   const sealer = createTaskSealer(options.keys)
   const engines: TaskEngine[] = []
   return {
     feature: defineFeature('tasks', (server) => {
-      const book = new TaskBook({ store, bus, limits, sealer, server: server.info.name, observer: onTask })
+      const book = new TaskBook({ store, bus, limits, sealer, leaseMs, server: server.info.name, observer: onTask })
       const feature = new TasksFeature(server, book, helperTools ? (options.holdMs ?? HOLD_MS) : undefined)
       engines.push(feature.engine)
       // Only a store that was given can hold what another process left.
