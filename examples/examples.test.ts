@@ -212,6 +212,29 @@ describe('progress', () => {
   })
 })
 
+test('tasks: outlives its request, asks, pays once, and sleeps', async () => {
+  const books = run('tasks.ts')
+  const declared = { elicitation: {}, extensions: { 'io.modelcontextprotocol/tasks': {} } }
+  const yes = { agree: { action: 'accept', content: { yes: true } } }
+  const order = { name: 'order', arguments: { title: 'Emma', packingMs: 1_000 } }
+  let answer = await callTool(books, order.name, order.arguments, declared)
+  // What is asked in time is asked on the request itself.
+  if (answer.resultType === 'input_required') {
+    const again = { ...order, requestState: answer.requestState, inputResponses: yes }
+    answer = (await books.modern('tools/call', again, declared)).result
+  }
+  expect(answer.resultType).toBe('task')
+  const { taskId } = answer
+  void books.modern('subscriptions/listen', { notifications: { taskIds: [taskId] } }, declared)
+  const isTold = (status: string): Json | undefined =>
+    books.notices.find(({ method, params }) => method === 'notifications/tasks' && params.status === status)
+  await books.until(() => isTold('completed') !== undefined || isTold('input_required') !== undefined)
+  if (isTold('completed') === undefined) await books.modern('tasks/update', { taskId, inputResponses: yes }, declared)
+  await books.until(() => isTold('completed') !== undefined)
+  expect(isTold('completed')?.params.result.content[0].text).toBe('Emma is on its way')
+  expect(books.stderr.match(/pay: paying/g)).toHaveLength(1)
+})
+
 test('middleware: alters, refuses, watches, and gives state', async () => {
   const parrot = run('middleware.ts')
   const shout = { name: 'shout', arguments: { words: 'hi' } }

@@ -117,16 +117,16 @@ export function withHelpers(
   tools: Registry<ToolEntry>,
   listed: ServerMethod<ListToolsResult>,
 ): ServerMethod<ListToolsResult> {
-  const added = (call: ServerCall): Tool[] =>
-    [...tools.values()].some(({ task }) => task !== undefined && task.mode !== 'never') && needsHelpers(call)
-      ? helpers.tools
-      : []
+  const hasTasks = (): boolean => [...tools.values()].some(({ task }) => task !== undefined && task.mode !== 'never')
   return {
     ...listed,
-    ready: (call) => (added(call).length === 0 ? listed.ready?.(call) : undefined),
+    // The list differs from request to request, which a text that is kept for all cannot.
+    ready: (call) => (hasTasks() ? undefined : listed.ready?.(call)),
     run: (call) =>
       andThen(listed.run(call), (result) =>
-        result.nextCursor === undefined ? { ...result, tools: [...result.tools, ...added(call)] } : result,
+        result.nextCursor === undefined && hasTasks() && needsHelpers(call)
+          ? { ...result, tools: [...result.tools, ...helpers.tools] }
+          : result,
       ),
   }
 }
