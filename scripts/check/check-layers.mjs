@@ -57,7 +57,7 @@ const UI = new Map([
   ['parts', 2],
   ...['servers', 'policy', 'timeline'].map((folder) => [folder, 3]),
   ['inbox', 4],
-  ['items', 5],
+  ...['items', 'tasks'].map((folder) => [folder, 5]),
   ['chat', 6],
   ['shell', 7],
   ['main.tsx', TOP],

@@ -1,7 +1,8 @@
-/** What happens in the host, told to open pages: questions, servers, messages on the wire. */
+/** What happens in the host, told to open pages: questions, servers, tasks, messages on the wire. */
 
 import { ServerUpdates } from './servers/server-updates.ts'
 import { toShown } from './shown-question.ts'
+import { toTaskRow } from './task-row.ts'
 import type { WorkbenchServices } from './workbench-services.ts'
 
 const TIMELINE_MS = 250
@@ -10,7 +11,11 @@ const TIMELINE_MS = 250
 export function forwardEvents(services: WorkbenchServices, isWatched: () => boolean): { close(): void } {
   const { host, emit } = services
   const servers = new ServerUpdates({ host, cards: services.cards, emit, isWatched })
-  const stops = [forwardQuestions(services), forwardMessages(services, isWatched)]
+  const stops = [
+    forwardQuestions(services),
+    forwardMessages(services, isWatched),
+    host.on('task', (task) => emit({ type: 'task', task: toTaskRow(task) })),
+  ]
   return {
     close() {
       servers.close()

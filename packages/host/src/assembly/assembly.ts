@@ -32,6 +32,9 @@ import { GuardedActions } from './guarded-actions.ts'
 import type { ActOptions, HostOptions } from './options.ts'
 import { createQuestions } from './questions.ts'
 import { SignIn } from './sign-in.ts'
+import type { HostTask } from './tasks/host-task.ts'
+import { createTaskBook } from './tasks/task-book.ts'
+import { TaskFollowing } from './tasks/task-following.ts'
 import { UntrustedFiles } from './untrusted-files.ts'
 
 /** What a host keeps, and what it was configured with when it began. */
@@ -63,6 +66,7 @@ export interface Assembly {
   readonly catalogue: Catalogue
   readonly pins: PinStore
   readonly actions: GuardedActions
+  readonly tasks: TaskFollowing
   readonly untrusted: UntrustedFiles
   /** No longer follows the state folder. */
   close(): void
@@ -90,7 +94,12 @@ export async function openStores(options: HostOptions): Promise<HostStores> {
 export function assemble(
   options: HostOptions,
   stores: HostStores,
-  own: { readonly configuration: Configuration; readonly sessions: Sessions; reload(): Promise<void> },
+  own: {
+    readonly configuration: Configuration
+    readonly sessions: Sessions
+    reload(): Promise<void>
+    taskChanged(task: HostTask): void
+  },
 ): Assembly {
   const { inbox, trust, used } = stores
   const { configuration, sessions } = own
@@ -123,13 +132,31 @@ export function assemble(
   const untrusted = new UntrustedFiles({ ...standing, trust, reload: () => own.reload() })
   const unfollow = followApprovals(options, pins, catalogue, changed)
   const { hide } = used
-  const actions = new GuardedActions({ ...shared, guard, hide, upstreams, catalogue, telemetry: options.telemetry })
+  const tasks = new TaskFollowing({
+    ...shared,
+    guard,
+    upstreams,
+    audit: standing.audit,
+    book: createTaskBook(stateFile(options, 'tasks.json')),
+    options: options.tasks,
+    changed: own.taskChanged,
+    warn: standing.onWarning,
+  })
+  const actions = new GuardedActions({
+    ...shared,
+    guard,
+    hide,
+    upstreams,
+    catalogue,
+    tasks,
+    telemetry: options.telemetry,
+  })
   const close = (): void => {
     changed.close()
     untrusted.close()
     unfollow()
   }
-  return { guard, models, signIn, upstreams, catalogue, pins, actions, untrusted, close }
+  return { guard, models, signIn, upstreams, catalogue, pins, actions, tasks, untrusted, close }
 }
 
 function assembleGuard(

@@ -16,27 +16,17 @@ import type {
 import { callListener } from '../config/call-listener.ts'
 import { hideInError } from '../config/trust/used-secrets.ts'
 import { type DecisionTelemetryApi, withinSpan } from '../guard/decision-telemetry.ts'
-import { admit, admitError, toClean } from '../guard/foreign-text.ts'
+import { admit, toClean } from '../guard/foreign-text.ts'
 import type { Guard, Permit } from '../guard/guard.ts'
 import type { Provenance } from '../guard/provenance.ts'
 import type { Circumstances, Effect } from '../policy/effect.ts'
 import type { Catalogue } from '../upstream/catalogue/catalogue.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
+import { type ActionResult, settle } from './act-outcome.ts'
 import type { CallsInFlight } from './calls-in-flight.ts'
 import type { ActOptions } from './options.ts'
-
-/**
- * What came of a call, a reading or a prompt that the host made: the server's result, and what was sent to which
- * server.
- */
-export interface ActionResult<Result> {
-  readonly result: Result
-  readonly server: string
-  /** As they were sent: a person may have edited them. */
-  readonly arguments: JsonObject
-  /** Why it was let through. */
-  readonly reason: string
-}
+import type { StartedCall, TaskCallOptions } from './tasks/task-calls.ts'
+import type { TaskFollowing } from './tasks/task-following.ts'
 
 interface GuardedActionsParts {
   readonly guard: Guard
@@ -47,6 +37,7 @@ interface GuardedActionsParts {
   /** Whose words are in the context of a session. */
   provenance(session: string): Provenance
   readonly telemetry?: DecisionTelemetryApi
+  readonly tasks: TaskFollowing
   /** Takes secrets out of words that are shown. */
   hide(text: string): string
 }
@@ -66,24 +57,22 @@ export class GuardedActions {
     this.#parts = parts
   }
 
-  call(name: string, args: JsonObject, options: ActOptions = {}): Promise<ActionResult<CallToolResult>> {
+  /** Calls a tool and waits for its end, also where its server makes the call a task. */
+  async call(name: string, args: JsonObject, options: ActOptions = {}): Promise<ActionResult<CallToolResult>> {
+    const waiting = { ...options, attendMs: Number.POSITIVE_INFINITY, task: false }
+    const started = await this.callAsTask(name, args, waiting)
+    if (started.task !== undefined) throw new TypeError('A task that is waited for without end was left')
+    return started
+  }
+
+  /** Calls a tool; what its server makes a task, and what is not done in time, goes on by itself. */
+  callAsTask(name: string, args: JsonObject, options: TaskCallOptions = {}): Promise<StartedCall> {
     return this.#traced('call', async () => {
-      const found = await this.#parts.catalogue.toCall(name, args, options.signal)
-      const { server, ownName: tool, item } = found
-      const definition = item.kind === 'tool' ? item.definition : undefined
-      const effect: EffectOf<'call'> = {
-        kind: 'call',
-        server,
-        tool,
-        arguments: found.arguments,
-        ...(definition?.annotations !== undefined && { annotations: definition.annotations }),
-        trusted: this.#isTrusted(server),
-      }
-      const { result, permit } = await this.#act(effect, options, (client, permitted, request) =>
-        client.callTool(tool, permitted.arguments, request),
-      )
-      this.#parts.catalogue.linked(server, result)
-      return { result, server, arguments: permit.effect.arguments, reason: permit.decision.reason }
+      const effect = await this.#toCall(name, args, options)
+      const permit = await this.#parts.guard.pass(effect, this.#parts.circumstances(options), options)
+      const started = await this.#parts.tasks.begin(permit, options)
+      if (started.task === undefined) this.#parts.catalogue.linked(effect.server, started.result)
+      return started
     })
   }
 
@@ -173,6 +162,19 @@ export class GuardedActions {
     })
   }
 
+  async #toCall(name: string, args: JsonObject, { signal }: ActOptions): Promise<EffectOf<'call'>> {
+    const { server, ownName, item, arguments: sent } = await this.#parts.catalogue.toCall(name, args, signal)
+    const definition = item.kind === 'tool' ? item.definition : undefined
+    return {
+      kind: 'call',
+      server,
+      tool: ownName,
+      arguments: sent,
+      ...(definition?.annotations !== undefined && { annotations: definition.annotations }),
+      trusted: this.#isTrusted(server),
+    }
+  }
+
   #traced<Result>(kind: Effect['kind'], act: () => Promise<Result>): Promise<Result> {
     const { telemetry, hide } = this.#parts
     const done = telemetry === undefined ? act() : withinSpan(telemetry, `portico.${kind}`, act)
@@ -209,21 +211,16 @@ export class GuardedActions {
     const { effect } = permit
     const { signal, principal, onProgress } = options
     const flight = inFlight.enter(effect.server, options)
+    const outcome = { origin: this.#originOf(effect), context: this.#contextOf(circumstances), signal }
     try {
-      const client = await upstreams.client(effect.server, { principal, signal })
-      const result = toClean(
-        await send(client, effect, {
+      return await settle(permit, outcome, async () => {
+        const client = await upstreams.client(effect.server, { principal, signal })
+        return send(client, effect, {
           signal,
           relay: { owner: flight },
           ...(onProgress !== undefined && { onProgress: (progress) => callListener(onProgress, toClean(progress)) }),
-        }),
-      )
-      permit.finish('isError' in result && result.isError === true ? 'error' : 'ok')
-      return result
-    } catch (error) {
-      const told = admitError(error, this.#originOf(effect), this.#contextOf(circumstances))
-      permit.finish(signal?.aborted ? 'cancelled' : 'error', told instanceof Error ? told.message : undefined)
-      throw told
+        })
+      })
     } finally {
       flight.end()
     }

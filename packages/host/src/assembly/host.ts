@@ -29,6 +29,7 @@ import type { Rules } from '../policy/rules.ts'
 import type { Catalogue } from '../upstream/catalogue/catalogue.ts'
 import { Listeners } from '../upstream/connection/listeners.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
+import type { ActionResult } from './act-outcome.ts'
 import { type Assembly, assemble, type HostStores, openStores } from './assembly.ts'
 import { toCircumstances } from './circumstances.ts'
 import { Configuration } from './configuration.ts'
@@ -36,9 +37,10 @@ import type { AttachedPiece, Attachment } from './conversation/attachments.ts'
 import { Conversations } from './conversation/conversations.ts'
 import type { Project } from './conversation/projects.ts'
 import { Sessions } from './conversation/sessions.ts'
-import type { ActionResult } from './guarded-actions.ts'
 import type { ActOptions, AttachRule, ConverseOptions, HostOptions } from './options.ts'
 import type { SignInStep } from './sign-in.ts'
+import type { HostTask } from './tasks/host-task.ts'
+import type { HostTasks, StartedCall, TaskCallOptions } from './tasks/task-calls.ts'
 import type { Tuning } from './tuning.ts'
 
 /** What `host.on` tells of, by the name of the event. */
@@ -47,6 +49,8 @@ export interface HostEvents {
   problems: readonly ConfigProblem[]
   /** The servers are other ones, or configured otherwise. */
   servers: readonly ServerConfig[]
+  /** A task began, stands otherwise, waits for a person, or is over. */
+  task: HostTask
 }
 
 /**
@@ -81,12 +85,14 @@ export class Host {
   readonly models: Models
   readonly upstreams: Upstreams
   readonly catalogue: Catalogue
+  /** Calls that their servers work on by themselves. */
+  readonly tasks: HostTasks
   readonly #options: HostOptions
   readonly #configuration: Configuration
   readonly #sessions = new Sessions(() => this.rules)
   readonly #assembly: Assembly
   readonly #conversations: Conversations
-  readonly #listeners = new Listeners<HostEvents>({ problems: true, servers: true })
+  readonly #listeners = new Listeners<HostEvents>({ problems: true, servers: true, task: true })
   #watch: ConfigWatch | undefined
 
   constructor(options: HostOptions, stores: HostStores) {
@@ -98,11 +104,17 @@ export class Host {
     const configuration = new Configuration(options, stores.config)
     const sessions = this.#sessions
     this.#configuration = configuration
-    this.#assembly = assemble(options, stores, { configuration, sessions, reload: () => this.reload() })
+    this.#assembly = assemble(options, stores, {
+      configuration,
+      sessions,
+      reload: () => this.reload(),
+      taskChanged: (task) => this.#listeners.emit('task', task),
+    })
     this.guard = this.#assembly.guard
     this.models = this.#assembly.models
     this.upstreams = this.#assembly.upstreams
     this.catalogue = this.#assembly.catalogue
+    this.tasks = this.#assembly.tasks
     this.#conversations = new Conversations(options, { ...this.#assembly, configuration, sessions })
   }
 
@@ -155,6 +167,14 @@ export class Host {
   /** Calls a tool by its name in the catalogue. */
   call(name: string, args: JsonObject = {}, options?: ActOptions): Promise<ActionResult<CallToolResult>> {
     return this.#assembly.actions.call(name, args, options)
+  }
+
+  /**
+   * Calls a tool without waiting for the end of it, where its server makes the call a task. Until then, and for what is
+   * answered within `attendMs`, it is a call like any other.
+   */
+  callAsTask(name: string, args: JsonObject = {}, options?: TaskCallOptions): Promise<StartedCall> {
+    return this.#assembly.actions.callAsTask(name, args, options)
   }
 
   read(uri: string, options?: ActOptions): Promise<ActionResult<ReadResourceResult>> {
@@ -227,8 +247,9 @@ export class Host {
     return this.#sessions.provenance(session)
   }
 
-  /** Forgets what was remembered for a session. */
+  /** Forgets what was remembered for a session, and cancels the tasks that run for it. */
   endSession(session: string): void {
+    this.#assembly.tasks.endSession(session)
     this.#sessions.end(session)
     this.grants.endSession(session)
     this.guard.endSession(session)
@@ -249,6 +270,7 @@ export class Host {
     this.#assembly.close()
     this.grants.close()
     this.guard.close()
+    await this.#assembly.tasks.close()
     await this.catalogue.close()
     await this.inbox.close()
     await this.upstreams.close()

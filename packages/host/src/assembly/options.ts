@@ -20,6 +20,7 @@ import type { InProcessFactory, TargetResolver } from '../upstream/connection/re
 import type { UpstreamsOptions } from '../upstream/upstreams.ts'
 import type { HostAuditOptions } from './audit-file.ts'
 import type { SignInOptions } from './sign-in.ts'
+import type { TaskArrival } from './tasks/host-task.ts'
 
 /**
  * Options of `createHost`: which servers there are, where state is kept, who is asked, and which rules and models hold.
@@ -66,6 +67,8 @@ export interface HostOptions {
   readonly reviewSampling?: boolean
   /** How many tools a model is shown; when there are more, it gets tools to search them instead. */
   readonly maxTools?: number
+  /** How long turns wait for tasks, how many may run, and whether those of earlier processes are taken up again. */
+  readonly tasks?: HostTaskOptions
   /** Resources that go along with every message, as they are at that moment. */
   readonly attach?: readonly AttachRule[]
   /** Adds to how targets are resolved: sign-in, TLS. */
@@ -81,6 +84,18 @@ export interface HostOptions {
 
 /** The part of `@opentelemetry/api` that a host uses. */
 export type HostTelemetryApi = ClientTelemetryApi & DecisionTelemetryApi
+
+/** How a host treats tasks; each has its own default. */
+export interface HostTaskOptions {
+  /** How long a turn waits for a task that the model has begun; 10 seconds unless given. */
+  readonly attendMs?: number
+  /** Tasks that run at once for one conversation; 20 unless given. A turn waits for what is beyond. */
+  readonly perSession?: number
+  /** The same for one server; 50 unless given. */
+  readonly perServer?: number
+  /** Goes on with tasks of earlier processes as soon as their server is there. True unless given. */
+  readonly resume?: boolean
+}
 
 /** Names a resource of a server that is added to every message of a conversation. */
 export interface AttachRule {
@@ -119,8 +134,13 @@ export interface ConverseOptions {
   readonly tools?: readonly string[]
   /** Told what could not be attached to a message, instead of the host's own `onWarning`. */
   readonly onWarning?: (message: string) => void
+  /** Told when a task of the conversation is over and its result is in it: `proceed` lets the model take it up. */
+  readonly onTask?: (arrival: TaskArrival) => void
   /** Told of a question that the reading of what goes along waits for. */
   readonly onWaiting?: ActOptions['onWaiting']
 }
 
 export const DEFAULT_MAX_TOOLS = 80
+export const DEFAULT_ATTEND_MS = 10_000
+export const DEFAULT_TASKS_PER_SESSION = 20
+export const DEFAULT_TASKS_PER_SERVER = 50

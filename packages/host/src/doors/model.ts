@@ -12,7 +12,7 @@ export {
 export type { DocumentReader, MediaFitOptions, MediaNotice } from '../model/fit-media.ts'
 export { MEDIA_KINDS, type MediaKind } from '../model/media-kinds.ts'
 export { type ModelConfig, type ModelProblem, PROVIDERS, type ProviderName, readModels } from '../model/model-config.ts'
-export type { ModelToolCall, ModelToolResult, ModelTools } from '../model/model-tools.ts'
+export type { ArrivedResult, ModelToolCall, ModelToolResult, ModelTools } from '../model/model-tools.ts'
 export {
   Models,
   type ModelsOptions,

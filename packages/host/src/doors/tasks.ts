@@ -9,4 +9,5 @@ export {
   type TaskBook,
   type TaskBookOptions,
   type TaskState,
+  type TaskStep,
 } from '../assembly/tasks/task-book.ts'

@@ -10,8 +10,8 @@ import { HostError } from '../errors.ts'
 import { isForeign, withoutLabels } from '../guard/foreign-text.ts'
 import { Budget, type BudgetLimits, type Usage } from './budget.ts'
 import { MediaFit, type MediaFitOptions, type MediaNotice } from './fit-media.ts'
-import { fromChosen, toContextParts, toRefusal, toToolMessage } from './messages.ts'
-import type { ModelTools } from './model-tools.ts'
+import { fromChosen, toArrivedMessage, toContextParts, toRefusal, toTaskMessage, toToolMessage } from './messages.ts'
+import type { ArrivedResult, ModelTools } from './model-tools.ts'
 import type { Models } from './models.ts'
 import type { ChosenMessage, KeptWords } from './origins.ts'
 import { runStep, type StepCall } from './step.ts'
@@ -54,10 +54,13 @@ export interface CallView {
   readonly name: string
   readonly server: string
   readonly arguments: JsonObject
-  readonly status: 'waiting' | 'running' | 'ok' | 'error' | 'denied' | 'cancelled'
+  /** `task`: it goes on by itself, and its result comes later. */
+  readonly status: 'waiting' | 'running' | 'ok' | 'error' | 'denied' | 'cancelled' | 'task'
   readonly reason?: string
   /** The question in the inbox that it waits for. */
   readonly question?: string
+  /** The task that it became. */
+  readonly task?: string
   readonly progress?: { readonly progress: number; readonly total?: number; readonly message?: string }
   readonly result?: CallToolResult
   /** What the call itself took. */
@@ -78,6 +81,11 @@ export type TurnEvent =
   | ({ readonly type: 'notice' } & MediaNotice)
   | { readonly type: 'usage'; readonly usage: Usage }
   | { readonly type: 'end'; readonly reason: 'done' | 'cancelled' | 'budget' | 'failed'; readonly error?: HostError }
+
+/** What holds for one turn. */
+interface TurnOptions {
+  readonly model?: string
+}
 
 /** Calls the listener of the turn; what it throws does not end the turn. */
 type Emit = (event: TurnEvent) => void
@@ -105,6 +113,8 @@ export class Conversation {
   readonly #budget: Budget
   readonly #media: MediaFit
   #attached: ContextPiece[] = []
+  /** Results of tasks that the model has not been told of. */
+  #arrived: ModelMessage[] = []
   #turn: AbortController | undefined
   /** The answers to the calls of this moment: those that are there, and words in place of the others. */
   #open: readonly ModelMessage[] = []
@@ -136,8 +146,17 @@ export class Conversation {
     this.#attached.push(piece)
   }
 
+  /** What a task came to: told to the model before its next step, with the next message, or by `proceed`. */
+  receive(arrived: ArrivedResult): void {
+    this.#arrived.push(toArrivedMessage(arrived))
+  }
+
   save(): SavedConversation {
-    return { messages: [...this.#messages, ...this.#open], chosen: [...this.#chosen], usage: this.usage }
+    return {
+      messages: [...this.#messages, ...this.#open, ...this.#arrived],
+      chosen: [...this.#chosen],
+      usage: this.usage,
+    }
   }
 
   /** Ends the turn under way, with everything it has called. */
@@ -146,10 +165,25 @@ export class Conversation {
   }
 
   /** One turn, told to the listener as it goes. Always ends in exactly one `end`, and never rejects. */
-  async send(
-    text: string,
+  send(text: string, listener: (event: TurnEvent) => void, turn: TurnOptions = {}): Promise<void> {
+    return this.#take(listener, turn, async (signal) => {
+      callListener(this.#options.onUser, text)
+      const always = await this.#options.attached?.(signal)
+      this.#takeArrived()
+      this.#say(text, always)
+    })
+  }
+
+  /** A turn of the model alone, about results of tasks that have come meanwhile. Ends like any other. */
+  async proceed(listener: (event: TurnEvent) => void, turn: TurnOptions = {}): Promise<void> {
+    if (this.#arrived.length === 0) return callListener(listener, { type: 'end', reason: 'done' })
+    return this.#take(listener, turn, async () => {})
+  }
+
+  async #take(
     listener: (event: TurnEvent) => void,
-    turn: { readonly model?: string } = {},
+    turn: TurnOptions,
+    begin: (signal: AbortSignal) => Promise<void>,
   ): Promise<void> {
     const emit: Emit = (event) => callListener(listener, event)
     if (this.#turn !== undefined) {
@@ -158,9 +192,8 @@ export class Conversation {
     }
     const controller = new AbortController()
     this.#turn = controller
-    callListener(this.#options.onUser, text)
     try {
-      this.#say(text, await this.#options.attached?.(controller.signal))
+      await begin(controller.signal)
       await this.#run(controller.signal, emit, turn.model ?? this.#options.model)
       this.#turn = undefined
       emit({ type: 'end', reason: 'done' })
@@ -168,6 +201,11 @@ export class Conversation {
       this.#turn = undefined
       emit(controller.signal.aborted ? { type: 'end', reason: 'cancelled' } : toEnd(error))
     }
+  }
+
+  #takeArrived(): void {
+    this.#messages.push(...this.#arrived)
+    this.#arrived = []
   }
 
   /** The user's message, with what goes along with it. */
@@ -195,6 +233,7 @@ export class Conversation {
     const onNotice = (notice: MediaNotice): void => emit({ type: 'notice', ...notice })
     for (let steps = 0; ; steps++) {
       this.#budget.check({ steps, elapsedMs: clock.elapsedMs })
+      this.#takeArrived()
       const tools = modelTools.tools()
       let said = ''
       const onText = (delta: string): void => {
@@ -212,6 +251,7 @@ export class Conversation {
       this.#budget.spend(step.tokens, config)
       emit({ type: 'usage', usage: this.usage })
       this.#messages.push(...step.messages)
+      if (step.calls.length === 0 && this.#arrived.length > 0) continue
       if (step.calls.length === 0) return
       // Every call of a step gets its message, whatever becomes of it: providers refuse a conversation with gaps.
       await this.#callAll(step.calls, (call) => this.#call(call, signal, clock, emit))
@@ -270,7 +310,11 @@ export class Conversation {
     const onProgress = (progress: NonNullable<CallView['progress']>): void => show({ progress })
     try {
       const done = await modelTools.call({ name: call.name, arguments: call.input, signal, onProgress, onWaiting })
-      const { result, server, reason } = done
+      const { result, server, reason, task } = done
+      if (task !== undefined) {
+        end({ status: 'task', task: task.label, server: server ?? HOST, reason, arguments: done.arguments })
+        return toTaskMessage(part, server ?? HOST, task)
+      }
       const status = result.isError === true ? 'error' : 'ok'
       end({ status, result, server: server ?? HOST, reason, arguments: done.arguments })
       return toToolMessage(part, server, result)

@@ -14,6 +14,7 @@ import type {
 import type { FilePart, ModelMessage, TextPart, ToolCallPart, ToolResultPart } from 'ai'
 import { labelled, withoutLabels } from '../guard/foreign-text.ts'
 import { bytesOf, type Media, mediaOf } from './media.ts'
+import type { ArrivedResult, ModelToolResult } from './model-tools.ts'
 import type { StepFile } from './step.ts'
 
 type SamplingMessage = CreateMessageParams['messages'][number]
@@ -22,6 +23,31 @@ type SamplingBlock = Exclude<SamplingMessage['content'], unknown[]>
 
 /** Characters of one result that the model is given; the rest is cut with a word about it. */
 const MAX_RESULT_LENGTH = 100_000
+
+/** What the model is told of a call that became a task. */
+export function toTaskMessage(
+  call: ToolCallPart,
+  server: string,
+  { label, told }: NonNullable<ModelToolResult['task']>,
+): ModelMessage {
+  const words = `The call runs on its own as task ${label}. Its result will come later, in a message of its own: go on without it, and do not call again for it.`
+  const value = told === undefined ? words : `${words}\n${labelled(server, cut(told))}`
+  return toolMessage(call, { type: 'text', value })
+}
+
+/** What a task came to, for a message of its own. */
+export function toArrivedMessage({ label, server, tool, result, problem, foreign }: ArrivedResult): ModelMessage {
+  const task = `task ${label} (${withoutLabels(tool)})`
+  if (result === undefined) {
+    const why =
+      foreign === true ? labelled(server, cut(problem ?? '')) : withoutLabels(problem ?? 'it is not known why')
+    return { role: 'user', content: `[${task} ended without a result]\n${why}` }
+  }
+  const { content, structuredContent, isError } = result
+  const data: ContentBlock[] = [{ type: 'text', text: JSON.stringify(structuredContent ?? null) }]
+  const heading = isError === true ? `[${task} failed]` : `[the result of ${task}]`
+  return { role: 'user', content: toContextParts(server, heading, content.length === 0 ? data : content) }
+}
 
 /** What the model is told of a call that was made; without a server, of one that the host answered itself. */
 export function toToolMessage(call: ToolCallPart, server: string | undefined, result: CallToolResult): ModelMessage {

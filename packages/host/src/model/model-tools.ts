@@ -25,6 +25,24 @@ export interface ModelToolResult {
   readonly arguments: JsonObject
   /** Why it was let through. */
   readonly reason: string
+  /** The call became a task, whose result comes later: `result` is empty. */
+  readonly task?: {
+    readonly label: string
+    /** What the server wants the model to be told meanwhile. */
+    readonly told?: string
+  }
+}
+
+/** What a task has come to that began as a call of the model. */
+export interface ArrivedResult {
+  readonly label: string
+  readonly server: string
+  readonly tool: string
+  readonly result?: CallToolResult
+  /** Why there is no result. */
+  readonly problem?: string
+  /** The problem is told in the words of the server. */
+  readonly foreign?: boolean
 }
 
 /** What gives a conversation its tools: it offers them, and makes the calls that the model wants. */

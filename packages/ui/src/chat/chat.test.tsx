@@ -274,6 +274,7 @@ describe('a tool call', () => {
     ['error', 'Failed'],
     ['denied', 'Denied'],
     ['cancelled', 'Cancelled'],
+    ['task', 'Runs as a task'],
   ])('that is %s says so, with its arguments in a few words', async (status, word) => {
     await open(chat({ parts: [tool({ status, durationMs: 1_500 })] }))
     await expect.element(toolCard().getByText(word, { exact: true })).toBeVisible()

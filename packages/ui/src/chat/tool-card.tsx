@@ -1,6 +1,6 @@
 /** One call that the model wants: whose tool, with what, why it is asked, how it went. */
 
-import { Progress, Stack, UnstyledButton } from '@mantine/core'
+import { Anchor, Progress, Stack, UnstyledButton } from '@mantine/core'
 import { ChevronDownIcon, ChevronRightIcon, LightningBoltIcon } from '@radix-ui/react-icons'
 import type { ChatPart } from 'portico/web-api'
 import { useState } from 'react'
@@ -22,6 +22,7 @@ const LOOKS = {
   error: { tone: 'bad', word: 'Failed' },
   denied: { tone: 'bad', word: 'Denied' },
   cancelled: { tone: 'calm', word: 'Cancelled' },
+  task: { tone: 'busy', word: 'Runs as a task' },
 } as const
 
 interface ToolCardProps {
@@ -65,6 +66,11 @@ export function ToolCard({ part, startsOpen = false }: ToolCardProps) {
           {reason !== undefined && asked === undefined && <span className={classes.reason}>{toVisible(reason)}</span>}
           {asked !== undefined && <QuestionInPlace question={asked} />}
           {isWaiting && asked === undefined && <Note tone="busy" title="Already answered. Waiting for the program." />}
+          {part.task !== undefined && (
+            <Anchor href={`#/tasks?id=${encodeURIComponent(part.task)}`}>
+              Task {part.task}: its result comes to this conversation later
+            </Anchor>
+          )}
           {result !== undefined && <ToolResultView result={result} />}
         </Stack>
       )}

@@ -9,6 +9,7 @@ import {
   LightningBoltIcon,
   LockClosedIcon,
   ReaderIcon,
+  StopwatchIcon,
 } from '@radix-ui/react-icons'
 import { type ComponentType, lazy } from 'react'
 
@@ -57,6 +58,13 @@ export const SCREENS: readonly Screen[] = [
     key: 'c',
     icon: ChatBubbleIcon,
     component: lazy(async () => ({ default: (await import('../chat/screen.tsx')).ChatScreen })),
+  },
+  {
+    path: '/tasks',
+    title: 'Tasks',
+    key: 'k',
+    icon: StopwatchIcon,
+    component: lazy(async () => ({ default: (await import('../tasks/screen.tsx')).TasksScreen })),
   },
   {
     path: '/inbox',

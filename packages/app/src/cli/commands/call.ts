@@ -1,19 +1,17 @@
 /** `portico call`: one tool, one result. */
 
-import { writeFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
-import type { CallToolResult, Progress, Tool } from '@portico/sdk/client'
+import type { JsonObject, Progress, RequestOptions, Tool } from '@portico/sdk/client'
 import { EXIT_CODES } from '../../exit-codes.ts'
 import { readArguments, usageOf } from '../parse/arguments.ts'
 import type { CommandInput } from '../parse/command.ts'
 import { findTool } from '../parse/find-tool.ts'
 import { requestOptionsOf, targetOptionsOf, withTarget } from '../target/target.ts'
-import { isPathOrUrl, splitTarget } from '../target/target-kind.ts'
-import { textOfResult } from '../terminal/content.ts'
-import { counted } from '../terminal/counted.ts'
+import { isPathOrUrl, splitTarget, wordOf } from '../target/target-kind.ts'
+import { sayTask } from '../tasks/task-words.ts'
+import { type TaskCommand, waitForResult } from '../tasks/wait-for-result.ts'
+import { handResult } from '../terminal/hand-result.ts'
 import type { Io } from '../terminal/io.ts'
-import { toLine, toPlain } from '../terminal/plain-text.ts'
-import { bytesOfResult, showResult } from '../terminal/show-result.ts'
+import { toLine } from '../terminal/plain-text.ts'
 import { toTable } from '../terminal/table.ts'
 
 export async function run(input: CommandInput, io: Io): Promise<number> {
@@ -30,32 +28,33 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
       ...requestOptionsOf(input, io),
       onProgress: (step: Progress) => io.progress(describe(name, step)),
     }
+    if (input.flags.task === true) return callAsTask({ open, input, io, server: wordOf(target) }, name, args, options)
     const result = await open.callTool(name, args, options)
     io.progress(undefined)
-    if (input.json) io.out(JSON.stringify(result))
-    else if (result.isError !== true) await hand(result, input, io)
-    if (result.isError !== true) return EXIT_CODES.ok.code
-    const text = textOfResult(result)
-    if (!input.json) io.say(`${io.paint.red('error')}: ${name} reports: ${toPlain(text)}`)
-    return askedInVain(text, io) ? sayWhoAnswers(name, io) : EXIT_CODES.failed.code
+    return handResult(name, result, input, io)
   })
 }
 
-/** Where nobody can be asked, a server that asks all the same gets a refusal, and mostly passes it on. */
-function askedInVain(text: string, { interactive }: Io): boolean {
-  return !interactive && /\belicit/i.test(text)
-}
-
-function sayWhoAnswers(name: string, io: Io): number {
-  io.say(`  ${name} asks for something, and nobody can be asked here: run it in a terminal, or in \`portico start\`.`)
-  return EXIT_CODES.denied.code
-}
-
-async function hand(result: CallToolResult, { flags }: CommandInput, io: Io): Promise<void> {
-  if (typeof flags.output !== 'string') return showResult(result, io)
-  const bytes = bytesOfResult(result)
-  await writeFile(resolve(io.cwd, flags.output), bytes)
-  io.say(`Written to ${flags.output}: ${counted(bytes.length, 'byte')}.`)
+/** Begins a task and prints it, or, with `--wait`, what it comes to. */
+async function callAsTask(
+  command: TaskCommand,
+  name: string,
+  args: JsonObject,
+  options: RequestOptions,
+): Promise<number> {
+  const { open, input, io, server } = command
+  const { task, result } = await open.tasks.start(name, args, options)
+  io.progress(undefined)
+  if (task === undefined) {
+    io.say(`${name} answered at once: there is no task.`)
+    return handResult(name, result, input, io)
+  }
+  if (input.flags.wait === true) return waitForResult(command, task)
+  sayTask(task, input.json, io)
+  io.say(
+    `It goes on by itself: \`portico tasks watch ${server} ${task.label}\` follows it, \`result\` and \`cancel\` end it.`,
+  )
+  return EXIT_CODES.ok.code
 }
 
 function listTools(tools: readonly Tool[], input: CommandInput, io: Io): number {

@@ -5,7 +5,7 @@
 
 import type { Host } from '@portico/host'
 import type { CatalogueItem, ItemKind } from '@portico/host/upstream'
-import type { Prompt, RequestOptions, Resource, ResourceTemplate, Tool } from '@portico/sdk/client'
+import type { CallToolResult, Prompt, RequestOptions, Resource, ResourceTemplate, Tool } from '@portico/sdk/client'
 import { isServerName, SERVER_NAMES } from '@portico/servers'
 import { CliError } from '../../exit-codes.ts'
 import { findServer, readConfig } from '../configuration.ts'
@@ -14,6 +14,7 @@ import type { Io } from '../terminal/io.ts'
 import { openDirectly } from './direct-target.ts'
 import type { OpenTarget, TargetOptions } from './open-target.ts'
 import type { TargetKind } from './target-kind.ts'
+import { taskBookOf } from './target-tasks.ts'
 
 export async function openNamed(
   target: Extract<TargetKind, { readonly kind: 'name' }>,
@@ -41,19 +42,20 @@ export async function openNamed(
           },
         }
   const { openHost } = await import('../host.ts')
-  const host = await openHost(io, { ...options, only: [name], more: pinned })
+  // Tasks that others follow are left to them.
+  const host = await openHost(io, { ...options, only: [name], more: { ...pinned, tasks: { resume: false } } })
   try {
     io.progress(`connecting ${name} …`)
     const client = await host.upstreams.client(name, { signal: io.signal })
     io.progress(undefined)
-    return createConfigured(host, name, client)
+    return createConfigured(host, name, client, io)
   } catch (error) {
     await host.close()
     throw error
   }
 }
 
-function createConfigured(host: Host, server: string, client: OpenTarget['client']): OpenTarget {
+function createConfigured(host: Host, server: string, client: OpenTarget['client'], io: Io): OpenTarget {
   const { catalogue } = host
   const session = `command:${process.pid}`
   const act = ({ signal, onProgress }: RequestOptions = {}) => ({ session, signal, onProgress })
@@ -78,6 +80,19 @@ function createConfigured(host: Host, server: string, client: OpenTarget['client
     templates: () => definitions<ResourceTemplate>('template'),
     prompts: () => definitions<Prompt>('prompt'),
     callTool: async (tool, args, options) => (await host.call(await nameOf('tool', tool), args, act(options))).result,
+    tasks: {
+      identity: host.upstreams.config(server)?.fingerprint ?? '',
+      takesForeign: false,
+      start: async (tool, args, options) => {
+        const { task, ...done } = await host.callAsTask(await nameOf('tool', tool), args, act(options))
+        if (task === undefined) return done as { result: CallToolResult }
+        const kept = (await taskBookOf(io).list()).find(({ label }) => label === task.label)
+        if (kept === undefined) throw new CliError('failed', 'The task runs, but could not be remembered here')
+        return { task: kept }
+      },
+      result: async ({ label }, options) => (await host.tasks.result(label, act(options))).result,
+      cancel: ({ label }) => host.tasks.cancel(label),
+    },
     readResource: async (uri, options) => {
       await listed()
       return (await host.read(uri, act(options))).result

@@ -3,11 +3,13 @@
  * file with a definition, or one of the ready-made servers.
  */
 
-import { type Client, type ConnectOptions, connect, type Target } from '@portico/sdk/client'
+import { type Client, type ConnectOptions, connect, type Target, type ToolRun } from '@portico/sdk/client'
+import { toTaskProgress } from '../tasks/task-words.ts'
 import type { Io } from '../terminal/io.ts'
 import { toLine } from '../terminal/plain-text.ts'
 import type { OpenTarget, TargetOptions } from './open-target.ts'
 import { labelOf, type TargetKind } from './target-kind.ts'
+import { createDirectTasks, type TargetTasks } from './target-tasks.ts'
 
 export async function openDirectly(target: TargetKind, io: Io, options: TargetOptions = {}): Promise<OpenTarget> {
   const label = labelOf(target)
@@ -22,7 +24,7 @@ export async function openDirectly(target: TargetKind, io: Io, options: TargetOp
       ...options.connect,
     })
     client.on('warning', ({ message }) => io.say(`${io.paint.yellow('warning')}: ${toLine(message, 400)}`))
-    return createDirect(client, label, close)
+    return createDirect(client, label, createDirectTasks(client, label, target, io), { io, close })
   } catch (error) {
     await close()
     if (io.signal.aborted) throw error
@@ -65,7 +67,12 @@ async function signInOptions(url: string, { headers = {} }: TargetOptions, io: I
   return (await import('../sign-in.ts')).createSignIn(io)
 }
 
-function createDirect(client: Client, label: string, close: () => Promise<void>): OpenTarget {
+function createDirect(
+  client: Client,
+  label: string,
+  tasks: TargetTasks,
+  { io, close }: { readonly io: Io; close(): Promise<void> },
+): OpenTarget {
   const { capabilities } = client.server
   return {
     label,
@@ -74,12 +81,23 @@ function createDirect(client: Client, label: string, close: () => Promise<void>)
     resources: async () => (capabilities.resources === undefined ? [] : client.listResources()),
     templates: async () => (capabilities.resources === undefined ? [] : client.listResourceTemplates()),
     prompts: async () => (capabilities.prompts === undefined ? [] : client.listPrompts()),
-    callTool: (name, args, options) => client.callTool(name, args, options),
+    callTool: (name, args, options) =>
+      client.callTool(name, args, { ...options, onTask: (run) => void showStatus(name, run, io) }),
+    tasks,
     readResource: (uri, options) => client.readResource(uri, options),
     getPrompt: (name, args, options) => client.getPrompt(name, args, options),
     close: async () => {
       await client.close()
       await close()
     },
+  }
+}
+
+/** What a task says of itself while its call is followed. */
+async function showStatus(name: string, run: ToolRun, io: Io): Promise<void> {
+  try {
+    for await (const view of run.updates()) io.progress(toTaskProgress(name, view))
+  } catch {
+    // Whoever waits for the result hears of it.
   }
 }

@@ -14,6 +14,7 @@ import type {
   ResourceTemplate,
   Tool,
 } from '@portico/sdk/client'
+import type { TargetTasks } from './target-tasks.ts'
 
 export interface OpenTarget {
   /** For people: the name, the host, the file, the program. */
@@ -27,6 +28,7 @@ export interface OpenTarget {
   callTool(name: string, args: JsonObject, options?: RequestOptions): Promise<CallToolResult>
   readResource(uri: string, options?: RequestOptions): Promise<ReadResourceResult>
   getPrompt(name: string, args: { readonly [name: string]: string }, options?: RequestOptions): Promise<GetPromptResult>
+  readonly tasks: TargetTasks
   /** Ends every connection and process. */
   close(): Promise<void>
 }

@@ -8,6 +8,7 @@ import { inboxHandlers } from './inbox.ts'
 import { itemHandlers } from './items.ts'
 import { policyHandlers } from './policy.ts'
 import { serverHandlers } from './servers.ts'
+import { taskHandlers } from './tasks.ts'
 import { timelineHandlers } from './timeline.ts'
 
 export function createHandlers(services: WorkbenchServices): Handlers {
@@ -17,6 +18,7 @@ export function createHandlers(services: WorkbenchServices): Handlers {
     ...itemHandlers(services),
     ...inboxHandlers(services),
     ...chatHandlers(services),
+    ...taskHandlers(services),
     ...timelineHandlers(services),
     ...policyHandlers(services),
   }

@@ -11,6 +11,7 @@ import type { HistoryEntry, ItemsApi } from './items.ts'
 import type { Method } from './method.ts'
 import type { PolicyApi } from './policy.ts'
 import type { ServerCard, ServersApi } from './servers.ts'
+import type { TaskRow, TasksApi } from './tasks.ts'
 import type { TimelineApi } from './timeline.ts'
 
 export type * from './chat.ts'
@@ -18,10 +19,11 @@ export type * from './inbox.ts'
 export type * from './items.ts'
 export type * from './policy.ts'
 export type * from './servers.ts'
+export type * from './tasks.ts'
 export type * from './timeline.ts'
 
 /** Every request, by name. A refusal is an HTTP status with `ApiFailure` as its body. */
-export interface Api extends ServersApi, ItemsApi, InboxApi, ChatApi, TimelineApi, PolicyApi {
+export interface Api extends ServersApi, ItemsApi, InboxApi, ChatApi, TasksApi, TimelineApi, PolicyApi {
   'app.info': Method<{}, AppInfo>
 }
 
@@ -62,6 +64,8 @@ export type ApiEvent =
   | { readonly type: 'history'; readonly entry: HistoryEntry }
   | { readonly type: 'question'; readonly question: ShownQuestion }
   | { readonly type: 'question-gone'; readonly id: string }
+  | { readonly type: 'task'; readonly task: TaskRow }
+  | { readonly type: 'task-gone'; readonly label: string }
   | { readonly type: 'chat'; readonly chat: string; readonly event: ChatEvent }
   /** At most a few a second: there may be thousands of messages. */
   | { readonly type: 'timeline'; readonly total: number; readonly newest: number }

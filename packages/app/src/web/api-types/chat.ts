@@ -93,11 +93,13 @@ export type ChatPart =
       readonly name: string
       readonly server: string
       readonly arguments: JsonObject
-      readonly status: 'waiting' | 'running' | 'ok' | 'error' | 'denied' | 'cancelled'
+      readonly status: 'waiting' | 'running' | 'ok' | 'error' | 'denied' | 'cancelled' | 'task'
       /** Why it was asked, or let through. */
       readonly reason?: string
       /** The question in the inbox that it waits for. */
       readonly question?: string
+      /** The task that it became; its result comes later. */
+      readonly task?: string
       readonly result?: CallToolResult
       readonly progress?: { readonly progress: number; readonly total?: number; readonly message?: string }
       readonly durationMs?: number

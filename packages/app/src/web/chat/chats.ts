@@ -1,7 +1,8 @@
 /** All conversations of the workbench: made, opened, answered, played as a tour, kept and deleted. */
 
 import { randomUUID } from 'node:crypto'
-import type { Host } from '@portico/host'
+import type { Host, TaskArrival } from '@portico/host'
+import type { Conversation } from '@portico/host/model'
 import { createByHand } from '../answer-by-hand.ts'
 import type { ApiEvent, AttachedView, Attachment, Chat, ChatSummary, Pin, ProjectView } from '../api-types/api.ts'
 import { Refused } from '../http/failure.ts'
@@ -158,6 +159,29 @@ export class Chats {
     await this.#save(chat)
   }
 
+  /** The result of a task is in the conversation: the model goes on with it, now or in the turn that is under way. */
+  #arrived(chat: LiveChat, { task, problem }: TaskArrival): void {
+    const { label, tool, server } = task
+    const name = `Task ${label} (${tool} of ${server})`
+    if (problem === undefined) chat.notice('info', `${name} is done. Its result is in the conversation.`)
+    else chat.notice('warning', `${name} has no result: ${problem}`)
+    if (this.#closed) return
+    // It may have been put away meanwhile.
+    this.#live.set(chat.id, chat)
+    this.#work(chat.busy ? this.#save(chat) : this.#proceed(chat))
+  }
+
+  async #proceed(chat: LiveChat): Promise<void> {
+    chat.setBusy(true)
+    try {
+      await this.#save(chat)
+      await chat.conversation.proceed((event) => chat.tell(event), { model: chat.model })
+      await this.#save(chat)
+    } finally {
+      chat.setBusy(false)
+    }
+  }
+
   /** Plays what has not been played yet; whatever the user says makes a tour that was stopped go on. */
   async #play(chat: LiveChat, said?: string): Promise<void> {
     chat.setBusy(true)
@@ -233,7 +257,7 @@ export class Chats {
   ) {
     const { host, emit } = this.#options
     const { id, model, project } = summary
-    const conversation = host.converse({
+    const conversation: Conversation = host.converse({
       session: sessionOf(id),
       model,
       saved: saved?.conversation,
@@ -241,10 +265,11 @@ export class Chats {
       // Whoever pins or configures a resource wants it read.
       onWaiting: createByHand(host.inbox),
       onWarning: (message) => this.#live.get(id)?.notice('warning', message),
+      onTask: (arrival) => this.#arrived(chat, arrival),
       // The script names its tools: however many others there are, these are offered as they are.
       ...(summary.tour && { tools: tourTurns(this.#options.stateDir).flatMap(({ needs }) => needs) }),
     })
-    const chat = new LiveChat(summary, conversation, saved?.parts ?? [], (event) =>
+    const chat: LiveChat = new LiveChat(summary, conversation, saved?.parts ?? [], (event) =>
       emit({ type: 'chat', chat: id, event }),
     )
     this.#live.set(id, chat)

@@ -43,6 +43,8 @@ export function summaryOf(message: JsonObject): string {
 
 function wordsOfParams(params: JsonObject): string {
   const { name, uri, message, reason, level, data, progress, total, requestId } = params
+  const task = wordsOfTask(params)
+  if (task !== undefined) return task
   if (typeof progress === 'number') {
     const of = typeof total === 'number' ? ` of ${total}` : ''
     return `${progress}${of}${typeof message === 'string' ? ` ${message}` : ''}`
@@ -54,10 +56,21 @@ function wordsOfParams(params: JsonObject): string {
   return isId(requestId) ? `request ${requestId}${typeof reason === 'string' ? `: ${reason}` : ''}` : ''
 }
 
+/** A task, with the kind that it is on the wire: their members are called otherwise. */
+function wordsOfTask(value: JsonObject): string | undefined {
+  const task = isObject(value.task) ? value.task : value
+  const { taskId, status, statusMessage } = task
+  if (typeof taskId !== 'string' || typeof status !== 'string') return undefined
+  const generation = 'ttlMs' in task ? '2026-07-28 tasks extension' : '2025-11-25 tasks'
+  return `task ${status}${typeof statusMessage === 'string' ? `: ${statusMessage}` : ''} (${generation})`
+}
+
 const LISTS = ['tools', 'resources', 'resourceTemplates', 'prompts', 'contents', 'messages', 'roots']
 
 function wordsOfResult(result: JsonObject): string {
   if (result.resultType === 'input_required') return 'asks for input'
+  const task = wordsOfTask(result)
+  if (task !== undefined) return task
   const list = LISTS.find((name) => Array.isArray(result[name]))
   // `find` has just said that it is a list.
   if (list !== undefined) return `${(result[list] as unknown[]).length} ${list}`

@@ -1,6 +1,7 @@
 /**
  * Which messages belong together: a request, its answer, its progress and its cancelling, what comes on a subscription,
- * and all rounds of a call on the revision where a call that needs input is made again.
+ * all rounds of a call on the revision where a call that needs input is made again, and what is asked and told of the task
+ * that a call became.
  */
 
 import type { JsonObject } from '@portico/sdk/client'
@@ -23,6 +24,7 @@ interface Placed {
 }
 
 const MAX_OPEN = 20_000
+const RELATED_TASK = 'io.modelcontextprotocol/related-task'
 const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId'
 
 export class Groups {
@@ -32,13 +34,15 @@ export class Groups {
   readonly #tokens = new Map<string, string>()
   /** By connection and what a round gave to continue with. */
   readonly #rounds = new Map<string, string>()
+  /** By connection and task. */
+  readonly #tasks = new Map<string, string>()
 
   place(connection: string, direction: 'out' | 'in', message: JsonObject, row: number, at: number): Placed {
     const { id, method } = message
     const params = isObject(message.params) ? message.params : {}
     if (typeof method !== 'string') return this.#answer(connection, direction, message, row)
     if (!isId(id)) return { group: this.#groupOfNotice(connection, direction, method, params) ?? `m${row}` }
-    const group = this.#groupOfRound(connection, params) ?? `m${row}`
+    const group = this.#groupOfTask(connection, params) ?? this.#groupOfRound(connection, params) ?? `m${row}`
     const token = method === LISTEN ? keyOf(connection, 'subscription', id) : progressOf(connection, direction, params)
     if (token !== undefined) keep(this.#tokens, token, group)
     const opened = { row, at, method, group, ...(token !== undefined && { token }) }
@@ -65,6 +69,7 @@ export class Groups {
     this.#open.clear()
     this.#tokens.clear()
     this.#rounds.clear()
+    this.#tasks.clear()
   }
 
   #answer(connection: string, direction: 'out' | 'in', message: JsonObject, row: number): Placed {
@@ -75,12 +80,25 @@ export class Groups {
     this.#open.delete(key)
     if (request.token !== undefined) this.#tokens.delete(request.token)
     const { result } = message
+    const task = isObject(result) ? taskOf(isObject(result.task) ? result.task : result) : undefined
+    // Of the call that it began with; whatever asks after it later belongs there.
+    if (task !== undefined && request.method === 'tools/call') {
+      keep(this.#tasks, `${connection} ${task}`, request.group)
+    }
     if (isObject(result) && result.resultType === 'input_required') {
       for (const mark of marksOf(result.requestState, result.inputRequests)) {
         keep(this.#rounds, `${connection} ${mark}`, request.group)
       }
     }
     return { group: request.group, answers: request }
+  }
+
+  /** Requests about a task, its notices, and what is asked for it on 2025-11-25. */
+  #groupOfTask(connection: string, params: JsonObject): string | undefined {
+    const meta = isObject(params._meta) ? params._meta : {}
+    const related = meta[RELATED_TASK]
+    const task = taskOf(params) ?? (isObject(related) ? taskOf(related) : undefined)
+    return task === undefined ? undefined : this.#tasks.get(`${connection} ${task}`)
   }
 
   #groupOfRound(connection: string, params: JsonObject): string | undefined {
@@ -98,6 +116,8 @@ export class Groups {
     if (method === 'notifications/progress' && isId(params.progressToken)) {
       return this.#tokens.get(keyOf(connection, direction, params.progressToken))
     }
+    const task = this.#groupOfTask(connection, params)
+    if (task !== undefined) return task
     const subscription = isObject(params._meta) ? params._meta[SUBSCRIPTION] : undefined
     return isId(subscription) ? this.#tokens.get(keyOf(connection, 'subscription', subscription)) : undefined
   }
@@ -105,6 +125,10 @@ export class Groups {
 
 /** Notifications about a request come from the other side; those of a subscription name its request. */
 const LISTEN = 'subscriptions/listen'
+
+function taskOf({ taskId }: JsonObject): string | undefined {
+  return typeof taskId === 'string' ? taskId : undefined
+}
 
 /** What notices about a request's progress will name. */
 function progressOf(connection: string, direction: 'out' | 'in', params: JsonObject): string | undefined {

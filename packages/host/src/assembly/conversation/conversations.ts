@@ -1,5 +1,6 @@
 /** Opens conversations of a host: what their model may use, what goes along with their messages, whose words it is told. */
 
+import { callListener } from '../../config/call-listener.ts'
 import { DefinitionWords } from '../../guard/definition-words.ts'
 import { admit } from '../../guard/foreign-text.ts'
 import type { OpenGuard } from '../../guard/guard.ts'
@@ -13,6 +14,7 @@ import { DEFAULT_SESSION } from '../circumstances.ts'
 import type { Configuration } from '../configuration.ts'
 import type { GuardedActions } from '../guarded-actions.ts'
 import type { ActOptions, ConverseOptions, HostOptions } from '../options.ts'
+import type { TaskFollowing } from '../tasks/task-following.ts'
 import { type AttachedPiece, type Attachment, type AttachmentParts, fetchPage, readAttachment } from './attachments.ts'
 import { createModelTools } from './model-tools.ts'
 import type { Project } from './projects.ts'
@@ -27,6 +29,7 @@ interface ConversationParts {
   readonly catalogue: Catalogue
   readonly pins: PinStore
   readonly actions: GuardedActions
+  readonly tasks: TaskFollowing
 }
 
 export class Conversations {
@@ -54,7 +57,7 @@ export class Conversations {
     }
     const admitText = (server: string, text: string): string =>
       admit(text, { server, trusted: this.#isTrusted(server) }, provenance())
-    return new Conversation(
+    const conversation = new Conversation(
       {
         models,
         modelTools,
@@ -68,6 +71,12 @@ export class Conversations {
       },
       saved,
     )
+    this.#parts.tasks.receive(session, (arrival) => {
+      const { label, server, tool } = arrival.task
+      conversation.receive({ ...arrival, label, server, tool })
+      callListener(options.onTask, arrival)
+    })
+    return conversation
   }
 
   /** Puts a resource or prompt into a conversation's next message, with its origin. */
@@ -91,8 +100,17 @@ export class Conversations {
   #modelToolsParts() {
     const { actions, catalogue, upstreams, pins, sessions } = this.#parts
     const provenance = (session: string) => sessions.provenance(session)
-    const { maxTools } = this.#options
-    return { actions, catalogue, upstreams, pins, maxTools, definitions: this.#definitions, provenance }
+    const { maxTools, tasks } = this.#options
+    return {
+      actions,
+      catalogue,
+      upstreams,
+      pins,
+      maxTools,
+      attendMs: tasks?.attendMs,
+      definitions: this.#definitions,
+      provenance,
+    }
   }
 
   #attachmentParts(): AttachmentParts {

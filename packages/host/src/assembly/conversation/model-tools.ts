@@ -14,7 +14,7 @@ import { searchTools } from '../../upstream/catalogue/search-tools.ts'
 import type { PinStore } from '../../upstream/pins/pins.ts'
 import type { Upstreams } from '../../upstream/upstreams.ts'
 import type { GuardedActions } from '../guarded-actions.ts'
-import { type ConverseOptions, DEFAULT_MAX_TOOLS } from '../options.ts'
+import { type ConverseOptions, DEFAULT_ATTEND_MS, DEFAULT_MAX_TOOLS } from '../options.ts'
 
 interface ModelToolsParts {
   readonly actions: GuardedActions
@@ -22,6 +22,8 @@ interface ModelToolsParts {
   readonly upstreams: Upstreams
   readonly pins: PinStore
   readonly maxTools?: number
+  /** How long a turn waits for a task. */
+  readonly attendMs?: number
   /** What servers say of themselves, for all conversations. */
   readonly definitions: DefinitionWords
   provenance(session: string): Provenance
@@ -73,7 +75,16 @@ export function createModelTools(
         throw new HostError('unknown-item', message, { data: { name: act.name } })
       }
       // Whatever a model decides may have been put into its mouth by text that a server sent.
-      return actions.call(act.name, act.arguments, { ...options, session, byModel: true })
+      const started = await actions.callAsTask(act.name, act.arguments, {
+        ...options,
+        session,
+        byModel: true,
+        attendMs: parts.attendMs ?? DEFAULT_ATTEND_MS,
+      })
+      if (started.task === undefined) return started
+      const { task, told, arguments: sent, reason } = started
+      const { label, server } = task
+      return { result: { content: [] }, server, arguments: sent, reason, task: { label, told } }
     },
   }
 }

@@ -31,12 +31,21 @@ export interface KeptTask {
   readonly updatedAt: number
   /** From then on its server may have forgotten it. */
   readonly expiresAt?: number
+  /** How it stood before, the oldest first; the last of them where there were many. */
+  readonly history?: readonly TaskStep[]
   /** The call that it came from, where a host made it. */
   readonly call?: KeptCall
   /** The process that follows it. */
   readonly follower?: number
   /** Its result has been handed over. */
   readonly delivered?: boolean
+}
+
+/** How a task stood at a moment, and what its server said then. */
+export interface TaskStep {
+  readonly at: number
+  readonly status: TaskState
+  readonly message?: string
 }
 
 /** What a host has to know of a call to hand over its result: rules may look at the arguments again. */

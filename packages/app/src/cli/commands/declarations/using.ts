@@ -17,6 +17,8 @@ const OUT = {
   about: 'Write to this file instead of standard output.',
 } as const
 
+const TASK_ACTIONS = ['list', 'show', 'result', 'cancel', 'watch']
+
 const SERVER_ACTIONS = [
   'status',
   'add',
@@ -37,7 +39,7 @@ export const USING: readonly Command[] = [
     name: 'call',
     about: 'Call a tool and print its result',
     details:
-      "Arguments are key=value pairs, read by the types in the tool's schema; lists are given by repeating the key, objects as JSON. --args takes a whole JSON object, - reads it from standard input, and pairs are put over it. Without a tool, the tools are listed with their arguments. A tool that reports an error ends the command with exit code 1.",
+      "Arguments are key=value pairs, read by the types in the tool's schema; lists are given by repeating the key, objects as JSON. --args takes a whole JSON object, - reads it from standard input, and pairs are put over it. Without a tool, the tools are listed with their arguments. A tool that reports an error ends the command with exit code 1. A call that the server makes a task is followed to its end, and Ctrl-C cancels it; with --task it goes on by itself (`portico tasks`).",
     positionals: [
       SERVER,
       { name: 'tool', about: 'The tool to call.', optional: true, completes: 'tool' },
@@ -57,6 +59,8 @@ export const USING: readonly Command[] = [
         about: 'The arguments as a JSON object; - for standard input, @file for a file.',
       },
       output: { ...OUT, about: 'Write the result to this file: its picture, sound or file as bytes, else its text.' },
+      task: { type: 'boolean', about: 'Begin it as a task and print that, without waiting for the result.' },
+      wait: { type: 'boolean', about: 'With --task: wait for the result. Ctrl-C leaves the task running.' },
       ...TARGET_FLAGS,
     },
     examples: [
@@ -72,6 +76,39 @@ export const USING: readonly Command[] = [
       },
     ],
     load: () => import('../call.ts'),
+  },
+  {
+    name: 'tasks',
+    about: 'Look at tasks, wait for their results, cancel them',
+    details: [
+      'A task is a call that its server works on by itself: `portico call <server> <tool> --task` begins one. The newest revision has no list of them, so that those begun here are remembered in the state folder, sealed.',
+      'list: those that were begun here, and all that a server of 2025-11-25 keeps for you.',
+      'show: how one stands.',
+      'result: waits for the result and prints it, as call does. Ctrl-C leaves the task running.',
+      'cancel: asks the server to end it.',
+      'watch: a line for each change, until it is over.',
+    ].join('\n'),
+    subcommands: TASK_ACTIONS,
+    positionals: [
+      { name: 'action', about: 'list, show, result, cancel or watch.', completes: TASK_ACTIONS },
+      SERVER,
+      {
+        name: 'task',
+        about: 'As list names it, its id, or the beginning of either; the only one unless given.',
+        optional: true,
+        rest: true,
+      },
+    ],
+    flags: {
+      output: { ...OUT, about: 'For result: write it to this file.' },
+      ...TARGET_FLAGS,
+    },
+    examples: [
+      { line: 'portico tasks list https://example.com/mcp', about: 'all tasks of a server' },
+      { line: 'portico tasks watch reports 3f9a1c2e --json', about: 'every change, for a program' },
+      { line: 'portico tasks result reports', about: 'the result of the only one' },
+    ],
+    load: () => import('../tasks.ts'),
   },
   {
     name: 'list',

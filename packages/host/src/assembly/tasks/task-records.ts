@@ -1,0 +1,61 @@
+/** What is written down about the tasks of a host: in the list that the next process finds, and in the audit log. */
+
+import type { AuditSink } from '../../audit/record.ts'
+import { HostError } from '../../errors.ts'
+import type { KeptTask, TaskBook } from './task-book.ts'
+
+interface RecordParts {
+  readonly book: TaskBook
+  readonly audit: AuditSink
+  warn(message: string): void
+}
+
+export class TaskRecords {
+  readonly #parts: RecordParts
+
+  constructor(parts: RecordParts) {
+    this.#parts = parts
+  }
+
+  list(): Promise<readonly KeptTask[]> {
+    return this.#parts.book.list()
+  }
+
+  async find(label: string): Promise<KeptTask> {
+    const kept = (await this.list()).find((task) => task.label === label)
+    if (kept !== undefined) return kept
+    const message = `There is no task "${label}"; its server may have forgotten it`
+    throw new HostError('unknown-item', message, { data: { name: label } })
+  }
+
+  /** What is too large to be kept whole is kept without its arguments: it is listed, and not taken up again. */
+  async keep(kept: KeptTask): Promise<void> {
+    const { call: _, ...rest } = kept
+    try {
+      if (!(await this.#parts.book.keep(kept))) await this.#parts.book.keep(rest)
+    } catch (error) {
+      this.#warn(error)
+    }
+  }
+
+  async change({ label }: KeptTask, change: Partial<KeptTask>): Promise<void> {
+    await this.#parts.book.change(label, (kept) => ({ ...kept, ...change })).catch((error) => this.#warn(error))
+  }
+
+  forget(label: string): Promise<void> {
+    return this.#parts.book.forget(label)
+  }
+
+  /** By its label alone: whoever reads the log must not be able to fetch the result. */
+  async note(kept: KeptTask, outcome: string, more: { readonly question?: string } = {}): Promise<void> {
+    const { server, tool, label, generation, call } = kept
+    const detail = { task: label, generation, ...more }
+    const entry = { at: Date.now(), type: 'event', what: 'task', server, item: tool, outcome, detail } as const
+    const session = call === undefined ? {} : { session: call.session }
+    await this.#parts.audit.append({ ...entry, ...session }).catch((error) => this.#warn(error))
+  }
+
+  #warn(error: unknown): void {
+    this.#parts.warn(`A task could not be written down: ${error instanceof Error ? error.message : error}`)
+  }
+}
