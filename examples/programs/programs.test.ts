@@ -1,4 +1,7 @@
-/** Each program as its own process, called on the revisions whose wires differ, as a user of the docs would try it. */
+/**
+ * Each program as its own process, called on the revisions whose wires differ; over HTTP, and where one client has three
+ * servers, from source as a user of the docs would try it.
+ */
 
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -7,7 +10,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Client, type ConnectOptions, connect } from '@portico/sdk/client'
 import type { Server } from '@portico/sdk/server'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type BuiltPrograms, buildPrograms } from '../test/built-programs.ts'
 import { HttpExample } from '../test/http-example.ts'
 import { exampleArguments } from '../test/stdio-example.ts'
 import type archive from './archive.ts'
@@ -20,6 +24,12 @@ import type thinking from './thinking.ts'
 const REVISIONS = ['2025-06-18', '2025-11-25', '2026-07-28'] as const
 type Revision = (typeof REVISIONS)[number]
 
+let built: BuiltPrograms
+beforeAll(async () => {
+  built = await buildPrograms(['archive', 'elicitation', 'graph', 'order', 'shop', 'thinking'])
+}, 60_000)
+afterAll(() => built.remove())
+
 const open: (() => unknown)[] = []
 afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close()
@@ -31,7 +41,7 @@ async function start<S extends Server>(
   options: ConnectOptions = {},
   env: { [name: string]: string } = {},
 ): Promise<Client<S>> {
-  const target = { command: process.execPath, args: exampleArguments('programs/serve.ts', [name]), env }
+  const target = { command: process.execPath, args: [built.fileOf(name)], env }
   const client = await connect<S>(target, { versions, ...options })
   open.push(() => client.close())
   return client

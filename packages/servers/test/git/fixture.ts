@@ -1,7 +1,8 @@
 /** Real repositories for the tests of the git server, made with plain git and nobody's settings. */
 
 import { execFileSync } from 'node:child_process'
-import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
+import { cp, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CallToolResult } from '@portico/sdk/client'
@@ -44,9 +45,19 @@ export async function makeFolder(): Promise<string> {
   return realpath(await mkdtemp(join(tmpdir(), 'portico-git-')))
 }
 
-/** Two commits on main, one on other. */
+let original: Promise<string> | undefined
+
+/** Two commits on main, one on other: a copy of a repository that is made once for the tests of a file. */
 export async function makeRepository(folder: string): Promise<void> {
-  git(folder, 'init', '--quiet', '--initial-branch=main')
+  original ??= makeOriginal()
+  // With its times, so that git takes the files for unchanged.
+  await cp(await original, folder, { recursive: true, preserveTimestamps: true })
+}
+
+async function makeOriginal(): Promise<string> {
+  const folder = await makeFolder()
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  git(folder, 'init', '--quiet', '--initial-branch=main', '--template=')
   git(folder, 'config', 'user.name', 'Ada')
   git(folder, 'config', 'user.email', 'ada@example.com')
   await writeFile(join(folder, 'a.txt'), 'one\ntwo\nthree\n')
@@ -60,6 +71,7 @@ export async function makeRepository(folder: string): Promise<void> {
   git(folder, 'add', '.')
   git(folder, 'commit', '--quiet', '-m', 'Elsewhere')
   git(folder, 'switch', '--quiet', 'main')
+  return folder
 }
 
 /** What a test opened, to be closed when it is over. */
