@@ -11,10 +11,12 @@ import { revisionOf } from '../../protocol/revisions.ts'
 import type { CallToolResult } from '../../protocol/tools.ts'
 import type { Conversation } from '../../session/conversation.ts'
 import { randomToken } from '../../session/random-token.ts'
+import type { Bus } from '../../state/bus.ts'
 import { ServerCall } from '../call/call.ts'
 import type { FeatureHost } from '../feature.ts'
 import { isOver, type TaskBook } from './task-book.ts'
-import type { TaskRecord, TaskRequest } from './task-record.ts'
+import { hearOfWork, type TaskJob, type TaskQueue } from './task-queue.ts'
+import { isDue, type TaskRecord, type TaskRequest } from './task-record.ts'
 import { leaseKey, type ProgressListener, TaskRun } from './task-run.ts'
 
 /** How long nobody looks at the store: other processes die, and clocks are set. */
@@ -26,6 +28,8 @@ const MAX_NOTED = 1000
 export class TaskEngine {
   readonly #server: FeatureHost
   readonly #book: TaskBook
+  /** Hands what is due to other processes; without one it runs here. */
+  readonly #queue: TaskQueue | undefined
   readonly #owner = randomToken()
   readonly #runs = new Map<string, TaskRun>()
   readonly #listeners = new Map<string, ProgressListener>()
@@ -38,26 +42,27 @@ export class TaskEngine {
   #looking = false
   #lookAgain = false
   #listening: Promise<() => void> | undefined
+  #taking: Promise<() => unknown> | undefined
   #stopped = false
 
-  constructor(server: FeatureHost, book: TaskBook) {
+  constructor(server: FeatureHost, book: TaskBook, queue?: TaskQueue) {
     this.#server = server
     this.#book = book
+    this.#queue = queue
   }
 
-  /** Looks for tasks that nobody works on, now and from time to time. Keeps no process alive. */
-  start(): void {
+  /** Looks for tasks that nobody works on, now and from time to time, and takes jobs. Keeps no process alive. */
+  start(bus: Bus): void {
     this.#shared = true
     this.#lookAt(0)
+    this.#taking = this.#queue?.take((job) => this.#work(job)) ?? hearOfWork(bus, () => this.#lookAt(0))
+    this.#taking.catch((error: unknown) => void this.#server.reportPrivately(error, 'listening for tasks'))
   }
 
   stop(): void {
     this.#stopped = true
     clearTimeout(this.#timer)
-    this.#listening?.then(
-      (end) => end(),
-      () => {},
-    )
+    for (const part of [this.#listening, this.#taking]) part?.then((end: () => unknown) => end()).catch(() => {})
   }
 
   /** Runs a task here, unless somebody does already. */
@@ -73,10 +78,10 @@ export class TaskEngine {
     return true
   }
 
-  /** Begins with a task that was just kept. */
+  /** Begins with a task that was just kept, here or wherever the queue leads. */
   async begin(id: string): Promise<void> {
-    const run = await this.#take(id, toCall)
-    if (run !== undefined) this.#follow(id, run, run.replay())
+    if (this.#queue === undefined) await this.#runHere(id)
+    else await this.#push(this.#queue, id)
   }
 
   /** Has progress of a task that runs here told to one listener; undefined takes it back. */
@@ -130,11 +135,38 @@ export class TaskEngine {
     })
   }
 
+  /** Gives the end of the run, where there is one. */
+  async #runHere(id: string): Promise<{ readonly over: Promise<void> } | undefined> {
+    const run = await this.#take(id, toCall)
+    return run && { over: this.#follow(id, run, run.replay()) }
+  }
+
+  /** A job that came late or twice finds another epoch, or a lease that is taken. */
+  async #work({ id, epoch }: TaskJob): Promise<void> {
+    let run: { readonly over: Promise<void> } | undefined
+    await this.#run(id, async () => {
+      if ((await this.#book.read(id))?.epoch === epoch) run = await this.#runHere(id)
+    })
+    await run?.over
+  }
+
+  /** Leaves a task to whoever takes it. One that could not be handed on is found by the next look of a worker. */
+  async #push(queue: TaskQueue, id: string, at?: number): Promise<void> {
+    try {
+      const record = await this.#book.read(id)
+      if (record === undefined || !isDue(record, at ?? Date.now())) return
+      if ((await this.#book.store.holder(leaseKey(id))) !== undefined) return
+      await queue.push({ id, epoch: record.epoch, ...(at !== undefined && { at }) })
+    } catch (error) {
+      this.#server.reportPrivately(error, 'handing on a task')
+    }
+  }
+
   /** Runs a task if it is due and nobody else does; what goes wrong is the operator's to know, once in a while. */
-  async #run(id: string): Promise<void> {
+  async #run(id: string, begin = () => this.begin(id) as Promise<unknown>): Promise<void> {
     if (this.#stopped || this.#runs.has(id) || (this.#failing.get(id) ?? 0) > Date.now()) return
     try {
-      await this.begin(id)
+      await begin()
       this.#failing.delete(id)
     } catch (error) {
       this.#failing.set(id, Date.now() + AGAIN_MS)
@@ -163,16 +195,21 @@ export class TaskEngine {
     return run
   }
 
-  #follow(id: string, run: TaskRun, work: Promise<void>): void {
+  #follow(id: string, run: TaskRun, work: Promise<void>): Promise<void> {
     const over = async (): Promise<void> => {
       if (this.#runs.get(id) === run) this.#runs.delete(id)
       const record = await this.#book.read(id)
       if (record === undefined || isOver(record)) this.#listeners.delete(id)
-      else if (record.wakeAt !== undefined) this.#lookAt(record.wakeAt)
+      else if (record.wakeAt !== undefined) this.#sleep(id, record.wakeAt)
       // Answers may have come while the run that asked still held the lease.
       else await this.#run(id)
     }
-    work.then(over, over).catch((error: unknown) => void this.#server.reportPrivately(error, 'running a task'))
+    return work.then(over, over).catch((error: unknown) => void this.#server.reportPrivately(error, 'running a task'))
+  }
+
+  #sleep(id: string, until: number): void {
+    this.#lookAt(until)
+    if (this.#queue !== undefined) void this.#push(this.#queue, id, until)
   }
 }
 

@@ -25,6 +25,7 @@ import type { TaskObserver } from './task-events.ts'
 import { HELPER_NAMES, needsHelpers, TaskHelpers, withHelpers } from './task-helpers.ts'
 import { TaskMethods } from './task-methods.ts'
 import { NEVER, toTaskSettings } from './task-options.ts'
+import { leaveToOthers, type TaskQueue } from './task-queue.ts'
 import { viewOf } from './task-record.ts'
 import { createTaskSealer } from './task-seal.ts'
 import { TaskWait } from './task-wait.ts'
@@ -35,6 +36,13 @@ export interface TasksOptions {
   readonly store?: Store
   /** How processes that share a store tell each other of changes. */
   readonly bus?: Bus
+  /** What hands tasks to workers in several processes. Without one, each process runs what it is asked for. */
+  readonly queue?: TaskQueue
+  /**
+   * Whether this process runs tasks. On by default; off for processes that only answer callers while others work
+   * (`portico worker`). A call that becomes a task while it runs goes on where it is.
+   */
+  readonly work?: boolean
   readonly limits?: Partial<TaskLimits>
   /** 32-byte keys that seal what the store keeps of a task, newest first: the first seals, all open. Nothing is sealed without. */
   readonly keys?: readonly Uint8Array[]
@@ -66,6 +74,8 @@ export interface Tasks extends DefinedTasks {
 const OPTIONS: OptionTable<TasksOptions> = {
   store: 'record',
   bus: 'record',
+  queue: 'record',
+  work: 'flag',
   limits: toBoundTable(TASK_LIMITS),
   keys: 'any',
   holdMs: 'time',
@@ -96,6 +106,10 @@ const MAX_FOLLOWED = 100
  */
 export function createTasks(options: TasksOptions = {}): Tasks {
   requireOptions('createTasks', options, OPTIONS)
+  const works = options.work !== false
+  if (options.store === undefined && (options.queue !== undefined || !works)) {
+    throw invalidDefinition('createTasks: `queue` and `work: false` need a `store` that the processes share')
+  }
   const {
     store = createMemoryStore(),
     bus = createMemoryBus(),
@@ -109,10 +123,15 @@ export function createTasks(options: TasksOptions = {}): Tasks {
   return {
     feature: defineFeature('tasks', (server) => {
       const book = new TaskBook({ store, bus, limits, sealer, leaseMs, server: server.info.name, observer: onTask })
-      const feature = new TasksFeature(server, book, helperTools ? (options.holdMs ?? HOLD_MS) : undefined)
+      const feature = new TasksFeature(
+        server,
+        book,
+        helperTools ? (options.holdMs ?? HOLD_MS) : undefined,
+        options.queue ?? (works ? undefined : leaveToOthers(bus)),
+      )
       engines.push(feature.engine)
       // Only a store that was given can hold what another process left.
-      if (options.store !== undefined && engines.length === 1) feature.engine.start()
+      if (options.store !== undefined && works && engines.length === 1) feature.engine.start(bus)
       return feature
     }),
     prepare: (entry, definition) => prepareTool(entry, definition, helperTools),
@@ -143,9 +162,9 @@ class TasksFeature implements Feature, ToolTasks {
   #methods: TaskMethods
   #helpers: TaskHelpers | undefined
 
-  constructor(server: FeatureHost, book: TaskBook, holdMs: number | undefined) {
+  constructor(server: FeatureHost, book: TaskBook, holdMs: number | undefined, queue: TaskQueue | undefined) {
     this.#book = book
-    this.engine = new TaskEngine(server, book)
+    this.engine = new TaskEngine(server, book, queue)
     const { engine } = this
     const wait = new TaskWait(server, book, engine)
     this.#calls = new TaskCalls(server, { book, engine, wait, holdMs })
