@@ -64,7 +64,7 @@ describe.each(PROTOCOL_VERSIONS)('%s', (versions) => {
   test('the same request has the same outcome with and without the gateway', async () => {
     const server = createFeatureServer([versions])
     const lab = await createLab({ features: { target: server } })
-    const gateway = createGateway(lab, { onError: () => {}, ownNames: true })
+    const gateway = createGateway(lab, { onError: () => {}, ownNames: true, tasks: false })
     const direct = await connect(server, { versions, cache: false })
     const through = await connect(gateway.server, { versions, cache: false })
     closers.push(

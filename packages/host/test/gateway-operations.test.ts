@@ -117,7 +117,7 @@ describe('metrics', () => {
   test('names with quotes, line ends and backslashes stay one label', () => {
     const odd = 'a"b\n\\c'
     const health = { ok: true, servers: { [odd]: { state: 'ready' } } }
-    const metrics = { servers: {}, principals: {}, parked: 0, abandoned: 0, connections: 0 }
+    const metrics = { servers: {}, principals: {}, parked: 0, abandoned: 0, connections: 0, tasks: 0, followed: 0 }
     const text = metricsText({ metrics: () => metrics, health: () => health })
     expect(text).toContain('portico_gateway_server_up{server="a\\"b\\n\\\\c"} 1\n')
   })

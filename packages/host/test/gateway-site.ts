@@ -75,7 +75,7 @@ export interface RawCall {
 /** A request of the newest revision as it is on the wire, so that a test can stop between two rounds. */
 export async function raw(site: Site, method: string, params: { [key: string]: unknown }, call: RawCall = {}) {
   const { user = 'ada', capabilities = { elicitation: { form: {}, url: {} } }, headers = {}, path = '' } = call
-  const name = params.name ?? params.uri
+  const name = params.name ?? params.uri ?? params.taskId
   const response = await fetch(site.http.url + path, {
     method: 'POST',
     ...(call.signal && { signal: call.signal }),

@@ -135,7 +135,7 @@ describe.each([MODERN, LEGACY])('requests of a client of %s', (era) => {
   test('have the same status and answer with and without the gateway', async () => {
     const server = createFeatureServer()
     const lab = await createLab({ features: { target: server } })
-    const gateway = createGateway(lab, { onError: () => {}, ownNames: true, allowAnonymous: true })
+    const gateway = createGateway(lab, { onError: () => {}, ownNames: true, allowAnonymous: true, tasks: false })
     const [direct, through] = [serveFetch(server), serveFetch(gateway.server)]
     closers.push(
       () => lab.close(),

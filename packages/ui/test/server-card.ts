@@ -41,6 +41,8 @@ const SETTINGS = {
   maxConcurrent: 10,
   callsPerMinute: 0,
   shareable: false,
+  tasks: 'auto',
+  tasksAfterMs: 5_000,
   trusted: false,
   roots: [],
   tools: {},

@@ -37,6 +37,8 @@ describe('portico.schema.json', () => {
     ['no time at all', server({ command: 'x', callMs: 0 }), false],
     ['too much time', server({ command: 'x', callMs: 86_400_001 }), false],
     ['a half call', server({ command: 'x', callsPerMinute: 0.5 }), false],
+    ['tasks by a word', server({ command: 'x', tasks: 'off', tasksAfterMs: 0, tools: { t: { tasks: 'auto' } } }), true],
+    ['tasks by a word that is none', server({ command: 'x', tasks: 'never' }), false],
     ['hide as number', server({ command: 'x', tools: { t: { hide: 1 } } }), false],
     ['servers as a list', { servers: [] }, false],
     ['a choice without options', { inputs: [{ type: 'pickString', id: 'x' }] }, false],

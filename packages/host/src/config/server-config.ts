@@ -34,7 +34,14 @@ export interface ItemOverride {
   readonly describe?: string
   /** Arguments that are always given, and are not shown to the model. */
   readonly presets?: JsonObject
+  /** For a tool: what the server's `tasks` says, for it alone. */
+  readonly tasks?: TaskUse
+  /** For a tool: what the server's `tasksAfterMs` says, for it alone. */
+  readonly tasksAfterMs?: number
 }
+
+/** Whether a gateway makes tasks of calls that take long, for callers that can have them. */
+type TaskUse = 'auto' | 'off'
 
 /**
  * How a server is treated once it is known how it is reached. `startMs` and `callMs` are how long connecting and a call
@@ -52,6 +59,10 @@ export interface ServerSettings {
   readonly callsPerMinute: number
   /** One connection may serve several principals: the server keeps nothing about its caller. */
   readonly shareable: boolean
+  /** Whether calls that take long become tasks for callers of a gateway. */
+  readonly tasks: TaskUse
+  /** How long a call may take before it becomes one. */
+  readonly tasksAfterMs: number
   /** Its annotations may be believed, and definitions may change without a new approval. */
   readonly trusted: boolean
   /** Roots that it is offered: file URIs or paths. */
@@ -109,6 +120,8 @@ export const DEFAULT_SETTINGS: ServerSettings = {
   maxConcurrent: 64,
   callsPerMinute: 0,
   shareable: false,
+  tasks: 'auto',
+  tasksAfterMs: 5_000,
   trusted: false,
   roots: [],
   tools: {},

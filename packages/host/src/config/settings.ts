@@ -44,7 +44,13 @@ export const LOG_LEVELS = [
   'emergency',
 ] as const satisfies readonly LogLevel[]
 
-const override = parts<ItemOverride>({ rename: string, hide: boolean, describe: string, presets: object }, {})
+const tasks = word(['auto', 'off'] as const)
+const tasksAfterMs = whole(0, DAY_MS)
+
+const override = parts<ItemOverride>(
+  { rename: string, hide: boolean, describe: string, presets: object, tasks, tasksAfterMs },
+  {},
+)
 
 const sampling = parts<ServerSettings['sampling']>(
   { models: list(string), requestsPerMinute: whole(0, 1_000_000), tokensPerDay: whole(0, Number.MAX_SAFE_INTEGER) },
@@ -59,6 +65,8 @@ const READERS: { readonly [name in keyof Required<ServerSettings>]: Field<unknow
   maxConcurrent: whole(1, 100_000),
   callsPerMinute: whole(0, 1_000_000),
   shareable: boolean,
+  tasks,
+  tasksAfterMs,
   trusted: boolean,
   roots: list(string),
   logLevel: word(LOG_LEVELS),

@@ -45,5 +45,6 @@ export {
 } from '../gateway/sign-in/sign-in-consents.ts'
 export { createSignInPages, type SignInPages, toSignInListener } from '../gateway/sign-in/sign-in-pages.ts'
 export type { VisitLimits } from '../gateway/sign-in/url-visits.ts'
+export type { GatewayTasks } from '../gateway/tasks/task-settings.ts'
 export { TOOLS_HEADER, withToolsets } from '../gateway/views/toolset.ts'
 export type { ViewRule, Views } from '../gateway/views/view-rule.ts'

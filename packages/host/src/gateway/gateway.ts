@@ -6,6 +6,7 @@
 import { type Endpoint, endpointOf } from '@portico/sdk/internal'
 import { defineRelay } from '@portico/sdk/relay'
 import { createServer, type RequestContext, RpcError, type Server, type ServerOptions } from '@portico/sdk/server'
+import { createTasks, type Tasks } from '@portico/sdk/tasks'
 import { callListener } from '../config/call-listener.ts'
 import { type ListKind, listOf } from '../upstream/catalogue/listing.ts'
 import { plainName } from '../upstream/catalogue/names.ts'
@@ -20,6 +21,8 @@ import { type GatewayMetrics, Meter } from './metrics.ts'
 import { CallerControl, type GatewayCaller } from './operations/caller-control.ts'
 import { GatewayRelay, type RelayParts } from './relay.ts'
 import type { VisitLimits } from './sign-in/url-visits.ts'
+import { toAuditEntry } from './tasks/task-audit.ts'
+import type { GatewayTasks } from './tasks/task-settings.ts'
 import { ItemSource } from './views/item-source.ts'
 import { withOwnNames } from './views/own-names.ts'
 import { PersonalLists } from './views/personal-lists.ts'
@@ -59,6 +62,11 @@ export interface GatewayOptions {
   readonly onError?: (error: unknown, about: { readonly where: string }) => void
   /** Servers that show each user something else: their lists are read anew for everybody. None unless given. */
   readonly personal?: (server: UpstreamView) => boolean
+  /**
+   * Long work: calls that take long become tasks for callers that can have them, and tasks of servers are followed for those that
+   * cannot. Says where they are kept. `false`: no call becomes one.
+   */
+  readonly tasks?: GatewayTasks | false
   /** Signs callers in to servers that want it: see `createSignIn`. */
   readonly signIn?: RelayParts['signIn']
   /** Keys and stores for several replicas, and everything else a server can be told. */
@@ -103,6 +111,9 @@ export interface GatewayHealth {
 const VISITS: VisitLimits = { maxVisits: 8, visitMs: 20_000 }
 const IDLE_MS = 5 * 60_000
 const INVALID_REQUEST = -32600
+const ENDING = 'The gateway is shutting down'
+/** How long calls that another process goes on with may take to let go. */
+const LEAVE_MS = 1_000
 const HEALTHY: ReadonlySet<string> = new Set(['ready', 'idle', 'starting', 'disabled'])
 
 /**
@@ -154,9 +165,11 @@ export function createGateway(given: GatewayHost, options: GatewayOptions = {}):
     unknownTo: (ctx) => lists.unknownTo(ctx),
     personalLists: (ctx) => lists.read(ctx),
     onError,
+    tasks: options.tasks === false ? undefined : (options.tasks ?? {}),
     ...(options.signIn && { signIn: options.signIn }),
   })
-  const server: Server = createGatewayServer(options, relay, onError)
+  const tasks = createGatewayTasks(options.tasks, relay, host, onError)
+  const server: Server = createGatewayServer(options, relay, tasks, onError)
   const unfollow = host.catalogue.on('change', ({ kinds }) => {
     for (const list of new Set(kinds.map(listOf))) server.changed(list)
   })
@@ -165,12 +178,13 @@ export function createGateway(given: GatewayHost, options: GatewayOptions = {}):
     server,
     endpoint: endpointOf(server),
     allowAnonymous,
-    metrics: () => metricsOf(meter, parking, connections),
+    metrics: () => metricsOf(meter, connections, relay),
     health: () => healthOf(host, control.draining),
     ...controlsOf(control),
     reload: (names, apply, graceMs = 10_000) => relay.dispatch.running.reload(names, apply, graceMs),
     close: (graceMs = 10_000) => {
-      closing ??= shutDown(relay, parking, connections, graceMs).finally(unfollow)
+      tasks?.close()
+      closing ??= shutDown(relay, parking, connections, { graceMs, kept: isKept(options) }).finally(unfollow)
       return closing
     },
   }
@@ -195,9 +209,34 @@ function createConnections(
   })
 }
 
+function createGatewayTasks(
+  options: GatewayOptions['tasks'],
+  relay: GatewayRelay,
+  { audit }: GatewayHost,
+  onError: (error: unknown, where: string) => void,
+): Tasks | undefined {
+  if (options === false) return undefined
+  const { ttlMs: _ttl, pollIntervalMs: _interval, ...own } = options ?? {}
+  return createTasks({
+    ...own,
+    // A call that cannot become a task is held for as long as its server takes.
+    helperTools: false,
+    admit: (params, ctx) => relay.admitTask(params, ctx),
+    ...(audit && {
+      onTask: (event) => void audit.append(toAuditEntry(event)).catch((error: unknown) => onError(error, 'audit')),
+    }),
+  })
+}
+
+/** Whether tasks outlive the process. */
+function isKept({ tasks }: GatewayOptions): boolean {
+  return tasks !== false && tasks?.store !== undefined
+}
+
 function createGatewayServer(
   options: GatewayOptions,
   relay: GatewayRelay,
+  tasks: Tasks | undefined,
   onError: (error: unknown, where: string) => void,
 ): Server {
   return createServer({
@@ -211,6 +250,7 @@ function createGatewayServer(
     slow: false,
     onError: (error, { where }) => onError(error, where),
     relay: defineRelay(relay),
+    ...(tasks && { tasks }),
   })
 }
 
@@ -229,13 +269,16 @@ async function shutDown(
   relay: GatewayRelay,
   parking: Parking,
   connections: CallerConnections,
-  graceMs: number,
+  { graceMs, kept }: { readonly graceMs: number; readonly kept: boolean },
 ): Promise<void> {
   const until = performance.now() + graceMs
+  const { running } = relay.dispatch
   // Calls that wait for their client's answers will not be taken up again: the way to here is closed.
-  parking.close('The gateway is shutting down')
-  await relay.dispatch.running.finished(() => true, until)
-  relay.dispatch.running.cancelAll('The gateway is shutting down')
+  parking.close(ENDING, kept)
+  // What another process goes on with is not waited for.
+  await running.finished((call) => !(kept && call.isTask && call.task !== undefined), until)
+  running.endAll(ENDING, kept)
+  await running.finished(({ left }) => left, performance.now() + LEAVE_MS)
   await connections.close()
 }
 
@@ -253,9 +296,9 @@ function admit(ctx: RequestContext, allowAnonymous: boolean, control: CallerCont
   }
 }
 
-function metricsOf(meter: Meter, parking: Parking, connections: CallerConnections): GatewayMetrics {
-  const { size: parked, abandoned } = parking
-  return { ...meter.snapshot(), parked, abandoned, connections: connections.size }
+function metricsOf(meter: Meter, connections: CallerConnections, { dispatch }: GatewayRelay): GatewayMetrics {
+  const { size: parked, abandoned } = dispatch.parking
+  return { ...meter.snapshot(), parked, abandoned, connections: connections.size, ...dispatch.running.tasks }
 }
 
 function controlsOf(control: CallerControl): Pick<Gateway, 'callers' | 'drain' | 'revoke' | 'restore' | 'revoked'> {

@@ -14,8 +14,9 @@ export interface Tally {
 
 /**
  * Counts since the gateway was made: calls by server and by caller (`principals`), calls that now wait for a client's
- * answer (`parked`) or were given up because none came (`abandoned`), and connections by caller and server that are
- * kept now (`connections`).
+ * answer (`parked`) or were given up because none came (`abandoned`), connections by caller and server that are kept now
+ * (`connections`), calls under way that are tasks for their callers (`tasks`), and those that are tasks at their servers
+ * (`followed`).
  */
 export interface GatewayMetrics {
   readonly servers: { readonly [name: string]: Tally }
@@ -23,6 +24,8 @@ export interface GatewayMetrics {
   readonly parked: number
   readonly abandoned: number
   readonly connections: number
+  readonly tasks: number
+  readonly followed: number
 }
 
 export type Ending = 'ok' | 'error' | 'cancelled' | 'refused'

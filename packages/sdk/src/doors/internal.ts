@@ -37,6 +37,6 @@ export {
 export { parseTemplate, type UriTemplate } from '../schema/uri-template/uri-template.ts'
 export { createWildcard, type Wildcard } from '../schema/wildcard.ts'
 export { cannotListen } from '../serve/socket/socket-listener.ts'
-export { onCancel } from '../server/context.ts'
+export { onCancel, type TaskStanding, taskStandingOf } from '../server/context.ts'
 export { endpointOf } from '../server/server.ts'
 export type { Endpoint } from '../session/endpoint.ts'

@@ -1,5 +1,6 @@
 /** `@portico/sdk/tasks`: tools whose work outlives the request. */
 
+export type { TaskAdmission } from '../server/tasks/own-tasks.ts'
 export type { TaskLimits } from '../server/tasks/task-book.ts'
 export type { TaskEvent, TaskObserver } from '../server/tasks/task-events.ts'
 export type { TaskMode, TaskOptions } from '../server/tasks/task-options.ts'

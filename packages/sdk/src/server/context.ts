@@ -52,6 +52,11 @@ export class RequestContext<State = unknown> {
     return call.cancelled
   }
 
+  /** For relays: see `taskStandingOf`. */
+  static standing({ call }: RequestContext): TaskStanding {
+    return call
+  }
+
   /** The task that this is the work of: its request was let in and answered before. Undefined on the request itself. */
   get task(): { readonly id: string } | undefined {
     const { detached } = this.call
@@ -216,6 +221,21 @@ export class AskingContext<State = unknown> extends RequestContext<State> {
  */
 export function onCancel(ctx: RequestContext, listener: (() => void) | undefined): boolean {
   return RequestContext.hear(ctx, listener)
+}
+
+/** How a call stands to tasks. */
+export interface TaskStanding {
+  /** Where it goes on once it has left its request. */
+  readonly detached: { readonly until: number; wake(): void } | undefined
+  /** What its handler did so far, once it did something. */
+  readonly run: { known(step: string): unknown } | undefined
+  /** Makes it a task now, where it can become one. */
+  readonly leave: (() => Promise<void>) | undefined
+}
+
+/** Says whether a call is a task by now, and lets it become one. */
+export function taskStandingOf(ctx: RequestContext): TaskStanding {
+  return RequestContext.standing(ctx)
 }
 
 /** A token that handlers cannot read cannot be passed on (sec-82). */

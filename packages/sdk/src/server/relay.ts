@@ -27,11 +27,20 @@ import type { CallToolResult, Tool } from '../protocol/tools.ts'
 import type { LegacySession } from '../session/legacy-session.ts'
 import { askRelayed } from './asking/relayed-question.ts'
 import type { ServerCall } from './call/call.ts'
-import { defineMethod, invalidParam, type ServerMethod, stringParam, tooManySubscriptions } from './call/method.ts'
+import {
+  andThen,
+  defineMethod,
+  invalidParam,
+  type ServerMethod,
+  stringParam,
+  tooManySubscriptions,
+} from './call/method.ts'
 import type { AskingContext, RequestContext, SessionView } from './context.ts'
 import { defineFeature, type Feature, type FeatureDefinition, type FeatureHost, type Introduction } from './feature.ts'
 import { cacheHints } from './features/list.ts'
 import { cursorOf, pageOf, pageSizeFor } from './features/paging.ts'
+import type { ToolTasks } from './features/tools.ts'
+import type { TaskSettings } from './tasks/task-options.ts'
 
 /** The four lists, by the member of the result that holds them. */
 export interface RelayLists {
@@ -69,6 +78,11 @@ export interface Relay {
    * whose outcome is known and only told once more.
    */
   admitRound?(params: JsonObject, ctx: RequestContext): Promise<void>
+  /**
+   * How a call of a tool becomes a task, on a server that has `tasks`; undefined where it does not. Asked of callers alone that
+   * could have one. What lists say of it is in the tools themselves (`execution`).
+   */
+  taskOf?(params: JsonObject, ctx: RequestContext): TaskSettings | undefined | Promise<TaskSettings | undefined>
   /** An older client asked for log messages of this level. */
   levelChanged?(level: LogLevel, ctx: RequestContext): void
   /** An older client said that its roots changed. */
@@ -81,7 +95,7 @@ export interface Relay {
  */
 export interface DefinedRelay {
   readonly relay: Relay
-  readonly feature: FeatureDefinition
+  readonly feature: FeatureDefinition<RelayFeature>
   readonly ask: typeof askRelayed
 }
 
@@ -102,6 +116,12 @@ export function defineRelay(relay: Relay): DefinedRelay {
   return { relay, feature: defineFeature('relay', (server) => createRelay(server, relay)), ask: askRelayed }
 }
 
+/** The feature that answers by a relay. */
+export interface RelayFeature extends Feature {
+  /** Set where calls may become tasks. */
+  tasks: ToolTasks | undefined
+}
+
 /** A relay does not know what will be behind it tomorrow, so it offers what anybody could. */
 const CAPABILITIES: ServerCapabilities = {
   tools: { listChanged: true },
@@ -110,10 +130,11 @@ const CAPABILITIES: ServerCapabilities = {
   completions: {},
 }
 
-function createRelay(server: FeatureHost, relay: Relay): Feature {
-  return {
+function createRelay(server: FeatureHost, relay: Relay): RelayFeature {
+  const feature: RelayFeature = {
+    tasks: undefined,
     capability: () => ({ ...CAPABILITIES, ...(server.logs && { logging: {} }) }),
-    methods: () => createRelayMethods(server, relay),
+    methods: () => createRelayMethods(server, relay, () => feature.tasks),
     filter: (asked) => {
       const { resourceSubscriptions: uris, ...lists } = readFilter(asked) ?? {}
       return uris === undefined || uris.length === 0 ? lists : { ...lists, resourceSubscriptions: uris }
@@ -129,17 +150,22 @@ function createRelay(server: FeatureHost, relay: Relay): Feature {
       )
     },
   }
+  return feature
 }
 
-function createRelayMethods(host: FeatureHost, relay: Relay): ServerMethod[] {
+/** Tasks are given to a server after its features. */
+type TasksNow = () => ToolTasks | undefined
+
+function createRelayMethods(host: FeatureHost, relay: Relay, tasks: TasksNow): ServerMethod[] {
+  const writeTool = (revision: Revision, item: Tool) => tasks()?.writeTool(item, revision) ?? revision.writeTool(item)
   return [
-    listMethod(host, relay, 'tools/list', 'tools', (revision, item) => revision.writeTool(item)),
+    listMethod(host, relay, 'tools/list', 'tools', writeTool),
     listMethod(host, relay, 'resources/list', 'resources', (revision, item) => revision.writeResource(item)),
     listMethod(host, relay, 'resources/templates/list', 'resourceTemplates', (revision, item) =>
       revision.writeResourceTemplate(item),
     ),
     listMethod(host, relay, 'prompts/list', 'prompts', (revision, item) => revision.writePrompt(item)),
-    ...askingMethods(host, relay),
+    ...askingMethods(host, relay, tasks),
     defineMethod<CompleteResult>({
       method: 'completion/complete',
       run: (call) => relay.complete(call.params, host.plainContext(call)).catch(translate(call)),
@@ -150,7 +176,7 @@ function createRelayMethods(host: FeatureHost, relay: Relay): ServerMethod[] {
   ]
 }
 
-function askingMethods(host: FeatureHost, relay: Relay): ServerMethod[] {
+function askingMethods(host: FeatureHost, relay: Relay, tasks: TasksNow): ServerMethod[] {
   const admit = (call: ServerCall): Promise<void> | undefined =>
     relay.admitRound?.(call.params, host.plainContext(call)).catch(translate(call))
   return [
@@ -160,9 +186,12 @@ function askingMethods(host: FeatureHost, relay: Relay): ServerMethod[] {
       run: (call) => {
         stringParam(call.params, 'name')
         checkArguments(call.params)
+        const around = tasks()
+        if (around?.concerns(call)) return callAsTask(host, relay, around, call)
         return relay.callTool(call.params, host.context(call)).catch(translate(call))
       },
-      write: (result, call) => clean(call.conversation.revision.writeCallToolResult(result)),
+      write: (result, call) =>
+        tasks()?.writeResult(result, call) ?? clean(call.conversation.revision.writeCallToolResult(result)),
     }),
     defineMethod<ReadResourceResult>({
       method: 'resources/read',
@@ -190,6 +219,23 @@ function askingMethods(host: FeatureHost, relay: Relay): ServerMethod[] {
       write: (result, call) => clean(call.conversation.revision.writeGetPromptResult(result)),
     }),
   ]
+}
+
+/** A call that may become a task, or goes on as one. */
+function callAsTask(
+  host: FeatureHost,
+  relay: Relay,
+  tasks: ToolTasks,
+  call: ServerCall,
+): CallToolResult | Promise<CallToolResult> {
+  // What is behind a relay goes on by itself meanwhile: no run is held to what an earlier one did.
+  if (call.run !== undefined) call.run.replay = undefined
+  // As the result of a request is cleaned when it is written.
+  const cleaned = (result: CallToolResult) => clean(result as unknown as JsonObject) as unknown as CallToolResult
+  const run = () => relay.callTool(call.params, host.context(call)).then(cleaned, translate(call))
+  // What runs as a task already needs no settings.
+  if (call.detached !== undefined || relay.taskOf === undefined) return tasks.call(undefined, call, run)
+  return andThen(relay.taskOf(call.params, host.plainContext(call)), (settings) => tasks.call(settings, call, run))
 }
 
 /** `null` counts as absent, as it does for a server's own tools and prompts. */

@@ -31,7 +31,7 @@ import { PROMPTS } from './features/prompts.ts'
 import { RESOURCES } from './features/resources.ts'
 import { ROOTS_CHANGES } from './features/roots-changes.ts'
 import { SUBSCRIPTIONS } from './features/subscriptions.ts'
-import { compileTool, TOOLS, type ToolEntry } from './features/tools.ts'
+import { compileTool, TOOLS, type ToolEntry, type ToolTasks } from './features/tools.ts'
 import { describeItem } from './items/access-rule.ts'
 import { ENTRY, type PromptDefinition, type ResourceDefinition, type ToolDefinition } from './items/definition.ts'
 import { checkName, type Registry } from './items/registry.ts'
@@ -107,7 +107,8 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
     this.#limits = options.schemaLimits
     this.#tasks = options.tasks
     if (options.tasks !== undefined) {
-      this.#core.features.of(TOOLS).tasks = this.#core.features.of(options.tasks.feature)
+      const tools: { tasks: ToolTasks | undefined } = this.#core.features.of(options.relay?.feature ?? TOOLS)
+      tools.tasks = this.#core.features.of(options.tasks.feature)
     }
     if (options.maxResultBytes !== undefined) addBudget(this.#core, options.maxResultBytes, options.spill)
     if (tools !== undefined) this.#tools.declared = true

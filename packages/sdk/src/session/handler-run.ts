@@ -129,6 +129,11 @@ export class HandlerRun {
     while (this.#running.size > 0) await Promise.allSettled(this.#running.values())
   }
 
+  /** What a step came to, if it has been taken. */
+  known(name: string): unknown {
+    return this.#steps.get(name)?.v
+  }
+
   /** What a later run has to be told: what no log has. */
   record(): [name: string, outcome: StepOutcome][] {
     return [...this.#steps].filter(([name]) => !this.#logged.has(name))

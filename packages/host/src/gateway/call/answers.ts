@@ -8,7 +8,7 @@ import { HostError } from '../../errors.ts'
 import type { Guard } from '../../guard/guard.ts'
 import type { Circumstances, Effect } from '../../policy/effect.ts'
 import { rootsOf } from '../connections/caller-connection.ts'
-import type { Asked, RelayedCallOptions } from './relayed-call.ts'
+import type { Asked, RelayedCallOptions } from './relayed-call-options.ts'
 
 interface AnswerOptions {
   readonly server: string

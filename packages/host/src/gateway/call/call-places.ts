@@ -7,6 +7,8 @@ export interface WaitingCall {
   readonly id: string
   readonly principal: string | undefined
   cancel(reason: string): void
+  /** Ends it with the gateway; what a server keeps for another process goes on there where it is `kept` here, too. */
+  end(reason: string, kept: boolean): void
 }
 
 export interface CallPlaces {
@@ -15,8 +17,8 @@ export interface CallPlaces {
   /** Counts bytes that are kept for it. Throws when there is no room for them. */
   keep(call: WaitingCall, bytes: number): void
   unkeep(call: WaitingCall, bytes: number): void
-  /** The run that was attached is over, and the call waits; false when there is no place for it to do so. */
-  wait(call: WaitingCall): boolean
+  /** The run that was attached is over, and the call waits, for a moment that is given; false when there is no place for it. */
+  wait(call: WaitingCall, until?: number): boolean
   /** A run has heard the end, or nobody will. */
   leave(call: WaitingCall): void
 }

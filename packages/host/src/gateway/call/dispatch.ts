@@ -3,17 +3,10 @@
  * about it. `relay.ts` says what is asked of which server; a call that has to wait for its client is found again here.
  */
 
-import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Client, RequestOptions } from '@portico/sdk/client'
 import type { SessionView } from '@portico/sdk/relay'
-import {
-  type AskingContext,
-  type CallToolResult,
-  type LogLevel,
-  type RequestContext,
-  RpcError,
-} from '@portico/sdk/server'
+import type { AskingContext, CallToolResult, LogLevel, RequestContext } from '@portico/sdk/server'
 import { hideInError } from '../../config/trust/used-secrets.ts'
 import { HostError } from '../../errors.ts'
 import type { Circumstances, Effect } from '../../policy/effect.ts'
@@ -24,7 +17,9 @@ import { type CallLimits, LimitError, type LimitPlace } from '../limits.ts'
 import type { Ending, Meter } from '../metrics.ts'
 import { type CallerSignIn, SignInDeclined } from '../sign-in/sign-in.ts'
 import { type VisitLimits, withVisits } from '../sign-in/url-visits.ts'
-import { callerOf } from '../views/toolset.ts'
+import { type Begun, findBegun } from '../tasks/begun.ts'
+import { answersWithTasks, followTask } from '../tasks/upstream-task.ts'
+import { ANONYMOUS, callerOf } from '../views/toolset.ts'
 import { createAnswer } from './answers.ts'
 import { metaOf } from './caller-meta.ts'
 import { toCallerError, toToolFailure } from './failures.ts'
@@ -58,11 +53,8 @@ interface Job<Result> {
   readonly name: string
   readonly effect: Effect
   readonly headers?: HeaderPairs
-  send(client: Client, effect: Effect, options: RequestOptions): Promise<Result>
+  send(client: Client, effect: Effect, options: RequestOptions, call: RelayedCall): Promise<Result>
 }
-
-export const ANONYMOUS = '(anonymous)'
-const INVALID_PARAMS = -32602
 
 export class Dispatch {
   readonly #parts: DispatchParts
@@ -75,6 +67,10 @@ export class Dispatch {
 
   constructor(parts: DispatchParts) {
     this.#parts = parts
+  }
+
+  get parking(): Parking {
+    return this.#parts.parking
   }
 
   /** Remembers the level for connections to come, and sets it on those there are. */
@@ -90,22 +86,11 @@ export class Dispatch {
 
   /** Begins a request at its server, or takes up the one that the client's answers belong to. */
   async run<Result>(ctx: AskingContext, job: Job<Result>): Promise<Result> {
-    const { parking } = this.#parts
-    let id: string | undefined
-    if (ctx.resumed) {
-      let begun = false
-      id = await ctx.step('relayed', () => {
-        begun = true
-        return randomUUID()
-      })
-      if (!begun) {
-        const parked = parking.take(id, callerOf(ctx)?.id)
-        if (parked === undefined) throw gone()
-        // The state is bound to method and parameters, so this is the call that the same job began.
-        return this.#settled(parked as RelayedCall<Result>, ctx, job)
-      }
-    }
-    return this.#settled(undefined, ctx, job, id)
+    if (!ctx.resumed && ctx.task === undefined) return this.#settled(undefined, ctx, job)
+    const begun = await findBegun(ctx, job.server, this.#parts.parking)
+    // The state is bound to method and parameters, so this is the call that the same job began.
+    if (begun.kind === 'call') return this.#settled(begun.call as RelayedCall<Result>, ctx, job)
+    return this.#settled(undefined, ctx, job, begun)
   }
 
   /** Refuses to go on with what the rules have come to forbid. */
@@ -121,10 +106,10 @@ export class Dispatch {
     begun: RelayedCall<Result> | undefined,
     ctx: AskingContext,
     job: Job<Result>,
-    id?: string,
+    from?: Begun,
   ): Promise<Result> {
     try {
-      return await (begun ?? this.#begin<Result>(id, ctx, job)).attach(ctx)
+      return await (begun ?? this.#begin<Result>(from, ctx, job)).attach(ctx)
     } catch (error) {
       // A tool's failures are told in a result, by whoever called it.
       const isTold = job.effect.kind === 'call' && toToolFailure(error) !== undefined
@@ -132,13 +117,13 @@ export class Dispatch {
     }
   }
 
-  #begin<Result>(id: string | undefined, ctx: AskingContext, job: Job<Result>): RelayedCall<Result> {
+  #begin<Result>(from: Begun | undefined, ctx: AskingContext, job: Job<Result>): RelayedCall<Result> {
     const { parking, connections, host } = this.#parts
     const { server } = job
     const connection = connections.of(server, ctx)
     const circumstances = this.#circumstances(ctx)
     const call: RelayedCall<Result> = new RelayedCall<Result>({
-      id,
+      id: from === undefined || from.kind === 'call' ? undefined : from.id,
       server,
       principal: circumstances.principal?.id,
       maxKept: this.#parts.maxKept,
@@ -148,10 +133,11 @@ export class Dispatch {
         const { roots } = connections.view(server).config.settings
         return createAnswer({ server, guard: host.guard, circumstances, roots, signal: () => call.signal })(...question)
       },
-      isAmbiguous: () => connection.certainCall() === undefined,
+      isAmbiguous: () => !connection.isAllOf(call.principal),
       request: job.effect,
       places: parking,
     })
+    if (from?.kind === 'task') call.takesUp(from.task)
     this.running.add(call as RelayedCall)
     call.start(this.#work(call, connection, ctx, circumstances, job))
     return call
@@ -171,13 +157,16 @@ export class Dispatch {
     let ending = 'refused' as Ending
     let place: LimitPlace | undefined
     const startedAt = Date.now()
+    // What another process began was let in and written down there.
+    const isTakenUp = call.task !== undefined
     try {
-      place = limits.enter(principal, job.name)
+      if (!isTakenUp) place = limits.enter(principal, job.name)
       const { maxArgumentBytes, maxResultBytes } = limits.limits
       if (effect.kind === 'call' || effect.kind === 'prompt') {
         checkSize(effect.arguments, 'maxArgumentBytes', maxArgumentBytes)
       }
-      const permit = host.guard && (await host.guard.pass(effect, circumstances, { signal: call.signal }))
+      if (isTakenUp) await this.admitRound(effect, ctx)
+      const permit = isTakenUp ? undefined : await host.guard?.pass(effect, circumstances, { signal: call.signal })
       let outcome: 'ok' | 'error' | 'cancelled' = 'error'
       try {
         const sent = await this.#send(call, connection, ctx, permit?.effect ?? effect, job)
@@ -195,7 +184,7 @@ export class Dispatch {
       this.running.delete(call as RelayedCall)
       ended(ending)
       if (place !== undefined) limits.leave(place)
-      if (host.guard === undefined && host.audit !== undefined)
+      if ((host.guard === undefined || isTakenUp) && host.audit !== undefined)
         this.#writeDown(job, principal, ending, Date.now() - startedAt, circumstances)
     }
   }
@@ -214,11 +203,18 @@ export class Dispatch {
       const { maxConcurrent } = this.#parts.connections.view(connection.server).config.settings
       leave = await this.#turns.take(connection.server, maxConcurrent, call.principal ?? '', call.signal)
     }
-    if (leave === undefined) return this.#sendNow(call, connection, ctx, effect, job)
+    const own = call as RelayedCall
+    call.onAccepted = () => {
+      leave?.()
+      leave = undefined
+      connection.followed.add(own)
+      connection.calls.delete(own)
+    }
     try {
       return await this.#sendNow(call, connection, ctx, effect, job)
     } finally {
-      leave()
+      leave?.()
+      connection.followed.delete(own)
     }
   }
 
@@ -239,12 +235,19 @@ export class Dispatch {
       meta: metaOf(ctx, client.revision.era === 'modern' ? ctx.logLevel : undefined),
       ...(job.headers && { headers: job.headers }),
       relay: call.relay,
+      ...(job.effect.kind === 'call' && answersWithTasks(client) && { task: true }),
     }
     const own = call as RelayedCall
-    connection.calls.add(own)
+    if (call.task === undefined) connection.calls.add(own)
+    else connection.followed.add(own)
     try {
       // Tokens may run out, or be taken back, on a connection that there is.
-      const send = () => this.#signedIn(job.send(client, effect, options), call, connection, ctx)
+      const send = () => {
+        const { task } = call
+        // Only the call of a tool becomes a task.
+        const followed = task && (followTask(own, client, task, options) as Promise<Result>)
+        return this.#signedIn(followed ?? job.send(client, effect, options, own), call, connection, ctx)
+      }
       const asks = ctx.session === undefined && connection.key.abilities.url
       const result = await (asks ? withVisits(send, own, connection, this.#parts.visits) : send())
       if (ctx.session === undefined && wanted !== undefined) await lastLogs(client)
@@ -321,14 +324,6 @@ export class Dispatch {
 }
 
 const TRACE = /^00-[0-9a-f]{32}-/
-
-function gone(): RpcError {
-  const reason =
-    'belongs to a call that does not wait at this process of the gateway: it is over, waited too long, or waits at ' +
-    'another process. What it does may have happened: look first, and send the request anew without requestState and ' +
-    'inputResponses only if it has not; where several processes serve the gateway, route each user to the same one'
-  return new RpcError(INVALID_PARAMS, `Invalid params: requestState ${reason}`, { parameter: 'requestState', reason })
-}
 
 /**
  * Older servers may log on another stream than the one they answer on, and nothing can be logged to a client of the

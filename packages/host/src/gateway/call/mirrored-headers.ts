@@ -4,8 +4,9 @@
  * its body alone, and a request whose headers tell another story is refused, on every revision (sec-24).
  */
 
-import { PARAM_HEADER_PREFIX, type ParamHeader } from '@portico/sdk/internal'
-import { type RequestContext, RpcError } from '@portico/sdk/server'
+import { collectParamHeaders, PARAM_HEADER_PREFIX, type ParamHeader } from '@portico/sdk/internal'
+import { type JsonObject, type RequestContext, RpcError } from '@portico/sdk/server'
+import type { CatalogueItem } from '../../upstream/catalogue/item.ts'
 
 export type HeaderPairs = readonly (readonly [name: string, value: string])[]
 
@@ -14,6 +15,20 @@ const MAX_FORWARDED = 32
 const MAX_VALUE_LENGTH = 8_192
 const HEADER_MISMATCH = -32020
 const INVALID_REQUEST = -32600
+
+/** The parameters of tools that are mirrored in headers, read once for each. */
+export class MirroredParams {
+  readonly #read = new WeakMap<CatalogueItem, readonly ParamHeader[]>()
+
+  of(item: CatalogueItem): readonly ParamHeader[] {
+    const known = this.#read.get(item)
+    if (known !== undefined) return known
+    const found = item.kind === 'tool' ? collectParamHeaders(item.definition.inputSchema as JsonObject) : []
+    const list = Array.isArray(found) ? found : []
+    this.#read.set(item, list)
+    return list
+  }
+}
 
 /** The headers of a call that go on to the server: those that only it can know. */
 export function forwardedHeaders({ head }: RequestContext, declared: readonly ParamHeader[]): HeaderPairs {

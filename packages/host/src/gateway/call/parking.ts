@@ -97,15 +97,17 @@ export class Parking implements CallPlaces {
   }
 
   /** The client has been asked, or its connection is lost: from now on somebody must come back in time. */
-  wait(call: RelayedCall): boolean {
+  wait(call: RelayedCall, until?: number): boolean {
     const place = this.#places.get(call.id)
     if (place === undefined) return false
     clearTimeout(place.timer)
-    place.timer = setTimeout(() => {
+    const { parkedMs } = this.#limits
+    const abandon = (): void => {
       this.abandoned++
       this.leave(call)
-      call.cancel(`Nobody took the call up again within parkedMs (${this.#limits.parkedMs})`)
-    }, this.#limits.parkedMs)
+      call.cancel(`Nobody took the call up again within parkedMs (${parkedMs})`)
+    }
+    place.timer = setTimeout(abandon, until === undefined ? parkedMs : Math.max(0, until - Date.now()))
     place.timer.unref()
     return true
   }
@@ -131,11 +133,11 @@ export class Parking implements CallPlaces {
     else this.#counts.delete(owner)
   }
 
-  /** Cancels every call that waits. */
-  close(reason: string): void {
+  /** Ends every call that waits; `kept` says that tasks are kept for another process. */
+  close(reason: string, kept: boolean): void {
     for (const { call } of [...this.#places.values()]) {
       this.leave(call)
-      call.cancel(reason)
+      call.end(reason, kept)
     }
   }
 }

@@ -7,7 +7,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Progress, RequestRelay } from '@portico/sdk/client'
-import { METHOD_NOT_FOUND, onCancel } from '@portico/sdk/internal'
+import { METHOD_NOT_FOUND, onCancel, type TaskStanding, taskStandingOf } from '@portico/sdk/internal'
 import type { QuestionMethod } from '@portico/sdk/relay'
 import {
   type AskingContext,
@@ -18,51 +18,16 @@ import {
   Suspended,
 } from '@portico/sdk/server'
 import { hideIn } from '../../config/trust/used-secrets.ts'
-import { type CallPlaces, isKept, keptBytes } from './call-places.ts'
-import { CallRelay, type Cancellable } from './call-relay.ts'
+import { noteTask, type UpstreamTask } from '../tasks/noted.ts'
+import { isKept, keptBytes } from './call-places.ts'
+import { CallRelay } from './call-relay.ts'
+import { CancellableCall } from './cancellable-call.ts'
 import { toMissingCapability, toRefusal } from './failures.ts'
 import { KeptReports, tellLog } from './kept-reports.ts'
-
-export interface RelayedCallOptions {
-  /** Names the call between two rounds; unguessable, and made when it is needed unless given. */
-  readonly id?: string
-  readonly server: string
-  /** The principal that the call is for: nobody else can take it up again. */
-  readonly principal: string | undefined
-  /** Log messages that are kept between two rounds. */
-  readonly maxKept: number
-  /** Questions that may be open at a time. */
-  readonly maxQuestions: number
-  /** Takes secrets out of what is passed on beside the result. */
-  readonly hide: (text: string) => string
-  /** Has a question answered: by `ask`, once the rules allow it, or in place of the client. */
-  readonly answer: (question: Asked, ctx: AskingContext, ask: () => Promise<JsonObject>) => Promise<JsonObject>
-  /** Whether a question that does not say which call it is of may be another principal's. */
-  readonly isAmbiguous: () => boolean
-  /** What the call was made with: it is kept for as long as the call waits. */
-  readonly request: unknown
-  readonly places: CallPlaces
-}
+import { type OpenQuestion, OpenQuestions } from './open-questions.ts'
+import type { RelayedCallOptions } from './relayed-call-options.ts'
 
 type Outcome<Result> = { readonly value: Result } | { readonly error: unknown }
-
-/** A question as the rules see it. */
-export interface Asked {
-  readonly method: QuestionMethod
-  readonly params: JsonObject
-  /** It was put in an earlier run, so the rules have allowed it. */
-  readonly again: boolean
-}
-
-interface OpenQuestion {
-  readonly method: QuestionMethod
-  readonly params: JsonObject
-  again: boolean
-  /** Of what is kept of it, once it is. */
-  bytes: number
-  resolve(answer: JsonObject): void
-  reject(error: unknown): void
-}
 
 /** A run of the handler, as long as the call is attached to it. */
 interface Run {
@@ -73,25 +38,25 @@ interface Run {
   reject(error: unknown): void
 }
 
-export class RelayedCall<Result = unknown> {
+export class RelayedCall<Result = unknown> extends CancellableCall {
   readonly server: string
   readonly principal: string | undefined
   readonly relay: RequestRelay = new CallRelay(this)
   /** It is on its way to the server. */
   sent = false
+  /** The task that the server made of it, once it did. */
+  task: UpstreamTask | undefined
+  /** The gateway ends, and what the server does goes on without it. */
+  left = false
+  /** Called when the server has made a task of it: nothing is held at the server any more. */
+  onAccepted: (() => void) | undefined
+  /** The task here that waits for answers, while no run does. */
+  #waiting: TaskStanding['detached']
   #id: string | undefined
   #ended: Promise<void> | undefined
   #end: (() => void) | undefined
   readonly #options: RelayedCallOptions
-  /** Made when something has to wait for it: most calls are over before anybody asks. */
-  #controller: AbortController | undefined
-  #cancelled: PorticoError | undefined
-  /** What is on its way to the server. */
-  #request: Cancellable | undefined
-  readonly #questions = new Map<string, OpenQuestion>()
-  readonly #keys = new Set<string>()
-  readonly #resting = new Set<() => void>()
-  #asked = 0
+  readonly #questions = new OpenQuestions()
   #placed = false
   #parked = false
   #run: Run | undefined
@@ -102,6 +67,7 @@ export class RelayedCall<Result = unknown> {
   readonly #lacking: CapabilityError[] = []
 
   constructor(options: RelayedCallOptions) {
+    super()
     this.#id = options.id
     this.server = options.server
     this.principal = options.principal
@@ -123,19 +89,6 @@ export class RelayedCall<Result = unknown> {
     return this.#ended
   }
 
-  /** Fires when the call is cancelled: the server is to be told. */
-  get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController()
-      if (this.#cancelled !== undefined) this.#controller.abort(this.#cancelled)
-    }
-    return this.#controller.signal
-  }
-
-  get cancelled(): boolean {
-    return this.#cancelled !== undefined
-  }
-
   /** Whether a question that does not say which call it is of may be another principal's. */
   get isAmbiguous(): boolean {
     return this.#options.isAmbiguous()
@@ -144,6 +97,11 @@ export class RelayedCall<Result = unknown> {
   /** The run that it is attached to, while there is one. */
   get ctx(): AskingContext | undefined {
     return this.#run?.ctx
+  }
+
+  /** It is a task for its caller. */
+  get isTask(): boolean {
+    return (this.#waiting ?? this.ctx?.task) !== undefined
   }
 
   get over(): boolean {
@@ -159,7 +117,7 @@ export class RelayedCall<Result = unknown> {
   atRest(): Promise<void> {
     if (this.waits) return Promise.resolve()
     return new Promise((resolve) => {
-      this.#resting.add(resolve)
+      this.#questions.onAsked(resolve)
       void this.ended.then(resolve)
     })
   }
@@ -178,6 +136,8 @@ export class RelayedCall<Result = unknown> {
       this.#outcome = isTold ? outcome : { error: new PorticoError('aborted', 'What came of the call was not kept') }
       this.#end?.()
       this.#finish()
+      // Its task need not wait for answers to what nobody asks any more.
+      this.#waiting?.wake()
     }
     work.then(
       (value) => settle({ value }),
@@ -187,6 +147,7 @@ export class RelayedCall<Result = unknown> {
 
   /** Gives the call to a run of the handler: what came meanwhile is told, open questions are put, the end is awaited. */
   attach(ctx: AskingContext): Promise<Result> {
+    this.#waiting = undefined
     if (this.#run !== undefined) onCancel(this.#run.ctx, undefined)
     this.#run?.reject(new Suspended())
     return new Promise<Result>((resolve, reject) => {
@@ -197,22 +158,32 @@ export class RelayedCall<Result = unknown> {
       this.#run = { ctx, asking: 0, resolve: resolve as (value: unknown) => void, reject }
       if (onCancel(ctx, cancelled)) return cancelled()
       this.#kept.tell(ctx)
+      if (this.task !== undefined) void noteTask(ctx, this.task).catch(() => {})
       if (this.#outcome !== undefined) this.#finish()
       else for (const [key, question] of this.#questions) void this.#put(key, question, ctx)
     })
   }
 
-  cancel(reason: string): void {
-    if (this.#cancelled !== undefined) return
-    this.#cancelled = new PorticoError('aborted', reason)
-    this.#controller?.abort(this.#cancelled)
-    this.#request?.cancel(this.#cancelled)
+  /** Ends it with the gateway. What a task here follows at its server goes on there, if it is `kept` for another process. */
+  end(reason: string, kept: boolean): void {
+    this.left = kept && this.task !== undefined && (this.#waiting ?? this.ctx?.task) !== undefined
+    this.cancel(reason)
   }
 
-  /** Takes what cancels the request that goes out now. False when there is none to be sent any more. */
-  begins(request: Cancellable): boolean {
-    this.#request = request
-    return this.#cancelled === undefined
+  /** The server has made a task of it. One that is known to take long becomes one for its caller, too, where it can. */
+  async accepted(task: UpstreamTask, isLong: boolean): Promise<void> {
+    this.task = task
+    this.onAccepted?.()
+    const { ctx } = this
+    if (ctx !== undefined) await noteTask(ctx, task)
+    if (ctx !== undefined && isLong) await taskStandingOf(ctx).leave?.()
+  }
+
+  /** Goes on with a task that another process began at the server. */
+  takesUp(task: UpstreamTask): void {
+    this.task = task
+    // Answers to what that one asked are found by the server's keys; what has none is asked again.
+    this.#questions.unnamed = randomUUID()
   }
 
   /** Takes a question of the server's; resolves when a run has brought the client's answer. */
@@ -222,7 +193,6 @@ export class RelayedCall<Result = unknown> {
     if (this.#questions.size >= maxQuestions) {
       throw new RpcError(METHOD_NOT_FOUND, `maxQuestions (${maxQuestions}) of the gateway exceeded`)
     }
-    const key = this.#keyFor(named)
     return new Promise<JsonObject>((resolve, reject) => {
       // Only these three reach a relay: the client refuses all others.
       const question: OpenQuestion = {
@@ -233,9 +203,7 @@ export class RelayedCall<Result = unknown> {
         resolve,
         reject,
       }
-      this.#questions.set(key, question)
-      for (const rest of this.#resting) rest()
-      this.#resting.clear()
+      const key = this.#questions.add(named, question)
       const withdrawn = (): void => {
         this.#close(key)
         reject(new PorticoError('aborted', 'The server took its question back'))
@@ -243,14 +211,6 @@ export class RelayedCall<Result = unknown> {
       signal?.addEventListener('abort', withdrawn, { once: true })
       if (this.#run !== undefined) void this.#put(key, question, this.#run.ctx)
     })
-  }
-
-  /** The server's own key as long as it is new: asked once more under it, an answer from before would be taken. */
-  #keyFor(named: string | undefined): string {
-    const count = ++this.#asked
-    const key = named !== undefined && !this.#keys.has(named) ? named : `${named ?? 'q'}_${count}`
-    this.#keys.add(key)
-    return key
   }
 
   progress(progress: Progress): void {
@@ -323,15 +283,21 @@ export class RelayedCall<Result = unknown> {
   }
 
   #close(key: string): void {
-    this.#options.places.unkeep(this as RelayedCall, this.#questions.get(key)?.bytes ?? 0)
-    this.#questions.delete(key)
+    this.#options.places.unkeep(this as RelayedCall, this.#questions.close(key))
   }
 
   /** The questions went out with the answer to the request: this run is over, the call is not. */
   #suspended(ctx: AskingContext): void {
     const run = this.#release(ctx)
     if (run === undefined) return
-    this.#options.places.wait(this as RelayedCall)
+    const { places } = this.#options
+    this.#waiting = taskStandingOf(ctx).detached
+    places.wait(this as RelayedCall, this.#waiting?.until)
+    const ended = (): void => {
+      places.leave(this as RelayedCall)
+      this.cancel('The task was cancelled')
+    }
+    if (this.#waiting !== undefined) onCancel(ctx, ended)
     run.reject(new Suspended())
   }
 
@@ -340,7 +306,7 @@ export class RelayedCall<Result = unknown> {
    * on and waits for whoever sends the round again, as it waits for answers. What it has come to meanwhile is told then.
    */
   #outlives(ctx: AskingContext): boolean {
-    const isAlone = ctx.session === undefined && ctx.head !== undefined && ctx.resumed
+    const isAlone = ctx.session === undefined && ctx.head !== undefined && ctx.resumed && ctx.task === undefined
     if (!isAlone || this.#run?.ctx !== ctx || !this.#options.places.wait(this as RelayedCall)) return false
     this.#release(ctx)?.reject(ctx.signal.reason)
     return true
@@ -364,7 +330,8 @@ export class RelayedCall<Result = unknown> {
     if (this.#placed) this.#options.places.leave(this as RelayedCall)
     const [lacking] = this.#lacking
     // Newer clients are told what they would have to offer; older revisions have no words for it but the server's.
-    if (lacking !== undefined && run.ctx.session === undefined && hasFailed(outcome)) {
+    if (this.left) run.reject(new Suspended())
+    else if (lacking !== undefined && run.ctx.session === undefined && hasFailed(outcome)) {
       run.reject(toMissingCapability(lacking, this.#lacking))
     } else if ('error' in outcome) run.reject(outcome.error)
     else run.resolve(outcome.value)

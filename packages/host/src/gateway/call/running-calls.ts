@@ -15,8 +15,17 @@ export class RunningCalls {
     this.#calls.delete(call)
   }
 
-  cancelAll(reason: string): void {
-    for (const call of this.#calls) call.cancel(reason)
+  endAll(reason: string, kept: boolean): void {
+    for (const call of this.#calls) call.end(reason, kept)
+  }
+
+  /** How many of them are tasks of their callers, and how many are tasks at their servers. */
+  get tasks(): { readonly tasks: number; readonly followed: number } {
+    const calls = [...this.#calls]
+    return {
+      tasks: calls.filter(({ isTask }) => isTask).length,
+      followed: calls.filter(({ task }) => task !== undefined).length,
+    }
   }
 
   /** What a call to this server has to wait for before it is sent. */

@@ -37,6 +37,8 @@ export class CallerConnection {
   readonly key: ConnectionKey
   /** Calls under way, oldest first. */
   readonly calls = new Set<RelayedCall>()
+  /** Calls that the server has made tasks of: they are looked after from here, and nothing waits for their answer. */
+  readonly followed = new Set<RelayedCall>()
   readonly #upstreams: UpstreamSource
   readonly #questions: QuestionHandlers
   /** Whom the connection is for: the same object each time, by which it is found again. */
@@ -68,7 +70,7 @@ export class CallerConnection {
   }
 
   get idle(): boolean {
-    return this.calls.size === 0 && this.#followed.size === 0 && this.#opening === 0
+    return this.calls.size === 0 && this.followed.size === 0 && this.#followed.size === 0 && this.#opening === 0
   }
 
   /** The client that `client` would give, where it is connected already. */
@@ -151,7 +153,7 @@ export class CallerConnection {
   async release(): Promise<void> {
     if (this.#released) return
     this.#released = true
-    for (const call of this.calls) call.cancel('The client is gone')
+    for (const call of [...this.calls, ...this.followed]) call.cancel('The client is gone')
     const { principal, session } = this.#wanted
     await this.#upstreams.release(this.server, { principal, session })
   }
@@ -183,6 +185,13 @@ export class CallerConnection {
     if (session?.logLevel === undefined || !passesLevel(level, session.logLevel)) return
     const shown = hideIn(params, (text) => this.#upstreams.hide?.(text) ?? text)
     session.post(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: shown }), 'log')
+  }
+
+  /** Whether all that runs here is of one principal: then a question that does not say which call it is of is theirs. */
+  isAllOf(principal: string | undefined): boolean {
+    for (const call of this.calls) if (call.principal !== principal) return false
+    for (const call of this.followed) if (call.principal !== principal) return false
+    return true
   }
 
   /** The newest call, unless calls of several principals share the connection and nobody can say whose it is. */

@@ -68,6 +68,18 @@ export const GATEWAY_METRICS: readonly Metric[] = [
     read: ({ metrics }) => [{ value: metrics.abandoned }],
   },
   {
+    name: 'portico_gateway_tasks',
+    type: 'gauge',
+    help: 'Requests under way that are tasks for their callers.',
+    read: ({ metrics }) => [{ value: metrics.tasks }],
+  },
+  {
+    name: 'portico_gateway_tasks_followed',
+    type: 'gauge',
+    help: 'Requests under way that are tasks at their servers.',
+    read: ({ metrics }) => [{ value: metrics.followed }],
+  },
+  {
     name: 'portico_gateway_callers',
     type: 'gauge',
     help: 'Callers that made a request since the start.',

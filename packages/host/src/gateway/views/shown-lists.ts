@@ -1,19 +1,29 @@
 /** What a caller is shown when they list: the items of their view under the catalogue's names, or the search for them. */
 
-import type { RelayLists } from '@portico/sdk/relay'
+import type { RelayLists, TaskSettings } from '@portico/sdk/relay'
 import type { RequestContext } from '@portico/sdk/server'
 import type { CatalogueItem, ItemKind } from '../../upstream/catalogue/item.ts'
 import { signInTool } from '../sign-in/sign-in-tool.ts'
+import { withExecution } from '../tasks/task-settings.ts'
 import { SEARCH_TOOLS } from './tool-search.ts'
 import type { ViewTable } from './view.ts'
 
 export class ShownLists {
   readonly #views: ViewTable
   readonly #unknownTo: (ctx: RequestContext) => readonly string[]
+  readonly #tasks: (item: CatalogueItem) => TaskSettings | undefined
   readonly #shown = new WeakMap<readonly CatalogueItem[], readonly never[]>()
 
-  /** `unknownTo` names the servers whose items are known only once the caller has signed in there. */
-  constructor(views: ViewTable, unknownTo: (ctx: RequestContext) => readonly string[]) {
+  /**
+   * `unknownTo` names the servers whose items are known only once the caller has signed in there, `tasks` says how calls of a tool
+   * become tasks.
+   */
+  constructor(
+    views: ViewTable,
+    unknownTo: (ctx: RequestContext) => readonly string[],
+    tasks: (item: CatalogueItem) => TaskSettings | undefined,
+  ) {
+    this.#tasks = tasks
     this.#views = views
     this.#unknownTo = unknownTo
   }
@@ -25,13 +35,18 @@ export class ShownLists {
     const items = view.items[KINDS[kind]]
     const strangers = kind === 'tools' ? this.#unknownTo(ctx).filter(view.serves) : []
     if (strangers.length > 0) {
-      return [...items.map((item) => shownAs(item)), ...strangers.map(signInTool)] as unknown as RelayLists[K][]
+      return [...items.map((item) => this.#show(item)), ...strangers.map(signInTool)] as unknown as RelayLists[K][]
     }
     const known = this.#shown.get(items)
     if (known !== undefined) return known
-    const made = items.map((item) => shownAs(item)) as unknown as readonly never[]
+    const made = items.map((item) => this.#show(item)) as unknown as readonly never[]
     this.#shown.set(items, made)
     return made
+  }
+
+  #show(item: CatalogueItem): object {
+    const shown = shownAs(item)
+    return item.kind === 'tool' ? withExecution(shown, this.#tasks(item)) : shown
   }
 }
 

@@ -10,6 +10,8 @@ import { createPrincipal, type Principal, type RequestContext } from '@portico/s
 
 /** The header by which a caller chooses its toolset; the URL's `?tools=` says the same. */
 export const TOOLS_HEADER = 'mcp-tools'
+/** Stands for callers that nobody has identified. */
+export const ANONYMOUS = '(anonymous)'
 
 type Head = Parameters<Protection['authenticate']>[0]
 

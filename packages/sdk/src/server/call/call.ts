@@ -40,9 +40,13 @@ export interface Detached {
   readonly id: string
   readonly sealer: RoundSealer
   readonly maxRounds: number
+  /** Until when the work may take, in milliseconds since 1970. */
+  readonly until: number
   /** The handler has asked, and is over for now. */
   suspend(call: ServerCall, result: Suspension): void
   fail(call: ServerCall, error: unknown): void
+  /** Has the handler run again without an answer: what it asked about is over. */
+  wake(): void
   progress(progress: number, total: number | undefined, message: string | undefined): void
   /** What the work comes to, where it was begun on the request already. */
   readonly known?: Promise<CallToolResult> | undefined

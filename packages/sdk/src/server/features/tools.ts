@@ -58,6 +58,8 @@ export interface ToolTasks {
   list(tools: Registry<ToolEntry>, listed: ServerMethod<ListToolsResult>): ServerMethod<ListToolsResult>
   writeTool(tool: Tool, revision: Revision): JsonObject | undefined
   writeResult(result: CallToolResult, call: ServerCall): JsonObject | undefined
+  /** Whether a call may become a task, by what its caller says, or is one. */
+  concerns(call: ServerCall): boolean
 }
 
 interface ToolHost {

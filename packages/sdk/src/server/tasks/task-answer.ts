@@ -7,11 +7,20 @@ import type { CallToolResult } from '../../protocol/tools.ts'
 import type { ServerCall } from '../call/call.ts'
 
 /** The member of a result that has what the request is answered with in its place. Handlers cannot set it: it is taken out of what they return. */
-export const BECAME_TASK = '~task'
+const BECAME_TASK = '~task'
+/** What was made here: a relay passes on what others wrote, and nothing of that is such an answer. */
+const ANSWERS = new WeakSet<object>()
 
 /** A result for middleware to look at, which has no content: what the request is answered with stands beside it. */
 export function answered(written: JsonObject): CallToolResult {
+  ANSWERS.add(written)
   return { content: [], [BECAME_TASK]: written } as CallToolResult
+}
+
+/** What a request is answered with in the place of a result, where that is so. */
+export function answerIn(result: CallToolResult): JsonObject | undefined {
+  const written = (result as { [BECAME_TASK]?: unknown })[BECAME_TASK]
+  return isObject(written) && ANSWERS.has(written) ? written : undefined
 }
 
 /** What a handler passes on from elsewhere cannot pretend that its call became a task. */

@@ -56,18 +56,25 @@ export class TaskCalls {
     this.#holdMs = holdMs
   }
 
+  /** Whether a call may become a task, by what its caller says, or is one. */
+  concerns(call: ServerCall): boolean {
+    if (call.detached !== undefined) return true
+    const generation = generationOf(call.conversation.revision)
+    return generation !== undefined && asksForTask(call, generation)
+  }
+
   /** Runs a tool's work, or makes a task of it. */
   call(settings: TaskSettings, call: ServerCall, run: Run): CallToolResult | Promise<CallToolResult> {
     if (call.detached !== undefined) return call.detached.known ?? andThen(run(), clean)
     const generation = generationOf(call.conversation.revision)
-    const asked = generation === EXTENSION_TASKS ? declaresTasks(call) : isObject(call.params.task)
+    const asked = generation !== undefined && asksForTask(call, generation)
     const { mode } = settings
     if (mode === 'never') {
       // 2025-11-25, tools, "Task support": what a tool does not have is not found.
-      if (asked && generation?.name === 'core') throw new RpcError(METHOD_NOT_FOUND, 'This tool does not run as a task')
+      if (asked && generation.name === 'core') throw new RpcError(METHOD_NOT_FOUND, 'This tool does not run as a task')
       return settings === HELPER ? run() : andThen(run(), clean)
     }
-    if (generation === undefined || !asked) {
+    if (!asked) {
       if (mode === 'required' && generation !== undefined) throw taskRequired(generation)
       return this.#holdMs === undefined ? andThen(run(), clean) : this.#held(settings, call, run, this.#holdMs)
     }
@@ -196,6 +203,11 @@ export class TaskCalls {
     stop = await this.#book.watch(id, () => void tell().catch(() => {}))
     session.onClose(stop)
   }
+}
+
+/** Whether a call may be answered with a task. */
+function asksForTask(call: ServerCall, generation: TaskGeneration): boolean {
+  return generation === EXTENSION_TASKS ? declaresTasks(call) : isObject(call.params.task)
 }
 
 function post(session: LegacySession, method: string, params: JsonObject): void {

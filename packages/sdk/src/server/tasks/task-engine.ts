@@ -176,6 +176,28 @@ export class TaskEngine {
     }
   }
 
+  /** A run that has asked may hold something open for the answer: it hears of the end of its task, and may go on before. */
+  async #rest(id: string, run: TaskRun): Promise<void> {
+    run.onWoken(() => void this.#goOn(id).catch(() => {}))
+    let stop: (() => void) | undefined
+    const look = async (): Promise<void> => {
+      const record = await this.#book.read(id)
+      if (record?.status === 'input_required') return
+      stop?.()
+      if (record === undefined || isOver(record)) run.cancel('The task was cancelled or has expired')
+    }
+    stop = await this.#book.watch(id, () => void look().catch(() => {}))
+    await look()
+  }
+
+  /** Takes a task up whose questions nobody wants answered any more. */
+  async #goOn(id: string): Promise<void> {
+    const changed = await this.#book.change(id, ({ status }) =>
+      status === 'input_required' ? { status: 'working', questions: {} } : undefined,
+    )
+    if (changed !== undefined) this.wake(id)
+  }
+
   async #take(id: string, make: (record: TaskRecord) => ServerCall): Promise<TaskRun | undefined> {
     this.#listening ??= this.#book.watchCancelled((cancelled) => this.#cancelled(cancelled))
     await this.#listening
@@ -203,6 +225,7 @@ export class TaskEngine {
       else if (record.wakeAt !== undefined) this.#sleep(id, record.wakeAt)
       // Answers may have come while the run that asked still held the lease.
       else await this.#run(id)
+      if (run.isHeard) await this.#rest(id, run)
     }
     return work.then(over, over).catch((error: unknown) => void this.#server.reportPrivately(error, 'running a task'))
   }

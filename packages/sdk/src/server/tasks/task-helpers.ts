@@ -11,6 +11,7 @@ import type { ServerCall } from '../call/call.ts'
 import { andThen, type ServerMethod } from '../call/method.ts'
 import type { ToolEntry } from '../features/tools.ts'
 import type { Registry } from '../items/registry.ts'
+import type { OwnTasks } from './own-tasks.ts'
 import { answered, declaresTasks } from './task-answer.ts'
 import { isOver, type TaskBook } from './task-book.ts'
 import { HELPER, type TaskSettings } from './task-options.ts'
@@ -38,6 +39,7 @@ const INPUT: JsonObject = {
 interface HelperParts {
   readonly asker: () => Asker
   readonly book: TaskBook
+  readonly own: OwnTasks
   readonly wait: TaskWait
   readonly holdMs: number
 }
@@ -78,11 +80,11 @@ export class TaskHelpers {
   }
 
   async #serve(name: HelperName, call: ServerCall): Promise<CallToolResult> {
-    const { book } = this.#parts
+    const { book, own } = this.#parts
     const taskId = isObject(call.params.arguments) ? call.params.arguments.taskId : undefined
     if (typeof taskId !== 'string') return textResult('Give the taskId that the tool call gave', true)
     const principal = call.conversation.principal?.id
-    const record = await book.find(taskId, principal)
+    const record = await own.find(taskId, call)
     book.tellAccess({ taskId, method: name, principal, tool: record?.request.params.name })
     if (record === undefined) return textResult('There is no such task here, or its time is over', true)
     if (name === 'task_status') return textResult(describe(record))

@@ -13,6 +13,7 @@ import {
 import { methodNotFound } from '../call/answer.ts'
 import type { ServerCall } from '../call/call.ts'
 import { defineMethod, invalidParam, type ServerMethod, stringParam } from '../call/method.ts'
+import type { OwnTasks } from './own-tasks.ts'
 import { declaresTasks, taskRequired } from './task-answer.ts'
 import type { TaskBook } from './task-book.ts'
 import { type TaskRecord, viewOf } from './task-record.ts'
@@ -25,8 +26,10 @@ type Serve = (call: ServerCall, generation: TaskGeneration) => Promise<JsonObjec
 export class TaskMethods {
   readonly #book: TaskBook
   readonly #wait: TaskWait
+  readonly #own: OwnTasks
 
-  constructor(book: TaskBook, wait: TaskWait) {
+  constructor(book: TaskBook, wait: TaskWait, own: OwnTasks) {
+    this.#own = own
     this.#book = book
     this.#wait = wait
   }
@@ -76,6 +79,7 @@ export class TaskMethods {
     if (cursor !== undefined && (typeof cursor !== 'string' || !(await this.#book.find(cursor, principal.id)))) {
       throw invalidParam('cursor', 'is not one that was given out')
     }
+    await this.#own.admitAll(call)
     this.#book.tellAccess({ method: call.method, principal: principal.id })
     const records = await this.#book.list(principal.id, cursor, PAGE)
     const last = records.length === PAGE ? records.at(-1)?.id : undefined
@@ -93,7 +97,7 @@ export class TaskMethods {
   async #require(call: ServerCall): Promise<TaskRecord> {
     const taskId = stringParam(call.params, 'taskId')
     const principal = call.conversation.principal?.id
-    const record = await this.#book.find(taskId, principal)
+    const record = await this.#own.find(taskId, call)
     this.#book.tellAccess({ taskId, method: call.method, principal, tool: record?.request.params.name })
     return record ?? gone()
   }

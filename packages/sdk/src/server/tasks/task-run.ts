@@ -58,6 +58,8 @@ export class TaskRun implements Detached {
   #message: string | undefined
   #telling: Promise<void> | undefined
   #suspending: Promise<void> | undefined
+  #woken = false
+  #onWoken: (() => void) | undefined
 
   constructor(server: FeatureHost, book: TaskBook, { record, lease, guard, call, heard }: Work) {
     this.#server = server
@@ -75,6 +77,26 @@ export class TaskRun implements Detached {
 
   get id(): string {
     return this.#record.id
+  }
+
+  get until(): number {
+    return this.#record.createdAt + this.#record.ttlMs
+  }
+
+  /** Somebody wants to hear when the task ends, also after the run has asked. */
+  get isHeard(): boolean {
+    return this.#call.onCancel !== undefined
+  }
+
+  wake(): void {
+    this.#woken = true
+    this.#onWoken?.()
+  }
+
+  /** Called once the run is over and was woken, before or after. */
+  onWoken(listener: () => void): void {
+    this.#onWoken = listener
+    if (this.#woken) listener()
   }
 
   /** Ends the handler's run: the task was cancelled, or is gone. */
@@ -136,7 +158,7 @@ export class TaskRun implements Detached {
   }
 
   suspend(_call: ServerCall, { inputRequests, requestState, wakeAt }: Suspension): void {
-    if (wakeAt !== undefined && wakeAt >= this.#record.createdAt + this.#record.ttlMs) {
+    if (wakeAt !== undefined && wakeAt >= this.until) {
       this.#suspending = this.#failed(sleepsTooLong())
       return
     }
@@ -215,7 +237,7 @@ export class TaskRun implements Detached {
   }
 
   #leftMs(): number {
-    return Math.max(1, this.#record.createdAt + this.#record.ttlMs - Date.now())
+    return Math.max(1, this.until - Date.now())
   }
 }
 

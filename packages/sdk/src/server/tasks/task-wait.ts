@@ -9,6 +9,7 @@ import { withRelatedTask } from '../../protocol/tasks.ts'
 import { requestClient } from '../../session/session-request.ts'
 import type { ServerCall } from '../call/call.ts'
 import type { FeatureHost } from '../feature.ts'
+import type { OwnTasks } from './own-tasks.ts'
 import { isOver, type TaskBook } from './task-book.ts'
 import type { TaskEngine } from './task-engine.ts'
 import { type OpenQuestion, type TaskRecord, unanswered, withAnswers } from './task-record.ts'
@@ -25,15 +26,23 @@ interface WaitOptions {
   readonly related?: boolean
 }
 
+interface WaitParts {
+  readonly book: TaskBook
+  readonly engine: TaskEngine
+  readonly own: OwnTasks
+}
+
 export class TaskWait {
   readonly #server: FeatureHost
   readonly #book: TaskBook
   readonly #engine: TaskEngine
+  readonly #own: OwnTasks
   /** Questions that are with a client at the moment, so that two that wait do not ask twice. */
   readonly #delivered = new Set<string>()
 
-  constructor(server: FeatureHost, book: TaskBook, engine: TaskEngine) {
+  constructor(server: FeatureHost, { book, engine, own }: WaitParts) {
     this.#server = server
+    this.#own = own
     this.#book = book
     this.#engine = engine
   }
@@ -53,7 +62,7 @@ export class TaskWait {
     const beat = setInterval(() => call.tell(Math.max(0, call.reached + BEAT_PROGRESS), undefined, undefined), BEAT_MS)
     try {
       for (;;) {
-        const record = (await this.#book.find(id, call.conversation.principal?.id)) ?? gone()
+        const record = (await this.#own.find(id, call)) ?? gone()
         const open = unanswered(record)
         if (isOver(record) || late || (open.length > 0 && call.session === undefined)) return record
         for (const [key, question] of open) void this.#deliver(call, record.id, key, { ...question, related })

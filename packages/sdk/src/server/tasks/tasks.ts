@@ -2,7 +2,7 @@
 
 import { invalidDefinition } from '../../jsonrpc/errors.ts'
 import { withoutUndefined } from '../../jsonrpc/members.ts'
-import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import type { JsonObject } from '../../jsonrpc/message.ts'
 import { type OptionTable, requireOptions, toBoundTable } from '../../jsonrpc/option-table.ts'
 import type { ServerCapabilities } from '../../protocol/capabilities.ts'
 import type { Revision } from '../../protocol/revision.ts'
@@ -17,7 +17,8 @@ import { defineFeature, type Feature, type FeatureHost, type Followed, type Noti
 import type { ToolEntry, ToolTasks } from '../features/tools.ts'
 import type { ToolDefinition } from '../items/definition.ts'
 import type { DefinedTasks } from '../options.ts'
-import { BECAME_TASK, declaresTasks, taskRequired } from './task-answer.ts'
+import { OwnTasks, type TaskAdmission } from './own-tasks.ts'
+import { answerIn, declaresTasks, taskRequired } from './task-answer.ts'
 import { TASK_LIMITS, TaskBook, type TaskLimits } from './task-book.ts'
 import { TaskCalls } from './task-calls.ts'
 import { TaskEngine } from './task-engine.ts'
@@ -61,6 +62,11 @@ export interface TasksOptions {
    * A handler that keeps its process from doing anything else for longer loses its task.
    */
   readonly leaseMs?: number
+  /**
+   * Asked before every request about tasks, with the parameters of the call that became the task, or with none where it is about
+   * all of the caller's. `ctx.method` says what is wanted. What it throws is the answer.
+   */
+  readonly admit?: TaskAdmission
   /** Told who made, looked at and ended tasks: for an audit trail. */
   readonly onTask?: TaskObserver
 }
@@ -81,6 +87,7 @@ const OPTIONS: OptionTable<TasksOptions> = {
   holdMs: 'time',
   helperTools: 'flag',
   leaseMs: 'count',
+  admit: 'function',
   onTask: 'function',
 }
 const HOLD_MS = 45_000
@@ -123,12 +130,9 @@ export function createTasks(options: TasksOptions = {}): Tasks {
   return {
     feature: defineFeature('tasks', (server) => {
       const book = new TaskBook({ store, bus, limits, sealer, leaseMs, server: server.info.name, observer: onTask })
-      const feature = new TasksFeature(
-        server,
-        book,
-        helperTools ? (options.holdMs ?? HOLD_MS) : undefined,
-        options.queue ?? (works ? undefined : leaveToOthers(bus)),
-      )
+      const holdMs = helperTools ? (options.holdMs ?? HOLD_MS) : undefined
+      const queue = options.queue ?? (works ? undefined : leaveToOthers(bus))
+      const feature = new TasksFeature(server, book, { holdMs, admit: options.admit, queue })
       engines.push(feature.engine)
       // Only a store that was given can hold what another process left.
       if (options.store !== undefined && works && engines.length === 1) feature.engine.start(bus)
@@ -155,27 +159,37 @@ function prepareTool(entry: ToolEntry, { options }: ToolDefinition, helperTools:
   return { ...entry, task, tool: { ...entry.tool, execution: { taskSupport } } }
 }
 
+interface FeatureSettings {
+  readonly holdMs: number | undefined
+  readonly admit: TaskAdmission | undefined
+  readonly queue: TaskQueue | undefined
+}
+
 class TasksFeature implements Feature, ToolTasks {
   readonly engine: TaskEngine
+  #own: OwnTasks
   #book: TaskBook
   #calls: TaskCalls
   #methods: TaskMethods
   #helpers: TaskHelpers | undefined
 
-  constructor(server: FeatureHost, book: TaskBook, holdMs: number | undefined, queue: TaskQueue | undefined) {
+  constructor(server: FeatureHost, book: TaskBook, { holdMs, admit, queue }: FeatureSettings) {
     this.#book = book
+    const own = new OwnTasks(server, book, admit)
+    this.#own = own
     this.engine = new TaskEngine(server, book, queue)
     const { engine } = this
-    const wait = new TaskWait(server, book, engine)
+    const wait = new TaskWait(server, { book, engine, own })
     this.#calls = new TaskCalls(server, { book, engine, wait, holdMs })
-    this.#methods = new TaskMethods(book, wait)
-    if (holdMs !== undefined) this.#helpers = new TaskHelpers({ asker: () => server.asker, book, wait, holdMs })
+    this.#methods = new TaskMethods(book, wait, own)
+    if (holdMs !== undefined) this.#helpers = new TaskHelpers({ asker: () => server.asker, book, own, wait, holdMs })
     this.follow = this.follow.bind(this)
   }
 
   /** A server that becomes another has the tasks of that one. */
   takeOver(other: TasksFeature): void {
     this.#book = other.#book
+    this.#own = other.#own
     this.#calls = other.#calls
     this.#methods = other.#methods
     this.#helpers = other.#helpers
@@ -217,8 +231,11 @@ class TasksFeature implements Feature, ToolTasks {
   }
 
   writeResult(result: CallToolResult): JsonObject | undefined {
-    const became = (result as { [BECAME_TASK]?: unknown })[BECAME_TASK]
-    return isObject(became) ? became : undefined
+    return answerIn(result)
+  }
+
+  concerns(call: ServerCall): boolean {
+    return this.#calls.concerns(call)
   }
 
   /** `taskIds` of a listener: those that are its own are acknowledged, and each change of them is told in full. */
@@ -226,13 +243,15 @@ class TasksFeature implements Feature, ToolTasks {
     const { taskIds } = asked
     if (taskIds === undefined) return undefined
     if (!declaresTasks(call)) throw taskRequired(EXTENSION_TASKS)
-    const { revision, principal } = call.conversation
+    const { revision } = call.conversation
+    // What may not be asked about is left out like what is not there.
+    const find = (id: string) => this.#own.find(id, call).catch(() => undefined)
     const wanted = Array.isArray(taskIds) ? [...new Set(taskIds.filter((id) => typeof id === 'string'))] : []
-    const found = await Promise.all(wanted.slice(0, MAX_FOLLOWED).map((id) => this.#book.find(id, principal?.id)))
+    const found = await Promise.all(wanted.slice(0, MAX_FOLLOWED).map(find))
     const own = found.flatMap((record) => (record === undefined ? [] : [record.id]))
     const told = new Map<string, string>()
     const tell = async (id: string): Promise<void> => {
-      const record = await this.#book.find(id, principal?.id)
+      const record = await find(id)
       if (record === undefined) return
       const params = writeDetailedTask(viewOf(record), EXTENSION_TASKS, revision)
       const text = JSON.stringify(params)

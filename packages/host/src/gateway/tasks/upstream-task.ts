@@ -1,0 +1,89 @@
+/**
+ * A server that answers a call with a task: it is followed to its end for the caller, who gets a task of the gateway's own, or
+ * waits. The server's id is noted, so that another process can go on, and goes to nobody.
+ */
+
+import type { Client, RequestOptions, ToolRun } from '@portico/sdk/client'
+import { generationOf, isObject, META_RELATED_TASK, readCreated, TASKS_EXTENSION } from '@portico/sdk/internal'
+import { type CallToolResult, type JsonObject, PorticoError, RpcError } from '@portico/sdk/server'
+import type { RelayedCall } from '../call/relayed-call.ts'
+import type { UpstreamTask } from './noted.ts'
+
+/** Whether a server of the newest revision may answer with a task, once a request says that it can. */
+export function answersWithTasks({ server: { capabilities } }: Client): boolean {
+  return capabilities.extensions?.[TASKS_EXTENSION] !== undefined
+}
+
+/** `task` for a call of 2025-11-25: where the tool runs as nothing else, and where it can and somebody wants one. */
+export function taskParam(client: Client, support: unknown, wanted: boolean): JsonObject | undefined {
+  if (support !== 'required' && !(support === 'optional' && wanted)) return undefined
+  const { requests } = client.server.capabilities.tasks ?? {}
+  const takes = client.version === CORE && isObject(requests?.tools) && isObject(requests.tools.call)
+  return takes ? {} : undefined
+}
+
+const CORE = '2025-11-25'
+
+/** The id of the task that a call became, if it did. */
+export function createdIn(answer: JsonObject, client: Client, asked: boolean): string | undefined {
+  if (answer.resultType !== 'task' && !(asked && isObject(answer.task))) return undefined
+  const generation = generationOf(client.revision)
+  return generation && readCreated(answer, generation).task.taskId
+}
+
+/** Follows a task until its tool has answered. What it says of itself meanwhile is the progress of the call. */
+export async function followTask(
+  call: RelayedCall,
+  client: Client,
+  task: UpstreamTask,
+  options: RequestOptions,
+): Promise<CallToolResult> {
+  const { signal } = call
+  let run: ToolRun | undefined
+  try {
+    run = await client.resumeTask(task.taskId, { ...options, signal })
+    void report(call, run, task)
+    return withoutMark(await run.result({ signal }))
+  } catch (error) {
+    // Nobody will come for what it does any more, unless another process goes on with it.
+    if (!call.left) run?.cancel().catch(() => {})
+    throw call.cancelled ? error : wordedFor(task, error)
+  }
+}
+
+async function report(call: RelayedCall, run: ToolRun, { taskId }: UpstreamTask): Promise<void> {
+  try {
+    let count = 0
+    for await (const { statusMessage } of run.updates()) {
+      if (call.over || call.cancelled) return
+      const message = statusMessage?.replaceAll(taskId, '…')
+      if (message !== undefined) call.progress({ progress: ++count, message })
+    }
+  } catch {
+    // Whoever waits for the result is told.
+  }
+}
+
+/** Which task of the server's a result belongs to is no business of the caller's. */
+function withoutMark(result: CallToolResult): CallToolResult {
+  const { _meta, ...own } = result
+  if (!isObject(_meta) || _meta[META_RELATED_TASK] === undefined) return result
+  const { [META_RELATED_TASK]: _mark, ...meta } = _meta
+  return Object.keys(meta).length === 0 ? own : { ...own, _meta: meta }
+}
+
+/** What became of a task in words for the caller, who knows nothing of the server's own. */
+const WORDS: { readonly [code: string]: string } = {
+  'not-found': 'no longer knows of this work',
+  aborted: 'has cancelled this work',
+  timeout: 'did not finish this work in the time that it keeps it',
+}
+
+function wordedFor({ server, taskId }: UpstreamTask, error: unknown): unknown {
+  const named = error instanceof RpcError && JSON.stringify([error.message, error.data]).includes(taskId)
+  const code = error instanceof PorticoError ? error.code : ''
+  const words = named ? 'could not finish this work' : Object.hasOwn(WORDS, code) ? WORDS[code] : undefined
+  return words === undefined ? error : new RpcError(INTERNAL_ERROR, `The server "${server}" ${words}`, undefined, error)
+}
+
+const INTERNAL_ERROR = -32603
