@@ -10,4 +10,5 @@ export {
 } from '../serve/observe/log.ts'
 export { withTelemetry } from '../serve/observe/telemetry.ts'
 export type { Attributes, Span, SpanContext, TelemetryApi } from '../serve/observe/telemetry-api.ts'
-export { SLOW_TIMES, type SlowHook, type SlowReport, type SlowTimes } from '../server/slow.ts'
+export { SLOW_TIMES, type SlowTimes } from '../server/slow.ts'
+export type { SlowHook, SlowReport } from '../server/slow-report.ts'

@@ -14,7 +14,8 @@ import type { ToolEntry, ToolTasks } from './features/tools.ts'
 import type { ToolDefinition } from './items/definition.ts'
 import type { CacheHint } from './items/item-options.ts'
 import type { DefinedRelay } from './relay.ts'
-import type { SlowHook, SlowTimes } from './slow.ts'
+import type { SlowTimes } from './slow.ts'
+import type { SlowHook } from './slow-report.ts'
 
 /** Tasks as `createTasks` makes them, for one server. */
 export interface DefinedTasks {

@@ -1,7 +1,22 @@
 /** What is told of a handler that takes long (`slow.ts`). */
 
 import type { ServerCall } from './call/call.ts'
-import type { SlowHook, SlowReport } from './slow.ts'
+
+/** A handler that takes long: which, and for how long so far. */
+export interface SlowReport {
+  readonly method: string
+  /** The tool or prompt, or the resource's URI without its query. */
+  readonly name: string | undefined
+  readonly elapsedMs: number
+  readonly thresholdMs: number
+  /** True while the handler is still at it; a second report follows when it ends. */
+  readonly running: boolean
+  /** What the author of the handler can do about it. */
+  readonly advice: string
+}
+
+/** Told of handlers that take long. */
+export type SlowHook = (report: SlowReport) => void
 
 export function toReport(
   call: ServerCall,

@@ -6,7 +6,7 @@ import { createClock, type TestClock } from '../testing/clock.ts'
 import { testClient } from '../testing/test-client.ts'
 import { resource, tool } from './items/definition.ts'
 import { createServer } from './server.ts'
-import type { SlowReport } from './slow.ts'
+import type { SlowReport } from './slow-report.ts'
 
 let clock: TestClock
 beforeEach(() => {

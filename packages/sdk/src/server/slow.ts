@@ -9,6 +9,7 @@ import { isObject } from '../jsonrpc/message.ts'
 import { tellObserver } from '../jsonrpc/observer.ts'
 import { onDemand } from '../jsonrpc/on-demand.ts'
 import type { ServerCall } from './call/call.ts'
+import type { SlowHook, SlowReport } from './slow-report.ts'
 
 /** From when on a handler is called slow, in milliseconds. */
 export interface SlowTimes {
@@ -19,22 +20,6 @@ export interface SlowTimes {
   /** The four lists. 2 s by default. */
   readonly listMs: number
 }
-
-/** A handler that takes long: which, and for how long so far. */
-export interface SlowReport {
-  readonly method: string
-  /** The tool or prompt, or the resource's URI without its query. */
-  readonly name: string | undefined
-  readonly elapsedMs: number
-  readonly thresholdMs: number
-  /** True while the handler is still at it; a second report follows when it ends. */
-  readonly running: boolean
-  /** What the author of the handler can do about it. */
-  readonly advice: string
-}
-
-/** Told of handlers that take long. */
-export type SlowHook = (report: SlowReport) => void
 
 /** From when on a handler is called slow, unless other times are given. */
 export const SLOW_TIMES: SlowTimes = { callMs: 30_000, readMs: 10_000, listMs: 2_000 }
