@@ -63,7 +63,8 @@ describe('the package as a whole', () => {
     const { exports } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
     for (const name of SERVER_NAMES) {
       expect(exports).toHaveProperty([`./${name}`])
-      expect(existsSync(new URL(`../src/doors/${name}.ts`, import.meta.url)), `door of ${name}`).toBe(true)
+      const door: string = exports[`./${name}`]['portico-source']
+      expect(existsSync(new URL(`../${door}`, import.meta.url)), `door of ${name}`).toBe(true)
       const page = new URL(`../../../docs/guide/server-${name}.md`, import.meta.url)
       expect(existsSync(page), `page of ${name}`).toBe(true)
       expect(readFileSync(page, 'utf8'), `page of ${name}`).toContain(`"portico", "run", "${name}"`)

@@ -56,7 +56,7 @@ function renameTool(host: EditorHost, write: boolean) {
   return tool(
     { title: 'Rename', description, input, ...traits(write) },
     async ({ name, apply = false, ...place }, ctx: Context) => {
-      const edit = await askAt(host, 'textDocument/rename', place, ctx, { newName: name })
+      const edit = await askAt(host, { method: 'textDocument/rename', more: { newName: name } }, place, ctx)
       return showOrApply(host, { edit, apply, write, question: `Rename to "${toLine(name)}"?` }, ctx)
     },
   )

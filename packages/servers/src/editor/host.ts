@@ -14,7 +14,7 @@ import { readRange } from './positions.ts'
 
 export type Context = AskingContext
 
-export interface EditorSettings extends ClientLimits {
+interface EditorSettings extends ClientLimits {
   readonly allowUnasked: boolean
   readonly maxCharacters: number
   readonly reports: readonly string[]

@@ -3,12 +3,12 @@
 import { ToolError } from '@portico/sdk/server'
 import { toObject } from '../vendor/values.ts'
 
-export interface Position {
+interface Position {
   readonly line: number
   readonly character: number
 }
 
-export interface Range {
+interface Range {
   readonly start: Position
   readonly end: Position
 }

@@ -12,7 +12,7 @@ export const PATH_INPUT = {
   maxLength: 1000,
   description: 'A file, from the folder',
 } as const
-export const START_INPUT = { type: 'integer', minimum: 0, default: 0, description: '"start" of the next part' } as const
+const START_INPUT = { type: 'integer', minimum: 0, default: 0, description: '"start" of the next part' } as const
 export const PLACE_INPUT = {
   path: PATH_INPUT,
   line: { type: 'integer', minimum: 1, description: 'The line, from 1' },
@@ -32,10 +32,9 @@ interface Place {
 /** Asks the language server of a file about a place in it. */
 export async function askAt(
   host: EditorHost,
-  method: string,
+  { method, more = {} }: { readonly method: string; readonly more?: object },
   place: Place,
   ctx: Context,
-  more: object = {},
 ): Promise<unknown> {
   const { path } = await host.file(place.path)
   const position = toPosition(await readFile(path, 'utf8'), place.line, place)
@@ -188,7 +187,7 @@ function placesTool(host: EditorHost, method: string, title: string, description
   return tool(
     { title, description: `${description}, with the lines`, input, ...READS },
     async (place, ctx: Context) => {
-      const found = await askAt(host, method, place, ctx, { context: { includeDeclaration: true } })
+      const found = await askAt(host, { method, more: { context: { includeDeclaration: true } } }, place, ctx)
       const all = toList(Array.isArray(found) ? found : found === null ? [] : [found])
       const places = await Promise.all(all.slice(0, 500).map((location) => host.place(location)))
       const shown = places.filter((one) => one !== undefined)
@@ -211,7 +210,7 @@ function hoverTool(host: EditorHost) {
   return tool(
     { title: 'Hover', description: 'The type and the documentation of a name', input, ...READS },
     async (place, ctx: Context) =>
-      answer(host, hoverText(toObject(await askAt(host, 'textDocument/hover', place, ctx)).contents)),
+      answer(host, hoverText(toObject(await askAt(host, { method: 'textDocument/hover' }, place, ctx)).contents)),
   )
 }
 

@@ -72,7 +72,7 @@ async function oneReport(host: EditorHost, file: string): Promise<string> {
   }
 }
 
-export interface ReportNotices {
+interface ReportNotices {
   diagnosticsChanged(): void
   close(): Promise<void>
 }

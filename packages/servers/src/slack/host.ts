@@ -90,7 +90,11 @@ export class Directory {
 
   async #readChannels(host: VendorHost, ctx: Patience): Promise<readonly Channel[]> {
     const types = 'public_channel,private_channel'
-    const all = await pages(host, 'conversations.list', { types, exclude_archived: true }, 'channels', ctx)
+    const all = await pages(
+      host,
+      { method: 'conversations.list', member: 'channels', query: { types, exclude_archived: true } },
+      ctx,
+    )
     const channels = all.map((channel) => ({
       id: toText(channel.id),
       name: toLine(channel.name, 80).toLowerCase(),
@@ -102,7 +106,7 @@ export class Directory {
 }
 
 async function readPeople(host: VendorHost, ctx: Patience): Promise<ReadonlyMap<string, string>> {
-  const members = await pages(host, 'users.list', {}, 'members', ctx)
+  const members = await pages(host, { method: 'users.list', member: 'members' }, ctx)
   return new Map(
     members.map((member) => {
       const { display_name, real_name } = toObject(member.profile)
@@ -114,9 +118,7 @@ async function readPeople(host: VendorHost, ctx: Patience): Promise<ReadonlyMap<
 /** All pages of a list, up to a bound. */
 async function pages(
   host: VendorHost,
-  method: string,
-  query: Arguments,
-  member: string,
+  { method, member, query = {} }: { readonly method: string; readonly member: string; readonly query?: Arguments },
   ctx: Patience,
 ): Promise<Json[]> {
   const found: Json[] = []
