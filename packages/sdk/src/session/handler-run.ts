@@ -63,7 +63,7 @@ export interface StepOptions {
 }
 
 /** A question that was put live, with what the client said. */
-export interface LiveAnswer {
+interface LiveAnswer {
   readonly question: object
   readonly response: JsonObject
 }

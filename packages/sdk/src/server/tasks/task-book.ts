@@ -38,7 +38,7 @@ const PAGE = 1000
 const MOMENT_DIGITS = 16
 
 /** What a book is made of. */
-export interface BookParts {
+interface BookParts {
   readonly store: Store
   readonly bus: Bus
   readonly limits: TaskLimits
@@ -167,7 +167,7 @@ export class TaskBook {
       const versions = await this.store.write(changes)
       if (versions === undefined) continue
       if (next.status !== record.status) this.tell(next.status, next)
-      await this.#bus.publish(topicOf(id), next.status)
+      await this.#publish(topicOf(id), next.status)
       return { record: next, versions }
     }
   }
@@ -175,7 +175,7 @@ export class TaskBook {
   /** Ends a task that is not over, wherever it runs. */
   async cancel(id: string): Promise<TaskRecord | undefined> {
     const cancelled = await this.change(id, () => ({ status: 'cancelled' }))
-    await this.#bus.publish(this.#cancelling, id)
+    await this.#publish(this.#cancelling, id)
     return cancelled
   }
 
@@ -225,6 +225,11 @@ export class TaskBook {
   tellAccess(event: { taskId?: string; method: string; principal: string | undefined; tool?: unknown }): void {
     const type = event.taskId === undefined || event.tool !== undefined ? 'accessed' : 'refused'
     tellOfTask(this.#observer, { type, ...event })
+  }
+
+  /** What was written is so, whether or not others hear of it at once: a bus that is away undoes nothing. */
+  #publish(topic: string, text: string): Promise<void> {
+    return this.#bus.publish(topic, text).catch(() => {})
   }
 
   get #cancelling(): string {

@@ -99,6 +99,7 @@ export class TaskCalls {
         }
         post(session, 'notifications/progress', withRelatedTask(params, record.id))
       })
+      session.onClose(() => this.#engine.onProgress(record.id, undefined))
     }
     await this.#engine.begin(record.id)
     return answered(writeCreated(viewOf(record), generation))

@@ -97,6 +97,14 @@ export class TaskEngine {
     else for (const run of this.#runs.values()) void run.renew()
   }
 
+  /** Hears what is cancelled. A bus that is away delays that to the next renewal, and keeps no task from running. */
+  async #listen(): Promise<void> {
+    this.#listening ??= this.#book.watchCancelled((cancelled) => this.#cancelled(cancelled))
+    await this.#listening.catch(() => {
+      this.#listening = undefined
+    })
+  }
+
   async #look(): Promise<void> {
     try {
       for await (const id of this.#book.due()) await this.#run(id)
@@ -199,8 +207,7 @@ export class TaskEngine {
   }
 
   async #take(id: string, make: (record: TaskRecord) => ServerCall): Promise<TaskRun | undefined> {
-    this.#listening ??= this.#book.watchCancelled((cancelled) => this.#cancelled(cancelled))
-    await this.#listening
+    await this.#listen()
     const lease = await this.#book.store.lease(leaseKey(id), this.#owner, this.#book.leaseMs)
     if (lease === undefined) return undefined
     const taken = await this.#book.take(id, lease.epoch).catch(async (error: unknown) => {
