@@ -18,20 +18,33 @@ import { nameOf, POINTS, type Point, SHORT_POINTS } from './kill-points.ts'
 import { ANSWERS, createKillServer, Ledger, RESULT, SERVER_NAME } from './kill-server.ts'
 import { type Kind, missingFor, places } from './places.ts'
 
-const LONG_RUNS = 10
 /** Processes mostly wait, so more than one per core can be on their way. */
 const AT_ONCE = 6
 const LIMIT_MS = 60_000
 
-export const killTrials: readonly Trial[] = [
-  { name: 'sqlite kills', run: (report) => runKills('sqlite', report, SHORT_POINTS) },
-  ...(['sqlite', 'postgres', 'valkey'] as const).map((kind) => ({
-    name: `${kind} many kills`,
-    long: true,
-    missing: () => missingFor(kind),
-    run: (report: Report) => runKills(kind, report, Array.from({ length: LONG_RUNS }, () => POINTS).flat()),
-  })),
-]
+/** Every point of the long form comes `runs` times, in an order that `seed` says. */
+export function createKillTrials(runs: number, seed: number): readonly Trial[] {
+  const many = Array.from({ length: runs }, () => POINTS).flat()
+  return [
+    { name: 'sqlite kills', run: (report) => runKills('sqlite', report, shuffle(SHORT_POINTS, seed)) },
+    ...(['sqlite', 'postgres', 'valkey'] as const).map((kind) => ({
+      name: `${kind} many kills`,
+      long: true,
+      missing: () => missingFor(kind),
+      run: (report: Report) => runKills(kind, report, shuffle(many, seed)),
+    })),
+  ]
+}
+
+/** The same order for the same seed: which processes are on their way at once differs from one seed to another. */
+function shuffle<T>(items: readonly T[], seed: number): T[] {
+  let state = seed >>> 0
+  const keyed = items.map((item) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return { item, key: state }
+  })
+  return keyed.sort((one, other) => one.key - other.key).map(({ item }) => item)
+}
 
 async function runKills(kind: Kind, report: Report, points: readonly Point[]): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'portico-kills-'))

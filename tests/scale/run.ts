@@ -9,15 +9,28 @@ import { runSuite } from '../support/suite.ts'
 
 await runSuite(import.meta.url, {
   end: 'now',
-  async open() {
+  flags: {
+    runs: {
+      type: 'string',
+      default: '10',
+      about: 'how often a process is ended at each point of a task, in the long form',
+    },
+    seed: { type: 'string', default: `${Date.now() % 100_000}`, about: 'the order of these points' },
+  },
+  async open({ runs, seed }) {
     installPackages(fileURLToPath(new URL('.', import.meta.url)))
     const { places } = await import('./places.ts')
     const trials = [
       ...(await import('./contract-cases.ts')).contractTrials,
       ...(await import('./process-cases.ts')).processTrials,
       ...(await import('./away-cases.ts')).awayTrials,
-      ...(await import('./kill-cases.ts')).killTrials,
+      ...(await import('./kill-cases.ts')).createKillTrials(Number(runs), Number(seed)),
     ]
-    return { trials, columns: ['store', 'bus', 'processes', 'away', 'kills'], after: () => places.stop() }
+    return {
+      trials,
+      columns: ['store', 'bus', 'processes', 'away', 'kills'],
+      after: () => places.stop(),
+      summary: () => `seed ${seed}`,
+    }
   },
 })
