@@ -90,6 +90,7 @@ describe('what the rules say by now', () => {
     const { guard } = guardOf((effect) => allowed || effect.kind !== 'call')
     const { site, works } = await siteOf({}, { guard })
     const taskId = await begin(site, 'slow')
+    await eventually(() => works.seen).toEqual(['begun'])
     expect((await modern(site, method, { taskId, inputResponses: {} })).error).toBeUndefined()
     allowed = false
     expect((await modern(site, method, { taskId, inputResponses: {} })).error).toMatchObject({

@@ -7,7 +7,7 @@ import type { Client, RequestOptions } from '@portico/sdk/client'
 import { type TaskStanding, taskStandingOf } from '@portico/sdk/internal'
 import type { AskingContext, CallToolResult, JsonObject, RequestContext } from '@portico/sdk/server'
 import type { RelayedCall } from '../call/relayed-call.ts'
-import { createdIn, followTask, taskParam } from './upstream-task.ts'
+import { createdIn, endTask, followTask, taskParam } from './upstream-task.ts'
 
 /** A call of a tool as it goes to a server. */
 interface ToolRequest {
@@ -31,7 +31,11 @@ export async function callUpstream(
     if (taskId !== undefined) {
       const created = { server: call.server, taskId }
       // A server of the newest revision decides by itself that something takes long; an older one was asked for a task.
-      await call.accepted(created, task === undefined)
+      await call.accepted(created, task === undefined).catch((error: unknown) => {
+        // It was cancelled meanwhile, or taken over by another process that knows nothing of this.
+        endTask(client, created)
+        throw error
+      })
       return followTask(call, client, created, options)
     }
   }

@@ -39,16 +39,23 @@ export async function followTask(
   options: RequestOptions,
 ): Promise<CallToolResult> {
   const { signal } = call
-  let run: ToolRun | undefined
   try {
-    run = await client.resumeTask(task.taskId, { ...options, signal })
+    const run = await client.resumeTask(task.taskId, { ...options, signal })
     void report(call, run, task)
     return withoutMark(await run.result({ signal }))
   } catch (error) {
     // Nobody will come for what it does any more, unless another process goes on with it.
-    if (!call.left) run?.cancel().catch(() => {})
+    if (!call.left) endTask(client, task)
     throw call.cancelled ? error : wordedFor(task, error)
   }
+}
+
+/** Has a server end a task; nobody waits for it. */
+export function endTask(client: Client, { taskId }: UpstreamTask): void {
+  client.resumeTask(taskId).then(
+    (run) => run.cancel().catch(() => {}),
+    () => {},
+  )
 }
 
 async function report(call: RelayedCall, run: ToolRun, { taskId }: UpstreamTask): Promise<void> {
