@@ -1,0 +1,157 @@
+/** Tasks on the command line: begun, remembered, followed, fetched and cancelled, with servers of either generation. */
+
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type HttpServer, serveHttp } from '@portico/sdk/http'
+import { createServer, tool } from '@portico/sdk/server'
+import { createTasks } from '@portico/sdk/tasks'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createFolder, type Ran, runCli, startCli } from './cli.ts'
+
+let folder: Awaited<ReturnType<typeof createFolder>>
+const serving = new Map<string, { readonly http: HttpServer; release(): void; readonly cancelled: string[] }>()
+
+const GENERATIONS = [
+  ['2025-11-25', '2025-11-25 tasks'],
+  ['2026-07-28', '2026-07-28 tasks extension'],
+] as const
+
+/** A server whose slow tool is done when the test says so. */
+async function serve(version: (typeof GENERATIONS)[number][0]) {
+  const waiting: (() => void)[] = []
+  const cancelled: string[] = []
+  const task = { mode: 'required', pollIntervalMs: 100 } as const
+  const server = createServer({
+    name: 'reports',
+    version: '1',
+    versions: [version],
+    tasks: createTasks(),
+    tools: {
+      slow: tool({ description: 'Slow', task }, async (_args, ctx) => {
+        ctx.progress(1, 2, 'half of it')
+        ctx.signal.addEventListener('abort', () => cancelled.push('slow'))
+        await new Promise<void>((resolve) => waiting.push(resolve))
+        return 'forty-two'
+      }),
+      fast: tool({ description: 'Fast', task }, () => 'at once, as a task'),
+      plain: tool({ description: 'Plain' }, () => 'no task'),
+    },
+  })
+  const http = await serveHttp(server, { port: 0 })
+  return { http, cancelled, release: () => waiting.splice(0).forEach((done) => void done()) }
+}
+
+beforeAll(async () => {
+  folder = await createFolder()
+  for (const [version] of GENERATIONS) serving.set(version, await serve(version))
+})
+afterAll(async () => {
+  for (const { http, release } of serving.values()) {
+    release()
+    await http.close()
+  }
+  await folder.close()
+})
+
+const run = (words: readonly string[]): Promise<Ran> => runCli(words, { cwd: folder.path, env: folder.env })
+
+describe.each(GENERATIONS)('portico tasks with %s (host 31)', (version, generation) => {
+  const at = () => serving.get(version) as NonNullable<ReturnType<typeof serving.get>>
+  const url = () => String(at().http.url)
+  const begin = async (...more: string[]): Promise<{ readonly task: string; readonly taskId: string }> => {
+    const { code, stdout } = await run(['call', url(), 'slow', '--task', '--json', ...more])
+    expect(code).toBe(0)
+    return JSON.parse(stdout)
+  }
+
+  it('begins one, shows it, lists it and fetches its result from another process', async () => {
+    const begun = await begin()
+    expect(begun).toMatchObject({ tool: 'slow', status: 'working', generation })
+    const shown = await run(['tasks', 'show', url(), begun.task.slice(0, 6), '--json'])
+    expect(JSON.parse(shown.stdout)).toMatchObject({ task: begun.task, status: 'working', statusMessage: 'half of it' })
+    const { stdout } = await run(['tasks', 'list', url()])
+    expect(stdout).toContain(`${begun.task}\tworking\tslow\t${generation}`)
+    const result = startCli(['tasks', 'result', url(), begun.taskId], { cwd: folder.path, env: folder.env })
+    at().release()
+    expect(await result.ended).toMatchObject({ code: 0, stdout: 'forty-two\n' })
+    expect(JSON.parse((await run(['tasks', 'show', url(), begun.task, '--json'])).stdout).status).toBe('completed')
+  })
+
+  it('watches one until it is over, a JSON document a line, and cancels one', async () => {
+    const { task } = await begin()
+    const watch = startCli(['tasks', 'watch', url(), task, '--json'], { cwd: folder.path, env: folder.env })
+    await watch.until('stdout', /"status":"working"/)
+    expect(await run(['tasks', 'cancel', url(), task])).toEqual({ code: 0, stdout: '', stderr: 'Cancelled.\n' })
+    const lines = (await watch.ended).stdout.trim().split('\n')
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ task, status: 'cancelled', generation })
+    expect(at().cancelled).toContain('slow')
+  })
+
+  it('follows a plain call to its end, and waits with --task --wait', async () => {
+    for (const more of [[], ['--task', '--wait']]) {
+      expect(await run(['call', url(), 'fast', ...more])).toEqual({
+        code: 0,
+        stdout: 'at once, as a task\n',
+        stderr: '',
+      })
+    }
+  })
+
+  it('says so where a tool answers at once', async () => {
+    const { code, stdout, stderr } = await run(['call', url(), 'plain', '--task'])
+    expect([code, stdout, stderr]).toEqual([0, 'no task\n', 'plain answered at once: there is no task.\n'])
+  })
+
+  it('leaves the task running on Ctrl-C with --wait, and cancels it on Ctrl-C of a plain call', async () => {
+    const waiting = startCli(['call', url(), 'slow', '--task', '--wait'], { cwd: folder.path, env: folder.env })
+    await expect
+      .poll(async () => (await run(['tasks', 'list', url()])).stdout.match(/working/g)?.length ?? 0, {
+        timeout: 30_000,
+      })
+      .toBe(1)
+    waiting.interrupt()
+    const { code, stderr } = await waiting.ended
+    expect([code, stderr]).toEqual([130, expect.stringContaining('The task goes on: `portico tasks result')])
+    expect((await run(['tasks', 'cancel', url()])).code).toBe(0)
+  })
+})
+
+describe('portico tasks', () => {
+  it.each<{ what: string; words: () => string[]; code: number; says: RegExp }>([
+    { what: 'no action', words: () => ['tasks'], code: 2, says: /action.* is missing|what is to be done/ },
+    {
+      what: 'a near name',
+      words: () => ['tasks', 'lst', 'http://127.0.0.1:1/'],
+      code: 2,
+      says: /Did you mean `portico tasks list`\?/,
+    },
+    {
+      what: 'an unknown task',
+      words: () => ['tasks', 'show', String(serving.get('2026-07-28')?.http.url), 'nonsense'],
+      code: 3,
+      says: /knows no such task|forgotten/,
+    },
+    {
+      what: 'a server without tasks',
+      words: () => ['tasks', 'show', 'time', 'nonsense'],
+      code: 1,
+      says: /error: /,
+    },
+  ])('says what is wrong and what to do: $what', async ({ words, code, says }) => {
+    expect(await run(words())).toMatchObject({ code, stderr: expect.stringMatching(says) })
+  })
+
+  it('keeps what it remembers sealed and for its owner alone (sec-400)', async () => {
+    const url = String(serving.get('2026-07-28')?.http.url)
+    const { stdout } = await run(['call', url, 'slow', '--task', '--json'])
+    const { taskId } = JSON.parse(stdout)
+    const state = join(folder.path, 'state')
+    const files = (await readdir(state)).filter((name) => name.startsWith('tasks.json'))
+    expect(files).toContain('tasks.json')
+    for (const name of files) {
+      if (process.platform !== 'win32') expect((await stat(join(state, name))).mode & 0o077).toBe(0)
+      expect(await readFile(join(state, name), 'latin1')).not.toContain(taskId)
+    }
+    serving.get('2026-07-28')?.release()
+  })
+})
