@@ -5,14 +5,12 @@ import { createScriptedModel, Models } from '@portico/host/model'
 import { createServer, tool } from '@portico/sdk/server'
 import { createTasks } from '@portico/sdk/tasks'
 
-const count = tool(
-  { description: 'Counts all books', task: { mode: 'required', pollIntervalMs: 100 } },
-  async (_, ctx) => {
-    ctx.progress(1, 2, 'walking along the shelves')
-    await ctx.sleep(300)
-    return '4,711 books'
-  },
-)
+const task = { mode: 'required', pollIntervalMs: 100 } as const
+const count = tool({ description: 'Counts all books', task }, async (_args, ctx) => {
+  ctx.progress(1, 2, 'walking along the shelves')
+  await ctx.sleep(300)
+  return '4,711 books'
+})
 const library = createServer({ name: 'library', version: '1.0.0', tasks: createTasks(), tools: { count } })
 
 // Follows a script, so that no key is needed; `new Models()` alone uses the keys in your environment.
@@ -25,7 +23,7 @@ const host = await createHost({
   models,
   inProcess: new Map([['library', async () => ({ server: library })]]),
   servers: [defineServer('library', { kind: 'in-process', module: 'library', options: {} })],
-  rules: [{ id: 'library', outcome: 'allow', server: 'library' }],
+  ask: () => ({ action: 'allow' }),
   tasks: { attendMs: 50 },
 })
 host.on('task', ({ label, status, message = '' }) => console.error(`task ${label}: ${status} ${message}`))
