@@ -38,13 +38,17 @@ export class Meter {
   readonly #servers = new Map<string, Tally>()
   readonly #principals = new Map<string, Tally>()
 
+  /** Counts a call as under way; the function that comes back is called once, when it has ended. */
   begin(server: string, principal: string): (ending: Ending) => void {
-    const tallies = [tallyOf(this.#servers, server), tallyOf(this.#principals, principal)]
+    const byServer = tallyOf(this.#servers, server)
+    const byPrincipal = tallyOf(this.#principals, principal)
     const startedAt = performance.now()
-    for (const tally of tallies) tally.running++
+    byServer.running++
+    byPrincipal.running++
     return (ending) => {
       const ms = performance.now() - startedAt
-      for (const tally of tallies.splice(0)) count(tally, ending, ms)
+      count(byServer, ending, ms)
+      count(byPrincipal, ending, ms)
     }
   }
 

@@ -222,7 +222,7 @@ export class SupervisedServer {
       negotiations: this.#negotiations,
       events: this.#eventsOf(() => connection, id),
       tap: {
-        isOn: () => this.#events.isTapped(),
+        isOn: this.#events.isTapped,
         message: (...message) => this.#events.tap(id, ...message),
         lost: (...request) => this.#events.lost(id, ...request),
       },

@@ -111,7 +111,7 @@ export class RequestContext<State = unknown> {
 
   /** The HTTP request's head without its credentials, when the request came by HTTP: they were for this server alone. */
   get head(): RequestHead | undefined {
-    this.#head ??= this.call.head && withoutCredentials(this.call.head)
+    this.#head ??= this.call.head && new HeadWithoutCredentials(this.call.head)
     return this.#head
   }
 
@@ -239,15 +239,27 @@ export function taskStandingOf(ctx: RequestContext): TaskStanding {
 }
 
 /** A token that handlers cannot read cannot be passed on (sec-82). */
-function withoutCredentials(head: RequestHead): RequestHead {
-  return {
-    method: head.method,
-    url: head.url,
-    header: (name) => (CREDENTIALS.has(name.toLowerCase()) ? undefined : head.header(name)),
-    headerNames: () => (head.headerNames?.() ?? []).filter((name) => !CREDENTIALS.has(name)),
-    get peerCertificate() {
-      return head.peerCertificate
-    },
+class HeadWithoutCredentials implements RequestHead {
+  readonly method: string
+  readonly url: string
+  readonly #head: RequestHead
+
+  constructor(head: RequestHead) {
+    this.method = head.method
+    this.url = head.url
+    this.#head = head
+  }
+
+  header(name: string): string | undefined {
+    return CREDENTIALS.has(name.toLowerCase()) ? undefined : this.#head.header(name)
+  }
+
+  headerNames(): readonly string[] {
+    return (this.#head.headerNames?.() ?? []).filter((name) => !CREDENTIALS.has(name))
+  }
+
+  get peerCertificate(): RequestHead['peerCertificate'] {
+    return this.#head.peerCertificate
   }
 }
 

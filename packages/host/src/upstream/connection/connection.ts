@@ -183,9 +183,9 @@ export class UpstreamConnection {
           active: () => {
             this.lastUsed = Date.now()
           },
-          answered: () => events.answered(),
-          faulted: (error: PorticoError) => events.faulted(error),
-          unanswered: (afterMs: number) => events.unanswered(afterMs),
+          answered: events.answered,
+          faulted: events.faulted,
+          unanswered: events.unanswered,
         }
         const limited = limiter.wrap(traced, notices, partyOf(this.request))
         this.#links.add(limited)

@@ -37,7 +37,8 @@ export class RequestLimiter {
   latencyMs: number | undefined
   readonly #server: string
   readonly #now: () => number
-  readonly #shares: FairShares
+  /** The slots that calls have. */
+  readonly shares: FairShares
   #limits: RequestLimits
   #recent: { readonly at: number; readonly party: ShareOwner }[] = []
 
@@ -45,12 +46,12 @@ export class RequestLimiter {
     this.#server = server
     this.#limits = limits
     this.#now = now
-    this.#shares = new FairShares(limits.maxConcurrent, MAX_QUEUED)
+    this.shares = new FairShares(limits.maxConcurrent, MAX_QUEUED)
   }
 
   set limits(limits: RequestLimits) {
     this.#limits = limits
-    this.#shares.most = limits.maxConcurrent
+    this.shares.most = limits.maxConcurrent
   }
 
   /** `party` is whose calls go over the link: nobody's keep another's from their part of what the server may be asked. */
@@ -61,27 +62,13 @@ export class RequestLimiter {
   /** Gives the call a slot now or when it is its turn; says why not when it never will. */
   enter(turn: Turn): PorticoError | undefined {
     this.calls++
-    const refusal = this.#rateRefusal(turn.party)
-    if (refusal !== undefined || this.#shares.enter(turn)) return refusal
-    return limit(`"${this.#server}" has ${this.#shares.open} calls open (maxConcurrent) and ${MAX_QUEUED} waiting`)
-  }
-
-  /** Takes a call out of the queue; false when it had its turn already. */
-  withdraw(turn: Turn): boolean {
-    return this.#shares.withdraw(turn)
-  }
-
-  leave(party: ShareOwner): void {
-    this.#shares.leave(party)
-  }
-
-  resume(party: ShareOwner): void {
-    this.#shares.resume(party)
+    const refusal = this.#limits.callsPerMinute === 0 ? undefined : this.#rateRefusal(turn.party)
+    if (refusal !== undefined || this.shares.enter(turn)) return refusal
+    return limit(`"${this.#server}" has ${this.shares.open} calls open (maxConcurrent) and ${MAX_QUEUED} waiting`)
   }
 
   #rateRefusal(party: ShareOwner): PorticoError | undefined {
     const { callsPerMinute } = this.#limits
-    if (callsPerMinute === 0) return undefined
     const now = this.#now()
     this.#recent = this.#recent.filter(({ at }) => at > now - MINUTE_MS)
     const own = this.#recent.filter((one) => one.party === party)
@@ -216,7 +203,7 @@ export class LimitedLink implements Link {
 
   cancel(id: RequestId, reason: string): void {
     const open = this.#open.get(id)
-    if (open?.turn !== undefined && this.#limiter.withdraw(open.turn)) {
+    if (open?.turn !== undefined && this.#limiter.shares.withdraw(open.turn)) {
       this.#open.delete(id)
       return
     }
@@ -261,7 +248,7 @@ export class LimitedLink implements Link {
     const open = this.#open.get(id)
     if (open === undefined || !this.#open.delete(id) || open.turn === undefined) return
     if (isError) this.#limiter.errors++
-    if (this.#limiter.withdraw(open.turn)) return
+    if (this.#limiter.shares.withdraw(open.turn)) return
     this.#running--
     this.#settle()
   }
@@ -285,11 +272,11 @@ export class LimitedLink implements Link {
   #settle(): void {
     while (this.#held > Math.max(0, this.#running - this.#questions.size)) {
       this.#held--
-      this.#limiter.leave(this.#party)
+      this.#limiter.shares.leave(this.#party)
     }
     while (this.#held < Math.max(0, this.#running - this.#questions.size)) {
       this.#held++
-      this.#limiter.resume(this.#party)
+      this.#limiter.shares.resume(this.#party)
     }
   }
 }
