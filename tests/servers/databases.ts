@@ -267,7 +267,7 @@ async function ends(engine: Database, endless: readonly string[], running: strin
 }
 
 async function writes(engine: Database, placeholder: string): Promise<void> {
-  const ready = await createSqlServer({ url: engine.writer, write: true })
+  const ready = await createSqlServer({ url: engine.writer, write: true, structured: true })
   try {
     for (const version of ['2025-06-18', '2026-07-28'] as const) {
       const client = await testClient(ready.server, {
@@ -293,7 +293,7 @@ async function writes(engine: Database, placeholder: string): Promise<void> {
 }
 
 async function withClient(options: SqlServerOptions, action: (client: Client) => Promise<void>): Promise<void> {
-  const ready = await createSqlServer(options)
+  const ready = await createSqlServer({ structured: true, ...options })
   const client = await testClient(ready.server)
   try {
     await action(client)

@@ -101,7 +101,7 @@ function describeCalls(folder: string, host: string, display: string): { readonl
       values: {},
       tool: 'run_javascript',
       args: { code: 'console.log("lamp"); 6 * 7' },
-      says: /"value":"42"|lamp/,
+      says: /value: 42|lamp/,
     },
     knowledge: {
       values: { directory: notes },

@@ -126,7 +126,7 @@ async function prison(): Promise<void> {
 async function window(): Promise<void> {
   const screen = await startScreen()
   let clock: ChildProcess | undefined
-  const ready = await createScreenServer({ display: screen.display, watchMs: 100 })
+  const ready = await createScreenServer({ display: screen.display, watchMs: 100, structured: true })
   const client = await testClient(ready.server, { answers: { elicit: [{ confirm: true }] } })
   try {
     const before = await shot(client)
@@ -173,7 +173,7 @@ const ATTACKS = [
 ]
 
 async function sandbox(): Promise<void> {
-  const ready = await createRunServer({ ask: false, commands: ['sh'], timeMs: 5_000 })
+  const ready = await createRunServer({ ask: false, commands: ['sh'], timeMs: 5_000, structured: true })
   const client = await testClient(ready.server)
   try {
     for (const attack of ATTACKS) {

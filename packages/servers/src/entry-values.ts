@@ -1,10 +1,17 @@
 /** Reads the values that a command line or a configuration file gave for an entry's options; a wrong kind is said by name. */
 
 import { PorticoError } from '@portico/sdk/server'
-import type { EntryValue } from './entry.ts'
+import type { EntryOption, EntryValue } from './entry.ts'
 
 interface EntryValues {
   readonly [option: string]: EntryValue | undefined
+}
+
+/** How a server answers, in the words of a command line: `answers.ts` has the rest. */
+export const STRUCTURED: EntryOption = {
+  type: 'boolean',
+  about: 'Give results as values for programs too, with their schemas in the list of tools',
+  fallback: 'false',
 }
 
 export function textValue(values: EntryValues, option: string): string | undefined {

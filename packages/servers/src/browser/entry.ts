@@ -1,7 +1,7 @@
 /** The browser server as it is listed and started by name. */
 
 import type { ServerEntry } from '../entry.ts'
-import { countValue, flagValue, listValue, textValue } from '../entry-values.ts'
+import { countValue, flagValue, listValue, STRUCTURED, textValue } from '../entry-values.ts'
 
 export const entry: ServerEntry = {
   name: 'browser',
@@ -21,10 +21,12 @@ export const entry: ServerEntry = {
     maxUsers: { type: 'number', about: 'Users with tabs at one time', fallback: '10' },
     timeoutMs: { type: 'number', about: 'How long one step may take', fallback: '15000' },
     maxScreenshotBytes: { type: 'number', about: 'Bytes of one screenshot', fallback: '4000000' },
+    structured: STRUCTURED,
   },
   async create(values) {
     const { createBrowserServer } = await import('./server.ts')
     return createBrowserServer({
+      structured: flagValue(values, 'structured'),
       executable: textValue(values, 'executable'),
       allow: listValue(values, 'allow'),
       deny: listValue(values, 'deny'),

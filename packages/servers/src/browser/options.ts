@@ -1,9 +1,10 @@
 /** What the browser server may be told, with every default said once. */
 
 import { PorticoError } from '@portico/sdk/server'
+import type { AnswerOptions } from '../answers.ts'
 
 /** Options of `createBrowserServer`: which browser is used, and which hosts it can reach. */
-export interface BrowserOptions {
+export interface BrowserOptions extends AnswerOptions {
   /** The browser's program: Chromium, Chrome or Edge. Looked for in the usual places unless given. */
   readonly executable?: string | undefined
   /** Hosts that may be reached, as `example.com` or `*.example.com`; the whole public web unless given. */

@@ -101,10 +101,14 @@ type About = Awaited<ReturnType<typeof about>>
 export function toPageResult(told: About, part?: Slice) {
   const head = [told.notice, `${told.title || 'Untitled'} (${told.url}, tab ${told.tab})`, ...told.notices]
   return result({
-    content: [text(part === undefined ? head.join('\n') : `${head.join('\n')}\n\n${part.text}`)],
+    content: [text(part === undefined ? head.join('\n') : `${head.join('\n')}\n\n${part.text}${restOf(part)}`)],
     structuredContent: { ...told, ...(part !== undefined && toPart(part)) },
     _meta: UNTRUSTED,
   })
+}
+
+function restOf({ length, end, next }: Slice): string {
+  return next === undefined ? '' : `\n\n[${length - end} more characters: start ${next}]`
 }
 
 function toPart({ text: words, start, length, next }: Slice) {

@@ -3,13 +3,13 @@
 export const REF = {
   type: 'string',
   pattern: '^(f[0-9]{1,4})?e[0-9]{1,6}$',
-  description: 'The element, as read_page names it: e12',
+  description: 'As read_page names it: e12',
 } as const
 
 export const TAB = {
   type: 'string',
-  pattern: '^t[0-9]{1,9}$',
-  description: 'The tab; the current one unless given',
+  maxLength: 10,
+  description: 'The current one unless given',
 } as const
 
 export const PAGE = {

@@ -49,7 +49,7 @@ function createTypeText(parts: StepParts) {
     {
       title: 'Type text',
       description:
-        'Put text into a field in place of what is there. With submit, Enter is pressed afterwards. The user is asked first for password fields and before a form is sent.',
+        'Put text into a field in place of what is there. The user is asked first for password fields and before a form is sent.',
       input: {
         type: 'object',
         properties: {

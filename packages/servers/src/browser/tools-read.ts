@@ -27,8 +27,7 @@ function createNavigate(parts: StepParts) {
   return tool(
     {
       title: 'Navigate',
-      description:
-        'Open an address in a tab and read the beginning of the page as an outline. Public http and https only.',
+      description: 'Open a public web address and read the beginning of the page as an outline.',
       input: {
         type: 'object',
         properties: {
@@ -98,7 +97,7 @@ function createReadPage(parts: StepParts) {
     {
       title: 'Read the page',
       description:
-        'Read the page as it is now: as an outline in which every element has a reference such as [ref=e12] for click and type_text, or as bare text.',
+        'Read the page as it is now: as an outline with references such as [ref=e12] for click and type_text, or as text.',
       input: {
         type: 'object',
         properties: {
@@ -127,7 +126,7 @@ function createScreenshot(parts: StepParts) {
       description: 'A picture of the page: what is in view, or all of it.',
       input: {
         type: 'object',
-        properties: { whole: { type: 'boolean', description: 'All of the page, not only what is in view' }, tab: TAB },
+        properties: { whole: { type: 'boolean', description: 'All of the page' }, tab: TAB },
         additionalProperties: false,
       },
       ...LOOKING,

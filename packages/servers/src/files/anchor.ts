@@ -90,7 +90,9 @@ export function toPathError(error: unknown, path: string): unknown {
 }
 
 function notAFile(path: string, isDirectory: boolean): PathError {
-  const words = isDirectory ? 'is a directory: use list_directory' : 'is neither a file nor a directory, and not opened'
+  const words = isDirectory
+    ? 'is a directory: use list_directory'
+    : 'is not a file and no directory either: it is not opened'
   return new PathError('absent', `${path} ${words}`)
 }
 

@@ -1,7 +1,7 @@
 /** What the files server says of itself before it is loaded. */
 
 import type { ServerEntry } from '../entry.ts'
-import { countValue, flagValue, listValue, textValue } from '../entry-values.ts'
+import { countValue, flagValue, listValue, STRUCTURED, textValue } from '../entry-values.ts'
 
 export const entry: ServerEntry = {
   name: 'files',
@@ -25,10 +25,12 @@ export const entry: ServerEntry = {
     followRoots: { type: 'boolean', about: 'Keep to the roots of clients that offer any', fallback: 'true' },
     deny: { type: 'string', multiple: true, about: 'Names to refuse, in place of the default list of secrets' },
     ripgrep: { type: 'boolean', about: 'Use ripgrep where it is installed', fallback: 'true' },
+    structured: STRUCTURED,
   },
   async create(values) {
     const { createFilesServer } = await import('./server.ts')
     return createFilesServer({
+      structured: flagValue(values, 'structured'),
       directories: listValue(values, 'directories') ?? [],
       write: flagValue(values, 'write'),
       allowUnasked: flagValue(values, 'allowUnasked'),

@@ -1,13 +1,14 @@
 /** What the files server may be told, with every default said once. `server.ts` builds on the settled form. */
 
 import { PorticoError } from '@portico/sdk/server'
+import type { AnswerOptions } from '../answers.ts'
 import { DENIED } from './deny.ts'
 
 /**
  * Options of `createFilesServer`: which directories can be reached, whether they may be changed, and how much at a
  * time. Times are in milliseconds.
  */
-export interface FilesOptions {
+export interface FilesOptions extends AnswerOptions {
   /** The directories that can be reached: at least one. */
   readonly directories: readonly string[]
   /** Adds the tools that change files. Off by default. */
@@ -44,7 +45,9 @@ export interface FilesOptions {
   readonly ripgrep?: boolean
 }
 
-export type FilesSettings = Required<Omit<FilesOptions, 'trash'>> & { readonly trash: string | undefined }
+export type FilesSettings = Required<Omit<FilesOptions, 'trash' | 'structured'>> & {
+  readonly trash: string | undefined
+}
 
 const NUMBERS = {
   maxReadBytes: 262_144,

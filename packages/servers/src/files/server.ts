@@ -5,6 +5,7 @@
 
 import { realpath } from 'node:fs/promises'
 import { createServer, PorticoError, prompt } from '@portico/sdk/server'
+import { toAnswers } from '../answers.ts'
 import type { ReadyServer } from '../entry.ts'
 import { onSubscriptions } from '../subscribers.ts'
 import { FileList } from './file-list.ts'
@@ -41,13 +42,16 @@ export async function createFilesServer(options: FilesOptions): Promise<ReadySer
     title: 'Files',
     version: '0.1.0',
     instructions: toInstructions(host),
-    tools: {
-      ...createReadTools(host),
-      list_directory: createListDirectory(host),
-      ...createSearchTools(host),
-      preview_edit: createPreviewEdit(host),
-      ...(settings.write ? createWriteTools(host) : {}),
-    },
+    tools: toAnswers(
+      {
+        ...createReadTools(host),
+        list_directory: createListDirectory(host),
+        ...createSearchTools(host),
+        preview_edit: createPreviewEdit(host),
+        ...(settings.write ? createWriteTools(host) : {}),
+      },
+      options,
+    ),
     resources: createFileResources(host, files),
     // Tools and prompts are fewer than a page, and stay on one.
     ...(files && { pageSize: Math.max(settings.maxResults, MIN_PAGE) }),

@@ -1,7 +1,7 @@
 /** What the git server says of itself before it is loaded. */
 
 import type { ServerEntry } from '../entry.ts'
-import { countValue, flagValue, listValue, textValue } from '../entry-values.ts'
+import { countValue, flagValue, listValue, STRUCTURED, textValue } from '../entry-values.ts'
 
 export const entry: ServerEntry = {
   name: 'git',
@@ -20,10 +20,12 @@ export const entry: ServerEntry = {
     maxResults: { type: 'number', about: 'Commits, branches or lines on one page', fallback: '100' },
     timeoutMs: { type: 'number', about: 'How long one run of git may take', fallback: '30000' },
     pollMs: { type: 'number', about: 'How often a repository with subscribers is looked at', fallback: '2000' },
+    structured: STRUCTURED,
   },
   async create(values) {
     const { createGitServer } = await import('./server.ts')
     return createGitServer({
+      structured: flagValue(values, 'structured'),
       repositories: listValue(values, 'repositories') ?? [],
       write: flagValue(values, 'write'),
       allowUnasked: flagValue(values, 'allowUnasked'),

@@ -1,12 +1,13 @@
 /** What the git server may be told, with every default said once. */
 
 import { PorticoError } from '@portico/sdk/server'
+import type { AnswerOptions } from '../answers.ts'
 
 /**
  * Options of `createGitServer`: which repositories can be used, whether they may be changed, and how much at a time.
  * Times are in milliseconds.
  */
-export interface GitOptions {
+export interface GitOptions extends AnswerOptions {
   /** Working trees of repositories: at least one. */
   readonly repositories: readonly string[]
   /** Adds the tools that change a repository. Off by default. */
@@ -30,7 +31,7 @@ interface Author {
   readonly email: string
 }
 
-export type GitSettings = Required<Omit<GitOptions, 'author'>> & { readonly author: Author | undefined }
+export type GitSettings = Required<Omit<GitOptions, 'author' | 'structured'>> & { readonly author: Author | undefined }
 
 const NUMBERS = { maxBytes: 262_144, maxResults: 100, timeoutMs: 30_000, pollMs: 2_000 } as const
 

@@ -4,6 +4,7 @@
  */
 
 import { createServer } from '@portico/sdk/server'
+import { toAnswers } from '../answers.ts'
 import type { ReadyServer } from '../entry.ts'
 import { onSubscriptions } from '../subscribers.ts'
 import { GitHost } from './host.ts'
@@ -44,14 +45,17 @@ export async function createGitServer(options: GitOptions): Promise<ReadyServer>
     instructions: `Git repositories: ${names}. ${
       settings.write ? 'The user is asked before a merge and before their changes are touched.' : 'It only reads.'
     } Hooks, filters and remotes are never used.`,
-    tools: {
-      ...createReadTools(host),
-      ...createConflictReadTools(host),
-      preview_conflicts: createPreviewConflicts(host),
-      ...(settings.write
-        ? { ...createWriteTools(host), merge: createMerge(host), ...createConflictWriteTools(host) }
-        : {}),
-    },
+    tools: toAnswers(
+      {
+        ...createReadTools(host),
+        ...createConflictReadTools(host),
+        preview_conflicts: createPreviewConflicts(host),
+        ...(settings.write
+          ? { ...createWriteTools(host), merge: createMerge(host), ...createConflictWriteTools(host) }
+          : {}),
+      },
+      options,
+    ),
     resources: createGitResources(host),
     prompts: createGitPrompts(host),
   })

@@ -1,7 +1,7 @@
 /** The knowledge server as it is listed and started by name. */
 
 import type { ServerEntry } from '../entry.ts'
-import { countValue, listValue, textValue } from '../entry-values.ts'
+import { countValue, flagValue, listValue, STRUCTURED, textValue } from '../entry-values.ts'
 
 export const entry: ServerEntry = {
   name: 'knowledge',
@@ -27,10 +27,12 @@ export const entry: ServerEntry = {
       about: 'How long the text of one HTML or PDF file may take',
       fallback: '20000',
     },
+    structured: STRUCTURED,
   },
   async create(values) {
     const { createKnowledgeServer } = await import('./server.ts')
     return createKnowledgeServer({
+      structured: flagValue(values, 'structured'),
       directory: textValue(values, 'directory') ?? '.',
       extensions: listValue(values, 'extensions'),
       maxFileBytes: countValue(values, 'maxFileBytes'),

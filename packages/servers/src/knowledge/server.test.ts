@@ -22,7 +22,7 @@ afterEach(async () => {
 })
 
 async function open(options: Partial<KnowledgeServerOptions> = {}): Promise<TestClient> {
-  const ready = await createKnowledgeServer({ directory: folder, watch: false, ...options })
+  const ready = await createKnowledgeServer({ directory: folder, watch: false, structured: true, ...options })
   const client = await testClient(ready.server)
   opened.push(client, ready)
   return client
@@ -153,7 +153,7 @@ describe('documents', () => {
 describe('changes', () => {
   it.each(['2025-06-18', '2026-07-28'] as const)('are noticed and told (%s)', async (version) => {
     await write('a.md', 'The old lamp.')
-    const ready = await createKnowledgeServer({ directory: folder })
+    const ready = await createKnowledgeServer({ directory: folder, structured: true })
     const client = await testClient(ready.server, { version })
     opened.push(client, ready)
     expect(await search(client, 'lamp')).toHaveLength(1)
@@ -286,7 +286,7 @@ describe('the folder', () => {
   it('must exist, and is chosen on a command line', async () => {
     await expect(createKnowledgeServer({ directory: join(folder, 'none') })).rejects.toThrow('no folder')
     await write('a.rst', 'words')
-    const ready = await entry.create({ directory: folder, extensions: ['rst'] })
+    const ready = await entry.create({ directory: folder, extensions: ['rst'], structured: true })
     const client = await testClient(ready.server)
     opened.push(client, ready)
     expect(await search(client, 'words')).toHaveLength(1)

@@ -1,6 +1,7 @@
 /** The knowledge server put together: a folder, the library of its documents, and the watch that keeps it up to date. */
 
 import { createServer } from '@portico/sdk/server'
+import { type AnswerOptions, toAnswers } from '../answers.ts'
 import type { ReadyServer } from '../entry.ts'
 import { documentUri } from './citation.ts'
 import { Extractor } from './extract.ts'
@@ -12,7 +13,7 @@ import { createTools } from './tools.ts'
 import { watchFolder } from './watch.ts'
 
 /** Options of `createKnowledgeServer`: the folder, which files in it are taken, and how much of them. */
-export interface KnowledgeServerOptions extends Partial<KnowledgeLimits> {
+export interface KnowledgeServerOptions extends Partial<KnowledgeLimits>, AnswerOptions {
   /** The folder whose documents are indexed. */
   readonly directory: string
   /** Which files to take, by the ends of their names. */
@@ -60,7 +61,7 @@ export async function createKnowledgeServer(options: KnowledgeServerOptions): Pr
     version: '0.1.0',
     title: 'Knowledge',
     instructions: INSTRUCTIONS,
-    tools: createTools(library),
+    tools: toAnswers(createTools(library), options),
     resources: createResources(library),
     prompts: createPrompts(library),
   })

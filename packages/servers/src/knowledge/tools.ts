@@ -55,7 +55,7 @@ function searchTool(library: Library) {
       )
       const answer = { hits }
       return result({
-        content: [{ type: 'text', text: JSON.stringify(answer) }, ...links],
+        content: [{ type: 'text', text: hits.map(toPassage).join('\n\n') || 'Nothing was found.' }, ...links],
         structuredContent: answer,
       })
     },
@@ -186,6 +186,10 @@ export async function whenIndexed(library: Library, ctx: Pick<AskingContext, 'pr
   } finally {
     end()
   }
+}
+
+function toPassage({ citation, headings, snippet }: ReturnType<typeof showHit>): string {
+  return `${[citation, ...headings].join(' › ')}\n${snippet}`
 }
 
 function showHit({ document, chunk, score, words }: Hit) {

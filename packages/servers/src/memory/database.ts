@@ -1,22 +1,19 @@
 /**
- * The file behind the memory: its tables, and transactions that wait for their turn when another process has the file. The
- * embedded SQLite locks by a folder beside the file; one that a crashed process left is cleared away once it is old.
+ * The file behind the memory: its tables, and transactions that wait for their turn when another process has the file,
+ * whichever program that is: the locks are those of every SQLite.
  */
 
-import { mkdirSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { chmod } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { PorticoError, ToolError } from '@portico/sdk/server'
-import sqlite from 'node-sqlite3-wasm'
-
-export type Database = InstanceType<typeof sqlite.Database>
+import { type BoundValue, type Connection, loadDriver } from '../machine/sqlite.ts'
 
 const SCHEMA_VERSION = 1
 const PAUSE_MS = 20
 const WAIT_MS = 10_000
-/** A transaction here takes milliseconds. */
-const STALE_MS = 5000
+const MAX_MEMORY_BYTES = 256 * 1024 * 1024
 
 const SCHEMA = `
 CREATE TABLE secrets (name TEXT PRIMARY KEY, value BLOB NOT NULL);
@@ -43,18 +40,64 @@ CREATE TRIGGER fact_removed AFTER DELETE ON facts BEGIN DELETE FROM words WHERE 
 PRAGMA user_version = ${SCHEMA_VERSION};
 `
 
+interface Row {
+  readonly [column: string]: unknown
+}
+
+/** The open file, inside a transaction. */
+export class Database {
+  readonly #connection: Connection
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  exec(sql: string): void {
+    this.#connection.exec(sql)
+  }
+
+  all(sql: string, params: readonly BoundValue[] = []): Row[] {
+    const prepared = this.#connection.prepare(sql)
+    const { columns } = prepared
+    return [...prepared.rows(params)].map((row) =>
+      Object.fromEntries(columns.map((column, index) => [column, row[index]])),
+    )
+  }
+
+  get(sql: string, params: readonly BoundValue[] = []): Row | undefined {
+    return this.all(sql, params)[0]
+  }
+
+  /** How many rows were changed, and the number of the last one that was added. */
+  run(sql: string, params: readonly BoundValue[] = []): { readonly changes: number; readonly lastId: number } {
+    for (const _ of this.#connection.prepare(sql).rows(params)) break
+    const { changes, id } = this.get('SELECT changes() AS changes, last_insert_rowid() AS id') ?? {}
+    return { changes: Number(changes), lastId: Number(id) }
+  }
+}
+
 export class MemoryFile {
   readonly #path: string
-  readonly #db: Database
+  readonly #connection: Connection
+  readonly #database: Database
+  #isOpen = true
 
-  private constructor(path: string, db: Database) {
+  private constructor(path: string, connection: Connection) {
     this.#path = path
-    this.#db = db
+    this.#connection = connection
+    this.#database = new Database(connection)
   }
 
   static async open(path: string): Promise<MemoryFile> {
+    const driver = await loadDriver(MAX_MEMORY_BYTES)
+    if (!driver.locks) {
+      throw new PorticoError(
+        'invalid-arguments',
+        'To keep a memory that several programs may use, install the package "libsql" or run Node 22.16 or newer',
+      )
+    }
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    const file = new MemoryFile(path, new sqlite.Database(path))
+    const file = new MemoryFile(path, driver.open(path, 'write'))
     try {
       await file.#prepare()
       // What people tell their assistant is nobody else's business.
@@ -67,22 +110,32 @@ export class MemoryFile {
   }
 
   /** All of it or nothing; nothing else of this process runs in between. */
-  async transaction<T>(action: (db: Database) => T): Promise<T> {
+  transaction<T>(action: (db: Database) => T): Promise<T> {
+    return this.#inTurn('BEGIN IMMEDIATE', action)
+  }
+
+  /** The same for what only reads, which need not wait for another program that is about to write. */
+  read<T>(action: (db: Database) => T): Promise<T> {
+    return this.#inTurn('BEGIN', action)
+  }
+
+  async #inTurn<T>(begin: string, action: (db: Database) => T): Promise<T> {
     const deadline = Date.now() + WAIT_MS
     for (;;) {
       try {
-        return this.#attempt(action)
+        return this.#attempt(begin, action)
       } catch (error) {
-        if (!isBusy(error)) throw error
-        if (Date.now() > deadline) throw new ToolError('The memory is in use by another process. Try again later.')
-        this.#clearStaleLock()
+        if (!isBusy(error)) throw toPlainError(error, this.#path)
+        if (Date.now() > deadline) throw new ToolError('The memory is in use by another program. Try again later.')
         await pause(PAUSE_MS)
       }
     }
   }
 
   close(): void {
-    if (this.#db.isOpen) this.#db.close()
+    if (!this.#isOpen) return
+    this.#isOpen = false
+    this.#connection.close()
   }
 
   async #prepare(): Promise<void> {
@@ -95,27 +148,22 @@ export class MemoryFile {
     })
   }
 
-  #attempt<T>(action: (db: Database) => T): T {
-    const db = this.#db
-    if (!db.isOpen) throw new ToolError('The memory is closed.')
-    if (!db.inTransaction) db.exec('PRAGMA foreign_keys = ON')
-    db.exec('BEGIN IMMEDIATE')
+  #attempt<T>(begin: string, action: (db: Database) => T): T {
+    if (!this.#isOpen) throw new ToolError('The memory is closed.')
+    const db = this.#connection
+    db.exec('PRAGMA foreign_keys = ON')
+    db.exec(begin)
     try {
-      const value = action(db)
+      const value = action(this.#database)
       db.exec('COMMIT')
       return value
     } catch (error) {
-      if (db.inTransaction) db.exec('ROLLBACK')
+      try {
+        db.exec('ROLLBACK')
+      } catch {
+        // SQLite has rolled back by itself.
+      }
       throw error
-    }
-  }
-
-  #clearStaleLock(): void {
-    const lock = `${this.#path}.lock`
-    try {
-      if (Date.now() - statSync(lock).mtimeMs > STALE_MS) rmSync(lock, { recursive: true })
-    } catch {
-      // Somebody else was quicker.
     }
   }
 }
@@ -123,3 +171,15 @@ export class MemoryFile {
 function isBusy(error: unknown): boolean {
   return error instanceof Error && /database is locked|busy/i.test(error.message)
 }
+
+function toPlainError(error: unknown, path: string): unknown {
+  if (!(error instanceof Error) || error instanceof PorticoError) return error
+  const because = FAULTS.find(([pattern]) => pattern.test(error.message))?.[1]
+  return because === undefined ? error : new ToolError(`${because} (${path}). Nothing was changed.`, { cause: error })
+}
+
+const FAULTS: readonly (readonly [RegExp, string])[] = [
+  [/disk is full|disk I\/O error/i, 'There is no room left on the disk of the memory, or it fails'],
+  [/readonly database/i, 'The file of the memory may not be written'],
+  [/malformed|not a database/i, 'The file of the memory is damaged'],
+]

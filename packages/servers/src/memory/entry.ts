@@ -1,7 +1,7 @@
 /** The memory server as it is listed and started by name. */
 
 import type { ServerEntry } from '../entry.ts'
-import { countValue, flagValue, textValue } from '../entry-values.ts'
+import { countValue, flagValue, STRUCTURED, textValue } from '../entry-values.ts'
 
 export const entry: ServerEntry = {
   name: 'memory',
@@ -14,10 +14,12 @@ export const entry: ServerEntry = {
     maxRelations: { type: 'number', about: 'Relations that one user may have', fallback: '20000' },
     maxFactLength: { type: 'number', about: 'Characters of one fact', fallback: '2000' },
     allowUnasked: { type: 'boolean', about: 'Forget for clients that cannot ask their user', fallback: 'false' },
+    structured: STRUCTURED,
   },
   async create(values) {
     const { createMemoryServer } = await import('./server.ts')
     return createMemoryServer({
+      structured: flagValue(values, 'structured'),
       file: textValue(values, 'file'),
       maxEntities: countValue(values, 'maxEntities'),
       maxFacts: countValue(values, 'maxFacts'),

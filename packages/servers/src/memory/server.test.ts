@@ -1,14 +1,17 @@
-import { mkdirSync, utimesSync } from 'node:fs'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { lintServer } from '@portico/sdk/lint'
 import { createPrincipal } from '@portico/sdk/server'
 import { type TestClient, type TestOptions, testClient } from '@portico/sdk/testing'
+import Database from 'libsql'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { dataFolder } from './data-folder.ts'
+import { MemoryFile } from './database.ts'
 import { entry } from './entry.ts'
+import { MEMORY_LIMITS } from './limits.ts'
 import { createMemoryServer, type MemoryServerOptions } from './server.ts'
+import { MemoryStore } from './store.ts'
 
 const ADA = createPrincipal('ada')
 const BOB = createPrincipal('bob')
@@ -28,7 +31,7 @@ afterEach(async () => {
 })
 
 async function open(options: MemoryServerOptions = {}) {
-  const ready = await createMemoryServer({ file, ...options })
+  const ready = await createMemoryServer({ file, structured: true, ...options })
   opened.push(ready)
   return ready
 }
@@ -72,6 +75,76 @@ describe('what is remembered', () => {
     const first = await call(client, 'remember', { entity: 'Ada', fact: 'Is tall' })
     const second = await call(client, 'remember', { entity: ' ada ', fact: 'Is tall ' })
     expect(second).toEqual({ ...first, was_known: true })
+  })
+
+  it('servers 24: a NUL is refused wherever it stands', async () => {
+    const client = await clientOf(await open({ allowUnasked: true }))
+    for (const [tool, args] of [
+      ['remember', { entity: 'a\0b', fact: 'x' }],
+      ['remember', { entity: 'a', fact: 'x\0y' }],
+      ['remember', { entity: 'a', fact: 'x', kind: '\0' }],
+      ['remember', { entity: 'a', fact: 'x', source: 'y\0' }],
+      [
+        'remember',
+        {
+          facts: [
+            { entity: 'a', fact: 'good' },
+            { entity: 'a\0', fact: 'x' },
+          ],
+        },
+      ],
+      ['relate', { from: 'a', relation: 'r\0', to: 'b' }],
+      ['relate', { from: 'a', relation: 'r', to: 'b\0' }],
+    ] as const) {
+      expect(textOf(await client.callTool(tool, { ...args }))).toContain('NUL')
+    }
+    expect((await call(client, 'list_entities')).entities).toEqual([])
+  })
+
+  it('takes several facts in one call, all or none', async () => {
+    const client = await clientOf(await open({ maxFacts: 2 }))
+    const several = [
+      { entity: 'Ada', fact: 'Likes lamps', kind: 'person' },
+      { entity: 'Bob', fact: 'Likes fog' },
+    ]
+    expect(await call(client, 'remember', { facts: several })).toMatchObject({
+      kept: [
+        { entity: 'Ada', was_known: false },
+        { entity: 'Bob', was_known: false },
+      ],
+    })
+    const toomany = [1, 2, 3].map((n) => ({ entity: 'Eve', fact: `fact ${n}` }))
+    expect(textOf(await client.callTool('remember', { facts: toomany }))).toContain('maxFacts')
+    expect((await call(client, 'list_entities')).entities).toHaveLength(2)
+    for (const wrong of [{}, { entity: 'Ada' }, { entity: 'a', fact: 'b', facts: several }, { facts: [] }]) {
+      expect((await client.callTool('remember', wrong)).isError).toBe(true)
+    }
+  })
+
+  it('is found by relations too, and by all words before some', async () => {
+    const client = await clientOf(await open())
+    await call(client, 'relate', { from: 'Ada', relation: 'works_at', to: 'Lighthouse' })
+    const facts = Array.from({ length: 60 }, (_, n) => ({ entity: `item ${n}`, fact: 'a thing on the shelf' }))
+    await call(client, 'remember', { facts })
+    const names = async (query: string) =>
+      ((await call(client, 'recall', { query })).found as { name: string }[]).map(({ name }) => name)
+    expect((await names('works_at')).sort()).toEqual(['Ada', 'Lighthouse'])
+    expect(await names('item 5')).toEqual(['item 5'])
+    expect(await names('lighthouse unheard')).toEqual(['Lighthouse'])
+    const { content } = await client.callTool('recall', { query: 'works' })
+    expect(JSON.stringify(content)).toContain('Ada works_at Lighthouse [relation 1]')
+  })
+
+  it('is put right after the user agreed, and found by its new words alone', async () => {
+    const client = await clientOf(await open(), { answers: { elicit: ['decline', { confirm: true }] } })
+    const { fact_id: id } = await call(client, 'remember', { entity: 'Ada', fact: 'Likes fog' })
+    const change = { entity: 'ada', fact_id: id, fact: 'Likes sun' }
+    expect((await client.callTool('change_fact', change)).isError).toBe(true)
+    expect(await call(client, 'change_fact', change)).toMatchObject({ entity: 'Ada', before: 'Likes fog' })
+    expect(JSON.stringify(client.asked[0]?.params)).toContain('from “Likes fog” to “Likes sun”')
+    expect((await call(client, 'recall', { query: 'fog' })).found).toEqual([])
+    expect((await call(client, 'recall', { query: 'sun' })).found).toHaveLength(1)
+    expect((await client.callTool('change_fact', { ...change, entity: 'Bob' })).isError).toBe(true)
   })
 
   it('comes in pages, by name and whole', async () => {
@@ -262,13 +335,33 @@ describe('the file', () => {
     if (process.platform !== 'win32') expect((await stat(file)).mode & 0o077).toBe(0)
   })
 
-  it('is used again after a crash left its lock', async () => {
-    const first = await open()
-    await call(await clientOf(first), 'remember', { entity: 'a', fact: '1' })
-    mkdirSync(`${file}.lock`)
-    utimesSync(`${file}.lock`, 1, 1)
-    const again = await clientOf(await open())
-    expect((await call(again, 'list_entities')).entities).toHaveLength(1)
+  it('servers 2: is locked as every program with SQLite locks it, and read while another library has it open', async () => {
+    const client = await clientOf(await open())
+    const other = new Database(file)
+    other.exec('BEGIN IMMEDIATE')
+    let isKept = false
+    const kept = call(client, 'remember', { entity: 'a', fact: '1' }).then(() => {
+      isKept = true
+    })
+    expect((await call(client, 'list_entities')).entities).toEqual([])
+    expect(isKept).toBe(false)
+    other.exec("UPDATE entities SET kind = 'theirs'; COMMIT")
+    await kept
+    expect(other.prepare('SELECT count(*) AS n FROM facts').get()).toMatchObject({ n: 1 })
+    other.close()
+  })
+
+  it('servers 23: says in plain words that the disk is full, and loses nothing', async () => {
+    const opened = await MemoryFile.open(file)
+    await opened.transaction((db) => void db.all('PRAGMA max_page_count = 1'))
+    const store = new MemoryStore(opened, { ...MEMORY_LIMITS, maxFacts: 10_000 })
+    const fill = async () => {
+      for (let at = 0; at < 2000; at++)
+        await store.remember('local', [{ entity: 'a', text: `${at} ${'x'.repeat(1000)}` }])
+    }
+    await expect(fill()).rejects.toThrow(/no room left on the disk of the memory.*Nothing was changed/)
+    await expect(store.search('local', 'x', 1)).resolves.toEqual([])
+    store.close()
   })
 
   it.each([

@@ -2,6 +2,7 @@
 
 import { join, resolve } from 'node:path'
 import { createServer } from '@portico/sdk/server'
+import { type AnswerOptions, toAnswers } from '../answers.ts'
 import type { ReadyServer } from '../entry.ts'
 import { dataFolder } from './data-folder.ts'
 import { MemoryFile } from './database.ts'
@@ -12,7 +13,7 @@ import { createTools } from './tools.ts'
 import { entityUri, type Owner, Owners } from './uris.ts'
 
 /** Options of `createMemoryServer`: the file, and how much each user may have remembered. */
-export interface MemoryServerOptions extends Partial<MemoryLimits> {
+export interface MemoryServerOptions extends Partial<MemoryLimits>, AnswerOptions {
   /** `memory.db` in the user's data folder unless given. */
   readonly file?: string
   /** Forgets for clients that cannot ask their user. */
@@ -56,7 +57,10 @@ export async function createMemoryServer(options: MemoryServerOptions = {}): Pro
     instructions: INSTRUCTIONS,
     // Lists differ from user to user, so no cache may share them.
     cache: { lists: { scope: 'private' } },
-    tools: createTools({ store, owners, limits, allowUnasked: options.allowUnasked ?? false, onChange }),
+    tools: toAnswers(
+      createTools({ store, owners, limits, allowUnasked: options.allowUnasked ?? false, onChange }),
+      options,
+    ),
     resources: createResources({ store, owners }),
     prompts: createPrompts({ store, owners }),
   })

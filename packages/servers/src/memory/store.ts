@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto'
 import { ToolError } from '@portico/sdk/server'
 import type { Database, MemoryFile } from './database.ts'
 import { MAX_TOLD_RELATIONS, type MemoryLimits } from './limits.ts'
+import { escapeLike, keyOf, type Row, searchEntities, toRow } from './search.ts'
 
 interface Fact {
   readonly id: number
@@ -30,10 +31,19 @@ export interface Entity {
   readonly relations: readonly Relation[]
 }
 
-interface Row {
-  readonly id: number
-  readonly name: string
-  readonly kind: string
+export interface NewFact {
+  readonly entity: string
+  readonly text: string
+  readonly kind?: string | undefined
+  readonly source?: string | undefined
+}
+
+interface KeptFact {
+  readonly entity: string
+  readonly factId: number
+  /** The thing was not known before. */
+  readonly isNew: boolean
+  readonly wasKnown: boolean
 }
 
 export class MemoryStore {
@@ -56,18 +66,22 @@ export class MemoryStore {
     })
   }
 
-  remember(owner: string, name: string, fact: { text: string; kind?: string; source?: string }) {
+  /** All of them or none. */
+  remember(owner: string, facts: readonly NewFact[]): Promise<KeptFact[]> {
+    return this.#file.transaction((db) => facts.map((fact) => this.#keep(db, owner, fact)))
+  }
+
+  /** The text before; undefined when there is no such fact. */
+  change(owner: string, name: string, id: number, text: string): Promise<string | undefined> {
     return this.#file.transaction((db) => {
-      const { row, isNew } = this.#touch(db, owner, name, fact.kind)
-      const known = db.get('SELECT id FROM facts WHERE entity = ? AND text = ?', [row.id, fact.text])
-      if (known !== null) return { entity: row.name, factId: Number(known.id), isNew, wasKnown: true }
-      if (count(db, 'SELECT count(*) AS n FROM facts WHERE entity = ?', row.id) >= this.#limits.maxFacts) {
-        throw full(`${this.#limits.maxFacts} facts about one thing`, 'maxFacts')
-      }
-      const { lastInsertRowid } = db.run('INSERT INTO facts (entity, text, source, at) VALUES (?, ?, ?, ?)', [
-        ...[row.id, fact.text, fact.source ?? null, now()],
-      ])
-      return { entity: row.name, factId: Number(lastInsertRowid), isNew, wasKnown: false }
+      const row = find(db, owner, name)
+      const before = row && db.get('SELECT text FROM facts WHERE id = ? AND entity = ?', [id, row.id])
+      if (row === undefined || before === undefined) return undefined
+      const twin = db.get('SELECT id FROM facts WHERE entity = ? AND text = ? AND id <> ?', [row.id, text, id])
+      if (twin !== undefined) throw new ToolError(`That is known already, as fact ${twin.id}. Forget one of the two.`)
+      db.run('UPDATE facts SET text = ?, at = ? WHERE id = ?', [text, now(), id])
+      db.run('UPDATE words SET text = ? WHERE rowid = ?', [`${row.name} ${text}`, id])
+      return String(before.text)
     })
   }
 
@@ -78,50 +92,34 @@ export class MemoryStore {
       const ids = [subject.row.id, kind, object.row.id]
       const known = db.get('SELECT id FROM relations WHERE subject = ? AND kind = ? AND object = ?', ids)
       const names = { from: subject.row.name, to: object.row.name, isNew: subject.isNew || object.isNew }
-      if (known !== null) return { ...names, relationId: Number(known.id) }
+      if (known !== undefined) return { ...names, relationId: Number(known.id) }
       if (count(db, 'SELECT count(*) AS n FROM relations WHERE owner = ?', owner) >= this.#limits.maxRelations) {
         throw full(`${this.#limits.maxRelations} relations`, 'maxRelations')
       }
-      const { lastInsertRowid } = db.run(
-        'INSERT INTO relations (subject, kind, object, owner, at) VALUES (?, ?, ?, ?, ?)',
-        [...ids, owner, now()],
-      )
-      return { ...names, relationId: Number(lastInsertRowid) }
+      const { lastId } = db.run('INSERT INTO relations (subject, kind, object, owner, at) VALUES (?, ?, ?, ?, ?)', [
+        ...ids,
+        owner,
+        now(),
+      ])
+      return { ...names, relationId: lastId }
     })
   }
 
   entity(owner: string, name: string): Promise<Entity | undefined> {
-    return this.#file.transaction((db) => {
+    return this.#file.read((db) => {
       const row = find(db, owner, name)
       return row && tell(db, row)
     })
   }
 
-  /** Things whose facts or names have the words, best first. */
+  /** Things whose facts, names or relations have the words: those with all of them, or else those with some, best first. */
   search(owner: string, query: string, limit: number): Promise<Entity[]> {
-    return this.#file.transaction((db) => {
-      const words = wordsOf(query)
-      if (words.length === 0) return []
-      const match = words.map((word) => `"${word}"*`).join(' OR ')
-      const byFact = db.all(
-        `SELECT e.id, e.name, e.kind, min(w.rank) AS best
-         FROM (SELECT rowid, rank FROM words WHERE words MATCH ?) AS w
-           JOIN facts f ON f.id = w.rowid JOIN entities e ON e.id = f.entity
-         WHERE e.owner = ? GROUP BY e.id ORDER BY best LIMIT ?`,
-        [match, owner, limit],
-      )
-      const named = words.map(() => "key LIKE ? ESCAPE '\\'").join(' OR ')
-      const byName = db.all(`SELECT id, name, kind FROM entities WHERE owner = ? AND (${named}) ORDER BY key LIMIT ?`, [
-        ...[owner, ...words.map((word) => `%${escapeLike(keyOf(word))}%`), limit],
-      ])
-      const rows = new Map([...byFact, ...byName].map((row) => [Number(row.id), toRow(row)]))
-      return [...rows.values()].slice(0, limit).map((row) => tell(db, row))
-    })
+    return this.#file.read((db) => searchEntities(db, owner, query, limit).map((row) => tell(db, row)))
   }
 
   /** In the order of their names; `after` is the last name of the page before. */
   list(owner: string, { after = '', kind, limit }: { after?: string; kind?: string; limit: number }) {
-    return this.#file.transaction((db) =>
+    return this.#file.read((db) =>
       db
         .all(
           `SELECT name, kind, key, (SELECT count(*) FROM facts WHERE entity = entities.id) AS facts FROM entities
@@ -138,7 +136,7 @@ export class MemoryStore {
   }
 
   names(owner: string, prefix: string, limit: number): Promise<string[]> {
-    return this.#file.transaction((db) =>
+    return this.#file.read((db) =>
       db
         .all(`SELECT name FROM entities WHERE owner = ? AND key LIKE ? ESCAPE '\\' ORDER BY key LIMIT ?`, [
           ...[owner, `${escapeLike(keyOf(prefix))}%`, limit],
@@ -149,7 +147,7 @@ export class MemoryStore {
 
   /** Everything about some things, for an export; `after` is an entity's number. */
   page(owner: string, after: number, limit: number): Promise<{ entities: Entity[]; last: number | undefined }> {
-    return this.#file.transaction((db) => {
+    return this.#file.read((db) => {
       const rows = db.all('SELECT id, name, kind FROM entities WHERE owner = ? AND id > ? ORDER BY id LIMIT ?', [
         ...[owner, after, limit],
       ])
@@ -181,6 +179,19 @@ export class MemoryStore {
     this.#file.close()
   }
 
+  #keep(db: Database, owner: string, { entity, text, kind, source }: NewFact): KeptFact {
+    const { row, isNew } = this.#touch(db, owner, entity, kind)
+    const known = db.get('SELECT id FROM facts WHERE entity = ? AND text = ?', [row.id, text])
+    if (known !== undefined) return { entity: row.name, factId: Number(known.id), isNew, wasKnown: true }
+    if (count(db, 'SELECT count(*) AS n FROM facts WHERE entity = ?', row.id) >= this.#limits.maxFacts) {
+      throw full(`${this.#limits.maxFacts} facts about one thing`, 'maxFacts')
+    }
+    const { lastId } = db.run('INSERT INTO facts (entity, text, source, at) VALUES (?, ?, ?, ?)', [
+      ...[row.id, text, source ?? null, now()],
+    ])
+    return { entity: row.name, factId: lastId, isNew, wasKnown: false }
+  }
+
   #touch(db: Database, owner: string, name: string, kind?: string): { row: Row; isNew: boolean } {
     const found = find(db, owner, name)
     if (found !== undefined) {
@@ -194,22 +205,13 @@ export class MemoryStore {
     const made = db.run('INSERT INTO entities (owner, name, key, kind, changed) VALUES (?, ?, ?, ?, ?)', [
       ...[owner, name, keyOf(name), kind ?? '', now()],
     ])
-    return { row: { id: Number(made.lastInsertRowid), name, kind: kind ?? '' }, isNew: true }
+    return { row: { id: made.lastId, name, kind: kind ?? '' }, isNew: true }
   }
-}
-
-/** Two spellings of a name that differ in case or composition are one name. */
-function keyOf(name: string): string {
-  return name.normalize('NFKC').toLowerCase().trim()
 }
 
 function find(db: Database, owner: string, name: string): Row | undefined {
   const row = db.get('SELECT id, name, kind FROM entities WHERE owner = ? AND key = ?', [owner, keyOf(name)])
-  return row === null ? undefined : toRow(row)
-}
-
-function toRow(row: { readonly [column: string]: unknown }): Row {
-  return { id: Number(row.id), name: String(row.name), kind: String(row.kind) }
+  return row === undefined ? undefined : toRow(row)
 }
 
 function tell(db: Database, { id, name, kind }: Row): Entity {
@@ -240,15 +242,6 @@ function tell(db: Database, { id, name, kind }: Row): Entity {
 
 function count(db: Database, sql: string, value: string | number): number {
   return Number(db.get(sql, [value])?.n ?? 0)
-}
-
-/** Letters and digits alone: the search has a language of its own, which is not for strangers. */
-function wordsOf(query: string): string[] {
-  return (query.match(/[\p{L}\p{N}]+/gu) ?? []).slice(0, 20)
-}
-
-function escapeLike(text: string): string {
-  return text.replace(/[\\%_]/g, '\\$&')
 }
 
 function now(): string {

@@ -44,8 +44,24 @@ export const REMEMBERED = {
     fact_id: { type: 'integer' },
     was_known: { type: 'boolean' },
     uri: { type: 'string' },
+    kept: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { entity: { type: 'string' }, fact_id: { type: 'integer' }, was_known: { type: 'boolean' } },
+        required: ['entity', 'fact_id', 'was_known'],
+        additionalProperties: false,
+      },
+      description: 'One for each of several facts',
+    },
   },
-  required: ['entity', 'fact_id', 'was_known', 'uri'],
+  additionalProperties: false,
+} as const
+
+export const CHANGED = {
+  type: 'object',
+  properties: { entity: { type: 'string' }, fact_id: { type: 'integer' }, before: { type: 'string' } },
+  required: ['entity', 'fact_id', 'before'],
   additionalProperties: false,
 } as const
 

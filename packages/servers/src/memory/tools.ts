@@ -1,12 +1,12 @@
 /** What a model can do with its memory: add to it, ask it, look through it, and forget after the user agreed. */
 
-import { ToolError, tool } from '@portico/sdk/server'
+import { result, ToolError, text, tool } from '@portico/sdk/server'
 import { requireConfirmation } from '../confirmation.ts'
 import { countFrom, fromCursor, toCursor } from '../cursor.ts'
 import { spellHidden } from '../text/plain-text.ts'
 import { MAX_NAME_LENGTH, type MemoryLimits } from './limits.ts'
-import type { Entity, MemoryStore } from './store.ts'
-import { EXPORTED, FORGOTTEN, LISTED, RECALLED, RELATED, REMEMBERED } from './tool-schemas.ts'
+import type { Entity, MemoryStore, NewFact } from './store.ts'
+import { CHANGED, EXPORTED, FORGOTTEN, LISTED, RECALLED, RELATED, REMEMBERED } from './tool-schemas.ts'
 import { entityUri, type Owner, type Owners } from './uris.ts'
 
 interface ToolParts {
@@ -22,13 +22,14 @@ const LIST_PAGE = 100
 const EXPORT_PAGE = 50
 
 const NAME = { type: 'string', minLength: 1, maxLength: MAX_NAME_LENGTH } as const
-const CURSOR = { type: 'string', maxLength: 2000, description: 'nextCursor of the page before' } as const
+const CURSOR = { type: 'string', maxLength: 2000, description: 'nextCursor before' } as const
 
 export function createTools(parts: ToolParts) {
   return {
     remember: createRemember(parts),
     relate: createRelate(parts),
     recall: createRecall(parts),
+    change_fact: createChangeFact(parts),
     list_entities: createListEntities(parts),
     export: createExport(parts),
     forget: createForget(parts),
@@ -36,24 +37,33 @@ export function createTools(parts: ToolParts) {
 }
 
 function createRemember({ store, owners, limits, onChange }: ToolParts) {
+  const fact = {
+    entity: { ...NAME, description: 'What the fact is about' },
+    fact: { ...toFactSchema(limits), description: 'One fact, one sentence' },
+    kind: { type: 'string', maxLength: 50, description: 'person, project, place…' },
+    source: { type: 'string', maxLength: 500, description: 'Where it comes from' },
+  } as const
+  const bare = {
+    entity: NAME,
+    fact: toFactSchema(limits),
+    kind: { type: 'string', maxLength: 50 },
+    source: { type: 'string', maxLength: 500 },
+  } as const
   return tool(
     {
       title: 'Remember',
-      description: 'Keep a fact about a person, place, project or thing, beyond this conversation.',
+      description: 'Keep facts about a person, place, project or thing, beyond this conversation.',
       input: {
         type: 'object',
         properties: {
-          entity: { ...NAME, description: 'What the fact is about' },
-          fact: {
-            type: 'string',
-            minLength: 1,
-            maxLength: limits.maxFactLength,
-            description: 'One fact, one sentence',
+          ...fact,
+          facts: {
+            type: 'array',
+            items: { type: 'object', properties: bare, required: ['entity', 'fact'], additionalProperties: false },
+            maxItems: MOST_FACTS,
+            description: 'Several at once',
           },
-          kind: { type: 'string', maxLength: 50, description: 'What kind of thing it is: person, project, place…' },
-          source: { type: 'string', maxLength: 500, description: 'Where the fact comes from' },
         },
-        required: ['entity', 'fact'],
         additionalProperties: false,
       },
       output: REMEMBERED,
@@ -61,28 +71,98 @@ function createRemember({ store, owners, limits, onChange }: ToolParts) {
       idempotent: true,
       openWorld: false,
     },
-    async ({ entity, fact, kind, source }, ctx) => {
+    async ({ entity, fact: text, kind, source, facts = [] }, ctx) => {
       const owner = owners.of(ctx.principal)
-      const name = cleanName(entity)
-      const kept = await store.remember(owner.id, name, { text: fact.trim(), kind, source })
-      if (!kept.wasKnown) onChange(owner, [kept.entity], kept.isNew)
-      const uri = entityUri(kept.entity, owner)
-      return { entity: kept.entity, fact_id: kept.factId, was_known: kept.wasKnown, uri }
+      const isOne = entity !== undefined && text !== undefined
+      if (isOne === facts.length > 0) throw new ToolError('Give entity and fact, or several of both in facts.')
+      const given = isOne ? [{ entity, fact: text, kind, source }] : facts
+      const kept = await store.remember(owner.id, given.map(toNewFact))
+      const changed = kept.filter(({ wasKnown }) => !wasKnown)
+      if (changed.length > 0) {
+        const names = [...new Set(changed.map(({ entity: name }) => name))]
+        onChange(
+          owner,
+          names,
+          changed.some(({ isNew }) => isNew),
+        )
+      }
+      const told = kept.map((one) => ({ entity: one.entity, fact_id: one.factId, was_known: one.wasKnown }))
+      const [only] = told
+      return isOne && only !== undefined ? { ...only, uri: entityUri(only.entity, owner) } : { kept: told }
     },
   )
+}
+
+const MOST_FACTS = 100
+
+function toFactSchema(limits: MemoryLimits) {
+  return { type: 'string', minLength: 1, maxLength: limits.maxFactLength } as const
+}
+
+function toNewFact(given: {
+  entity: string
+  fact: string
+  kind?: string | undefined
+  source?: string | undefined
+}): NewFact {
+  return {
+    entity: cleanName(given.entity),
+    text: cleanText(given.fact, 'fact').trim(),
+    kind: given.kind === undefined ? undefined : cleanText(given.kind, 'kind'),
+    source: given.source === undefined ? undefined : cleanText(given.source, 'source'),
+  }
+}
+
+function createChangeFact({ store, owners, limits, allowUnasked, onChange }: ToolParts) {
+  return tool(
+    {
+      title: 'Change a fact',
+      description: 'Put a fact right: recall shows the ids. The user is asked first.',
+      input: {
+        type: 'object',
+        properties: {
+          entity: { ...NAME, description: 'Its name' },
+          fact_id: { type: 'integer', description: 'Which fact' },
+          fact: { ...toFactSchema(limits), description: 'What it is to say' },
+        },
+        required: ['entity', 'fact_id', 'fact'],
+        additionalProperties: false,
+      },
+      output: CHANGED,
+      destructive: true,
+      idempotent: true,
+      openWorld: false,
+    },
+    async ({ entity: name, fact_id: id, fact }, ctx) => {
+      const owner = owners.of(ctx.principal)
+      const text = cleanText(fact, 'fact').trim()
+      const entity = await store.entity(owner.id, name)
+      const before = entity?.facts.find((one) => one.id === id)?.text
+      if (entity === undefined || before === undefined) throw unknownFact()
+      const question = `Change what is remembered about ${entity.name}, from “${before}” to “${text}”?`
+      if (before !== text) await requireConfirmation(ctx, spellHidden(question), allowUnasked)
+      if ((await store.change(owner.id, entity.name, id, text)) === undefined) throw unknownFact()
+      onChange(owner, [entity.name], false)
+      return { entity: spellHidden(entity.name), fact_id: id, before: spellHidden(before) }
+    },
+  )
+}
+
+function unknownFact(): ToolError {
+  return new ToolError('Nothing of that kind is remembered. recall shows what is, with the ids.')
 }
 
 function createRelate({ store, owners, onChange }: ToolParts) {
   return tool(
     {
       title: 'Relate',
-      description: 'Keep how two things are related: from, relation, to. Things not known yet are made.',
+      description: 'Keep how two things are related.',
       input: {
         type: 'object',
         properties: {
-          from: { ...NAME, description: 'For instance Ada' },
-          relation: { type: 'string', minLength: 1, maxLength: 100, description: 'For instance works at' },
-          to: { ...NAME, description: 'For instance Lighthouse Ltd' },
+          from: { ...NAME, description: 'Ada' },
+          relation: { type: 'string', minLength: 1, maxLength: 100, description: 'works at' },
+          to: { ...NAME, description: 'Lighthouse Ltd' },
         },
         required: ['from', 'relation', 'to'],
         additionalProperties: false,
@@ -94,7 +174,8 @@ function createRelate({ store, owners, onChange }: ToolParts) {
     },
     async ({ from, relation, to }, ctx) => {
       const owner = owners.of(ctx.principal)
-      const made = await store.relate(owner.id, cleanName(from), relation.trim(), cleanName(to))
+      const kind = cleanText(relation, 'relation').trim()
+      const made = await store.relate(owner.id, cleanName(from), kind, cleanName(to))
       onChange(owner, [made.from, made.to], made.isNew)
       return { relation_id: made.relationId, from: made.from, to: made.to }
     },
@@ -105,12 +186,12 @@ function createRecall({ store, owners }: ToolParts) {
   return tool(
     {
       title: 'Recall',
-      description: 'What is remembered: by words, with the things that the found ones are related to.',
+      description: 'What is remembered, by words of facts, names or relations, and what that is related to.',
       input: {
         type: 'object',
         properties: {
-          query: { type: 'string', minLength: 1, maxLength: 500, description: 'Words of facts or names' },
-          limit: { type: 'integer', minimum: 1, maximum: 50, description: 'Things at most; 10 unless given' },
+          query: { type: 'string', minLength: 1, maxLength: 500, description: 'The words' },
+          limit: { type: 'integer', minimum: 1, maximum: 50, description: '10 unless given' },
         },
         required: ['query'],
         additionalProperties: false,
@@ -123,7 +204,11 @@ function createRecall({ store, owners }: ToolParts) {
       const owner = owners.of(ctx.principal)
       const found = await store.search(owner.id, query, limit)
       const neighbours = await neighboursOf(store, owner, found, limit)
-      return { found: found.map((one) => show(one, owner)), neighbours: neighbours.map((one) => show(one, owner)) }
+      const told = {
+        found: found.map((one) => show(one, owner)),
+        neighbours: neighbours.map((one) => show(one, owner)),
+      }
+      return result({ content: [text(toLines(told))], structuredContent: told })
     },
   )
 }
@@ -132,7 +217,7 @@ function createListEntities({ store, owners }: ToolParts) {
   return tool(
     {
       title: 'List entities',
-      description: 'Everything that something is remembered about, by name.',
+      description: 'All things by name.',
       input: {
         type: 'object',
         properties: {
@@ -165,7 +250,7 @@ function createExport({ store, owners }: ToolParts) {
   return tool(
     {
       title: 'Export',
-      description: 'All that is remembered, whole, in pages: to keep a copy or to move it elsewhere.',
+      description: 'All that is remembered, in pages.',
       input: { type: 'object', properties: { cursor: CURSOR }, additionalProperties: false },
       output: EXPORTED,
       readOnly: true,
@@ -186,13 +271,13 @@ function createForget({ store, owners, allowUnasked, onChange }: ToolParts) {
   return tool(
     {
       title: 'Forget',
-      description: 'Forget one fact, one relation, or a thing with all that is known of it. The user is asked first.',
+      description: 'Forget one fact or relation, or a thing with all of them. The user is asked first.',
       input: {
         type: 'object',
         properties: {
-          entity: { ...NAME, description: 'What it is about' },
-          fact_id: { type: 'integer', description: 'Only this fact, by its id' },
-          relation_id: { type: 'integer', description: 'Only this relation, by its id' },
+          entity: { ...NAME, description: 'Its name' },
+          fact_id: { type: 'integer', description: 'Only this fact' },
+          relation_id: { type: 'integer', description: 'Only this relation' },
         },
         required: ['entity'],
         additionalProperties: false,
@@ -207,7 +292,7 @@ function createForget({ store, owners, allowUnasked, onChange }: ToolParts) {
       const entity = await store.entity(owner.id, name)
       const what = entity === undefined ? undefined : describeLoss(entity, fact, relation)
       if (entity === undefined || what === undefined) {
-        throw new ToolError('Nothing of that kind is remembered. recall shows what is, with the ids.')
+        throw unknownFact()
       }
       await requireConfirmation(ctx, `Forget ${spellHidden(what)}?`, allowUnasked)
       await store.forget(owner.id, entity.name, { fact, relation })
@@ -216,6 +301,42 @@ function createForget({ store, owners, allowUnasked, onChange }: ToolParts) {
       return { forgotten: spellHidden(what) }
     },
   )
+}
+
+type Shown = ReturnType<typeof show>
+
+/** A thing, its facts below it and how it is related, each with the id by which it can be changed or forgotten. */
+function toLines({
+  found,
+  neighbours,
+}: {
+  readonly found: readonly Shown[]
+  readonly neighbours: readonly Shown[]
+}): string {
+  if (found.length === 0) return 'Nothing was found.'
+  const told = new Set<number>()
+  const lines = found.flatMap((one) => describe(one, told))
+  return [
+    ...lines,
+    ...(neighbours.length === 0 ? [] : ['Related:', ...neighbours.flatMap((one) => describe(one, told))]),
+  ].join('\n')
+}
+
+function describe({ name, kind, facts, relations }: Shown, told: Set<number>): string[] {
+  const fresh = relations.filter(({ id }) => !told.has(id))
+  for (const { id } of fresh) told.add(id)
+  return [
+    kind === '' ? oneLine(name) : `${oneLine(name)} (${oneLine(kind)})`,
+    ...facts.map(
+      ({ id, text: words, source }) =>
+        `- ${oneLine(words)}${source === undefined ? '' : ` (${oneLine(source)})`} [fact ${id}]`,
+    ),
+    ...fresh.map(({ id, from, kind: how, to }) => `- ${oneLine(from)} ${oneLine(how)} ${oneLine(to)} [relation ${id}]`),
+  ]
+}
+
+function oneLine(words: string): string {
+  return words.replace(/\s*[\r\n\u2028\u2029]+\s*/g, ' ')
 }
 
 /** What a model and a resource get to see of a thing. */
@@ -265,7 +386,13 @@ async function neighboursOf(
 }
 
 function cleanName(name: string): string {
-  const clean = name.trim()
+  const clean = cleanText(name, 'name').trim()
   if (clean === '') throw new ToolError('A name must have letters in it.')
   return clean
+}
+
+/** Databases and addresses end a text at such a character: what was said and what is kept would differ. */
+function cleanText(words: string, what: string): string {
+  if (words.includes('\0')) throw new ToolError(`There is a NUL character in the ${what}, which cannot be kept.`)
+  return words
 }

@@ -1,7 +1,7 @@
 /** The run server as it is listed and started by name. */
 
 import type { ServerEntry } from '../entry.ts'
-import { countValue, flagValue, listValue } from '../entry-values.ts'
+import { countValue, flagValue, listValue, STRUCTURED } from '../entry-values.ts'
 
 export const entry: ServerEntry = {
   name: 'run',
@@ -29,10 +29,12 @@ export const entry: ServerEntry = {
     maxFiles: { type: 'number', about: 'Files that one run may have', fallback: '200' },
     maxProcesses: { type: 'number', about: 'Processes of one run', fallback: '32' },
     maxRunning: { type: 'number', about: 'Runs at one time', fallback: '4' },
+    structured: STRUCTURED,
   },
   async create(values) {
     const { createRunServer } = await import('./server.ts')
     return createRunServer({
+      structured: flagValue(values, 'structured'),
       commands: listValue(values, 'commands'),
       readable: listValue(values, 'readable'),
       unsandboxed: flagValue(values, 'unsandboxed'),

@@ -2,9 +2,10 @@
 
 import { isAbsolute } from 'node:path'
 import { PorticoError } from '@portico/sdk/server'
+import type { AnswerOptions } from '../answers.ts'
 
 /** Options of `createRunServer`: what may be run, when the user is asked, and how much a run may use. */
-export interface RunOptions {
+export interface RunOptions extends AnswerOptions {
   /** Programs that `run_command` may run, by name or absolute path. None unless given, and then there is no such tool. */
   readonly commands?: readonly string[] | undefined
   /** Folders that programs in the sandbox may read besides the system's own. */

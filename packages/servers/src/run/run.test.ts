@@ -12,7 +12,7 @@ afterAll(async () => {
 })
 
 async function start(options: RunOptions = {}, connectOptions: ConnectOptions = {}): Promise<Client> {
-  const { server, close } = await createRunServer(options)
+  const { server, close } = await createRunServer({ structured: true, ...options })
   cleanups.push(close)
   const client = await connect(server, connectOptions)
   cleanups.push(() => client.close())
@@ -206,7 +206,7 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('before a run, on %s', (ver
 })
 
 describe('programs of the machine', async () => {
-  const probe = await createRunServer()
+  const probe = await createRunServer({ structured: true })
   const told = await connect(probe.server)
   const { structuredContent } = await told.callTool('isolation')
   const { sandbox, python } = structuredContent as { sandbox: string; python: string }

@@ -1,7 +1,7 @@
 /** The screen server as it is listed and started by name. */
 
 import type { ServerEntry } from '../entry.ts'
-import { countOrNone, countValue, flagValue, textValue } from '../entry-values.ts'
+import { countOrNone, countValue, flagValue, STRUCTURED, textValue } from '../entry-values.ts'
 
 export const entry: ServerEntry = {
   name: 'screen',
@@ -16,10 +16,12 @@ export const entry: ServerEntry = {
     maxKeptBytes: { type: 'number', about: 'Bytes of all that are kept', fallback: '50000000' },
     timeoutMs: { type: 'number', about: 'How long one capture may take', fallback: '15000' },
     display: { type: 'string', about: 'X11 or Wayland display', fallback: 'from the environment' },
+    structured: STRUCTURED,
   },
   async create(values) {
     const { createScreenServer } = await import('./server.ts')
     return createScreenServer({
+      structured: flagValue(values, 'structured'),
       ask: flagValue(values, 'ask'),
       allowUnasked: flagValue(values, 'allowUnasked'),
       consentMs: countValue(values, 'consentMs'),

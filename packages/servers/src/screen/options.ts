@@ -1,12 +1,13 @@
 /** What the screen server may be told, with every default said once. */
 
 import { PorticoError } from '@portico/sdk/server'
+import type { AnswerOptions } from '../answers.ts'
 
 /**
  * Options of `createScreenServer`: when the user is asked, and how many pictures are taken and kept. Times are in
  * milliseconds.
  */
-export interface ScreenOptions {
+export interface ScreenOptions extends AnswerOptions {
   /** Asks the user before the first capture. On by default. */
   readonly ask?: boolean | undefined
   /** Captures for clients that cannot ask their user. Off by default. */

@@ -1,7 +1,7 @@
 /** The sql server as it is listed and started by name. */
 
 import type { ServerEntry } from '../entry.ts'
-import { countValue, flagValue, listValue, textValue } from '../entry-values.ts'
+import { countValue, flagValue, listValue, STRUCTURED, textValue } from '../entry-values.ts'
 
 export const entry: ServerEntry = {
   name: 'sql',
@@ -35,10 +35,12 @@ export const entry: ServerEntry = {
       about: 'Connect as a role that can reach files of the database’s machine',
       fallback: 'false',
     },
+    structured: STRUCTURED,
   },
   async create(values) {
     const { createSqlServer } = await import('./server.ts')
     return createSqlServer({
+      structured: flagValue(values, 'structured'),
       url: textValue(values, 'url') ?? process.env.PORTICO_SQL_URL,
       write: flagValue(values, 'write'),
       schemas: listValue(values, 'schemas'),

@@ -31,9 +31,12 @@ beforeAll(async () => {
     INSERT INTO notes (title, body) VALUES ('one', 'first'), ('two', 'second'), ('three', 'third');
     CREATE TABLE "odd ""name" (a); INSERT INTO "odd ""name" VALUES (1)`)
   db.close()
-  const readers = [await createSqlServer({ url: `sqlite:${file}` }), await createSqlServer({ maxRows: 7 })]
+  const readers = [
+    await createSqlServer({ url: `sqlite:${file}`, structured: true }),
+    await createSqlServer({ maxRows: 7, structured: true }),
+  ]
   const clients = await Promise.all(readers.map(({ server }) => testClient(server)))
-  writing = await createSqlServer({ write: true })
+  writing = await createSqlServer({ write: true, structured: true })
   shared.push(...clients, ...readers, writing)
   // One client was made for each of the two servers.
   ;[notes, shop] = clients as [TestClient, TestClient]
@@ -49,7 +52,7 @@ afterAll(async () => {
 })
 
 async function open(options: SqlServerOptions = {}): Promise<ReadyServer> {
-  const ready = await createSqlServer(options)
+  const ready = await createSqlServer({ structured: true, ...options })
   opened.push(ready)
   return ready
 }
@@ -373,7 +376,7 @@ describe('the url', () => {
   })
 
   it('and every other option are read from a command line’s values', async () => {
-    const ready = await entry.create({ url: `sqlite:${file}`, maxRows: 2, write: false })
+    const ready = await entry.create({ url: `sqlite:${file}`, maxRows: 2, write: false, structured: true })
     opened.push(ready)
     const notes = await testClient(ready.server)
     opened.unshift(notes)

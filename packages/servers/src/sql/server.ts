@@ -1,6 +1,7 @@
 /** The sql server put together: the engine that the url names, and the tools, resources and prompt over it. */
 
 import { createServer } from '@portico/sdk/server'
+import { type AnswerOptions, toAnswers } from '../answers.ts'
 import type { ReadyServer } from '../entry.ts'
 import { Catalogue } from './catalogue.ts'
 import { readTarget } from './connection-url.ts'
@@ -10,7 +11,7 @@ import { createPrompts, createResources } from './resources.ts'
 import { createExecute, createTools } from './tools.ts'
 
 /** Options of `createSqlServer`: which database, what may be done with it, and how large an answer may be. */
-export interface SqlServerOptions extends Partial<SqlLimits> {
+export interface SqlServerOptions extends Partial<SqlLimits>, AnswerOptions {
   /** `sqlite:path`, `postgres://…`, `mysql://…` or `mariadb://…`. A sample shop unless given. */
   readonly url?: string
   /** Offers `execute`, which asks before each change. Off by default. */
@@ -55,7 +56,7 @@ export async function createSqlServer(options: SqlServerOptions = {}): Promise<R
     version: '0.1.0',
     title: 'SQL database',
     instructions: instructionsFor(engine, write),
-    tools: createTools({ engine, catalogue, limits, write }),
+    tools: toAnswers(createTools({ engine, catalogue, limits, write }), options),
     resources: createResources({ engine, catalogue }),
     prompts: createPrompts({ engine, catalogue }),
   })
@@ -65,7 +66,8 @@ export async function createSqlServer(options: SqlServerOptions = {}): Promise<R
       server.changed('resources')
       server.changed('sql://schema')
     }
-    server.tool('execute', createExecute({ engine, limits, allowUnasked, onSchemaChange: changed }))
+    const execute = createExecute({ engine, limits, allowUnasked, onSchemaChange: changed })
+    server.tool('execute', toAnswers({ execute }, options).execute)
   }
   let closing: Promise<void> | undefined
   const close = (): Promise<void> => {

@@ -1,21 +1,22 @@
 /** Time as a server: now, conversion, differences and what comes next, with the zones proposed while they are typed. */
 
 import { createServer, prompt, resource, ToolError, tool } from '@portico/sdk/server'
+import { type AnswerOptions, toAnswers } from '../answers.ts'
 import type { ReadyServer } from '../entry.ts'
 import { checkZone, describeSpan, fromText, toZoned, zonesLike } from './zoned.ts'
 
 /** Options of `createTimeServer`. */
-export interface TimeOptions {
+export interface TimeOptions extends AnswerOptions {
   /** The zone that is meant where none is named; the machine's own unless given. */
   readonly zone?: string | undefined
   /** For tests: the clock. */
   readonly now?: (() => number) | undefined
 }
 
-const ZONE = { type: 'string', description: 'An IANA name such as Europe/Berlin.', maxLength: 100 } as const
+const ZONE = { type: 'string', description: 'Such as Europe/Berlin.', maxLength: 100 } as const
 const TIME = {
   type: 'string',
-  description: 'ISO 8601: 2026-03-01T14:30, with an offset or meant in the zone.',
+  description: '2026-03-01T14:30, with or without an offset',
   maxLength: 60,
 } as const
 const ZONED = {
@@ -31,7 +32,7 @@ const ZONED = {
 const ZONES = {
   type: 'array',
   description: 'The zones to convert to.',
-  items: ZONE,
+  items: { type: 'string', maxLength: 100 },
   minItems: 1,
   maxItems: 50,
 } as const
@@ -60,7 +61,7 @@ export async function createTimeServer(options: TimeOptions = {}): Promise<Ready
     version: '0.1.0',
     title: 'Time',
     description: 'What time it is, anywhere',
-    tools: createTools(clock),
+    tools: toAnswers(createTools(clock), options),
     resources: {
       zone: resource(
         {

@@ -8,7 +8,7 @@ const NOW = Date.parse('2026-03-29T00:30:00Z')
 
 let client: Client
 beforeEach(async () => {
-  const { server } = await createTimeServer({ zone: 'Europe/Berlin', now: () => NOW })
+  const { server } = await createTimeServer({ zone: 'Europe/Berlin', now: () => NOW, structured: true })
   client = await connect(server)
 })
 afterEach(() => client.close())
@@ -89,7 +89,7 @@ describe('times that are easily taken for others', () => {
   })
 
   it('servers 15: an argument that is not known is refused', async () => {
-    const { server } = await createTimeServer()
+    const { server } = await createTimeServer({ structured: true })
     for (const { name, inputSchema } of server.catalogue().tools) {
       expect(inputSchema, name).toMatchObject({ additionalProperties: false })
     }

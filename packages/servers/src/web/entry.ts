@@ -1,7 +1,7 @@
 /** The web server as it is listed and started by name. */
 
 import type { ServerEntry } from '../entry.ts'
-import { countValue, flagValue, listValue, textValue } from '../entry-values.ts'
+import { countValue, flagValue, listValue, STRUCTURED, textValue } from '../entry-values.ts'
 
 export const entry: ServerEntry = {
   name: 'web',
@@ -17,10 +17,12 @@ export const entry: ServerEntry = {
     maxPages: { type: 'number', about: 'Pages of one crawl', fallback: '25' },
     crawlDelayMs: { type: 'number', about: 'Time between two pages of a crawl', fallback: '500' },
     allowPrivate: { type: 'string', multiple: true, about: 'host:port on a private address that may be reached' },
+    structured: STRUCTURED,
   },
   async create(values) {
     const { createWebServer } = await import('./server.ts')
     return createWebServer({
+      structured: flagValue(values, 'structured'),
       allow: listValue(values, 'allow'),
       deny: listValue(values, 'deny'),
       respectRobots: flagValue(values, 'respectRobots'),

@@ -188,7 +188,8 @@ function linksTool(open: Open) {
       const links = fitting.slice(start, start + limit)
       const end = start + links.length
       const shown = links.map(({ number, url, text }) => `${number}. ${text || '(no text)'}: ${url}`).join('\n')
-      return toForeignResult(page.finalUrl, shown, {
+      const more = end < fitting.length ? `\n[${fitting.length - end} more: start ${end}]` : ''
+      return toForeignResult(page.finalUrl, `${shown || 'No links.'}${more}`, {
         url: page.url,
         total: fitting.length,
         links,
@@ -247,7 +248,12 @@ function findTool(open: Open) {
       const page = await open(url, ctx, { whole })
       const { matches, next } = find(page.markdown, text, start, limit)
       const shown = matches.map((match) => `At ${match.start}: ${match.excerpt}`).join('\n\n') || 'Not found.'
-      return toForeignResult(page.finalUrl, shown, { url: page.url, matches, ...(next !== undefined && { next }) })
+      const more = next === undefined ? '' : `\n\n[There is more: start ${next}]`
+      return toForeignResult(page.finalUrl, `${shown}${more}`, {
+        url: page.url,
+        matches,
+        ...(next !== undefined && { next }),
+      })
     },
   )
 }

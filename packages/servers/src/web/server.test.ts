@@ -26,7 +26,7 @@ afterAll(async () => {
 })
 
 async function start(options: WebOptions = {}): Promise<Client> {
-  const ready = await createWebServer({ allowPrivate: [site.host], crawlDelayMs: 0, ...options })
+  const ready = await createWebServer({ allowPrivate: [site.host], crawlDelayMs: 0, structured: true, ...options })
   const client = await connect(ready.server)
   opened.push({ client, ready })
   return client

@@ -36,7 +36,7 @@ export async function cleanUp(): Promise<void> {
 }
 
 export async function start(options: Partial<FilesOptions> = {}): Promise<ReadyServer> {
-  const ready = await createFilesServer({ directories: [inside], ...options })
+  const ready = await createFilesServer({ directories: [inside], structured: true, ...options })
   closers.push(() => ready.close())
   return ready
 }

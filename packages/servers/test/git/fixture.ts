@@ -88,7 +88,7 @@ export class Opened {
     options: GitOptions,
     { version = '2026-07-28', answers = {} }: { version?: (typeof ERAS)[number]; answers?: Answers } = {},
   ): Promise<TestClient> {
-    const ready = await createGitServer(options)
+    const ready = await createGitServer({ structured: true, ...options })
     const client = await testClient(ready.server, { version, answers })
     this.#closers.push(
       () => client.close(),

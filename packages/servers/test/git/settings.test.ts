@@ -142,7 +142,7 @@ async function layAttributes(group: Buffer): Promise<void> {
 }
 
 async function useEverything(): Promise<void> {
-  const ready = await createGitServer({ repositories: [repo], write: true, allowUnasked: true })
+  const ready = await createGitServer({ repositories: [repo], write: true, allowUnasked: true, structured: true })
   const { tools, resources } = ready.server.catalogue()
   await ready.close()
   const client = await opened.client({

@@ -81,10 +81,33 @@ function createReadFile(host: FilesHost) {
     async ({ path, ...range }, ctx) => {
       const reached = await host.existing(path, ctx)
       const { read, blob } = await readReached(host, reached, range, ctx.signal)
-      const note = read.notice === undefined ? [] : [text(read.notice)]
-      return result({ content: [blob ?? text(read.text ?? ''), ...note], structuredContent: read })
+      const note = describeRest(read)
+      return result({
+        content: [blob ?? text(read.text ?? ''), ...(note === '' ? [] : [text(note)])],
+        structuredContent: read,
+      })
     },
   )
+}
+
+/** What a reader of the text alone could not know. */
+function describeRest({
+  notice,
+  firstLine,
+  lastLine,
+  nextLine,
+  nextOffset,
+  totalLines,
+  text: words,
+}: FileRead): string {
+  const range =
+    firstLine === undefined || (firstLine === 1 && nextLine === undefined) ? '' : `Lines ${firstLine} to ${lastLine}`
+  const total = totalLines === undefined || range === '' ? '' : ` of ${totalLines}`
+  const next =
+    nextLine === undefined ? (nextOffset === undefined ? '' : `offset ${nextOffset}`) : `firstLine ${nextLine}`
+  const empty = words === '' && range === '' ? 'The file is empty.' : ''
+  const parts = [notice, range && `${range}${total}.`, next && `There is more: go on with ${next}.`, empty]
+  return parts.filter((part) => part !== undefined && part !== '').join(' ')
 }
 
 /** Reads as much as is allowed; what is binary comes as a block beside the description. */

@@ -3,7 +3,7 @@
 import { tool } from '@portico/sdk/server'
 import { countFrom, toCursor } from '../../cursor.ts'
 import { createGlob } from '../glob.ts'
-import { type FilesHost, toFileUri } from '../host.ts'
+import type { FilesHost } from '../host.ts'
 import { searchText } from '../search-text.ts'
 import { Walk } from '../walk.ts'
 import { CURSOR, NEXT_CURSOR, READS } from './tool-schemas.ts'
@@ -35,10 +35,9 @@ const FOUND_FILES = {
         type: 'object',
         properties: {
           path: { type: 'string', description: 'Absolute' },
-          uri: { type: 'string', description: 'The resource' },
           kind: { enum: ['file', 'directory', 'link', 'other'], description: 'What it is' },
         },
-        required: ['path', 'uri', 'kind'],
+        required: ['path', 'kind'],
         additionalProperties: false,
       },
     },
@@ -74,7 +73,7 @@ function createSearchFiles(host: FilesHost) {
       const matches = createGlob(pattern)
       const skip = countFrom(cursor)
       const walk = new Walk(start.directory, start.path, { ...settings, signal: ctx.signal })
-      const found: { path: string; uri: string; kind: 'file' | 'directory' | 'link' | 'other' }[] = []
+      const found: { path: string; kind: 'file' | 'directory' | 'link' | 'other' }[] = []
       const until = Date.now() + settings.timeoutMs
       let seen = 0
       for await (const entry of walk.entries()) {
@@ -84,7 +83,7 @@ function createSearchFiles(host: FilesHost) {
         if (found.length === settings.maxResults) {
           return { matches: found, complete: true, nextCursor: toCursor(String(skip + found.length)) }
         }
-        found.push({ path: entry.path, uri: toFileUri(entry.path), kind: entry.kind })
+        found.push({ path: entry.path, kind: entry.kind })
       }
       return { matches: found, complete: walk.complete }
     },

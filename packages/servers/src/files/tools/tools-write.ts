@@ -8,13 +8,13 @@ import { requireConfirmation } from '../../confirmation.ts'
 import { spellHidden } from '../../text/plain-text.ts'
 import { type Reached, requireExisting } from '../confine.ts'
 import { applyReplacements, type Replacement, toDifference, toShown, WAS_BINARY } from '../edit.ts'
-import { type FilesHost, toFileUri } from '../host.ts'
+import type { FilesHost } from '../host.ts'
 import { decodeText } from '../read.ts'
 import { createFile, createFolder, moveEntry, replaceFile, type Snapshot, takeSnapshot, trashEntry } from '../write.ts'
 
 const PATH = {
   type: 'string',
-  description: 'A path inside the directories of this server: absolute, or relative to the only one',
+  description: 'Absolute, or relative to the only directory',
 } as const
 
 const EDITS = {
@@ -46,12 +46,15 @@ const CHANGED = {
   type: 'object',
   properties: {
     path: { type: 'string', description: 'Where the file really is' },
-    uri: { type: 'string', description: 'The resource' },
-    difference: { type: 'string', description: 'A unified diff; empty when nothing changes' },
+    created: { type: 'boolean', description: 'True for a new file' },
+    bytes: { type: 'integer', description: 'How many it has now' },
+    difference: { type: 'string', description: 'A unified diff, or how many lines changed; empty when nothing does' },
   },
-  required: ['path', 'uri', 'difference'],
+  required: ['path'],
   additionalProperties: false,
 } as const
+/** A longer difference is counted rather than repeated: whoever wrote it knows it. */
+const MAX_DIFFERENCE = 4_000
 
 export function createPreviewEdit(host: FilesHost) {
   return tool(
@@ -67,7 +70,7 @@ export function createPreviewEdit(host: FilesHost) {
     async ({ path, edits }, ctx) => {
       const reached = await host.existing(path, ctx)
       const { difference } = await prepareEdit(host, reached, edits)
-      return { path: reached.path, uri: toFileUri(reached.path), difference }
+      return { path: reached.path, difference }
     },
   )
 }
@@ -101,7 +104,7 @@ function createEditFile(host: FilesHost) {
         await replaceFile(reached, bytes, snapshot)
         host.changed(reached.path)
       }
-      return { path: reached.path, uri: toFileUri(reached.path), difference }
+      return { path: reached.path, difference: brief(difference) }
     },
   )
 }
@@ -130,11 +133,11 @@ function createWriteFile(host: FilesHost) {
     async ({ path, text, overwrite }, ctx) => {
       const reached = await host.confinement.reach(path, await host.scope(ctx))
       const bytes = toBytes(text, host)
-      const about = { path: reached.path, uri: toFileUri(reached.path) }
+      const about = { path: reached.path, bytes: bytes.length }
       if (!reached.exists) {
         await createFile(reached, bytes)
         host.changed(reached.path)
-        return { ...about, difference: toDifference(reached.relative, '', text) }
+        return { ...about, created: true }
       }
       if (overwrite !== true) {
         throw new ToolError(`${reached.path} exists. Set overwrite to replace it, or use edit_file to change a part`)
@@ -147,7 +150,7 @@ function createWriteFile(host: FilesHost) {
         await replaceFile(reached, bytes, snapshot)
         host.changed(reached.path)
       }
-      return { ...about, difference }
+      return { ...about, difference: brief(difference) }
     },
   )
 }
@@ -262,6 +265,12 @@ async function prepareEdit(
     throw new ToolError(`${reached.path} is not text in UTF-8 and cannot be edited by replacing text`)
   const after = applyReplacements(before, edits)
   return { snapshot, bytes: toBytes(after, host), difference: toDifference(reached.relative, before, after), after }
+}
+
+function brief(difference: string): string {
+  if (difference.length <= MAX_DIFFERENCE) return difference
+  const count = (sign: string): number => difference.split('\n').filter((line) => line.startsWith(sign)).length - 1
+  return `${count('+')} lines added, ${count('-')} removed`
 }
 
 function toBytes(text: string, host: FilesHost): Uint8Array {

@@ -3,7 +3,7 @@
  * program that SQLite makes of a statement is asked which functions it calls, and only those that compute are let through.
  */
 
-import type { Connection } from './sqlite-drivers.ts'
+import type { Connection } from '../../machine/sqlite.ts'
 
 const CALLABLE: ReadonlySet<string> = new Set(
   `-> ->> abs acos acosh asin asinh atan atan2 atanh atn2 avg bm25 ceil ceiling changes char charindex coalesce concat concat_ws

@@ -34,7 +34,7 @@ afterAll(async () => {
 })
 
 async function open(options: SqlServerOptions = {}): Promise<TestClient> {
-  const { server, close } = await createSqlServer({ url: `sqlite:${file}`, ...options })
+  const { server, close } = await createSqlServer({ url: `sqlite:${file}`, structured: true, ...options })
   const client = await testClient(server)
   closers.push(close, () => client.close())
   return client

@@ -4,9 +4,9 @@
  * is the other end.
  */
 
+import { type Connection, type Driver, loadDriver, type Prepared } from '../../machine/sqlite.ts'
 import { type CellLimits, RowCollector } from '../cells.ts'
 import type { Parameter } from '../engine.ts'
-import { type Connection, type Driver, loadDriver, type Prepared } from './sqlite-drivers.ts'
 import { checkProgram } from './sqlite-functions.ts'
 import { type ChildReply, type ChildRequest, type ChildResult, type ChildRows, PLAN } from './sqlite-protocol.ts'
 

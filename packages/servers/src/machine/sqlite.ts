@@ -5,7 +5,9 @@
  */
 
 import { pathToFileURL } from 'node:url'
-import type { Parameter } from '../engine.ts'
+
+/** What a statement may be given. */
+export type BoundValue = string | number | boolean | null | Uint8Array
 
 export interface Connection {
   exec(sql: string): void
@@ -15,7 +17,7 @@ export interface Connection {
 
 export interface Prepared {
   readonly columns: readonly string[]
-  rows(params: readonly Parameter[]): Iterable<readonly unknown[]>
+  rows(params: readonly BoundValue[]): Iterable<readonly unknown[]>
 }
 
 export interface Driver {
@@ -133,7 +135,7 @@ function toPrepared(
 }
 
 /** Numbers would all be stored as floating point. */
-function toBound(value: Parameter): unknown {
+function toBound(value: BoundValue): unknown {
   if (typeof value === 'boolean') return value ? 1n : 0n
   return typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : value
 }

@@ -1,0 +1,40 @@
+/** A value as lines that a model reads with few tokens: scalars by name, lists as tables, a long text as it is at the end. */
+
+export function toWords(value: object): string {
+  if (Array.isArray(value)) return toList(value)
+  const lines: string[] = []
+  const blocks: string[] = []
+  let long: [string, string] | undefined
+  for (const [name, member] of Object.entries(value)) {
+    if (member === undefined) continue
+    // One text of several lines stands as it is, at the end, where it can pass for nothing else.
+    if (typeof member === 'string' && member.includes('\n') && long === undefined) long = [name, member]
+    else if (Array.isArray(member) && member.length > 0) blocks.push(`${name}${toList(member)}`)
+    else lines.push(`${name}: ${Array.isArray(member) ? 'none' : toCell(member)}`)
+  }
+  if (long !== undefined) blocks.push(`${long[0]}:\n${long[1]}`)
+  return [...lines, ...blocks].join('\n')
+}
+
+function toList(items: readonly unknown[]): string {
+  if (!items.every(isPlain)) return `:\n${items.map(toCell).join('\n')}`
+  const columns = [...new Set(items.flatMap((item) => Object.keys(item)))]
+  const rows = items.map((item) =>
+    columns
+      .map((column) => toCell(item[column]))
+      .join('\t')
+      .trimEnd(),
+  )
+  return ` (${columns.join(', ')}):\n${rows.join('\n')}`
+}
+
+function isPlain(value: unknown): value is { readonly [name: string]: unknown } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** What would break a line or a column, or be taken for something else, is spelled as JSON. */
+function toCell(value: unknown): string {
+  if (value === undefined) return ''
+  if (typeof value !== 'string') return JSON.stringify(value)
+  return value === '' || /[\t\n\r\u2028\u2029]|^[\s"[{]|\s$/.test(value) ? JSON.stringify(value) : value
+}
