@@ -24,44 +24,44 @@ export class Listens {
     const kept = keep(readFilter(asked)?.resourceSubscriptions ?? [], call)
     const filter = this.#host.honoured(asked, call)
     const { watch, follow } = this.#host
-    if (follow !== undefined) return this.#followed(call, asked, filter, { follow, kept })
-    if (watch === undefined || filter.resourceSubscriptions === undefined)
-      return this.#hold(call, filter, NO_WATCHES, kept)
-    return this.#watchAll(call, filter, watch, kept)
+    const watched = watch !== undefined && filter.resourceSubscriptions !== undefined
+    return watched || follow !== undefined
+      ? this.#arranged(call, asked, filter, kept)
+      : this.#hold(call, filter, NO_WATCHES, kept)
   }
 
-  /** What a feature follows for this listener is acknowledged with the rest, and told from then on. */
-  async #followed(
+  /**
+   * What has to be arranged first for a listener: each resource that is somebody else's is followed, so that the
+   * acknowledgement names those that will be heard of, and so is what a feature follows.
+   */
+  async #arranged(
     call: ServerCall,
     asked: JsonObject,
     filter: SubscriptionFilter,
-    { follow, kept }: { follow: NonNullable<FeatureHost['follow']>; kept: KeptText },
-  ): Promise<typeof DEFERRED> {
-    let told = (_method: string, _params: JsonObject): void => {}
-    const followed = await follow(asked, call, (method, params) => told(method, params))
-    if (followed === undefined) return this.#hold(call, filter, NO_WATCHES, kept)
-    const watches: Watches = {
-      changed: () => {},
-      ends: [() => followed.end()],
-      made: (listen) => {
-        told = (method, params) => listen.notify(method, params)
-      },
-    }
-    this.#hold(call, { ...filter, ...followed.filter }, watches, kept)
-    followed.begin()
-    return DEFERRED
-  }
-
-  /** Follows each resource first, so that the acknowledgement names those that will be heard of. */
-  async #watchAll(
-    call: ServerCall,
-    filter: SubscriptionFilter,
-    watch: NonNullable<FeatureHost['watch']>,
     kept: KeptText,
   ): Promise<typeof DEFERRED> {
-    const watches: Watches = { changed: () => {}, ends: [] }
+    const watches: Watches = { changed: () => {}, notify: () => {}, ends: [] }
+    try {
+      const granted = await this.#watchAll(call, filter, watches)
+      const followed = await this.#host.follow?.(asked, call, (method, params) => watches.notify(method, params))
+      if (followed !== undefined) watches.ends.push(() => followed.end())
+      const none = watches.ends.length === 0
+      this.#hold(call, { ...granted, ...followed?.filter }, none ? NO_WATCHES : watches, kept)
+      followed?.begin()
+      return DEFERRED
+    } catch (error) {
+      for (const end of watches.ends) end()
+      throw error
+    }
+  }
+
+  /** The filter with those resources that are followed now. */
+  async #watchAll(call: ServerCall, filter: SubscriptionFilter, watches: Watches): Promise<SubscriptionFilter> {
+    const { watch } = this.#host
+    const { resourceSubscriptions, ...rest } = filter
+    if (watch === undefined || resourceSubscriptions === undefined) return filter
     const granted = await Promise.all(
-      (filter.resourceSubscriptions ?? []).map(async (uri) => {
+      resourceSubscriptions.map(async (uri) => {
         try {
           watches.ends.push(await watch(uri, call, (changed) => watches.changed(changed)))
           return [uri]
@@ -70,15 +70,16 @@ export class Listens {
         }
       }),
     )
-    const { resourceSubscriptions: _asked, ...rest } = filter
     const uris = granted.flat()
-    return this.#hold(call, uris.length === 0 ? rest : { ...rest, resourceSubscriptions: uris }, watches, kept)
+    return uris.length === 0 ? rest : { ...rest, resourceSubscriptions: uris }
   }
 
   #hold(call: ServerCall, filter: SubscriptionFilter, watches: Watches, kept: KeptText): typeof DEFERRED {
     const listen = new Listen(this, call, filter, watches.ends, kept)
-    watches.made?.(listen)
-    if (watches !== NO_WATCHES) watches.changed = (uri) => listen.tell({ kind: 'resource', uri })
+    if (watches !== NO_WATCHES) {
+      watches.changed = (uri) => listen.tell({ kind: 'resource', uri })
+      watches.notify = (method, params) => listen.notify(method, params)
+    }
     // Bound, not wrapped: a function around it would keep everything in sight of here.
     call.onEnd = listen.end.bind(listen)
     if (!call.cancelled) listen.acknowledge()
@@ -125,12 +126,11 @@ const ENTRY = 8
 /** What is followed for one listener, and how it is told. */
 interface Watches {
   changed: (uri: string) => void
+  notify: (method: string, params: JsonObject) => void
   readonly ends: (() => void)[]
-  /** Called with the listen before it is acknowledged. */
-  readonly made?: (listen: Listen) => void
 }
 
-const NO_WATCHES: Watches = { changed: () => {}, ends: [] }
+const NO_WATCHES: Watches = { changed: () => {}, notify: () => {}, ends: [] }
 
 /** One open listen. There may be ten thousand, so it keeps what it needs and no functions. */
 class Listen implements ChangeListener {
