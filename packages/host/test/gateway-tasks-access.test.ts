@@ -157,6 +157,29 @@ describe('what the rules say by now', () => {
     expect((await modern(site, 'tasks/get', { taskId })).error).toMatchObject({ data: { limit: 'listsPerMinute (2)' } })
   })
 
+  test('sec-391: looking for tasks that are not there counts, too', async () => {
+    const { site } = await siteOf({ limits: { listsPerMinute: 2 } })
+    const look = async () => (await modern(site, 'tasks/get', { taskId: UNKNOWN })).error
+    expect([await look(), await look()]).toMatchObject([{ code: -32602 }, { code: -32602 }])
+    expect(await look()).toMatchObject({ data: { limit: 'listsPerMinute (2)' } })
+  })
+
+  test('sec-391: what happens to a task is written down, and a look at it is not', async () => {
+    const written: { what: string; item?: string; principal?: string }[] = []
+    const audit = { append: async (entry: (typeof written)[number]) => void written.push(entry) }
+    const { site, works } = await siteOf({}, { audit: audit as never })
+    const taskId = await begin(site, 'slow')
+    await modern(site, 'tasks/get', { taskId: UNKNOWN }, 'bob')
+    works.gate.open()
+    await followed(site, taskId)
+    const told = written.filter(({ what }) => what.startsWith('task-')).map(({ what, principal }) => [what, principal])
+    expect(told).toEqual([
+      ['task-created', 'ada'],
+      ['task-refused', 'bob'],
+      ['task-completed', 'ada'],
+    ])
+  })
+
   test('sec-393: one caller has so many tasks, and another has its own', async () => {
     const { site, works } = await siteOf({ tasks: { limits: { maxTasksPerPrincipal: 3 } } })
     const begun = await Promise.all(

@@ -21,7 +21,7 @@ import { type GatewayMetrics, Meter } from './metrics.ts'
 import { CallerControl, type GatewayCaller } from './operations/caller-control.ts'
 import { GatewayRelay, type RelayParts } from './relay.ts'
 import type { VisitLimits } from './sign-in/url-visits.ts'
-import { toAuditEntry } from './tasks/task-audit.ts'
+import { isAudited, toAuditEntry } from './tasks/task-audit.ts'
 import type { GatewayTasks } from './tasks/task-settings.ts'
 import { ItemSource } from './views/item-source.ts'
 import { withOwnNames } from './views/own-names.ts'
@@ -223,7 +223,9 @@ function createGatewayTasks(
     helperTools: false,
     admit: (params, ctx) => relay.admitTask(params, ctx),
     ...(audit && {
-      onTask: (event) => void audit.append(toAuditEntry(event)).catch((error: unknown) => onError(error, 'audit')),
+      onTask: (event) => {
+        if (isAudited(event)) audit.append(toAuditEntry(event)).catch((error: unknown) => onError(error, 'audit'))
+      },
     }),
   })
 }

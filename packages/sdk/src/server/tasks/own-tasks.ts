@@ -7,7 +7,7 @@ import type { FeatureHost } from '../feature.ts'
 import type { TaskBook } from './task-book.ts'
 import type { TaskRecord } from './task-record.ts'
 
-/** Refuses a request about a task by throwing; given what the task was called with, unless it is about all of them. */
+/** Refuses a request about a task by throwing; given what the task was called with, unless it is about all of them, or none. */
 export type TaskAdmission = (params: JsonObject | undefined, ctx: RequestContext) => void | Promise<void>
 
 export class OwnTasks {
@@ -24,7 +24,8 @@ export class OwnTasks {
   /** A task of the caller's; undefined for what is unknown or another's, which nobody can tell apart. */
   async find(id: string, call: ServerCall): Promise<TaskRecord | undefined> {
     const record = await this.#book.find(id, call.conversation.principal?.id)
-    if (record !== undefined) await this.#admit?.(record.request.params, this.#server.plainContext(call))
+    // Who asks for what is not there is counted, too.
+    await this.#admit?.(record?.request.params, this.#server.plainContext(call))
     return record
   }
 

@@ -64,7 +64,7 @@ export interface TasksOptions {
   readonly leaseMs?: number
   /**
    * Asked before every request about tasks, with the parameters of the call that became the task, or with none where it is about
-   * all of the caller's. `ctx.method` says what is wanted. What it throws is the answer.
+   * all of the caller's, or a task that is not there. `ctx.method` says what is wanted. What it throws is the answer.
    */
   readonly admit?: TaskAdmission
   /** Told who made, looked at and ended tasks: for an audit trail. */
