@@ -23,7 +23,10 @@ await runSuite(import.meta.url, {
     installPackages(fileURLToPath(new URL('../interop/', import.meta.url)))
     if (principals === true) return { trials: [await principalsTrial(short)] }
     const { planPairs } = await import('./pairs.ts')
-    return planPairs({ client, server, feature, short })
+    const plan = planPairs({ client, server, feature, short })
+    if (client !== undefined || server !== undefined || feature !== undefined) return plan
+    const { LONG_WORK } = await import('./long-work.ts')
+    return { ...plan, trials: [...LONG_WORK, ...plan.trials] }
   },
 })
 

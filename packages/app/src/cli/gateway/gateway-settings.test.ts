@@ -11,6 +11,7 @@ describe('the section gateway', () => {
       port: 8443,
       auth: { way: 'oauth', issuer: 'https://login.example.com' },
       signIn: { url: 'https://gateway.example.com/sign-in', clientId: 'gateway' },
+      tasks: { sqlite: 'state.db', ttlMs: 60_000 },
       limits: { callsPerMinute: 60, tools: { 'mail_*': { maxConcurrent: 1 } } },
       views: [{ roles: ['admin'] }, { servers: ['docs'], search: true }],
     }
@@ -23,6 +24,7 @@ describe('the section gateway', () => {
     [{ auth: { way: 'magic' } }, 'gateway.auth.way must be one of oauth, token, certificate, none'],
     [{ auth: { way: 'token', tokens: { ada: 1 } } }, 'gateway.auth.tokens.ada must be text'],
     [{ signIn: { trustLinks: true } }, 'gateway.signIn.trustLinks is not known'],
+    [{ tasks: { store: 'redis' } }, 'gateway.tasks.store is not known'],
     [{ views: [{ servers: 'docs' }] }, 'gateway.views[0].servers must be a list of texts'],
     [
       { limits: { tools: { a: { maxConcurrent: -1 } } } },

@@ -8,6 +8,7 @@ import type { GatewayLimits, ViewRule, Views } from '@portico/host/gateway'
 import { nearestName } from '@portico/host/text'
 import { isObject } from '@portico/sdk/internal'
 import type { Principal } from '@portico/sdk/server'
+import type { TasksSettings } from './gateway-tasks.ts'
 
 export interface GatewaySettings {
   readonly port?: number
@@ -27,6 +28,7 @@ export interface GatewaySettings {
   readonly limits?: Partial<GatewayLimits>
   readonly views?: readonly ViewRow[]
   readonly operations?: OperationsSettings
+  readonly tasks?: TasksSettings
 }
 
 /** The port for those who run the gateway: metrics, health, and actions for whoever has the token. */
@@ -145,6 +147,7 @@ const SECTION = object({
     tools: object({}, object(AMOUNTS)),
   }),
   operations: object({ port: count, host: text, allowedHosts: texts, token: text }),
+  tasks: object({ sqlite: text, ttlMs: count, pollIntervalMs: count }),
   views: (value, at, problems) => {
     if (!Array.isArray(value)) problems.push(`${at} must be a list`)
     else for (const [index, row] of value.entries()) VIEW(row, `${at}[${index}]`, problems)

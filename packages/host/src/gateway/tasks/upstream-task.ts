@@ -39,16 +39,51 @@ export async function followTask(
   options: RequestOptions,
 ): Promise<CallToolResult> {
   const { signal } = call
+  const told = new Told(call)
   try {
     const run = await client.resumeTask(task.taskId, { ...options, signal })
-    void report(call, run, task)
+    void report(told, run, task)
     return withoutMark(await run.result({ signal }))
   } catch (error) {
     // Nobody will come for what it does any more, unless another process goes on with it.
     if (!call.left) endTask(client, task)
     throw call.cancelled ? error : wordedFor(task, error)
+  } finally {
+    told.end()
   }
 }
+
+/** What a caller is told of a task while it waits: how far it is, and now and then that it goes on. */
+class Told {
+  readonly #call: RelayedCall
+  readonly #beat: ReturnType<typeof setInterval>
+  #progress = 0
+
+  constructor(call: RelayedCall) {
+    this.#call = call
+    // A caller that has a task looks by itself.
+    this.#beat = setInterval(() => call.isTask || this.#live(), BEAT_MS)
+    this.#beat.unref()
+  }
+
+  say(message: string): void {
+    this.#progress = Math.floor(this.#progress) + 1
+    this.#call.progress({ progress: this.#progress, message })
+  }
+
+  #live(): void {
+    this.#progress += BEAT
+    this.#call.progress({ progress: this.#progress })
+  }
+
+  end(): void {
+    clearInterval(this.#beat)
+  }
+}
+
+const BEAT_MS = 15_000
+/** Smaller than any step that is told. */
+const BEAT = 0.001
 
 /** Has a server end a task; nobody waits for it. */
 export function endTask(client: Client, { taskId }: UpstreamTask): void {
@@ -58,13 +93,10 @@ export function endTask(client: Client, { taskId }: UpstreamTask): void {
   )
 }
 
-async function report(call: RelayedCall, run: ToolRun, { taskId }: UpstreamTask): Promise<void> {
+async function report(told: Told, run: ToolRun, { taskId }: UpstreamTask): Promise<void> {
   try {
-    let count = 0
     for await (const { statusMessage } of run.updates()) {
-      if (call.over || call.cancelled) return
-      const message = statusMessage?.replaceAll(taskId, '…')
-      if (message !== undefined) call.progress({ progress: ++count, message })
+      if (statusMessage !== undefined) told.say(statusMessage.replaceAll(taskId, '…'))
     }
   } catch {
     // Whoever waits for the result is told.

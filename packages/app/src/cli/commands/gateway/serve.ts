@@ -6,13 +6,20 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Host } from '@portico/host'
 import { compareServers, formatProblem, type LoadedConfig, watchConfig } from '@portico/host/config'
-import { createGateway, type Gateway, type GatewayHttpOptions, serveGateway } from '@portico/host/gateway'
+import {
+  createGateway,
+  type Gateway,
+  type GatewayHttpOptions,
+  type GatewayTasks,
+  serveGateway,
+} from '@portico/host/gateway'
 import { CliError } from '../../../exit-codes.ts'
 import { followUpstreams } from '../../gateway/follow-upstreams.ts'
 import { toHttpOptions, withFlags } from '../../gateway/gateway-entrance.ts'
 import { rulesFor, sayRules } from '../../gateway/gateway-rules.ts'
 import { type GatewaySettings, readGatewaySettings, toViews } from '../../gateway/gateway-settings.ts'
 import { createGatewaySignIn, type GatewaySignIn, isPersonal } from '../../gateway/gateway-sign-in.ts'
+import { openTasks } from '../../gateway/gateway-tasks.ts'
 import { openOperations } from '../../gateway/operations.ts'
 import { serveUntilEnd } from '../../gateway/serving.ts'
 import { openHost, readConfig } from '../../host.ts'
@@ -34,8 +41,9 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
     unattended: true,
     more: { rules: rulesFor(config), ...(signIn && { resolve: signIn.resolve }) },
   })
+  const tasks = await openTasks(settings.tasks)
   try {
-    const live = new LiveGateway(host, settings, io, signIn)
+    const live = new LiveGateway(host, { ...settings, tasks: tasks.options }, io, signIn)
     await settled(host, io)
     const unfollow = followUpstreams(host, io)
     sayRules(config, io)
@@ -55,9 +63,13 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
     }
   } finally {
     await host.close()
+    await tasks.close()
   }
   return 0
 }
+
+/** The settings, with the tasks as they were opened. */
+type LiveSettings = Omit<GatewaySettings, 'tasks'> & { readonly tasks: GatewayTasks }
 
 /** The gateway and what follows the file behind it. */
 class LiveGateway {
@@ -69,17 +81,18 @@ class LiveGateway {
   #views: ReturnType<typeof toViews>
   #work: Promise<void> = Promise.resolve()
 
-  constructor(host: Host, settings: GatewaySettings, io: Io, signIn: GatewaySignIn | undefined) {
+  constructor(host: Host, settings: LiveSettings, io: Io, signIn: GatewaySignIn | undefined) {
     this.#host = host
     this.#signsIn = signIn !== undefined
     this.#io = io
     this.#views = toViews(settings.views)
-    const { name = 'portico', title, instructions, ownNames, pageSize, limits } = settings
+    const { name = 'portico', title, instructions, ownNames, pageSize, limits, tasks } = settings
     const { upstreams, catalogue } = host
     this.gateway = createGateway(
-      { upstreams, catalogue, guard: host.guard },
+      { upstreams, catalogue, guard: host.guard, ...(host.audit && { audit: host.audit }) },
       {
         name,
+        tasks,
         ...(title !== undefined && { title }),
         ...(instructions !== undefined && { instructions }),
         ...(ownNames !== undefined && { ownNames }),
