@@ -2,14 +2,15 @@
 
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type HttpServer, serveHttp } from '@portico/sdk/http'
+import { serveHttp } from '@portico/sdk/http'
 import { createServer, tool } from '@portico/sdk/server'
 import { createTasks } from '@portico/sdk/tasks'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createFolder, type Ran, runCli, startCli } from './cli.ts'
 
 let folder: Awaited<ReturnType<typeof createFolder>>
-const serving = new Map<string, { readonly http: HttpServer; release(): void; readonly cancelled: string[] }>()
+type Serving = Awaited<ReturnType<typeof serve>>
+const serving = new Map<string, Serving>()
 
 const GENERATIONS = [
   ['2025-11-25', '2025-11-25 tasks'],
@@ -38,7 +39,7 @@ async function serve(version: (typeof GENERATIONS)[number][0]) {
     },
   })
   const http = await serveHttp(server, { port: 0 })
-  return { http, cancelled, release: () => waiting.splice(0).forEach((done) => void done()) }
+  return { http, cancelled, waiting, release: () => waiting.splice(0).forEach((done) => void done()) }
 }
 
 beforeAll(async () => {
@@ -56,7 +57,7 @@ afterAll(async () => {
 const run = (words: readonly string[]): Promise<Ran> => runCli(words, { cwd: folder.path, env: folder.env })
 
 describe.each(GENERATIONS)('portico tasks with %s (host 31)', (version, generation) => {
-  const at = () => serving.get(version) as NonNullable<ReturnType<typeof serving.get>>
+  const at = () => serving.get(version) as Serving
   const url = () => String(at().http.url)
   const begin = async (...more: string[]): Promise<{ readonly task: string; readonly taskId: string }> => {
     const { code, stdout } = await run(['call', url(), 'slow', '--task', '--json', ...more])
@@ -86,14 +87,16 @@ describe.each(GENERATIONS)('portico tasks with %s (host 31)', (version, generati
     expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ task, status: 'cancelled', generation })
     expect(at().cancelled).toContain('slow')
   })
+})
 
-  it('follows a plain call to its end, and waits with --task --wait', async () => {
+describe('portico call with a tool that becomes a task (host 31)', () => {
+  const at = () => serving.get('2026-07-28') as Serving
+  const url = () => String(at().http.url)
+
+  it('follows it to its end, and waits with --task --wait', async () => {
     for (const more of [[], ['--task', '--wait']]) {
-      expect(await run(['call', url(), 'fast', ...more])).toEqual({
-        code: 0,
-        stdout: 'at once, as a task\n',
-        stderr: '',
-      })
+      const expected = { code: 0, stdout: 'at once, as a task\n', stderr: '' }
+      expect(await run(['call', url(), 'fast', ...more])).toEqual(expected)
     }
   })
 
@@ -102,17 +105,22 @@ describe.each(GENERATIONS)('portico tasks with %s (host 31)', (version, generati
     expect([code, stdout, stderr]).toEqual([0, 'no task\n', 'plain answered at once: there is no task.\n'])
   })
 
-  it('leaves the task running on Ctrl-C with --wait, and cancels it on Ctrl-C of a plain call', async () => {
-    const waiting = startCli(['call', url(), 'slow', '--task', '--wait'], { cwd: folder.path, env: folder.env })
-    await expect
-      .poll(async () => (await run(['tasks', 'list', url()])).stdout.match(/working/g)?.length ?? 0, {
-        timeout: 30_000,
-      })
-      .toBe(1)
-    waiting.interrupt()
-    const { code, stderr } = await waiting.ended
-    expect([code, stderr]).toEqual([130, expect.stringContaining('The task goes on: `portico tasks result')])
-    expect((await run(['tasks', 'cancel', url()])).code).toBe(0)
+  it.each<[string, string[], string, string[]]>([
+    ['leaves it running on Ctrl-C with --wait', ['--task', '--wait'], 'The task goes on: `portico tasks result', []],
+    ['cancels it on Ctrl-C of a plain call', [], '', ['slow']],
+  ])('%s', async (_what, more, says, ended) => {
+    const { waiting, cancelled } = at()
+    at().release()
+    cancelled.splice(0)
+    const calling = startCli(['call', url(), 'slow', ...more], { cwd: folder.path, env: folder.env })
+    await expect.poll(() => waiting.length).toBe(1)
+    // With --wait, the id has to be remembered before anybody leaves.
+    const list = async () => (await run(['tasks', 'list', url()])).stdout
+    if (more.length > 0) await expect.poll(list).toContain('working')
+    calling.interrupt()
+    expect(await calling.ended).toMatchObject({ code: 130, stderr: expect.stringContaining(says) })
+    await expect.poll(() => cancelled).toEqual(ended)
+    at().release()
   })
 })
 

@@ -163,6 +163,17 @@ describe.each([
     await expect.poll(() => JSON.stringify(again.save().messages)).toContain('forty-two')
   })
 
+  it('is told to be lost where its server does not know it any more', async () => {
+    const first = await start(reports(version).server, calling('report'))
+    await converse(first)
+    await first.host.close()
+    const lab = await start(reports(version).server, { stateDir: first.stateDir })
+    const arrivals: Arrived[] = []
+    lab.host.converse({ session: 'chat', onTask: ({ problem }) => void arrivals.push({ problem }) })
+    await expect.poll(() => arrivals).toEqual([{ problem: 'Its server does not know it any more' }])
+    expect(await lab.host.tasks.list()).toMatchObject([{ status: 'failed', delivered: true }])
+  })
+
   it('is cancelled by hand, and its conversation told', async () => {
     const { server, cancelled } = reports(version)
     const lab = await start(server, { ...calling('report') })

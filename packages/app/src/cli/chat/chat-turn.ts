@@ -29,6 +29,11 @@ export async function takeTurn(
 }
 
 const RESULT_CHARS = 300
+const COLOURS = { ok: 'green', task: 'cyan', denied: 'yellow' } as { readonly [status: string]: keyof Io['paint'] }
+
+function wordsOf({ result, reason = '' }: CallView): string {
+  return result === undefined ? reason : textOfResult(result)
+}
 
 class TurnScreen {
   readonly #io: Io
@@ -86,11 +91,11 @@ class TurnScreen {
     if (call.status === 'running') this.#showProgress(call)
     if (call.status === 'running' || call.status === 'waiting' || call.status === before) return
     this.#io.progress(undefined)
-    const colour = call.status === 'ok' ? paint.green : call.status === 'denied' ? paint.yellow : paint.red
+    const colour = COLOURS[call.status] ?? 'red'
     const waited = call.waitedMs === undefined ? '' : ` (and ${(call.waitedMs / 1000).toFixed(1)} s for your answer)`
     const time = call.durationMs === undefined ? '' : ` ${Math.round(call.durationMs)} ms${waited}`
-    const words = call.result === undefined ? (call.reason ?? '') : textOfResult(call.result)
-    this.#io.say(`  ${colour(call.status)}${paint.dim(time)} ${toLine(words, RESULT_CHARS)}`)
+    const words = call.task === undefined ? wordsOf(call) : `${call.task} goes on by itself; its result comes later`
+    this.#io.say(`  ${paint[colour](call.status)}${paint.dim(time)} ${toLine(words, RESULT_CHARS)}`)
   }
 
   #showProgress({ name, progress }: CallView): void {

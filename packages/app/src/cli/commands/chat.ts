@@ -1,7 +1,7 @@
 /** `portico chat`: a conversation in the terminal, or one answer for a script. The turns themselves are `chat-turn.ts`. */
 
 import { randomUUID } from 'node:crypto'
-import type { Host } from '@portico/host'
+import type { Host, TaskArrival } from '@portico/host'
 import type { Conversation, Models } from '@portico/host/model'
 import { CliError, EXIT_CODES } from '../../exit-codes.ts'
 import { type Chat, runChatCommand } from '../chat/chat-commands.ts'
@@ -13,6 +13,7 @@ import { readStdin } from '../parse/arguments.ts'
 import type { CommandInput } from '../parse/command.ts'
 import { counted } from '../terminal/counted.ts'
 import type { Io } from '../terminal/io.ts'
+import { toLine } from '../terminal/plain-text.ts'
 import { createTerminal } from '../terminal/terminal.ts'
 import { settled } from './servers/servers-status.ts'
 
@@ -26,15 +27,16 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
   // Before any server is started for it.
   const model = await chooseModel(models, typeof flags.model === 'string' ? flags.model : undefined)
   const terminal = createTerminal(io)
+  const converses = positionals.length === 0 && io.interactive
   const host = await openHost(io, {
     ...options,
     ...(only !== undefined && { only }),
     terminal,
     stays: true,
-    more: { models },
+    // Tasks that others follow are left to them; a single answer waits for its own.
+    more: { models, tasks: { resume: false, ...(!converses && { attendMs: Number.POSITIVE_INFINITY }) } },
   })
   try {
-    const converses = positionals.length === 0 && io.interactive
     await meetServers(host, io, converses ? PATIENCE_MS : START_MS)
     const session = randomUUID()
     const project = typeof flags.project === 'string' ? flags.project : undefined
@@ -42,7 +44,7 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
     const chat = {
       host,
       session,
-      conversation: host.converse({ session, model, system, project }),
+      conversation: host.converse({ session, model, system, project, onTask: (arrival) => sayArrival(arrival, io) }),
     }
     if (positionals.length > 0) return await answerOnce(chat.conversation, positionals.join(' '), input, io)
     if (!converses) return await answerOnce(chat.conversation, (await readStdin(io)).trim(), input, io)
@@ -52,6 +54,12 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
   } finally {
     await host.close()
   }
+}
+
+function sayArrival({ task, problem }: TaskArrival, io: Io): void {
+  const what =
+    problem === undefined ? 'is done; its result goes along with your next message' : `has no result: ${problem}`
+  io.say(io.paint.cyan(toLine(`Task ${task.label} (${task.tool}) ${what}.`, 300)))
 }
 
 /** In a conversation, servers that are slow to start may come in later; a single answer needs all of them. */

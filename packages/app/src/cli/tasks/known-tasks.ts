@@ -1,14 +1,13 @@
 /** The tasks of one server, as they are remembered and as the server tells of them now. */
 
 import { isOver, type KeptTask, labelOfTask } from '@portico/host/tasks'
-import { RpcError, type TaskView } from '@portico/sdk/client'
+import { PorticoError, type TaskView } from '@portico/sdk/client'
 import { CliError } from '../../exit-codes.ts'
 import type { OpenTarget } from '../target/open-target.ts'
 import { taskBookOf, toKept } from '../target/target-tasks.ts'
 import type { Io } from '../terminal/io.ts'
 import { toLine } from '../terminal/plain-text.ts'
 
-const INVALID_PARAMS = -32602
 /** Pages of `tasks/list` that are read. */
 const MAX_PAGES = 20
 
@@ -75,7 +74,7 @@ export async function refresh(open: OpenTarget, task: KeptTask, io: Io): Promise
 }
 
 export function isForgotten(error: unknown): boolean {
-  return error instanceof RpcError && error.rpcCode === INVALID_PARAMS
+  return error instanceof PorticoError && error.code === 'not-found'
 }
 
 function describe(tasks: readonly KeptTask[]): string {

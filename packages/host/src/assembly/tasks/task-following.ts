@@ -3,7 +3,7 @@
  * handed to the conversation that they belong to. A result passes the rules again when it comes: it may be days later.
  */
 
-import type { CallToolResult, ToolRun } from '@portico/sdk/client'
+import { type CallToolResult, PorticoError, type ToolRun } from '@portico/sdk/client'
 import type { AuditSink } from '../../audit/record.ts'
 import { callListener } from '../../config/call-listener.ts'
 import { HostError } from '../../errors.ts'
@@ -212,7 +212,8 @@ export class TaskFollowing implements HostTasks {
       generation,
       startedAt: task.createdAt,
       ...toKnown(task),
-      call: { session, arguments: sent, byModel },
+      // On behalf of somebody else, it is theirs alone to take up again.
+      ...(options.principal === undefined && { call: { session, arguments: sent, byModel } }),
       follower: process.pid,
     })
     await this.#records.keep(kept)
@@ -307,8 +308,8 @@ export class TaskFollowing implements HostTasks {
   async #takeUp(kept: KeptTask): Promise<void> {
     const attendance = new Attendance({ session: kept.call?.session, byModel: kept.call?.byModel })
     attendance.leave()
-    // Whoever connects the server is not kept waiting; one that is not there is tried again when it is.
-    const opened = await this.#open(kept, attendance).catch(() => undefined)
+    // A server that is not there is asked again when it is.
+    const opened = await this.#open(kept, attendance).catch((error) => this.#forgotten(kept, error))
     if (opened === undefined || this.#closed || this.#followed.has(kept.label)) return opened?.end()
     await this.#records.change(kept, { follower: process.pid })
     await this.#records.note(kept, 'resumed')
@@ -316,6 +317,18 @@ export class TaskFollowing implements HostTasks {
     const outcome = this.#outcomeOf(kept, { session: kept.call?.session })
     const work = () => opened.run.result({ signal: task.leaving.signal })
     await this.#deliver(task, settle({ finish: () => {} }, outcome, work)).finally(opened.end)
+  }
+
+  /** A task that its server does not know any more has no result, and nobody waits for one. */
+  async #forgotten(kept: KeptTask, error: unknown): Promise<undefined> {
+    if (!(error instanceof PorticoError) || error.code !== 'not-found') return
+    const problem = 'Its server does not know it any more'
+    const over = { ...kept, status: isOver(kept) ? kept.status : ('failed' as const), delivered: true }
+    await this.#records.change(kept, over)
+    await this.#records.note(kept, 'forgotten')
+    const task = toHostTask(over, { followed: false })
+    this.#parts.changed(task)
+    if (kept.call !== undefined) this.#receivers.get(kept.call.session)?.({ task, problem })
   }
 
   async #open(kept: KeptTask, attendance: Attendance): Promise<{ readonly run: ToolRun; end(): void }> {
