@@ -1,7 +1,8 @@
-/** A server for the lab, over standard streams: waits with progress, publishes, greets, keeps a secret, takes words. */
+/** A server for the lab, over standard streams: waits with progress, delivers as a task, publishes, greets, keeps a secret, takes words. */
 
 import { createServer, prompt, resource, type Server, tool } from '@portico/sdk/server'
 import { serveStdio } from '@portico/sdk/stdio'
+import { createTasks } from '@portico/sdk/tasks'
 
 const NOTHING = { type: 'object' } as const
 export const SECRET = 'the vault opens with 7731-hyacinth'
@@ -11,7 +12,16 @@ const server: Server = createServer({
   name: 'lab',
   title: 'The lab',
   version: '1.0.0',
+  tasks: createTasks(),
   tools: {
+    deliver: tool(
+      { description: 'Delivers, as a task that takes its time', input: NOTHING, task: 'required' },
+      async (_, ctx) => {
+        ctx.progress(1, 2, 'on the way')
+        await ctx.sleep(600_000)
+        return 'Delivered.'
+      },
+    ),
     say: tool(
       {
         description: 'Says it again',

@@ -24,6 +24,7 @@ export const LOOKS: readonly Look[] = [
   { name: 'resources', route: () => '/resources?name=note://bulletin&server=lab', sign: 'Watch for changes' },
   { name: 'prompts', route: () => '/prompts?name=lab_greet&server=lab', sign: 'Get the prompt' },
   { name: 'chat-welcome', route: () => '/chat', sign: 'Take the tour', shown: true },
+  { name: 'tasks', route: () => '/tasks', sign: 'Calls that servers work on by themselves.' },
   { name: 'timeline', route: timelineRoute, sign: 'tools/call', shown: true },
   { name: 'timeline-charts', route: () => '/timeline?view=charts', sign: 'Response time', shown: true },
   { name: 'timeline-recordings', route: () => '/timeline?view=recordings', sign: 'Recordings' },

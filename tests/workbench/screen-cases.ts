@@ -16,6 +16,7 @@ const ACTIONS: readonly Trial[] = [
   { name: 'tools: progress is shown, and a run is cancelled', expects: /status of 499/, run: cancelTool },
   { name: 'resources: one is read, watched, and tells of a change', run: readResource },
   { name: 'prompts: a completed argument makes a prompt', run: getPrompt },
+  { name: 'tasks: one is seen while it runs, and cancelled', expects: /status of 499/, run: cancelTask },
   { name: 'inbox: a form of a server is answered', run: answerForm },
   { name: 'timeline: filtered to a call, opened, recorded', run: filterTimeline },
   { name: 'policy: a rule is added, explained and saved; the log is verified', run: changePolicy },
@@ -140,6 +141,24 @@ async function cancelTool(site: Site): Promise<void> {
   await run.getByText('1 of 3').waitFor()
   await run.getByRole('button', { name: 'Cancel' }).click()
   await run.getByText('It was cancelled; the server has been told.').waitFor()
+}
+
+async function cancelTask(site: Site): Promise<void> {
+  const { page, show } = site
+  await show('/tools')
+  await choose(site, 'Search tools', 'deliver')
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  await show('/tasks')
+  const list = page.getByRole('region', { name: 'Tasks', exact: true })
+  await list
+    .getByRole('button', { name: /deliver.*Working.*on the way/ })
+    .first()
+    .click()
+  const task = page.getByRole('region', { name: 'Task', exact: true })
+  await task.getByText(/of lab · 2026-07-28 tasks extension/).waitFor()
+  await task.getByRole('button', { name: 'Cancel the task' }).click()
+  await task.getByRole('button', { name: 'Take off the list' }).click()
+  await page.getByText('No tasks', { exact: true }).waitFor()
 }
 
 async function readResource(site: Site): Promise<void> {

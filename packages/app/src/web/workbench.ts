@@ -76,7 +76,7 @@ export interface WorkbenchOptions {
   /** Everything else that the host can be told. */
   readonly hostOptions?: Pick<
     HostOptions,
-    'signIn' | 'upstreams' | 'reviewSampling' | 'maxTools' | 'secrets' | 'inputs'
+    'signIn' | 'upstreams' | 'reviewSampling' | 'maxTools' | 'secrets' | 'inputs' | 'tasks'
   >
   readonly onWarning?: (message: string) => void
 }

@@ -51,6 +51,30 @@ describe('messages that belong together', () => {
     expect(other.group).not.toBe(first.group)
   })
 
+  it.each<[string, JsonObject, string]>([
+    ['2025-11-25', { task: { taskId: 't', status: 'working', ttl: 9 } }, 'task working (2025-11-25 tasks)'],
+    [
+      '2026-07-28',
+      { resultType: 'task', taskId: 't', status: 'working', statusMessage: 'reading', ttlMs: 9 },
+      'task working: reading (2026-07-28 tasks extension)',
+    ],
+  ])('are a call, the task of %s that it became, and whatever is asked and told of it', (_version, made, words) => {
+    const log = new MessageLog()
+    const call = log.add(request(1, { name: 'slow' }))
+    const created = log.add(answer(1, made))
+    const related = { 'io.modelcontextprotocol/related-task': { taskId: 't' } }
+    const later = [
+      log.add(request(2, { taskId: 't' }, 'tasks/get')),
+      log.add(request(3, { taskId: 't', inputResponses: { who: {} } }, 'tasks/update')),
+      log.add(wire('in', { method: 'notifications/tasks', params: { taskId: 't', status: 'completed', ttlMs: 9 } })),
+      log.add(wire('in', { id: 7, method: 'elicitation/create', params: { message: 'Who?', _meta: related } })),
+    ]
+    const other = log.add(request(4, { taskId: 'u' }, 'tasks/get'))
+    expect(created.summary).toBe(words)
+    expect(new Set([call, created, ...later].map(({ group }) => group))).toEqual(new Set([call.group]))
+    expect(other.group).not.toBe(call.group)
+  })
+
   it('are those of a subscription, and never those of another connection or direction', () => {
     const log = new MessageLog()
     const listen = log.add(request(9, {}, 'subscriptions/listen'))
