@@ -14,7 +14,7 @@ export class Attendance {
   /** The act as it is told to whoever answers the server's questions. */
   readonly act: ActOptions
   /** Fires when the caller gives up while they wait; what they do afterwards is not about the task. */
-  readonly signal: AbortSignal
+  readonly signal: AbortSignal | undefined
   #caller: ActOptions | undefined
   #asked: (question: string | undefined) => void = () => {}
   #steps = 0
@@ -22,19 +22,23 @@ export class Attendance {
   constructor(options: ActOptions) {
     this.#caller = options
     const { onProgress: _, signal, ...rest } = options
-    const giveUp = new AbortController()
-    this.signal = giveUp.signal
-    const pass = (): void => void (this.#caller !== undefined && giveUp.abort(signal?.reason))
-    signal?.addEventListener('abort', pass, { once: true })
-    if (signal?.aborted) pass()
+    this.signal = signal === undefined ? undefined : this.#whileWaiting(signal)
     this.act = {
       ...rest,
-      signal: giveUp.signal,
+      ...(this.signal !== undefined && { signal: this.signal }),
       onWaiting: (question) => {
         this.#asked(question)
         callListener(this.#caller?.onWaiting, question)
       },
     }
+  }
+
+  #whileWaiting(signal: AbortSignal): AbortSignal {
+    const giveUp = new AbortController()
+    const pass = (): void => void (this.#caller !== undefined && giveUp.abort(signal.reason))
+    signal.addEventListener('abort', pass, { once: true })
+    if (signal.aborted) pass()
+    return giveUp.signal
   }
 
   onQuestion(asked: (question: string | undefined) => void): void {

@@ -124,7 +124,9 @@ export class TaskFollowing implements HostTasks {
       const run = await client.startTool(effect.tool, effect.arguments, {
         signal,
         relay: { owner: flight },
-        onProgress: (progress) => attendance.progress(toClean(progress)),
+        ...(options.onProgress !== undefined && {
+          onProgress: (progress) => attendance.progress(toClean(progress)),
+        }),
         task: options.task ?? true,
       })
       if (run.task === undefined) return run.result({ signal })
@@ -178,11 +180,11 @@ export class TaskFollowing implements HostTasks {
     const { signal } = attendance
     const giveUp = (): void => {
       void task.run.cancel().catch(() => {})
-      task.leaving.abort(signal.reason)
+      task.leaving.abort(signal?.reason)
     }
-    signal.addEventListener('abort', giveUp, { once: true })
-    if (signal.aborted) giveUp()
-    const isLeft = (await attendance.isLeftAfter(ms, over)) && !signal.aborted && !this.#isFull(task.kept)
+    signal?.addEventListener('abort', giveUp, { once: true })
+    if (signal?.aborted) giveUp()
+    const isLeft = (await attendance.isLeftAfter(ms, over)) && signal?.aborted !== true && !this.#isFull(task.kept)
     if (isLeft) attendance.leave()
     return isLeft
   }
