@@ -3,10 +3,11 @@
 import { stat } from 'node:fs/promises'
 import { pathToFileURL } from 'node:url'
 import type { AskingContext } from '@portico/sdk/server'
+import { isInside } from '../machine/path-text.ts'
 import { spellHidden } from '../text/plain-text.ts'
 import { Confinement, PathError, type Reached, requireExisting, type Scope } from './confine.ts'
 import type { FilesSettings } from './options.ts'
-import { toRealRoots } from './roots.ts'
+import { chooseAmong, toRootPlaces } from './roots.ts'
 
 export class FilesHost {
   readonly settings: FilesSettings
@@ -26,7 +27,7 @@ export class FilesHost {
   /** Asks for the client's roots, where it has any and they count (sec-121). */
   async scope(ctx: AskingContext): Promise<Scope> {
     if (!this.limitsToRoots(ctx)) return undefined
-    return toRealRoots(await ctx.roots('roots'))
+    return chooseAmong(await toRootPlaces(await ctx.roots('roots')), this.confinement.directories)
   }
 
   /** Whether only the client knows what may be reached: handlers that cannot ask it then know nothing. */
@@ -46,8 +47,11 @@ export class FilesHost {
     return reached
   }
 
-  existingOrOnly(path: string | undefined, ctx: AskingContext): Promise<Reached> {
-    return this.existing(path ?? this.#onlyDirectory(), ctx)
+  /** Without a path: the client's only root in here, or the only directory. */
+  async existingOrOnly(path: string | undefined, ctx: AskingContext): Promise<Reached> {
+    const scope = await this.scope(ctx)
+    const wanted = path ?? this.#onlyPlace(scope)
+    return requireExisting(await this.confinement.reach(wanted, scope), wanted)
   }
 
   async requireFolder({ path }: Reached): Promise<void> {
@@ -55,11 +59,13 @@ export class FilesHost {
     throw new PathError('absent', `${spellHidden(path)} is a file, not a directory: use read_file`)
   }
 
-  #onlyDirectory(): string {
-    const [only, ...others] = this.confinement.directories
-    if (only !== undefined && others.length === 0) return only.real
-    const names = this.confinement.directories.map(({ given }) => given).join(', ')
-    throw new PathError('malformed', `Say which directory: ${names}`)
+  #onlyPlace(scope: Scope): string {
+    const { directories } = this.confinement
+    const chosen = scope?.filter((root) => directories.some(({ real }) => isInside(root, real))) ?? []
+    const places = chosen.length > 0 ? chosen : directories.map(({ given }) => given)
+    const [only, ...others] = places
+    if (only !== undefined && others.length === 0) return only
+    throw new PathError('malformed', `Say which directory: ${places.map(spellHidden).join(', ')}`)
   }
 }
 

@@ -113,6 +113,48 @@ async function readBody(file: OpenFile, start: number, range: LineRange): Promis
   return parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts)
 }
 
+/** The last lines of a file, as many as fit; undefined when they are not text in UTF-8. */
+export async function readLastLines(
+  file: OpenFile,
+  count: number,
+  maxBytes: number,
+): Promise<{ readonly text: string; readonly isWhole: boolean } | undefined> {
+  const start = Math.max(0, file.size - maxBytes)
+  const bytes = await readBytes(file, start, maxBytes)
+  let at = bytes.length - (bytes.at(-1) === 10 ? 1 : 0)
+  for (let missing = count; missing > 0 && at > 0; missing--) {
+    const newline = bytes.lastIndexOf(10, at - 1)
+    // A line that began before what was read is not whole, and not shown.
+    if (newline === -1) at = start === 0 ? 0 : bytes.indexOf(10) + 1
+    else if (missing === 1) return toLast(bytes.subarray(newline + 1), false)
+    else at = newline
+    if (newline === -1) break
+  }
+  return toLast(bytes.subarray(at), start === 0 && at === 0)
+}
+
+function toLast(bytes: Buffer, isWhole: boolean) {
+  const text = decodeText(bytes)
+  return text === undefined ? undefined : { text, isWhole }
+}
+
+export const ENCODINGS = ['utf-16le', 'utf-16be', 'latin1', 'windows-1251', 'shift_jis', 'gb18030'] as const
+
+/** Text in another encoding; undefined when the bytes are not that. A character that is cut off at the end is left out. */
+export function decodeAs(bytes: Uint8Array, encoding: (typeof ENCODINGS)[number]): string | undefined {
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: true })
+  } catch {
+    return undefined
+  }
+}
+
+/** What the first bytes of a file say of its encoding. */
+export function markedEncoding(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
+  return bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : undefined
+}
+
 /** A piece of a file by its bytes. */
 export async function readBytes(file: OpenFile, offset: number, length: number): Promise<Buffer> {
   const parts: Buffer[] = []

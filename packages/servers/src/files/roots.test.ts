@@ -2,13 +2,13 @@ import { realpath } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { pathToFileURL } from 'node:url'
 import { expect, it } from 'vitest'
-import { toRealRoots } from './roots.ts'
+import { chooseAmong, toRootPlaces } from './roots.ts'
 
 const here = await realpath(tmpdir())
 const uri = pathToFileURL(here).href
 
 it('takes plain file URIs of what is there', async () => {
-  expect(await toRealRoots([{ uri }])).toEqual([here])
+  expect(await toRootPlaces([{ uri }])).toEqual([here])
 })
 
 it.each([
@@ -20,10 +20,19 @@ it.each([
   'file://server/share',
   'file:////server/share',
   'https://example.com/',
-  'file:///there/is/no/such/place',
   'file:///%E0%A4%A',
   'nonsense',
   '',
 ])('sec-120: the root %j allows nothing', async (crooked) => {
-  expect(await toRealRoots([{ uri: crooked }])).toEqual([])
+  expect(await toRootPlaces([{ uri: crooked }])).toEqual([])
+})
+
+it.each([
+  [['/a/b'], ['/a/b']],
+  [['/a/b/c', '/x'], ['/a/b/c']],
+  [['/a'], ['/a']],
+  [['/x', '/a/bc'], undefined],
+  [[], undefined],
+])('servers 16b: of the roots %j, %j choose within /a/b', (places, chosen) => {
+  expect(chooseAmong(places, [{ given: '/a/b', real: '/a/b' }])).toEqual(chosen)
 })

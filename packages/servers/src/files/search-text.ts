@@ -21,6 +21,8 @@ interface TextQuery {
   readonly regex: boolean
   readonly ignoreCase: boolean
   readonly glob: string | undefined
+  /** Lines before and after each match. */
+  readonly context: number
   /** Matches to pass over, and to return at most. */
   readonly skip: number
   readonly limit: number
@@ -30,6 +32,8 @@ export interface TextMatch {
   readonly path: string
   readonly line: number
   readonly text: string
+  readonly before?: string[]
+  readonly after?: string[]
 }
 
 interface TextFound {
@@ -92,28 +96,29 @@ async function searchWithRipgrep(
   const isWanted = createFilter(start, query.glob)
   // Ripgrep would read the rules above the configured directory, too, so it reads none above where it begins.
   const above = settings.ignore ? await rulesAbove(start.directory, start.path) : []
-  const isThere = createCheck()
+  const linesAround = createCheck()
   let seen = 0
   for (const { path, line, text } of readRipgrep(outcome.stdout)) {
     if (confinement.isDenied(start.directory, path) || !isWanted(path) || isIgnored(above, path, false)) continue
-    if (!(await isThere(path, line, text))) continue
+    const lines = await linesAround(path, line, text)
+    if (lines === undefined) continue
     if (seen++ < query.skip) continue
     if (matches.length === query.limit) return { engine: 'ripgrep', matches, hasMore: true, complete: true }
-    matches.push({ path, line, text: text.slice(0, SHOWN) })
+    matches.push({ path, line, text: text.slice(0, SHOWN), ...around(lines, line, query.context) })
   }
   return { engine: 'ripgrep', matches, hasMore: false, complete: !outcome.truncated && !outcome.timedOut }
 }
 
 /**
- * Whether a line stands where ripgrep says. A folder that was swapped for a link while it searched has led it outside; the
+ * The lines of a file, if one stands where ripgrep says. A folder that was swapped for a link while it searched has led it outside; the
  * file is opened again by the path that was judged, and what does not stand there is passed by.
  */
-function createCheck(): (path: string, line: number, text: string) => Promise<boolean> {
+function createCheck(): (path: string, line: number, text: string) => Promise<readonly string[] | undefined> {
   let last: { readonly path: string; readonly lines: readonly string[] } | undefined
   return async (path, line, text) => {
     // Matches come sorted by path, so that the last file is all that is worth keeping.
     if (last?.path !== path) last = { path, lines: await readAllLines(path, MAX_SEARCHED) }
-    return last.lines[line - 1]?.slice(0, SHOWN) === text.slice(0, SHOWN)
+    return last.lines[line - 1]?.slice(0, SHOWN) === text.slice(0, SHOWN) ? last.lines : undefined
   }
 }
 
@@ -182,14 +187,23 @@ async function searchByWalking(start: Reached, query: TextQuery, search: TextSea
     if (walk.visited % 200 === 0) progress(walk.visited)
     if (Date.now() > until) return { engine: 'plain', matches, hasMore: false, complete: false }
     if (kind !== 'file' || !isWanted(path) || confinement.isDenied(start.directory, path)) continue
-    for (const [index, line] of (await readAllLines(path, settings.maxWriteBytes)).entries()) {
+    const lines = await readAllLines(path, settings.maxWriteBytes)
+    for (const [index, line] of lines.entries()) {
       if (!(query.ignoreCase ? line.toLowerCase() : line).includes(wanted)) continue
       if (seen++ < query.skip) continue
       if (matches.length === query.limit) return { engine: 'plain', matches, hasMore: true, complete: true }
-      matches.push({ path, line: index + 1, text: line.slice(0, SHOWN) })
+      matches.push({ path, line: index + 1, text: line.slice(0, SHOWN), ...around(lines, index + 1, query.context) })
     }
   }
   return { engine: 'plain', matches, hasMore: false, complete: walk.complete }
+}
+
+/** What stands before and after a line, counted from 1. */
+function around(lines: readonly string[], line: number, count: number): Pick<TextMatch, 'before' | 'after'> {
+  if (count === 0) return {}
+  const shown = (from: number, to: number): string[] =>
+    lines.slice(Math.max(0, from), to).map((text) => text.slice(0, SHOWN))
+  return { before: shown(line - 1 - count, line - 1), after: shown(line, line + count) }
 }
 
 function createFilter(start: Reached, glob: string | undefined): (path: string) => boolean {

@@ -13,6 +13,7 @@ import { FilesHost } from './host.ts'
 import { type FilesOptions, type FilesSettings, settleFilesOptions } from './options.ts'
 import { createFileResources, createPathCompleter, fromFileUri } from './resources.ts'
 import { createListDirectory } from './tools/tools-list.ts'
+import { createMoreTools } from './tools/tools-more.ts'
 import { createReadTools, readReached } from './tools/tools-read.ts'
 import { createSearchTools } from './tools/tools-search.ts'
 import { createPreviewEdit, createWriteTools } from './tools/tools-write.ts'
@@ -48,7 +49,7 @@ export async function createFilesServer(options: FilesOptions): Promise<ReadySer
         list_directory: createListDirectory(host),
         ...createSearchTools(host),
         preview_edit: createPreviewEdit(host),
-        ...(settings.write ? createWriteTools(host) : {}),
+        ...(settings.write ? { ...createWriteTools(host), ...createMoreTools(host) } : {}),
       },
       options,
     ),

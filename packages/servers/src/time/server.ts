@@ -31,7 +31,7 @@ const ZONED = {
 } as const
 const ZONES = {
   type: 'array',
-  description: 'The zones to convert to.',
+  description: 'Zones',
   items: { type: 'string', maxLength: 100 },
   minItems: 1,
   maxItems: 50,
@@ -155,7 +155,7 @@ function convertTool(clock: Clock) {
 function differenceTool(clock: Clock) {
   return tool(
     {
-      description: 'How long it is from one time to another.',
+      description: 'How long it is between two times.',
       input: {
         type: 'object',
         properties: { from: TIME, to: TIME, zone: ZONE },
@@ -186,10 +186,10 @@ function nextTool(clock: Clock) {
       input: {
         type: 'object',
         properties: {
-          weekday: { type: 'string', description: 'Any day unless given.', enum: DAYS },
+          weekday: { type: 'string', description: 'Any unless given', enum: DAYS },
           at: {
             type: 'string',
-            description: 'The time of day as HH:MM; midnight unless given.',
+            description: 'HH:MM; midnight unless given',
             pattern: '^[0-2][0-9]:[0-5][0-9]$',
           },
           zone: ZONE,

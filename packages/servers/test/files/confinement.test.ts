@@ -206,10 +206,25 @@ describe.each(ERAS)('roots at %s', (version) => {
     await done(free, 'read_file', { path: 'hello.txt' })
   })
 
-  it('sec-121: roots that are gone, and none at all, allow nothing', async () => {
-    for (const answers of [roots(), roots(join(base, 'gone'))]) {
-      await refusal(await begin({}, { version, answers }), 'read_file', { path: 'hello.txt' })
+  it('sec-121: a root in here that is gone allows nothing', async () => {
+    const client = await begin({}, { version, answers: roots(join(inside, 'gone')) })
+    await refusal(client, 'read_file', { path: 'hello.txt' })
+  })
+
+  it('servers 16b: roots elsewhere, or none, leave what the operator allowed', async () => {
+    for (const answers of [roots(), roots(outside)]) {
+      const client = await begin({}, { version, answers })
+      await done(client, 'read_file', { path: 'hello.txt' })
+      expect(await refusal(client, 'read_file', { path: join(outside, 'secret.txt') })).toContain('outside')
     }
+  })
+
+  it('servers 16b: a search without a path looks through the root', async () => {
+    const client = await begin({}, { version, answers: roots(join(inside, 'sub')) })
+    const found = await done<{ matches: { path: string }[] }>(client, 'search_files', { pattern: '*' })
+    expect(found.matches.map(({ path }) => path)).toContain(join(inside, 'sub', 'note.md'))
+    expect(found.matches.every(({ path }) => path.startsWith(join(inside, 'sub')))).toBe(true)
+    expect(await done(client, 'list_directory', {})).toMatchObject({ path: join(inside, 'sub') })
   })
 
   it('sec-134: completion says nothing where only roots could tell', async () => {

@@ -5,7 +5,18 @@ import { type ContentBlock, result, ToolError, text, tool } from '@portico/sdk/s
 import { toPathError, withFile } from '../anchor.ts'
 import { type Reached, requireExisting, type Scope } from '../confine.ts'
 import { type FilesHost, toFileUri } from '../host.ts'
-import { decodeText, LAST_LINE, type LinesRead, mimeTypeOf, readBytes, readLines } from '../read.ts'
+import {
+  decodeAs,
+  decodeText,
+  ENCODINGS,
+  LAST_LINE,
+  type LinesRead,
+  markedEncoding,
+  mimeTypeOf,
+  readBytes,
+  readLastLines,
+  readLines,
+} from '../read.ts'
 import { kindOf } from '../walk.ts'
 import { KIND, PATH, READS } from './tool-schemas.ts'
 
@@ -22,6 +33,7 @@ const FILE_OUTPUT = {
     totalLines: { type: 'integer', description: 'Lines of the whole file, when its end was seen' },
     nextLine: { type: 'integer', description: 'There is more: read on with firstLine set to this' },
     nextOffset: { type: 'integer', description: 'There is more: read on with offset set to this' },
+    encoding: { type: 'string', description: 'What the text was in, where that is not UTF-8' },
     notice: { type: 'string', description: 'What was left out and why' },
   },
   required: ['path', 'uri', 'size', 'mimeType'],
@@ -39,6 +51,7 @@ interface FileRead {
   totalLines?: number
   nextLine?: number
   nextOffset?: number
+  encoding?: string
   notice?: string
 }
 
@@ -47,6 +60,8 @@ interface FileRange {
   readonly lastLine?: number
   readonly offset?: number
   readonly length?: number
+  readonly lastLines?: number
+  readonly encoding?: (typeof ENCODINGS)[number]
 }
 
 export function createReadTools(host: FilesHost) {
@@ -71,6 +86,8 @@ function createReadFile(host: FilesHost) {
           lastLine: { type: 'integer', minimum: 1, description: 'Where to end, this line included' },
           offset: { type: 'integer', minimum: 0, description: 'Read bytes from here instead of lines' },
           length: { type: 'integer', minimum: 1, description: 'How many bytes; with offset' },
+          lastLines: { type: 'integer', minimum: 1, description: 'So many lines from the end instead' },
+          encoding: { enum: ENCODINGS, description: 'Of text that is not UTF-8' },
         },
         required: ['path'],
         additionalProperties: false,
@@ -121,13 +138,20 @@ export function readReached(
   return withFile(reached.path, async (file) => {
     const { size } = file
     const about = { path: reached.path, uri: toFileUri(reached.path), size }
-    if (range.offset === undefined) {
+    if (range.lastLines !== undefined) {
+      const last = await readLastLines(file, range.lastLines, maxReadBytes)
+      if (last === undefined) throw new ToolError(`${reached.path} is not text in UTF-8: read it by offset and length`)
+      const notice = last.isWhole ? {} : { notice: 'There is more before this.' }
+      return { read: { ...about, mimeType: mimeTypeOf(reached.path, true), text: last.text, ...notice } }
+    }
+    if (range.offset === undefined && range.encoding === undefined) {
       const from = range.firstLine ?? 1
       const to = range.lastLine ?? LAST_LINE
       if (to < from) throw new ToolError('lastLine is before firstLine')
       const lines = await readLines(file, { from, to, maxBytes: maxReadBytes, ...(signal && { signal }) })
       if (lines !== undefined) return { read: { ...about, ...describeLines(lines, from, maxReadBytes, reached.path) } }
-      if (size > maxReadBytes) {
+      const isMarked = markedEncoding(await readBytes(file, 0, 2)) !== undefined
+      if (size > maxReadBytes && !isMarked) {
         throw new ToolError(
           `${reached.path} is binary and has ${size} bytes; "maxReadBytes" allows ${maxReadBytes}. Read a part: offset and length`,
         )
@@ -137,9 +161,12 @@ export function readReached(
     const bytes = await readBytes(file, offset, Math.min(range.length ?? maxReadBytes, maxReadBytes))
     const end = offset + bytes.length
     const more = end < size ? { nextOffset: end } : {}
-    const plain = decodeText(bytes)
+    const encoding = range.encoding ?? (offset === 0 ? markedEncoding(bytes) : undefined)
+    const plain = encoding === undefined ? decodeText(bytes) : decodeAs(bytes, encoding)
     const mimeType = mimeTypeOf(reached.path, plain !== undefined)
-    if (plain !== undefined) return { read: { ...about, mimeType, text: plain, ...more } }
+    if (plain !== undefined)
+      return { read: { ...about, mimeType, text: plain, ...(encoding && { encoding }), ...more } }
+    if (range.encoding !== undefined) throw new ToolError(`${reached.path} is not text in ${range.encoding}`)
     return { read: { ...about, mimeType, ...more }, blob: toBlock(about.uri, mimeType, bytes, size === bytes.length) }
   })
 }

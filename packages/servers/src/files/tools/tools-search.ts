@@ -10,7 +10,7 @@ import { CURSOR, NEXT_CURSOR, READS } from './tool-schemas.ts'
 
 const WHERE = {
   type: 'string',
-  description: 'The directory to look in; may be left out when there is only one',
+  description: 'Where to look; the only directory unless given',
 } as const
 const COMPLETE = {
   type: 'boolean',
@@ -53,7 +53,7 @@ function createSearchFiles(host: FilesHost) {
     {
       title: 'Find files by name',
       description:
-        'Finds files and directories by a pattern with *, ?, [a-z], {a,b} and ** for any folders. Without a slash it is about the name alone.',
+        'Finds files and directories by a pattern with *, ?, [a-z], {a,b} and **. Without a slash it is about the name alone.',
       input: {
         type: 'object',
         properties: {
@@ -103,6 +103,8 @@ const FOUND_LINES = {
           path: { type: 'string', description: 'Absolute' },
           line: { type: 'integer', description: 'Counted from 1' },
           text: { type: 'string', description: 'The line, its first 400 characters' },
+          before: { type: 'array', items: { type: 'string' }, description: 'Lines before it; with context' },
+          after: { type: 'array', items: { type: 'string' }, description: 'Lines after it; with context' },
         },
         required: ['path', 'line', 'text'],
         additionalProperties: false,
@@ -120,7 +122,7 @@ function createSearchText(host: FilesHost) {
     {
       title: 'Find text in files',
       description:
-        'Finds lines that contain a text, or match a regular expression where ripgrep is installed (the result says which engine searched).',
+        'Finds lines that contain a text, or match a regular expression where ripgrep is installed.',
       input: {
         type: 'object',
         properties: {
@@ -128,6 +130,7 @@ function createSearchText(host: FilesHost) {
           regex: { type: 'boolean', description: 'Whether pattern is a regular expression; false unless given' },
           ignoreCase: { type: 'boolean', description: 'Whether letter case is ignored; false unless given' },
           glob: { type: 'string', description: 'Only in files whose name fits, as in "*.ts"' },
+          context: { type: 'integer', minimum: 0, maximum: 10, description: 'Lines around each match' },
           path: WHERE,
           cursor: CURSOR,
         },
@@ -137,7 +140,7 @@ function createSearchText(host: FilesHost) {
       output: FOUND_LINES,
       ...READS,
     },
-    async ({ pattern, regex, ignoreCase, glob, path, cursor }, ctx) => {
+    async ({ pattern, regex, ignoreCase, glob, context = 0, path, cursor }, ctx) => {
       const { settings, confinement } = host
       const start = await host.folder(path, ctx)
       const skip = countFrom(cursor)
@@ -146,6 +149,7 @@ function createSearchText(host: FilesHost) {
         regex: regex ?? false,
         ignoreCase: ignoreCase ?? false,
         glob,
+        context,
         skip,
         limit: settings.maxResults,
       }

@@ -17,7 +17,7 @@ const PATH = {
   description: 'Absolute, or relative to the only directory',
 } as const
 
-const EDITS = {
+export const EDITS = {
   type: 'object',
   properties: {
     path: PATH,
@@ -29,9 +29,9 @@ const EDITS = {
       items: {
         type: 'object',
         properties: {
-          oldText: { type: 'string', description: 'Exactly as in the file, spaces included; must be there once' },
+          oldText: { type: 'string', description: 'Exactly as in the file; must be there once' },
           newText: { type: 'string', description: 'What comes in its place' },
-          all: { type: 'boolean', description: 'Replace every occurrence; false unless given' },
+          all: { type: 'boolean', description: 'Replace every occurrence' },
         },
         required: ['oldText', 'newText'],
         additionalProperties: false,
@@ -120,9 +120,10 @@ function createWriteFile(host: FilesHost) {
         properties: {
           path: PATH,
           text: { type: 'string', description: 'The whole contents' },
-          overwrite: { type: 'boolean', description: 'Whether an existing file may be replaced; false unless given' },
+          content: { type: 'string', description: 'The same as text' },
+          overwrite: { type: 'boolean', description: 'Whether an existing file may be replaced' },
         },
-        required: ['path', 'text'],
+        required: ['path'],
         additionalProperties: false,
       },
       output: CHANGED,
@@ -130,7 +131,8 @@ function createWriteFile(host: FilesHost) {
       idempotent: true,
       openWorld: false,
     },
-    async ({ path, text, overwrite }, ctx) => {
+    async ({ path, text: given, content, overwrite }, ctx) => {
+      const text = oneOf('text', given, content)
       const reached = await host.confinement.reach(path, await host.scope(ctx))
       const bytes = toBytes(text, host)
       const about = { path: reached.path, bytes: bytes.length }
@@ -193,8 +195,9 @@ function createMoveFile(host: FilesHost) {
         properties: {
           from: PATH,
           to: { ...PATH, description: 'The new path, name included; its directory must exist' },
+          source: { type: 'string', description: 'The same as from' },
+          destination: { type: 'string', description: 'The same as to' },
         },
-        required: ['from', 'to'],
         additionalProperties: false,
       },
       output: {
@@ -210,7 +213,9 @@ function createMoveFile(host: FilesHost) {
       idempotent: false,
       openWorld: false,
     },
-    async ({ from, to }, ctx) => {
+    async (args, ctx) => {
+      const from = oneOf('from', args.from, args.source)
+      const to = oneOf('to', args.to, args.destination)
       const scope = await host.scope(ctx)
       const source = requireExisting(await host.confinement.reachEntry(from, scope), from)
       const target = await host.confinement.reachEntry(to, scope)
@@ -254,7 +259,7 @@ function createTrashFile(host: FilesHost) {
   )
 }
 
-async function prepareEdit(
+export async function prepareEdit(
   host: FilesHost,
   reached: Reached,
   edits: readonly Replacement[],
@@ -267,19 +272,29 @@ async function prepareEdit(
   return { snapshot, bytes: toBytes(after, host), difference: toDifference(reached.relative, before, after), after }
 }
 
-function brief(difference: string): string {
+export function brief(difference: string): string {
   if (difference.length <= MAX_DIFFERENCE) return difference
   const count = (sign: string): number => difference.split('\n').filter((line) => line.startsWith(sign)).length - 1
   return `${count('+')} lines added, ${count('-')} removed`
 }
 
-function toBytes(text: string, host: FilesHost): Uint8Array {
+export function toBytes(text: string, host: FilesHost): Uint8Array {
   const bytes = new TextEncoder().encode(text)
   const { maxWriteBytes } = host.settings
   if (bytes.length <= maxWriteBytes) return bytes
   throw new ToolError(`The file would have ${bytes.length} bytes; the option "maxWriteBytes" allows ${maxWriteBytes}`)
 }
 
-function ask(host: FilesHost, ctx: AskingContext, question: string, shown = ''): Promise<void> {
+export function ask(host: FilesHost, ctx: AskingContext, question: string, shown = ''): Promise<void> {
   return requireConfirmation(ctx, spellHidden(question), host.settings.allowUnasked, spellHidden(shown))
+}
+
+/** The value of a parameter that people and models call by two names. */
+export function oneOf(name: string, given: string | undefined, alias: string | undefined): string {
+  if (given !== undefined && alias !== undefined && given !== alias) {
+    throw new ToolError(`"${name}" was given twice, and differently`)
+  }
+  const value = given ?? alias
+  if (value === undefined) throw new ToolError(`"${name}" is missing`)
+  return value
 }
