@@ -207,7 +207,8 @@ describe('sec-229: reads go to the server that lists the address (host 7)', () =
     const warnings: string[] = []
     for (const server of ['files', 'evil']) {
       const rules = [{ server, uri: 'file:///x' }]
-      const [piece] = await new AttachedContext().read('s', rules, parts, {}, (message) => warnings.push(message))
+      const onWarning = (message: string) => warnings.push(message)
+      const [piece] = await new AttachedContext().read('s', rules, parts, { onWarning })
       expect(piece).toMatchObject({ server, content: [{ resource: { text: `${server} file:///x` } }] })
     }
     expect(warnings).toEqual([])

@@ -133,14 +133,14 @@ class Walk {
     const next = (this.#last?.sequence ?? (this.#stored?.from ?? 1) - 1) + 1
     if (record === undefined) {
       const kind = line.torn && isCurrent ? 'torn' : 'unreadable'
-      this.#note(kind, next, file, line.number, 'the line is no record')
+      this.#note(kind, next, { file, line: line.number }, 'the line is no record')
       // Its place is taken, so that the records after it are not called missing; what followed it cannot be known.
       if (kind === 'unreadable') this.#last = { sequence: next, hash: UNKNOWN }
       return
     }
     this.#records++
     if (!isIntact(record, this.#key)) {
-      this.#note('changed', next, file, line.number, 'the record is not what was written')
+      this.#note('changed', next, { file, line: line.number }, 'the record is not what was written')
       this.#last = { sequence: next, hash: record.hash }
       return
     }
@@ -150,14 +150,14 @@ class Walk {
   #place(record: AuditRecord, next: number, file: string, line: number): void {
     const { sequence, previous, hash } = record
     if (sequence < next) {
-      this.#note('out-of-place', sequence, file, line, `record ${sequence} stands again, or after a later one`)
+      this.#note('out-of-place', sequence, { file, line }, `record ${sequence} stands again, or after a later one`)
       return
     }
     if (sequence > next) {
       const which = sequence - 1 === next ? `record ${next} is` : `records ${next} to ${sequence - 1} are`
-      this.#note('missing', next, file, line, `${which} missing before record ${sequence}`)
+      this.#note('missing', next, { file, line }, `${which} missing before record ${sequence}`)
     } else if (this.#last !== undefined && this.#last.hash !== UNKNOWN && previous !== this.#last.hash) {
-      this.#note('changed', sequence - 1, file, line, `record ${sequence} follows another record ${sequence - 1}`)
+      this.#note('changed', sequence - 1, { file, line }, `record ${sequence} follows another record ${sequence - 1}`)
     }
     this.#last = { sequence, hash }
     if (sequence === this.#stored?.sequence) this.#atHead = hash
@@ -171,37 +171,36 @@ class Walk {
   #confess({ type, what, reason = '', sequence }: AuditRecord, file: string, line: number): void {
     if (type !== 'event') return
     if (what === 'audit-copy-begun' && ++this.#copiesBegun > 1) {
-      this.#note('head-lost', sequence, file, line, `before record ${sequence} the copy of the head was lost`)
+      this.#note('head-lost', sequence, { file, line }, `before record ${sequence} the copy of the head was lost`)
     }
     // A gap in the numbers has been told of; where there is none, the records themselves were exchanged.
     const isTold = this.#problems.at(-1)?.kind === 'missing' && this.#problems.at(-1)?.line === line
     if (LOSSES.has(what) || (what === 'audit-gap' && !isTold)) {
-      this.#note('head-lost', sequence, file, line, `before record ${sequence} the end was lost: ${reason}`)
+      this.#note('head-lost', sequence, { file, line }, `before record ${sequence} the end was lost: ${reason}`)
     }
   }
 
   missCopy(file: string): void {
     const message = 'the copy of the head that is kept elsewhere is gone or cannot be read: the end may be cut off'
-    this.#note('copy-lost', this.#last?.sequence ?? 0, file, undefined, message)
+    this.#note('copy-lost', this.#last?.sequence ?? 0, { file }, message)
   }
 
   end(file: string, { hadHead, hadFiles }: { hadHead: boolean; hadFiles: boolean }): AuditReport {
-    if (!hadFiles) this.#note('no-log', 0, file, undefined, 'there is no log under this name')
+    if (!hadFiles) this.#note('no-log', 0, { file }, 'there is no log under this name')
     const last = this.#last ?? GENESIS
     const stored = this.#stored
     if (stored === undefined) {
-      if (hadHead)
-        this.#note('head-altered', last.sequence, file, undefined, 'the head was altered, or has another key')
+      if (hadHead) this.#note('head-altered', last.sequence, { file }, 'the head was altered, or has another key')
       else if (this.#records > 0)
-        this.#note('head-missing', last.sequence, file, undefined, 'the head is gone: the end may be, too')
+        this.#note('head-missing', last.sequence, { file }, 'the head is gone: the end may be, too')
     } else if (last.sequence < stored.sequence) {
       const message = `records ${last.sequence + 1} to ${stored.sequence} were cut off at the end`
-      this.#note('truncated', last.sequence + 1, file, undefined, message)
+      this.#note('truncated', last.sequence + 1, { file }, message)
     } else if (stored.sequence > 0 && this.#atHead !== undefined && this.#atHead !== stored.hash) {
-      this.#note('changed', stored.sequence, file, undefined, 'the head knows another record in this place')
+      this.#note('changed', stored.sequence, { file }, 'the head knows another record in this place')
     }
     for (const { sequence } of this.#expected) {
-      this.#note('truncated', sequence, file, undefined, 'the log does not hold the record that was kept')
+      this.#note('truncated', sequence, { file }, 'the log does not hold the record that was kept')
     }
     return {
       ok: this.#problems.length === 0,
@@ -212,9 +211,8 @@ class Walk {
     }
   }
 
-  #note(kind: AuditProblemKind, sequence: number, file: string, line: number | undefined, message: string): void {
-    if (this.#problems.length >= MAX_PROBLEMS) return
-    this.#problems.push({ kind, sequence, file, ...(line !== undefined && { line }), message })
+  #note(kind: AuditProblemKind, sequence: number, place: Pick<AuditProblem, 'file' | 'line'>, message: string): void {
+    if (this.#problems.length < MAX_PROBLEMS) this.#problems.push({ kind, sequence, ...place, message })
   }
 }
 

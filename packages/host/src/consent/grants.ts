@@ -129,7 +129,7 @@ class KeptGrants implements Grants {
     // Without a workspace, the session is the narrower of what is left.
     const remember = wished === 'workspace' && circumstances.workspace === undefined ? 'session' : wished
     const grant: Grant = {
-      ...toGrant(effect, answer, circumstances, definition, this.#clock.now()),
+      ...toGrant(effect, answer, { about: circumstances, definition, at: this.#clock.now() }),
       remember,
       ...(remember === 'session' && { session: circumstances.session }),
       ...(remember === 'workspace' && { workspace: circumstances.workspace }),
@@ -144,7 +144,7 @@ class KeptGrants implements Grants {
     // For exactly what was shown, under the circumstances that it was shown in.
     const exact: Answer = { ...answer, breadth: 'arguments', pattern: undefined, evenIfTainted: true }
     const grant: Grant = {
-      ...toGrant(effect, exact, circumstances, definition, now),
+      ...toGrant(effect, exact, { about: circumstances, definition, at: now }),
       remember: 'once',
       expiresAt: now + ONCE_MS,
     }
@@ -217,13 +217,13 @@ class KeptGrants implements Grants {
 
 type Unbound = Omit<Grant, 'remember'>
 
-function toGrant(
-  effect: Effect,
-  answer: Answer,
-  about: Circumstances,
-  definition: KnownDefinition | undefined,
-  at: number,
-): Unbound {
+interface Granting {
+  readonly about: Circumstances
+  readonly definition: KnownDefinition | undefined
+  readonly at: number
+}
+
+function toGrant(effect: Effect, answer: Answer, { about, definition, at }: Granting): Unbound {
   const { breadth = 'item', pattern, evenIfTainted, by } = answer
   // Where an approval of everything cannot be meant, it is one of the thing itself.
   const held = effect.kind === 'connect' || effect.kind === 'root' ? 'item' : breadth

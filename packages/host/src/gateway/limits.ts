@@ -93,7 +93,7 @@ export class CallLimits {
   /** Counts a call, or throws. What comes back is given to `leave` when the call is over. */
   enter(principal: string, tool: string): LimitPlace {
     const { callsPerMinute, maxConcurrent } = this.limits
-    consume(this.#rate, principal, 'callsPerMinute', callsPerMinute)
+    consume(this.#rate, principal, `callsPerMinute (${callsPerMinute})`)
     if (this.#rules.length === 0) {
       this.#take(principal, maxConcurrent)
       return { principal, pair: undefined }
@@ -113,7 +113,7 @@ export class CallLimits {
   #enterBoth(principal: string, rule: Rule | undefined): LimitPlace {
     const pair = JSON.stringify([principal, rule?.name])
     const of = ` of "${rule?.name}"`
-    if (rule?.rate !== undefined) consume(rule.rate, pair, 'callsPerMinute', rule.perMinute, of)
+    if (rule?.rate !== undefined) consume(rule.rate, pair, `callsPerMinute (${rule.perMinute})${of}`)
     this.#take(principal, this.limits.maxConcurrent)
     if (rule?.maxConcurrent === undefined) return { principal, pair: undefined }
     try {
@@ -152,7 +152,8 @@ export class CallLimits {
 }
 
 /** Counts one more in the key's minute, which begins with its first; throws when there are too many. */
-function consume(counts: MinuteCounts, key: string, limit: string, most: number | undefined, of = ''): void {
+/** `limit` is what the error calls it. */
+function consume(counts: MinuteCounts, key: string, limit: string): void {
   const waitMs = counts.add(key)
-  if (waitMs > 0) throw new LimitError(`${limit} (${most})${of}`, waitMs)
+  if (waitMs > 0) throw new LimitError(limit, waitMs)
 }

@@ -318,7 +318,7 @@ class HostGuard implements OpenGuard {
     // A no holds whether or not it can be written down; a yes does not.
     if (!final.allowed) this.#telemetry?.decided(effect, final, ref)
     const subject = subjectOf(effect, about, ref)
-    await this.#append(decisionEntry(effect, about, final, subject, this.#parts.clock.now()))
+    await this.#append(decisionEntry(effect, about, final, { subject, at: this.#parts.clock.now() }))
     if (final.allowed) this.#telemetry?.decided(effect, final, ref)
     return subject
   }

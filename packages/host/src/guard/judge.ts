@@ -87,7 +87,7 @@ export async function judge<E extends Effect>(
     const refused = parts.refusals.reason(effect, about)
     if (refused !== undefined) return settle(false, 'person', refused, AGAIN)
     effect = toFrozen(effect)
-    const answer = await askUnlessSettled(parts, effect, about, decision, options)
+    const answer = await askUnlessSettled(parts, { effect, about, decision }, options)
     // Somebody has answered for this, too, while it waited.
     if (answer === undefined) {
       round--
@@ -112,22 +112,23 @@ export async function judge<E extends Effect>(
 }
 
 /** Undefined when a remembered answer, given elsewhere meanwhile, has become enough. */
-async function askUnlessSettled(
-  parts: JudgeParts,
-  effect: Effect,
-  about: Circumstances,
-  decision: Decision,
-  options: PassOptions,
-): Promise<Answer | undefined> {
+interface Asked {
+  readonly effect: Effect
+  readonly about: Circumstances
+  readonly decision: Decision
+}
+
+async function askUnlessSettled(parts: JudgeParts, asked: Asked, options: PassOptions): Promise<Answer | undefined> {
   const settled = new AbortController()
   const { signal } = options
+  const { effect, about } = asked
   const stop = parts.grants.on(() => {
     const grant = parts.grants.peek(effect, about, parts.definition(effect))
     if (grant !== undefined && (grant.action === 'deny' || isSufficient(grant, effect, about))) settled.abort()
   })
   try {
     const both = signal === undefined ? settled.signal : AbortSignal.any([signal, settled.signal])
-    return await ask(parts, effect, about, decision, { ...options, signal: both })
+    return await ask(parts, asked, { ...options, signal: both })
   } catch (error) {
     if (settled.signal.aborted && signal?.aborted !== true) return undefined
     throw error
@@ -163,9 +164,7 @@ function* ofNewTool({ grants, definition }: JudgeParts, effect: Effect, about: C
 
 function ask(
   parts: JudgeParts,
-  effect: Effect,
-  about: Circumstances,
-  decision: Decision,
+  { effect, about, decision }: Asked,
   { signal, onWaiting, question }: PassOptions,
 ): Promise<Answer> {
   const { session, principal, workspace } = about

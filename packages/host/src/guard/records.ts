@@ -28,8 +28,7 @@ export function decisionEntry(
   effect: Effect,
   about: Circumstances,
   final: FinalDecision,
-  subject: Subject,
-  at: number,
+  { subject, at }: { readonly subject: Subject; readonly at: number },
 ): AuditEntry {
   const { decision, by, reason, detail } = final
   return {

@@ -29,6 +29,12 @@ export interface MediaNotice {
 }
 
 /** An empty failure: it has no text by its nature. */
+interface FoundMedia {
+  readonly key: object
+  readonly media: Media
+  readonly server: string | undefined
+}
+
 type Found = { readonly text: string } | { readonly failure: string }
 
 type ResultPiece = Extract<ToolResultPart['output'], { type: 'content' }>['value'][number]
@@ -79,7 +85,7 @@ export class MediaFit {
       if (part.type === 'text') server = labelsIn(part.text).at(-1) ?? server
       const media = part.type === 'file' ? toMedia(part) : undefined
       if (media === undefined || placeOf(media, config).place !== 'no') content.push(part)
-      else content.push({ type: 'text', text: await this.#describe(part, media, server, config, tell) })
+      else content.push({ type: 'text', text: await this.#describe({ key: part, media, server }, config, tell) })
     }
     return { ...message, content }
   }
@@ -104,7 +110,7 @@ export class MediaFit {
         const place = media === undefined ? 'anywhere' : placeOf(media, config).place
         if (media === undefined || place === 'anywhere') pieces.push(piece)
         else if (place === 'no')
-          pieces.push({ type: 'text', text: await this.#describe(piece, media, server, config, tell) })
+          pieces.push({ type: 'text', text: await this.#describe({ key: piece, media, server }, config, tell) })
         else moved.push(...toMoved(part.toolName, media, server))
       }
       content.push({ ...part, output: toOutput(pieces) })
@@ -112,10 +118,9 @@ export class MediaFit {
     return { ...message, content }
   }
 
+  /** `key` is the part of the message that the media was found in. */
   async #describe(
-    key: object,
-    media: Media,
-    server: string | undefined,
+    { key, media, server }: FoundMedia,
     config: ModelConfig,
     tell: (notice: MediaNotice) => void,
   ): Promise<string> {

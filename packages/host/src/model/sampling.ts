@@ -93,7 +93,8 @@ export class ServerSampling {
       question: { kind: 'sampling', request: params as unknown as JsonObject, models: choices.map(({ id }) => id) },
     })
     try {
-      const answer = await this.#ask(request, effect, permit, permit.answer?.model ?? choices[0]?.id, account)
+      const modelId = permit.answer?.model ?? choices[0]?.id
+      const answer = await this.#ask(request, effect, permit, { modelId, account })
       permit.finish('ok')
       return answer
     } catch (error) {
@@ -106,8 +107,7 @@ export class ServerSampling {
     request: SamplingRequest,
     effect: SampleEffect,
     permit: Permit,
-    modelId: string | undefined,
-    account: Account,
+    { modelId, account }: { readonly modelId: string | undefined; readonly account: Account },
   ): Promise<CreateMessageResult> {
     const { server, signal } = request
     // What the person edited has the same shape; what they left out stays as the server wrote it.

@@ -231,7 +231,7 @@ class UpstreamSet implements Upstreams {
     const supervised: SupervisedServer = new SupervisedServer(config, this.#options, this.#negotiations, {
       state: (state) => this.#servers.get(server) === supervised && listeners.emit('state', { server, state }),
       changed: (kind) => this.#servers.get(server) === supervised && listeners.emit('change', { server, kind }),
-      log: (connection, source, text, level) => this.#log(server, connection, source, text, level),
+      log: (connection, source, text, level) => this.#log({ server, connection, source, level }, text),
       started: (process) => this.#watchdog?.watch(process),
       isTapped: () => listeners.has('message'),
       tap: (connection, direction, message) =>
@@ -250,7 +250,7 @@ class UpstreamSet implements Upstreams {
     return supervised
   }
 
-  #log(server: string, connection: string, source: LogSource, text: string, level: LogLevel | undefined): void {
+  #log({ server, connection, source, level }: Omit<UpstreamLog, 'at' | 'text'>, text: string): void {
     if (!this.#listeners.has('log')) return
     const rate = this.#logs.get(server) ?? new LogRate()
     this.#logs.set(server, rate)

@@ -159,12 +159,22 @@ type TasksNow = () => ToolTasks | undefined
 function createRelayMethods(host: FeatureHost, relay: Relay, tasks: TasksNow): ServerMethod[] {
   const writeTool = (revision: Revision, item: Tool) => tasks()?.writeTool(item, revision) ?? revision.writeTool(item)
   return [
-    listMethod(host, relay, 'tools/list', 'tools', writeTool),
-    listMethod(host, relay, 'resources/list', 'resources', (revision, item) => revision.writeResource(item)),
-    listMethod(host, relay, 'resources/templates/list', 'resourceTemplates', (revision, item) =>
-      revision.writeResourceTemplate(item),
-    ),
-    listMethod(host, relay, 'prompts/list', 'prompts', (revision, item) => revision.writePrompt(item)),
+    listMethod(host, relay, { method: 'tools/list', member: 'tools', write: writeTool }),
+    listMethod(host, relay, {
+      method: 'resources/list',
+      member: 'resources',
+      write: (revision, item) => revision.writeResource(item),
+    }),
+    listMethod(host, relay, {
+      method: 'resources/templates/list',
+      member: 'resourceTemplates',
+      write: (revision, item) => revision.writeResourceTemplate(item),
+    }),
+    listMethod(host, relay, {
+      method: 'prompts/list',
+      member: 'prompts',
+      write: (revision, item) => revision.writePrompt(item),
+    }),
     ...askingMethods(host, relay, tasks),
     defineMethod<CompleteResult>({
       method: 'completion/complete',
@@ -243,12 +253,16 @@ function checkArguments({ arguments: args }: JsonObject): void {
   if (!isObject(args ?? {})) throw invalidParam('arguments', 'must be an object')
 }
 
+interface RelayList<K extends keyof RelayLists> {
+  readonly method: string
+  readonly member: K
+  readonly write: (revision: Revision, item: RelayLists[K]) => JsonObject
+}
+
 function listMethod<K extends keyof RelayLists>(
   host: FeatureHost,
   relay: Relay,
-  method: string,
-  member: K,
-  write: (revision: Revision, item: RelayLists[K]) => JsonObject,
+  { method, member, write }: RelayList<K>,
 ): ServerMethod {
   /** The text of each whole list, by the array it was made from. */
   const texts = new WeakMap<object, Map<Revision, string>>()

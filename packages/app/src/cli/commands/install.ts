@@ -57,20 +57,22 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
   const file = fileOf(program.form, program.title, flags.project === true, io)
   const target = named === undefined ? undefined : targetIn(input, 1)
   const name = typeof flags.name === 'string' ? flags.name : await entryNameOf(target, io)
-  if (flags.remove !== true && flags.name === undefined) await refuseOther(file, name, target, program, io)
+  if (flags.remove !== true && flags.name === undefined) await refuseOther({ ...program, name }, file, target, io)
   const edit: Edit =
     flags.remove === true
       ? (path) => removeFromFile(path, program.form, name)
       : await writing(program, name, target, io)
-  return change(file, edit, { ...program, name }, input, io)
+  return change({ ...program, name, edit }, file, input, io)
 }
+
+/** A program, and the name of the entry in its file. */
+type Installed = (typeof PROGRAMS)[string] & { readonly name: string }
 
 /** A name that stands for something else there is left alone, unless the person gives it. */
 async function refuseOther(
+  { form, title, name }: Installed,
   file: string,
-  name: string,
   target: TargetKind | undefined,
-  { form, title }: (typeof PROGRAMS)[string],
   io: Io,
 ): Promise<void> {
   const what = target?.kind === 'file' ? resolve(io.cwd, target.file) : target?.kind === 'url' ? target.url : undefined
@@ -99,9 +101,8 @@ async function writing(
 }
 
 async function change(
+  { title, name, edit }: Installed & { readonly edit: Edit },
   file: string,
-  edit: Edit,
-  { title, name }: { readonly title: string; readonly name: string },
   { flags, json }: CommandInput,
   io: Io,
 ): Promise<number> {

@@ -16,19 +16,20 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
   const level = (typeof input.flags.level === 'string' ? input.flags.level : 'info') as LogLevel
   return withTarget(target, io, targetOptionsOf(input), async (open) => {
     const count = typeof input.flags.count === 'number' ? input.flags.count : Number.POSITIVE_INFINITY
-    await listen(open, uris, level, count, input.json, io)
+    await listen(open, { uris, level, count, json: input.json }, io)
     return EXIT_CODES.ok.code
   })
 }
 
-async function listen(
-  { client, label }: OpenTarget,
-  uris: readonly string[],
-  level: LogLevel,
-  count: number,
-  json: boolean,
-  io: Io,
-): Promise<void> {
+interface Wanted {
+  readonly uris: readonly string[]
+  readonly level: LogLevel
+  /** How many messages are enough. */
+  readonly count: number
+  readonly json: boolean
+}
+
+async function listen({ client, label }: OpenTarget, { uris, level, count, json }: Wanted, io: Io): Promise<void> {
   let left = count
   const enough = new AbortController()
   const print = (line: string, value: object): void => {

@@ -20,7 +20,7 @@ export async function nextWords(
   const before = command === undefined ? undefined : positionalsOf(command, typed.slice(0, -1))
   if (command === undefined || before === undefined) return []
   const current = typed.at(-1) ?? ''
-  const found = await candidates(command, before, current, io, servers)
+  const found = await candidates(command, { before, current }, io, servers)
   return [...new Set(found)].filter((word) => isPlainWord(word) && word.startsWith(current))
 }
 
@@ -57,10 +57,15 @@ function positionalsOf(command: Command, words: readonly string[]): readonly str
   return found
 }
 
+interface Typed {
+  /** The words of the command before the one that is being typed, and that one. */
+  readonly before: readonly string[]
+  readonly current: string
+}
+
 async function candidates(
   command: Command,
-  before: readonly string[],
-  current: string,
+  { before, current }: Typed,
   io: Pick<Io, 'env' | 'cwd'>,
   servers: () => Promise<readonly string[]>,
 ): Promise<readonly string[]> {

@@ -77,7 +77,7 @@ export async function serveUntilEnd(
   try {
     for (const open of waysOf(server, wishes, parts)) listeners.push(await open())
     const addresses = listeners.map(({ url }) => url)
-    if (addresses.length > 0) announce(server, addresses, wishes, io, parts)
+    if (addresses.length > 0) announce(server, addresses, io, { wishes, parts })
     await (wishes.stdio ? servePipe(server, io) : stayUntil(io.signal))
   } finally {
     await Promise.all(listeners.map((listener) => listener.close()))
@@ -141,8 +141,14 @@ function bytesOf(input: Io['stdin']): number {
   return (input as { readonly bytesRead?: number }).bytesRead ?? 0
 }
 
-function announce(server: Server, urls: readonly string[], wishes: ServingWishes, io: Io, parts: ServingParts): void {
-  const { name, version } = server.info
+interface AnnounceOptions {
+  readonly wishes: ServingWishes
+  readonly parts: ServingParts
+}
+
+function announce({ info }: Server, urls: readonly string[], io: Io, options: AnnounceOptions): void {
+  const { name, version } = info
+  const { wishes, parts } = options
   if (!wishes.stdio) {
     // Whoever started us with standard streams reads messages there, and nothing else.
     if (parts.json === true) io.out(JSON.stringify({ name, version, urls, pid: process.pid }))

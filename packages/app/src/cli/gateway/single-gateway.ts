@@ -58,7 +58,7 @@ export async function openSingleGateway(
 ): Promise<SingleGateway> {
   const config = await configOf(target, io, options)
   const agent = createLoopbackUserAgent({ openPage: openPageOf(io) })
-  const upstreams = createUpstreams({ ...(await waysTo(target, config, agent, io, options)) })
+  const upstreams = createUpstreams({ ...(await waysTo(target, { config, agent }, io, options)) })
   options.watch?.(upstreams)
   const catalogue = createCatalogue(upstreams)
   const close = async (): Promise<void> => {
@@ -134,8 +134,7 @@ async function configOf(target: TargetKind, io: Io, options: SingleGatewayOption
 
 async function waysTo(
   target: TargetKind,
-  config: ServerConfig,
-  agent: UserAgent,
+  { config, agent }: { readonly config: ServerConfig; readonly agent: UserAgent },
   io: Io,
   options: SingleGatewayOptions,
 ): Promise<Parameters<typeof createUpstreams>[0]> {

@@ -21,7 +21,7 @@ export interface TaskCommand {
 export async function waitForResult({ open, input, io, server }: TaskCommand, task: KeptTask): Promise<number> {
   const name = task.tool === '' ? task.label : task.tool
   const watching = new AbortController()
-  void tellProgress(open, task, name, io, watching.signal)
+  void tellProgress({ open, io }, task, name, watching.signal)
   try {
     const answer = await open.tasks.result(task, requestOptionsOf(input, io))
     watching.abort()
@@ -37,10 +37,9 @@ export async function waitForResult({ open, input, io, server }: TaskCommand, ta
 }
 
 async function tellProgress(
-  open: OpenTarget,
+  { open, io }: Pick<TaskCommand, 'open' | 'io'>,
   task: KeptTask,
   name: string,
-  io: Io,
   signal: AbortSignal,
 ): Promise<void> {
   try {

@@ -23,7 +23,7 @@ export async function askForm(
   const answers = new Map<string, FieldValue>()
   const required = new Set(schema.required ?? [])
   for (const [name, field] of Object.entries(schema.properties)) {
-    const answer = await askField(name, field, required.has(name), terminal, io, signal)
+    const answer = await askField({ name, field, required: required.has(name) }, terminal, io, signal)
     if (answer === undefined) return undefined
     if (answer.value !== undefined) answers.set(name, answer.value)
   }
@@ -31,10 +31,14 @@ export async function askForm(
   return Object.fromEntries(answers)
 }
 
+interface NamedField {
+  readonly name: string
+  readonly field: Field
+  readonly required: boolean
+}
+
 async function askField(
-  name: string,
-  field: Field,
-  required: boolean,
+  { name, field, required }: NamedField,
   terminal: Terminal,
   io: Io,
   signal?: AbortSignal,

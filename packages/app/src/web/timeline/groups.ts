@@ -27,6 +27,14 @@ const MAX_OPEN = 20_000
 const RELATED_TASK = 'io.modelcontextprotocol/related-task'
 const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId'
 
+interface MessagePlace {
+  readonly connection: string
+  readonly direction: 'out' | 'in'
+  /** Its row in the log. */
+  readonly row: number
+  readonly at: number
+}
+
 export class Groups {
   /** By connection, direction and id. */
   readonly #open = new Map<string, OpenRequest>()
@@ -37,7 +45,7 @@ export class Groups {
   /** By connection and task. */
   readonly #tasks = new Map<string, string>()
 
-  place(connection: string, direction: 'out' | 'in', message: JsonObject, row: number, at: number): Placed {
+  place(message: JsonObject, { connection, direction, row, at }: MessagePlace): Placed {
     const { id, method } = message
     const params = isObject(message.params) ? message.params : {}
     if (typeof method !== 'string') return this.#answer(connection, direction, message, row)

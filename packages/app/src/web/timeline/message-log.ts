@@ -63,7 +63,7 @@ export class MessageLog {
 
   add({ server, connection, direction, at, bytes, message }: WireMessage): TimelineRow {
     const id = this.#next++
-    const { group, answers } = this.#groups.place(connection, direction, message, id, at)
+    const { group, answers } = this.#groups.place(message, { connection, direction, row: id, at })
     const kind = kindOf(message)
     const durationMs = answers === undefined ? undefined : Math.max(0, at - answers.at)
     const row: TimelineRow = {

@@ -9,6 +9,10 @@ import { admit } from '../../guard/foreign-text.ts'
 import type { ActOptions, AttachRule } from '../options.ts'
 import { type AttachedPiece, type AttachmentParts, followAttachment, MAX_ATTACHED_BYTES } from './attachments.ts'
 
+interface ReadOptions extends ActOptions {
+  readonly onWarning: (message: string) => void
+}
+
 interface Followed {
   readonly server: string
   readonly piece: AttachedPiece
@@ -34,8 +38,7 @@ export class AttachedContext {
     session: string,
     rules: readonly AttachRule[],
     parts: AttachmentParts,
-    options: ActOptions,
-    onWarning: (message: string) => void,
+    { onWarning, ...options }: ReadOptions,
   ): Promise<AttachedPiece[]> {
     this.#leave(session, new Set(rules.map(keyOf)))
     const pieces = rules.map(async (rule) => {

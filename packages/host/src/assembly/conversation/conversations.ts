@@ -93,7 +93,7 @@ export class Conversations {
     const warn = onWarning ?? this.#options.onWarning ?? (() => {})
     return (signal: AbortSignal) => {
       const rules = [...configuration.attachedTo(project), ...attached.pins(session)]
-      return attached.read(session, rules, this.#attachmentParts(), { session, signal, onWaiting }, warn)
+      return attached.read(session, rules, this.#attachmentParts(), { session, signal, onWaiting, onWarning: warn })
     }
   }
 

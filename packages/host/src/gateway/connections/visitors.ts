@@ -108,7 +108,7 @@ class BrowserVisitors implements Visitors {
       <button>Go on</button></form>`
     const cookie = setCookie(FORM, nonce, FORM_SECONDS)
     // Whoever has agreed before is sent on by the page behind, which may lead anywhere.
-    return page(status, 'Who are you?', body, 'https: http:', { 'set-cookie': cookie })
+    return page(status, 'Who are you?', body, { formTarget: 'https: http:', headers: { 'set-cookie': cookie } })
   }
 
   #welcome(principal: Principal, ticket: string, cookies: readonly string[]): Response {

@@ -13,12 +13,17 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 }
 
+interface PageOptions {
+  /** Where a form of the page may be sent, beside the page's own origin. */
+  readonly formTarget?: string
+  readonly headers?: { readonly [name: string]: string }
+}
+
 export function page(
   status: number,
   title: string,
   body: string,
-  formTarget = '',
-  headers: { [name: string]: string } = {},
+  { formTarget = '', headers = {} }: PageOptions = {},
 ): Response {
   const policy = `default-src 'none'; style-src 'unsafe-inline'; form-action 'self' ${formTarget}; frame-ancestors 'none'; base-uri 'none'`
   const html = `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escaped(title)}</title><h1>${escaped(title)}</h1>${body}</html>`

@@ -52,7 +52,7 @@ export function createSignInPages(signIn: SignIn): SignInPages {
       return (await hasAgreed(signIn, visit)) ? forward(visit, seal) : askConsent(visit, seal(`form ${visit.ticket}`))
     }
     if (request.method !== 'POST') return page(405, 'Not here', '<p>Open the page in a browser.</p>')
-    return agree(signIn, visit, given, request, base, seal)
+    return agree(signIn, { visit, form: given, request, base, seal })
   }
 }
 
@@ -133,7 +133,8 @@ export function askConsent(
     <form method="post"><input type="hidden" name="ticket" value="${escaped(visit.ticket)}">
     <input type="hidden" name="csrf" value="${escaped(token)}"><button>${isMore ? 'Go on' : 'Sign in'}</button></form>`
   // Browsers count where the authorization server sends its visitor on to, another's login perhaps, as part of the form.
-  return page(200, isMore ? `More permissions for ${server}` : `Sign in to ${server}`, body, `${target.origin} https:`)
+  const formTarget = `${target.origin} https:`
+  return page(200, isMore ? `More permissions for ${server}` : `Sign in to ${server}`, body, { formTarget })
 }
 
 /** Only a browser that is known for the user's own goes on without the page. What cannot be looked up was not agreed to. */
@@ -142,14 +143,15 @@ async function hasAgreed({ options, consents }: SignIn, visit: Visit): Promise<b
   return known && consents.covers(visit).catch(() => false)
 }
 
-async function agree(
-  signIn: SignIn,
-  visit: Visit,
-  form: URLSearchParams,
-  request: Request,
-  base: URL,
-  seal: (text: string) => string,
-): Promise<Response> {
+interface Agreeing {
+  readonly visit: Visit
+  readonly form: URLSearchParams
+  readonly request: Request
+  readonly base: URL
+  readonly seal: (text: string) => string
+}
+
+async function agree(signIn: SignIn, { visit, form, request, base, seal }: Agreeing): Promise<Response> {
   const origin = request.headers.get('origin')
   const foreign = origin !== null && origin !== base.origin
   if (foreign || !same(form.get('csrf') ?? '', seal(`form ${visit.ticket}`))) {
@@ -184,7 +186,7 @@ async function takeBack(
     return page(400, 'Not expected', '<p>Nobody waits for this answer. Start again from your program.</p>')
   visit.settle(params)
   const body = '<p>You can close this window and go back to your program.</p>'
-  return page(200, 'Thank you', body, undefined, { 'set-cookie': setCookie(COOKIE, '', 0) })
+  return page(200, 'Thank you', body, { headers: { 'set-cookie': setCookie(COOKIE, '', 0) } })
 }
 
 function cookieText({ ticket, principal, clientId, state }: Visit): string {

@@ -110,7 +110,10 @@ export class TokenSource {
       if (this.current !== undefined || this.#held === undefined || this.#site === undefined) return
       const { issuer, resource } = this.#site
       const place = { issuer: await this.#issuerOf(this.#site), resource: undefined }
-      await this.#refresh(this.#context(place, resource, this.#held.grant.scopes, this.#held.key, signal), issuer)
+      await this.#refresh(
+        this.#context(place, { resource, scopes: this.#held.grant.scopes, dpop: this.#held.key }, signal),
+        issuer,
+      )
     })
   }
 
@@ -126,7 +129,9 @@ export class TokenSource {
       const resource = place.resource?.resource
       if (previous?.refreshToken !== undefined && !need.stepUp && covers(held, need.challenge?.scopes)) {
         this.#held = await hold(previous)
-        if (await this.#refresh(this.#context(place, resource, held, this.#held.key, signal), issuer)) {
+        if (
+          await this.#refresh(this.#context(place, { resource, scopes: held, dpop: this.#held.key }, signal), issuer)
+        ) {
           await this.#keepSite(place)
           return
         }
@@ -144,7 +149,7 @@ export class TokenSource {
       )
       const key = await this.#keyFor(place, need.challenge, previous)
       const added = need.stepUp ? { added: scopes.filter((scope) => !held.includes(scope)) } : {}
-      const context = { ...this.#context(place, resource, scopes, key, signal), ...added }
+      const context = { ...this.#context(place, { resource, scopes, dpop: key }, signal), ...added }
       await this.#keep(context, await grant.obtain(context), undefined)
       await this.#keepSite(place)
     })
@@ -162,7 +167,11 @@ export class TokenSource {
       const issuer = await this.#issuerOf(site)
       if (issuer.revocation_endpoint === undefined) return
       const signal = AbortSignal.timeout(SIGN_OUT_MS)
-      const context = this.#context({ issuer, resource: undefined }, site.resource, [], undefined, signal)
+      const context = this.#context(
+        { issuer, resource: undefined },
+        { resource: site.resource, scopes: [], dpop: undefined },
+        signal,
+      )
       const client = await this.#options.grant.refreshingClient(context)
       if (client === undefined) return
       const options = { [oauth.customFetch]: this.#fetch, [oauth.allowInsecureRequests]: true, signal }
@@ -202,9 +211,7 @@ export class TokenSource {
 
   #context(
     place: Place,
-    resource: string | undefined,
-    scopes: readonly string[],
-    dpop: DpopKey | undefined,
+    { resource, scopes, dpop }: Pick<GrantContext, 'resource' | 'scopes' | 'dpop'>,
     signal: AbortSignal,
   ): GrantContext {
     return {

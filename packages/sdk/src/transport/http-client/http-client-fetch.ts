@@ -10,7 +10,7 @@ export function createFetchDialer(fetch: FetchFunction): HttpDialer {
       const controller = new AbortController()
       open.add(controller)
       const finished = () => open.delete(controller)
-      void run(fetch, request, outcome, controller, finished)
+      void run(fetch, request, outcome, { signal: controller.signal, finished })
       return {
         abort() {
           finished()
@@ -29,10 +29,8 @@ async function run(
   fetch: FetchFunction,
   { method, url, headers, body }: HttpRequest,
   outcome: HttpOutcome,
-  controller: AbortController,
-  finished: () => void,
+  { signal, finished }: { readonly signal: AbortSignal; readonly finished: () => void },
 ): Promise<void> {
-  const { signal } = controller
   let response: Response
   try {
     // Redirects are judged by the caller: one to another origin must not carry what was meant for this one.

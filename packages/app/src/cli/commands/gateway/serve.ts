@@ -55,7 +55,7 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
     try {
       await (http === undefined
         ? servePipe(live.gateway, io)
-        : servePort(live.gateway, { ...http, ...(signIn && { pages: signIn.pages }) }, input, io, signIn))
+        : servePort(live.gateway, { ...http, ...(signIn && { pages: signIn.pages }), signIn }, input, io))
     } finally {
       unfollow()
       await live.close()
@@ -175,12 +175,15 @@ async function servePipe({ server }: Gateway, io: Io): Promise<void> {
   await serveUntilEnd(server, { stdio: true }, io)
 }
 
+interface PortOptions extends GatewayHttpOptions {
+  readonly signIn: GatewaySignIn | undefined
+}
+
 async function servePort(
   gateway: Gateway,
-  options: GatewayHttpOptions,
+  { signIn, ...options }: PortOptions,
   { json }: CommandInput,
   io: Io,
-  signIn: GatewaySignIn | undefined,
 ): Promise<void> {
   const served = await serveGateway(gateway, options)
   const servers = Object.keys(gateway.health().servers)
