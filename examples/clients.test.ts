@@ -132,3 +132,11 @@ test('client-errors: every failure has a code and says whether the request can h
   expect(lines[0]).toMatch(/^for the model: true/)
   expect(lines.join('\n')).toMatch(/counted 1\ncounted 2\nagain: .*Counted to 2\./)
 })
+
+test('client-tasks: follows a call, and takes one up again by its id (T26-16, T26-35)', async () => {
+  expect(await run('client-tasks.ts')).toEqual([
+    "{ type: 'text', text: 'One lemon cake' }",
+    'Taken up again: extension',
+    "{ type: 'text', text: 'One lemon cake' }",
+  ])
+})

@@ -89,6 +89,9 @@ export class TaskWatch {
   #start(): AbortController {
     const running = new AbortController()
     void this.#listen(running.signal)
+    // A client that was closed is asked at once, and says so.
+    const forget = this.#host.emitter.on('close', () => this.wake())
+    running.signal.addEventListener('abort', forget, { once: true })
     this.#poll(running.signal).catch((error) => {
       if (running.signal.aborted) return
       this.#stop()
