@@ -56,6 +56,17 @@ declare module '@modelcontextprotocol/node' {
   export type toWebRequest = Loose
 }
 
+declare module '@modelcontextprotocol/ext-tasks/client' {
+  export type ConnectedMcpSessionPort = Loose
+  export const createTaskSessionFromClient: Loose
+  export const resultFromTaskOutcome: Loose
+  export const withTasks: Loose
+}
+
+declare module '@modelcontextprotocol/sdk/experimental/tasks/stores/in-memory.js' {
+  export const InMemoryTaskStore: Loose
+}
+
 declare module '@modelcontextprotocol/sdk/client/index.js' {
   export const Client: Loose
   export type Client = Loose

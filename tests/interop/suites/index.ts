@@ -7,6 +7,7 @@ import { ourClientSuites } from './our-client.ts'
 import { portSuites } from './ports.ts'
 import { publishedServerSuites } from './published-servers.ts'
 import { rawWireSuites } from './raw-wire.ts'
+import { taskSuites } from './tasks.ts'
 
 export const suites: Trial[] = [
   ...officialClientSuites,
@@ -15,4 +16,5 @@ export const suites: Trial[] = [
   ...officialServerSuites,
   ...publishedServerSuites,
   ...portSuites,
+  ...taskSuites,
 ]

@@ -56,6 +56,8 @@ export class ClientCore implements ToolHost {
   readonly #connector: Connector
   readonly #intake: NotificationIntake
   #received: ReceivedTasks | undefined
+  /** Calls may have to be tasks (2025-11-25): the list of tools says which. */
+  #takesTasks = false
   #last: Connection | undefined
   readonly #cacheUntilUpdated: boolean
   #logLevel: LogLevel | undefined
@@ -115,7 +117,7 @@ export class ClientCore implements ToolHost {
   }
 
   callTool(name: string, args: JsonObject, options: RequestOptions): Promise<CallToolResult> {
-    if (options.task || (this.followsTasks && this.tools.tasksOnly.has(name))) {
+    if (options.task || (this.#takesTasks && (this.tools.tasksOnly.has(name) || !this.tools.whole))) {
       return this.tasks((calls) => calls.callTool(name, args, options))
     }
     const call = this.toolCall(name, args, options)
@@ -272,6 +274,7 @@ export class ClientCore implements ToolHost {
 
   #connected(connection: Connection, again: boolean): void {
     this.#last = connection
+    this.#takesTasks = this.followsTasks && connection.server.capabilities.tasks !== undefined
     const { link } = connection.peer
     link.process?.onStderr((text) => this.emitter.emit('stderr', text))
     if (connection.revision.era === 'legacy') {

@@ -30,6 +30,8 @@ export class KnownTools {
   readonly #tools = new Map<string, KnownTool>()
   /** Those whose calls have to be tasks (2025-11-25). */
   readonly tasksOnly = new Set<string>()
+  /** Whether a whole list was read, so that what is not known is not listed. */
+  whole = false
 
   constructor(events: Emitter) {
     this.#events = events
@@ -53,6 +55,7 @@ export class KnownTools {
   /** Forgets what a whole list no longer has. */
   retain(names: ReadonlySet<string>): void {
     for (const name of this.#tools.keys()) if (!names.has(name)) this.#tools.delete(name)
+    this.whole = true
   }
 
   /** The `Mcp-Param-*` headers of a call, as far as the tool is known. */
@@ -144,7 +147,7 @@ export class ToolCall extends AskingRequest<CallToolResult> {
   /** A server that takes tasks may refuse a call that is none; nothing was done by it then (2025-11-25, tools, "Task support"). */
   override async rescue(error: unknown): Promise<CallToolResult> {
     const refused =
-      this.tasks && this.paramsOn === undefined && error instanceof RpcError && REFUSALS.has(error.rpcCode)
+      this.tasks && this.finished === undefined && error instanceof RpcError && REFUSALS.has(error.rpcCode)
     const again = refused ? await this.#host.tasks((calls) => calls.callAsTask(this, error.rpcCode)) : undefined
     return again ?? super.rescue(error)
   }

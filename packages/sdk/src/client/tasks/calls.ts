@@ -1,6 +1,6 @@
 /** Calls of tools that may become tasks: started, followed to their end, or taken up again. Loaded when the first one needs it. */
 
-import { INVALID_REQUEST, PorticoError } from '../../jsonrpc/errors.ts'
+import { INVALID_REQUEST, PorticoError, RpcError } from '../../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { readCreated } from '../../protocol/tasks.ts'
 import type { CallToolResult, Tool } from '../../protocol/tools.ts'
@@ -32,7 +32,13 @@ export class TaskCalls implements CallsAsTasks {
 
   /** A call of a tool that is nothing but a task, or is to be one. */
   async callTool(name: string, args: JsonObject, options: RequestOptions): Promise<CallToolResult> {
-    const run = await this.#start(name, args, options)
+    const run = await this.#start(name, args, options).catch((error: unknown) => {
+      const { connection, tools } = this.#host
+      const refused = error instanceof RpcError && error.rpcCode === INVALID_REQUEST && !options.task
+      if (!refused || !takesTasks(connection) || tools.get(name)?.execution?.taskSupport !== 'optional') throw error
+      // It is the right of a server to take some calls as tasks alone (2025-11-25, tasks, "Error Handling").
+      return this.#start(name, args, { ...options, task: true })
+    })
     return run.task === undefined ? run.result() : this.#finish(run, options)
   }
 
@@ -84,7 +90,9 @@ export class TaskCalls implements CallsAsTasks {
     const connection = await host.requests.connected(signalOf(options))
     const takes = host.followsTasks && takesTasks(connection)
     // Which tools can be tasks is in the list of tools.
-    if (takes && host.tools.get(name) === undefined) await host.refreshTools(options)
+    if (takes && !host.tools.whole && host.tools.get(name) === undefined) {
+      await host.refreshTools(options).catch(() => {})
+    }
     const task = takes ? taskFor(host.tools.get(name), options) : undefined
     const call = host.toolCall(name, args, task === undefined ? options : unbounded(options))
     const { params } = call
