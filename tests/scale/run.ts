@@ -25,10 +25,11 @@ await runSuite(import.meta.url, {
       ...(await import('./process-cases.ts')).processTrials,
       ...(await import('./away-cases.ts')).awayTrials,
       ...(await import('./kill-cases.ts')).createKillTrials(Number(runs), Number(seed)),
+      ...(await import('./queue-cases.ts')).queueTrials,
     ]
     return {
       trials,
-      columns: ['store', 'bus', 'processes', 'away', 'kills'],
+      columns: ['store', 'bus', 'processes', 'away', 'kills', 'queue'],
       after: () => places.stop(),
       summary: () => `seed ${seed}`,
     }

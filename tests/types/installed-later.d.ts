@@ -261,6 +261,11 @@ declare module 'mcp-lite' {
   export type StreamableHttpTransport = Loose
 }
 
+declare module 'bullmq' {
+  export const Queue: Loose
+  export const Worker: Loose
+}
+
 declare module 'redis' {
   export const createClient: Loose
   export type createClient = Loose

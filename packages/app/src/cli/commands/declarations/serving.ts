@@ -28,6 +28,17 @@ export const SERVING: readonly Command[] = [
     load: () => import('../start.ts'),
   },
   {
+    name: 'worker',
+    about: 'Run the tasks of a definition, without serving it',
+    details:
+      'Loads the same file as `portico run` and listens to nobody: it takes tasks from the store that the definition gives to\n' +
+      '`createTasks`, or from its queue, until Ctrl-C or SIGTERM. The definition finds PORTICO_WORKER=1 in the environment.',
+    positionals: [{ name: 'definition', about: 'A file whose default export is a server.', completes: 'file' }],
+    flags: {},
+    examples: [{ line: 'portico worker server.ts', about: 'beside `portico run server.ts --http 3000`' }],
+    load: () => import('../worker.ts'),
+  },
+  {
     name: 'serve',
     about: 'Run the gateway: all your servers as one, for others',
     details:
