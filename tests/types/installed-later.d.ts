@@ -144,6 +144,7 @@ declare module '@modelcontextprotocol/sdk/shared/transport.js' {
 }
 
 declare module '@modelcontextprotocol/sdk/types.js' {
+  export const CallToolResultSchema: Loose
   export const CreateMessageRequestSchema: Loose
   export type CreateMessageRequestSchema = Loose
   export const ElicitRequestSchema: Loose
