@@ -9,7 +9,7 @@ import { isObject } from '../jsonrpc/message.ts'
 import { tellObserver } from '../jsonrpc/observer.ts'
 import { onDemand } from '../jsonrpc/on-demand.ts'
 import type { ServerCall } from './call/call.ts'
-import type { SlowHook, SlowReport } from './slow-report.ts'
+import type { SlowHook } from './slow-report.ts'
 
 /** From when on a handler is called slow, in milliseconds. */
 export interface SlowTimes {

@@ -121,8 +121,7 @@ function createSearchText(host: FilesHost) {
   return tool(
     {
       title: 'Find text in files',
-      description:
-        'Finds lines that contain a text, or match a regular expression where ripgrep is installed.',
+      description: 'Finds lines that contain a text, or match a regular expression where ripgrep is installed.',
       input: {
         type: 'object',
         properties: {
