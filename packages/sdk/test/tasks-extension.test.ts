@@ -115,7 +115,7 @@ describe('how a task ends', () => {
     made.effects.gate.open()
     const done = await until(wire, taskId, 'completed')
     expect(done.resultType).toBe('complete')
-    expect(done.result).toEqual({ content: [{ type: 'text', text: 'through the gate' }] })
+    expect(done.result).toEqual({ resultType: 'complete', content: [{ type: 'text', text: 'through the gate' }] })
     expect(JSON.stringify(done)).not.toContain(META_RELATED_TASK)
   })
 

@@ -10,7 +10,6 @@ import {
 } from '@modelcontextprotocol/ext-tasks/client'
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as Http1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import { connect } from '@portico/sdk/client'
 import { serveHttp } from '@portico/sdk/http'
 import { createServer, tool } from '@portico/sdk/server'
@@ -101,7 +100,7 @@ const REQUESTERS: { readonly [name: string]: (url: string) => Promise<unknown> }
     try {
       await client.listTools()
       const call = { name: 'bake', arguments: {} }
-      const stream = client.experimental.tasks.callToolStream(call, CallToolResultSchema, { task: { ttl: 60_000 } })
+      const stream = client.experimental.tasks.callToolStream(call, undefined, { task: { ttl: 60_000 } })
       for await (const message of stream) {
         if (message.type === 'error') throw message.error
         if (message.type === 'result') return message.result

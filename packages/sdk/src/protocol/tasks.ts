@@ -130,8 +130,9 @@ export function writeDetailedTask(task: TaskView, generation: TaskGeneration, re
   if (!generation.inlinesOutcome) return written
   const { status, result, error, questions } = task
   if (status === 'input_required') return { ...written, inputRequests: questions ?? {} }
+  // Just what the request itself would have been answered with, its type included.
   if (status === 'completed' && result !== undefined)
-    return { ...written, result: revision.writeCallToolResult(result) }
+    return { ...written, result: { resultType: 'complete', ...revision.writeCallToolResult(result) } }
   return status === 'failed' ? { ...written, error } : written
 }
 
