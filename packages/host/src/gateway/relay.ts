@@ -24,7 +24,7 @@ import { toToolFailure } from './call/failures.ts'
 import { checkMirrors, forwardedHeaders, type HeaderPairs, MirroredParams } from './call/mirrored-headers.ts'
 import { shownCompletions } from './call/shown-completions.ts'
 import { signedIn, signInServer } from './sign-in/sign-in-tool.ts'
-import { callUpstream, endsTask } from './tasks/relay-tasks.ts'
+import { callWithTask, endsTask, followAnswer, toResult } from './tasks/relay-tasks.ts'
 import { type GatewayTasks, taskSettingsOf } from './tasks/task-settings.ts'
 import { callEffect, RequestedItems, unknown } from './views/requested-items.ts'
 import { ShownLists } from './views/shown-lists.ts'
@@ -104,6 +104,7 @@ export class GatewayRelay implements Relay {
       const answer = answerSearch(view, name, args)
       if (answer !== undefined) return answer
     }
+    if (name !== 'call_tool') return this.#callItem(view, name, args, ctx)
     const meant = this.#items.inner(view, params, ctx)
     return this.#callItem(view, meant.name, meant.args, ctx)
   }
@@ -240,12 +241,15 @@ export class GatewayRelay implements Relay {
         name,
         effect: callEffect(item, given, this.#items.isTrusted(server)),
         headers: forwardedHeaders(ctx, mirrored),
-        send: (client, effect, options, call) => {
+        send: async (client, effect, options, call) => {
           const allowed = effect.kind === 'call' ? effect.arguments : given
-          const params = { name: ownName, arguments: allowed }
+          const sent = { name: ownName, arguments: allowed }
           const told = mirrored.length === 0 ? options : withMirrored(options, paramHeaders(mirrored, allowed))
           const support = item.definition.execution?.taskSupport
-          return callUpstream(client, { params, options: told, support }, call, ctx)
+          if (support !== undefined) return callWithTask(client, { params: sent, options: told, support }, call, ctx)
+          const answer = await client.request('tools/call', sent, told)
+          if (answer.resultType === 'task') return followAnswer(client, answer, told, call)
+          return toResult(answer)
         },
       })
       this.#items.routes.note(callerOf(ctx)?.id ?? ANONYMOUS, server, result)

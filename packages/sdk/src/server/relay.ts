@@ -134,7 +134,7 @@ function createRelay(server: FeatureHost, relay: Relay): RelayFeature {
   const feature: RelayFeature = {
     tasks: undefined,
     capability: () => ({ ...CAPABILITIES, ...(server.logs && { logging: {} }) }),
-    methods: () => createRelayMethods(server, relay, () => feature.tasks),
+    methods: () => createRelayMethods(server, relay, feature),
     filter: (asked) => {
       const { resourceSubscriptions: uris, ...lists } = readFilter(asked) ?? {}
       return uris === undefined || uris.length === 0 ? lists : { ...lists, resourceSubscriptions: uris }
@@ -153,11 +153,9 @@ function createRelay(server: FeatureHost, relay: Relay): RelayFeature {
   return feature
 }
 
-/** Tasks are given to a server after its features. */
-type TasksNow = () => ToolTasks | undefined
-
-function createRelayMethods(host: FeatureHost, relay: Relay, tasks: TasksNow): ServerMethod[] {
-  const writeTool = (revision: Revision, item: Tool) => tasks()?.writeTool(item, revision) ?? revision.writeTool(item)
+function createRelayMethods(host: FeatureHost, relay: Relay, feature: RelayFeature): ServerMethod[] {
+  const writeTool = (revision: Revision, item: Tool) =>
+    feature.tasks?.writeTool(item, revision) ?? revision.writeTool(item)
   return [
     listMethod(host, relay, { method: 'tools/list', member: 'tools', write: writeTool }),
     listMethod(host, relay, {
@@ -175,7 +173,7 @@ function createRelayMethods(host: FeatureHost, relay: Relay, tasks: TasksNow): S
       member: 'prompts',
       write: (revision, item) => revision.writePrompt(item),
     }),
-    ...askingMethods(host, relay, tasks),
+    ...askingMethods(host, relay, feature),
     defineMethod<CompleteResult>({
       method: 'completion/complete',
       run: (call) => relay.complete(call.params, host.plainContext(call)).catch(translate(call)),
@@ -186,7 +184,9 @@ function createRelayMethods(host: FeatureHost, relay: Relay, tasks: TasksNow): S
   ]
 }
 
-function askingMethods(host: FeatureHost, relay: Relay, tasks: TasksNow): ServerMethod[] {
+function askingMethods(host: FeatureHost, relay: Relay, feature: RelayFeature): ServerMethod[] {
+  /** Calls that may be answered with a task. */
+  const asTasks = new WeakSet<ServerCall>()
   const admit = (call: ServerCall): Promise<void> | undefined =>
     relay.admitRound?.(call.params, host.plainContext(call)).catch(translate(call))
   return [
@@ -196,12 +196,18 @@ function askingMethods(host: FeatureHost, relay: Relay, tasks: TasksNow): Server
       run: (call) => {
         stringParam(call.params, 'name')
         checkArguments(call.params)
-        const around = tasks()
-        if (around?.concerns(call)) return callAsTask(host, relay, around, call)
+        const { tasks } = feature
+        // Tasks are given to a server after its features, and most callers say nothing of them.
+        const says = call.detached ?? call.params.task ?? call.conversation.capabilities.extensions
+        if (says !== undefined && tasks?.concerns(call)) {
+          asTasks.add(call)
+          return callAsTask(host, relay, tasks, call)
+        }
         return relay.callTool(call.params, host.context(call)).catch(translate(call))
       },
       write: (result, call) =>
-        tasks()?.writeResult(result, call) ?? clean(call.conversation.revision.writeCallToolResult(result)),
+        (asTasks.has(call) ? feature.tasks?.writeResult(result, call) : undefined) ??
+        clean(call.conversation.revision.writeCallToolResult(result)),
     }),
     defineMethod<ReadResourceResult>({
       method: 'resources/read',

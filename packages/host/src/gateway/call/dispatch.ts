@@ -5,6 +5,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Client, RequestOptions } from '@portico/sdk/client'
+import { TASKS_EXTENSION } from '@portico/sdk/internal'
 import type { SessionView } from '@portico/sdk/relay'
 import type { AskingContext, CallToolResult, LogLevel, RequestContext } from '@portico/sdk/server'
 import { hideInError } from '../../config/trust/used-secrets.ts'
@@ -18,7 +19,7 @@ import type { Ending, Meter } from '../metrics.ts'
 import { type CallerSignIn, SignInDeclined } from '../sign-in/sign-in.ts'
 import { type VisitLimits, withVisits } from '../sign-in/url-visits.ts'
 import { type Begun, findBegun } from '../tasks/begun.ts'
-import { answersWithTasks, followTask } from '../tasks/upstream-task.ts'
+import { followTask } from '../tasks/upstream-task.ts'
 import { ANONYMOUS, callerOf } from '../views/toolset.ts'
 import { createAnswer } from './answers.ts'
 import { metaOf } from './caller-meta.ts'
@@ -235,7 +236,8 @@ export class Dispatch {
       meta: metaOf(ctx, client.revision.era === 'modern' ? ctx.logLevel : undefined),
       ...(job.headers && { headers: job.headers }),
       relay: call.relay,
-      ...(job.effect.kind === 'call' && answersWithTasks(client) && { task: true }),
+      ...(job.effect.kind === 'call' &&
+        client.server.capabilities.extensions?.[TASKS_EXTENSION] !== undefined && { task: true }),
     }
     const own = call as RelayedCall
     if (call.task === undefined) connection.calls.add(own)

@@ -4,7 +4,7 @@
  */
 
 import type { Client, RequestOptions } from '@portico/sdk/client'
-import { type TaskStanding, taskStandingOf } from '@portico/sdk/internal'
+import { isObject, type TaskStanding, taskStandingOf } from '@portico/sdk/internal'
 import type { AskingContext, CallToolResult, JsonObject, RequestContext } from '@portico/sdk/server'
 import type { RelayedCall } from '../call/relayed-call.ts'
 import { createdIn, endTask, followTask, taskParam } from './upstream-task.ts'
@@ -17,29 +17,38 @@ interface ToolRequest {
   readonly support: unknown
 }
 
-/** Calls a tool at its server, and follows the task that it may answer with. */
-export async function callUpstream(
+/** Calls a tool of 2025-11-25 that may or must run as a task, as one where that is wanted. */
+export async function callWithTask(
   client: Client,
   { params, options, support }: ToolRequest,
   call: RelayedCall,
   ctx: AskingContext,
 ): Promise<CallToolResult> {
-  const task = support === undefined ? undefined : taskParam(client, support, canBeTask(taskStandingOf(ctx)))
+  const task = taskParam(client, support, canBeTask(taskStandingOf(ctx)))
   const answer = await client.request('tools/call', task === undefined ? params : { ...params, task }, options)
-  if (answer.resultType === 'task' || task !== undefined) {
-    const taskId = createdIn(answer, client, task !== undefined)
-    if (taskId !== undefined) {
-      const created = { server: call.server, taskId }
-      // A server of the newest revision decides by itself that something takes long; an older one was asked for a task.
-      await call.accepted(created, task === undefined).catch((error: unknown) => {
-        // It was cancelled meanwhile, or taken over by another process that knows nothing of this.
-        endTask(client, created)
-        throw error
-      })
-      return followTask(call, client, created, options)
-    }
-  }
-  // What the server sent passes on as it came.
+  const isTask = answer.resultType === 'task' || (task !== undefined && isObject(answer.task))
+  return isTask ? followAnswer(client, answer, options, call) : toResult(answer)
+}
+
+/** Follows the task that a server has answered with. */
+export async function followAnswer(
+  client: Client,
+  answer: JsonObject,
+  options: RequestOptions,
+  call: RelayedCall,
+): Promise<CallToolResult> {
+  const created = { server: call.server, taskId: createdIn(answer, client) }
+  // A server of the newest revision decides by itself that something takes long; an older one was asked for a task.
+  await call.accepted(created, client.revision.era === 'modern').catch((error: unknown) => {
+    // It was cancelled meanwhile, or taken over by another process that knows nothing of this.
+    endTask(client, created)
+    throw error
+  })
+  return followTask(call, client, created, options)
+}
+
+/** What the server sent passes on as it came. */
+export function toResult(answer: JsonObject): CallToolResult {
   return (Array.isArray(answer.content) ? answer : { ...answer, content: [] }) as unknown as CallToolResult
 }
 

@@ -4,15 +4,10 @@
  */
 
 import type { Client, RequestOptions, ToolRun } from '@portico/sdk/client'
-import { generationOf, isObject, META_RELATED_TASK, readCreated, TASKS_EXTENSION } from '@portico/sdk/internal'
+import { generationOf, isObject, META_RELATED_TASK, readCreated } from '@portico/sdk/internal'
 import { type CallToolResult, type JsonObject, PorticoError, RpcError } from '@portico/sdk/server'
 import type { RelayedCall } from '../call/relayed-call.ts'
 import type { UpstreamTask } from './noted.ts'
-
-/** Whether a server of the newest revision may answer with a task, once a request says that it can. */
-export function answersWithTasks({ server: { capabilities } }: Client): boolean {
-  return capabilities.extensions?.[TASKS_EXTENSION] !== undefined
-}
 
 /** `task` for a call of 2025-11-25: where the tool runs as nothing else, and where it can and somebody wants one. */
 export function taskParam(client: Client, support: unknown, wanted: boolean): JsonObject | undefined {
@@ -24,11 +19,11 @@ export function taskParam(client: Client, support: unknown, wanted: boolean): Js
 
 const CORE = '2025-11-25'
 
-/** The id of the task that a call became, if it did. */
-export function createdIn(answer: JsonObject, client: Client, asked: boolean): string | undefined {
-  if (answer.resultType !== 'task' && !(asked && isObject(answer.task))) return undefined
+/** The id of the task that a call became. Throws for what is none. */
+export function createdIn(answer: JsonObject, client: Client): string {
   const generation = generationOf(client.revision)
-  return generation && readCreated(answer, generation).task.taskId
+  if (generation === undefined) throw new PorticoError('invalid-message', 'A task came of a revision that has none')
+  return readCreated(answer, generation).task.taskId
 }
 
 /** Follows a task until its tool has answered. What it says of itself meanwhile is the progress of the call. */
