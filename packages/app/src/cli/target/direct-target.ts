@@ -81,8 +81,20 @@ function createDirect(
     resources: async () => (capabilities.resources === undefined ? [] : client.listResources()),
     templates: async () => (capabilities.resources === undefined ? [] : client.listResourceTemplates()),
     prompts: async () => (capabilities.prompts === undefined ? [] : client.listPrompts()),
-    callTool: (name, args, options) =>
-      client.callTool(name, args, { ...options, onTask: (run) => void showStatus(name, run, io) }),
+    callTool: async (name, args, options) => {
+      let run: ToolRun | undefined
+      const onTask = (begun: ToolRun): void => {
+        run = begun
+        void showStatus(name, begun, io)
+      }
+      try {
+        return await client.callTool(name, args, { ...options, onTask })
+      } catch (error) {
+        // The process ends soon: the server is to know before.
+        if (io.signal.aborted) await run?.cancel().catch(() => {})
+        throw error
+      }
+    },
     tasks,
     readResource: (uri, options) => client.readResource(uri, options),
     getPrompt: (name, args, options) => client.getPrompt(name, args, options),

@@ -15,17 +15,13 @@ import type { Upstreams } from '../../upstream/upstreams.ts'
 import { type ActionResult, settle } from '../act-outcome.ts'
 import type { CallsInFlight } from '../calls-in-flight.ts'
 import { DEFAULT_SESSION } from '../circumstances.ts'
-import {
-  type ActOptions,
-  DEFAULT_TASKS_PER_SERVER,
-  DEFAULT_TASKS_PER_SESSION,
-  type HostTaskOptions,
-} from '../options.ts'
+import type { ActOptions, HostTaskOptions } from '../options.ts'
 import { Attendance } from './attendance.ts'
 import { FollowedTask, toKnown, withStep } from './followed-task.ts'
 import { type HostTask, type TaskArrival, toHostTask } from './host-task.ts'
 import { isProcessAlive } from './process-alive.ts'
 import { isOver, type KeptTask, labelOfTask, type TaskBook } from './task-book.ts'
+import { isFull } from './task-bounds.ts'
 import type { HostTasks, StartedCall, TaskCallOptions } from './task-calls.ts'
 import { TaskRecords } from './task-records.ts'
 
@@ -44,6 +40,8 @@ export interface TaskParts {
   changed(task: HostTask): void
   warn(message: string): void
 }
+
+const NOTHING = (): void => {}
 
 export class TaskFollowing implements HostTasks {
   readonly #parts: TaskParts
@@ -143,7 +141,9 @@ export class TaskFollowing implements HostTasks {
       const shown = told === undefined ? {} : { told: admit(told, origin, context) }
       return { task: first.view(), arguments: effect.arguments, reason: permit.decision.reason, ...shown }
     }
-    const result = await this.#ended(task, over)
+    const ended = this.#ended(task, over)
+    if (task !== undefined) this.#work(ended.then(NOTHING, NOTHING))
+    const result = await ended
     const circumstances = this.#parts.circumstances(options)
     const reviewed = await this.#parts.guard.review(effect, result, circumstances, options)
     return { result: reviewed, server: effect.server, arguments: effect.arguments, reason: permit.decision.reason }
@@ -184,18 +184,16 @@ export class TaskFollowing implements HostTasks {
     }
     signal?.addEventListener('abort', giveUp, { once: true })
     if (signal?.aborted) giveUp()
-    const isLeft = (await attendance.isLeftAfter(ms, over)) && signal?.aborted !== true && !this.#isFull(task.kept)
+    const isLeft = (await attendance.isLeftAfter(ms, over)) && signal?.aborted !== true && !this.#isFull(task)
     if (isLeft) attendance.leave()
     return isLeft
   }
 
-  /** As many run as may for this session, or for this server: the caller waits for this one. */
-  #isFull({ server, call, label }: KeptTask): boolean {
-    const { perSession = DEFAULT_TASKS_PER_SESSION, perServer = DEFAULT_TASKS_PER_SERVER } = this.#parts.options ?? {}
-    const others = [...this.#followed.values()].map(({ kept }) => kept).filter((kept) => kept.label !== label)
-    const ofServer = others.filter((kept) => kept.server === server)
-    return (
-      ofServer.length >= perServer || others.filter((kept) => kept.call?.session === call?.session).length >= perSession
+  #isFull(task: FollowedTask): boolean {
+    return isFull(
+      task.kept,
+      [...this.#followed.values()].map(({ kept }) => kept),
+      this.#parts.options,
     )
   }
 
@@ -227,7 +225,7 @@ export class TaskFollowing implements HostTasks {
     const followed = new FollowedTask(run, kept, (task, isState) => {
       attendance.status(task.kept.message)
       this.#parts.changed(task.view())
-      if (isState && !this.#closed) void this.#records.change(task.kept, task.kept)
+      if (isState && !this.#closed) this.#work(this.#records.change(task.kept, task.kept))
     })
     attendance.onQuestion((question) => this.#waits(followed, question))
     this.#followed.set(kept.label, followed)
@@ -237,7 +235,7 @@ export class TaskFollowing implements HostTasks {
 
   #waits(task: FollowedTask, question: string | undefined): void {
     task.waitsFor(question)
-    if (question !== undefined) void this.#records.note(task.kept, 'question', { question })
+    if (question !== undefined) this.#work(this.#records.note(task.kept, 'question', { question }))
   }
 
   /** The result, once the task is known to be over in the list too. */
