@@ -1,4 +1,7 @@
-/** 2025-03-26 adds audio, hints on tools, messages in progress reports and the `completions` capability. */
+/**
+ * 2025-03-26 adds audio, hints on tools, messages in progress reports and the `completions` capability. It is the one
+ * revision that asks for batches, which clients of the first send as well; their rule is in `jsonrpc/batch.ts`.
+ */
 
 import { VOCABULARY_2024_11_05 } from './2024-11-05.ts'
 import { defineRevision } from './assembly.ts'
