@@ -1,4 +1,4 @@
-/** `@porti../assembly/tasks`: the tasks that were begun with a state folder, for programs that ask after them without a host. */
+/** `@portico/host/tasks`: the tasks that were begun with a state folder, for programs that ask after them without a host. */
 
 export {
   createTaskBook,

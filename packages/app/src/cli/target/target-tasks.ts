@@ -19,7 +19,7 @@ export interface TargetTasks {
 }
 
 /** A task, or the result of a tool that answered at once. */
-export type StartedTask =
+type StartedTask =
   | { readonly task: KeptTask; readonly result?: undefined }
   | { readonly result: CallToolResult; readonly task?: undefined }
 

@@ -8,7 +8,7 @@ import { toLine } from '../terminal/plain-text.ts'
 const GENERATIONS = { core: '2025-11-25 tasks', extension: '2026-07-28 tasks extension' } as const
 
 /** The kind of task that it is on the wire. */
-export function generationOf({ generation }: Pick<KeptTask, 'generation'>): string {
+function generationOf({ generation }: Pick<KeptTask, 'generation'>): string {
   return GENERATIONS[generation]
 }
 

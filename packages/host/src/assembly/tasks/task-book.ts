@@ -130,7 +130,17 @@ export function labelOfTask(identity: string, taskId: string): string {
     .slice(0, 8)
 }
 
-/** Whether nothing more happens to a task. */
+/**
+ * Whether nothing more happens to a task.
+ *
+ * @example
+ * ```ts
+ * import { createTaskBook, isOver } from '@portico/host/tasks'
+ *
+ * const tasks = await createTaskBook({ file: '/home/ann/.portico/tasks.json' }).list()
+ * const running = tasks.filter((task) => !isOver(task))
+ * ```
+ */
 export function isOver({ status }: Pick<KeptTask, 'status'>): boolean {
   return status === 'completed' || status === 'failed' || status === 'cancelled'
 }

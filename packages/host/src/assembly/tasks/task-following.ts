@@ -8,35 +8,26 @@ import type { AuditSink } from '../../audit/record.ts'
 import { callListener } from '../../config/call-listener.ts'
 import { HostError } from '../../errors.ts'
 import { admit, isForeign, toClean } from '../../guard/foreign-text.ts'
-import type { Guard, Permit } from '../../guard/guard.ts'
-import type { Provenance } from '../../guard/provenance.ts'
-import type { Circumstances, Effect } from '../../policy/effect.ts'
-import type { Upstreams } from '../../upstream/upstreams.ts'
+import type { Permit } from '../../guard/guard.ts'
 import { type ActionResult, settle } from '../act-outcome.ts'
-import type { CallsInFlight } from '../calls-in-flight.ts'
 import { DEFAULT_SESSION } from '../circumstances.ts'
 import type { ActOptions, HostTaskOptions } from '../options.ts'
 import { Attendance } from './attendance.ts'
 import { FollowedTask, toKnown, withStep } from './followed-task.ts'
 import { type HostTask, type TaskArrival, toHostTask } from './host-task.ts'
 import { isProcessAlive } from './process-alive.ts'
+import { type AccessParts, type CallEffect, TaskAccess } from './task-access.ts'
 import { isOver, type KeptTask, labelOfTask, type TaskBook } from './task-book.ts'
 import { isFull } from './task-bounds.ts'
 import type { HostTasks, StartedCall, TaskCallOptions } from './task-calls.ts'
 import { TaskRecords } from './task-records.ts'
 
-type CallEffect = Effect & { readonly kind: 'call' }
 type Receiver = (arrival: TaskArrival) => void
 
-export interface TaskParts {
-  readonly guard: Guard
-  readonly upstreams: Upstreams
-  readonly inFlight: CallsInFlight
+interface TaskParts extends AccessParts {
   readonly audit: AuditSink
   readonly book: TaskBook
   readonly options: HostTaskOptions | undefined
-  circumstances(options: ActOptions): Circumstances
-  provenance(session: string): Provenance
   changed(task: HostTask): void
   warn(message: string): void
 }
@@ -46,6 +37,7 @@ const NOTHING = (): void => {}
 export class TaskFollowing implements HostTasks {
   readonly #parts: TaskParts
   readonly #records: TaskRecords
+  readonly #access: TaskAccess
   readonly #followed = new Map<string, FollowedTask>()
   readonly #resuming = new Set<string>()
   readonly #receivers = new Map<string, Receiver>()
@@ -56,6 +48,7 @@ export class TaskFollowing implements HostTasks {
   constructor(parts: TaskParts) {
     this.#parts = parts
     this.#records = new TaskRecords(parts)
+    this.#access = new TaskAccess(parts)
     const resumes = parts.options?.resume !== false
     this.#stop = parts.upstreams.on('state', ({ server, state }) => {
       if (resumes && state.state === 'ready') this.#work(this.#resumeAll((task) => task.server === server))
@@ -71,13 +64,13 @@ export class TaskFollowing implements HostTasks {
     const kept = await this.#find(label)
     const { server } = kept
     const attendance = new Attendance({ ...options, session: options.session ?? kept.call?.session })
-    const { run, end } = await this.#open(kept, attendance)
+    const { run, end } = await this.#access.open(kept, attendance)
     try {
       const permit = { finish: () => {} }
-      const result = await settle(permit, this.#outcomeOf(kept, options), () =>
+      const result = await settle(permit, this.#access.outcomeOf(kept, options), () =>
         run.result({ signal: attendance.signal }),
       )
-      const reviewed = await this.#review(kept, result, options)
+      const reviewed = await this.#access.review(kept, result, options)
       return { result: reviewed, server, arguments: kept.call?.arguments ?? {}, reason: 'It was allowed when it began' }
     } finally {
       end()
@@ -89,7 +82,7 @@ export class TaskFollowing implements HostTasks {
     if (isOver(kept)) return
     const followed = this.#followed.get(label)
     if (followed !== undefined) return followed.run.cancel()
-    const { run, end } = await this.#open(kept, new Attendance({}))
+    const { run, end } = await this.#access.open(kept, new Attendance({}))
     try {
       await run.cancel()
       await this.#records.note(kept, 'cancelled')
@@ -116,7 +109,7 @@ export class TaskFollowing implements HostTasks {
       begun = resolve
     })
     const { signal } = attendance
-    const over = settle(permit, this.#outcomeOf(effect, { ...options, signal }), async () => {
+    const over = settle(permit, this.#access.outcomeOf(effect, { ...options, signal }), async () => {
       const { principal } = options
       const client = await this.#parts.upstreams.client(effect.server, { principal, signal })
       const run = await client.startTool(effect.tool, effect.arguments, {
@@ -137,7 +130,7 @@ export class TaskFollowing implements HostTasks {
     if (first !== undefined && (await this.#attend(first, over, attendance, options.attendMs))) {
       this.#work(this.#deliver(first, over))
       const { immediateResponse: told } = first.run
-      const { origin, context } = this.#outcomeOf(effect, options)
+      const { origin, context } = this.#access.outcomeOf(effect, options)
       const shown = told === undefined ? {} : { told: admit(told, origin, context) }
       return { task: first.view(), arguments: effect.arguments, reason: permit.decision.reason, ...shown }
     }
@@ -184,24 +177,17 @@ export class TaskFollowing implements HostTasks {
     }
     signal?.addEventListener('abort', giveUp, { once: true })
     if (signal?.aborted) giveUp()
-    const isLeft = (await attendance.isLeftAfter(ms, over)) && signal?.aborted !== true && !this.#isFull(task)
+    const isFree = () => !isFull(task.kept, this.#followed.values(), this.#parts.options)
+    const isLeft = (await attendance.isLeftAfter(ms, over)) && signal?.aborted !== true && isFree()
     if (isLeft) attendance.leave()
     return isLeft
-  }
-
-  #isFull(task: FollowedTask): boolean {
-    return isFull(
-      task.kept,
-      [...this.#followed.values()].map(({ kept }) => kept),
-      this.#parts.options,
-    )
   }
 
   async #enter(run: ToolRun, effect: CallEffect, options: ActOptions, attendance: Attendance): Promise<FollowedTask> {
     const { server, tool, arguments: sent } = effect
     const { task, generation = 'extension' } = run
     if (task === undefined) throw new TypeError('it is no task')
-    const identity = this.#identityOf(server) ?? ''
+    const identity = this.#access.identityOf(server) ?? ''
     const { session = DEFAULT_SESSION, byModel = false } = options
     const kept = withStep({
       label: labelOfTask(identity, task.taskId),
@@ -275,7 +261,7 @@ export class TaskFollowing implements HostTasks {
     try {
       const result = await this.#ended(task, over)
       if (receiver() === undefined) return
-      const shown = await this.#review(task.kept, result, {})
+      const shown = await this.#access.review(task.kept, result, {})
       receiver()?.({ task: view(), result: shown })
     } catch (error) {
       if (this.#closed) return
@@ -294,7 +280,7 @@ export class TaskFollowing implements HostTasks {
 
   /** Not followed by anybody, and of the very server that gave out its id: no other one is told of it. */
   #isOurs({ label, call, server, identity, follower }: KeptTask): boolean {
-    if (call === undefined || this.#followed.has(label) || this.#identityOf(server) !== identity) return false
+    if (call === undefined || this.#followed.has(label) || this.#access.identityOf(server) !== identity) return false
     return follower === undefined || follower === process.pid || !isProcessAlive(follower)
   }
 
@@ -309,12 +295,12 @@ export class TaskFollowing implements HostTasks {
     const attendance = new Attendance({ session: kept.call?.session, byModel: kept.call?.byModel })
     attendance.leave()
     // A server that is not there is asked again when it is.
-    const opened = await this.#open(kept, attendance).catch((error) => this.#forgotten(kept, error))
+    const opened = await this.#access.open(kept, attendance).catch((error) => this.#forgotten(kept, error))
     if (opened === undefined || this.#closed || this.#followed.has(kept.label)) return opened?.end()
     await this.#records.change(kept, { follower: process.pid })
     await this.#records.note(kept, 'resumed')
     const task = this.#follow(opened.run, { ...kept, follower: process.pid }, attendance)
-    const outcome = this.#outcomeOf(kept, { session: kept.call?.session })
+    const outcome = this.#access.outcomeOf(kept, { session: kept.call?.session })
     const work = () => opened.run.result({ signal: task.leaving.signal })
     await this.#deliver(task, settle({ finish: () => {} }, outcome, work)).finally(opened.end)
   }
@@ -331,46 +317,6 @@ export class TaskFollowing implements HostTasks {
     if (kept.call !== undefined) this.#receivers.get(kept.call.session)?.({ task, problem })
   }
 
-  async #open(kept: KeptTask, attendance: Attendance): Promise<{ readonly run: ToolRun; end(): void }> {
-    const { server, identity, taskId } = kept
-    if (this.#identityOf(server) !== identity) {
-      const message = `"${server}" is configured otherwise since the task began, and is not asked for it`
-      throw new HostError('unknown-server', message, { data: { server } })
-    }
-    const flight = this.#parts.inFlight.enter(server, attendance.act)
-    try {
-      const client = await this.#parts.upstreams.client(server, { signal: attendance.signal })
-      const run = await client.resumeTask(taskId, { signal: attendance.signal, relay: { owner: flight } })
-      return { run, end: () => flight.end() }
-    } catch (error) {
-      flight.end()
-      throw error
-    }
-  }
-
-  async #review(
-    { server, tool, call }: KeptTask,
-    result: CallToolResult,
-    options: ActOptions,
-  ): Promise<CallToolResult> {
-    const session = options.session ?? call?.session
-    const byModel = call?.byModel ?? true
-    const effect: CallEffect = {
-      kind: 'call',
-      server,
-      tool,
-      arguments: call?.arguments ?? {},
-      trusted: this.#isTrusted(server),
-    }
-    const circumstances = this.#parts.circumstances({ ...options, session, byModel })
-    return this.#parts.guard.review(effect, result, circumstances, { ...options, late: true })
-  }
-
-  #outcomeOf({ server }: { readonly server: string }, { session = DEFAULT_SESSION, signal }: ActOptions) {
-    const origin = { server, trusted: this.#isTrusted(server) }
-    return { origin, context: this.#parts.provenance(session), signal }
-  }
-
   async #find(label: string): Promise<KeptTask> {
     return this.#followed.get(label)?.kept ?? this.#records.find(label)
   }
@@ -384,13 +330,5 @@ export class TaskFollowing implements HostTasks {
       .catch((error) => callListener(this.#parts.warn, error instanceof Error ? error.message : String(error)))
       .finally(() => this.#working.delete(tracked))
     this.#working.add(tracked)
-  }
-
-  #identityOf(server: string): string | undefined {
-    return this.#parts.upstreams.config(server)?.fingerprint
-  }
-
-  #isTrusted(server: string): boolean {
-    return this.#parts.upstreams.config(server)?.settings.trusted ?? false
   }
 }

@@ -5,11 +5,11 @@ import { resolve } from 'node:path'
 import type { CallToolResult } from '@portico/sdk/client'
 import { EXIT_CODES } from '../../exit-codes.ts'
 import type { CommandInput } from '../parse/command.ts'
-import { textOfResult } from './content.ts'
-import { counted } from './counted.ts'
-import type { Io } from './io.ts'
-import { toPlain } from './plain-text.ts'
-import { bytesOfResult, showResult } from './show-result.ts'
+import { textOfResult } from '../terminal/content.ts'
+import { counted } from '../terminal/counted.ts'
+import type { Io } from '../terminal/io.ts'
+import { toPlain } from '../terminal/plain-text.ts'
+import { bytesOfResult, showResult } from '../terminal/show-result.ts'
 
 export async function handResult(name: string, result: CallToolResult, input: CommandInput, io: Io): Promise<number> {
   if (input.json) io.out(JSON.stringify(result))
