@@ -10,12 +10,6 @@ import { runNode } from './child.mjs'
 import { collectCitations, readRequirements } from './generate/make-security.mjs'
 import { isMain, repositoryRoot } from './report.mjs'
 
-/** Requirements that nothing here can break yet, and why. */
-export const EXEMPT = new Map([
-  [159, 'of tasks, which this version does not have'],
-  [160, 'of tasks, which this version does not have'],
-])
-
 const BAD = new Set(['untested', 'failed', 'skipped'])
 
 /**
@@ -36,12 +30,11 @@ export function judge(requirements, citations, results) {
     const own = citations.filter((one) => one.id === id)
     const tests = results === undefined ? [] : [...new Set(own.flatMap((one) => resultsOf(one, results)))]
     const files = [...new Set(own.map(({ file }) => file))]
-    return { id, text, files, tests, verdict: verdictOf(id, own, results === undefined ? undefined : tests) }
+    return { id, text, files, tests, verdict: verdictOf(own, results === undefined ? undefined : tests) }
   })
 }
 
-function verdictOf(id, citations, tests) {
-  if (EXEMPT.has(id)) return 'exempt'
+function verdictOf(citations, tests) {
   if (citations.length === 0) return 'untested'
   if (tests === undefined) return 'cited'
   if (citations.every(({ lab }) => lab)) return 'lab'
@@ -83,9 +76,8 @@ export function readResults(root, report) {
 export function toLines(rows) {
   return rows.flatMap(({ id, text, verdict, files, tests }) => {
     const failed = tests.filter(({ status }) => status === 'failed')
-    const said =
-      verdict === 'exempt' ? EXEMPT.get(id) : `${tests.length === 0 ? '' : `${tests.length} tests, `}${files.join(' ')}`
-    const line = `sec-${id}`.padEnd(8) + verdict.padEnd(9) + (files.length === 0 && verdict !== 'exempt' ? text : said)
+    const said = `${tests.length === 0 ? '' : `${tests.length} tests, `}${files.join(' ')}`
+    const line = `sec-${id}`.padEnd(8) + verdict.padEnd(9) + (files.length === 0 ? text : said)
     return [line, ...failed.map((one) => `        failed: ${one.file}: ${one.name}`)]
   })
 }

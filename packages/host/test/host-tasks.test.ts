@@ -282,7 +282,7 @@ describe('the id of a task (sec-400)', () => {
     expect(everything).not.toContain(ids[0])
   })
 
-  it('is told to no other server that later has the name of the one that gave it out', async () => {
+  it('sec-403: is told to no other server that later has the name of the one that gave it out', async () => {
     const { server } = reports()
     const first = await start(server, calling('report'))
     await converse(first)

@@ -85,7 +85,7 @@ describe.each(CELLS)('a client of $version over $transport', ({ transport, versi
     await expect(client.tools.broken?.()).rejects.toMatchObject({ code: 'tool-error' })
   })
 
-  it('T25-27 T26-18 T26-21: has questions answered by its own handlers', async () => {
+  it('T25-27 T26-18 T26-21 sec-160: has questions answered by its own handlers', async () => {
     expect(textOf(await client.callTool('asks'))).toBe('hello Ada')
     expect(asked).toEqual(['Name?'])
     expect(textOf(await client.callTool('asksTwo'))).toMatch(/^(Ada and Grace|Grace and Ada)$/)

@@ -168,7 +168,7 @@ describe('tasks/cancel', () => {
 
 describe('whose a task is', () => {
   it.each(['tasks/get', 'tasks/result', 'tasks/cancel'])(
-    'T25-40 T25-41 sec-335: %s of another’s task is answered like that of an unknown one',
+    'T25-40 T25-41 sec-159 sec-335: %s of another’s task is answered like that of an unknown one',
     async (method) => {
       const made = createTaskServer()
       const [ana, ben] = [
@@ -203,7 +203,7 @@ describe('whose a task is', () => {
     expect((await ana.request('tasks/list', { cursor: 'never-given' })).error?.code).toBe(-32602)
   })
 
-  it('T25-42: who is not known by name has no list', async () => {
+  it('T25-42 sec-159: who is not known by name has no list', async () => {
     expect((await (await connect()).request('tasks/list')).error?.code).toBe(-32601)
   })
 })

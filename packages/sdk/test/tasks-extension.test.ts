@@ -52,7 +52,7 @@ describe('what is declared', () => {
 })
 
 describe('how a call becomes a task', () => {
-  it('T26-07 T26-08 T26-09: the answer is flat, and the task can be got at once', async () => {
+  it('T26-07 T26-08 T26-09 sec-160: the answer is flat, and the task can be got at once', async () => {
     const wire = await connect()
     const { result } = await wire.request('tools/call', { name: 'gated' })
     const { _meta, ...members } = result
@@ -192,7 +192,7 @@ describe('questions inside a task', () => {
 
 describe('whose a task is', () => {
   it.each(['tasks/get', 'tasks/update', 'tasks/cancel'])(
-    'T26-25 T26-30 sec-335: %s of another’s task is answered like that of an unknown one',
+    'T26-25 T26-30 sec-159 sec-335: %s of another’s task is answered like that of an unknown one',
     async (method) => {
       const made = createTaskServer()
       const [ana, ben] = [
