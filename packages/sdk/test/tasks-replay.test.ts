@@ -24,7 +24,7 @@ async function play(handler: Handler) {
   const server = createServer({
     name: 'replay',
     version: '1',
-    tasks: createTasks(),
+    tasks: createTasks({ leaseMs: 2000 }),
     onError: () => {},
     tools: { work },
   })

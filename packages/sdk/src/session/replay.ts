@@ -5,15 +5,18 @@
 
 import { PorticoError } from '../jsonrpc/errors.ts'
 
-/** How long something new waits for what was done before: branches of a handler may read a file on their way. */
-const CATCH_UP_MS = 1000
-
 export class Replay {
+  readonly #patienceMs: number
   /** In the order in which they were done. */
   readonly #ahead = new Set<string>()
   #waiting: (() => void)[] = []
   /** Why the run cannot go on, whatever the handler makes of the error. */
   fault: PorticoError | undefined
+
+  /** `patienceMs`: how long something new waits for what was done before; branches may have to read something on their way. */
+  constructor(patienceMs: number) {
+    this.#patienceMs = patienceMs
+  }
 
   /** Adds what the earlier run did. */
   expect(what: Iterable<string>): void {
@@ -34,7 +37,8 @@ export class Replay {
   /** Resolves once nothing of the earlier run is missing; rejects when it does not come. */
   caughtUp(asked: string): Promise<void> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(this.diverged(asked)), CATCH_UP_MS)
+      const timer = setTimeout(() => reject(this.diverged(asked)), this.#patienceMs)
+      if (typeof timer === 'object') timer.unref()
       this.#waiting.push(() => {
         clearTimeout(timer)
         resolve()

@@ -117,7 +117,8 @@ export class TaskRun implements Detached {
 
   async #replayed(call: ServerCall): Promise<CallToolResult> {
     const run = runOf(call)
-    run.replay = new Replay()
+    // As long as another process would wait for a sign of this one.
+    run.replay = new Replay(this.#book.leaseMs)
     const { outcomes, begun } = await this.#log.read()
     run.replay.expect(begun.map(stepCalled))
     if (call.sent.requestState !== undefined) call.rounds = await openRounds(this.#server.asker, call)
