@@ -169,7 +169,10 @@ describe('what a server says is not believed further than it must be', () => {
     const { channel } = modernChannel((message, reply) =>
       reply(result(message.id, { resultType: 'complete', ...given })),
     )
-    await expect((await client(channel)).getPrompt('x')).rejects.toMatchObject({ code: 'invalid-message' })
+    await expect((await client(channel)).getPrompt('x')).rejects.toMatchObject({
+      code: 'invalid-message',
+      delivery: 'unknown',
+    })
   })
 
   test('sec-137: ids are integers that never come twice, over reconnections too', async () => {
@@ -189,7 +192,8 @@ describe('what a server says is not believed further than it must be', () => {
   test.each([
     ['absent', {}, true],
     ['complete', { resultType: 'complete' }, true],
-    ['unknown', { resultType: 'task' }, false],
+    ['unknown', { resultType: 'work' }, false],
+    ['a task of a server without tasks', { resultType: 'task' }, false],
     ['no string', { resultType: 7 }, false],
     ['null', { resultType: null }, false],
   ])('sec-138: a result type that is %s', async (_, extra, fine) => {

@@ -22,13 +22,19 @@ export interface SeenTask {
   readonly generation: TaskGeneration
 }
 
-/** The tasks that a connection has. Throws where it has none. */
-export function requireTasks({ revision, server }: Connection): TaskGeneration {
+/** The tasks that a server has declared, if it has. */
+export function declaredTasks({ revision, server }: Connection): TaskGeneration | undefined {
   const generation = generationOf(revision)
   const { tasks, extensions } = server.capabilities
   const declared = generation === CORE_TASKS ? isObject(tasks) : isObject(extensions?.[TASKS_EXTENSION])
-  if (generation === undefined || !declared) throw missing(generation === CORE_TASKS ? 'tasks' : TASKS_EXTENSION)
-  return generation
+  return declared ? generation : undefined
+}
+
+/** The tasks that a connection has. Throws where it has none. */
+export function requireTasks(connection: Connection): TaskGeneration {
+  const generation = declaredTasks(connection)
+  if (generation !== undefined) return generation
+  throw missing(generationOf(connection.revision) === CORE_TASKS ? 'tasks' : TASKS_EXTENSION)
 }
 
 /** `tasks/get`. An id that the server does not know is `not-found`. */
