@@ -10,7 +10,7 @@ import type { RequestOptions } from '../options.ts'
 import { signalOf } from '../relay.ts'
 import { unbounded, untilAccepted } from './accepting.ts'
 import type { TaskHost } from './host.ts'
-import { cancelTask, getTask, listTasks, requireTasks } from './requests.ts'
+import { cancelTask, declaredTasks, getTask, listTasks, requireTasks } from './requests.ts'
 import type { TaskPage, ToolRun } from './run.ts'
 import { takesTasks } from './support.ts'
 import { createDoneRun, TaskRun } from './tool-run.ts'
@@ -129,9 +129,14 @@ export class TaskCalls implements CallsAsTasks {
 
   #toRun(call: ToolCall, result: JsonObject, sent: SentCall | undefined): TaskRun {
     const host = this.#host
-    const generation = requireTasks(sent?.connection ?? host.connection)
-    const { task: view, immediateResponse } = readCreated(result, generation)
+    const generation = declaredTasks(sent?.connection ?? host.connection)
     const tool = call.params.name as string
+    if (generation === undefined) {
+      // The tool may have run: nothing is known of it but an answer that this server cannot give.
+      const message = `The call of "${tool}" was answered with a task, and the server has declared none`
+      throw new PorticoError('invalid-message', message, { delivery: 'unknown' })
+    }
+    const { task: view, immediateResponse } = readCreated(result, generation)
     return new TaskRun(host, { seen: { view, generation }, tool, options: call.options, immediateResponse, sent })
   }
 }
