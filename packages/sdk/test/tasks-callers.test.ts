@@ -1,14 +1,16 @@
 /** Callers that know no tasks: the result on the open request, or after a while a handle and tools to follow it. */
 
-import { afterEach, describe, expect, it } from 'vitest'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createPrincipal } from '../src/auth/principal.ts'
 import type { JsonObject } from '../src/jsonrpc/message.ts'
 import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../src/protocol/revision.ts'
+import { loadAsking } from '../src/server/asking/load.ts'
 import { tool } from '../src/server/items/definition.ts'
 import { createServer } from '../src/server/server.ts'
 import { createTasks, type TasksOptions } from '../src/server/tasks/tasks.ts'
 import { createClock, type TestClock } from '../src/testing/clock.ts'
-import { DECLARED, textOf } from './tasks-fixture.ts'
+import { DECLARED, digestAtOnce, textOf } from './tasks-fixture.ts'
 import { type OpenOptions, type Outcome, open, type Wire } from './wire.ts'
 
 const MINUTE = 60_000
@@ -16,6 +18,9 @@ const HELPERS = ['task_status', 'task_result', 'task_cancel']
 const NAME = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const
 const ANSWERS = { 'elicitation/create': () => ({ action: 'accept', content: { name: 'Eve' } }) }
 let clock: TestClock | undefined
+// Loaded when first needed, which takes real time.
+beforeAll(() => loadAsking())
+beforeEach(digestAtOnce)
 afterEach(() => {
   clock?.restore()
   clock = undefined
@@ -72,7 +77,11 @@ async function within(answer: Promise<Outcome>): Promise<Outcome & { tookMs: num
   void answer.then((came) => {
     outcome = came
   })
-  while (outcome === undefined) await clock.advance(15_000)
+  while (outcome === undefined) {
+    // In real time: seals are made in another thread, and are to be there before minutes have gone by.
+    await pause(5)
+    await clock.advance(outcome === undefined ? 15_000 : 0)
+  }
   return { ...outcome, tookMs: clock.now - begun }
 }
 

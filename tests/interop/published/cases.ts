@@ -61,8 +61,8 @@ export const everything: Cases = {
       { args: { url: 'https://example.com/two', elicitationId: 'two', errorPath: true }, says: /accept/ },
     ],
     'trigger-sampling-request': [{ args: { prompt: 'A thought?', maxTokens: 20 }, says: /a thought/ }],
-    // It can only be called as a task; the suite does so by hand.
-    'simulate-research-query': [{ args: { topic: 'doors' }, errors: true }],
+    // It can only be called as a task, and so it is.
+    'simulate-research-query': [{ args: { topic: 'doors' }, says: /doors/ }],
   },
   templates: {
     'demo://resource/dynamic/text/{resourceId}': ['demo://resource/dynamic/text/7'],
