@@ -158,7 +158,7 @@ describe('actions', () => {
       expect(await call('bob', version)).toContain('said')
       const held = await connect(url, { versions: version, headers: { 'x-user': 'bob' } })
       closers.push(() => held.close())
-      expect((await ask('POST /revoke', POSTED, '{"principal":"bob"}')).status).toBe(200)
+      expect((await ask('POST /revoke', POSTED, '{"caller":"bob"}')).status).toBe(200)
       const shutOut = /shut you out/
       await expect(held.callTool('say', {})).rejects.toThrow(shutOut)
       await expect(held.listTools({ fresh: true } as never)).rejects.toThrow(shutOut)
@@ -166,9 +166,9 @@ describe('actions', () => {
       expect(await call('ada', version)).toContain('said')
       const { text } = await ask('GET /callers', BEARER)
       expect(JSON.parse(text)).toMatchObject({ revoked: ['bob'] })
-      expect((await ask('POST /restore', POSTED, '{"principal":"bob"}')).status).toBe(200)
+      expect((await ask('POST /restore', POSTED, '{"caller":"bob"}')).status).toBe(200)
       expect(await call('bob', version)).toContain('said')
-      expect((await ask('POST /restore', POSTED, '{"principal":"bob"}')).status).toBe(404)
+      expect((await ask('POST /restore', POSTED, '{"caller":"bob"}')).status).toBe(404)
     },
   )
 
@@ -193,9 +193,9 @@ describe('refusals', () => {
 
   test.each(guarded)('sec-430: %s takes the token', async (line) => {
     for (const authorization of ['', 'Bearer', `Bearer ${TOKEN}x`, `Basic ${TOKEN}`, `Bearer ${TOKEN.slice(0, -1)}`]) {
-      expect(
-        (await ask(line, { authorization, 'content-type': 'application/json' }, '{"principal":"ada"}')).status,
-      ).toBe(401)
+      expect((await ask(line, { authorization, 'content-type': 'application/json' }, '{"caller":"ada"}')).status).toBe(
+        401,
+      )
     }
     expect(actions).toEqual([])
     expect(gateway.revoked()).toEqual([])
@@ -232,14 +232,14 @@ describe('refusals', () => {
   test.each([
     ['no body', ''],
     ['no JSON', '{'],
-    ['no principal', '{}'],
-    ['no text', '{"principal":1}'],
-    ['empty', '{"principal":""}'],
-    ['too large', JSON.stringify({ principal: 'a'.repeat(5000) })],
+    ['no caller', '{}'],
+    ['no text', '{"caller":1}'],
+    ['empty', '{"caller":""}'],
+    ['too large', JSON.stringify({ caller: 'a'.repeat(5000) })],
   ])('a body with %s is refused with words', async (_what, body) => {
     const { status, text } = await ask('POST /revoke', POSTED, body)
     expect(status).toBe(400)
-    expect(text).toContain('principal')
+    expect(text).toContain('caller')
     expect(gateway.revoked()).toEqual([])
   })
 

@@ -47,7 +47,7 @@ export class CallerControl {
 
   revoke(principal: string): void {
     if (this.#revoked.size >= MAX_REVOKED && !this.#revoked.has(principal)) {
-      throw new HostError('invalid-config', `No more than ${MAX_REVOKED} principals can be shut out`)
+      throw new HostError('invalid-config', `No more than ${MAX_REVOKED} callers can be shut out`)
     }
     this.#revoked.add(principal)
     this.#connections.endOf(principal)

@@ -6,6 +6,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
+import { callListener } from '../../config/call-listener.ts'
 import { HostError } from '../../errors.ts'
 import type { Gateway } from '../gateway.ts'
 import { METRICS_TYPE, metricsText } from './metrics-text.ts'
@@ -58,37 +59,37 @@ const GUARDED: { readonly [route: string]: Action } = {
   'GET /callers': (gateway) => json({ callers: gateway.callers(), revoked: gateway.revoked() }),
   'POST /drain': (gateway, _request, { onAction }) => {
     gateway.drain(true)
-    onAction?.('drain', undefined)
+    callListener(onAction, 'drain', undefined)
     return json({ ready: false })
   },
   'DELETE /drain': (gateway, _request, { onAction }) => {
     gateway.drain(false)
-    onAction?.('resume', undefined)
+    callListener(onAction, 'resume', undefined)
     return json({ ready: gateway.health().ok })
   },
   'POST /reload': async (_gateway, _request, { reload, onAction }) => {
     if (reload === undefined) return text(404, 'This gateway has nothing to reload')
     await reload()
-    onAction?.('reload', undefined)
+    callListener(onAction, 'reload', undefined)
     return json({ reloaded: true })
   },
   'POST /revoke': async (gateway, request, { onAction }) => {
-    const principal = await readPrincipal(request)
-    if (principal === undefined) return text(400, NAME_A_PRINCIPAL)
-    gateway.revoke(principal)
-    onAction?.('revoke', principal)
-    return json({ revoked: principal })
+    const caller = await readCaller(request)
+    if (caller === undefined) return text(400, NAME_A_CALLER)
+    gateway.revoke(caller)
+    callListener(onAction, 'revoke', caller)
+    return json({ revoked: caller })
   },
   'POST /restore': async (gateway, request, { onAction }) => {
-    const principal = await readPrincipal(request)
-    if (principal === undefined) return text(400, NAME_A_PRINCIPAL)
-    if (!gateway.restore(principal)) return text(404, 'Nobody of that name is shut out')
-    onAction?.('restore', principal)
-    return json({ restored: principal })
+    const caller = await readCaller(request)
+    if (caller === undefined) return text(400, NAME_A_CALLER)
+    if (!gateway.restore(caller)) return text(404, 'Nobody of that name is shut out')
+    callListener(onAction, 'restore', caller)
+    return json({ restored: caller })
   },
 }
 
-const NAME_A_PRINCIPAL = 'Send {"principal": "…"} as application/json, at most 4096 bytes'
+const NAME_A_CALLER = 'Send {"caller": "…"} as application/json, at most 4096 bytes'
 
 /**
  * Listens on a port of its own for those who run a gateway. `GET /metrics`, `/healthz` and `/readyz` are open; with a
@@ -162,7 +163,7 @@ function digest(value: string): Buffer {
   return createHash('sha256').update(value).digest()
 }
 
-async function readPrincipal(request: IncomingMessage): Promise<string | undefined> {
+async function readCaller(request: IncomingMessage): Promise<string | undefined> {
   if (!request.headers['content-type']?.startsWith('application/json')) return undefined
   const chunks: Buffer[] = []
   let size = 0
@@ -173,8 +174,8 @@ async function readPrincipal(request: IncomingMessage): Promise<string | undefin
   }
   try {
     const body: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'))
-    const principal = typeof body === 'object' && body !== null && 'principal' in body ? body.principal : undefined
-    return typeof principal === 'string' && principal !== '' ? principal : undefined
+    const caller = typeof body === 'object' && body !== null && 'caller' in body ? body.caller : undefined
+    return typeof caller === 'string' && caller !== '' ? caller : undefined
   } catch {
     return undefined
   }

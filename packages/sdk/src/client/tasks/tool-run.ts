@@ -169,7 +169,7 @@ export class TaskRun implements ToolRun {
     if (isFinal(view.status)) return this.#outcomeOf(view, signal)
     if (view.status !== 'input_required') return undefined
     // Questions of 2025-11-25 come while its result is waited for.
-    if (core) return this.#read(await this.#fetch(signal))
+    if (core) return this.#read(await this.#fetchOnce(signal))
     await this.#questions.answer(view, signal)
     this.#watch.wake()
     return undefined
@@ -182,14 +182,14 @@ export class TaskRun implements ToolRun {
     if (result !== undefined) return this.#read(result as unknown as JsonObject)
     if (error !== undefined) throw new RpcError(error.code, error.message, error.data)
     const { readMs: timeoutMs } = this.#host.timeouts
-    return this.#read(await within(this.#fetch(signal), { timeoutMs }, () => {}))
+    return this.#read(await within(this.#fetchOnce(signal), { timeoutMs }, () => {}))
   }
 
   #read(result: JsonObject): CallToolResult {
     return this.#host.tools.readResult(this.#tool, result)
   }
 
-  #fetch(signal: AbortSignal): Promise<JsonObject> {
+  #fetchOnce(signal: AbortSignal): Promise<JsonObject> {
     this.#fetched ??= this.#fetchPatiently(signal).catch((error) => {
       this.#fetched = undefined
       throw error
