@@ -66,7 +66,7 @@ export async function startHost(
     async close() {
       await host.close()
       await provider.close()
-      await rm(stateDir, { recursive: true, force: true })
+      await rm(stateDir, { recursive: true, force: true, maxRetries: 5 })
     },
   }
 }

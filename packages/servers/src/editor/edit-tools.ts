@@ -109,7 +109,7 @@ function actionsTool(host: EditorHost, write: boolean) {
     const { path } = await host.file(named)
     const client = host.clientFor(path)
     const start = toPosition(await readFile(path, 'utf8'), line, {})
-    const wrong = (await client.diagnose(path, ctx.signal)).filter(
+    const wrong = ((await client.diagnose(path, ctx.signal)) ?? []).filter(
       (one) => toObject(toObject(one.range).start).line === line - 1,
     )
     const params = { range: { start, end: { line, character: 0 } }, context: { diagnostics: wrong } }

@@ -4,9 +4,9 @@ import { readFile } from 'node:fs/promises'
 import { relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type AskingContext, result, ToolError, text } from '@portico/sdk/server'
-import { type Confinement, type Reached, requireExisting } from '../files/confine.ts'
+import type { Confinement, Reached } from '../files/confine.ts'
 import { slice } from '../text/foreign-text.ts'
-import { toPlainText } from '../text/plain-text.ts'
+import { spellHidden, toPlainText } from '../text/plain-text.ts'
 import { toObject, toText } from '../vendor/values.ts'
 import { type ClientLimits, LanguageClient } from './language-client.ts'
 import { type Language, languageOf } from './languages.ts'
@@ -43,7 +43,9 @@ export class EditorHost {
 
   /** A file within the folder, links resolved. */
   async file(path: string): Promise<Reached> {
-    return requireExisting(await this.#confinement.reach(path, undefined), path)
+    const reached = await this.#confinement.reach(path, undefined)
+    if (!reached.exists) throw new ToolError(`There is no ${spellHidden(path)} in the folder.`)
+    return reached
   }
 
   /** The language server for a file, started when it is first wanted and again when it ended. */

@@ -104,11 +104,11 @@ export class LanguageClient {
     return uri
   }
 
-  /** What is wrong with a file: waits for the server's word, for a while. */
-  async diagnose(path: string, signal: AbortSignal): Promise<readonly Json[]> {
+  /** What is wrong with a file; undefined where the server has said nothing of it for a while. */
+  async diagnose(path: string, signal: AbortSignal): Promise<readonly Json[] | undefined> {
     const uri = await this.show(path)
     if (!this.#diagnostics.has(uri)) await this.#heard(uri, signal)
-    return this.#diagnostics.get(uri) ?? []
+    return this.#diagnostics.get(uri)
   }
 
   /** Everything that the server has found wrong so far, by URI. */
@@ -127,13 +127,17 @@ export class LanguageClient {
 
   async #initialize(): Promise<void> {
     const rootUri = pathToFileURL(this.#folder).href
-    await this.#process.request('initialize', {
+    const introduced = await this.#process.request('initialize', {
       processId: process.pid,
       clientInfo: { name: 'portico-editor', version: '0.1.0' },
       rootUri,
       workspaceFolders: [{ uri: rootUri, name: 'folder' }],
       capabilities: CAPABILITIES,
     })
+    if (typeof toObject(introduced).capabilities !== 'object') {
+      void this.#process.close()
+      throw new ToolError(`"${this.#language.command[0]}" is no language server: it did not say what it can do.`)
+    }
     this.#process.notify('initialized', {})
   }
 

@@ -130,7 +130,7 @@ export class LanguageProcess {
       }
     })
     this.#child.once('error', (error) =>
-      this.#end(`it could not be started (${'code' in error ? error.code : error.message})`),
+      this.#end(`"${this.#options.command[0]}" could not be started (${'code' in error ? error.code : error.message})`),
     )
     this.#child.once('close', (code) => this.#end(`it ended with code ${code}. ${toExcerpt(this.#stderr.trim(), 400)}`))
   }

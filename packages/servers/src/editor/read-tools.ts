@@ -79,7 +79,9 @@ function diagnosticsTool(host: EditorHost) {
     for (const given of paths) {
       const { path } = await host.file(given)
       const found = await host.clientFor(path).diagnose(path, ctx.signal)
-      lines.push(...found.map((diagnostic) => diagnosticLine(host.name(path), diagnostic)))
+      if (found === undefined)
+        lines.push(`${host.name(path)}: the language server has said nothing of it yet; ask again`)
+      else lines.push(...found.map((diagnostic) => diagnosticLine(host.name(path), diagnostic)))
     }
     return answer(host, lines.length === 0 ? 'Nothing is wrong.' : lines.join('\n'), start)
   })

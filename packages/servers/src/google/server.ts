@@ -37,6 +37,7 @@ function toVendor({ tokenUrl = TOKEN_URL, tokenEnv }: GoogleOptions): Vendor {
     base: 'https://www.googleapis.com',
     tokenEnv: 'GOOGLE_TOKEN',
     tokenOptional: false,
+    tokenHint: 'GOOGLE_TOKEN, or GOOGLE_REFRESH_TOKEN with GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET',
     headers: { accept: 'application/json, text/*;q=0.9' },
     hints: {
       401: 'The token is not valid, or has run out after its hour. A refresh token lasts longer: see the guide of this server.',

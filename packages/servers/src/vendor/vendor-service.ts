@@ -37,6 +37,8 @@ export interface Vendor {
   readonly name: string
   readonly base: string
   readonly tokenEnv: string
+  /** The variables to set, where it is not that one alone. */
+  readonly tokenHint?: string
   /** The variable may be unset: the service answers strangers too. */
   readonly tokenOptional: boolean
   readonly headers: { readonly [name: string]: string }
@@ -198,7 +200,7 @@ function readBase(text: string): URL {
   return url
 }
 
-function readToken({ tokenEnv, tokenOptional, name }: Vendor, options: VendorOptions): string | undefined {
+function readToken({ tokenEnv, tokenOptional, tokenHint, name }: Vendor, options: VendorOptions): string | undefined {
   const variable = options.tokenEnv ?? tokenEnv
   const environment = options.environment ?? process.env
   // A name that the operator gave must lead to something.
@@ -206,9 +208,13 @@ function readToken({ tokenEnv, tokenOptional, name }: Vendor, options: VendorOpt
   try {
     return readSecret(variable, 'tokenEnv', environment)
   } catch (error) {
-    throw new PorticoError('invalid-arguments', `${name} needs a token: set ${variable}, or name another by tokenEnv`, {
-      cause: error,
-    })
+    throw new PorticoError(
+      'invalid-arguments',
+      `${name} needs a token: set ${tokenHint ?? variable}; the guide of this server says where to get one`,
+      {
+        cause: error,
+      },
+    )
   }
 }
 

@@ -28,7 +28,8 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
       ...requestOptionsOf(input, io),
       onProgress: (step: Progress) => io.progress(describe(name, step)),
     }
-    if (input.flags.task === true) return callAsTask({ open, input, io, server: wordOf(target) }, name, args, options)
+    if (input.flags.task === true || input.flags.wait === true)
+      return callAsTask({ open, input, io, server: wordOf(target) }, name, args, options)
     const result = await open.callTool(name, args, options)
     io.progress(undefined)
     return handResult(name, result, input, io)
@@ -52,7 +53,7 @@ async function callAsTask(
   if (input.flags.wait === true) return waitForResult(command, task)
   sayTask(task, input.json, io)
   io.say(
-    `It goes on by itself: \`portico tasks watch ${server} ${task.label}\` follows it, \`result\` and \`cancel\` end it.`,
+    `It goes on by itself: \`portico tasks watch ${server} ${task.label}\` follows it, \`result\` waits for what it comes to, \`cancel\` ends it.`,
   )
   return EXIT_CODES.ok.code
 }

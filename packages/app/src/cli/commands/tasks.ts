@@ -13,6 +13,8 @@ import { type TaskCommand, waitForResult } from '../tasks/wait-for-result.ts'
 import type { Io } from '../terminal/io.ts'
 import { toTable } from '../terminal/table.ts'
 
+const SEE_LIST = '`portico tasks list <server>` shows those that there are.'
+
 type TaskAction = (command: TaskCommand, id: string | undefined) => Promise<number>
 
 const ACTIONS: { readonly [action: string]: TaskAction } = { list, show, result, cancel, watch }
@@ -52,14 +54,21 @@ async function list({ open, input, io, server }: TaskCommand): Promise<number> {
 }
 
 async function show({ open, input, io }: TaskCommand, id: string | undefined): Promise<number> {
-  const task = await refresh(open, await findTask(open, id, io), io)
-  if (task === undefined) throw new CliError('not-found', `${open.label} has forgotten the task`, 'Begin it again.')
+  const found = await findTask(open, id, io)
+  const task = await refresh(open, found, io)
+  if (task === undefined) {
+    // What was never begun here was never known there, as far as anybody can tell.
+    if (found.startedAt === 0) throw new CliError('not-found', `${open.label} knows no such task`, SEE_LIST)
+    throw new CliError('not-found', `${open.label} has forgotten the task`, 'Begin it again.')
+  }
   sayTask(task, input.json, io)
   return EXIT_CODES.ok.code
 }
 
 async function result(command: TaskCommand, id: string | undefined): Promise<number> {
-  return waitForResult(command, await findTask(command.open, id, command.io))
+  const task = await findTask(command.open, id, command.io)
+  if (task.status === 'cancelled') throw new CliError('not-found', 'The task was cancelled: there is no result')
+  return waitForResult(command, task)
 }
 
 async function cancel({ open, input, io }: TaskCommand, id: string | undefined): Promise<number> {
@@ -67,6 +76,7 @@ async function cancel({ open, input, io }: TaskCommand, id: string | undefined):
   if (!isOver(task)) await open.tasks.cancel(task)
   const now = (await refresh(open, task, io)) ?? { ...task, status: 'cancelled' as const }
   if (input.json) io.out(JSON.stringify(toTaskJson(now)))
+  else if (isOver(task)) io.say(`It is over already: ${now.status}.`)
   else io.say(now.status === 'cancelled' ? 'Cancelled.' : `It is ${now.status}: the server ends it when it can.`)
   return EXIT_CODES.ok.code
 }

@@ -1,6 +1,7 @@
 /** The port for those who run the gateway, as the section `gateway.operations` asks for it. */
 
 import { type Gateway, type OperationsServer, serveOperations } from '@portico/host/gateway'
+import { CliError } from '../../exit-codes.ts'
 import type { Io } from '../terminal/io.ts'
 import { toLine } from '../terminal/plain-text.ts'
 import { readToken } from './gateway-entrance.ts'
@@ -25,6 +26,9 @@ export async function openOperations(
     ...(token !== undefined && { token }),
     reload,
     onAction: (action, subject) => io.say(`operations: ${action}${subject === undefined ? '' : ` ${toLine(subject)}`}`),
+  }).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new CliError('config', `The port for operations: ${reason}`, 'Change gateway.operations in the file.', error)
   })
   io.say(`Metrics are at ${served.url}/metrics${token === undefined ? '' : '; actions take the token'}.`)
   return served

@@ -48,7 +48,7 @@ export async function findTask(open: OpenTarget, wanted: string | undefined, io:
   if (only !== undefined && near.length === 1) return only
   if (near.length > 1)
     throw new CliError('usage', `"${toLine(wanted)}" begins several tasks of ${label}: ${describe(near)}`)
-  if (tasks.takesForeign) return foreign(wanted, tasks.identity)
+  if (tasks.takesForeign) return foreign(wanted, open)
   throw new CliError(
     'not-found',
     `No task "${toLine(wanted)}" of ${label} was begun here. ${describe(known)}`,
@@ -87,8 +87,9 @@ function toForeign(view: TaskView, identity: string): KeptTask {
 }
 
 /** An id that was not remembered: all that is known of it is what it is called. */
-function foreign(taskId: string, identity: string): KeptTask {
+function foreign(taskId: string, { client, tasks: { identity } }: OpenTarget): KeptTask {
   const label = labelOfTask(identity, taskId)
-  const about = { server: '', tool: '', generation: 'extension', status: 'working' } as const
+  const generation = client.version === '2025-11-25' ? 'core' : 'extension'
+  const about = { server: '', tool: '', generation, status: 'working' } as const
   return { label, taskId, identity, ...about, startedAt: 0, updatedAt: 0 }
 }

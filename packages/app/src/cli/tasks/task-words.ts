@@ -31,7 +31,7 @@ export function toTaskJson(task: KeptTask): object {
 /** Cells of a table: the last one takes what room is left. */
 export function toTaskRow(task: KeptTask): readonly string[] {
   const { label, tool, status, message = '' } = task
-  return [label, status, tool === '' ? '?' : tool, generationOf(task), message]
+  return [label, status, tool === '' ? '?' : toLine(tool), generationOf(task), toLine(message)]
 }
 
 /** What a task says of itself, as a line that replaces the last. */

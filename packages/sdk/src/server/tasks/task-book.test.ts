@@ -7,6 +7,18 @@ import { TASK_LIMITS, TaskBook } from './task-book.ts'
 import type { TaskRequest } from './task-record.ts'
 import { createTaskSealer } from './task-seal.ts'
 
+test('T25-43 sec-370: long arguments take the places of several', async () => {
+  const [store, bus, sealer] = [createMemoryStore(), createMemoryBus(), createTaskSealer(undefined)]
+  const limits = { ...TASK_LIMITS, maxAnonymousTasks: 10 }
+  const book = new TaskBook({ store, bus, sealer, leaseMs: 30_000, server: 'books', limits })
+  const params = { name: 'work', arguments: { text: 'x'.repeat(300_000) } }
+  const request: TaskRequest = { params, version: '2026-07-28', capabilities: {} }
+  const create = () => book.create({ request, ttlMs: 60_000, pollIntervalMs: 1_000 })
+  await create()
+  await create()
+  await expect(create()).rejects.toThrow('count until they expire')
+})
+
 test.each([
   ['known', { maxTasksPerPrincipal: 3 }, 3],
   ['anonymous', { maxAnonymousTasks: 3 }, 3],

@@ -15,7 +15,10 @@ import type { TaskSealer } from './task-seal.ts'
 
 /** How much tasks may take. */
 export interface TaskLimits {
-  /** Tasks that one principal may have at a time, those that are over but still kept included. */
+  /**
+   * Tasks that one principal may have at a time, those that are over but still kept included. One whose arguments are long counts
+   * as several: as one more for every 65,536 characters.
+   */
   readonly maxTasksPerPrincipal: number
   /** The same for all who are not known by name together. */
   readonly maxAnonymousTasks: number
@@ -107,10 +110,15 @@ export class TaskBook {
       ...(state !== undefined && { state }),
     }
     const changes = await this.#changes(record, 0, undefined)
-    const owned: Change = { key: `${this.#prefix('of')}${owner}/${record.id}`, value: '', ttlMs: record.ttlMs }
+    const places = 1 + Math.floor((changes[0]?.value?.length ?? 0) / PLACE_LENGTH)
+    const owned: Change = {
+      key: `${this.#prefix('of')}${owner}/${record.id}`,
+      value: String(places),
+      ttlMs: record.ttlMs,
+    }
     // The count is guarded by its version: two that are made at once, by whichever processes, are counted one after the other.
     for (;;) {
-      const counted = await this.#room(owner)
+      const counted = await this.#room(owner, places)
       if ((await this.store.write([...changes, owned, counted])) !== undefined) return record
     }
   }
@@ -285,8 +293,19 @@ export class TaskBook {
     return `${this.#prefix('wake')}${String(Math.max(0, Math.ceil(moment))).padStart(MOMENT_DIGITS, '0')}/${id}`
   }
 
-  /** The count of an owner's tasks with one more, or a refusal. It is too high where some expired, and is then made anew. */
-  async #room(owner: string): Promise<Change> {
+  async #placesOf(owner: string): Promise<number> {
+    const prefix = `${this.#prefix('of')}${owner}/`
+    let places = 0
+    for (let after = prefix; ; ) {
+      const page = await this.store.list(prefix, { limit: PAGE, after })
+      for (const { value } of page) places += Number(value) || 1
+      if (page.length < PAGE) return places
+      after = page.at(-1)?.key ?? prefix
+    }
+  }
+
+  /** The places of an owner's tasks with some more, or a refusal. Too many where some expired, and then counted anew. */
+  async #room(owner: string, places: number): Promise<Change> {
     const [name, limit] =
       owner === ANONYMOUS
         ? (['maxAnonymousTasks', this.limits.maxAnonymousTasks] as const)
@@ -294,20 +313,20 @@ export class TaskBook {
     const key = `${this.#prefix('count')}${owner}`
     const kept = await this.store.get(key)
     let count = Number(kept?.value ?? 0)
-    if (count >= limit) {
-      count = 0
-      for await (const _task of this.#under(`${this.#prefix('of')}${owner}/`)) if (++count >= limit) break
-    }
-    if (count >= limit) {
-      throw new PorticoError('limit-exceeded', `No room for another task: ${name} (${limit}) reached`)
+    if (count + places > limit) count = await this.#placesOf(owner)
+    if (count + places > limit) {
+      const message = `No room for another task: ${name} (${limit}) reached. Those that are over count until they expire`
+      throw new PorticoError('limit-exceeded', message)
     }
     const { maxTtlMs } = this.limits
     const lasts = Number.isFinite(maxTtlMs) && { ttlMs: Math.max(1, Math.trunc(maxTtlMs)) }
-    return { key, value: String(count + 1), ifVersion: kept?.version ?? 0, ...lasts }
+    return { key, value: String(count + places), ifVersion: kept?.version ?? 0, ...lasts }
   }
 }
 
 const ID = /^[A-Za-z0-9_-]{1,64}$/
+/** Characters that one task may have without counting as another. */
+const PLACE_LENGTH = 65_536
 
 function topicOf(id: string): string {
   return `task/${id}`

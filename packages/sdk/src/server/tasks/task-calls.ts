@@ -41,6 +41,9 @@ interface CallParts {
   readonly holdMs: number | undefined
 }
 
+/** No client may ask for less: a task that is forgotten while it runs is counted by nobody. */
+const MIN_ASKED_TTL_MS = 60_000
+
 export class TaskCalls {
   readonly #server: FeatureHost
   readonly #book: TaskBook
@@ -181,7 +184,9 @@ export class TaskCalls {
   #keep(settings: TaskSettings, call: ServerCall, state?: string): Promise<TaskRecord> {
     const asked = isObject(call.params.task) ? call.params.task.ttl : undefined
     const ttlMs =
-      typeof asked === 'number' && asked > 0 && call.session !== undefined ? Math.round(asked) : settings.ttlMs
+      typeof asked === 'number' && asked > 0 && call.session !== undefined
+        ? Math.max(Math.round(asked), Math.min(MIN_ASKED_TTL_MS, settings.ttlMs))
+        : settings.ttlMs
     const { pollIntervalMs } = settings
     return this.#book.create({ request: toRequest(call), ttlMs, pollIntervalMs, ...(state !== undefined && { state }) })
   }
