@@ -203,6 +203,17 @@ describe('language servers that misbehave', () => {
     expect(await say(client, 'hover', { path: 'src/a.toy', line: 1, word: 'alpha' })).toContain('the word alpha')
   })
 
+  it('a program that only repeats what it is told is no language server', async () => {
+    const echo = `${process.execPath} -e process.stdin.pipe(process.stdout)`
+    const client = await start({ languages: [`.toy=${echo}`] })
+    for (const [name, args] of [
+      ['hover', ALPHA],
+      ['diagnostics', { paths: ['src/a.toy'] }],
+    ] as const) {
+      expect(await say(client, name, args)).toContain('is no language server')
+    }
+  })
+
   it('one that does not answer is given up, and one that is not there is named', async () => {
     const client = await start({ timeoutMs: 1000 })
     expect(await say(client, 'rename', { ...ALPHA, name: 'never' })).toContain('option timeoutMs')
