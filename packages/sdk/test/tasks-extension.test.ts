@@ -52,6 +52,12 @@ describe('what is declared', () => {
 })
 
 describe('how a call becomes a task', () => {
+  it('T26-15: what was said before it became one is its first message', async () => {
+    const wire = await connect()
+    const { taskId } = taskOf((await wire.request('tools/call', { name: 'leaves' })).result)
+    expect((await wire.request('tasks/get', { taskId })).result).toMatchObject({ statusMessage: 'on its way' })
+  })
+
   it('T26-07 T26-08 T26-09 sec-160: the answer is flat, and the task can be got at once', async () => {
     const wire = await connect()
     const { result } = await wire.request('tools/call', { name: 'gated' })

@@ -71,8 +71,9 @@ export function createTaskServer(
         ctx.progress(1, 2, 'late')
         return 'told'
       }),
-      leaves: tool({ task: { mode: 'auto', after: 1 } }, async () => {
+      leaves: tool({ task: { mode: 'auto', after: 1 } }, async (_args, ctx) => {
         done.push('begun')
+        ctx.progress(1, 2, 'on its way')
         await gate.opened
         return 'left the request'
       }),

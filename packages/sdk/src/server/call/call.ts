@@ -93,6 +93,8 @@ export class ServerCall extends IncomingCall {
   #token: ProgressToken | undefined | null = null
   /** The highest progress that was told, in this round or an earlier one. */
   reached = -Infinity
+  /** The last words of the handler about how far it is, whether or not the client hears them: a task begins with them. */
+  said: string | undefined
 
   constructor(
     id: RequestId,
@@ -153,7 +155,10 @@ export class ServerCall extends IncomingCall {
   /** Says how far the work is, to the client or to the task. */
   progress(progress: number, total: number | undefined, message: string | undefined): void {
     if (this.detached !== undefined) this.detached.progress(progress, total, message)
-    else this.tell(progress, total, message)
+    else {
+      this.said = message ?? this.said
+      this.tell(progress, total, message)
+    }
   }
 
   /** Sends a progress notice, if the client asked for them and the value moves forward. */

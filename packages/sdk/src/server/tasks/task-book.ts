@@ -59,6 +59,8 @@ interface NewTask {
   readonly pollIntervalMs: number
   /** What was done before it became a task. */
   readonly state?: string
+  /** What its handler has said by then. */
+  readonly statusMessage?: string
 }
 
 export class TaskBook {
@@ -95,7 +97,7 @@ export class TaskBook {
     return record
   }
 
-  async #create(owner: string, { request, ttlMs, pollIntervalMs, state }: NewTask): Promise<TaskRecord> {
+  async #create(owner: string, { request, ttlMs, pollIntervalMs, state, statusMessage }: NewTask): Promise<TaskRecord> {
     const now = Date.now()
     const record: TaskRecord = {
       id: randomToken(ID_BYTES),
@@ -108,6 +110,7 @@ export class TaskBook {
       pollIntervalMs,
       epoch: 0,
       ...(state !== undefined && { state }),
+      ...(statusMessage !== undefined && { statusMessage }),
     }
     const changes = await this.#changes(record, 0, undefined)
     const places = 1 + Math.floor((changes[0]?.value?.length ?? 0) / PLACE_LENGTH)

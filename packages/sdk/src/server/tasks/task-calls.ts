@@ -188,7 +188,13 @@ export class TaskCalls {
         ? Math.max(Math.round(asked), Math.min(MIN_ASKED_TTL_MS, settings.ttlMs))
         : settings.ttlMs
     const { pollIntervalMs } = settings
-    return this.#book.create({ request: toRequest(call), ttlMs, pollIntervalMs, ...(state !== undefined && { state }) })
+    return this.#book.create({
+      request: toRequest(call),
+      ttlMs,
+      pollIntervalMs,
+      ...(state !== undefined && { state }),
+      ...(call.said !== undefined && { statusMessage: call.said }),
+    })
   }
 
   /** `notifications/tasks/status` to the session that asked for the task, while both last (2025-11-25). */
