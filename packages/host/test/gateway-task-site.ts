@@ -7,7 +7,7 @@ import { expect } from 'vitest'
 import { raw, type Site, textOf } from './gateway-site.ts'
 
 /** Looks until something is so, however busy the machine is. */
-export const eventually = <Value>(look: () => Value) => expect.poll(look, { timeout: 15_000, interval: 20 })
+export const eventually = <Value>(look: () => Value) => expect.poll(look, { timeout: 60_000, interval: 20 })
 
 export const TASKS = 'io.modelcontextprotocol/tasks'
 export const FORM = { type: 'object', properties: { yes: { type: 'boolean' } }, required: ['yes'] } as const
