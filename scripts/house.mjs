@@ -14,8 +14,10 @@ import { isMain, repositoryRoot } from './report.mjs'
 import { shapeOf } from './shape.mjs'
 import { isTestFile, listCode, readPackages } from './tree.mjs'
 
-/** What the design asks of a class, a folder, a list of parameters; `biome.json` holds the length of files and functions. */
+/** What the design asks of a file, a function, a class, a folder. The linter counts blank lines and comments otherwise. */
 const FOLDER_FILES = 20
+const FILE_LINES = 400
+const FUNCTION_LINES = 60
 const CLASS_LINES = 300
 const PARAMETERS = 4
 
@@ -26,6 +28,8 @@ const PARAMETERS = 4
 const HELD = {
   'import circles and wrong directions': 0,
   'source folders above 20 files': 0,
+  'files above 400 lines': 0,
+  'functions above 60 lines': 0,
   'classes above 300 lines': 0,
   'functions with more than 4 parameters': 23,
   'exported names without a comment': 0,
@@ -72,9 +76,12 @@ function measurePackage(root, folder, note) {
     }
     count.source += lines
     folders.set(posix.dirname(file), (folders.get(posix.dirname(file)) ?? 0) + 1)
+    if (lines > FILE_LINES) note('files above 400 lines', folder, `${file}: ${lines}`)
     for (const one of functions) {
+      const place = `${file}:${one.line} ${one.name}`
+      if (one.lines > FUNCTION_LINES) note('functions above 60 lines', folder, `${place}: ${one.lines}`)
       if (one.parameters > PARAMETERS)
-        note('functions with more than 4 parameters', folder, `${file}:${one.line} ${one.name}: ${one.parameters}`)
+        note('functions with more than 4 parameters', folder, `${place}: ${one.parameters}`)
     }
     for (const one of classes)
       if (one.lines > CLASS_LINES)

@@ -13,7 +13,7 @@ import { createGrants, type Grants } from '../consent/grants.ts'
 import { createInbox, type Inbox } from '../consent/inbox.ts'
 import type { Question } from '../consent/question.ts'
 import { createGuard } from '../guard/create-guard.ts'
-import type { OpenGuard } from '../guard/guard.ts'
+import type { Guard, OpenGuard } from '../guard/guard.ts'
 import type { Provenance } from '../guard/provenance.ts'
 import { Models } from '../model/models.ts'
 import { ServerSampling } from '../model/sampling.ts'
@@ -132,31 +132,37 @@ export function assemble(
   const untrusted = new UntrustedFiles({ ...standing, trust, reload: () => own.reload() })
   const unfollow = followApprovals(options, pins, catalogue, changed)
   const { hide } = used
-  const tasks = new TaskFollowing({
-    ...shared,
-    guard,
-    upstreams,
-    audit: standing.audit,
-    book: createTaskBook(stateFile(options, 'tasks.json')),
-    options: options.tasks,
-    changed: own.taskChanged,
-    warn: standing.onWarning,
-  })
-  const actions = new GuardedActions({
-    ...shared,
-    guard,
-    hide,
-    upstreams,
-    catalogue,
-    tasks,
-    telemetry: options.telemetry,
-  })
+  const tasks = assembleTasks(shared, { guard, upstreams, taskChanged: own.taskChanged, ...standing })
+  const { telemetry } = options
+  const actions = new GuardedActions({ ...shared, guard, hide, upstreams, catalogue, tasks, telemetry })
   const close = (): void => {
     changed.close()
     untrusted.close()
     unfollow()
   }
   return { guard, models, signIn, upstreams, catalogue, pins, actions, tasks, untrusted, close }
+}
+
+interface TaskSurroundings {
+  readonly guard: Guard
+  readonly upstreams: Upstreams
+  readonly audit: AuditSink
+  readonly onWarning: (message: string) => void
+  taskChanged(task: HostTask): void
+}
+
+function assembleTasks(shared: Shared, { guard, upstreams, audit, onWarning, taskChanged }: TaskSurroundings) {
+  const { options } = shared
+  return new TaskFollowing({
+    ...shared,
+    guard,
+    upstreams,
+    audit,
+    book: createTaskBook(stateFile(options, 'tasks.json')),
+    options: options.tasks,
+    changed: taskChanged,
+    warn: onWarning,
+  })
 }
 
 function assembleGuard(

@@ -5,17 +5,10 @@
  */
 
 import type { Principal } from '../auth/principal.ts'
-import { INTERNAL_ERROR, INVALID_PARAMS, RpcError } from '../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { tellObserver } from '../jsonrpc/observer.ts'
 import type { ServerCapabilities } from '../protocol/capabilities.ts'
 import type { CompleteResult } from '../protocol/completion.ts'
-import {
-  HEADER_MISMATCH,
-  MISSING_CLIENT_CAPABILITY,
-  RESOURCE_NOT_FOUND,
-  UNSUPPORTED_VERSION,
-} from '../protocol/errors.ts'
 import type { ParamHeader } from '../protocol/headers/headers.ts'
 import { isLogLevel, type LogLevel } from '../protocol/logging.ts'
 import { META_SERVER_INFO } from '../protocol/meta.ts'
@@ -40,6 +33,7 @@ import { defineFeature, type Feature, type FeatureDefinition, type FeatureHost, 
 import { cacheHints } from './features/list.ts'
 import { cursorOf, pageOf, pageSizeFor } from './features/paging.ts'
 import type { ToolTasks } from './features/tools.ts'
+import { translate, translated } from './relay-errors.ts'
 import type { TaskSettings } from './tasks/task-options.ts'
 
 /** The four lists, by the member of the result that holds them. */
@@ -387,25 +381,4 @@ function clean(written: JsonObject): JsonObject {
   if (!isObject(all) || all[META_SERVER_INFO] === undefined) return { ...own, _meta: all }
   const { [META_SERVER_INFO]: _info, ...meta } = all
   return Object.keys(meta).length === 0 ? own : { ...own, _meta: meta }
-}
-
-function translate(call: ServerCall): (error: unknown) => never {
-  return (error) => {
-    throw translated(error, call)
-  }
-}
-
-/** Codes that mean something between the server behind and this side alone. */
-const HOP_CODES: ReadonlySet<number> = new Set([HEADER_MISMATCH, UNSUPPORTED_VERSION])
-
-/** The error of a server of another revision, with the code that the client's own revision has for it. */
-function translated(error: unknown, { conversation, params }: ServerCall): unknown {
-  if (!(error instanceof RpcError)) return error
-  const { rpcCode, data } = error
-  const { revision } = conversation
-  const { uri } = params
-  const gone = rpcCode === RESOURCE_NOT_FOUND || (rpcCode === INVALID_PARAMS && isObject(data) && data.uri === uri)
-  if (typeof uri === 'string' && gone) return revision.resourceNotFound(uri)
-  const foreign = rpcCode === MISSING_CLIENT_CAPABILITY && revision.era === 'legacy'
-  return foreign || HOP_CODES.has(rpcCode) ? new RpcError(INTERNAL_ERROR, error.message, data, error) : error
 }

@@ -66,26 +66,7 @@ export async function createRunServer(options: RunOptions = {}): Promise<ReadySe
       options,
     ),
     resources: createResources(history, settings, isolation, languages),
-    prompts: {
-      compute: prompt(
-        {
-          title: 'Compute',
-          description: 'Asks for a question to be answered by running a program rather than by guessing',
-          arguments: [
-            { name: 'question', description: 'What is to be found out', required: true },
-            { name: 'language', description: 'javascript or python' },
-          ],
-          complete: {
-            language: (typed) =>
-              ['javascript', ...(languages.python === undefined ? [] : ['python'])].filter((one) =>
-                one.startsWith(typed),
-              ),
-          },
-        },
-        ({ question = '', language = 'javascript' }) =>
-          `${question}\n\nWrite a short ${language} program that finds this out, run it with run_${language}, and say what it printed.`,
-      ),
-    },
+    prompts: { compute: computePrompt(languages) },
   })
   return {
     server,
@@ -94,6 +75,25 @@ export async function createRunServer(options: RunOptions = {}): Promise<ReadySe
       await Promise.allSettled(underway)
     },
   }
+}
+
+function computePrompt(languages: Languages) {
+  return prompt(
+    {
+      title: 'Compute',
+      description: 'Asks for a question to be answered by running a program rather than by guessing',
+      arguments: [
+        { name: 'question', description: 'What is to be found out', required: true },
+        { name: 'language', description: 'javascript or python' },
+      ],
+      complete: {
+        language: (typed) =>
+          ['javascript', ...(languages.python === undefined ? [] : ['python'])].filter((one) => one.startsWith(typed)),
+      },
+    },
+    ({ question = '', language = 'javascript' }) =>
+      `${question}\n\nWrite a short ${language} program that finds this out, run it with run_${language}, and say what it printed.`,
+  )
 }
 
 function createResources(history: History, settings: RunSettings, isolation: Isolation, languages: Languages) {

@@ -24,10 +24,8 @@ interface TaskDetailProps {
 }
 
 export function TaskDetail({ task, onGone }: TaskDetailProps) {
-  const { label, tool, server, chat } = task
+  const { label, tool, server } = task
   const question = useQuestion(task.question)
-  const cancel = useAction('tasks.cancel')
-  const forget = useAction('tasks.forget')
   return (
     <Stack gap="md" className={classes.detail}>
       <header>
@@ -47,33 +45,7 @@ export function TaskDetail({ task, onGone }: TaskDetailProps) {
           )}
         </div>
       </header>
-      <Group gap="xs">
-        {isRunning(task) && (
-          <Button
-            variant="default"
-            leftSection={<Cross2Icon />}
-            loading={cancel.busy}
-            onClick={() => void cancel.run({ label })}
-          >
-            Cancel the task
-          </Button>
-        )}
-        {!isRunning(task) && (
-          <Button
-            variant="default"
-            leftSection={<TrashIcon />}
-            loading={forget.busy}
-            onClick={() => void forget.run({ label }).then((done) => done !== undefined && onGone())}
-          >
-            Take off the list
-          </Button>
-        )}
-        {chat !== undefined && (
-          <Anchor href={`#/chat?id=${encodeURIComponent(chat)}`} className={classes.link}>
-            <ChatBubbleIcon aria-hidden="true" /> The conversation that began it
-          </Anchor>
-        )}
-      </Group>
+      <TaskActions task={task} onGone={onGone} />
       {question !== undefined && <QuestionInPlace question={question} />}
       {isRunning(task) && !task.followed && (
         <Note tone="calm" title="Nobody follows it at the moment">
@@ -84,6 +56,41 @@ export function TaskDetail({ task, onGone }: TaskDetailProps) {
       <History task={task} />
       <JsonView value={task.arguments ?? {}} label="Arguments" open={3} />
     </Stack>
+  )
+}
+
+function TaskActions({ task, onGone }: TaskDetailProps) {
+  const { label, chat } = task
+  const cancel = useAction('tasks.cancel')
+  const forget = useAction('tasks.forget')
+  return (
+    <Group gap="xs">
+      {isRunning(task) && (
+        <Button
+          variant="default"
+          leftSection={<Cross2Icon />}
+          loading={cancel.busy}
+          onClick={() => void cancel.run({ label })}
+        >
+          Cancel the task
+        </Button>
+      )}
+      {!isRunning(task) && (
+        <Button
+          variant="default"
+          leftSection={<TrashIcon />}
+          loading={forget.busy}
+          onClick={() => void forget.run({ label }).then((done) => done !== undefined && onGone())}
+        >
+          Take off the list
+        </Button>
+      )}
+      {chat !== undefined && (
+        <Anchor href={`#/chat?id=${encodeURIComponent(chat)}`} className={classes.link}>
+          <ChatBubbleIcon aria-hidden="true" /> The conversation that began it
+        </Anchor>
+      )}
+    </Group>
   )
 }
 

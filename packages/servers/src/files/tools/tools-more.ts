@@ -105,6 +105,27 @@ function createAppendFile(host: FilesHost) {
   )
 }
 
+const EDITED_FILES = {
+  type: 'object',
+  properties: {
+    files: {
+      type: 'array',
+      description: 'In the order they were given',
+      items: {
+        type: 'object',
+        properties: {
+          path: { type: 'string', description: 'Where the file really is' },
+          difference: { type: 'string', description: 'A unified diff, or how many lines changed' },
+        },
+        required: ['path', 'difference'],
+        additionalProperties: false,
+      },
+    },
+  },
+  required: ['files'],
+  additionalProperties: false,
+} as const
+
 function createEditFiles(host: FilesHost) {
   return tool(
     {
@@ -118,26 +139,7 @@ function createEditFiles(host: FilesHost) {
         required: ['files'],
         additionalProperties: false,
       },
-      output: {
-        type: 'object',
-        properties: {
-          files: {
-            type: 'array',
-            description: 'In the order they were given',
-            items: {
-              type: 'object',
-              properties: {
-                path: { type: 'string', description: 'Where the file really is' },
-                difference: { type: 'string', description: 'A unified diff, or how many lines changed' },
-              },
-              required: ['path', 'difference'],
-              additionalProperties: false,
-            },
-          },
-        },
-        required: ['files'],
-        additionalProperties: false,
-      },
+      output: EDITED_FILES,
       destructive: true,
       idempotent: false,
       openWorld: false,
