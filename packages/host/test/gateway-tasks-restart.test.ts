@@ -85,8 +85,9 @@ describe('a gateway that is killed', () => {
     const works = new Works(version, {})
     const first = await siteOf(works, version, store)
     const taskId = await begin(first, 'slow')
-    // What the server says of its task is told once it is noted.
-    await eventually(async () => (await modern(first, 'tasks/get', { taskId })).result.statusMessage).toBe('half way')
+    // A call that dies before the server's task is noted is lost, and says so.
+    const steps = async () => (await kept.list('task-log/', { limit: 10 })).map(({ value }) => value).join()
+    await eventually(steps).toContain('upstream')
     await kill()
     const second = await siteOf(works, version, kept)
     await eventually(() => second.gateway.metrics().followed).toBe(1)
