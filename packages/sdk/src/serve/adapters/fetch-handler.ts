@@ -44,7 +44,7 @@ export function createFetchHandler(endpoint: Endpoint, options: StreamableOption
   }
 }
 
-class WebExchange implements HttpRequest, RequestHead, Reply {
+export class WebExchange implements HttpRequest, RequestHead, Reply {
   readonly method: string
   readonly url: string
   readonly peerCertificate: PeerCertificate | undefined

@@ -57,6 +57,8 @@ export class WebStreamWriter implements StreamWriter {
   abort(): void {
     if (this.#closed) return
     this.#controller?.error(new DOMException('The reader is too slow', 'AbortError'))
+    // From here on the controller throws.
+    this.#controller = undefined
     for (const action of this.#cancelActions) action()
     this.#close()
   }
