@@ -26,13 +26,8 @@ describe('sec-330: a list that comes in pages', () => {
     let at = 0
     let found = 0
     const load = async () => ({ ...pages[at++] })
-    for await (const items of readPages(
-      KIND,
-      load,
-      { ...CLIENT_LIMITS, maxListBytes },
-      new Emitter(),
-      new ListedNames(),
-    )) {
+    const host = { limits: { ...CLIENT_LIMITS, maxListBytes }, emitter: new Emitter(), listed: new ListedNames() }
+    for await (const items of readPages(KIND, load, host)) {
       found += items.length
     }
     return found

@@ -69,6 +69,12 @@ export interface AttemptHost {
   judge(error: unknown, request: Tried, attempts: Attempts): Promise<number | undefined>
 }
 
+/** Where a call ends. */
+interface Settle<Answer> {
+  resolve(answer: Answer | Promise<Answer>): void
+  reject(error: unknown): void
+}
+
 export class Attempt<Answer> extends PeerCall implements Tried, Cancellable {
   readonly method: string
   params: JsonObject
@@ -76,30 +82,20 @@ export class Attempt<Answer> extends PeerCall implements Tried, Cancellable {
   readonly options: RequestOptions
   connection: Connection | undefined
   readonly #host: AttemptHost
-  readonly #resolve: (answer: Answer | Promise<Answer>) => void
-  readonly #reject: (error: unknown) => void
+  readonly #settle: Settle<Answer>
   /** In whole milliseconds, as all times of a call. */
   readonly #startedAt = Math.ceil(performance.now())
   /** What is remembered of earlier tries of the same call. */
-  readonly #attempts: Attempts | undefined
+  #attempts: Attempts | undefined
 
-  constructor(
-    host: AttemptHost,
-    spec: RequestSpec<Answer>,
-    options: RequestOptions,
-    resolve: (answer: Answer | Promise<Answer>) => void,
-    reject: (error: unknown) => void,
-    attempts?: Attempts,
-  ) {
+  constructor(host: AttemptHost, spec: RequestSpec<Answer>, options: RequestOptions, settle: Settle<Answer>) {
     super()
     this.#host = host
-    this.#attempts = attempts
     this.method = spec.method
     this.params = spec.params
     this.spec = spec
     this.options = options
-    this.#resolve = resolve
-    this.#reject = reject
+    this.#settle = settle
     // A relay cancels the call itself: a signal for each would cost more than the rest of it.
     this.signal = options.relay?.begins === undefined ? options.signal : undefined
     this.meta = options.meta
@@ -108,8 +104,14 @@ export class Attempt<Answer> extends PeerCall implements Tried, Cancellable {
     const { onProgress, timeoutMs, resetOnProgress = timeoutMs === undefined && onProgress !== undefined } = options
     this.resets = resetOnProgress
     this.ceilingMs = spec.ceilingMs ?? (resetOnProgress ? CLIENT_TIMEOUTS.ceilingMs : undefined)
-    this.fresh = attempts !== undefined
     this.progress = resetOnProgress || onProgress !== undefined
+  }
+
+  /** Begins another try of a call. */
+  again(attempts: Attempts): void {
+    this.#attempts = attempts
+    this.fresh = true
+    this.begin()
   }
 
   /** Sends it over the connection there is, or over the next. */
@@ -131,9 +133,9 @@ export class Attempt<Answer> extends PeerCall implements Tried, Cancellable {
       // Whoever is answered was sent, over this connection.
       const checked = this.#host.check(connection as Connection, spec, result)
       // Without `read`, an answer is the result itself.
-      this.#resolve(spec.read === undefined ? (checked as Answer) : spec.read(checked, this))
+      this.#settle.resolve(spec.read === undefined ? (checked as Answer) : spec.read(checked, this))
     } catch (error) {
-      this.#reject(error)
+      this.#settle.reject(error)
     }
   }
 
@@ -187,11 +189,11 @@ export class Attempt<Answer> extends PeerCall implements Tried, Cancellable {
       if (waitMs > 0) await pause(waitMs, signalOf(options))
     } catch (final) {
       const told = attempts.mayHaveArrived ? withDoubt(final) : final
-      if (spec.rescue === undefined) this.#reject(told)
-      else this.#resolve(spec.rescue(told))
+      if (spec.rescue === undefined) this.#settle.reject(told)
+      else this.#settle.resolve(spec.rescue(told))
       return
     }
     // A new call: whoever still holds this one, under its id, must not find it changed.
-    new Attempt(this.#host, spec, options, this.#resolve, this.#reject, attempts).begin()
+    new Attempt(this.#host, spec, options, this.#settle).again(attempts)
   }
 }

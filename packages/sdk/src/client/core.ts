@@ -75,8 +75,11 @@ export class ClientCore implements ToolHost {
     this.reconnector = new Reconnector(
       connector,
       profile,
-      (closed) => this.#peerEvents(closed),
-      { connected: (connection, again) => this.#connected(connection, again), lost: (error) => this.#lost(error) },
+      {
+        connected: (connection, again) => this.#connected(connection, again),
+        lost: (error) => this.#lost(error),
+        peer: (closed) => this.#peerEvents(closed),
+      },
       { connectMs: this.timeouts.connectMs },
     )
     this.requests = new Requests(this.reconnector, profile, options.resultTypes)
@@ -112,7 +115,7 @@ export class ClientCore implements ToolHost {
 
   /** Sends a request that may ask for input, and answers what it asks. */
   ask(method: string, params: JsonObject, times: RequestTimes, options: RequestOptions): Promise<RoundResult> {
-    const request = new PlainAsk(this, method, params, times, options)
+    const request = new PlainAsk(this, { method, params }, times, options)
     return this.requests.send(request, request.options)
   }
 
@@ -143,7 +146,7 @@ export class ClientCore implements ToolHost {
         return asLoaded(await request)
       })
     }
-    return readPages(kind, load, this.limits, this.emitter, this.listed)
+    return readPages(kind, load, this)
   }
 
   async *toolPages(options?: RequestOptions): AsyncGenerator<Tool[], void, void> {
@@ -206,7 +209,7 @@ export class ClientCore implements ToolHost {
     if (Object.keys(filter).length > 0) await this.subscriptions.add(filter)
   }
 
-  readonly answerQuestion: AnswerQuestion = async (method, params, signal, required, relay) => {
+  readonly answerQuestion: AnswerQuestion = async ({ method, params, signal, required, relay }) => {
     // A server may ask as soon as the handshake is over for it, which can be a moment before it is over here.
     const { revision, server } = this.#last ?? (await this.reconnector.ready())
     if (relay?.relay.question !== undefined) {
@@ -261,7 +264,7 @@ export class ClientCore implements ToolHost {
 
   async #answer({ method, params, signal, relay }: AskedRequest): Promise<JsonObject> {
     try {
-      return await this.answerQuestion(method, params, signal, false, relay)
+      return await this.answerQuestion({ method, params, signal, required: false, relay })
     } catch (error) {
       // The server is told only that there is no answer; why, the user of this client must be able to find out.
       if (!(error instanceof RpcError) && !signal.aborted) {

@@ -98,7 +98,7 @@ export class ClientPeer implements LinkEvents {
 
   request(method: string, params: JsonObject, options: PeerRequestOptions): Promise<JsonObject> {
     return new Promise((resolve, reject) => {
-      const call = new PromisedCall(method, params, options, resolve, reject)
+      const call = new PromisedCall({ method, params }, options, resolve, reject)
       if (this.start(call, options.timeoutMs, performance.now(), options.onId)) this.link.request(call)
     })
   }
@@ -316,8 +316,7 @@ class PromisedCall extends PeerCall {
   override failed: (error: Error) => void
 
   constructor(
-    method: string,
-    params: JsonObject,
+    { method, params }: { readonly method: string; readonly params: JsonObject },
     options: PeerRequestOptions,
     resolve: (result: JsonObject) => void,
     reject: (error: Error) => void,

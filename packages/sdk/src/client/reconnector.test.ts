@@ -39,15 +39,18 @@ function create(restarts: boolean, random = 0.5) {
   const reconnector = new Reconnector(
     connector,
     { info: { name: 'x', version: '1' }, capabilities: {} },
-    (closed) => ({
-      request: async () => ({}),
-      notification() {},
-      admits: () => true,
-      tell() {},
-      irregular() {},
-      closed,
-    }),
-    { connected() {}, lost: (error) => lost.push(error.message) },
+    {
+      connected() {},
+      lost: (error) => lost.push(error.message),
+      peer: (closed) => ({
+        request: async () => ({}),
+        notification() {},
+        admits: () => true,
+        tell() {},
+        irregular() {},
+        closed,
+      }),
+    },
     { connectMs: 1_000, random: () => random },
   )
   const crash = () => opened.at(-1)?.events.closed(new PorticoError('closed', 'crash'))

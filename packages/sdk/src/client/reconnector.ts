@@ -15,6 +15,8 @@ interface ReconnectorEvents {
   /** A connection stands and is in use from now on. `again` is false for the first. */
   connected(connection: Connection, again: boolean): void
   lost(error: PorticoError): void
+  /** What a connection tells from now on; `closed` is called when it has ended. */
+  peer(closed: (error: PorticoError) => void): PeerEvents
 }
 
 interface ReconnectorOptions {
@@ -26,7 +28,6 @@ interface ReconnectorOptions {
 export class Reconnector {
   readonly #connector: Connector
   readonly #profile: ClientProfile
-  readonly #peerEvents: (closed: (error: PorticoError) => void) => PeerEvents
   readonly #events: ReconnectorEvents
   readonly #options: ReconnectorOptions
   /** Connections out of use on which calls may still be waiting. */
@@ -39,16 +40,9 @@ export class Reconnector {
   #crashes: number[] = []
   #opened = false
 
-  constructor(
-    connector: Connector,
-    profile: ClientProfile,
-    peerEvents: (closed: (error: PorticoError) => void) => PeerEvents,
-    events: ReconnectorEvents,
-    options: ReconnectorOptions,
-  ) {
+  constructor(connector: Connector, profile: ClientProfile, events: ReconnectorEvents, options: ReconnectorOptions) {
     this.#connector = connector
     this.#profile = profile
-    this.#peerEvents = peerEvents
     this.#events = events
     this.#options = options
   }
@@ -127,7 +121,7 @@ export class Reconnector {
     const limit = AbortSignal.any([this.#ending.signal, AbortSignal.timeout(connectMs)])
     let connection: Connection | undefined
     let lost: PorticoError | undefined
-    const events = this.#peerEvents((error) => {
+    const events = this.#events.peer((error) => {
       lost = error
       if (connection !== undefined) this.#lost(connection, error)
     })

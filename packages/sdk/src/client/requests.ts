@@ -40,7 +40,7 @@ export class Requests implements AttemptHost {
   }
 
   send<Answer = JsonObject>(spec: RequestSpec<Answer>, options: RequestOptions = {}): Promise<Answer> {
-    return new Promise((resolve, reject) => new Attempt(this, spec, options, resolve, reject).begin())
+    return new Promise((resolve, reject) => new Attempt(this, spec, options, { resolve, reject }).begin())
   }
 
   get current(): Connection | undefined {

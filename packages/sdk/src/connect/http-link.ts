@@ -15,6 +15,7 @@ import {
   type HttpCall,
   type HttpDialer,
   type HttpOutcome,
+  type HttpRequest,
 } from '../transport/http-client/http-client.ts'
 import type { FramedLimits } from './answer-limits.ts'
 import { unwritable } from './channel-link.ts'
@@ -154,12 +155,24 @@ export class HttpLink implements Link, ExchangeHost, ListenerHost {
       queueMicrotask(() => outcome.failed(unwritable(cause)))
       return { abort() {} }
     }
-    return this.#send('POST', this.#headersOf(outgoing), body, outcome, HANDSHAKES.has(method), outgoing.fresh)
+    return this.#send(
+      {
+        method: 'POST',
+        headers: this.#headersOf(outgoing),
+        body,
+        repeatable: HANDSHAKES.has(method),
+        fresh: outgoing.fresh,
+      },
+      outcome,
+    )
   }
 
   get(outcome: HttpOutcome, lastEventId: string): HttpCall {
     const resume: HeaderRecord = lastEventId === '' ? {} : { 'last-event-id': toHeaderBytes(lastEventId) }
-    return this.#send('GET', { accept: 'text/event-stream', ...this.#sessionHeaders(), ...resume }, undefined, outcome)
+    return this.#send(
+      { method: 'GET', headers: { accept: 'text/event-stream', ...this.#sessionHeaders(), ...resume } },
+      outcome,
+    )
   }
 
   /** Keeps the session id that `initialize` was answered with (sec-30: visible ASCII or nothing). */
@@ -211,17 +224,10 @@ export class HttpLink implements Link, ExchangeHost, ListenerHost {
   }
 
   #post(body: string, outcome: HttpOutcome): HttpCall {
-    return this.#send('POST', this.#postHeaders(), body, outcome, true)
+    return this.#send({ method: 'POST', headers: this.#postHeaders(), body, repeatable: true }, outcome)
   }
 
-  #send(
-    method: 'GET' | 'POST' | 'DELETE',
-    own: HeaderRecord,
-    body: string | undefined,
-    outcome: HttpOutcome,
-    repeatable?: boolean,
-    fresh?: boolean,
-  ): HttpCall {
+  #send({ method, headers: own, body, repeatable, fresh }: OwnRequest, outcome: HttpOutcome): HttpCall {
     const { dialer, headers } = this.#options
     if (typeof headers !== 'function') {
       return dialer.request({ method, url: this.url, headers: merge(headers, own), body, repeatable, fresh }, outcome)
@@ -260,10 +266,13 @@ export class HttpLink implements Link, ExchangeHost, ListenerHost {
         clearTimeout(timer)
         resolve()
       }
-      this.#send('DELETE', headers, undefined, { answered: done, failed: done })
+      this.#send({ method: 'DELETE', headers }, { answered: done, failed: done })
     })
   }
 }
+
+/** A request on this link; its address is the link's. */
+type OwnRequest = Omit<HttpRequest, 'url'>
 
 const POST_HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 const GOODBYE_MS = 1_000

@@ -179,7 +179,7 @@ export class AskingContext<State = unknown> extends RequestContext<State> {
    * checked. For servers that relay; `elicit`, `sample` and `roots` are for questions of one's own.
    */
   ask(key: string, method: QuestionMethod, params: JsonObject): Promise<JsonObject> {
-    return watched(this.#asker.askRelayed(this.call, key, method, params))
+    return watched(this.#asker.askRelayed(this.call, { key, method, params }))
   }
 
   /** Whether an earlier run of this handler has asked something: this one brings the answers. */

@@ -18,7 +18,7 @@ import type { Endpoint } from '../session/endpoint.ts'
 import type { Exchange } from '../session/exchange.ts'
 import type { LegacySession } from '../session/legacy-session.ts'
 import { Suspended } from '../session/suspended.ts'
-import type { Asker, QuestionMethod } from './asking/asking.ts'
+import type { Asker, RelayedQuestion } from './asking/asking.ts'
 import { loadAsking } from './asking/load.ts'
 import { errorFragment, type Fragment, methodNotFound, ResultWriter, responseText, toRpcError } from './call/answer.ts'
 import { type DeferredReply, ServerCall } from './call/call.ts'
@@ -157,10 +157,10 @@ export class ServerEndpoint implements Endpoint, Asker, DeferredReply {
     } else this.#send(call, errorFragment(shown), revision.httpStatus(shown.rpcCode))
   }
 
-  async askRelayed(call: ServerCall, key: string, method: QuestionMethod, params: JsonObject): Promise<JsonObject> {
+  async askRelayed(call: ServerCall, question: RelayedQuestion): Promise<JsonObject> {
     const { relay } = this.#core
     if (relay === undefined) throw invalidDefinition('ctx.ask needs a server with a relay')
-    return relay.ask(this, call, key, method, params)
+    return relay.ask(this, call, question)
   }
 
   #serve(
@@ -170,7 +170,7 @@ export class ServerEndpoint implements Endpoint, Asker, DeferredReply {
     session: LegacySession | undefined,
   ): IncomingCall | undefined {
     const { message, outlet, scope, head } = exchange
-    const call = new ServerCall(message.id, message.method, params, conversation, outlet, session, head)
+    const call = new ServerCall(message, params, conversation, { outlet, session, head })
     if (scope?.has(message.id)) {
       this.#refuse(
         call,

@@ -116,7 +116,7 @@ export function describeIsolation({ sandbox, why }: Isolation, settings: RunSett
   }
 }
 
-export interface Words {
+interface Words {
   readonly javascript: string
   readonly typescript: string
   readonly python: string

@@ -97,7 +97,7 @@ async function writing(
 ): Promise<Edit> {
   const server = await entryOf(program, name, target, io)
   io.say(`${io.paint.bold(name)} will be: ${toPlain(showCommand(server.target))}`)
-  return (path) => writeIntoFile(path, program.form, name, server)
+  return (path) => writeIntoFile(path, program.form, server, { name })
 }
 
 async function change(

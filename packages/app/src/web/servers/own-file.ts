@@ -55,7 +55,7 @@ export class OwnFile {
     }
     const more: ConfigProblem[] = []
     for (const server of servers) {
-      const written = await writeIntoFile(this.path, 'portico', server.name, server, { inputs })
+      const written = await writeIntoFile(this.path, 'portico', server, { inputs })
       more.push(...written.problems)
     }
     if (servers.length > 0) await this.#host.reload()
@@ -68,10 +68,7 @@ export class OwnFile {
   }
 
   async setDisabled(config: ServerConfig, disabled: boolean): Promise<void> {
-    await writeIntoFile(this.path, 'portico', config.name, {
-      ...config,
-      settings: { ...config.settings, disabled },
-    })
+    await writeIntoFile(this.path, 'portico', { ...config, settings: { ...config.settings, disabled } })
     await this.#host.reload()
   }
 }

@@ -105,7 +105,7 @@ describe('editing a program’s own file', () => {
   it.each(SAMPLES)('%s: adding and removing leaves every other byte alone', async (name, form) => {
     const before = await fixture(name)
     await writeFile(file, before)
-    expect(await writeIntoFile(file, form, 'new', server)).toMatchObject({ changed: true })
+    expect(await writeIntoFile(file, form, server, { name: 'new' })).toMatchObject({ changed: true })
     const between = await readFile(file, 'utf8')
     const read = readConfigText(between, { file: 'f', form })
     expect(read.problems).toEqual([])
@@ -129,24 +129,24 @@ describe('editing a program’s own file', () => {
     const text =
       '{\n  "mcpServers": {\n    "new": {\n      // mine\n      "command": "y",\n      "alwaysAllow": ["t"],\n      "args": ["1"] // one\n    }\n  }\n}\n'
     await writeFile(file, text)
-    await writeIntoFile(file, 'windsurf', 'new', server)
+    await writeIntoFile(file, 'windsurf', server, { name: 'new' })
     const after = await readFile(file, 'utf8')
     expect(after).toContain('// mine\n      "command": "x",\n      "alwaysAllow": ["t"],\n      "args": ["1"')
     expect(after).toContain('// one')
-    expect(await writeIntoFile(file, 'windsurf', 'new', server)).toMatchObject({ changed: false })
+    expect(await writeIntoFile(file, 'windsurf', server, { name: 'new' })).toMatchObject({ changed: false })
     expect(await readFile(file, 'utf8')).toBe(after)
   })
 
   it('turns a program into an address without leaving parts behind', async () => {
-    await writeIntoFile(file, 'cursor', 'new', server)
+    await writeIntoFile(file, 'cursor', server, { name: 'new' })
     const remote = defineServer('new', { kind: 'http', url: 'https://x.example', headers: {} })
-    await writeIntoFile(file, 'cursor', 'new', remote)
+    await writeIntoFile(file, 'cursor', remote, { name: 'new' })
     expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ mcpServers: { new: { url: 'https://x.example' } } })
   })
 
   it('writes into a project of Claude Code', async () => {
     await writeFile(file, await fixture('claude-code-user'))
-    await writeIntoFile(file, 'claude-code', 'new', server, { project: '/home/ada/engine' })
+    await writeIntoFile(file, 'claude-code', server, { name: 'new', project: '/home/ada/engine' })
     const read = (project?: string) => readConfigText(readText, { file: 'f', form: 'claude-code', project }).names
     const readText = await readFile(file, 'utf8')
     expect(read()).not.toContain('new')
@@ -156,8 +156,8 @@ describe('editing a program’s own file', () => {
   it('adds a question once', async () => {
     const secret = defineServer('s', { kind: 'http', url: 'https://x.example', headers: { A: `\${secret:k}` } })
     await writeFile(file, await fixture('vscode'))
-    await writeIntoFile(file, 'vscode', 's', secret)
-    await writeIntoFile(file, 'vscode', 't', secret)
+    await writeIntoFile(file, 'vscode', secret, { name: 's' })
+    await writeIntoFile(file, 'vscode', secret, { name: 't' })
     const { inputs, problems } = readConfigText(await readFile(file, 'utf8'), { file: 'f', form: 'vscode' })
     expect(problems).toEqual([])
     expect(inputs.map(({ id }) => id)).toEqual(['perplexity-key', 'region', 'k'])
@@ -165,12 +165,12 @@ describe('editing a program’s own file', () => {
 
   it.each(Object.keys(FORMS) as ConfigForm[])('makes the file of %s if there is none, or it is empty', async (form) => {
     const path = join(folder, 'deep', 'down', 'x.json')
-    const made = await writeIntoFile(path, form, 'new', server)
+    const made = await writeIntoFile(path, form, server, { name: 'new' })
     expect(made.backup).toBeUndefined()
     const read = readConfigText(await readFile(path, 'utf8'), { file: 'f', form })
     expect(read.servers.map(({ fingerprint }) => fingerprint)).toEqual([server.fingerprint])
     await writeFile(file, '\n')
-    await writeIntoFile(file, form, 'new', server)
+    await writeIntoFile(file, form, server, { name: 'new' })
     expect(readConfigText(await readFile(file, 'utf8'), { file: 'f', form }).names).toEqual(['new'])
   })
 
@@ -180,7 +180,7 @@ describe('editing a program’s own file', () => {
     ['has the name twice', '{"mcpServers": {"new": {}, "new": {}}}', /twice/],
   ])('leaves a file alone that %s', async (_, text, message) => {
     await writeFile(file, text)
-    await expect(writeIntoFile(file, 'cursor', 'new', server)).rejects.toThrow(message)
+    await expect(writeIntoFile(file, 'cursor', server, { name: 'new' })).rejects.toThrow(message)
     await expect(removeFromFile(file, 'cursor', 'new')).rejects.toThrow(message)
     expect(await readFile(file, 'utf8')).toBe(text)
   })
@@ -190,7 +190,7 @@ describe('editing a program’s own file', () => {
     await writeFile(real, '\uFEFF{\n\t"mcpServers": {}\n}\n')
     await chmod(real, 0o640)
     await symlink(real, file)
-    await writeIntoFile(file, 'cursor', 'new', server)
+    await writeIntoFile(file, 'cursor', server, { name: 'new' })
     expect((await lstat(file)).isSymbolicLink()).toBe(true)
     expect((await stat(real)).mode & 0o777).toBe(0o640)
     const text = await readFile(real, 'utf8')

@@ -19,6 +19,8 @@ import { appendItem, removeMember, setMember } from './json-edit.ts'
 
 /** Options of `writeIntoFile`. */
 export interface EditOptions {
+  /** What the server is called in the file, where that is not its own name. */
+  readonly name?: string
   /** Definitions of the inputs that the server refers to. */
   readonly inputs?: readonly ConfigInput[]
   /** For `~/.claude.json`: into the entries of this project folder instead of the user's. */
@@ -44,16 +46,16 @@ export interface EditedFile {
  * import { defineServer, writeIntoFile } from '@portico/host/config'
  *
  * const server = defineServer('notes', { kind: 'stdio', command: 'notes-server', args: [], env: {} })
- * const { backup } = await writeIntoFile('/home/ann/.cursor/mcp.json', 'cursor', 'notes', server)
+ * const { backup } = await writeIntoFile('/home/ann/.cursor/mcp.json', 'cursor', server)
  * ```
  */
 export async function writeIntoFile(
   path: string,
   form: ConfigForm,
-  name: string,
   server: ServerConfig,
   options: EditOptions = {},
 ): Promise<EditedFile> {
+  const { name = server.name } = options
   const { entry, inputs, problems } = toEntry(server, form, options.inputs)
   if (entry === undefined) throw refusal(problems)
   const done = await edit(path, (text) => {

@@ -4,15 +4,20 @@ import { PorticoError, RpcError } from '../../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import type { Relayed } from '../relay.ts'
 
-/** `required` marks a URL that must have been visited before the request can be sent again. */
-export type AnswerQuestion = (
-  method: string,
-  params: JsonObject,
-  signal: AbortSignal,
-  required?: boolean,
-  relay?: Relayed,
-  key?: string,
-) => Promise<JsonObject>
+/** A question of the server's, and how it came. */
+export interface ServerQuestion {
+  readonly method: string
+  readonly params: JsonObject
+  readonly signal: AbortSignal
+  /** A URL that must have been visited before the request can be sent again. */
+  readonly required?: boolean | undefined
+  /** Who the request is relayed for, where it is. */
+  readonly relay?: Relayed | undefined
+  /** What the server calls it, where it has several open. */
+  readonly key?: string | undefined
+}
+
+export type AnswerQuestion = (question: ServerQuestion) => Promise<JsonObject>
 
 interface RoundOptions {
   readonly maxQuestions: number
@@ -41,7 +46,7 @@ export async function answerAll(
         if (!isObject(request) || typeof request.method !== 'string')
           throw invalidInput(`question "${key}" is no request`)
         const params = isObject(request.params) ? request.params : {}
-        const answered = answer(request.method, params, controller.signal, undefined, undefined, key)
+        const answered = answer({ method: request.method, params, signal: controller.signal, key })
         return [key, await answered.catch(toRefusal(request.method))]
       }),
     )

@@ -124,7 +124,7 @@ export class Questions {
     }
     if (known && method === 'elicitation/create' && elicitation !== undefined) {
       const completed = this.completions.waitFor(params.elicitationId)
-      const answer = answerElicitation(elicitation, params, revision, context, completed)
+      const answer = answerElicitation(elicitation, params, revision, { ...context, completed })
       if (!context.required) return answer
       return Promise.race([answer, completed.then(() => ({ action: 'accept' }))])
     }

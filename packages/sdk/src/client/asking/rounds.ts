@@ -41,10 +41,10 @@ export abstract class AskingRequest<Answer> implements RequestSpec<Answer> {
   /** What the caller gave; progress is the call's, and does not go back when a round begins again. */
   readonly options: RequestOptions
 
-  constructor(host: AskHost, method: string, params: JsonObject, times: RequestTimes, options: RequestOptions) {
+  constructor(host: AskHost, request: Asked, times: RequestTimes, options: RequestOptions) {
     this.host = host
-    this.method = method
-    this.params = params
+    this.method = request.method
+    this.params = request.params
     this.timeoutMs = times.timeoutMs
     this.ceilingMs = times.ceilingMs
     const { onProgress } = options
@@ -68,7 +68,8 @@ export abstract class AskingRequest<Answer> implements RequestSpec<Answer> {
     }
     const ask = signalOf(this.options) ?? new AbortController().signal
     for (const params of elicitations) {
-      const reply = await this.#answer('elicitation/create', params, ask, true).catch(() => ({ action: 'cancel' }))
+      const question = { method: 'elicitation/create', params, signal: ask, required: true }
+      const reply = await this.#answer(question).catch(() => ({ action: 'cancel' }))
       if (reply.action !== 'accept') throw error
     }
     return this.read(await this.#resend(this.params))
@@ -102,9 +103,9 @@ export abstract class AskingRequest<Answer> implements RequestSpec<Answer> {
     return this.finish(result, true)
   }
 
-  readonly #answer: AnswerQuestion = (method, params, signal, required, _relay, key) => {
+  readonly #answer: AnswerQuestion = (question) => {
     const { relay } = this.options
-    return this.host.answerQuestion(method, params, signal, required, relay && { relay, owned: true, key })
+    return this.host.answerQuestion({ ...question, relay: relay && { relay, owned: true, key: question.key } })
   }
 
   #resend(params: JsonObject): Promise<JsonObject> {
@@ -120,6 +121,12 @@ export class PlainAsk extends AskingRequest<RoundResult> {
   override finish(result: JsonObject, asked: boolean): RoundResult {
     return { result, asked }
   }
+}
+
+/** What is asked of the server. */
+interface Asked {
+  readonly method: string
+  readonly params: JsonObject
 }
 
 /** How long a request may take, and how far progress may extend that. */

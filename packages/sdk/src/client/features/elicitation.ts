@@ -44,8 +44,7 @@ export async function answerElicitation(
   handlers: ElicitationHandlers,
   params: JsonObject,
   revision: Revision,
-  context: AskContext,
-  completed: Promise<void>,
+  context: UrlContext,
 ): Promise<JsonObject> {
   const url = params.mode === 'url'
   // What a revision does not have cannot be asked by it, whatever this side could answer.
@@ -57,9 +56,7 @@ export async function answerElicitation(
     )
   }
   if (typeof params.message !== 'string') throw new RpcError(INVALID_PARAMS, 'Invalid params: message must be a string')
-  const result = url
-    ? await askUrl(params, { ...context, completed }, handlers.url)
-    : await askForm(params, context, handlers.form)
+  const result = url ? await askUrl(params, context, handlers.url) : await askForm(params, context, handlers.form)
   return writeElicitResult(revision, result)
 }
 

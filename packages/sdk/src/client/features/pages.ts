@@ -18,13 +18,18 @@ export interface ListKind<Item> {
   readonly accept?: (item: Item) => string | undefined
 }
 
+/** What reading pages needs of the client. */
+interface PagesHost {
+  readonly limits: ClientLimits
+  readonly emitter: Emitter
+  readonly listed: ListedNames
+}
+
 /** One page after the other. `load` fetches the page at a cursor. */
 export async function* readPages<Item>(
   kind: ListKind<Item>,
   load: (cursor: string | undefined) => Promise<JsonObject>,
-  limits: ClientLimits,
-  events: Emitter,
-  listed: ListedNames,
+  { limits, emitter: events, listed }: PagesHost,
 ): AsyncGenerator<Item[], void, void> {
   const seen = new Set<string>()
   let cursor: string | undefined

@@ -127,7 +127,7 @@ export class ToolCall extends AskingRequest<CallToolResult> {
   readonly #host: ToolHost
 
   constructor(host: ToolHost, name: string, args: JsonObject, options: RequestOptions) {
-    super(host, 'tools/call', { name, arguments: args }, host.callTimes, options)
+    super(host, { method: 'tools/call', params: { name, arguments: args } }, host.callTimes, options)
     this.#host = host
     this.tasks = host.followsTasks
   }

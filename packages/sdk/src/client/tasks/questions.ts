@@ -41,10 +41,9 @@ export class TaskQuestions {
     await this.#send(taskId, answers ?? {}, signal)
   }
 
-  readonly #ask: Parameters<typeof answerAll>[1] = (...asked) => {
-    const [method, params, signal, required, , key] = asked
+  readonly #ask: Parameters<typeof answerAll>[1] = (question) => {
     const relay = this.#relay
-    return this.#host.answerQuestion(method, params, signal, required, relay && { relay, owned: true, key })
+    return this.#host.answerQuestion({ ...question, relay: relay && { relay, owned: true, key: question.key } })
   }
 
   async #send(taskId: string, answers: JsonObject, signal: AbortSignal): Promise<void> {

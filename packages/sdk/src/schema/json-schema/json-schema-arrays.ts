@@ -59,7 +59,7 @@ export const contains: Keywords = (schema, site) => {
   const most = (old ? undefined : readCount(schema, 'maxContains')) ?? Infinity
   return (value, state) => {
     if (!Array.isArray(value)) return true
-    const found = countMatches(value, node, fewest, most, state)
+    const found = countMatches(value, node, { fewest, most }, state)
     if (found < fewest) return state.fail('contains', `must contain at least ${fewest} matching items, got ${found}`)
     if (found > most) return state.fail('maxContains', `must contain at most ${most} matching items`)
     return true
@@ -88,8 +88,13 @@ export const unevaluatedItems: Keywords = (schema, site) => {
   }
 }
 
+interface Bounds {
+  readonly fewest: number
+  readonly most: number
+}
+
 /** Stops as soon as the outcome is known, unless the marks have to be complete. */
-function countMatches(items: unknown[], node: Node, fewest: number, most: number, state: State): number {
+function countMatches(items: unknown[], node: Node, { fewest, most }: Bounds, state: State): number {
   let found = 0
   state.quiet++
   for (let i = 0; i < items.length; i++) {

@@ -41,29 +41,45 @@ export interface Asker {
   /** Answers the call with an error. */
   fail(call: ServerCall, error: unknown): void
   /** Puts a question of another server's, where this one relays. */
-  askRelayed(call: ServerCall, key: string, method: QuestionMethod, params: JsonObject): Promise<JsonObject>
+  askRelayed(call: ServerCall, question: RelayedQuestion): Promise<JsonObject>
+}
+
+/** A question of another server's. */
+export interface RelayedQuestion extends KeyedQuestion {
+  readonly method: QuestionMethod
+}
+
+/** A question under the key that its answer is found by again. */
+export interface KeyedQuestion {
+  readonly key: string
+  readonly method: string
+  readonly params: JsonObject
+}
+
+/** A question of the handler's, which may have named it; `kind` is what others are counted by. */
+interface HandlerQuestion extends Omit<KeyedQuestion, 'key'> {
+  readonly key: string | undefined
+  readonly kind: string
 }
 
 /** Puts one question of the handler's own. */
 export async function askClient<T>(
   asker: Asker,
   call: ServerCall,
-  key: string | undefined,
-  kind: string,
-  question: { method: string; params: JsonObject },
+  { key, kind, ...question }: HandlerQuestion,
   read: ReadAnswer<T>,
 ): Promise<T> {
-  return putQuestion(asker, call, runOf(call).claimKey(key, kind), question, read)
+  return putQuestion(asker, call, { key: runOf(call).claimKey(key, kind), ...question }, read)
 }
 
 /** Puts a question by whichever way the revision has. */
 export async function putQuestion<T>(
   asker: Asker,
   call: ServerCall,
-  key: string,
-  question: { method: string; params: JsonObject },
+  { key, method, params }: KeyedQuestion,
   read: ReadAnswer<T>,
 ): Promise<T> {
+  const question = { method, params }
   const session = sessionOf(call)
   if (session === undefined) {
     const rounds = await roundsOf(asker, call)

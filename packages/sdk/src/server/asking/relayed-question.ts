@@ -12,14 +12,12 @@ import { writeCreateMessageParams, writeElicitParams } from '../../protocol/revi
 import type { CreateMessageParams } from '../../protocol/sampling.ts'
 import type { ServerCall } from '../call/call.ts'
 import { readCreateMessageResult } from '../features/sampling.ts'
-import { type Asker, putQuestion, type QuestionMethod, requireClient } from './asking.ts'
+import { type Asker, putQuestion, type RelayedQuestion, requireClient } from './asking.ts'
 
 export function askRelayed(
   asker: Asker,
   call: ServerCall,
-  key: string,
-  method: QuestionMethod,
-  params: JsonObject,
+  { key, method, params }: RelayedQuestion,
 ): Promise<JsonObject> {
   if (method === 'elicitation/create') return askElicitation(asker, call, key, withoutToken(params))
   if (method === 'sampling/createMessage') return askSampling(asker, call, key, withoutToken(params))
@@ -37,7 +35,7 @@ async function askElicitation(asker: Asker, call: ServerCall, key: string, param
     if (!url && !(isObject(schema) && isObject(schema.properties))) throw new TypeError('a form needs properties')
     return writeElicitParams(revision, asked)
   })
-  return putQuestion(asker, call, key, { method: 'elicitation/create', params: wire }, (response) => {
+  return putQuestion(asker, call, { key, method: 'elicitation/create', params: wire }, (response) => {
     const { action, content } = response
     if (action !== 'accept' && action !== 'decline' && action !== 'cancel') return undefined
     if (content !== undefined && content !== null && !isObject(content)) return undefined
@@ -54,15 +52,15 @@ async function askSampling(asker: Asker, call: ServerCall, key: string, params: 
     if (!Array.isArray(params.messages)) throw new TypeError('messages must be an array')
     return writeCreateMessageParams(revision, params as unknown as CreateMessageParams)
   })
-  const asked = { method: 'sampling/createMessage', params: wire }
-  return putQuestion(asker, call, key, asked, (response) =>
+  const asked = { key, method: 'sampling/createMessage', params: wire }
+  return putQuestion(asker, call, asked, (response) =>
     readCreateMessageResult(response) === undefined ? undefined : response,
   )
 }
 
 async function askRoots(asker: Asker, call: ServerCall, key: string): Promise<JsonObject> {
   requireClient(call, 'roots')
-  return putQuestion(asker, call, key, { method: 'roots/list', params: {} }, (response) => {
+  return putQuestion(asker, call, { key, method: 'roots/list', params: {} }, (response) => {
     const { roots } = response
     const usable = Array.isArray(roots) && roots.every((root) => isObject(root) && typeof root.uri === 'string')
     return usable ? response : undefined

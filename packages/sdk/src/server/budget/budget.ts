@@ -39,7 +39,7 @@ export function addBudget(host: BudgetHost, maxResultBytes: number, options: Spi
     const { Overflow, SpillStore } = await loadOverflow()
     spill.store ??= new SpillStore(spill.prefix, options)
     const declared = tools.get(String(params.name))?.output !== undefined
-    return new Overflow(spill.store, ctx.principal?.id, result, maxResultBytes, declared).toResult()
+    return new Overflow(spill.store, ctx.principal?.id, result, { maxBytes: maxResultBytes, declared }).toResult()
   }
   // The table keeps each middleware under its own method's name.
   host.use('tools/call', middleware as unknown as Middleware<MethodName>)

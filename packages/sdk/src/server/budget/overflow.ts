@@ -28,8 +28,7 @@ export class Overflow {
     store: SpillStore,
     owner: string | undefined,
     result: CallToolResult,
-    maxBytes: number,
-    declared: boolean,
+    { maxBytes, declared }: { readonly maxBytes: number; readonly declared: boolean },
   ) {
     this.#store = store
     this.#owner = owner

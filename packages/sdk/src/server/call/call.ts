@@ -52,6 +52,13 @@ export interface Detached {
   readonly known?: Promise<CallToolResult> | undefined
 }
 
+/** Where a call came from, and where its answer goes. */
+interface CallWay {
+  readonly outlet: Outlet
+  readonly session: LegacySession | undefined
+  readonly head: RequestHead | undefined
+}
+
 export class ServerCall extends IncomingCall {
   readonly method: string
   /** Middleware may replace them. */
@@ -97,16 +104,13 @@ export class ServerCall extends IncomingCall {
   said: string | undefined
 
   constructor(
-    id: RequestId,
-    method: string,
+    message: { readonly id: RequestId; readonly method: string },
     params: JsonObject,
     conversation: Conversation,
-    outlet: Outlet,
-    session: LegacySession | undefined,
-    head: RequestHead | undefined,
+    { outlet, session, head }: CallWay,
   ) {
-    super(id)
-    this.method = method
+    super(message.id)
+    this.method = message.method
     this.params = params
     this.sent = params
     this.conversation = conversation

@@ -69,7 +69,7 @@ async function askForm(
     const checked = await compiled.validate(lifted.content ?? {})
     return checked.ok ? { action: 'accept', content: checked.value as JsonObject } : undefined
   }
-  return askClient(asker, call, key, 'elicitation', { method: 'elicitation/create', params: wire }, read)
+  return askClient(asker, call, { key, kind: 'elicitation', method: 'elicitation/create', params: wire }, read)
 }
 
 async function askUrl(
@@ -85,7 +85,7 @@ async function askUrl(
   const params = { mode: 'url' as const, message: question.message, url: checkedUrl(question.url), elicitationId }
   const wire = writeElicitParams(call.conversation.revision, params)
   const asked = { method: 'elicitation/create', params: wire }
-  const answer = await askClient(asker, call, key, 'elicitation', asked, (response) => {
+  const answer = await askClient(asker, call, { key, kind: 'elicitation', ...asked }, (response) => {
     const result = readElicitResult(response)
     if (result === undefined) return undefined
     // An accepted visit whose end is still open is asked again on the modern revisions: consent is not completion.
@@ -102,7 +102,7 @@ async function askUrl(
   }
   // Whoever accepts once more is asked once more, until the visit is over; anything else is the answer.
   const again = key === undefined ? undefined : `${key}_again`
-  return askClient(asker, call, again, 'elicitation_again', asked, (response) => {
+  return askClient(asker, call, { key: again, kind: 'elicitation_again', ...asked }, (response) => {
     const result = readElicitResult(response)
     return result === undefined || result.action === 'accept' ? undefined : { action: result.action }
   })

@@ -75,7 +75,7 @@ export class Listens {
   }
 
   #hold(call: ServerCall, filter: SubscriptionFilter, watches: Watches, kept: KeptText): typeof DEFERRED {
-    const listen = new Listen(this, call, filter, watches.ends, kept)
+    const listen = new Listen(this, call, { filter, ends: watches.ends }, kept)
     if (watches !== NO_WATCHES) {
       watches.changed = (uri) => listen.tell({ kind: 'resource', uri })
       watches.notify = (method, params) => listen.notify(method, params)
@@ -144,15 +144,14 @@ class Listen implements ChangeListener {
   constructor(
     listens: Listens,
     call: ServerCall,
-    filter: SubscriptionFilter,
-    watches: readonly (() => void)[],
+    { filter, ends }: { readonly filter: SubscriptionFilter; readonly ends: readonly (() => void)[] },
     kept: KeptText,
   ) {
     this.#listens = listens
     this.#call = call
     this.#filter = filter
     this.#resources = filter.resourceSubscriptions && new Set(filter.resourceSubscriptions)
-    this.#watches = watches
+    this.#watches = ends
     this.#kept = kept
   }
 

@@ -7,7 +7,7 @@ import type { ServerCall } from '../call/call.ts'
 
 export async function askRoots(asker: Asker, call: ServerCall, key: string | undefined): Promise<Root[]> {
   requireClient(call, 'roots')
-  return askClient(asker, call, key, 'roots', { method: 'roots/list', params: {} }, readRoots)
+  return askClient(asker, call, { key, kind: 'roots', method: 'roots/list', params: {} }, readRoots)
 }
 
 function readRoots(response: JsonObject): Root[] | undefined {

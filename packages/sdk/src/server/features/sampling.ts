@@ -27,14 +27,8 @@ export async function askSampling(
   const params = toCreateMessageParams(question)
   requireClient(call, params.tools === undefined ? 'sample' : 'sample-tools')
   const wire = writeCreateMessageParams(call.conversation.revision, params)
-  return askClient(
-    asker,
-    call,
-    key,
-    'sampling',
-    { method: 'sampling/createMessage', params: wire },
-    readCreateMessageResult,
-  )
+  const asked = { key, kind: 'sampling', method: 'sampling/createMessage', params: wire }
+  return askClient(asker, call, asked, readCreateMessageResult)
 }
 
 const DEFAULT_MAX_TOKENS = 1024

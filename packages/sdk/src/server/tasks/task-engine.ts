@@ -250,7 +250,7 @@ function toCall(record: TaskRecord): ServerCall {
   const again: JsonObject =
     state === undefined ? {} : { requestState: state, inputResponses: Object.fromEntries(answers) }
   const params = { ...request.params, ...again }
-  return new ServerCall(record.id, 'tools/call', params, toConversation(request), NOWHERE, undefined, undefined)
+  return new ServerCall({ id: record.id, method: 'tools/call' }, params, toConversation(request), NOWHERE)
 }
 
 function toConversation({ version, capabilities, clientInfo, principal }: TaskRequest): Conversation {
@@ -264,4 +264,4 @@ function toPrincipal({ id, scopes, claims }: NonNullable<TaskRequest['principal'
 }
 
 /** A task has no request to answer. */
-const NOWHERE: Outlet = { send: () => {}, end: () => {}, close: () => {} }
+const NOWHERE = { outlet: { send: () => {}, end: () => {}, close: () => {} }, session: undefined, head: undefined }

@@ -105,7 +105,12 @@ export class TaskHelpers {
       if (open.length === 0 || !answerable) return textResult(describe(record))
       // Without a session, questions go out as the answer to this call, and it comes again with the answers.
       const asked = open.map(async ([key, question]) => {
-        const answer = await putQuestion(asker(), call, `${id}.${key}`, toAsk(question), (response) => response)
+        const answer = await putQuestion(
+          asker(),
+          call,
+          { key: `${id}.${key}`, ...toAsk(question) },
+          (response) => response,
+        )
         return [key, answer] as const
       })
       await wait.answer(id, Object.fromEntries(await Promise.all(asked)))

@@ -47,7 +47,7 @@ export const addServer: ServersAction = async (words, input, io) => {
   const before = await otherEntry(server, input, io)
   const done = await (input.flags.project === true
     ? writeIntoProject(file, name, server, io)
-    : writeIntoFile(file, 'portico', name, server))
+    : writeIntoFile(file, 'portico', server))
   for (const problem of done.problems) io.say(formatProblem(problem))
   for (const { message, remedy } of inspectCommand(target)) {
     io.say(`${io.paint.yellow('note')}: ${message}${remedy === undefined ? '' : `. ${remedy}`}`)
@@ -110,12 +110,8 @@ async function setDisabled(
   if (name === undefined || extra.length > 0) throw new CliError('usage', `servers ${action} takes one name`)
   const entry = await findEntry(name, input, io)
   const settings = { ...entry.settings, disabled }
-  const done = await writeIntoFile(
-    entry.place.file,
-    'portico',
-    name,
-    defineServer(name, entry.target, settings, entry.place),
-  )
+  const server = defineServer(name, entry.target, settings, entry.place)
+  const done = await writeIntoFile(entry.place.file, 'portico', server)
   if (input.json) io.out(JSON.stringify({ name, file: entry.place.file, changed: done.changed }))
   io.say(`${name} is ${disabled ? 'disabled' : 'enabled'}${done.changed ? '' : ' already'}.`)
   return EXIT_CODES.ok.code
@@ -167,7 +163,7 @@ function splitVariable(text: string): [string, string] {
 async function writeIntoProject(file: string, name: string, server: ServerConfig, io: Io): Promise<EditedFile> {
   const path = await wholePath(file)
   const wasTrusted = !(await readConfig(io)).untrusted.some((one) => one.file === path)
-  const done = await writeIntoFile(file, 'portico', name, server)
+  const done = await writeIntoFile(file, 'portico', server)
   if (wasTrusted) await trustOf(io).trust(await wholePath(file), await readFile(file, 'utf8'))
   else io.say(`${file} holds what nobody has trusted yet. Read it, then trust it: \`portico servers trust\`.`)
   return done

@@ -36,7 +36,7 @@ export const importServers: ServersAction = async ([program, ...names], input, i
       io.say(`${io.paint.yellow('note')}: ${server.name} is configured already and stays as it is.`)
       continue
     }
-    const { problems } = await writeIntoFile(file, 'portico', server.name, server)
+    const { problems } = await writeIntoFile(file, 'portico', server)
     for (const problem of problems) io.say(formatProblem(problem))
     added.push(server.name)
   }
