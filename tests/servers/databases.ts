@@ -114,10 +114,11 @@ export const databaseTrials: readonly Trial[] = [
       }
     })
   }),
-  onPostgres('cuts a value that is larger than memory should hold', async (engine) => {
+  onPostgres('servers 21: cuts a value that is larger than memory should hold, and names the limit', async (engine) => {
     await withClient({ url: engine.reader }, async (client) => {
       const result = await client.callTool('query', { sql: "SELECT repeat('x', 300000000)" })
       assert.equal(result.isError, true)
+      assert.match(JSON.stringify(result.content), /more than 67108864 bytes/)
       assert.deepEqual((await query(client, 'SELECT 1')).rows, [[1]])
     })
   }),

@@ -6,6 +6,7 @@ import { withDirectory } from './anchor.ts'
 import { PathError } from './confine.ts'
 import type { FileList } from './file-list.ts'
 import { type FilesHost, toFileUri } from './host.ts'
+import { inPlainWords } from './plain-errors.ts'
 import { listPage } from './tools/tools-list.ts'
 import { readReached } from './tools/tools-read.ts'
 import { listNames } from './walk.ts'
@@ -22,7 +23,7 @@ export function createFileResources(host: FilesHost, files?: FileList): { [name:
       // As for completion: where the client's roots count, they cannot be asked for here.
       ...(files && { list: async (ctx) => (host.limitsToRoots(ctx) ? [] : [...(await files.list())]) }),
     },
-    ({ path }, ctx) => read(host, toPath(path), ctx),
+    ({ path }, ctx) => inPlainWords(() => read(host, toPath(path), ctx)),
   )
   const directories = host.confinement.directories.map(({ given, real }, index) => {
     const title = `Directory ${basename(given) || given}`
@@ -32,7 +33,7 @@ export function createFileResources(host: FilesHost, files?: FileList): { [name:
       description: `What is in ${given}`,
       mimeType: 'application/json',
     }
-    return [`directory-${index + 1}`, resource(options, (_, ctx) => read(host, real, ctx))] as const
+    return [`directory-${index + 1}`, resource(options, (_, ctx) => inPlainWords(() => read(host, real, ctx)))] as const
   })
   return { ...Object.fromEntries(directories), file }
 }

@@ -11,6 +11,7 @@ import { onSubscriptions } from '../subscribers.ts'
 import { FileList } from './file-list.ts'
 import { FilesHost } from './host.ts'
 import { type FilesOptions, type FilesSettings, settleFilesOptions } from './options.ts'
+import { withPlainErrors } from './plain-errors.ts'
 import { createFileResources, createPathCompleter, fromFileUri } from './resources.ts'
 import { createListDirectory } from './tools/tools-list.ts'
 import { createMoreTools } from './tools/tools-more.ts'
@@ -44,13 +45,13 @@ export async function createFilesServer(options: FilesOptions): Promise<ReadySer
     version: '0.1.0',
     instructions: toInstructions(host),
     tools: toAnswers(
-      {
+      withPlainErrors({
         ...createReadTools(host),
         list_directory: createListDirectory(host),
         ...createSearchTools(host),
         preview_edit: createPreviewEdit(host),
         ...(settings.write ? { ...createWriteTools(host), ...createMoreTools(host) } : {}),
-      },
+      }),
       options,
     ),
     resources: createFileResources(host, files),

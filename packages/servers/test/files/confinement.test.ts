@@ -152,6 +152,43 @@ describe('confinement', () => {
     await swapping
   })
 
+  it('servers 27: race: a folder that comes and goes is spoken of in plain words, whichever tool meets it', async () => {
+    const client = await begin({ write: true, allowUnasked: true })
+    let running = true
+    const coming = (async () => {
+      while (running) {
+        await rename(join(inside, 'sub'), join(inside, 'old'))
+        await writeFile(join(inside, 'sub'), 'a file now')
+        await rm(join(inside, 'sub'))
+        await rename(join(inside, 'old'), join(inside, 'sub'))
+      }
+    })()
+    try {
+      for (let round = 0; round < 40; round++) {
+        for (const [name, args] of [
+          ['list_directory', { path: 'sub' }],
+          ['list_directory', { path: 'sub', details: false }],
+          ['directory_tree', { path: 'sub' }],
+          ['search_files', { path: 'sub', pattern: '*' }],
+          ['search_text', { path: 'sub', pattern: 'a' }],
+          ['file_info', { path: 'sub/secret.txt' }],
+          ['read_many', { paths: ['sub/secret.txt'] }],
+          ['append_file', { path: 'sub/note.md', text: 'x' }],
+          ['edit_file', { path: 'sub/note.md', edits: [{ oldText: 'needle', newText: `needle ${round}` }] }],
+          ['create_directory', { path: `sub/folder-${round}` }],
+          ['move_file', { from: `sub/copy-${round - 1}.txt`, to: `sub/moved-${round}.txt` }],
+          ['copy_file', { from: 'hello.txt', to: `sub/copy-${round}.txt` }],
+          ['write_file', { path: `sub/new-${round}.txt`, text: 'x' }],
+        ] as const) {
+          expect(JSON.stringify(await call(client, name, args)), name).not.toMatch(/unexpectedly|[Ii]nvalid/)
+        }
+      }
+    } finally {
+      running = false
+      await coming
+    }
+  })
+
   it.each([
     '.env',
     '.ENV',
