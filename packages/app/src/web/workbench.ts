@@ -3,7 +3,7 @@
  * opened from. `portico start` and `npm start` call this; so does whoever embeds it.
  */
 
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -28,6 +28,7 @@ import { serveWeb, type WebServer } from './http/http.ts'
 import { fromSavedSessions, type KnownSession } from './http/page-access.ts'
 import { readStaticFiles } from './http/static-files.ts'
 import { fromSavedRules, OwnRules } from './own-rules.ts'
+import { ownVersion } from './own-version.ts'
 import { ResourceWatches } from './resource-watches.ts'
 import { announceRunning, createLinkKey } from './running-workbench.ts'
 import { Runs } from './runs.ts'
@@ -299,14 +300,4 @@ function fromNames(value: unknown): readonly string[] | undefined {
 function pageFolder(): string {
   const built = fileURLToPath(new URL('../ui/', import.meta.url))
   return existsSync(join(built, 'index.html')) ? built : fileURLToPath(new URL('../../../ui/dist/', import.meta.url))
-}
-
-function ownVersion(): string {
-  try {
-    const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
-    // Our own package file, beside this one in source and in the built package alike.
-    return (JSON.parse(text) as { version: string }).version
-  } catch {
-    return 'unknown'
-  }
 }

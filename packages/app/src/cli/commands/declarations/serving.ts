@@ -28,6 +28,18 @@ export const SERVING: readonly Command[] = [
     load: () => import('../start.ts'),
   },
   {
+    name: 'host',
+    about: 'Run the host beside an editor, on the standard streams',
+    details:
+      'Editors start this command themselves: the plugin for Neovim and the extension for VS Code speak with it in JSON-RPC, one\n' +
+      'message on a line. Nothing is started before the editor has said `initialize`; what a person has to decide is put to\n' +
+      'them in the editor, and all ends with it. Any other program can do the same: the protocol is in the guide.',
+    positionals: [],
+    flags: { config: { type: 'string', value: 'file', about: 'A configuration file in place of the usual ones.' } },
+    examples: [{ line: 'portico host', about: 'what an editor runs, in the folder that is open in it' }],
+    load: () => import('../host.ts'),
+  },
+  {
     name: 'worker',
     about: 'Run the tasks of a definition, without serving it',
     details:
