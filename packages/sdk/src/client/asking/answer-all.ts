@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import type { Relayed } from '../relay.ts'
 
 /** A question of the server's, and how it came. */
-export interface ServerQuestion {
+interface ServerQuestion {
   readonly method: string
   readonly params: JsonObject
   readonly signal: AbortSignal

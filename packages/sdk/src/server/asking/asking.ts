@@ -50,7 +50,7 @@ export interface RelayedQuestion extends KeyedQuestion {
 }
 
 /** A question under the key that its answer is found by again. */
-export interface KeyedQuestion {
+interface KeyedQuestion {
   readonly key: string
   readonly method: string
   readonly params: JsonObject
