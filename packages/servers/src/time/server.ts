@@ -13,10 +13,10 @@ export interface TimeOptions extends AnswerOptions {
   readonly now?: (() => number) | undefined
 }
 
-const ZONE = { type: 'string', description: 'Such as Europe/Berlin.', maxLength: 100 } as const
+const ZONE = { type: 'string', description: 'Europe/Berlin, or +05:30', maxLength: 100 } as const
 const TIME = {
   type: 'string',
-  description: '2026-03-01T14:30, with or without an offset',
+  description: '2026-03-01T14:30, with or without an offset; 14:30 is today',
   maxLength: 60,
 } as const
 const ZONED = {
@@ -37,6 +37,7 @@ const ZONES = {
   maxItems: 50,
 } as const
 const TIMES = { type: 'array', description: 'One for each zone, in the same order.', items: ZONED } as const
+const NOTE = { type: 'string', description: 'Where a time comes twice or not at all: which was meant.' } as const
 const DAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
 const MOST_PROPOSALS = 100
 
@@ -142,12 +143,12 @@ function convertTool(clock: Clock) {
         required: ['time', 'to'],
         additionalProperties: false,
       },
-      output: { type: 'object', properties: { times: TIMES }, required: ['times'] },
+      output: { type: 'object', properties: { times: TIMES, note: NOTE }, required: ['times'] },
       ...READING,
     },
     ({ time, from, to }) => {
-      const moment = fromText(time, zoneOf(clock, from))
-      return { times: to.map((zone) => toZoned(moment, checkZone(zone))) }
+      const { moment, note } = fromText(time, zoneOf(clock, from), clock.now())
+      return { times: to.map((zone) => toZoned(moment, checkZone(zone))), ...(note !== undefined && { note }) }
     },
   )
 }
@@ -167,14 +168,18 @@ function differenceTool(clock: Clock) {
         properties: {
           seconds: { type: 'number', description: 'Below 0 where the second time is the earlier one.' },
           words: { type: 'string', description: 'The same as a person would say it.' },
+          note: NOTE,
         },
         required: ['seconds', 'words'],
       },
       ...READING,
     },
     ({ from, to, zone }) => {
-      const span = fromText(to, zoneOf(clock, zone)) - fromText(from, zoneOf(clock, zone))
-      return { seconds: span / 1000, words: `${describeSpan(span)}${span < 0 ? ' before' : ''}` }
+      const [begin, end] = [from, to].map((time) => fromText(time, zoneOf(clock, zone), clock.now()))
+      const span = (end?.moment ?? 0) - (begin?.moment ?? 0)
+      const notes = [begin?.note, end?.note].filter((note) => note !== undefined)
+      const words = `${describeSpan(span)}${span < 0 ? ' before' : ''}`
+      return { seconds: span / 1000, words, ...(notes.length > 0 && { note: notes.join(' ') }) }
     },
   )
 }
@@ -192,15 +197,20 @@ function nextTool(clock: Clock) {
             description: 'HH:MM; midnight unless given',
             pattern: '^[0-2][0-9]:[0-5][0-9]$',
           },
+          after: { ...TIME, description: 'Now unless given' },
           zone: ZONE,
         },
         additionalProperties: false,
       },
-      output: ZONED,
+      output: { ...ZONED, properties: { ...ZONED.properties, note: NOTE } },
       readOnly: true,
       openWorld: false,
     },
-    ({ weekday, at = '00:00', zone }) => nextTime(clock.now(), zoneOf(clock, zone), weekday, at),
+    ({ weekday, at = '00:00', after, zone }) => {
+      const there = zoneOf(clock, zone)
+      const from = after === undefined ? clock.now() : fromText(after, there, clock.now()).moment
+      return nextTime(from, there, weekday, at)
+    },
   )
 }
 
@@ -208,9 +218,10 @@ function nextTool(clock: Clock) {
 function nextTime(from: number, zone: string, weekday: string | undefined, at: string) {
   for (let day = 0; day < 15; day++) {
     const date = toZoned(from + day * 86_400_000, zone).iso.slice(0, 10)
-    const moment = fromText(`${date}T${at}`, zone)
+    const { moment, note } = fromText(`${date}T${at}`, zone, from)
     const seen = toZoned(moment, zone)
-    if (moment > from && (weekday === undefined || seen.weekday === weekday)) return seen
+    if (moment > from && (weekday === undefined || seen.weekday === weekday))
+      return { ...seen, ...(note !== undefined && { note }) }
   }
   throw new ToolError(`${at} does not come in ${zone} within two weeks.`)
 }

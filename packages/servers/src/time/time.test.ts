@@ -45,6 +45,39 @@ describe('time', () => {
     expect(await call('next', { at: '01:00' })).toMatchObject({ iso: '2026-03-30T01:00:00+02:00' })
   })
 
+  it('finds what comes next after a given time', async () => {
+    const asked = { at: '14:30', after: '2026-05-01T15:00', zone: 'Asia/Tokyo' }
+    expect(await call('next', asked)).toMatchObject({ iso: '2026-05-02T14:30:00+09:00' })
+    expect(await call('next', { ...asked, after: '2026-05-01T14:29' })).toMatchObject({
+      iso: '2026-05-01T14:30:00+09:00',
+    })
+  })
+
+  it.each([
+    ['14:30', 'Asia/Tokyo', '2026-03-29T05:30:00Z'],
+    ['14:30', 'America/Los_Angeles', '2026-03-28T21:30:00Z'],
+    ['14:30+05:30', 'UTC', '2026-03-29T09:00:00Z'],
+  ])('takes %s in %s for a time of that day there', async (time, from, iso) => {
+    expect(await call('convert', { time, from, to: ['UTC'] })).toMatchObject({ times: [{ iso }] })
+  })
+
+  it.each([
+    ['+05:30', '2026-03-29T06:00:00+05:30'],
+    ['UTC+2', '2026-03-29T02:30:00+02:00'],
+    ['gmt-0330', '2026-03-28T21:00:00-03:30'],
+    ['+00:00', '2026-03-29T00:30:00Z'],
+  ])('takes %s for a zone', async (zone, iso) => {
+    expect(await call('now', { zone })).toMatchObject({ iso })
+  })
+
+  it('says which of two hours was meant, and that one does not exist', async () => {
+    const twice = (await call('convert', { time: '2026-10-25T02:30', to: ['UTC'] })) as { note: string }
+    expect(twice.note).toContain('2026-10-25T02:30:00+02:00 is meant, not 2026-10-25T02:30:00+01:00')
+    const never = (await call('difference', { from: '2026-03-29T02:30', to: '2026-03-29T04:00' })) as { note: string }
+    expect(never).toMatchObject({ seconds: 1800, note: expect.stringContaining('clocks skip it') })
+    expect(await call('convert', { time: '2026-10-25T04:30', to: ['UTC'] })).not.toHaveProperty('note')
+  })
+
   it.each([
     ['now', { zone: 'Mars/Olympus' }, 'no time zone'],
     ['now', { zone: 'berlin' }, 'Europe/Berlin'],
@@ -74,7 +107,7 @@ describe('times that are easily taken for others', () => {
     ['2026-04-31T10:00+02:00', 'Europe/Berlin'],
     ['2026-13-01', 'UTC'],
   ])('servers 14: %s does not exist', (text, zone) => {
-    expect(() => fromText(text, zone)).toThrow('is no time')
+    expect(() => fromText(text, zone, NOW)).toThrow('is no time')
   })
 
   it.each([
@@ -85,7 +118,7 @@ describe('times that are easily taken for others', () => {
     ['0001-01-02T10:00', 'UTC', '0001-01-02T10:00:00Z'],
     ['0099-06-01T00:00', 'UTC', '0099-06-01T00:00:00Z'],
   ])('servers 14: %s in %s is %s', (text, zone, expected) => {
-    expect(toZoned(fromText(text, zone), zone).iso).toBe(expected)
+    expect(toZoned(fromText(text, zone, NOW).moment, zone).iso).toBe(expected)
   })
 
   it('servers 15: an argument that is not known is refused', async () => {

@@ -21,12 +21,18 @@ export function zonesLike(text: string): string[] {
   return [...starting, ...within]
 }
 
+/** The name of a zone as it is written everywhere: an IANA name, or how far it is from UTC, as +05:30. */
 export function checkZone(zone: string): string {
+  const fixed = fixedOffset(zone)
+  if (fixed !== undefined) return fixed === 0 ? 'UTC' : formatOffset(fixed)
   try {
     return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone
   } catch (cause) {
     const near = zonesLike(zone.split('/').at(-1) ?? zone).slice(0, 3)
-    const hint = near.length === 0 ? 'Use an IANA name such as Europe/Berlin.' : `Did you mean ${near.join(', ')}?`
+    const hint =
+      near.length === 0
+        ? 'Use an IANA name such as Europe/Berlin, or an offset such as +05:30.'
+        : `Did you mean ${near.join(', ')}?`
     throw new ToolError(`There is no time zone ${JSON.stringify(zone.slice(0, 60))}. ${hint}`, { cause })
   }
 }
@@ -37,29 +43,58 @@ export function toZoned(moment: number, zone: string): Zoned {
   const offset = formatOffset(offsetMinutes)
   const date = `${String(parts.year).padStart(4, '0')}-${pad(parts.month)}-${pad(parts.day)}`
   const time = `${pad(parts.hour)}:${pad(parts.minute)}:${pad(parts.second)}`
-  const weekday = new Intl.DateTimeFormat('en', { timeZone: zone, weekday: 'long' }).format(moment)
+  const weekday = WEEKDAY.format(toUtc(parts))
   return { iso: `${date}T${time}${offset}`, zone, weekday, offset }
 }
 
-/** Reads ISO 8601. Without an offset the time is meant in `zone`; a time that a change of clocks skips is moved on. */
-export function fromText(text: string, zone: string): number {
-  const [, date, time = '00:00:00', offset] =
-    /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?(?:\.\d{1,9})?))?(Z|[+-]\d{2}:?\d{2})?$/.exec(text.trim()) ?? []
+const WEEKDAY = new Intl.DateTimeFormat('en', { timeZone: 'UTC', weekday: 'long' })
+
+/** A time that was read, and what its writer should know: that it comes twice, or not at all. */
+interface ReadTime {
+  readonly moment: number
+  readonly note?: string
+}
+
+const ISO = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?(?:\.\d{1,9})?))?(Z|[+-]\d{2}:?\d{2})?$/
+const TIME_OF_DAY = /^\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:?\d{2})?$/
+
+/**
+ * Reads ISO 8601, and a time of day as one of the day that it is at `now`. Without an offset the time is meant in `zone`; of an
+ * hour that comes twice the first is meant, and a time that a change of clocks skips is moved on.
+ */
+export function fromText(text: string, zone: string, now: number): ReadTime {
+  const written = text.trim()
+  const whole = TIME_OF_DAY.test(written) ? `${toZoned(now, zone).iso.slice(0, 10)}T${written}` : written
+  const [, date, time = '00:00:00', offset] = ISO.exec(whole) ?? []
   const wall = date === undefined ? Number.NaN : Date.parse(`${date}T${time}Z`)
   // A day that the month does not have would be counted on into the next.
   const exists = !Number.isNaN(wall) && new Date(wall).toISOString().startsWith(time.startsWith('24') ? '' : `${date}T`)
   if (!exists) {
     throw new ToolError(
-      `${JSON.stringify(text.slice(0, 60))} is no time. Write it as 2026-03-01T14:30, with +01:00 or Z at the end to fix the offset.`,
+      `${JSON.stringify(text.slice(0, 60))} is no time. Write it as 2026-03-01T14:30, with +01:00 or Z at the end to fix the offset; 14:30 alone is today.`,
     )
   }
-  if (offset !== undefined)
-    return Date.parse(`${date}T${time}${offset === 'Z' ? 'Z' : offset.replace(/^([+-]\d{2}):?(\d{2})$/, '$1:$2')}`)
+  if (offset !== undefined) {
+    const moment = Date.parse(
+      `${date}T${time}${offset === 'Z' ? 'Z' : offset.replace(/^([+-]\d{2}):?(\d{2})$/, '$1:$2')}`,
+    )
+    return { moment }
+  }
   // The offset depends on the moment looked for: those of a day before and a day after are all that it can be. An hour that
   // comes twice is meant the first time; one that is skipped is moved on.
   const offsets = [offsetAt(wall - DAY_MS, zone), offsetAt(wall + DAY_MS, zone)]
   const moments = offsets.map((one) => wall - one).filter((moment) => moment + offsetAt(moment, zone) === wall)
-  return moments.length > 0 ? Math.min(...moments) : wall - (offsets[0] ?? 0)
+  const [first, second] = [...new Set(moments)].sort((a, b) => a - b)
+  if (first === undefined) {
+    const moment = wall - (offsets[0] ?? 0)
+    return {
+      moment,
+      note: `There is no ${date} ${time} in ${zone}: clocks skip it. ${toZoned(moment, zone).iso} is meant.`,
+    }
+  }
+  if (second === undefined) return { moment: first }
+  const [earlier, later] = [first, second].map((one) => toZoned(one, zone).iso)
+  return { moment: first, note: `${date} ${time} comes twice in ${zone}: ${earlier} is meant, not ${later}.` }
 }
 
 /** `3 days 4 hours 5 minutes`, the largest parts first. */
@@ -85,7 +120,20 @@ function offsetAt(moment: number, zone: string): number {
   return toUtc(partsOf(moment, zone)) - floorSecond(moment)
 }
 
+/** Minutes from UTC, of a zone that is no more than that. */
+function fixedOffset(zone: string): number | undefined {
+  const [, sign, hours = '', minutes = '0'] = /^(?:UTC|GMT)?([+-])(\d{1,2})(?::?([0-5]\d))?$/i.exec(zone.trim()) ?? []
+  if (sign === undefined || Number(hours) > MOST_HOURS) return undefined
+  const size = Number(hours) * 60 + Number(minutes)
+  return sign === '-' ? -size : size
+}
+
+/** No place on Earth is further from UTC than 14 hours; a day of them can still be written. */
+const MOST_HOURS = 23
+
 function partsOf(moment: number, zone: string) {
+  const fixed = fixedOffset(zone)
+  if (fixed !== undefined) return partsOf(moment + fixed * 60_000, 'UTC')
   const format = new Intl.DateTimeFormat('en-CA-u-ca-gregory', {
     timeZone: zone,
     hourCycle: 'h23',
