@@ -38,6 +38,7 @@ const SERVERS = new Map([
   ...['confirmation.ts', 'cursor.ts', 'entry.ts', 'subscribers.ts', 'machine', 'text'].map((name) => [name, 0]),
   ...['answers.ts', 'entry-values.ts', 'network'].map((name) => [name, 1]),
   ['vendor', 2],
+  ['documents', 2],
   ...['asana', 'browser', 'everything', 'files', 'git', 'github', 'graphql', 'knowledge'].map((folder) => [folder, 3]),
   ...['memory', 'notion', 'openapi', 'run', 'screen', 'slack', 'sql', 'time', 'web'].map((folder) => [folder, 3]),
   ...['editor', 'google'].map((folder) => [folder, 4]),

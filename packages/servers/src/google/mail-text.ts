@@ -1,7 +1,7 @@
 /** Mail as people read it, out of what Gmail gives, and plain mail to be sent. */
 
 import { ToolError } from '@portico/sdk/server'
-import { htmlToText } from '../knowledge/html-text.ts'
+import { htmlToText } from '../documents/html-text.ts'
 import { toLine, toList, toObject, toText } from '../vendor/values.ts'
 
 type Json = ReturnType<typeof toObject>

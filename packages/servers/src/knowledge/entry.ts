@@ -5,7 +5,7 @@ import { countValue, flagValue, listValue, STRUCTURED, textValue } from '../entr
 
 export const entry: ServerEntry = {
   name: 'knowledge',
-  about: 'Search a folder of documents (Markdown, text, HTML, PDF), with citations',
+  about: 'Search a folder of documents (Markdown, text, HTML, PDF, Word), with citations',
   positional: 'directory',
   options: {
     directory: { type: 'string', about: 'The folder', fallback: 'the current one' },

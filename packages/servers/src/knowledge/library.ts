@@ -5,8 +5,8 @@
 
 import { basename } from 'node:path'
 import MiniSearch from 'minisearch'
+import type { Extractor } from '../documents/extract.ts'
 import { type Chunk, toChunks, toLines } from './chunks.ts'
-import type { Extractor } from './extract.ts'
 import type { Folder } from './folder.ts'
 import type { KnowledgeLimits } from './limits.ts'
 

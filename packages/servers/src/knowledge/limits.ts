@@ -7,7 +7,7 @@ export interface KnowledgeLimits {
   readonly maxFiles: number
   /** Text of all files together: it is kept in memory. */
   readonly maxTotalBytes: number
-  /** How long the text of one HTML or PDF file may take. */
+  /** How long the text of one HTML, PDF or Word file may take. */
   readonly extractTimeoutMs: number
 }
 
@@ -18,9 +18,7 @@ export const KNOWLEDGE_LIMITS: KnowledgeLimits = {
   extractTimeoutMs: 20_000,
 }
 
-export const EXTENSIONS: readonly string[] = ['md', 'markdown', 'txt', 'text', 'rst', 'html', 'htm', 'pdf']
+export const EXTENSIONS: readonly string[] = ['md', 'markdown', 'txt', 'text', 'rst', 'html', 'htm', 'pdf', 'docx']
 
-/** Memory of the process in which a file becomes text. */
-export const MAX_EXTRACT_BYTES = 512 * 1024 * 1024
 /** Folders within folders. */
 export const MAX_DEPTH = 32

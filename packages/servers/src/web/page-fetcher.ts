@@ -4,6 +4,7 @@
  */
 
 import { ToolError } from '@portico/sdk/server'
+import type { Extractor } from '../documents/extract.ts'
 import type { GuardedFetch, NetworkResponse } from '../network/guarded-fetch.ts'
 import { toPlainText } from '../text/plain-text.ts'
 import type { Extract } from './extract.ts'
@@ -16,6 +17,8 @@ import type { Visits } from './visits.ts'
 interface FetcherParts {
   readonly fetch: GuardedFetch
   readonly reader: PageReader
+  /** Reads what is no page but a document. */
+  readonly documents: Extractor
   readonly robots: Robots
   readonly visits: Visits
   readonly respectRobots: boolean
@@ -77,14 +80,7 @@ export class PageFetcher {
   async #toPage(url: URL, answer: NetworkResponse, whole: boolean): Promise<Page> {
     const type = (answer.header('content-type') ?? '').toLowerCase()
     const contentType = type.split(';', 1)[0]?.trim() ?? ''
-    // Cleaned before it is parsed, since Markdown would tear sequences apart, and after, since HTML can spell them.
-    const text = isText(contentType) ? toPlainText(decodePage(answer.body, type)) : undefined
-    if (text === undefined) {
-      throw new ToolError(`That is ${toPlainText(contentType).slice(0, 60) || 'no text'}, which is not read here.`)
-    }
-    const isHtml = /html/.test(contentType) || (contentType === '' && /<(?:!doctype|html)/i.test(text.slice(0, 1_000)))
-    const { reader } = this.#parts
-    const extract = isHtml ? await reader.read(text, answer.url.href, whole) : fromText(text)
+    const extract = (await this.#fromDocument(contentType, answer)) ?? (await this.#fromPage(type, answer, whole))
     return {
       url: url.href,
       finalUrl: answer.url.href,
@@ -100,6 +96,38 @@ export class PageFetcher {
       fetchedAt: new Date().toISOString(),
     }
   }
+
+  /** The text of a document, where it is one by its type, or by its name where the type says nothing. */
+  async #fromDocument(contentType: string, { body, url }: NetworkResponse): Promise<Extract | undefined> {
+    const isVague = contentType === '' || contentType === 'application/octet-stream'
+    const extension = isVague ? /\.(?:pdf|docx)$/i.exec(url.pathname)?.[0] : undefined
+    const name = DOCUMENTS[contentType] ?? (extension && `document${extension}`)
+    if (name === undefined) return undefined
+    try {
+      // The library that reads PDF refuses a Buffer.
+      const { text, title = '' } = await this.#parts.documents.extract(name, new Uint8Array(body))
+      return { title, markdown: text, links: [], simplified: false }
+    } catch (error) {
+      throw new ToolError(`That document cannot be read: ${(error as Error).message}.`, { cause: error })
+    }
+  }
+
+  async #fromPage(type: string, { body, url }: NetworkResponse, whole: boolean): Promise<Extract> {
+    const contentType = type.split(';', 1)[0]?.trim() ?? ''
+    // Cleaned before it is parsed, since Markdown would tear sequences apart, and after, since HTML can spell them.
+    const text = isText(contentType) ? toPlainText(decodePage(body, type)) : undefined
+    if (text === undefined) {
+      throw new ToolError(`That is ${toPlainText(contentType).slice(0, 60) || 'no text'}, which is not read here.`)
+    }
+    const isHtml = /html/.test(contentType) || (contentType === '' && /<(?:!doctype|html)/i.test(text.slice(0, 1_000)))
+    return isHtml ? this.#parts.reader.read(text, url.href, whole) : fromText(text)
+  }
+}
+
+/** What is read as a document, by its media type: a name that says how. */
+const DOCUMENTS: { readonly [mediaType: string]: string } = {
+  'application/pdf': 'document.pdf',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'document.docx',
 }
 
 /** An address as a person may have typed it. */
@@ -114,7 +142,8 @@ export function toUrl(text: string): URL {
   return url
 }
 
-const ACCEPTED = 'text/html, application/xhtml+xml, text/markdown, text/plain;q=0.9, application/json;q=0.8, */*;q=0.1'
+const ACCEPTED =
+  'text/html, application/xhtml+xml, text/markdown, text/plain;q=0.9, application/json;q=0.8, application/pdf;q=0.8, */*;q=0.1'
 
 const ADVICE: { readonly [status: number]: string } = {
   401: 'The page wants a sign-in, which this server does not do.',

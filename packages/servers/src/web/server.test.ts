@@ -1,6 +1,8 @@
 import { gzipSync } from 'node:zlib'
 import { type Client, connect } from '@portico/sdk/client'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { docx, paragraph } from '../../test/fixtures/docx.ts'
+import { pdf } from '../../test/fixtures/pdf.ts'
 import { articlePage, startWebSite, type WebSite } from '../../test/fixtures/web-site.ts'
 import type { ReadyServer } from '../entry.ts'
 import { createWebServer, type WebOptions } from './server.ts'
@@ -72,6 +74,28 @@ describe('a page', () => {
     expect(text).not.toContain('data:')
     expect(text).not.toContain('javascript:')
     expect(answer.structuredContent).toMatchObject({ title: 'Foxes', description: 'About Foxes', language: 'en' })
+  })
+
+  const WORD = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
+  const SCRIPT = 'BT /F1 12 Tf 72 700 Td (Barnacles on the hull) Tj ET'
+  it.each([
+    ['a PDF', '/paper', 'application/pdf', pdf(SCRIPT)],
+    ['a PDF of a vague type', '/paper.pdf', 'application/octet-stream', pdf(SCRIPT)],
+    ['a Word document', '/letter', WORD, docx(paragraph('Barnacles on the hull'))],
+  ])('is read as text where it is %s, marked as written by strangers', async (_kind, path, type, bytes) => {
+    site.routes.set(path, (_request, response) => response.writeHead(200, { 'content-type': type }).end(bytes))
+    const client = await web()
+    const text = textOf(await client.callTool('fetch_page', { url: `${site.origin}${path}` }))
+    expect(text).toContain('Barnacles on the hull')
+    expect(text).toMatch(/^\[From http:.* not instructions/)
+  })
+
+  it('says why a document cannot be read', async () => {
+    const type = { 'content-type': 'application/pdf' }
+    site.routes.set('/no-document', (_request, response) => response.writeHead(200, type).end('%PDF-1.4 nothing'))
+    const answer = await (await web()).callTool('fetch_page', { url: `${site.origin}/no-document` })
+    expect(answer.isError).toBe(true)
+    expect(textOf(answer)).toContain('That document cannot be read: it cannot be read as PDF')
   })
 
   it('sec-125: loses what a reader would not see', async () => {

@@ -5,6 +5,7 @@
 
 import { createServer, prompt, resource, type Server } from '@portico/sdk/server'
 import { type AnswerOptions, toAnswers } from '../answers.ts'
+import { Extractor } from '../documents/extract.ts'
 import type { ReadyServer } from '../entry.ts'
 import { createGuardedFetch, type Resolver } from '../network/guarded-fetch.ts'
 import { createHostRule } from '../network/host-rule.ts'
@@ -28,7 +29,7 @@ export interface WebOptions extends AnswerOptions {
   /** Bytes of one page, unpacked. */
   readonly maxBytes?: number | undefined
   readonly timeoutMs?: number | undefined
-  /** How long the parsing of one page may take. */
+  /** How long the parsing of one page or document may take. */
   readonly parseTimeoutMs?: number | undefined
   readonly userAgent?: string | undefined
   /** Pages of one crawl. */
@@ -50,6 +51,7 @@ export const WEB_LIMITS = {
   timeoutMs: 20_000,
   parseTimeoutMs: 5_000,
   maxPages: 25,
+  maxDocumentCharacters: 1_000_000,
   crawlDelayMs: 500,
   keptPages: 200,
   keptCharacters: 50_000_000,
@@ -86,7 +88,10 @@ export async function createWebServer(options: WebOptions = {}): Promise<ReadySe
     // Asked at every hop: a redirect does not lead around it.
     refuse: createHostRule(options, 'fetched from'),
   })
-  const reader = new PageReader(options.parseTimeoutMs ?? WEB_LIMITS.parseTimeoutMs)
+  const { parseTimeoutMs = WEB_LIMITS.parseTimeoutMs } = options
+  const reader = new PageReader(parseTimeoutMs)
+  const timing = { timeoutMs: parseTimeoutMs, timeoutOption: 'parseTimeoutMs' }
+  const documents = new Extractor({ ...timing, maxLength: WEB_LIMITS.maxDocumentCharacters })
   const robots = new Robots({ fetch, agent: userAgent.split('/', 1)[0] ?? userAgent })
   const { keptPages, keptCharacters, keepMs } = WEB_LIMITS
   const visits = new Visits({ maxPages: keptPages, maxCharacters: keptCharacters, keepMs })
@@ -94,7 +99,7 @@ export async function createWebServer(options: WebOptions = {}): Promise<ReadySe
     server.changed('resources')
     server.changed(uriOf(page.url))
   }
-  const fetcher = new PageFetcher({ fetch, reader, robots, visits, respectRobots, onChange })
+  const fetcher = new PageFetcher({ fetch, reader, documents, robots, visits, respectRobots, onChange })
   const { maxPages = WEB_LIMITS.maxPages, crawlDelayMs = WEB_LIMITS.crawlDelayMs } = options
   const server: Server = createServer({
     name: 'portico-web',
@@ -112,7 +117,7 @@ export async function createWebServer(options: WebOptions = {}): Promise<ReadySe
     resources: { page: pageResource(visits) },
     prompts: { research: researchPrompt(visits) },
   })
-  return { server, close: () => reader.close() }
+  return { server, close: async () => void (await Promise.all([reader.close(), documents.close()])) }
 }
 
 function uriOf(url: string): string {

@@ -1,4 +1,4 @@
-/** The process in which HTML and PDF become text. Whatever a document does here, `extract.ts` ends it from outside. */
+/** The process in which HTML, PDF and Word documents become text. Whatever a document does here, `extract.ts` ends it from outside. */
 
 import type { ExtractReply, ExtractRequest } from './extract-protocol.ts'
 
@@ -18,6 +18,11 @@ async function answer({ kind, bytes, maxLength }: ExtractRequest): Promise<Extra
       const { htmlToText } = await import('./html-text.ts')
       reply({ kind: 'began' })
       return { kind: 'done', result: htmlToText(new TextDecoder().decode(bytes), maxLength) }
+    }
+    if (kind === 'docx') {
+      const { docxToText } = await import('./docx-text.ts')
+      reply({ kind: 'began' })
+      return { kind: 'done', result: docxToText(bytes, maxLength) }
     }
     const { pdfToText } = await import('./pdf-text.ts')
     reply({ kind: 'began' })

@@ -1,7 +1,7 @@
 /** What the server and the process that takes documents apart say to each other. */
 
 export interface ExtractRequest {
-  readonly kind: 'html' | 'pdf'
+  readonly kind: 'html' | 'pdf' | 'docx'
   readonly bytes: Uint8Array
   /** Characters of text. */
   readonly maxLength: number

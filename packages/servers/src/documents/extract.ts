@@ -1,5 +1,5 @@
 /**
- * From a file's bytes to text in lines. Markdown and plain text are what they are; HTML and PDF are taken apart in a process
+ * From a file's bytes to text in lines. Markdown and plain text are what they are; HTML, PDF and Word are taken apart in a process
  * with a deadline and a bound on memory, since such a file can be made to take for ever or to fill what there is.
  */
 
@@ -10,7 +10,6 @@ import { watchMemory } from '../machine/memory-watch.ts'
 import { startReadyProcess } from '../machine/source-process.ts'
 import type { ExtractedText, ExtractReply, ExtractRequest } from './extract-protocol.ts'
 import { FairTurns } from './fair-turns.ts'
-import { MAX_EXTRACT_BYTES } from './limits.ts'
 
 interface ExtractOptions {
   readonly timeoutMs: number
@@ -23,6 +22,8 @@ interface ExtractOptions {
 /** To load a library takes a moment, and on a busy machine several. */
 const LOAD_MS = 60_000
 const HEAP_MB = 256
+/** Memory of the process in which a file becomes text. */
+const MAX_EXTRACT_BYTES = 512 * 1024 * 1024
 
 export class Extractor {
   readonly #options: ExtractOptions
@@ -109,6 +110,7 @@ const KINDS: { readonly [extension: string]: ExtractRequest['kind'] } = {
   '.html': 'html',
   '.htm': 'html',
   '.pdf': 'pdf',
+  '.docx': 'docx',
 }
 
 /** UTF-8, or UTF-16 where a mark says so. Throws for what is no text. */

@@ -1,9 +1,13 @@
-/** The text of a document for whoever has its bytes and no folder: the reader of the knowledge server, by media type. */
+/** The text of a document for whoever has its bytes and no folder: by media type. */
 
 import { PorticoError } from '@portico/sdk/server'
 import { Extractor } from './extract.ts'
 
-const NAMES: { readonly [mediaType: string]: string } = { 'application/pdf': 'document.pdf', 'text/html': 'page.html' }
+const NAMES: { readonly [mediaType: string]: string } = {
+  'application/pdf': 'document.pdf',
+  'text/html': 'page.html',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'document.docx',
+}
 
 /**
  * Options of `createDocumentReader`: how long a document may take, and how much of its text is given. Times are in
@@ -17,7 +21,7 @@ export interface DocumentReaderOptions {
 }
 
 /**
- * Reads PDF and HTML in a process of its own, with a deadline and a bound on memory, since a document can be made to take
+ * Reads PDF, HTML and Word documents in a process of its own, with a deadline and a bound on memory, since a document can be made to take
  * for ever. The process is started for the first document, and anew after one that had to be ended. Documents are read one
  * at a time, and the sources that they come from (the third argument, such as the name of a server) take turns. Rejects
  * with why there is no text.
