@@ -1,5 +1,8 @@
 import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type Client, type ConnectOptions, connect } from '@portico/sdk/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWebSite, type WebSite } from '../../test/fixtures/web-site.ts'
@@ -215,6 +218,137 @@ describe.skipIf(CHROMIUM === undefined)('a real browser', () => {
     expect(clicked + (await words(client, 'read_page'))).toContain('held back')
     expect(site.asked.filter((path) => path === '/sent').length).toBe(before)
   })
+
+  const agreeing = (asked: string[]): ConnectOptions => ({
+    elicitation: {
+      form: ({ message }) => {
+        asked.push(message)
+        return { action: 'accept', content: { confirm: true } }
+      },
+    },
+  })
+
+  it('waits for words to come and to go, points, drags and takes another size', async () => {
+    site.routes.set(
+      '/moving',
+      `<title>Moving</title><p id="w">Loading</p><button onmouseover="this.textContent='Pointed at'">Point</button>
+      <div draggable="true" style="width:80px;height:40px" role="button" aria-label="Card">Card</div>
+      <div style="width:80px;height:80px" role="button" aria-label="Box" ondragover="event.preventDefault()"
+        ondrop="this.textContent='Dropped'">Box</div><i id="s"></i>
+      <script>setTimeout(() => { w.textContent = 'Here at last' }, 400)
+      onresize = () => { s.textContent = innerWidth + ' wide' }</script>`,
+    )
+    const client = await connectTo()
+    await words(client, 'navigate', { url: `${site.origin}/moving` })
+    await words(client, 'wait_for', { text: 'Here at last', gone: 'Loading', seconds: 30 })
+    await words(client, 'hover', { ref: await refOf(client, 'Point') })
+    await words(client, 'drag', { from: await refOf(client, 'Card'), to: await refOf(client, 'Box') })
+    await words(client, 'resize', { width: 400, height: 700 })
+    const shown = await words(client, 'read_page', { as: 'text' })
+    for (const one of ['Pointed at', 'Dropped', '400 wide']) expect(shown).toContain(one)
+    const never = await client.callTool('wait_for', { text: 'Never', seconds: 0.2 })
+    expect(JSON.stringify(never.content)).toContain('did not come within 0.2 seconds')
+    expect((await client.callTool('wait_for', {})).isError).toBe(true)
+  }, 60_000)
+
+  it('fills in a whole form, or nothing of it, and asks before it is sent', async () => {
+    site.routes.set(
+      '/order',
+      `<title>Order</title><form method="post" action="/sent"><label>Kind <select name="k"><option>Tea<option>Milk</select></label>
+      <label>Sugar <input type="checkbox" name="s"></label><label>Name <input name="n"></label></form>`,
+    )
+    const asked: string[] = []
+    const client = await connectTo(agreeing(asked))
+    await words(client, 'navigate', { url: `${site.origin}/order` })
+    const [kind, sugar, name] = [await refOf(client, 'Kind'), await refOf(client, 'Sugar'), await refOf(client, 'Name')]
+    const wrong = [
+      { ref: name, value: 'Ada' },
+      { ref: sugar, value: 'yes' },
+    ]
+    expect(JSON.stringify(await client.callTool('fill_form', { fields: wrong }))).toContain('Nothing was entered')
+    expect(await words(client, 'read_page')).not.toContain('Ada')
+    const before = site.asked.filter((path) => path === '/sent').length
+    const fields = [
+      { ref: kind, value: 'Milk' },
+      { ref: sugar, value: true },
+      { ref: name, value: 'Ada' },
+    ]
+    await words(client, 'fill_form', { fields })
+    expect(asked).toEqual([])
+    expect(await words(client, 'fill_form', { fields, submit: true })).toContain('Sent')
+    expect(asked).toEqual([expect.stringContaining('Its fields: k, s, n')])
+    expect(site.asked.filter((path) => path === '/sent').length).toBe(before + 1)
+  }, 60_000)
+
+  it('answers a dialog only after it was seen, agreed to, and if it says the same', async () => {
+    site.routes.set(
+      '/dialog',
+      `<title>Dialog</title><button onclick="t.textContent = confirm('Delete ' + what + '?')">Delete</button><i id="t"></i>
+      <button onclick="what = 'everything'">Change</button><script>let what = 'one'</script>`,
+    )
+    const asked: string[] = []
+    const client = await connectTo(agreeing(asked))
+    await words(client, 'navigate', { url: `${site.origin}/dialog` })
+    expect(JSON.stringify(await client.callTool('answer_dialog'))).toContain('No dialog was dismissed')
+    const press = async () => words(client, 'click', { ref: await refOf(client, 'Delete') })
+    expect(await press()).toContain('dismissed: \\"Delete one?')
+    await words(client, 'answer_dialog')
+    expect(asked).toEqual([expect.stringContaining('"Delete one?"')])
+    await words(client, 'click', { ref: await refOf(client, 'Change') })
+    expect(await press()).toContain('dismissed: \\"Delete everything?')
+    await words(client, 'answer_dialog')
+    expect(await press()).toContain('was answered')
+    expect(await words(client, 'read_page', { as: 'text' })).toContain('true')
+  }, 60_000)
+
+  it('gives a page files of one folder alone, each agreed to', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'portico-uploads-'))
+    await mkdir(join(folder, 'up'))
+    await writeFile(join(folder, 'secret.txt'), 'secret')
+    await writeFile(join(folder, 'up', 'letter.txt'), 'Dear Ada')
+    await symlink(join(folder, 'secret.txt'), join(folder, 'up', 'link.txt'))
+    site.routes.set(
+      '/upload',
+      `<title>Upload</title><label>File <input type="file" onchange="this.files[0].text().then(x => { t.textContent = x })"></label><i id="t"></i>`,
+    )
+    const asked: string[] = []
+    const ready = await createBrowserServer({ ...options, uploads: join(folder, 'up') })
+    const client = await connect(ready.server, agreeing(asked))
+    try {
+      await words(client, 'navigate', { url: `${site.origin}/upload` })
+      const ref = await refOf(client, 'File')
+      for (const file of ['../secret.txt', 'link.txt', join(folder, 'secret.txt'), '.', 'none.txt']) {
+        const refused = await client.callTool('upload_file', { ref, file })
+        expect(JSON.stringify(refused), file).toContain('is not a file of the folder')
+      }
+      expect(asked).toEqual([])
+      await words(client, 'upload_file', { ref, file: 'letter.txt' })
+      expect(asked).toEqual([expect.stringContaining('letter.txt (8 bytes)')])
+      expect(await words(client, 'read_page', { as: 'text' })).toContain('Dear Ada')
+    } finally {
+      await client.close()
+      await ready.close()
+      await rm(folder, { recursive: true, force: true })
+    }
+    const plain = await (await connectTo()).listTools()
+    expect(plain.map(({ name }) => name)).not.toContain('upload_file')
+  }, 60_000)
+
+  it('keeps what the page wrote to its console and asked of the network as resources', async () => {
+    site.routes.set(
+      '/noisy',
+      `<title>Noisy</title><script>console.warn('careful'); fetch('/missing'); undefinedThing()</script>`,
+    )
+    const client = await connectTo()
+    await words(client, 'navigate', { url: `${site.origin}/noisy` })
+    const read = async (kind: string) => {
+      const { uri = '' } = (await client.listResources()).find((one) => one.uri.endsWith(kind)) ?? {}
+      return JSON.stringify(await client.readResource(uri))
+    }
+    await expect.poll(() => read('/network'), { timeout: 30_000 }).toContain('GET 404 fetch')
+    const said = await read('/console')
+    for (const one of ['warning: careful', 'uncaught: undefinedThing', 'not instructions']) expect(said).toContain(one)
+  }, 60_000)
 
   it('bounds tabs and names the option', async () => {
     const client = await connectTo()

@@ -8,6 +8,8 @@ import type { Locator, Page } from 'playwright-core'
 import { toPlainText } from '../text/plain-text.ts'
 
 export interface ElementFacts {
+  /** As the page calls it: `checkbox`, `select-one`, `text` and so on. */
+  readonly type: string
   readonly isPassword: boolean
   /** To press it sends a form. */
   readonly isSubmit: boolean
@@ -53,6 +55,7 @@ export async function factsOf(locator: Locator): Promise<ElementFacts> {
   // Made by the function above, in a page: only the shape is known.
   const { tag, type, action, fields } = raw as { tag: string; type: string; action: string | null; fields: string[] }
   return {
+    type,
     isPassword: type === 'password',
     isSubmit: action !== null && (tag === 'button' || tag === 'input') && (type === 'submit' || type === 'image'),
     form:

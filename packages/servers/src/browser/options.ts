@@ -15,6 +15,8 @@ export interface BrowserOptions extends AnswerOptions {
   readonly allowPrivate?: readonly string[] | undefined
   /** Submits forms and types passwords for clients that cannot ask their user. Off by default. */
   readonly allowUnasked?: boolean | undefined
+  /** The folder whose files pages may be given, each with the user's consent; none unless given. */
+  readonly uploads?: string | undefined
   /** Runs the browser without its own sandbox, which it cannot have as root. Off by default. */
   readonly noSandbox?: boolean | undefined
   /** Tabs of one user: 5 unless given. */

@@ -84,6 +84,12 @@ export async function settle(tab: Tab, ctx: RequestContext, limits: BrowserLimit
   ctx.signal.throwIfAborted()
 }
 
+/** What is told when a step was taken. */
+export async function after(parts: StepParts, ctx: RequestContext, tab: Tab) {
+  await settle(tab, ctx, parts.limits)
+  return toPageResult(await about(tab))
+}
+
 const BEGIN_MS = 60
 const REST_MS = 5_000
 

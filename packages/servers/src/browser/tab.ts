@@ -1,8 +1,9 @@
 /** One page of one user: what happened in it that was not asked for is kept here until somebody is told. */
 
-import type { Page } from 'playwright-core'
+import type { Dialog, Page } from 'playwright-core'
 import { toPlainText } from '../text/plain-text.ts'
 import { type BrowserProxy, REFUSED_HEADER } from './proxy.ts'
+import { TabRecords } from './tab-records.ts'
 
 interface TabEvents {
   onChange(tab: Tab): void
@@ -16,17 +17,19 @@ export class Tab {
   readonly page: Page
   /** Whether the user agreed to a form being sent; holds until the next thing that is done here. */
   maySubmit = false
+  readonly records: TabRecords
+  /** What the last dialog said that was dismissed. */
+  lastDialog: string | undefined
+  /** The one that the user agreed to, and what it gets. */
+  #accepted: { readonly message: string; readonly text: string | undefined } | undefined
   #notices: string[] = []
   #dropped = 0
 
   constructor(id: string, page: Page, proxy: BrowserProxy, events: TabEvents) {
     this.id = id
     this.page = page
-    page.on('dialog', (dialog) => {
-      const leaving = dialog.type() === 'beforeunload'
-      if (!leaving) this.note(`The page showed a ${dialog.type()} that was dismissed: "${dialog.message()}"`)
-      ;(leaving ? dialog.accept() : dialog.dismiss()).catch(() => {})
-    })
+    this.records = new TabRecords(page)
+    page.on('dialog', (dialog) => this.#answer(dialog).catch(() => {}))
     page.on('download', (download) => {
       this.note(`The page offered a download, which is refused: ${download.suggestedFilename()}`)
       download.cancel().catch(() => {})
@@ -37,9 +40,34 @@ export class Tab {
       if (response.status() === 403 && response.headers()[REFUSED_HEADER] === '1') this.#refused(proxy, response.url())
     })
     page.on('crash', () => this.note('The page crashed.'))
-    page.on('framenavigated', (frame) => frame === page.mainFrame() && events.onChange(this))
+    page.on('framenavigated', (frame) => {
+      if (frame !== page.mainFrame()) return
+      // What was agreed to was agreed to on the page before.
+      this.lastDialog = undefined
+      this.#accepted = undefined
+      events.onChange(this)
+    })
     page.on('load', () => events.onChange(this))
     page.on('close', () => events.onClose(this))
+  }
+
+  /** Says yes to a dialog when it comes next, if it says the same as it did. */
+  acceptNext(message: string, text: string | undefined): void {
+    this.#accepted = { message, text }
+  }
+
+  #answer(dialog: Dialog): Promise<void> {
+    if (dialog.type() === 'beforeunload') return dialog.accept()
+    const message = toPlainText(dialog.message())
+    const accepted = this.#accepted
+    this.#accepted = undefined
+    if (accepted?.message === message) {
+      this.note(`The page showed a ${dialog.type()} that was answered: "${message}"`)
+      return dialog.accept(accepted.text)
+    }
+    this.lastDialog = message
+    this.note(`The page showed a ${dialog.type()} that was dismissed: "${message}"`)
+    return dialog.dismiss()
   }
 
   note(words: string): void {

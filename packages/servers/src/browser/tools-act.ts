@@ -4,7 +4,7 @@ import { type AskingContext, ToolError, tool } from '@portico/sdk/server'
 import { requireConfirmation } from '../confirmation.ts'
 import { toPlainText } from '../text/plain-text.ts'
 import { type ElementFacts, elementOf, factsOf, submitQuestion } from './element.ts'
-import { about, onTab, type StepParts, settle, toPageResult } from './steps.ts'
+import { after, onTab, type StepParts } from './steps.ts'
 import type { Tab } from './tab.ts'
 import { PAGE, REF, TAB } from './tool-schemas.ts'
 
@@ -167,9 +167,4 @@ async function agree(parts: StepParts, ctx: AskingContext, tab: Tab, form: Eleme
   if (form === undefined) return
   await requireConfirmation(ctx, submitQuestion(tab.page, form), parts.allowUnasked)
   tab.maySubmit = true
-}
-
-async function after(parts: StepParts, ctx: AskingContext, tab: Tab) {
-  await settle(tab, ctx, parts.limits)
-  return toPageResult(await about(tab))
 }

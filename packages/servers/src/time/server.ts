@@ -13,10 +13,10 @@ export interface TimeOptions extends AnswerOptions {
   readonly now?: (() => number) | undefined
 }
 
-const ZONE = { type: 'string', description: 'Europe/Berlin, or +05:30', maxLength: 100 } as const
+const ZONE = { type: 'string', description: 'Europe/Berlin, +05:30', maxLength: 100 } as const
 const TIME = {
   type: 'string',
-  description: '2026-03-01T14:30, with or without an offset; 14:30 is today',
+  description: '2026-03-01T14:30 or 14:30',
   maxLength: 60,
 } as const
 const ZONED = {
