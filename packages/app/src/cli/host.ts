@@ -8,6 +8,8 @@ import { createInputs } from '@portico/host/config'
 import type { Answer, Question } from '@portico/host/consent'
 import { createDocumentReader } from '@portico/servers/documents'
 import { readConfig } from './configuration.ts'
+import { readGatewaySettings } from './gateway/gateway-settings.ts'
+import { openSharedState } from './gateway/gateway-state.ts'
 import { stateOf } from './host-places.ts'
 import { secretStoreOf, secretsOf } from './own-secrets.ts'
 import { builtInServers } from './target/built-in-servers.ts'
@@ -41,8 +43,10 @@ export async function openHost(io: Io, options: CliHostOptions = {}): Promise<Ho
   const ask = async (question: Question): Promise<Answer | undefined> =>
     (options.yes === true ? agree(question) : undefined) ??
     (options.stays === true || !STANDING.has(question.body.kind) ? questions?.ask(question) : undefined)
+  const state = options.more?.state ?? (await openSharedState(readGatewaySettings(config).settings.state, io))
   const host = await createHost({
     stateDir,
+    ...(state && { state }),
     env: io.env,
     workspace: io.cwd,
     config,

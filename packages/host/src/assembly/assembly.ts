@@ -5,6 +5,7 @@ import type { AuditLog } from '../audit/log.ts'
 import type { AuditSink } from '../audit/record.ts'
 import { callListener } from '../config/call-listener.ts'
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts'
+import type { StatePlace } from '../config/shared-place.ts'
 import { createTrustStore, type TrustStore } from '../config/trust/trust-store.ts'
 import { type UsedSecrets, watchSecrets } from '../config/trust/used-secrets.ts'
 import { createVersionLedger } from '../config/trust/version-ledger.ts'
@@ -20,6 +21,7 @@ import { ServerSampling } from '../model/sampling.ts'
 import type { Circumstances, Effect } from '../policy/effect.ts'
 import { type Catalogue, createCatalogue } from '../upstream/catalogue/catalogue.ts'
 import { createPinStore, type PinStore } from '../upstream/pins/pins.ts'
+import { openSharedPins, type SharedPins } from '../upstream/pins/shared-pins.ts'
 import { createUpstreams, type Upstreams } from '../upstream/upstreams.ts'
 import { createAdmission } from './admission.ts'
 import { type HostAuditOptions, openHostAudit } from './audit-file.ts'
@@ -45,6 +47,8 @@ export interface HostStores {
   readonly audit: AuditLog | undefined
   readonly config: LoadedConfig
   readonly used: UsedSecrets
+  /** Where the pins are that several hosts share. */
+  readonly pins: SharedPins | undefined
 }
 
 /** What the parts have in common while they are put together. */
@@ -82,13 +86,15 @@ export async function openStores(options: HostOptions): Promise<HostStores> {
       ...(trust !== undefined && { trust }),
       ...(options.workspace !== undefined && { project: options.workspace }),
     }))
-  const [inbox, grants] = await Promise.all([
-    createInbox({ ...stateFile(options, 'inbox.json'), follow: true }),
-    createGrants({ ...stateFile(options, 'grants.json'), follow: true }),
+  const { state } = options
+  const [inbox, grants, pins] = await Promise.all([
+    createInbox({ ...statePlace(options, 'inbox'), ...(state && { replicas: state.replicas }), follow: true }),
+    createGrants({ ...statePlace(options, 'grants'), follow: true }),
+    state && openSharedPins(state.store, state.bus, onWarning),
   ])
   const used = watchSecrets(options)
   const audit = stateDir === undefined ? undefined : await openHostAudit(stateDir, auditOptions(options, used))
-  return { trust, inbox, grants, audit, config, used }
+  return { trust, inbox, grants, audit, config, used, pins }
 }
 
 export function assemble(
@@ -112,12 +118,12 @@ export function assemble(
     circumstances: (act) => toCircumstances(act, options),
     provenance: (session) => sessions.provenance(session),
   }
-  const pins = createPinStore(stateFile(options, 'pins.json'))
+  const pins = createPinStore(stores.pins === undefined ? stateFile(options, 'pins.json') : { shared: stores.pins })
   const guard = assembleGuard(shared, pins, () => catalogue)
   const models = options.models ?? new Models({ env: options.env ?? process.env, secrets: options.secrets })
   models.configure(configuration.models)
   askProgram(inbox, options)
-  const signIn = new SignIn({ ...options.signIn, stateDir: options.stateDir })
+  const signIn = new SignIn({ ...options.signIn, stateDir: options.stateDir, store: options.state?.tokens() })
   const upstreams = assembleUpstreams(shared, guard, models, signIn)
   const catalogue: Catalogue = createCatalogue(upstreams, { pins })
   upstreams.on('state', ({ server }) => sessions.attached.lost(server))
@@ -130,7 +136,7 @@ export function assemble(
   }
   const changed = new ChangedDefinitions({ ...standing, catalogue, upstreams, pins })
   const untrusted = new UntrustedFiles({ ...standing, trust, reload: () => own.reload() })
-  const unfollow = followApprovals(options, pins, catalogue, changed)
+  const unfollow = followApprovals({ options, stores, pins, catalogue, changed })
   const { hide } = used
   const tasks = assembleTasks(shared, { guard, upstreams, taskChanged: own.taskChanged, ...standing })
   const { telemetry } = options
@@ -187,7 +193,8 @@ function assembleUpstreams(shared: Shared, guard: OpenGuard, models: Models, sig
   const { options, sessions, inFlight, circumstances, provenance } = shared
   const { inbox, used } = shared.stores
   const { secrets, inputs, hide } = used
-  const { env = process.env, workspace, resolve = (plain) => plain, inProcess, stateDir } = options
+  const { env = process.env, workspace, resolve = (plain) => plain, inProcess } = options
+  const { file } = statePlace(options, 'versions')
   const sampling = new ServerSampling({
     models,
     guard,
@@ -200,7 +207,7 @@ function assembleUpstreams(shared: Shared, guard: OpenGuard, models: Models, sig
     guard: () => guard,
     circumstances: () => circumstances({}),
     context: { env, secrets, inputs, workspaceFolder: workspace },
-    ledger: stateDir === undefined ? undefined : createVersionLedger({ file: join(stateDir, 'versions.json') }),
+    ledger: file === undefined ? undefined : createVersionLedger({ file }),
     looksUp: options.packageLookups !== false,
   })
   return createUpstreams({
@@ -230,21 +237,28 @@ function askProgram(inbox: Inbox, { ask, onWarning }: HostOptions): void {
   inbox.on((event) => event.type === 'asked' && event.question.elsewhere !== true && void put(event.question))
 }
 
-/** Another process with the same state folder may approve what waits here, too. */
-function followApprovals(
-  options: HostOptions,
-  pins: PinStore,
-  catalogue: Catalogue,
-  changed: ChangedDefinitions,
-): () => void {
-  const { file } = stateFile(options, 'pins.json')
-  if (file === undefined) return () => {}
+/** Another process with the same state may approve what waits here, too. */
+function followApprovals({ options, stores, pins, catalogue, changed }: Following): () => void {
   const takeApprovals = (): void => {
     if (pins.reload() > 0) catalogue.judgeAgain()
     changed.look()
   }
+  if (stores.pins !== undefined) {
+    stores.pins.on(takeApprovals)
+    return () => stores.pins?.close()
+  }
+  const { file } = stateFile(options, 'pins.json')
+  if (file === undefined) return () => {}
   const watch = watchFiles([file], takeApprovals, { settleMs: 20 })
   return () => watch.close()
+}
+
+interface Following {
+  readonly options: HostOptions
+  readonly stores: HostStores
+  readonly pins: PinStore
+  readonly catalogue: Catalogue
+  readonly changed: ChangedDefinitions
 }
 
 /** A changed definition voids what was approved for it. */
@@ -264,6 +278,15 @@ function stateFile(
   name: string,
 ): { readonly file?: string; readonly onWarning?: (message: string) => void } {
   return stateDir === undefined ? {} : { file: join(stateDir, name), onWarning }
+}
+
+/** In the shared state where there is one, or in a file. */
+function statePlace(
+  options: HostOptions,
+  name: string,
+): { readonly file?: StatePlace; readonly onWarning?: (message: string) => void } {
+  const own = stateFile(options, `${name}.json`)
+  return options.state === undefined ? own : { ...own, file: options.state.text(name) }
 }
 
 /** For hosts that keep no state: decisions are made all the same. */

@@ -275,6 +275,7 @@ export class Host {
     await this.inbox.close()
     await this.upstreams.close()
     await this.audit?.close()
+    await this.#options.state?.close()
   }
 
   async #take(config: LoadedConfig): Promise<void> {

@@ -15,6 +15,7 @@ import type { SavedConversation } from '../model/conversation.ts'
 import type { DocumentReader } from '../model/fit-media.ts'
 import type { Models } from '../model/models.ts'
 import type { SafetyFilter } from '../model/safety.ts'
+import type { SharedState } from '../state/shared/shared-state.ts'
 import type { ClientTelemetryApi } from '../upstream/connection/link-telemetry.ts'
 import type { InProcessFactory, TargetResolver } from '../upstream/connection/resolve.ts'
 import type { UpstreamsOptions } from '../upstream/upstreams.ts'
@@ -28,6 +29,11 @@ import type { TaskArrival } from './tasks/host-task.ts'
 export interface HostOptions {
   /** Where approvals, pins, grants and the audit log are kept. Nothing is kept without it. */
   readonly stateDir?: string
+  /**
+   * What several hosts share, in place of files below `stateDir`: approvals, pins, grants, questions and tokens. See
+   * `shareState` of `@portico/host/state`. The host closes it with itself. The audit log and trusted files stay in `stateDir`.
+   */
+  readonly state?: SharedState
   /** Configuration files, later ones winning; none unless given (`findConfigFiles` finds the usual ones). */
   readonly configFiles?: readonly (Pick<ConfigFile, 'path' | 'scope'> & { readonly form?: ConfigForm })[]
   /** In place of `configFiles`: what a program has read already. */

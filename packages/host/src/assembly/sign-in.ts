@@ -37,6 +37,8 @@ export interface SignInStep {
 export interface SignInOptions {
   /** Where tokens are kept, encrypted; in memory without it. */
   readonly stateDir?: string
+  /** In place of a folder: where several hosts share them. */
+  readonly store?: TokenStore | undefined
   /** Shows a page to the user; the system's browser unless given. `added` are the permissions that are new, if only these are needed. */
   readonly openPage?: (page: URL, added?: readonly string[]) => Promise<boolean>
   readonly clientName?: string
@@ -54,9 +56,10 @@ export class SignIn {
   constructor(options: SignInOptions) {
     this.#options = options
     this.#store =
-      options.stateDir === undefined
+      options.store ??
+      (options.stateDir === undefined
         ? createMemoryTokenStore()
-        : createFileTokenStore({ folder: join(options.stateDir, 'tokens') })
+        : createFileTokenStore({ folder: join(options.stateDir, 'tokens') }))
   }
 
   /** Lets the next connection to a server show its page; `connect` is what makes that connection. */

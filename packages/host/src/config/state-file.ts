@@ -9,6 +9,7 @@ import { basename, dirname } from 'node:path'
 import { createFileTokenStore } from '@portico/sdk/auth-node'
 import { callListener } from './call-listener.ts'
 import { readRegular } from './read-regular.ts'
+import type { SharedPlace, StatePlace } from './shared-place.ts'
 
 export interface StateFileOptions {
   readonly file: string
@@ -16,7 +17,8 @@ export interface StateFileOptions {
   readonly onWarning?: (message: string) => void
 }
 
-interface StateShape<T> extends StateFileOptions {
+interface StateShape<T> extends Omit<StateFileOptions, 'file'> {
+  readonly file: StatePlace
   readonly empty: T
   /** May throw: the file is then damaged. */
   readonly read: (text: string) => T | Promise<T>
@@ -31,7 +33,30 @@ export interface StateFile<T> {
   update(change: (value: T) => T): Promise<T>
 }
 
+type FileShape<T> = StateShape<T> & { readonly file: string }
+
 export function createStateFile<T>(shape: StateShape<T>): StateFile<T> {
+  const { file } = shape
+  return typeof file === 'string' ? createOwnFile({ ...shape, file }) : createShared(shape, file)
+}
+
+/** What is not as it should be in a shared text is for a person to look at: nothing is set aside, nothing begun anew. */
+function createShared<T>({ empty, read, write }: StateShape<T>, place: SharedPlace): StateFile<T> {
+  const parse = async (text: string | undefined): Promise<T> => (text === undefined ? empty : read(text))
+  return {
+    get: async () => parse(await place.get()),
+    async update(change) {
+      let next = empty
+      await place.update(async (text) => {
+        next = change(await parse(text))
+        return write(next)
+      })
+      return next
+    },
+  }
+}
+
+function createOwnFile<T>(shape: FileShape<T>): StateFile<T> {
   const { file } = shape
   const folder = dirname(file)
   const prepare = () => mkdir(folder, { recursive: true, mode: 0o700 })
@@ -64,7 +89,7 @@ export async function readBounded(file: string, maxBytes: number): Promise<strin
 
 const MAX_BYTES = 8 * 1_048_576
 
-async function readState<T>(shape: StateShape<T>): Promise<T> {
+async function readState<T>(shape: FileShape<T>): Promise<T> {
   const { file, empty, read, maxBytes = MAX_BYTES, onWarning = emitWarning } = shape
   try {
     return await read(await readBounded(file, maxBytes))

@@ -17,7 +17,7 @@ export interface WatchFilesOptions {
   readonly pollMs?: number
 }
 
-export interface FileWatch {
+interface FileWatch {
   /** Resolves once changes are noticed. */
   readonly ready: Promise<void>
   /** Watches these from now on. */

@@ -7,8 +7,8 @@
 import { randomUUID } from 'node:crypto'
 import { toCanonicalJson, toDigest } from '../audit/canonical.ts'
 import { callListener } from '../config/call-listener.ts'
+import { followPlace, type StatePlace } from '../config/shared-place.ts'
 import { createStateFile, type StateFile } from '../config/state-file.ts'
-import { type FileWatch, watchFiles } from '../config/watch-files.ts'
 import type { Circumstances, Effect } from '../policy/effect.ts'
 import { argumentsOf, itemOf } from '../policy/facts.ts'
 import { type Clock, systemClock } from './clock.ts'
@@ -44,8 +44,8 @@ export interface Grants {
 
 /** Options of `createGrants`: the file, and whether changes that other processes make to it count at once. */
 export interface GrantsOptions {
-  /** In memory alone unless given. */
-  readonly file?: string
+  /** The path, or a text that several machines share (`shareState`); in memory alone unless given. */
+  readonly file?: StatePlace
   /** Takes up what other processes write, as they do. */
   readonly follow?: boolean
   readonly clock?: Clock
@@ -84,8 +84,8 @@ class KeptGrants implements Grants {
   #passing: Grant[] = []
   #byServer = new Map<string, Grant[]>()
   readonly #listeners = new Set<() => void>()
-  readonly #path: string | undefined
-  #watch: FileWatch | undefined
+  readonly #path: StatePlace | undefined
+  #unfollow: (() => void) | undefined
 
   constructor({ file, clock = systemClock, onWarning }: GrantsOptions) {
     this.#clock = clock
@@ -171,12 +171,12 @@ class KeptGrants implements Grants {
 
   async follow(): Promise<void> {
     if (this.#path === undefined) return
-    this.#watch = watchFiles([this.#path], () => this.reload().catch(() => {}), { settleMs: 20, pollMs: 1_000 })
-    await this.#watch.ready
+    const look = (): Promise<void> => this.reload().catch(() => {})
+    this.#unfollow = await followPlace(this.#path, look, { settleMs: 20, pollMs: 1_000 })
   }
 
   close(): void {
-    this.#watch?.close()
+    this.#unfollow?.()
   }
 
   async reload(): Promise<void> {

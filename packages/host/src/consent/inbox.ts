@@ -8,6 +8,7 @@ import { randomUUID } from 'node:crypto'
 import { PorticoError } from '@portico/sdk/server'
 import { toDigest } from '../audit/canonical.ts'
 import { callListener } from '../config/call-listener.ts'
+import type { StatePlace } from '../config/shared-place.ts'
 import { HostError } from '../errors.ts'
 import { readAnswer } from './answer-text.ts'
 import { type Clock, systemClock } from './clock.ts'
@@ -21,7 +22,7 @@ import {
   type Owner,
   type QuestionFile,
 } from './question-file.ts'
-import { createOwner, digestOf, endOwner, isAlive, SharedQuestions } from './shared-questions.ts'
+import { createOwner, digestOf, endOwner, isAlive, type LiveReplicas, SharedQuestions } from './shared-questions.ts'
 
 /** Options of `inbox.ask`. */
 export interface AskOptions {
@@ -57,8 +58,13 @@ export interface Inbox {
 
 /** Options of `createInbox`: the file, whether it is shared with other processes, and how much may wait. */
 export interface InboxOptions {
-  /** Where approvals survive a restart; in memory alone unless given. */
-  readonly file?: string
+  /**
+   * Where approvals survive a restart: the path, or a text that several machines share (`shareState`); in memory alone
+   * unless given.
+   */
+  readonly file?: StatePlace
+  /** With a shared text: who this process is among those who share it, and who of them is there. */
+  readonly replicas?: LiveReplicas
   /** Shows what waits in other processes with the same file, and takes up answers that are given there. */
   readonly follow?: boolean
   readonly clock?: Clock
@@ -81,12 +87,12 @@ export interface InboxOptions {
  * ```
  */
 export async function createInbox(options: InboxOptions = {}): Promise<Inbox> {
-  const owner = createOwner()
+  const owner = createOwner(options.replicas)
   const file = options.file === undefined ? undefined : createQuestionFile(options.file, owner, options.onWarning)
   const inbox = new MemoryInbox(options, file, owner)
   const kept = await file?.load()
   const isLeft = ({ question, owner: asker }: KeptQuestion) =>
-    isDurable(question) && (asker === undefined || !isAlive(asker))
+    isDurable(question) && (asker === undefined || !isAlive(asker, options.replicas))
   inbox.adopt((kept?.questions ?? []).filter(isLeft).map(({ question }) => question))
   if (options.follow === true) await inbox.follow()
   return inbox
@@ -116,7 +122,7 @@ class MemoryInbox implements Inbox {
   #callOff: (() => void) | undefined
   #closed = false
 
-  constructor({ clock = systemClock, limits }: InboxOptions, file: QuestionFile | undefined, owner: Owner) {
+  constructor({ clock = systemClock, limits, replicas }: InboxOptions, file: QuestionFile | undefined, owner: Owner) {
     this.#clock = clock
     this.#bounds = new QuestionBounds(limits)
     this.#file = file
@@ -129,6 +135,8 @@ class MemoryInbox implements Inbox {
             gone: (question) => this.#emit({ type: 'withdrawn', question, reason: 'it no longer waits there' }),
             answered: (id, digest, answer) => this.#takeAnswer(id, digest, answer),
             read: (kept) => this.#dropSettled(kept),
+            isAlive: (asker) => isAlive(asker, replicas),
+            onReplicas: replicas && ((listener) => replicas.on(listener)),
           })
   }
 

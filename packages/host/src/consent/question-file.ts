@@ -9,6 +9,7 @@
 import { isObject } from '@portico/sdk/internal'
 import { PorticoError } from '@portico/sdk/server'
 import { callListener } from '../config/call-listener.ts'
+import { nameOfPlace, type StatePlace } from '../config/shared-place.ts'
 import { createStateFile, type StateFile } from '../config/state-file.ts'
 import { createSeal } from '../config/trust/seal.ts'
 import { readAnswer } from './answer-text.ts'
@@ -19,6 +20,8 @@ export interface Owner {
   readonly pid: number
   /** Tells apart several inboxes of one process. */
   readonly id: string
+  /** Where several machines share the questions: which of those who share them it is. */
+  readonly replica?: string
 }
 
 export interface KeptQuestion {
@@ -41,7 +44,7 @@ export interface Kept {
 }
 
 export interface QuestionFile {
-  readonly path: string
+  readonly path: StatePlace
   load(): Promise<Kept>
   add(question: Question): void
   /** The question, and answers to it. */
@@ -56,7 +59,11 @@ export interface QuestionFile {
 
 const NOTHING: Kept = { questions: [], answers: [] }
 
-export function createQuestionFile(file: string, owner: Owner, onWarning?: (message: string) => void): QuestionFile {
+export function createQuestionFile(
+  file: StatePlace,
+  owner: Owner,
+  onWarning?: (message: string) => void,
+): QuestionFile {
   const state = createSealedState(file, onWarning)
   let changes: ((kept: Kept) => Kept)[] = []
   let work: Promise<void> | undefined
@@ -75,7 +82,7 @@ export function createQuestionFile(file: string, owner: Owner, onWarning?: (mess
     // What comes in the same turn is written in one go.
     work ??= Promise.resolve()
       .then(save)
-      .catch((error) => warn(`Questions could not be written to ${file}: ${String(error)}`))
+      .catch((error) => warn(`Questions could not be written to ${nameOfPlace(file)}: ${String(error)}`))
       .finally(() => {
         work = undefined
         if (changes.length > 0) change((kept) => kept)
@@ -111,8 +118,8 @@ export function createQuestionFile(file: string, owner: Owner, onWarning?: (mess
   }
 }
 
-function createSealedState(file: string, onWarning?: (message: string) => void): StateFile<Kept> {
-  const seal = createSeal({ file, mark: MARK })
+function createSealedState(file: StatePlace, onWarning?: (message: string) => void): StateFile<Kept> {
+  const seal = typeof file === 'string' ? createSeal({ file, mark: MARK }) : AS_IT_IS
   return createStateFile<Kept>({
     file,
     ...(onWarning !== undefined && { onWarning }),
@@ -123,6 +130,9 @@ function createSealedState(file: string, onWarning?: (message: string) => void):
       seal.close(JSON.stringify({ version: 1, questions: questions.map(toRecord), answers })),
   })
 }
+
+/** What is shared is sealed on its way to the store. */
+const AS_IT_IS = { open: async (text: string) => text, close: async (text: string) => text }
 
 /** Whether it means something without whoever asked. A form or a sampling request dies with its server's request. */
 export function isDurable({ body }: Question): boolean {
@@ -135,7 +145,7 @@ const KINDS = new Set([...DURABLE, 'result', 'sampling', 'sampling-answer', 'for
 const TOO_LARGE = 'The answer is too large to be given from another process; give it where the question was asked'
 
 const MAX_FILE_BYTES = 8 * 1_048_576
-/** Sealed text is a third longer, and has a mark, a nonce and the frame around the lists. */
+/** Sealed text is a third longer, in a file and in a store, and has a mark, a nonce and the frame around the lists. */
 const MAX_CLEAR_BYTES = (MAX_FILE_BYTES / 4) * 3 - 1_024
 const MAX_ALL_QUESTIONS_BYTES = (MAX_CLEAR_BYTES / 4) * 3
 /** So that one server cannot take the place of the others. */
@@ -207,7 +217,8 @@ function isQuestion(value: unknown): value is Question {
 }
 
 function isOwner(value: unknown): value is Owner {
-  return isObject(value) && Number.isInteger(value.pid) && typeof value.id === 'string'
+  if (!isObject(value) || !Number.isInteger(value.pid) || typeof value.id !== 'string') return false
+  return value.replica === undefined || typeof value.replica === 'string'
 }
 
 function isKeptAnswer(value: unknown): value is KeptAnswer {

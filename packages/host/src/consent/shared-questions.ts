@@ -6,7 +6,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { toDigest } from '../audit/canonical.ts'
-import { type FileWatch, watchFiles } from '../config/watch-files.ts'
+import { followPlace } from '../config/shared-place.ts'
 import type { Answer, Question } from './question.ts'
 import type { Kept, Owner, QuestionFile } from './question-file.ts'
 
@@ -19,10 +19,23 @@ interface SharedQuestionsHooks {
   answered(id: string, digest: string, answer: Answer): void
   /** All that the file holds now. */
   read(kept: Kept): void
+  /** Whether whoever asked is still there. */
+  isAlive(owner: Owner): boolean
+  /** Told when somebody came or went who shares the questions from another machine. */
+  onReplicas?: LiveReplicas['on'] | undefined
 }
 
-export function createOwner(): Owner {
-  const owner = { pid: process.pid, id: randomUUID() }
+/** Who shares the questions beyond this machine, where numbers of processes mean nothing. */
+export interface LiveReplicas {
+  readonly id: string
+  /** Those that are there, as of a few seconds ago. */
+  readonly ids: ReadonlySet<string>
+  /** Told when somebody came or went. */
+  on(listener: () => void): () => void
+}
+
+export function createOwner(replicas?: LiveReplicas): Owner {
+  const owner = { pid: process.pid, id: randomUUID(), ...(replicas !== undefined && { replica: replicas.id }) }
   OWN.add(owner.id)
   return owner
 }
@@ -35,7 +48,8 @@ export function endOwner({ id }: Owner): void {
 const OWN = new Set<string>()
 
 /** Whether the process is there. One that belongs to somebody else is. */
-export function isAlive({ pid, id }: Owner): boolean {
+export function isAlive({ pid, id, replica }: Owner, replicas?: LiveReplicas): boolean {
+  if (replica !== undefined && replica !== replicas?.id) return replicas?.ids.has(replica) === true
   if (pid === process.pid) return OWN.has(id)
   try {
     process.kill(pid, 0)
@@ -58,7 +72,8 @@ export class SharedQuestions {
   readonly #hooks: SharedQuestionsHooks
   readonly #open = new Map<string, { readonly question: Question; readonly owner: Owner }>()
   readonly #answered = new Set<string>()
-  #watch: FileWatch | undefined
+  #unfollow: (() => void) | undefined
+  #unlook: (() => void) | undefined
   #timer: NodeJS.Timeout | undefined
 
   constructor(file: QuestionFile, owner: Owner, hooks: SharedQuestionsHooks) {
@@ -76,15 +91,17 @@ export class SharedQuestions {
   }
 
   async follow(): Promise<void> {
-    this.#watch = watchFiles([this.#file.path], () => this.look().catch(() => {}), { settleMs: 10, pollMs: 500 })
+    const look = (): Promise<void> => this.look().catch(() => {})
+    this.#unfollow = await followPlace(this.#file.path, look, { settleMs: 10, pollMs: 500 })
+    this.#unlook = this.#hooks.onReplicas?.(() => void look())
     this.#timer = setInterval(() => this.#dropEnded(), LIVE_MS)
     this.#timer.unref()
-    await this.#watch.ready
     await this.look()
   }
 
   close(): void {
-    this.#watch?.close()
+    this.#unfollow?.()
+    this.#unlook?.()
     clearInterval(this.#timer)
   }
 
@@ -94,7 +111,7 @@ export class SharedQuestions {
     this.#hooks.read(kept)
     const waiting = new Set<string>()
     for (const { question, owner } of kept.questions) {
-      if (owner === undefined || owner.id === this.#owner.id || !isAlive(owner)) continue
+      if (owner === undefined || owner.id === this.#owner.id || !this.#hooks.isAlive(owner)) continue
       waiting.add(question.id)
       if (this.#open.has(question.id) || this.#answered.has(question.id)) continue
       const shown: Question = { ...question, elsewhere: true }
@@ -114,7 +131,7 @@ export class SharedQuestions {
   }
 
   #dropEnded(): void {
-    for (const [id, { owner }] of this.#open) if (!isAlive(owner)) this.#drop(id)
+    for (const [id, { owner }] of this.#open) if (!this.#hooks.isAlive(owner)) this.#drop(id)
   }
 
   #drop(id: string): void {

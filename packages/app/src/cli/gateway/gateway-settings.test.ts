@@ -12,6 +12,7 @@ describe('the section gateway', () => {
       auth: { way: 'oauth', issuer: 'https://login.example.com' },
       signIn: { url: 'https://gateway.example.com/sign-in', clientId: 'gateway' },
       tasks: { sqlite: 'state.db', ttlMs: 60_000 },
+      state: { redis: 'REDIS_URL', prefix: 'office', keys: ['STATE_KEY', 'OLD_STATE_KEY'] },
       limits: { callsPerMinute: 60, tools: { 'mail_*': { maxConcurrent: 1 } } },
       views: [{ roles: ['admin'] }, { servers: ['docs'], search: true }],
     }
@@ -25,6 +26,8 @@ describe('the section gateway', () => {
     [{ auth: { way: 'token', tokens: { ada: 1 } } }, 'gateway.auth.tokens.ada must be text'],
     [{ signIn: { trustLinks: true } }, 'gateway.signIn.trustLinks is not known'],
     [{ tasks: { store: 'redis' } }, 'gateway.tasks.store is not known'],
+    [{ state: { mysql: 'x' } }, 'gateway.state.mysql is not known'],
+    [{ state: { sqlite: 'x', keys: 'K' } }, 'gateway.state.keys must be a list of texts'],
     [{ views: [{ servers: 'docs' }] }, 'gateway.views[0].servers must be a list of texts'],
     [
       { limits: { tools: { a: { maxConcurrent: -1 } } } },

@@ -8,6 +8,7 @@ import type { GatewayLimits, ViewRule, Views } from '@portico/host/gateway'
 import { nearestName } from '@portico/host/text'
 import { isObject } from '@portico/sdk/internal'
 import type { Principal } from '@portico/sdk/server'
+import type { StateSettings } from './gateway-state.ts'
 import type { TasksSettings } from './gateway-tasks.ts'
 
 export interface GatewaySettings {
@@ -29,6 +30,8 @@ export interface GatewaySettings {
   readonly views?: readonly ViewRow[]
   readonly operations?: OperationsSettings
   readonly tasks?: TasksSettings
+  /** What all gateways with this file share. */
+  readonly state?: StateSettings
 }
 
 /** The port for those who run the gateway: metrics, health, and actions for whoever has the token. */
@@ -148,6 +151,15 @@ const SECTION = object({
   }),
   operations: object({ port: count, host: text, allowedHosts: texts, token: text }),
   tasks: object({ sqlite: text, ttlMs: count, pollIntervalMs: count }),
+  state: object({
+    sqlite: text,
+    redis: text,
+    postgres: text,
+    prefix: text,
+    schema: text,
+    fullSync: flag,
+    keys: texts,
+  }),
   views: (value, at, problems) => {
     if (!Array.isArray(value)) problems.push(`${at} must be a list`)
     else for (const [index, row] of value.entries()) VIEW(row, `${at}[${index}]`, problems)

@@ -20,7 +20,12 @@ const io = {
 } as unknown as Io
 const protection = acceptTokens(new Map([['ada', 'a-long-enough-token']]))
 const create = (settings: GatewaySettings, servers = [mail, docs]) =>
-  createGatewaySignIn({ servers }, settings, settings.auth?.way === 'none' ? undefined : protection, io)
+  createGatewaySignIn(
+    { servers },
+    settings,
+    { protection: settings.auth?.way === 'none' ? undefined : protection, state: undefined },
+    io,
+  )
 
 describe('signing in to servers behind `portico serve`', () => {
   it('is for entries that say so, and for no others', async () => {

@@ -17,6 +17,7 @@ import {
   type SignInOptions,
   toSignInListener,
 } from '@portico/host/gateway'
+import type { SharedState } from '@portico/host/state'
 import { createFileTokenStore, isLoopbackHost } from '@portico/sdk/auth-node'
 import type { Protection } from '@portico/sdk/bearer'
 import { createServer, type Server } from '@portico/sdk/server'
@@ -44,7 +45,7 @@ export function isPersonal({ target, settings }: Pick<ServerConfig, 'target' | '
 export function createGatewaySignIn(
   { servers }: Pick<LoadedConfig, 'servers'>,
   settings: GatewaySettings,
-  protection: Protection | undefined,
+  { protection, state }: { readonly protection: Protection | undefined; readonly state: SharedState | undefined },
   io: Io,
 ): GatewaySignIn | undefined {
   const personal = servers.filter(isPersonal)
@@ -63,8 +64,11 @@ export function createGatewaySignIn(
   const warn = (message: string): void => io.say(`${io.paint.yellow('warning')}: ${message}`)
   const signIn = createSignIn({
     url,
-    store: createFileTokenStore({ folder: join(stateDir, 'gateway-tokens') }),
-    consents: createSignInConsents({ file: join(stateDir, 'sign-in-consents.json'), onWarning: warn }),
+    store: state?.tokens('gateway-token') ?? createFileTokenStore({ folder: join(stateDir, 'gateway-tokens') }),
+    consents: createSignInConsents({
+      file: state?.text('sign-in-consents') ?? join(stateDir, 'sign-in-consents.json'),
+      onWarning: warn,
+    }),
     client: (server) => {
       const { clientId } = byName.get(server) ?? {}
       return { clientName: 'Portico gateway', ...(typeof clientId === 'string' && { client: { clientId } }) }

@@ -1,10 +1,10 @@
 /** The section `gateway.tasks` of portico.json: where the gateway keeps the tasks of its callers, and for how long. */
 
 import type { GatewayTasks } from '@portico/host/gateway'
-import { openState } from '@portico/host/state'
+import { openState, type SharedState } from '@portico/host/state'
 
 export interface TasksSettings {
-  /** A file in which tasks outlive the gateway's process; in its memory unless given. */
+  /** A file for tasks alone; in `gateway.state` unless given, and in the memory of the process where there is none. */
   readonly sqlite?: string
   /** How long a task is kept from its creation. */
   readonly ttlMs?: number
@@ -17,8 +17,12 @@ interface OpenedTasks {
   close(): Promise<void>
 }
 
-export async function openTasks({ sqlite, ...own }: TasksSettings = {}): Promise<OpenedTasks> {
-  if (sqlite === undefined) return { options: own, close: async () => {} }
+export async function openTasks(
+  { sqlite, ...own }: TasksSettings = {},
+  shared: SharedState | undefined,
+): Promise<OpenedTasks> {
+  const place = shared && { store: shared.store, bus: shared.bus }
+  if (sqlite === undefined) return { options: { ...own, ...place }, close: async () => {} }
   const state = await openState({ sqlite })
   return { options: { ...own, store: state.store, bus: state.bus }, close: () => state.close() }
 }

@@ -3,6 +3,7 @@
  * difference is reported so that somebody is asked again; it is written down only once they have agreed.
  */
 
+import type { StatePlace } from '../shared-place.ts'
 import { createStateFile, type StateFileOptions } from '../state-file.ts'
 import type { ResolvedPackage } from './resolve-package.ts'
 
@@ -28,7 +29,9 @@ export interface VersionLedger {
 }
 
 /** Options of `createVersionLedger`; `now` is the clock, in milliseconds since 1970. */
-export interface VersionLedgerOptions extends StateFileOptions {
+export interface VersionLedgerOptions extends Omit<StateFileOptions, 'file'> {
+  /** The path, or a text that several machines share (`shareState`). */
+  readonly file: StatePlace
   readonly now?: () => number
 }
 

@@ -4,6 +4,7 @@
  * same browser was here before (sec-86). Kept in a file for its owner alone where there is one, and bounded.
  */
 
+import type { StatePlace } from '../../config/shared-place.ts'
 import { createStateFile, type StateFile, type StateFileOptions } from '../../config/state-file.ts'
 
 /** What a user said yes to. */
@@ -41,7 +42,9 @@ export interface ConsentSubject {
 }
 
 /** Options of `createSignInConsents`: the file, and how long and how many consents are kept. */
-export interface SignInConsentsOptions extends Partial<StateFileOptions> {
+export interface SignInConsentsOptions extends Partial<Omit<StateFileOptions, 'file'>> {
+  /** The path, or a text that several machines share (`shareState`). */
+  readonly file?: StatePlace
   /** How long a consent counts. 90 days unless given. */
   readonly keepMs?: number
   /** Consents of one user; the oldest go first. 100 unless given. */
@@ -145,7 +148,7 @@ function toBounded(
   return newestFirst.reverse()
 }
 
-function inFile(file: string, onWarning: StateFileOptions['onWarning']): StateFile<readonly SignInConsent[]> {
+function inFile(file: StatePlace, onWarning: StateFileOptions['onWarning']): StateFile<readonly SignInConsent[]> {
   return createStateFile<readonly SignInConsent[]>({
     file,
     ...(onWarning !== undefined && { onWarning }),

@@ -42,7 +42,7 @@ export interface PinFile {
 const MAX_BYTES = 64 * 1024 * 1024
 
 /** What is to be written about one server. */
-interface Changes {
+export interface PinChanges {
   /** Whatever was there before goes. */
   readonly anew: boolean
   readonly pins: Map<string, Pin>
@@ -54,11 +54,11 @@ export function createPinFile(path: string, onWarning: (message: string) => void
     file: path,
     onWarning: warn,
     empty: new Map(),
-    read: fromText,
-    write: toText,
+    read: pinsFromText,
+    write: pinsToText,
     maxBytes: MAX_BYTES,
   })
-  let changes = new Map<string, Changes>()
+  let changes = new Map<string, PinChanges>()
   let writing: Promise<void> | undefined
   const save = async (): Promise<void> => {
     // A moment, so that a whole listing is one write.
@@ -66,7 +66,7 @@ export function createPinFile(path: string, onWarning: (message: string) => void
     while (changes.size > 0) {
       const now = changes
       changes = new Map()
-      await state.update((table) => apply(table, now))
+      await state.update((table) => mergePins(table, now))
     }
   }
   const schedule = (): void => {
@@ -94,7 +94,8 @@ export function createPinFile(path: string, onWarning: (message: string) => void
   }
 }
 
-function apply(table: PinTable, changes: ReadonlyMap<string, Changes>): PinTable {
+/** What was there, with what one process has changed: of two approvals the stronger one counts. */
+export function mergePins(table: PinTable, changes: ReadonlyMap<string, PinChanges>): PinTable {
   const next: PinTable = new Map(table)
   for (const [server, { anew, pins }] of changes) {
     const kept = new Map(anew ? [] : table.get(server))
@@ -138,7 +139,7 @@ function read(path: string, warn: (message: string) => void): PinTable {
     return setAside(path, (error as Error).message, warn)
   }
   try {
-    return fromText(text)
+    return pinsFromText(text)
   } catch (error) {
     return setAside(path, (error as Error).message, warn)
   }
@@ -157,12 +158,13 @@ function setAside(path: string, reason: string, warn: (message: string) => void)
   return new Map()
 }
 
-function toText(table: PinTable): string {
+export function pinsToText(table: PinTable): string {
   const servers = [...table].map(([server, pins]) => [server, Object.fromEntries(pins)])
   return `${JSON.stringify({ pinsVersion: 1, servers: Object.fromEntries(servers) })}\n`
 }
 
-function fromText(text: string): PinTable {
+/** Throws for what is no such text. */
+export function pinsFromText(text: string): PinTable {
   const value: unknown = JSON.parse(text)
   if (!isObject(value) || value.pinsVersion !== 1 || !isObject(value.servers)) throw new Error('it is no file of pins')
   const table: PinTable = new Map()

@@ -10,11 +10,14 @@ import type { ServerIdentity } from '../identity.ts'
 import { differenceOf } from './difference.ts'
 import { fingerprintOf, onceMeaningOf } from './fingerprint.ts'
 import { createPinFile, type Pin, type PinFile, type PinTable } from './pin-file.ts'
+import type { SharedPins } from './shared-pins.ts'
 
 /** Options of `createPinStore`: the file, and whether an item that was never seen before is approved by itself. */
 export interface PinStoreOptions {
   /** Where pins are kept; in memory alone without it. */
   readonly file?: string
+  /** In place of a file: pins that several machines share. */
+  readonly shared?: SharedPins
   /** New items are approved when they are first seen. True unless given. */
   readonly approveNew?: boolean
   readonly onWarning?: (message: string) => void
@@ -94,9 +97,8 @@ const MAX_PINS = 8_000
  * ```
  */
 export function createPinStore(options: PinStoreOptions = {}): PinStore {
-  const file: PinFile | undefined =
-    options.file === undefined ? undefined : createPinFile(options.file, options.onWarning ?? (() => {}))
-  return new Pins(file, options)
+  const { shared, file, onWarning = () => {} } = options
+  return new Pins(shared ?? (file === undefined ? undefined : createPinFile(file, onWarning)), options)
 }
 
 class Pins implements PinStore {
@@ -104,9 +106,11 @@ class Pins implements PinStore {
   readonly #table: PinTable
   readonly #approveNew: boolean
   readonly #now: () => number
+  readonly #isShared: boolean
 
-  constructor(file: PinFile | undefined, { approveNew = true, now = Date.now }: PinStoreOptions) {
+  constructor(file: PinFile | undefined, { approveNew = true, now = Date.now, shared }: PinStoreOptions) {
     this.#file = file
+    this.#isShared = shared !== undefined
     this.#table = file?.read() ?? new Map()
     this.#approveNew = approveNew
     this.#now = now
@@ -132,11 +136,11 @@ class Pins implements PinStore {
     let count = 0
     for (const [server, theirs] of this.#file?.read() ?? []) {
       const pins = this.#pinsOf(server)
-      for (const [key, { approved }] of theirs) {
+      for (const [key, pin] of theirs) {
         const own = pins.get(key)
-        // Only an approval of what waits here is news: what they have seen is for their own connection.
-        if (approved === undefined || approved.fingerprint !== own?.pending?.fingerprint) continue
-        pins.set(key, { ...own, approved, pending: undefined })
+        const next = afterNews(own, pin, this.#isShared)
+        if (next === own || next === undefined) continue
+        pins.set(key, next)
         count++
       }
     }
@@ -248,6 +252,24 @@ class Pins implements PinStore {
     this.#pinsOf(server).set(key, pin)
     this.#file?.write(server, key, pin)
   }
+}
+
+/**
+ * A pin after others have written theirs. An approval of what waits here is news; what else they have seen is for their own
+ * connection, unless all are replicas of one gateway: there the first sight of the first of them counts for all.
+ */
+function afterNews(own: Pin | undefined, theirs: Pin, isShared: boolean): Pin | undefined {
+  const { approved } = theirs
+  if (approved === undefined) return own
+  if (own !== undefined && approved.fingerprint === own.pending?.fingerprint) {
+    return { ...own, approved, pending: undefined }
+  }
+  if (!isShared) return own
+  if (own === undefined) return theirs
+  const seen = own.approved
+  const isLater = seen?.by === 'first-sight' && approved.by === 'first-sight' && approved.at < seen.at
+  if (!isLater || seen.fingerprint === approved.fingerprint || own.pending !== undefined) return own
+  return { ...own, approved, pending: { fingerprint: seen.fingerprint, meaning: seen.meaning, since: seen.at } }
 }
 
 /** A pin of an earlier version, where what it has is unchanged: the rest of the definition is seen for the first time. */

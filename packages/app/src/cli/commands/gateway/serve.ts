@@ -19,6 +19,7 @@ import { toHttpOptions, withFlags } from '../../gateway/gateway-entrance.ts'
 import { rulesFor, sayRules } from '../../gateway/gateway-rules.ts'
 import { type GatewaySettings, readGatewaySettings, toViews } from '../../gateway/gateway-settings.ts'
 import { createGatewaySignIn, type GatewaySignIn, isPersonal } from '../../gateway/gateway-sign-in.ts'
+import { openSharedState } from '../../gateway/gateway-state.ts'
 import { openTasks } from '../../gateway/gateway-tasks.ts'
 import { openOperations } from '../../gateway/operations.ts'
 import { serveUntilEnd } from '../../gateway/serving.ts'
@@ -35,13 +36,15 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
   if (input.flags.check === true) return check(config, input, io)
   const stdio = input.flags.stdio === true
   const http = stdio ? undefined : await toHttpOptions(settings, input, io)
-  const signIn = http === undefined ? undefined : createGatewaySignIn(config, settings, http.auth, io)
+  const state = await openSharedState(settings.state, io)
+  const signIn =
+    http === undefined ? undefined : createGatewaySignIn(config, settings, { protection: http.auth, state }, io)
   const host = await openHost(io, {
     ...(file !== undefined && { config: file }),
     unattended: true,
-    more: { rules: rulesFor(config), ...(signIn && { resolve: signIn.resolve }) },
+    more: { rules: rulesFor(config), ...(signIn && { resolve: signIn.resolve }), ...(state && { state }) },
   })
-  const tasks = await openTasks(settings.tasks)
+  const tasks = await openTasks(settings.tasks, state)
   try {
     const live = new LiveGateway(host, { ...settings, tasks: tasks.options }, io, signIn)
     await settled(host, io)

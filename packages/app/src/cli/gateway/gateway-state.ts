@@ -1,0 +1,137 @@
+/**
+ * The section `gateway.state` of portico.json: where everything is kept that several gateways have in common. The same command,
+ * any number of times with the same file, is then one gateway.
+ */
+
+import { randomBytes, randomUUID } from 'node:crypto'
+import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { readSecretVariable } from '@portico/host/config'
+import { type OpenedState, openState, type SharedState, type StateSetting, shareState } from '@portico/host/state'
+import { CliError } from '../../exit-codes.ts'
+import type { Io } from '../terminal/io.ts'
+
+export interface StateSettings {
+  /** A file that processes of this machine share. */
+  readonly sqlite?: string
+  /** `redis://…`, or the variable that holds it. */
+  readonly redis?: string
+  /** `postgres://…`, or the variable that holds it. */
+  readonly postgres?: string
+  readonly prefix?: string
+  readonly schema?: string
+  readonly fullSync?: boolean
+  /** Variables that hold the keys, newest first. */
+  readonly keys?: readonly string[]
+}
+
+const KEY_VARIABLE = 'PORTICO_STATE_KEY'
+const PATIENCE_MS = 30_000
+const VARIABLE = /^[A-Z_][A-Z0-9_]*$/
+
+/** Opens it and joins the others; undefined where the file has no such section. */
+export async function openSharedState(settings: StateSettings | undefined, io: Io): Promise<SharedState | undefined> {
+  if (settings === undefined) return undefined
+  const keys = await readKeys(settings, io)
+  const opened = await openState(await toSetting(settings, io))
+  return join(opened, keys, io)
+}
+
+/** A database that starts together with us gets a moment. */
+async function join(opened: OpenedState, keys: readonly Uint8Array[], io: Io): Promise<SharedState> {
+  const until = performance.now() + PATIENCE_MS
+  let isTold = false
+  for (;;) {
+    try {
+      return await shareState(opened, { keys })
+    } catch (error) {
+      if (!isAway(error) || performance.now() > until || io.signal.aborted) {
+        await opened.close()
+        throw error
+      }
+      if (!isTold) io.say(`${io.paint.yellow('waiting')}: ${(error as Error).message}`)
+      isTold = true
+      await pause(500)
+    }
+  }
+}
+
+function isAway(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'store-unavailable'
+}
+
+async function toSetting(
+  { sqlite, redis, postgres, prefix, schema, fullSync }: StateSettings,
+  io: Io,
+): Promise<StateSetting> {
+  const named = { sqlite, redis, postgres }
+  if (Object.values(named).filter((one) => one !== undefined).length !== 1) {
+    throw new CliError('config', 'gateway.state is in one place', 'Give one of `sqlite`, `redis` and `postgres`.')
+  }
+  if (sqlite !== undefined) return { sqlite: resolve(io.cwd, sqlite), ...(fullSync !== undefined && { fullSync }) }
+  if (redis !== undefined) return { redis: await urlOf(redis, io), ...(prefix !== undefined && { prefix }) }
+  return { postgres: await urlOf(postgres ?? '', io), ...(schema !== undefined && { schema }) }
+}
+
+async function urlOf(given: string, io: Io): Promise<string> {
+  return VARIABLE.test(given) ? readVariable(given, 'where the state is kept', io) : given
+}
+
+/** What is sealed at one replica is opened at all of them: away from this machine, the key has to be given. */
+async function readKeys({ keys, sqlite }: StateSettings, io: Io): Promise<readonly Uint8Array[]> {
+  const named = keys ?? [KEY_VARIABLE]
+  const isGiven = keys !== undefined || (await readSecretVariable(KEY_VARIABLE, io.env)) !== undefined
+  if (isGiven) return Promise.all(named.map(async (name) => toKey(await readVariable(name, 'a key', io), name)))
+  if (sqlite !== undefined) return [await keyBeside(resolve(io.cwd, sqlite))]
+  throw new CliError(
+    'config',
+    'What is kept in gateway.state is sealed, and there is no key',
+    `Set ${KEY_VARIABLE} (or ${KEY_VARIABLE}_FILE) to the same in every replica: \`openssl rand -base64 32\` makes one.`,
+  )
+}
+
+async function readVariable(variable: string, what: string, io: Io): Promise<string> {
+  const found = await readSecretVariable(variable, io.env).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new CliError('config', `${variable}_FILE: ${reason}`, 'Name a file that this process can read.')
+  })
+  if (found !== undefined && found !== '') return found
+  const remedy = `Set ${variable}, or ${variable}_FILE to a file with it.`
+  throw new CliError('config', `The variable ${variable} does not hold ${what}`, remedy)
+}
+
+const KEY_BYTES = 32
+const HEX = /^[0-9a-f]{64}$/i
+const BASE64 = /^[\w+/-]{43}=?$/
+
+function toKey(text: string, name: string): Uint8Array {
+  const trimmed = text.trim()
+  if (HEX.test(trimmed)) return Buffer.from(trimmed, 'hex')
+  const bytes = BASE64.test(trimmed) ? Buffer.from(trimmed, 'base64') : undefined
+  if (bytes?.length === KEY_BYTES) return bytes
+  throw new CliError('config', `${name} is no key`, 'A key is 32 bytes in base64 or hex: `openssl rand -base64 32`.')
+}
+
+/** Made once: of several processes that begin at the same time, one makes the key and all use it. */
+async function keyBeside(file: string): Promise<Uint8Array> {
+  const path = `${file}.key`
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const found = await readFile(path).catch(() => undefined)
+  if (found === undefined) {
+    const draft = `${path}.${randomUUID()}`
+    await writeFile(draft, randomBytes(KEY_BYTES), { mode: 0o600, flag: 'wx' })
+    await link(draft, path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+    await rm(draft, { force: true })
+  }
+  await chmod(path, 0o600)
+  const key = found ?? (await readFile(path))
+  if (key.length === KEY_BYTES) return key
+  throw new CliError(
+    'config',
+    `${path} is no key of 32 bytes`,
+    'Bring back the right file, or remove it with the state.',
+  )
+}
