@@ -194,10 +194,10 @@ function nextTool(clock: Clock) {
           weekday: { type: 'string', description: 'Any unless given', enum: DAYS },
           at: {
             type: 'string',
-            description: 'HH:MM; midnight unless given',
+            description: 'HH:MM; midnight by default',
             pattern: '^[0-2][0-9]:[0-5][0-9]$',
           },
-          after: { ...TIME, description: 'Now unless given' },
+          after: { ...TIME, description: 'Now by default' },
           zone: ZONE,
         },
         additionalProperties: false,
