@@ -31,7 +31,7 @@ const HOST = new Map([
   ['guard', 3],
   ['model', 4],
   ['assembly', 5],
-  ['gateway', 6],
+  ...['chat', 'gateway'].map((folder) => [folder, 6]),
   ['doors', TOP],
 ])
 const SERVERS = new Map([

@@ -7,9 +7,10 @@ import type { ActOptions, HostOptions } from './options.ts'
 export const DEFAULT_SESSION = 'host'
 
 export function toCircumstances(
-  { session = DEFAULT_SESSION, principal, unattended, byModel = false, traceId }: ActOptions,
-  host: Pick<HostOptions, 'workspace' | 'unattended'>,
+  { session = DEFAULT_SESSION, unattended, byModel = false, traceId, ...act }: ActOptions,
+  host: Pick<HostOptions, 'workspace' | 'unattended' | 'principal'>,
 ): Circumstances {
+  const { principal = host.principal } = act
   return {
     session,
     unattended: unattended ?? host.unattended ?? false,

@@ -48,6 +48,11 @@ export interface HostOptions {
   readonly inProcess?: ReadonlyMap<string, InProcessFactory>
   /** The project folder. */
   readonly workspace?: string
+  /**
+   * Whose host it is: who acts, is asked and is written down where an act names nobody else. Rules can be about them. The
+   * connections stay the host's own, so that a program with several people opens a host for each.
+   */
+  readonly principal?: Principal
   /** Nobody is there to be asked: whatever would ask is denied. */
   readonly unattended?: boolean
   /** Puts a question to the person; undefined leaves it in the inbox for another surface to answer. */

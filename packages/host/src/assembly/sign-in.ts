@@ -41,6 +41,11 @@ export interface SignInOptions {
   readonly store?: TokenStore | undefined
   /** Shows a page to the user; the system's browser unless given. `added` are the permissions that are new, if only these are needed. */
   readonly openPage?: (page: URL, added?: readonly string[]) => Promise<boolean>
+  /**
+   * Where the person comes back to, and how the page is shown, in place of a browser on this machine: for a program whose
+   * people sit elsewhere. Asked for once in each sign-in; it is closed when that is over.
+   */
+  readonly userAgent?: (server: string) => UserAgent
   readonly clientName?: string
   readonly clientMetadataUrl?: string
 }
@@ -64,7 +69,7 @@ export class SignIn {
 
   /** Lets the next connection to a server show its page; `connect` is what makes that connection. */
   async during(server: string, connect: () => Promise<unknown>): Promise<void> {
-    const agent = createLoopbackUserAgent({ openPage: this.#options.openPage ?? openBrowser })
+    const agent = this.#options.userAgent?.(server) ?? this.#loopback()
     this.#agents.set(server, agent)
     this.#note(server, 'Asked to sign in', 'waiting', 'Connecting again, with leave to open a page')
     try {
@@ -78,6 +83,10 @@ export class SignIn {
       if (this.#agents.get(server) === agent) this.#agents.delete(server)
       agent.close?.()
     }
+  }
+
+  #loopback(): UserAgent {
+    return createLoopbackUserAgent({ openPage: this.#options.openPage ?? openBrowser })
   }
 
   steps(server: string): readonly SignInStep[] {

@@ -27,6 +27,7 @@ export interface ConfigExtras {
   readonly policy?: unknown
   readonly models?: unknown
   readonly gateway?: unknown
+  readonly chatBot?: unknown
   readonly attach?: unknown
   readonly projects?: unknown
 }

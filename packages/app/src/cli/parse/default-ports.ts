@@ -4,3 +4,4 @@
 export const WORKBENCH_PORT = 4630
 export const DEV_PORT = 3000
 export const GATEWAY_PORT = 3000
+export const CHAT_BOT_PORT = 3100

@@ -14,8 +14,15 @@ import { qualify } from '../../upstream/catalogue/names.ts'
 import type { GuardedActions } from '../guarded-actions.ts'
 import type { ActOptions, AttachRule } from '../options.ts'
 
-/** A resource or a prompt that the user adds to a message. */
+/** A resource or a prompt that the user adds to a message, or something that the program has got for them. */
 export type Attachment =
+  /** What the program has itself: a file that somebody sent. It is data of `origin`, which nobody vouches for. */
+  | {
+      readonly kind: 'content'
+      readonly label: string
+      readonly origin: string
+      readonly content: readonly ContentBlock[]
+    }
   | { readonly kind: 'resource'; readonly uri: string; readonly server?: string }
   | {
       readonly kind: 'prompt'
@@ -49,6 +56,10 @@ export async function readAttachment(
   parts: AttachmentParts,
   options: ActOptions,
 ): Promise<AttachedPiece> {
+  if (attachment.kind === 'content') {
+    const { label, origin, content } = attachment
+    return toPiece(label, origin, admit(content, { server: origin, trusted: false }, parts.context(options)))
+  }
   if (attachment.kind === 'prompt') {
     const { name, arguments: args, seen } = attachment
     const { result, server } = await parts.actions.prompt(name, args, options)

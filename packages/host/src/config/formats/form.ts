@@ -130,7 +130,7 @@ export const FORMS: { readonly [form in ConfigForm]: FormRules } = {
 }
 
 /** Sections of our own form that other layers read. */
-export const SECTIONS = ['policy', 'models', 'gateway', 'attach', 'projects'] as const
+export const SECTIONS = ['policy', 'models', 'gateway', 'chatBot', 'attach', 'projects'] as const
 
 /**
  * Tells which program a configuration file belongs to, by its path where that says it, else by its top-level members.

@@ -5,6 +5,7 @@ import { verifyHostAudit } from '@portico/host'
 import { formatProblem, inspectCommand, type LoadedConfig } from '@portico/host/config'
 import { lintRules } from '@portico/host/policy'
 import { EXIT_CODES } from '../../../exit-codes.ts'
+import { examineChatBot } from '../../chat-bot/examine-chat-bot.ts'
 import { hostOptionsOf, readConfig, rulesOf } from '../../configuration.ts'
 import { toCliError } from '../../failure.ts'
 import { openHost } from '../../host.ts'
@@ -83,6 +84,7 @@ async function* examineMachine(input: CommandInput, io: Io): AsyncGenerator<Chec
     yield { status, what: 'rules', detail: `${rule}: ${message}`, remedy: 'See `portico policy lint`.' }
   }
   yield await examineModels(config.extras, io)
+  yield* examineChatBot(config, io)
   yield* examineAudit(io)
   for (const { name, target } of config.servers) {
     for (const { level, message, remedy } of inspectCommand(target)) {

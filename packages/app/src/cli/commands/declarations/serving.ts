@@ -1,7 +1,7 @@
 /** Commands that stay: the workbench, the gateway, the bridge. */
 
 import type { Command } from '../../parse/command.ts'
-import { GATEWAY_PORT, WORKBENCH_PORT } from '../../parse/default-ports.ts'
+import { CHAT_BOT_PORT, GATEWAY_PORT, WORKBENCH_PORT } from '../../parse/default-ports.ts'
 import { SERVING_FLAGS } from '../../parse/serving-flags.ts'
 
 export const SERVING: readonly Command[] = [
@@ -153,5 +153,32 @@ export const SERVING: readonly Command[] = [
     ],
     subcommands: ['run', 'add', 'remove', 'list'],
     load: () => import('../gateway/auth.ts'),
+  },
+  {
+    name: 'chat-bot',
+    about: 'Answer in a team chat: Slack, or any other by a webhook',
+    details:
+      'Threads are conversations. Everybody talks to a host of their own: they sign in to servers for themselves, and what has to be\n' +
+      'decided is asked with buttons that only they can press. Where it answers, and how much may be used up there, is in the section\n' +
+      '`chatBot` of portico.json; tokens are in variables (SLACK_BOT_TOKEN with SLACK_APP_TOKEN for socket mode, or with\n' +
+      'SLACK_SIGNING_SECRET for HTTP; CHAT_WEBHOOK_SECRET). `portico doctor` looks at all of it.',
+    positionals: [{ name: 'chat', about: 'slack or webhook.', completes: ['slack', 'webhook'] }],
+    flags: {
+      config: { type: 'string', value: 'file', about: 'A configuration file in place of the usual ones.' },
+      port: {
+        type: 'number',
+        value: 'port',
+        about: 'The port for requests.',
+        fallback: `${CHAT_BOT_PORT}, where one is needed`,
+      },
+      host: { type: 'string', value: 'address', about: 'The address to listen on.', fallback: '127.0.0.1' },
+      check: { type: 'boolean', about: 'Only read the configuration and say what is wrong with it.' },
+    },
+    examples: [
+      { line: 'portico chat-bot slack', about: 'in socket mode: no address is needed' },
+      { line: 'portico chat-bot slack --port 3100', about: 'behind a proxy with the address that Slack knows' },
+      { line: 'portico chat-bot webhook', about: 'any other chat' },
+    ],
+    load: () => import('../chat-bot.ts'),
   },
 ]
