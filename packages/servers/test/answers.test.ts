@@ -57,6 +57,7 @@ const BEFORE: readonly [ServerName, write: boolean, bytes: number][] = [
 /** What has come since then is not in those figures. */
 const ADDED: ReadonlySet<string> = new Set([
   ...['change_fact', 'copy_file', 'append_file', 'replace_in_files'],
+  ...['stashes', 'worktrees', 'restore', 'create_tag', 'fetch', 'pull', 'push'],
   ...['wait_for', 'hover', 'drag', 'resize', 'fill_form', 'answer_dialog', 'upload_file'],
 ])
 

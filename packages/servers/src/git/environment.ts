@@ -87,6 +87,9 @@ export function gitEnvironment(place: {
   }
 }
 
+/** How many settings are said in the environment; those of one run are numbered after them, and win. */
+export const FIXED_SETTINGS = FIXED.length
+
 /** The same without a repository. */
 export function bareEnvironment(): { [name: string]: string } {
   const env: { [name: string]: string } = { ...plainEnvironment(), ...FIXED_VARIABLES, GIT_DIR: NOWHERE }

@@ -2,6 +2,7 @@
 
 import { PorticoError } from '@portico/sdk/server'
 import type { AnswerOptions } from '../answers.ts'
+import { type RemoteSettings, toOrigins } from './remotes.ts'
 
 /**
  * Options of `createGitServer`: which repositories can be used, whether they may be changed, and how much at a time.
@@ -16,6 +17,15 @@ export interface GitOptions extends AnswerOptions {
   readonly allowUnasked?: boolean
   /** Who commits, as `Name <mail>`; what the repository itself says unless given. */
   readonly author?: string
+  /**
+   * Hosts that git may reach, as `github.com`, or origins such as `http://127.0.0.1:3000`: with `write`, adds fetch, pull and
+   * push. None unless given.
+   */
+  readonly remotes?: readonly string[]
+  /** The variable that holds the token for those hosts: `GIT_TOKEN` unless given. */
+  readonly tokenEnv?: string
+  /** The user that goes with the token: `x-access-token` unless given, which GitHub takes. */
+  readonly tokenUser?: string
   /** Bytes of git's output that one call may use: 262,144 unless given. */
   readonly maxBytes?: number
   /** Commits, branches or lines on one page: 100 unless given. */
@@ -31,7 +41,13 @@ interface Author {
   readonly email: string
 }
 
-export type GitSettings = Required<Omit<GitOptions, 'author' | 'structured'>> & { readonly author: Author | undefined }
+type Settled = Omit<GitOptions, 'author' | 'structured' | 'remotes' | 'tokenEnv' | 'tokenUser'>
+
+export type GitSettings = Required<Settled> & {
+  readonly author: Author | undefined
+  /** Absent where the network is closed. */
+  readonly remotes: RemoteSettings | undefined
+}
 
 const NUMBERS = { maxBytes: 262_144, maxResults: 100, timeoutMs: 30_000, pollMs: 2_000 } as const
 
@@ -54,11 +70,24 @@ export function settleGitOptions(options: GitOptions): GitSettings {
     write: options.write ?? false,
     allowUnasked: options.allowUnasked ?? false,
     author: options.author === undefined ? undefined : toAuthor(options.author),
+    remotes: toRemotes(options),
     maxBytes: options.maxBytes ?? NUMBERS.maxBytes,
     maxResults: options.maxResults ?? NUMBERS.maxResults,
     timeoutMs: options.timeoutMs ?? NUMBERS.timeoutMs,
     pollMs: options.pollMs ?? NUMBERS.pollMs,
   }
+}
+
+function toRemotes({ remotes = [], tokenEnv = 'GIT_TOKEN', tokenUser = 'x-access-token' }: GitOptions) {
+  if (remotes.length === 0) return undefined
+  const token = process.env[tokenEnv]
+  if (/[\r\n\0:]/.test(tokenUser) || /[\r\n\0]/.test(token ?? '')) {
+    throw new PorticoError(
+      'invalid-definition',
+      `git: the token (${tokenEnv}) or its user has a character that cannot be sent`,
+    )
+  }
+  return { origins: toOrigins(remotes), token: token === '' ? undefined : token, user: tokenUser }
 }
 
 function toAuthor(text: string): Author {

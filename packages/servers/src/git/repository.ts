@@ -3,7 +3,7 @@
 import { basename, dirname, join } from 'node:path'
 import { PorticoError, ToolError } from '@portico/sdk/server'
 import { findProgram, type Outcome, plainEnvironment, runProgram } from '../machine/program.ts'
-import { bareEnvironment, gitEnvironment } from './environment.ts'
+import { bareEnvironment, FIXED_SETTINGS, gitEnvironment } from './environment.ts'
 import type { GitSettings } from './options.ts'
 import { findPlace, type Place, requireOwn } from './place.ts'
 import { redact } from './redact.ts'
@@ -44,6 +44,8 @@ export class Repository {
   readonly #settings: GitSettings
   readonly #view: RepositoryView
   readonly #env: { readonly [name: string]: string }
+  readonly #config: string
+  readonly #main: string
   #writing: Promise<unknown> = Promise.resolve()
 
   constructor(place: Place, { name, program, settings, view }: RepositoryParts) {
@@ -53,6 +55,8 @@ export class Repository {
     this.#program = program
     this.#settings = settings
     this.#view = view
+    this.#config = join(place.shared, 'config')
+    this.#main = place.shared === place.gitDirectory ? place.workTree : dirname(place.shared)
     this.#env = gitEnvironment({ ...place, objects: join(place.shared, 'objects'), shared: view.folder })
   }
 
@@ -81,6 +85,18 @@ export class Repository {
     })
   }
 
+  /**
+   * Writes files as they were in a commit. `git restore` would look whether submodules are changed, and for that run git inside of
+   * them; an index of our own has nothing to compare.
+   */
+  writeOut(hash: string, files: readonly string[]): Promise<GitOutput> {
+    return this.#view.withIndex(async (env) => {
+      await this.run(['read-tree', hash], { env })
+      const input = `${files.join('\0')}\0`
+      return this.run(['checkout-index', '--force', '--quiet', '-z', '--stdin'], { env, input })
+    })
+  }
+
   /** Changes to one repository happen one after the other. */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#writing.then(work)
@@ -102,6 +118,26 @@ export class Repository {
 
   close(): Promise<void> {
     return this.#view.close()
+  }
+
+  /** How many settings each run has; more can be numbered after them. */
+  get fixedSettings(): number {
+    return FIXED_SETTINGS
+  }
+
+  /** The folder of the first working tree. */
+  get mainTree(): string {
+    return this.#main
+  }
+
+  /** Where a remote is, as the repository says; nobody has judged that. */
+  async addressOf(remote: string): Promise<string> {
+    const key = `remote.${remote}.url`
+    const args = ['config', '--file', this.#config, '--no-includes', '--null', '--get', key]
+    const { code, stdout } = await this.#spawn(args, bareEnvironment(), {})
+    const address = stdout.toString('utf8').replace(/\0.*$/s, '')
+    if (code === 0 && address !== '') return address
+    throw new ToolError(`There is no remote ${JSON.stringify(remote)} in ${this.name}`)
   }
 
   /** What a file of settings says, without what it includes, read where there is no repository. */

@@ -13,14 +13,16 @@ import { createGitPrompts } from './prompts.ts'
 import { openRepositories } from './repository.ts'
 import { createGitResources, repositoryOf } from './resources.ts'
 import { createConflictReadTools, createConflictWriteTools } from './tools/tools-conflicts.ts'
+import { createExtraReadTools, createExtraWriteTools } from './tools/tools-extra.ts'
 import { createMerge, createPreviewConflicts } from './tools/tools-merge.ts'
 import { createReadTools } from './tools/tools-read.ts'
+import { createRemoteTools } from './tools/tools-remote.ts'
 import { createWriteTools } from './tools/tools-write.ts'
 import { RepositoryWatches } from './watch.ts'
 
 /**
  * Makes a server that lets a client read the history and state of git repositories, and commit, merge and the like if
- * `write` is set. Hooks, filters and remotes are never used.
+ * `write` is set. Hooks and filters are never used, and remotes only where `remotes` names their hosts.
  *
  * @example
  * ```ts
@@ -44,18 +46,10 @@ export async function createGitServer(options: GitOptions): Promise<ReadyServer>
     version: '0.1.0',
     instructions: `Git repositories: ${names}. ${
       settings.write ? 'The user is asked before a merge and before their changes are touched.' : 'It only reads.'
-    } Hooks, filters and remotes are never used.`,
-    tools: toAnswers(
-      {
-        ...createReadTools(host),
-        ...createConflictReadTools(host),
-        preview_conflicts: createPreviewConflicts(host),
-        ...(settings.write
-          ? { ...createWriteTools(host), merge: createMerge(host), ...createConflictWriteTools(host) }
-          : {}),
-      },
-      options,
-    ),
+    } Hooks and filters are never used${
+      settings.remotes === undefined ? ', and no remotes' : `; remotes only at ${settings.remotes.origins.join(', ')}`
+    }.`,
+    tools: toAnswers({ ...createLookTools(host), ...(settings.write && createChangeTools(host)) }, options),
     resources: createGitResources(host),
     prompts: createGitPrompts(host),
   })
@@ -71,4 +65,24 @@ export async function createGitServer(options: GitOptions): Promise<ReadyServer>
     await Promise.all(host.repositories.map((repository) => repository.close()))
   }
   return { server, close }
+}
+
+function createLookTools(host: GitHost) {
+  return {
+    ...createReadTools(host),
+    ...createExtraReadTools(host),
+    ...createConflictReadTools(host),
+    preview_conflicts: createPreviewConflicts(host),
+  }
+}
+
+function createChangeTools(host: GitHost) {
+  const { remotes } = host.settings
+  return {
+    ...createWriteTools(host),
+    ...createExtraWriteTools(host),
+    merge: createMerge(host),
+    ...createConflictWriteTools(host),
+    ...(remotes !== undefined && createRemoteTools(host, remotes)),
+  }
 }

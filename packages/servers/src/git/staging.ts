@@ -64,22 +64,46 @@ export async function refuseSubmodules(repository: Repository): Promise<void> {
   )
 }
 
+interface MergeWish {
+  readonly hash: string
+  readonly message: string
+  /** Who commits. */
+  readonly env: { readonly [name: string]: string }
+}
+
 /**
- * At conflicts, `git merge` compares the index with the working tree, and for that runs git inside of submodules. So a
- * merge with submodules on either side is tried out first, and left to the person where it has conflicts.
+ * A commit that HEAD can be moved on to in place of a merge, or undefined where git may merge by itself. To merge, git compares the
+ * index with the working tree, and for that runs git inside of submodules; to move on it does not. So with submodules on either
+ * side the merge is made beside the working tree, and left to the person where it has conflicts.
  */
-export async function refuseConflictsAt(repository: Repository, hash: string): Promise<void> {
+export async function mergedBeside(
+  repository: Repository,
+  { hash, message, env }: MergeWish,
+): Promise<string | undefined> {
   const head = await repository.commitOf('HEAD')
   const trees = await Promise.all([head, hash].map((one) => hasSubmodules(repository, one)))
-  if (!trees.includes(true)) return
+  if (!trees.includes(true)) return undefined
+  const isWithin = async (one: string, other: string): Promise<boolean> =>
+    (await repository.run(['merge-base', '--is-ancestor', one, other], { codes: [0, 1] })).code === 0
+  if (await isWithin(hash, head)) return head
+  if (await isWithin(head, hash)) return hash
   // Versions of git that do not know this fail, and are taken to say that there are conflicts.
-  const { code } = await repository.tryOut(['merge-tree', '--write-tree', '--no-messages', head, hash], {
+  const { code, text } = await repository.run(['merge-tree', '--write-tree', '--no-messages', head, hash], {
     codes: [0, 1, 128, 129],
   })
-  if (code === 0) return
-  throw new ToolError(
-    'There would be conflicts, and since there are submodules git would have to run inside of them. Merge by hand',
-  )
+  if (code !== 0) {
+    throw new ToolError(
+      'There would be conflicts, and since there are submodules git would have to run inside of them. Merge by hand',
+    )
+  }
+  const args = ['commit-tree', '--no-gpg-sign', '-p', head, '-p', hash, '-F', '-', text.trim()]
+  return (await repository.run(args, { env, input: message })).text.trim()
+}
+
+/** Moves HEAD and the working tree on to a commit that follows it; false where it does not. */
+export async function moveOn(repository: Repository, hash: string): Promise<boolean> {
+  const args = ['merge', '--quiet', '--ff-only', '--no-stat', '--no-verify-signatures', hash]
+  return (await repository.run(args, { codes: [0, 1, 128] })).code === 0
 }
 
 async function hasSubmodules(repository: Repository, commit: string): Promise<boolean> {

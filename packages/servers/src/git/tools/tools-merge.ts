@@ -6,7 +6,7 @@ import type { GitHost } from '../host.ts'
 import { readStatus, type Status } from '../reports.ts'
 import type { Repository } from '../repository.ts'
 import { REPOSITORY, REVISION, STATUS, TRUNCATED } from '../shapes.ts'
-import { refuseConflictsAt } from '../staging.ts'
+import { mergedBeside, moveOn } from '../staging.ts'
 
 export function createMerge(host: GitHost) {
   return tool(
@@ -58,7 +58,11 @@ async function mergeOrUndo(
   { hash, message, keep }: { readonly hash: string; readonly message: string; readonly keep: boolean },
 ): Promise<void> {
   const env = await authorEnvironment(host, repository)
-  await refuseConflictsAt(repository, hash)
+  const beside = await mergedBeside(repository, { hash, message, env })
+  if (beside !== undefined) {
+    if (await moveOn(repository, beside)) return
+    throw new ToolError('The merge did not work, and nothing was changed: files that git does not know are in the way')
+  }
   const args = ['merge', '--quiet', '--no-edit', '--no-stat', '--no-verify', '--no-gpg-sign', '--no-verify-signatures']
   const merged = await repository.run([...args, '-m', message, hash], { env, codes: [0, 1, 128] })
   if (merged.code === 0) return

@@ -47,6 +47,7 @@ function createLog(host: GitHost) {
         properties: {
           repository: REPOSITORY,
           revision: { ...REVISION, description: 'Where to begin: a branch, tag, HEAD or hash; HEAD unless given' },
+          without: { ...REVISION, description: 'Leave out what this one has, too: main for what a branch adds to it' },
           path: { ...ANY_PATH, description: 'Only commits that changed this path' },
           author: { type: 'string', maxLength: 200, description: 'Only commits whose author contains this text' },
           text: { type: 'string', maxLength: 200, description: 'Only commits whose message contains this text' },
@@ -66,13 +67,14 @@ function createLog(host: GitHost) {
       },
       ...READS,
     },
-    async ({ repository, revision, path, author, text, count, cursor }, ctx) => {
+    async ({ repository, revision, without, path, author, text, count, cursor }, ctx) => {
       const chosen = host.repository(repository)
       const limit = Math.min(count ?? 20, host.settings.maxResults)
       const place = cursor === undefined ? undefined : readPlace(cursor)
       // The cursor holds the commit that the first page began with: later commits do not shift the pages.
       const from = place?.hash ?? (await chosen.commitOf(revision ?? 'HEAD', ctx.signal))
       const skip = place?.skip ?? 0
+      const less = place === undefined ? without && (await chosen.commitOf(without, ctx.signal)) : place.less
       const commits = await host.commits(
         chosen,
         [
@@ -83,22 +85,27 @@ function createLog(host: GitHost) {
           ...(author === undefined ? [] : [`--author=${plain(author)}`]),
           ...(text === undefined ? [] : [`--grep=${plain(text)}`]),
           from,
+          ...(less === undefined ? [] : [`^${less}`]),
           '--',
           ...(path === undefined ? [] : [checkRepositoryPath(path)]),
         ],
         ctx.signal,
       )
-      const more = commits.length > limit ? { nextCursor: toCursor(`${from} ${skip + limit}`) } : {}
+      const more = commits.length > limit && { nextCursor: toPlace(from, skip + limit, less) }
       return { commits: commits.slice(0, limit), ...more }
     },
   )
 }
 
-function readPlace(cursor: string): { hash: string; skip: number } {
-  const [, hash, skip] = /^([0-9a-f]{40,64}) (\d{1,9})$/.exec(fromCursor(cursor)) ?? []
+function toPlace(hash: string, skip: number, less: string | undefined): string {
+  return toCursor(less === undefined ? `${hash} ${skip}` : `${hash} ${skip} ${less}`)
+}
+
+function readPlace(cursor: string): { hash: string; skip: number; less: string | undefined } {
+  const [, hash, skip, less] = /^([0-9a-f]{40,64}) (\d{1,9})(?: ([0-9a-f]{40,64}))?$/.exec(fromCursor(cursor)) ?? []
   if (hash === undefined)
     throw new ToolError('The cursor is not one that this tool gave out. Leave it out to begin anew')
-  return { hash, skip: Number(skip) }
+  return { hash, skip: Number(skip), less }
 }
 
 function plain(text: string): string {
@@ -164,6 +171,7 @@ function createDiff(host: GitHost) {
           staged: { type: 'boolean', description: 'What would be committed now; false unless given' },
           from: { ...REVISION, description: 'The older side' },
           to: { ...REVISION, description: 'The newer side; the working tree unless given' },
+          sinceFork: { type: 'boolean', description: 'From where the two parted' },
           path: { ...ANY_PATH, description: 'Only this path' },
         },
         additionalProperties: false,
@@ -176,13 +184,19 @@ function createDiff(host: GitHost) {
       },
       ...READS,
     },
-    async ({ repository, staged, from, to, path }, ctx) => {
+    async ({ repository, staged, from, to, sinceFork, path }, ctx) => {
       const chosen = host.repository(repository)
       if (to !== undefined && from === undefined) throw new ToolError('Give "from" together with "to"')
       if (to !== undefined && staged === true)
         throw new ToolError('"staged" is compared with one commit: leave "to" out')
       const sides = [from, to].filter((side) => side !== undefined)
       const hashes = await Promise.all(sides.map((side) => chosen.commitOf(side, ctx.signal)))
+      if (sinceFork === true && hashes.length > 0) {
+        const [older = '', newer = await chosen.commitOf('HEAD', ctx.signal)] = hashes
+        const { text, code } = await chosen.run(['merge-base', older, newer], { codes: [0, 1], signal: ctx.signal })
+        if (code !== 0) throw new ToolError('The two have no commit in common')
+        hashes[0] = text.trim()
+      }
       return host.difference(chosen, ['diff', ...(staged === true ? ['--cached'] : []), ...hashes], path, ctx.signal)
     },
   )

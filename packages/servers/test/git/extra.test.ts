@@ -1,0 +1,100 @@
+/** Stashes and working trees listed, ranges, tags, and files put back. */
+
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { call, done, git, makeRepository, Opened, refusal } from './fixture.ts'
+
+let opened: Opened
+let repo: string
+
+beforeEach(async () => {
+  opened = new Opened()
+  repo = await opened.folder()
+  await makeRepository(repo)
+})
+
+afterEach(() => opened.close())
+
+const open = () => opened.client({ repositories: [repo], write: true, allowUnasked: true, author: 'T <t@x.example>' })
+
+it('lists stashes, and shows one', async () => {
+  const client = await open()
+  expect(await done(client, 'stashes')).toEqual({ stashes: [] })
+  for (const word of ['first', 'second']) {
+    await writeFile(join(repo, 'a.txt'), `${word}\n`)
+    await done(client, 'stash_save', { message: word })
+  }
+  const { stashes } = await done<{ stashes: { name: string; message: string }[] }>(client, 'stashes')
+  expect(stashes.map(({ name }) => name)).toEqual(['stash@{0}', 'stash@{1}'])
+  expect(stashes.map(({ message }) => message)).toEqual(['On main: second', 'On main: first'])
+  expect((await done<{ text: string }>(client, 'show', { revision: 'stash@{1}' })).text).toContain('+first')
+})
+
+it('lists working trees with what they have checked out', async () => {
+  const linked = join(repo, 'linked')
+  git(repo, 'worktree', 'add', '--quiet', linked, 'other')
+  const client = await open()
+  const { worktrees } = await done<{ worktrees: object[] }>(client, 'worktrees')
+  expect(worktrees).toMatchObject([
+    { path: repo, branch: 'main' },
+    { path: linked, branch: 'other' },
+  ])
+})
+
+it('shows what one branch has and another lacks, in pages, and what changed since they parted', async () => {
+  const client = await open()
+  const log = await done<{ commits: { subject: string }[] }>(client, 'log', { revision: 'other', without: 'main' })
+  expect(log.commits.map(({ subject }) => subject)).toEqual(['Elsewhere'])
+  git(repo, 'commit', '--quiet', '--allow-empty', '-m', 'Third')
+  const page = { revision: 'main', without: 'other', count: 1 }
+  const first = await done<{ commits: { subject: string }[]; nextCursor: string }>(client, 'log', page)
+  const second = await done<typeof first>(client, 'log', { count: 1, cursor: first.nextCursor })
+  expect([first, second].map(({ commits }) => commits[0]?.subject)).toEqual(['Third', 'Second'])
+  expect(second.nextCursor).toBeUndefined()
+  const sides = { from: 'main', to: 'other' }
+  expect((await done<{ text: string }>(client, 'diff', sides)).text).toContain('a.txt')
+  const forked = await done<{ text: string }>(client, 'diff', { ...sides, sinceFork: true })
+  expect(forked.text).toContain('b.txt')
+  expect(forked.text).not.toContain('a.txt')
+})
+
+it('makes tags with and without words, once, and no options of them', async () => {
+  const client = await open()
+  await done(client, 'create_tag', { name: 'v1' })
+  await done(client, 'create_tag', { name: 'v2', revision: 'HEAD~1', message: 'The second' })
+  expect(git(repo, 'tag', '--list', '-n1', 'v2')).toContain('The second')
+  expect(git(repo, 'rev-parse', 'v2^{commit}')).toBe(git(repo, 'rev-parse', 'HEAD~1'))
+  expect(await refusal(client, 'create_tag', { name: 'v1' })).toContain('already exists')
+  for (const name of ['-d', '--delete', 'a..b', 'HEAD'])
+    expect((await call(client, 'create_tag', { name })).isError).toBe(true)
+})
+
+it('puts files back as they were, after showing what is thrown away', async () => {
+  const asked: string[] = []
+  let agrees = false
+  const client = await opened.client(
+    { repositories: [repo], write: true },
+    {
+      answers: {
+        elicit: ({ message }: { message: string }) => {
+          asked.push(message)
+          return agrees ? { action: 'accept', content: { confirm: true } } : { action: 'decline' }
+        },
+      } as never,
+    },
+  )
+  await writeFile(join(repo, 'a.txt'), 'precious\n')
+  expect((await call(client, 'restore', { paths: ['a.txt'] })).isError).toBe(true)
+  expect(asked[0]).toContain('+precious')
+  expect(await readFile(join(repo, 'a.txt'), 'utf8')).toBe('precious\n')
+  agrees = true
+  await done(client, 'restore', { paths: ['a.txt'] })
+  expect(await readFile(join(repo, 'a.txt'), 'utf8')).toBe('one\n2\nthree\n')
+  await done(client, 'restore', { paths: ['a.txt'], revision: 'HEAD~1' })
+  expect(await readFile(join(repo, 'a.txt'), 'utf8')).toBe('one\ntwo\nthree\n')
+  expect(await refusal(client, 'restore', { paths: ['none.txt'] })).toContain('None of these paths')
+  for (const path of ['../x', '.git/config', '/etc/passwd']) {
+    expect((await call(client, 'restore', { paths: [path] })).isError, path).toBe(true)
+  }
+})
