@@ -9,16 +9,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import { type CallToolResult, type Client, connect } from '@portico/sdk/client'
-import { installedPackage } from '../support/install.ts'
+import type { CallToolResult, Client } from '@portico/sdk/client'
+import type { Trial } from '../support/suite.ts'
+import { benchAnswers } from './bench-answers.ts'
+import { call, connectOurs, connectTheirs, line, median, type Side, time } from './bench-sides.ts'
 import { startPostgres } from './postgres-engine.ts'
-
-interface Side {
-  readonly client: Client
-  readonly tool: string
-  readonly args: { readonly [name: string]: unknown }
-}
 
 interface Case {
   readonly name: string
@@ -41,26 +36,22 @@ const FILES = 100
 const NEEDLES = 50
 const ROWS = 1_000_000
 const PAUSE_MS = 5
-const REQUEST = { timeoutMs: 60_000 }
 
-export async function bench(): Promise<void> {
-  console.log(line('case', 'ours', 'theirs', 'theirs ÷ ours'))
-  await benchFiles()
-  await benchSql()
-}
+export const benchTrials: readonly Trial[] = [
+  { name: 'bench: files', run: benchFiles },
+  { name: 'bench: sql', run: benchSql },
+  { name: 'bench: answers', run: benchAnswers },
+]
 
 function print({ name, ours, theirs }: Row): void {
   const other = theirs === undefined ? 'none' : `${theirs.toFixed(2)} ms`
   console.log(line(name, `${ours.toFixed(2)} ms`, other, theirs === undefined ? '' : (theirs / ours).toFixed(2)))
 }
 
-function line(...[name = '', ours = '', theirs = '', ratio = '']: string[]): string {
-  return `${name.padEnd(46)}${ours.padStart(12)}${theirs.padStart(14)}  ${ratio}`
-}
-
 async function benchFiles(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'portico-lab-bench-'))
   console.log(`files: ${FOLDERS * FILES} files, against @modelcontextprotocol/server-filesystem 2026.8.31`)
+  console.log(line('case', 'ours', 'theirs', 'theirs ÷ ours'))
   makeTree(folder)
   const ours = await connectOurs('files', { directories: [folder], maxResults: 2_000, maxReadBytes: 4_000_000 })
   const theirs = await connectTheirs('@modelcontextprotocol/server-filesystem', folder)
@@ -236,36 +227,6 @@ async function measure(cases: readonly Case[]): Promise<void> {
   }
 }
 
-async function call({ client, tool, args }: Side): Promise<CallToolResult> {
-  const result = await client.callTool(tool, { ...args }, REQUEST)
-  assert.ok(result.isError !== true, JSON.stringify(result.content).slice(0, 500))
-  return result
-}
-
 function toWords(result: CallToolResult): string {
   return JSON.stringify(result)
-}
-
-async function time(action: () => Promise<unknown>): Promise<number> {
-  const start = performance.now()
-  await action()
-  return performance.now() - start
-}
-
-function median(times: readonly number[]): number {
-  const sorted = [...times].sort((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
-}
-
-function connectOurs(name: string, options: object): Promise<Client> {
-  const runner = fileURLToPath(new URL('../../scripts/run.mjs', import.meta.url))
-  const program = fileURLToPath(new URL('serve.ts', import.meta.url))
-  return connect({ command: process.execPath, args: [runner, program, name, JSON.stringify(options)] })
-}
-
-const FOLDER = fileURLToPath(new URL('.', import.meta.url))
-
-function connectTheirs(name: string, argument: string): Promise<Client> {
-  const program = installedPackage(FOLDER, name, 'dist', 'index.js')
-  return connect({ command: process.execPath, args: [program, argument] })
 }

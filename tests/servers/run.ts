@@ -8,10 +8,10 @@ import { installPackages } from '../support/install.ts'
 import { runSuite } from '../support/suite.ts'
 
 await runSuite(import.meta.url, {
-  flags: { bench: { type: 'boolean', about: 'measure files and sql beside published servers' } },
+  flags: { bench: { type: 'boolean', about: 'measure files, sql and memory beside published servers' } },
   async open({ bench }) {
     installPackages(fileURLToPath(new URL('.', import.meta.url)))
-    if (bench === true) return { trials: [{ name: 'bench', run: (await import('./bench.ts')).bench }] }
+    if (bench === true) return { trials: (await import('./bench.ts')).benchTrials }
     return {
       trials: [
         ...(await import('./databases.ts')).databaseTrials,

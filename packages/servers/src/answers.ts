@@ -16,14 +16,16 @@ export interface AnswerOptions {
 /** The tools as they are, or without what only programs read. */
 export function toAnswers<Tools extends { readonly [name: string]: ToolDefinition }>(
   tools: Tools,
-  { structured = false }: AnswerOptions,
+  options: AnswerOptions,
 ): Tools {
-  if (structured) return tools
-  const lean = Object.entries(tools).map(
-    ([name, tool]) => [name, withoutRepetition(name, withoutStructure(tool))] as const,
-  )
+  const lean = Object.entries(tools).map(([name, tool]) => [name, toAnswer(name, tool, options)] as const)
   // The same names with the same kinds of members; what differs is in no type of theirs.
   return Object.fromEntries(lean) as unknown as Tools
+}
+
+/** The same for one tool. */
+export function toAnswer(name: string, tool: ToolDefinition, { structured = false }: AnswerOptions): ToolDefinition {
+  return structured ? tool : withoutRepetition(name, withoutStructure(tool))
 }
 
 /** A title that only spells the name, hints that say what holds without them, and those that a reading tool has no use for. */

@@ -1,7 +1,7 @@
 /** What an answer and a list of tools weigh: the first thing that a model pays for. */
 
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Client, connect } from '@portico/sdk/client'
@@ -17,6 +17,8 @@ beforeAll(() => {
   for (let at = 0; at < 100; at++) writeFileSync(join(folder, 'hundred', `f${at}.txt`), 'x')
   writeFileSync(join(folder, 'a.md'), '# A\n\nwords')
   execFileSync('git', ['init', '-q', join(folder, 'repository')])
+  writeFileSync(join(folder, 'books.graphql'), 'type Query { book(id: ID!): String }')
+  writeFileSync(join(folder, 'many.json'), JSON.stringify(describeMany(900)))
 })
 
 afterAll(async () => {
@@ -24,10 +26,22 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
+function describeMany(count: number): object {
+  const get = (at: number) => ({ operationId: `getThing${at}`, responses: { 200: { description: 'It' } } })
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Many', version: '1' },
+    servers: [{ url: 'https://many.example' }],
+    paths: Object.fromEntries(Array.from({ length: count }, (_, at) => [`/things/${at}`, { get: get(at) }])),
+  }
+}
+
 async function start(name: ServerName, values: { readonly [option: string]: EntryValue } = {}): Promise<Client> {
   const given: { readonly [Name in ServerName]?: { readonly [option: string]: EntryValue } } = {
     files: { directories: [folder], allowUnasked: true },
     git: { repositories: [join(folder, 'repository')] },
+    openapi: { description: join(folder, 'many.json') },
+    graphql: { endpoint: 'https://books.example/graphql', schemaFile: join(folder, 'books.graphql') },
     knowledge: { directory: folder },
     memory: { file: join(folder, `${opened.length}.db`) },
   }
@@ -38,21 +52,9 @@ async function start(name: ServerName, values: { readonly [option: string]: Entr
 }
 
 /** Bytes of each list before answers were said once; the floor is half of it. */
-const BEFORE: readonly [ServerName, write: boolean, bytes: number][] = [
-  ['files', false, 11_625],
-  ['files', true, 15_985],
-  ['git', false, 14_373],
-  ['git', true, 36_880],
-  ['sql', false, 5_043],
-  ['sql', true, 6_351],
-  ['web', false, 11_012],
-  ['browser', false, 9_856],
-  ['screen', false, 1_292],
-  ['run', false, 5_187],
-  ['knowledge', false, 3_665],
-  ['memory', false, 6_419],
-  ['time', false, 3_752],
-]
+const BEFORE: readonly { readonly server: ServerName; readonly write: boolean; readonly bytes: number }[] = JSON.parse(
+  readFileSync(new URL('fixtures/list-bytes.json', import.meta.url), 'utf8'),
+)
 
 /** What has come since then is not in those figures. */
 const ADDED: ReadonlySet<string> = new Set([
@@ -62,14 +64,15 @@ const ADDED: ReadonlySet<string> = new Set([
 ])
 
 describe('the list of tools', () => {
-  it.each(BEFORE)('servers 11: of %s (write: %s) is at most half of %i bytes', async (name, write, bytes) => {
-    const tools = await (await start(name, write ? { write } : {})).listTools()
+  it.each(BEFORE)('servers 11: of $server (write: $write) is at most half of $bytes bytes', async (before) => {
+    const { server, write, bytes } = before
+    const tools = await (await start(server, write ? { write } : {})).listTools()
     expect(tools.every((tool) => tool.outputSchema === undefined)).toBe(true)
     const those = tools.filter((tool) => !ADDED.has(tool.name))
     expect(JSON.stringify({ tools: those }).length).toBeLessThanOrEqual(bytes / 2)
   })
 
-  it.each(['files', 'memory', 'time'] as const)(
+  it.each(['files', 'memory', 'time', 'openapi', 'graphql'] as const)(
     'has schemas of results where %s is told to be structured',
     async (name) => {
       const client = await start(name, { structured: true })

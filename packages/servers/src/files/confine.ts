@@ -4,6 +4,7 @@
  * makes sure that it is still the same.
  */
 
+import { lstatSync } from 'node:fs'
 import { lstat, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { PorticoError, ToolError } from '@portico/sdk/server'
@@ -165,13 +166,18 @@ async function resolveReal(path: string, outside: () => PathError): Promise<{ re
       if (code === 'ELOOP') throw outside()
       if (code !== 'ENOENT' && code !== 'ENOTDIR') throw new PathError('absent', `${path} cannot be read (${code})`)
       // A link that leads nowhere must not be taken for a free name: whoever writes there would write where it leads.
-      if (await isLink(at)) throw outside()
+      if (isLink(at)) throw outside()
       if (dirname(at) === at) throw outside()
       missing.unshift(basename(at))
     }
   }
 }
 
-async function isLink(path: string): Promise<boolean> {
-  return (await lstat(path).catch(() => undefined))?.isSymbolicLink() ?? false
+/** Asked right after the system looked for it, so it is at hand. */
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink()
+  } catch {
+    return false
+  }
 }

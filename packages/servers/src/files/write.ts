@@ -4,9 +4,21 @@
  */
 
 import { randomBytes } from 'node:crypto'
-import { type BigIntStats, constants, fstatSync } from 'node:fs'
-import { chmod, link, lstat, mkdir, open, rename, unlink } from 'node:fs/promises'
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  fstatSync,
+  fsync,
+  linkSync,
+  open,
+  unlinkSync,
+  writeFile,
+  writeFileSync,
+} from 'node:fs'
+import { chmod, link, lstat, mkdir, rename, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { ToolError } from '@portico/sdk/server'
 import { refusedName } from '../machine/path-text.ts'
 import { toPathError, withDirectory, withFile } from './anchor.ts'
@@ -34,7 +46,10 @@ export function takeSnapshot(path: string, maxBytes: number): Promise<Snapshot> 
 export async function createFile(reached: Reached, bytes: Uint8Array): Promise<void> {
   checkName(reached.path)
   await inFolderOf(reached.path, async (base, name) => {
-    await withTemporary(base, bytes, 0o666, (temporary) => moveUnlessTaken(temporary, join(base, name)))
+    await withTemporary(base, { bytes, mode: 0o666, replaces: false }, (temporary) => {
+      const path = join(base, name)
+      return linkAtOnce(temporary, path) ? undefined : moveUnlessTaken(temporary, path)
+    })
   })
 }
 
@@ -42,7 +57,7 @@ export async function createFile(reached: Reached, bytes: Uint8Array): Promise<v
 export async function replaceFile(reached: Reached, bytes: Uint8Array, snapshot: Snapshot): Promise<void> {
   await inFolderOf(reached.path, async (base, name) => {
     const mode = Number(snapshot.stats.mode & 0o777n)
-    await withTemporary(base, bytes, mode, async (temporary) => {
+    await withTemporary(base, { bytes, mode, replaces: true }, async (temporary) => {
       const now = await lstat(join(base, name), { bigint: true })
       if (!now.isFile() || !isSame(now, snapshot.stats)) {
         throw new ToolError(
@@ -119,28 +134,60 @@ async function inFolderOf<T>(path: string, work: (base: string, name: string) =>
   )
 }
 
+interface NewBytes {
+  readonly bytes: Uint8Array
+  readonly mode: number
+  /** What was there before is given up for them, so they are on the disk first: that is most of the time a write takes. */
+  readonly replaces: boolean
+}
+
 async function withTemporary(
   base: string,
-  bytes: Uint8Array,
-  mode: number,
-  place: (temporary: string) => Promise<void>,
+  { bytes, mode, replaces }: NewBytes,
+  place: (temporary: string) => Promise<void> | undefined,
 ): Promise<void> {
   const temporary = join(base, `.portico-${randomBytes(8).toString('hex')}.tmp`)
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0)
-  const handle = await open(temporary, flags, mode)
+  const descriptor = await openDescriptor(temporary, flags, mode)
   try {
     try {
-      await handle.writeFile(bytes)
-      await handle.sync()
+      // What goes no further than the system's memory is not worth a turn of another thread.
+      if (bytes.length <= SMALL && !replaces) writeFileSync(descriptor, bytes)
+      else await writeWhole(descriptor, bytes)
+      if (replaces) await sync(descriptor)
     } finally {
-      await handle.close()
+      closeSync(descriptor)
     }
     // What the process's mask took away from an existing file's mode is given back.
     if (mode !== 0o666) await chmod(temporary, mode)
     await place(temporary)
-  } finally {
+  } catch (error) {
     await unlink(temporary).catch(() => {})
+    throw error
   }
+}
+
+const SMALL = 64 * 1024
+const openDescriptor = promisify(open)
+const writeWhole = promisify(writeFile)
+const sync = promisify(fsync)
+
+/** Another name for a file that was just made, in a folder that the system has at hand; false where there are no such names. */
+function linkAtOnce(from: string, to: string): boolean {
+  try {
+    linkSync(from, to)
+  } catch (error) {
+    if (isWithoutLinks(error)) return false
+    throw error
+  }
+  unlinkSync(from)
+  return true
+}
+
+/** Some disks have no second names. */
+function isWithoutLinks(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return code === 'EPERM' || code === 'ENOTSUP' || code === 'ENOSYS' || code === 'EMLINK'
 }
 
 /** A second name for a file fails where something is, which renaming does not; the first name then goes. */
@@ -151,9 +198,8 @@ async function moveUnlessTaken(from: string, to: string): Promise<void> {
       await unlink(from)
       return
     } catch (error) {
-      const code = error instanceof Error && 'code' in error ? error.code : undefined
-      // Some disks have no second names; there, looking first has to do.
-      if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS' && code !== 'EMLINK') throw error
+      // There, looking first has to do.
+      if (!isWithoutLinks(error)) throw error
     }
   }
   const taken = await lstat(to).catch(() => undefined)

@@ -2,7 +2,7 @@
 
 import { PorticoError } from '@portico/sdk/server'
 import type { ServerEntry } from '../entry.ts'
-import { countValue, flagValue, listValue, textValue } from '../entry-values.ts'
+import { countValue, flagValue, listValue, STRUCTURED, textValue } from '../entry-values.ts'
 
 export const entry: ServerEntry = {
   name: 'graphql',
@@ -24,6 +24,7 @@ export const entry: ServerEntry = {
     maxSchemaBytes: { type: 'number', about: 'Bytes of the schema', fallback: '20000000' },
     timeoutMs: { type: 'number', about: 'How long one request may take', fallback: '30000' },
     allowPrivate: { type: 'string', multiple: true, about: 'host:port on a private address that may be reached' },
+    structured: STRUCTURED,
   },
   async create(values) {
     const endpoint = textValue(values, 'endpoint')
@@ -45,6 +46,7 @@ export const entry: ServerEntry = {
       maxSchemaBytes: countValue(values, 'maxSchemaBytes'),
       timeoutMs: countValue(values, 'timeoutMs'),
       allowPrivate: listValue(values, 'allowPrivate'),
+      structured: flagValue(values, 'structured'),
     })
   },
 }

@@ -72,12 +72,12 @@ function searchTool(schema: GraphQLSchema) {
   return tool(
     {
       title: 'Search the schema',
-      description: 'Finds types and fields by words in their name or description; without words, the root fields',
+      description: 'Finds types and fields by words in name or description; without words, the roots',
       input: {
         type: 'object',
         properties: {
-          query: { type: 'string', maxLength: 500, description: 'Words to look for' },
-          limit: { type: 'integer', minimum: 1, maximum: 100, default: 25, description: 'How many' },
+          query: { type: 'string', maxLength: 500, description: 'Words' },
+          limit: { type: 'integer', minimum: 1, maximum: 100, default: 25, description: 'At most' },
           cursor: { type: 'string', maxLength: 20, description: 'nextCursor of the page before' },
         },
         additionalProperties: false,
@@ -120,10 +120,10 @@ function describeTool(schema: GraphQLSchema) {
   return tool(
     {
       title: 'Describe a type',
-      description: 'The definition of a type, with its fields and their arguments',
+      description: 'A type with its fields and their arguments',
       input: {
         type: 'object',
-        properties: { name: { type: 'string', maxLength: 200, description: 'The name of the type' } },
+        properties: { name: { type: 'string', maxLength: 200, description: 'Type' } },
         required: ['name'],
         additionalProperties: false,
       },

@@ -25,7 +25,12 @@ interface Ask {
 }
 
 async function start(options: Partial<GraphqlOptions> = {}, ask: Ask = {}): Promise<Client> {
-  const { server } = await createGraphqlServer({ endpoint: service.endpoint, allowPrivate: [service.host], ...options })
+  const { server } = await createGraphqlServer({
+    endpoint: service.endpoint,
+    allowPrivate: [service.host],
+    structured: true,
+    ...options,
+  })
   const client = await connect(server, ask)
   clients.push(client)
   service.asked.length = 0

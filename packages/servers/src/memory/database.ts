@@ -8,7 +8,7 @@ import { chmod } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { PorticoError, ToolError } from '@portico/sdk/server'
-import { type BoundValue, type Connection, loadDriver } from '../machine/sqlite.ts'
+import { type BoundValue, type Connection, loadDriver, type Prepared } from '../machine/sqlite.ts'
 
 const SCHEMA_VERSION = 1
 const PAUSE_MS = 20
@@ -47,6 +47,8 @@ interface Row {
 /** The open file, inside a transaction. */
 export class Database {
   readonly #connection: Connection
+  /** Compiling a statement takes longer than running it; there are as many as this package has. */
+  readonly #prepared = new Map<string, Prepared>()
 
   constructor(connection: Connection) {
     this.#connection = connection
@@ -57,7 +59,7 @@ export class Database {
   }
 
   all(sql: string, params: readonly BoundValue[] = []): Row[] {
-    const prepared = this.#connection.prepare(sql)
+    const prepared = this.#prepare(sql)
     const { columns } = prepared
     return [...prepared.rows(params)].map((row) =>
       Object.fromEntries(columns.map((column, index) => [column, row[index]])),
@@ -70,9 +72,15 @@ export class Database {
 
   /** How many rows were changed, and the number of the last one that was added. */
   run(sql: string, params: readonly BoundValue[] = []): { readonly changes: number; readonly lastId: number } {
-    for (const _ of this.#connection.prepare(sql).rows(params)) break
+    for (const _ of this.#prepare(sql).rows(params)) break
     const { changes, id } = this.get('SELECT changes() AS changes, last_insert_rowid() AS id') ?? {}
     return { changes: Number(changes), lastId: Number(id) }
+  }
+
+  #prepare(sql: string): Prepared {
+    const prepared = this.#prepared.get(sql) ?? this.#connection.prepare(sql)
+    this.#prepared.set(sql, prepared)
+    return prepared
   }
 }
 
@@ -139,6 +147,7 @@ export class MemoryFile {
   }
 
   async #prepare(): Promise<void> {
+    this.#connection.exec('PRAGMA foreign_keys = ON')
     await this.transaction((db) => {
       const version = Number(db.get('PRAGMA user_version')?.user_version ?? 0)
       if (version === 0) db.exec(SCHEMA)
@@ -151,7 +160,6 @@ export class MemoryFile {
   #attempt<T>(begin: string, action: (db: Database) => T): T {
     if (!this.#isOpen) throw new ToolError('The memory is closed.')
     const db = this.#connection
-    db.exec('PRAGMA foreign_keys = ON')
     db.exec(begin)
     try {
       const value = action(this.#database)

@@ -1,7 +1,7 @@
 /** The openapi server as it is listed and started by name. */
 
 import type { ServerEntry } from '../entry.ts'
-import { countValue, flagValue, listValue, textValue } from '../entry-values.ts'
+import { countValue, flagValue, listValue, STRUCTURED, textValue } from '../entry-values.ts'
 
 export const entry: ServerEntry = {
   name: 'openapi',
@@ -40,6 +40,7 @@ export const entry: ServerEntry = {
     maxDescriptionBytes: { type: 'number', about: 'Bytes of the description', fallback: '20000000' },
     timeoutMs: { type: 'number', about: 'How long one request may take', fallback: '30000' },
     allowPrivate: { type: 'string', multiple: true, about: 'host:port on a private address that may be reached' },
+    structured: STRUCTURED,
   },
   async create(values) {
     const { createOpenapiServer } = await import('./server.ts')
@@ -67,6 +68,7 @@ export const entry: ServerEntry = {
       maxDescriptionBytes: countValue(values, 'maxDescriptionBytes'),
       timeoutMs: countValue(values, 'timeoutMs'),
       allowPrivate: listValue(values, 'allowPrivate'),
+      structured: flagValue(values, 'structured'),
     })
   },
 }

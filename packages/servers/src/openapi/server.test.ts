@@ -32,6 +32,7 @@ async function start(options: Partial<OpenapiOptions> = {}, ask: Ask = {}): Prom
   const { server } = await createOpenapiServer({
     description: await place(petDescription(`${service.base}/v1`)),
     allowPrivate: [service.host],
+    structured: true,
     ...options,
   })
   const client = await connect(server, ask)

@@ -3,7 +3,16 @@
  * many, the description and its operations as resources. Reads only, until `write` is given.
  */
 
-import { createServer, PorticoError, prompt, type ResourceDefinition, resource, type Server } from '@portico/sdk/server'
+import {
+  createServer,
+  PorticoError,
+  prompt,
+  type ResourceDefinition,
+  resource,
+  type Server,
+  type ToolDefinition,
+} from '@portico/sdk/server'
+import { type AnswerOptions, toAnswer, toAnswers } from '../answers.ts'
 import type { ReadyServer } from '../entry.ts'
 import type { Environment } from '../network/environment.ts'
 import { createGuardedFetch, type NetworkOptions } from '../network/guarded-fetch.ts'
@@ -22,7 +31,7 @@ import { readOperation, type Service } from './service.ts'
  * Options of `createOpenapiServer`: the description, which operations are offered, and how the service is reached.
  * `include` and `exclude` select operations by id, tag, method or path; times are in milliseconds.
  */
-export interface OpenapiOptions extends BaseUrlOptions, CredentialOptions {
+export interface OpenapiOptions extends BaseUrlOptions, CredentialOptions, AnswerOptions {
   /** Path or address of the description, JSON or YAML. */
   readonly description?: string | undefined
   /**
@@ -91,12 +100,13 @@ export async function createOpenapiServer(given: OpenapiOptions): Promise<ReadyS
   })
   const maxTools = options.maxTools ?? OPENAPI_LIMITS.maxTools
   if (operations.length > maxTools) {
-    for (const [name, definition] of Object.entries(createSearchTools(description, service, operations))) {
-      server.tool(name, definition)
-    }
+    const tools = toAnswers(createSearchTools(description, service, operations), options)
+    for (const [name, definition] of Object.entries(tools)) server.tool(name, definition)
   } else {
     for (const operation of operations) {
-      const reason = addTool(server, operation, description, service)
+      const reason = addTool(server, operation, description, () =>
+        toAnswer(operation.id, toTool(description, service, operation), options),
+      )
       if (reason !== undefined) skipped.push(`${operation.method} ${operation.path}: ${reason}`)
     }
   }
@@ -171,9 +181,14 @@ function hasBase(service: Service, operation: Operation, skipped: string[]): boo
  * Says why there is no tool for an operation, or undefined. A schema that the protocol's own checks do not accept is no
  * reason to lose the operation, or the server.
  */
-function addTool(server: Server, operation: Operation, description: Description, service: Service): string | undefined {
+function addTool(
+  server: Server,
+  operation: Operation,
+  description: Description,
+  define: () => ToolDefinition,
+): string | undefined {
   try {
-    const definition = toTool(description, service, operation)
+    const definition = define()
     try {
       server.tool(operation.id, definition)
     } catch {
