@@ -85,3 +85,26 @@ describe('a server of both eras', () => {
     expect(isObject(refused.data.requiredCapabilities.extensions)).toBe(true)
   })
 })
+
+it('T25-27: who waits for a task later is asked what one before it was asked, which may be gone', async () => {
+  const { url } = await serve()
+  const asked: string[] = []
+  const connectAs = async (name: string, answers: boolean) => {
+    const form = async (_question: unknown, { signal }: { readonly signal: AbortSignal }) => {
+      asked.push(name)
+      if (!answers) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+      return { action: 'accept' as const, content: { name } }
+    }
+    const client = await connect(url, { versions: '2025-11-25', elicitation: { form } })
+    closers.push(() => client.close())
+    return client
+  }
+  const silent = await connectAs('Silent', false)
+  const run = await silent.startTool('asks')
+  const first = run.result()
+  await expect.poll(() => asked).toEqual(['Silent'])
+  const again = await (await connectAs('Eve', true)).resumeTask((run.task as TaskView).taskId)
+  expect(textOf(await again.result())).toBe('hello Eve')
+  expect(asked).toEqual(['Silent', 'Eve'])
+  expect(textOf(await first)).toBe('hello Eve')
+})

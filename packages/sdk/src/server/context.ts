@@ -226,7 +226,7 @@ export function onCancel(ctx: RequestContext, listener: (() => void) | undefined
 /** How a call stands to tasks. */
 export interface TaskStanding {
   /** Where it goes on once it has left its request. */
-  readonly detached: { readonly until: number; wake(): void } | undefined
+  readonly detached: { readonly until: number; readonly takenOver: boolean; wake(): void } | undefined
   /** What its handler did so far, once it did something. */
   readonly run: { known(step: string): unknown } | undefined
   /** Makes it a task now, where it can become one. */

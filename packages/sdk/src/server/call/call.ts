@@ -42,6 +42,8 @@ export interface Detached {
   readonly maxRounds: number
   /** Until when the work may take, in milliseconds since 1970. */
   readonly until: number
+  /** Whether it was cancelled here because another worker goes on with the task. */
+  readonly takenOver: boolean
   /** The handler has asked, and is over for now. */
   suspend(call: ServerCall, result: Suspension): void
   fail(call: ServerCall, error: unknown): void

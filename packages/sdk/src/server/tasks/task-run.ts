@@ -53,6 +53,7 @@ export class TaskRun implements Detached {
   readonly #log: TaskLog
   readonly #heard: ProgressListener
   known: Promise<CallToolResult> | undefined
+  takenOver = false
   readonly #timer: ReturnType<typeof setInterval>
   #reached: number
   #message: string | undefined
@@ -233,8 +234,10 @@ export class TaskRun implements Detached {
     const held = await this.#book.store
       .renew(leaseKey(this.#record.id), this.#lease, this.#book.leaseMs)
       .catch(() => true)
-    const record = held ? await this.#book.read(this.#record.id).catch(() => this.#record) : undefined
-    if (record === undefined || isOver(record)) this.cancel('The task was cancelled, has expired or was taken over')
+    const record = await this.#book.read(this.#record.id).catch(() => this.#record)
+    if (record === undefined || isOver(record)) return this.cancel('The task was cancelled or has expired')
+    this.takenOver = !held
+    if (!held) this.cancel('Another worker has taken the task over')
   }
 
   #leftMs(): number {

@@ -6,6 +6,7 @@
 import { INTERNAL_ERROR, INVALID_PARAMS, RpcError } from '../../jsonrpc/errors.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { withRelatedTask } from '../../protocol/tasks.ts'
+import type { LegacySession } from '../../session/legacy-session.ts'
 import { requestClient } from '../../session/session-request.ts'
 import type { ServerCall } from '../call/call.ts'
 import type { FeatureHost } from '../feature.ts'
@@ -38,7 +39,9 @@ export class TaskWait {
   readonly #engine: TaskEngine
   readonly #own: OwnTasks
   /** Questions that are with a client at the moment, so that two that wait do not ask twice. */
-  readonly #delivered = new Set<string>()
+  readonly #delivered = new Map<string, Delivery>()
+  /** Who waits for each task, the newest last: it is asked, since of those before it nobody knows whether they still listen. */
+  readonly #waiting = new Map<string, News[]>()
 
   constructor(server: FeatureHost, { book, engine, own }: WaitParts) {
     this.#server = server
@@ -51,7 +54,8 @@ export class TaskWait {
   async wait(call: ServerCall, id: string, { forMs, related = false }: WaitOptions): Promise<TaskRecord> {
     let late = false
     const news = new News()
-    const stop = await this.#book.watch(id, () => news.tell())
+    this.#enter(id, news)
+    let stop = (): void => {}
     const onAbort = (): void => news.tell()
     call.signal.addEventListener('abort', onAbort, { once: true })
     const onTime = (): void => {
@@ -61,20 +65,37 @@ export class TaskWait {
     const timer = forMs === undefined ? undefined : setTimeout(onTime, forMs)
     const beat = setInterval(() => call.tell(Math.max(0, call.reached + BEAT_PROGRESS), undefined, undefined), BEAT_MS)
     try {
+      stop = await this.#book.watch(id, () => news.tell())
       for (;;) {
         const record = (await this.#own.find(id, call)) ?? gone()
         const open = unanswered(record)
         if (isOver(record) || late || (open.length > 0 && call.session === undefined)) return record
-        for (const [key, question] of open) void this.#deliver(call, record.id, key, { ...question, related })
+        if (this.#waiting.get(id)?.at(-1) === news)
+          for (const [key, question] of open) void this.#deliver(call, record.id, key, { ...question, related })
         await call.waitFor(news.next())
         if (call.cancelled) throw new RpcError(INTERNAL_ERROR, 'The request was cancelled')
       }
     } finally {
       stop()
+      this.#leave(id, news)
       clearTimeout(timer)
       clearInterval(beat)
       call.signal.removeEventListener('abort', onAbort)
     }
+  }
+
+  #enter(id: string, news: News): void {
+    const waiting = this.#waiting.get(id)
+    if (waiting === undefined) this.#waiting.set(id, [news])
+    else waiting.push(news)
+  }
+
+  /** Whoever waited before is asked again what is still open. */
+  #leave(id: string, news: News): void {
+    const waiting = (this.#waiting.get(id) ?? []).filter((one) => one !== news)
+    if (waiting.length === 0) this.#waiting.delete(id)
+    else this.#waiting.set(id, waiting)
+    waiting.at(-1)?.tell()
   }
 
   /** Gives a task answers to its questions, and lets it go on when it has all of them. */
@@ -92,20 +113,24 @@ export class TaskWait {
   ): Promise<void> {
     const { session } = call
     const mark = `${id} ${key}`
-    if (session === undefined || this.#delivered.has(mark)) return
-    this.#delivered.add(mark)
+    const before = this.#delivered.get(mark)
+    if (session === undefined || before?.session === session) return
+    const delivery: Delivery = { session, withdrawn: new AbortController() }
+    this.#delivered.set(mark, delivery)
+    before?.withdrawn.abort()
     try {
       // What was looked at may be older than an answer that came while somebody else asked.
       const now = await this.#book.read(id)
       if (now === undefined || !unanswered(now).some(([open]) => open === key)) return
       const { askTimeoutMs: timeoutMs } = this.#server.asker
       const asked = { method, params: related ? withRelatedTask(params, id) : params }
-      const answer = await requestClient(session, asked, call.outlet, { timeoutMs, signal: call.signal })
+      const signal = AbortSignal.any([call.signal, delivery.withdrawn.signal])
+      const answer = await requestClient(session, asked, call.outlet, { timeoutMs, signal })
       await this.answer(id, { [key]: answer })
     } catch (error) {
-      if (error instanceof RpcError) await this.#refused(id, key, method, error)
+      if (error instanceof RpcError && !delivery.withdrawn.signal.aborted) await this.#refused(id, key, method, error)
     } finally {
-      this.#delivered.delete(mark)
+      if (this.#delivered.get(mark) === delivery) this.#delivered.delete(mark)
     }
   }
 
@@ -116,6 +141,12 @@ export class TaskWait {
     const error = { code: INTERNAL_ERROR, message: statusMessage }
     await this.#book.change(id, () => ({ status: 'failed', error, statusMessage }))
   }
+}
+
+/** A question that is with the client of a session, until another one waits for the task. */
+interface Delivery {
+  readonly session: LegacySession
+  readonly withdrawn: AbortController
 }
 
 /** What happened since somebody last looked. */
