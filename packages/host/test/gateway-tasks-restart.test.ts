@@ -40,6 +40,20 @@ function mortal(store: Store): { readonly store: Store; kill(): Promise<void> } 
   }
 }
 
+/** The methods of a store as members, so that some can be replaced. */
+function unbound(store: Store): Store {
+  return {
+    get: (...args) => store.get(...args),
+    list: (...args) => store.list(...args),
+    write: (...args) => store.write(...args),
+    lease: (...args) => store.lease(...args),
+    renew: (...args) => store.renew(...args),
+    release: (...args) => store.release(...args),
+    holder: (...args) => store.holder(...args),
+    close: () => store.close(),
+  }
+}
+
 async function begin(site: Site, name: string): Promise<string> {
   return (await modern(site, 'tools/call', { name, arguments: {} })).result.taskId
 }
@@ -93,6 +107,34 @@ describe('a gateway that is killed', () => {
     await eventually(() => second.gateway.metrics().followed).toBe(1)
     works.gate.open()
     expect(textOf((await followed(second, taskId)).result)).toBe('done')
+    expect(works.seen).toEqual(['begun'])
+  })
+
+  test('tasks 1.4: is so slow that another takes the task over: the work at the server goes on', async () => {
+    const kept = createMemoryStore()
+    let isSlow = false
+    // As a process that stood still finds its lease: it has run out, and somebody else has the task.
+    const store: Store = {
+      ...unbound(kept),
+      async renew(key, lease, ms) {
+        if (isSlow) await kept.release(key, lease)
+        isSlow = false
+        return kept.renew(key, lease, ms)
+      },
+    }
+    const works = new Works('2026-07-28', {})
+    const site = await createSite(
+      { works: { target: works.server, versions: '2026-07-28', settings: { tasksAfterMs: 0 } } },
+      { tasks: { store, leaseMs: 1500 } },
+    )
+    const taskId = await begin(site, 'slow')
+    await eventually(() => site.gateway.metrics().followed).toBe(1)
+    const epoch = async () => JSON.parse((await kept.list('task/', { limit: 1 }))[0]?.value ?? '{}').epoch
+    const before = await epoch()
+    isSlow = true
+    await eventually(epoch).toBeGreaterThan(before)
+    works.gate.open()
+    expect(textOf((await followed(site, taskId)).result)).toBe('done')
     expect(works.seen).toEqual(['begun'])
   })
 

@@ -18,7 +18,7 @@ import {
   Suspended,
 } from '@portico/sdk/server'
 import { hideIn } from '../../config/trust/used-secrets.ts'
-import { noteTask, type UpstreamTask } from '../tasks/noted.ts'
+import { noteTask, STEPS, type UpstreamTask } from '../tasks/noted.ts'
 import { isKept, keptBytes } from './call-places.ts'
 import { CallRelay } from './call-relay.ts'
 import { CancellableCall } from './cancellable-call.ts'
@@ -46,7 +46,7 @@ export class RelayedCall<Result = unknown> extends CancellableCall {
   sent = false
   /** The task that the server made of it, once it did. */
   task: UpstreamTask | undefined
-  /** The gateway ends, and what the server does goes on without it. */
+  /** What the server does goes on without this process: the gateway ends, or another one has taken the task over. */
   left = false
   /** Called when the server has made a task of it: nothing is held at the server any more. */
   onAccepted: (() => void) | undefined
@@ -152,6 +152,7 @@ export class RelayedCall<Result = unknown> extends CancellableCall {
     this.#run?.reject(new Suspended())
     return new Promise<Result>((resolve, reject) => {
       const cancelled = (): void => {
+        this.left ||= isTaken(this.task, ctx)
         if (!this.#outlives(ctx)) this.cancel('The client cancelled the request')
       }
       // `start` was given work of this very result.
@@ -219,10 +220,9 @@ export class RelayedCall<Result = unknown> extends CancellableCall {
   }
 
   log(said: JsonObject): void {
-    const { ctx } = this
     const params = hideIn(said, this.#options.hide)
-    if (ctx === undefined) this.#kept.log(params)
-    else tellLog(ctx, params)
+    if (this.ctx === undefined) this.#kept.log(params)
+    else tellLog(this.ctx, params)
   }
 
   /** Has a place for the call, and room for what is kept while it waits; throws where there is none. */
@@ -272,7 +272,7 @@ export class RelayedCall<Result = unknown> extends CancellableCall {
   /** Seals the call's name into the state of the round. A request that nobody can come back to with answers fails here. */
   async #record(ctx: AskingContext): Promise<boolean> {
     try {
-      await ctx.step('relayed', () => this.id)
+      await ctx.step(STEPS.call, (_again) => this.id)
       return true
     } catch (error) {
       if (error instanceof Suspended) throw error
@@ -294,6 +294,7 @@ export class RelayedCall<Result = unknown> extends CancellableCall {
     this.#waiting = taskStandingOf(ctx).detached
     places.wait(this as RelayedCall, this.#waiting?.until)
     const ended = (): void => {
+      this.left ||= isTaken(this.task, ctx)
       places.leave(this as RelayedCall)
       this.cancel('The task was cancelled')
     }
@@ -336,6 +337,11 @@ export class RelayedCall<Result = unknown> extends CancellableCall {
     } else if ('error' in outcome) run.reject(outcome.error)
     else run.resolve(outcome.value)
   }
+}
+
+/** Whether another worker goes on with the task here: what the server does is not to be ended. */
+function isTaken(task: UpstreamTask | undefined, ctx: AskingContext): boolean {
+  return task !== undefined && taskStandingOf(ctx).detached?.takenOver === true
 }
 
 function hasFailed(outcome: Outcome<unknown>): boolean {

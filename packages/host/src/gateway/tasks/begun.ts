@@ -31,7 +31,7 @@ export async function findBegun(ctx: AskingContext, server: string, parking: Par
   if (task !== undefined && task.server === server) return { kind: 'task', task, id }
   if (ctx.task === undefined) {
     if (id !== undefined) throw gone()
-    return { kind: 'nothing', id: await ctx.step(STEPS.call, () => randomUUID()) }
+    return { kind: 'nothing', id: await ctx.step(STEPS.call, (_again) => randomUUID()) }
   }
   if (ctx.resumed || stepOf(ctx, STEPS.sent) !== undefined) throw lost(server)
   await ctx.step(STEPS.sent, (_again) => true)

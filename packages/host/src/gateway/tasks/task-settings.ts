@@ -18,6 +18,8 @@ export interface GatewayTasks {
   readonly ttlMs?: number
   /** How often callers are asked to look, in milliseconds; a second unless given. */
   readonly pollIntervalMs?: number
+  /** How long a gateway may be silent, in milliseconds, before another takes its tasks up; 30,000 unless given. */
+  readonly leaseMs?: number
   /** 32-byte keys that seal what the store keeps of a task, newest first: the first seals, all open. Nothing is sealed without. */
   readonly keys?: readonly Uint8Array[]
 }
