@@ -1,39 +1,51 @@
-/** A process is ended at every point of a task's life, and another takes over: nothing is lost, and nothing done twice unannounced. */
+/** A worker, a server or a gateway is ended at every point of a task's life, and another takes over: see `kill-points.ts`. */
 
-import { equal, ok } from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { deepEqual } from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { openState, type StateSetting } from '@portico/host/state'
-import { connect } from '@portico/sdk/client'
-import type { Store } from '@portico/sdk/state'
 import { build } from 'esbuild'
 import type { Report } from '../support/report.ts'
 import type { Trial } from '../support/suite.ts'
-import { until } from '../support/wait.ts'
-import { nameOf, POINTS, type Point, SHORT_POINTS } from './kill-points.ts'
-import { ANSWERS, createKillServer, Ledger, RESULT, SERVER_NAME } from './kill-server.ts'
+import { nameOf, POINTS, type Role, SHORT_KILLS } from './kill-points.ts'
+import { addTo, type KillTally, noHarm } from './kill-tally.ts'
+import { type Kill, runKill, WIRES } from './kill-trial.ts'
 import { type Kind, missingFor, places } from './places.ts'
 
 /** Processes mostly wait, so more than one per core can be on their way. */
 const AT_ONCE = 6
-const LIMIT_MS = 60_000
+/** Long enough for a machine that does much else: what never ends is no matter of seconds. */
+const LIMIT_MS = 300_000
 
-/** Every point of the long form comes `runs` times, in an order that `seed` says. */
-export function createKillTrials(runs: number, seed: number): readonly Trial[] {
-  const many = Array.from({ length: runs }, () => POINTS).flat()
-  return [
-    { name: 'sqlite kills', run: (report) => runKills('sqlite', report, shuffle(SHORT_POINTS, seed)) },
-    ...(['sqlite', 'postgres', 'valkey'] as const).map((kind) => ({
-      name: `${kind} many kills`,
-      long: true,
-      missing: () => missingFor(kind),
-      run: (report: Report) => runKills(kind, report, shuffle(many, seed)),
-    })),
-  ]
+interface KillOptions {
+  /** How often a process is ended at each point of the long form. */
+  readonly runs: number
+  /** The order of the points. */
+  readonly seed: number
+  readonly tally: KillTally
+}
+
+type Planned = Pick<Kill, 'role' | 'point' | 'wires'>
+
+export function createKillTrials({ runs, seed, tally }: KillOptions): readonly Trial[] {
+  const short = SHORT_KILLS.map(({ role, point }) => ({ role, point, wires: WIRES[0] }))
+  const run = (kind: Kind, name: string, planned: readonly Planned[]) => (report: Report) =>
+    runKills({ kind, name, planned: shuffle(planned, seed), tally }, report)
+  const long = (['sqlite', 'postgres', 'valkey'] as const).flatMap((kind) =>
+    (['worker', 'server', 'gateway'] as const).map((role) => {
+      const name = `${kind} ${role} kills`
+      return { name, long: true, missing: () => missingFor(kind), run: run(kind, name, planOf(role, runs)) }
+    }),
+  )
+  return [{ name: 'sqlite kills', run: run('sqlite', 'sqlite kills', short) }, ...long]
+}
+
+/** Each point so many times, over the generations of tasks in turn. */
+function planOf(role: Role, runs: number): Planned[] {
+  return Array.from({ length: runs }, (_none, turn) => turn).flatMap((turn) =>
+    POINTS[role].map((point, at) => ({ role, point, wires: WIRES[(turn + at) % WIRES.length] ?? WIRES[0] })),
+  )
 }
 
 /** The same order for the same seed: which processes are on their way at once differs from one seed to another. */
@@ -46,15 +58,29 @@ function shuffle<T>(items: readonly T[], seed: number): T[] {
   return keyed.sort((one, other) => one.key - other.key).map(({ item }) => item)
 }
 
-async function runKills(kind: Kind, report: Report, points: readonly Point[]): Promise<void> {
+interface KillRun {
+  readonly kind: Kind
+  readonly name: string
+  readonly planned: readonly Planned[]
+  readonly tally: KillTally
+}
+
+async function runKills({ kind, name, planned, tally }: KillRun, report: Report): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'portico-kills-'))
-  const [place, program] = [await places.get(kind), await bundleWorker()]
-  const queue = [...points.entries()]
+  const [place, program] = [await places.get(kind), await bundleProcess()]
+  const row = tally.row(name, new Set(planned.map(({ role, point }) => `${role} ${nameOf(point)}`)).size)
+  const queue = [...planned.entries()]
   const runNext = async (): Promise<void> => {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-      const [at, point] = next
-      const trial = { setting: place.fresh(), path: join(folder, `${at}`), program, point }
-      await report.checkIn('kills', `a process that ends ${nameOf(point)}`, () => runKill(trial), { limitMs: LIMIT_MS })
+      const [at, plan] = next
+      const kill: Kill = { ...plan, setting: place.fresh(), path: join(folder, `${at}`), program }
+      const title = `a ${plan.role} that ends ${nameOf(plan.point)} (${plan.wires.join(' to ')})`
+      const action = async (): Promise<void> => {
+        const { harm, unknown } = await runKill(kill)
+        addTo(row, harm, unknown)
+        deepEqual(harm, noHarm())
+      }
+      await report.checkIn('kills', title, action, { limitMs: LIMIT_MS })
     }
   }
   try {
@@ -64,79 +90,13 @@ async function runKills(kind: Kind, report: Report, points: readonly Point[]): P
   }
 }
 
-interface Kill {
-  readonly setting: StateSetting
-  readonly path: string
-  readonly program: string
-  readonly point: Point
-}
-
-async function runKill({ setting, path, program, point }: Kill): Promise<void> {
-  const child = spawn(process.execPath, [program, JSON.stringify(setting), path, JSON.stringify(point)], {
-    stdio: ['ignore', 'inherit', 'inherit'],
-  })
-  const [, signal] = (await once(child, 'exit')) as [number | null, string | null]
-  if (process.platform !== 'win32') equal(signal, 'SIGKILL', 'it ends at its point')
-  const { store, bus, close } = await openState(setting)
-  const ledger = new Ledger(path)
-  const { server, tasks } = createKillServer(store, bus, ledger)
-  const client = await connect(server, ANSWERS)
-  try {
-    const kept = await keptTasks(store)
-    const lines = ledger.read()
-    for (const { acknowledged } of lines)
-      ok(acknowledged === undefined || kept.includes(acknowledged), 'it is not lost')
-    for (const taskId of kept) {
-      const run = await client.resumeTask(taskId)
-      const cancelled = point.cancels && lines.some((line) => line.cancelled === taskId)
-      const text = await run.result().then(
-        ({ content: [block] }) => (block?.type === 'text' ? block.text : ''),
-        () => 'no result',
-      )
-      const { status } = await run.status()
-      if (cancelled) equal(status, 'cancelled', 'what was told stays so')
-      if (status === 'completed') equal(text, RESULT)
-      else ok(point.cancels && status === 'cancelled', `it ends well, not ${status}`)
-    }
-    await until(() => isQuiet(store), 'nothing is left for workers')
-    requireOnce(ledger)
-  } finally {
-    await client.close()
-    tasks.close()
-    await close()
-  }
-}
-
-/** A step that has its effect again was told that it may have had it. */
-function requireOnce(ledger: Ledger): void {
-  const steps = ledger.read().filter(({ step }) => step !== undefined)
-  const seen = new Set<string>()
-  for (const { task, step, interrupted } of steps) {
-    const mark = `${task} ${step}`
-    equal(interrupted, interrupted === true || seen.has(mark), `${step} is done again without a word`)
-    seen.add(mark)
-  }
-}
-
-async function keptTasks(store: Store): Promise<string[]> {
-  const prefix = `task/${SERVER_NAME}/`
-  return (await store.list(prefix, { limit: 100 })).map(({ key }) => key.slice(prefix.length))
-}
-
-/** No task is due, none sleeps, and nobody holds one. */
-async function isQuiet(store: Store): Promise<boolean> {
-  const left = await Promise.all(['task-due/', 'task-wake/'].map((prefix) => store.list(prefix, { limit: 1 })))
-  const held = await Promise.all((await keptTasks(store)).map((id) => store.holder(`task/${id}`)))
-  return left.flat().length === 0 && held.every((holder) => holder === undefined)
-}
-
 /** One file, since many processes are started from it. */
-async function bundleWorker(): Promise<string> {
+async function bundleProcess(): Promise<string> {
   // Below the suite's own packages, so that libraries of databases are found from there.
   const folder = fileURLToPath(new URL('node_modules/.portico', import.meta.url))
   mkdirSync(folder, { recursive: true })
-  const outfile = join(folder, 'kill-worker.mjs')
-  const entry = fileURLToPath(new URL('kill-worker.ts', import.meta.url))
+  const outfile = join(folder, 'kill-process.mjs')
+  const entry = fileURLToPath(new URL('kill-process.ts', import.meta.url))
   await build({
     entryPoints: [entry],
     outfile,
@@ -145,6 +105,8 @@ async function bundleWorker(): Promise<string> {
     format: 'esm',
     conditions: ['portico-source'],
     external: ['redis', 'pg', 'better-sqlite3'],
+    // Some of the libraries are of the older kind, which asks for others by `require`.
+    banner: { js: "import { createRequire as r } from 'node:module'; const require = r(import.meta.url);" },
     logLevel: 'error',
   })
   return outfile

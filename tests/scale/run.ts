@@ -1,6 +1,7 @@
 /**
  * `npm run scale`: state that several processes share, in every database that can keep it: the contracts, processes that write
- * at once, one that is killed, and a database that goes away and comes back; and tasks whose process is killed at every point.
+ * at once, one that is killed, and a database that goes away and comes back; and tasks whose worker, server or gateway is killed at
+ * every point. `npm run scale -- kills` is the long form of these alone: ten runs a point on three databases.
  */
 
 import { fileURLToPath } from 'node:url'
@@ -20,18 +21,20 @@ await runSuite(import.meta.url, {
   async open({ runs, seed }) {
     installPackages(fileURLToPath(new URL('.', import.meta.url)))
     const { places } = await import('./places.ts')
+    const { KillTally } = await import('./kill-tally.ts')
+    const tally = new KillTally()
     const trials = [
       ...(await import('./contract-cases.ts')).contractTrials,
       ...(await import('./process-cases.ts')).processTrials,
       ...(await import('./away-cases.ts')).awayTrials,
-      ...(await import('./kill-cases.ts')).createKillTrials(Number(runs), Number(seed)),
+      ...(await import('./kill-cases.ts')).createKillTrials({ runs: Number(runs), seed: Number(seed), tally }),
       ...(await import('./queue-cases.ts')).queueTrials,
     ]
     return {
       trials,
       columns: ['store', 'bus', 'processes', 'away', 'kills', 'queue'],
       after: () => places.stop(),
-      summary: () => `seed ${seed}`,
+      summary: () => `${tally}\n\nseed ${seed}`.trim(),
     }
   },
 })
