@@ -10,8 +10,8 @@ import { isTestFile, listCode, readPackages } from './tree.mjs'
 
 const READERS = ['packages', 'tests', 'bench', 'examples', 'scripts']
 
-/** Modules whose names are asked for by somebody who imports nothing: hooks of Node's loader. */
-const ASKED_BY_NAME = new Set(['packages/app/src/typescript-hooks.ts'])
+/** Modules whose names are asked for by somebody who imports nothing: hooks of Node's loader, what an editor activates. */
+const ASKED_BY_NAME = new Set(['packages/app/src/typescript-hooks.ts', 'packages/vscode/src/extension.ts'])
 
 /**
  * @param {string} root

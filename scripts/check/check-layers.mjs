@@ -78,6 +78,8 @@ const TESTS = new Map([
   ...['interop', 'runtimes', 'scale', 'servers', 'workbench'].map((folder) => [folder, 1]),
   // Its clients and servers are those of interop.
   ['gateway', 2],
+  // Its program is that of cli.
+  ['hosts', 2],
 ])
 const BENCH = new Map([...['programs', 'load'].map((folder) => [folder, 0]), [OWN, 1]])
 const OUTSIDE_RANKS = new Map([
@@ -101,6 +103,9 @@ const PACKAGES = new Map([
   ['host', { uses: ['sdk'], types: [] }],
   ['servers', { uses: ['sdk'], types: [] }],
   ['app', { uses: ['host', 'servers', 'sdk'], types: [] }],
+  // Lua; what it speaks with is another process, and so it is for the extension, which takes the types of the protocol.
+  ['neovim', { uses: [], types: [] }],
+  ['vscode', { uses: [], types: ['app'] }],
   // What runs in a browser as it is.
   ['ui', { uses: [], types: ['app'], doors: ['packages/sdk/src/doors/internal-text.ts'] }],
 ])

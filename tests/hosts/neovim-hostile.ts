@@ -1,0 +1,1 @@
+export const trials: readonly import('../support/suite.ts').Trial[] = []
