@@ -1,16 +1,15 @@
-/** A folder of a trial's own with two servers and a model, and Neovim with the plugin in it. */
+/** Neovim on this machine, and its settings for a trial. */
 
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Script, startScriptedProvider } from '@portico/host/model'
+import type { Script } from '@portico/host/model'
 import { BINARY } from '../cli/binary.ts'
 import { missingTmux } from '../support/tmux.ts'
+import { inLab, type LabPlace } from './lab.ts'
 
-const LAB = fileURLToPath(new URL('./lab-server.ts', import.meta.url))
-export const PLUGIN = fileURLToPath(new URL('../../packages/neovim/', import.meta.url))
+const PLUGIN = fileURLToPath(new URL('../../packages/neovim/', import.meta.url))
 
 /** Installed on first use where that is possible without asking anybody; a word why not elsewhere. */
 export function missingNeovim(): string | undefined {
@@ -35,42 +34,11 @@ export function neovimVersion(): string {
   return execFileSync('nvim', ['--version'], { encoding: 'utf8' }).split('\n')[0] ?? ''
 }
 
-export interface NeovimPlace {
-  readonly folder: string
-  readonly env: { readonly [name: string]: string }
-  /** What the lab server has written. */
-  readonly notes: string
-}
-
-export async function inNeovim(script: Script, work: (place: NeovimPlace) => Promise<void>): Promise<void> {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'portico-nvim-')))
-  const provider = await startScriptedProvider(script)
-  const notes = join(folder, 'notes.log')
-  const lab = (...words: string[]) => ({ command: process.execPath, args: [...process.execArgv, LAB, ...words] })
-  await mkdir(join(folder, 'config'))
-  await writeFile(
-    join(folder, 'config', 'portico.json'),
-    JSON.stringify({
-      servers: { lab: lab(notes), shelf: lab() },
-      models: { scripted: { provider: 'openai-compatible', model: 'scripted', baseUrl: provider.url } },
-    }),
-  )
-  await writeFile(join(folder, 'draft.txt'), 'first line\n')
-  await writeFile(join(folder, 'init.lua'), toInit([process.execPath, BINARY, 'host']))
-  const { PATH = '' } = process.env
-  const env = {
-    PATH,
-    HOME: folder,
-    LANG: 'C.UTF-8',
-    PORTICO_STATE_DIR: join(folder, 'state'),
-    PORTICO_CONFIG_DIR: join(folder, 'config'),
-  }
-  try {
-    await work({ folder, env, notes })
-  } finally {
-    await provider.close()
-    await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 })
-  }
+export function inNeovim(script: Script, work: (place: LabPlace) => Promise<void>): Promise<void> {
+  return inLab(script, async (place) => {
+    await writeFile(join(place.folder, 'init.lua'), toInit([process.execPath, BINARY, 'host']))
+    await work(place)
+  })
 }
 
 /** Settings for Neovim with the plugin and this command. */

@@ -10,7 +10,8 @@ import type { Script } from '@portico/host/model'
 import type { Trial } from '../support/suite.ts'
 import { openScreen, type Screen } from '../support/tmux.ts'
 import { until } from '../support/wait.ts'
-import { inNeovim, missingNeovim, type NeovimPlace, neovimVersion } from './neovim-place.ts'
+import type { LabPlace } from './lab.ts'
+import { inNeovim, missingNeovim, neovimVersion } from './neovim-place.ts'
 import { toPicture } from './picture.ts'
 
 const SCRIPT: Script = {
@@ -23,7 +24,7 @@ const SCRIPT: Script = {
   },
 }
 
-interface Seat extends NeovimPlace {
+interface Seat extends LabPlace {
   readonly screen: Screen
   /** A command of Neovim. */
   command(words: string): void

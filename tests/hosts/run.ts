@@ -11,7 +11,11 @@ await runSuite(import.meta.url, {
   end: 'now',
   async open(flags) {
     return {
-      trials: [...(await import('./neovim.ts')).trials, ...(await import('./neovim-hostile.ts')).trials],
+      trials: [
+        ...(await import('./neovim.ts')).trials,
+        ...(await import('./neovim-hostile.ts')).trials,
+        ...(await import('./vscode.ts')).trials,
+      ],
       limitMs: 240_000,
       before: () => (flags['no-build'] === true ? undefined : buildBinary()),
     }
