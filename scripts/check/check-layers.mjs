@@ -75,7 +75,7 @@ const RANKS = new Map([
 const TESTS = new Map([
   ...['support', 'types'].map((folder) => [folder, 0]),
   ...['auth', 'cli', 'conformance', 'first-hour', 'fuzz'].map((folder) => [folder, 1]),
-  ...['interop', 'runtimes', 'scale', 'servers', 'workbench'].map((folder) => [folder, 1]),
+  ...['interop', 'runtimes', 'scale', 'servers', 'soak', 'workbench'].map((folder) => [folder, 1]),
   // Its clients and servers are those of interop.
   ['gateway', 2],
   // Its program is that of cli.

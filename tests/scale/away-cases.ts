@@ -2,10 +2,10 @@
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { openState } from '@portico/host/state'
+import { startBreaker } from '../support/breaker.ts'
 import type { Report } from '../support/report.ts'
 import type { Trial } from '../support/suite.ts'
 import { until } from '../support/wait.ts'
-import { startBreaker } from './breaker.ts'
 import { type Kind, missingFor, places } from './places.ts'
 
 export const awayTrials: readonly Trial[] = (['postgres', 'valkey', 'redis'] as const).flatMap((kind) => [

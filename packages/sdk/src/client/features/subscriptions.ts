@@ -35,6 +35,9 @@ interface Entry {
   standing: () => void
 }
 
+/** Of no function's scope: one made within an attempt would hold that attempt, and through it all that were before. */
+const nothing = (): void => {}
+
 interface SubscriptionOptions {
   readonly acknowledgeMs: number
   /** Told of what may have changed while nobody listened, before anybody else is. */
@@ -73,7 +76,7 @@ export class Subscriptions {
       connection: undefined,
       granted: {},
       stood: false,
-      standing: () => {},
+      standing: nothing,
     }
     this.#entries.add(entry)
     const standing = new Promise<void>((resolve, reject) => {
@@ -211,7 +214,7 @@ export class Subscriptions {
       })
     } finally {
       clearTimeout(timer)
-      entry.standing = () => {}
+      entry.standing = nothing
       entry.id = undefined
     }
   }

@@ -1,7 +1,7 @@
-/** A way to a database that can be cut, be silent, and be mended. */
+/** A way to a port that can be cut, be silent, and be mended. */
 
 import { connect, createServer, type Socket } from 'node:net'
-import { freePort } from '../support/free-port.ts'
+import { freePort } from './free-port.ts'
 
 export interface Breaker {
   readonly port: number
