@@ -76,8 +76,8 @@ const TESTS = new Map([
   ...['support', 'types'].map((folder) => [folder, 0]),
   ...['auth', 'cli', 'conformance', 'first-hour', 'fuzz'].map((folder) => [folder, 1]),
   ...['interop', 'runtimes', 'scale', 'servers', 'soak', 'workbench'].map((folder) => [folder, 1]),
-  // Its clients and servers are those of interop.
-  ['gateway', 2],
+  // Clients and servers are those of interop, databases those of scale.
+  ...['gateway', 'faults'].map((folder) => [folder, 2]),
   // Its program is that of cli.
   ['hosts', 2],
 ])

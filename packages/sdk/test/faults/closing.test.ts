@@ -6,8 +6,9 @@ import type { Client } from '../../src/client/client.ts'
 import { connect } from '../../src/connect/connect.ts'
 import { PorticoError } from '../../src/jsonrpc/errors.ts'
 import { type ClosingOptions, ClosingServer, type Way } from './closing-server.ts'
-import { limitOf, RUNS } from './run.ts'
 
+/** How often each cell is run. */
+const RUNS = Number(process.env.PORTICO_FAULT_RUNS ?? 2)
 /** Requests in each of the 18 cells; three in five or more are calls. PORTICO_FAULT_RUNS=52 makes 10,000 calls on each way. */
 const CALLS = RUNS * 100
 const LANES = 4
@@ -123,42 +124,46 @@ const WAYS = (['modern', 'legacy', 'http+sse'] as const).flatMap((way: Way) =>
   [undefined, 7].map((requestsPerToken) => ({ way, requestsPerToken, with: requestsPerToken ? 'with' : 'without' })),
 )
 
-describe.each(WAYS)('$way, $with authorization', { timeout: limitOf(RUNS) }, ({ way, requestsPerToken, ...named }) => {
-  const cell = `${way}, ${named.with} authorization`
+describe.each(WAYS)(
+  '$way, $with authorization',
+  { timeout: 60_000 * Math.max(1, RUNS) },
+  ({ way, requestsPerToken, ...named }) => {
+    const cell = `${way}, ${named.with} authorization`
 
-  test.each([
-    ['each answer', 1],
-    // A connection that has served well is no promise: a client that trusted it would lose every third call.
-    ['every third answer', 3],
-  ])('sdk 17: right after %s, every call has its result and runs once', async (closes, answers) => {
-    const { server, client } = await start({
-      way,
-      requestsPerToken,
-      answers,
-      close: (socket) => void socket.end(),
-      runsLate: () => false,
+    test.each([
+      ['each answer', 1],
+      // A connection that has served well is no promise: a client that trusted it would lose every third call.
+      ['every third answer', 3],
+    ])('sdk 17: right after %s, every call has its result and runs once', async (closes, answers) => {
+      const { server, client } = await start({
+        way,
+        requestsPerToken,
+        answers,
+        close: (socket) => void socket.end(),
+        runsLate: () => false,
+      })
+      const fates = await drive(client, CALLS, ['once', 'read', 'once', 'list', 'same', 'ping'])
+      const account = accountOf(`${cell}, after ${closes}`, fates, server)
+      expect(fates.filter(({ failure }) => failure !== undefined)).toEqual([])
+      expect(account).toMatchObject({ answered: fates.length, repeated: 0, doubled: 0, lost: 0 })
     })
-    const fates = await drive(client, CALLS, ['once', 'read', 'once', 'list', 'same', 'ping'])
-    const account = accountOf(`${cell}, after ${closes}`, fates, server)
-    expect(fates.filter(({ failure }) => failure !== undefined)).toEqual([])
-    expect(account).toMatchObject({ answered: fates.length, repeated: 0, doubled: 0, lost: 0 })
-  })
 
-  test('sdk 17: at a random moment, nothing fails that can be repeated, and nothing else runs twice', async () => {
-    const { server, client } = await start({
-      way,
-      requestsPerToken,
-      close: atRandom,
-      runsLate: () => Math.random() < 0.5,
+    test('sdk 17: at a random moment, nothing fails that can be repeated, and nothing else runs twice', async () => {
+      const { server, client } = await start({
+        way,
+        requestsPerToken,
+        close: atRandom,
+        runsLate: () => Math.random() < 0.5,
+      })
+      const fates = await drive(client, CALLS, ['read', 'list', 'same', 'ping', 'once'])
+      const account = accountOf(`${cell}, at random`, fates, server)
+      expect(account).toMatchObject({ untyped: 0, doubled: 0, lost: 0 })
+      const failed = fates.filter(({ failure }) => failure !== undefined)
+      expect(failed.filter(({ tool }) => tool !== 'once')).toEqual([])
+      for (const { failure } of failed) expect(failure).toMatchObject({ code: 'closed', delivery: 'unknown' })
     })
-    const fates = await drive(client, CALLS, ['read', 'list', 'same', 'ping', 'once'])
-    const account = accountOf(`${cell}, at random`, fates, server)
-    expect(account).toMatchObject({ untyped: 0, doubled: 0, lost: 0 })
-    const failed = fates.filter(({ failure }) => failure !== undefined)
-    expect(failed.filter(({ tool }) => tool !== 'once')).toEqual([])
-    for (const { failure } of failed) expect(failure).toMatchObject({ code: 'closed', delivery: 'unknown' })
-  })
-})
+  },
+)
 
 function atRandom(socket: Parameters<ClosingOptions['close']>[0]): void {
   const close = () => (Math.random() < 0.5 ? socket.end() : socket.destroy())

@@ -5,13 +5,12 @@
 
 import { spawn } from 'node:child_process'
 import { fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
-import { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createPrincipal } from '../../src/auth/principal.ts'
-import { serveHttp } from '../../src/serve/adapters/http.ts'
-import { serveStdio } from '../../src/serve/stdio.ts'
-import { tool } from '../../src/server/items/definition.ts'
-import { createServer } from '../../src/server/server.ts'
+import { serveHttp } from '@portico/sdk/http'
+import { createPrincipal, createServer, tool } from '@portico/sdk/server'
+import { serveStdio } from '@portico/sdk/stdio'
+import { duplicateEvents } from './duplicate-events.ts'
+import { PATIENT } from './patient.ts'
 import { answerTo, type ServerPlan, type WorkArguments } from './server-plan.ts'
 
 const plan = JSON.parse(process.argv[2] ?? '{}') as ServerPlan
@@ -75,7 +74,7 @@ if (plan.link === 'stdio') {
   const http = await serveHttp(server, {
     port: plan.port ?? 0,
     graceMs: plan.graceMs,
-    limits: { keepAliveMs: plan.keepAliveMs ?? 15_000 },
+    limits: { keepAliveMs: plan.keepAliveMs ?? 15_000, ...PATIENT },
     ...(plan.eventsFull && { events: fullStore }),
     ...(tokenFile !== undefined && {
       authenticate: (head) => {
@@ -169,14 +168,4 @@ function breakOff(line: string): never {
 
 function cut(): NonNullable<ServerPlan['cut']> {
   return plan.cut ?? { nonce: '', at: 'header' }
-}
-
-function duplicateEvents(): void {
-  const { write } = ServerResponse.prototype
-  ServerResponse.prototype.write = function (this: ServerResponse, chunk: unknown, ...rest: unknown[]) {
-    const text = String(chunk)
-    // The overloads of `write` differ only in what may be left out.
-    const pass = write as (chunk: unknown, ...rest: unknown[]) => boolean
-    return pass.call(this, text.includes('data: ') ? text + text : chunk, ...rest)
-  } as typeof write
 }

@@ -1,6 +1,16 @@
 /** A TCP proxy that breaks connections in every way a network can: cut, reset, silent, slow, or with other bytes. */
 
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+
+/** Where a proxy passes connections on to. */
+export interface ProxyTarget {
+  readonly port: number
+  /** This machine unless given. */
+  readonly host?: string
+  /** Whether the other side speaks TLS; the side of the proxy's callers never does. */
+  readonly tls?: boolean
+}
 
 /** One connection through the proxy, as hooks see it. */
 export interface Passage {
@@ -12,6 +22,7 @@ export interface Passage {
   end(): void
 }
 
+/** What a proxy does to the bytes that pass. */
 export interface ProxyHooks {
   /** Sees what the client sends; gives what is passed on, or undefined for nothing. */
   request?(bytes: Buffer, passage: Passage): Buffer | undefined
@@ -19,31 +30,52 @@ export interface ProxyHooks {
   response?(bytes: Buffer, passage: Passage): Buffer | undefined
 }
 
+/** So many bytes at a time, and how long it takes until the next. */
 export interface Pace {
   readonly bytes: number
   readonly everyMs: number
 }
 
+/**
+ * A proxy on this machine that stands before a server and breaks what passes, as it is told.
+ *
+ * @example
+ * ```ts
+ * import { connect } from '@portico/sdk/client'
+ * import { FaultProxy } from '@portico/sdk/testing/faults'
+ *
+ * const proxy = await FaultProxy.open({ port: 3000 })
+ * const client = await connect(`http://127.0.0.1:${proxy.port}/mcp`)
+ * const call = client.callTool('search', { query: 'tea' })
+ * proxy.cut('reset')
+ * await call // rejects, and says whether the call may have run
+ * ```
+ */
 export class FaultProxy {
   hooks: ProxyHooks = {}
+  /** Changes every piece that callers send, before anything else sees it; for names that the other side must read. */
+  rewrite: ((bytes: Buffer) => Buffer) | undefined
   /** How fast bytes pass; at once unless set. */
   pace: Pace | undefined
   readonly #pairs = new Set<Pair>()
   readonly #server: Server
-  #targetPort: number
+  readonly #targets: readonly ProxyTarget[]
+  #next = 0
   #held = false
 
-  private constructor(targetPort: number) {
-    this.#targetPort = targetPort
-    this.#server = createServer({ allowHalfOpen: true }, (client) => this.#accept(client))
+  private constructor(targets: readonly ProxyTarget[]) {
+    this.#targets = targets
+    this.#server = createServer({ allowHalfOpen: true }, (client) => void this.#accept(client))
   }
 
-  static async open(targetPort: number): Promise<FaultProxy> {
-    const proxy = new FaultProxy(targetPort)
+  /** Starts to listen. Of several targets each connection gets the next that takes it, as before a set of replicas. */
+  static async open(...targets: readonly ProxyTarget[]): Promise<FaultProxy> {
+    const proxy = new FaultProxy(targets)
     await new Promise<void>((resolve) => proxy.#server.listen(0, '127.0.0.1', resolve))
     return proxy
   }
 
+  /** Where it listens. */
   get port(): number {
     return (this.#server.address() as AddressInfo).port
   }
@@ -58,29 +90,65 @@ export class FaultProxy {
     this.#held = true
   }
 
+  /** Lets everything through again, what was held back first. */
   release(): void {
     this.#held = false
     for (const pair of this.#pairs) pair.pump()
   }
 
+  /** Whether nothing passes for now. */
   get held(): boolean {
     return this.#held
   }
 
+  /** Ends every connection: by RST, or by FIN after what was sent. */
   cut(how: 'reset' | 'end'): void {
     for (const pair of this.#pairs) pair[how]()
   }
 
+  /** Resets every connection and stops listening. */
   async close(): Promise<void> {
     for (const pair of this.#pairs) pair.reset()
     await new Promise((resolve) => this.#server.close(resolve))
   }
 
-  #accept(client: Socket): void {
-    const pair = new Pair(this, client, connect(this.#targetPort, '127.0.0.1'))
+  async #accept(client: Socket): Promise<void> {
+    // What arrives before there is somebody to pass it on to waits in the socket.
+    const gone = new Promise<undefined>((resolve) => client.once('close', () => resolve(undefined)))
+    client.on('error', () => client.destroy())
+    const reaching = this.#reach()
+    const server = await Promise.race([reaching, gone])
+    if (client.destroyed) {
+      void reaching.then((late) => late?.destroy())
+      return
+    }
+    if (server === undefined) {
+      reset(client)
+      return
+    }
+    const pair = new Pair(this, client, server)
     this.#pairs.add(pair)
     client.once('close', () => this.#pairs.delete(pair))
   }
+
+  /** The next target that takes a connection. */
+  async #reach(): Promise<Socket | undefined> {
+    const from = this.#next++
+    for (const index of this.#targets.keys()) {
+      const target = this.#targets[(from + index) % this.#targets.length]
+      const socket = target && (await open(target))
+      if (socket !== undefined) return socket
+    }
+    return undefined
+  }
+}
+
+function open({ port, host = '127.0.0.1', tls = false }: ProxyTarget): Promise<Socket | undefined> {
+  return new Promise((resolve) => {
+    const socket = tls ? connectTls({ port, host, servername: host }) : connect(port, host)
+    socket.once(tls ? 'secureConnect' : 'connect', () => resolve(socket))
+    socket.once('error', () => resolve(undefined))
+  })
 }
 
 class Pair implements Passage {
@@ -94,7 +162,8 @@ class Pair implements Passage {
     this.#server = server
     this.#toServer = new Lane(proxy, server)
     this.#toClient = new Lane(proxy, client)
-    client.on('data', (bytes) => {
+    client.on('data', (given) => {
+      const bytes = proxy.rewrite?.(given) ?? given
       const passed = proxy.hooks.request ? proxy.hooks.request(bytes, this) : bytes
       if (passed !== undefined) this.#toServer.push(passed)
     })
