@@ -46,7 +46,10 @@ export function toCallerError(error: unknown, server: string): unknown {
     return new RpcError(METHOD_NOT_FOUND, `The server "${server}" does not offer this: ${error.message}`, error.data)
   }
   const words = WORDS[error.code] ?? `failed (${error.code})`
-  return new RpcError(INTERNAL_ERROR, `The server "${server}" ${words}`, { code: error.code }, error)
+  // Whether the call may have run is for the caller to know: it decides whether to make it again.
+  const { code, delivery } = error
+  const data = { code, ...(delivery !== undefined && { delivery }) }
+  return new RpcError(INTERNAL_ERROR, `The server "${server}" ${words}`, data, error)
 }
 
 /** The same for a tool: what a model can act upon is a result that it reads. */

@@ -126,7 +126,8 @@ export class Retry {
     if (failure.state === 'needs-sign-in') {
       if (isOwn(connection.request)) this.#giveUp(failure)
       void this.#pool.end(connection)
-    } else {
+    } else if (Date.now() >= this.#breaker.retryAt) {
+      // Many calls at once that meet one fault are one failure, and must not cost those beside them their connection.
       this.#failed(failure, 'degraded')
     }
   }
