@@ -66,6 +66,36 @@ async function client(options: SqlServerOptions = {}): Promise<TestClient> {
 
 const textOf = (result: { content: unknown }): string => JSON.stringify(result.content)
 
+describe('a table as CSV', () => {
+  const read = async (from: TestClient, table: string): Promise<string> => {
+    const { contents } = await from.readResource(`sql://table/${table}/csv`)
+    return 'text' in contents[0]! ? String(contents[0].text) : ''
+  }
+
+  it('has every row of it, over several pages, with what needs quotes in quotes', async () => {
+    expect(await read(notes, 'notes')).toBe('id,title,body,big\r\n1,one,first,\r\n2,two,second,\r\n3,three,third,\r\n')
+    const customers = await read(shop, 'customers')
+    const counted = (await shop.callTool('query', { sql: 'SELECT count(*) FROM customers' })).structuredContent
+    const [[count = 0] = []] = (counted as { rows: number[][] }).rows
+    expect(count).toBeGreaterThan(7)
+    expect(customers.trimEnd().split('\r\n')).toHaveLength(count + 1)
+    const odd = await client({ write: true, allowUnasked: true })
+    await odd.callTool('execute', {
+      sql: `CREATE TABLE q AS SELECT 'a "b", c' AS x, 'two' || char(10) || 'lines' AS y`,
+    })
+    expect(await read(odd, 'q')).toBe('x,y\r\n"a ""b"", c","two\nlines"\r\n')
+  })
+
+  it('says that it is too large rather than give a part', async () => {
+    const large = await client({ write: true, allowUnasked: true })
+    const rows = 'WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 20001) SELECT x FROM c'
+    await large.callTool('execute', { sql: `CREATE TABLE many AS ${rows}` })
+    await expect(read(large, 'many')).rejects.toThrow('more than 20000 rows')
+    await large.callTool('execute', { sql: `CREATE TABLE wide AS SELECT printf('%.5000c', 'x') AS x` })
+    await expect(read(large, 'wide')).rejects.toThrow('maxCellBytes')
+  })
+})
+
 describe('the sample shop', () => {
   it('is queried with parameters, in stable pages', async () => {
     const sql = 'SELECT id, name FROM customers WHERE id <= ? ORDER BY id'

@@ -57,7 +57,7 @@ export async function createSqlServer(options: SqlServerOptions = {}): Promise<R
     title: 'SQL database',
     instructions: instructionsFor(engine, write),
     tools: toAnswers(createTools({ engine, catalogue, limits, write }), options),
-    resources: createResources({ engine, catalogue }),
+    resources: createResources({ engine, catalogue, limits }),
     prompts: createPrompts({ engine, catalogue }),
   })
   if (write) {

@@ -1,0 +1,42 @@
+/** A whole table as CSV (RFC 4180), page by page from the database and bounded as a whole. */
+
+import { ToolError } from '@portico/sdk/server'
+import type { Cell } from './cells.ts'
+import type { Engine, Table } from './engine.ts'
+import type { SqlLimits } from './limits.ts'
+
+const MAX_ROWS = 20_000
+const MAX_LENGTH = 4 * 1024 * 1024
+
+/** Throws where the table is larger than what is given in one piece: a part of it must not pass for the whole. */
+export async function toCsv(engine: Engine, table: Table, limits: SqlLimits, signal: AbortSignal): Promise<string> {
+  const statement = { sql: `SELECT * FROM ${table.quoted} LIMIT ${MAX_ROWS + 1}`, params: [] }
+  const lines: string[] = []
+  let length = 0
+  for (let offset = 0, more = true; more; ) {
+    const page = await engine.query(statement, { offset, maxRows: limits.maxRows }, signal)
+    if (offset === 0) lines.push(toLine(page.columns.map(({ name }) => name)))
+    for (const row of page.rows) lines.push(toLine(row))
+    length = lines.reduce((sum, line) => sum + line.length, 0)
+    offset += page.rows.length
+    more = page.more && page.rows.length > 0
+    if (page.cutCells > 0)
+      throw tooLarge(table, `values of more than ${limits.maxCellBytes} bytes (option "maxCellBytes")`)
+    if (offset > MAX_ROWS) throw tooLarge(table, `more than ${MAX_ROWS} rows`)
+    if (length > MAX_LENGTH) throw tooLarge(table, `more than ${MAX_LENGTH} characters`)
+  }
+  return lines.join('')
+}
+
+function tooLarge({ key }: Table, why: string): ToolError {
+  return new ToolError(`${key} has ${why}, too much for one CSV. Ask for a part of it with query.`)
+}
+
+function toLine(cells: readonly Cell[]): string {
+  return `${cells.map(toField).join(',')}\r\n`
+}
+
+function toField(cell: Cell): string {
+  const text = cell === null ? '' : String(cell)
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
