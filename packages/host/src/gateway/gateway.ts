@@ -69,6 +69,8 @@ export interface GatewayOptions {
   readonly tasks?: GatewayTasks | false
   /** Signs callers in to servers that want it: see `createSignIn`. */
   readonly signIn?: RelayParts['signIn']
+  /** The name of this process among several, `replica` of a cluster: rounds of a call that waits here come here. */
+  readonly replica?: string
   /** Keys and stores for several replicas, and everything else a server can be told. */
   readonly server?: Pick<ServerOptions, 'stateKeys' | 'state' | 'roundStore' | 'versions' | 'cache' | 'askTimeoutMs'>
 }
@@ -135,7 +137,7 @@ export function createGateway(given: GatewayHost, options: GatewayOptions = {}):
   const onError = (error: unknown, where: string) => callListener(options.onError ?? reportToStderr, error, { where })
   const personal =
     options.personal && checkedChoice('personal', options.personal, (error) => onError(error, 'personal'))
-  const parking = new Parking(options.parking)
+  const parking = new Parking(options.parking, options.replica)
   const connections = createConnections(host, options, personal, (...change) => tellChanges(server, ...change))
   const lists = new PersonalLists({ upstreams: host.upstreams, connections, personal, signIn: options.signIn })
   const items = new ItemSource(host.catalogue, connections)

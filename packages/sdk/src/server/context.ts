@@ -228,7 +228,7 @@ export interface TaskStanding {
   /** Where it goes on once it has left its request. */
   readonly detached: { readonly until: number; readonly takenOver: boolean; wake(): void } | undefined
   /** What its handler did so far, once it did something. */
-  readonly run: { known(step: string): unknown } | undefined
+  readonly run: { known(step: string): unknown; process: string | undefined } | undefined
   /** Makes it a task now, where it can become one. */
   readonly leave: (() => Promise<void>) | undefined
 }

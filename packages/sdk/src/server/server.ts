@@ -33,6 +33,7 @@ import { ROOTS_CHANGES } from './features/roots-changes.ts'
 import { SUBSCRIPTIONS } from './features/subscriptions.ts'
 import { compileTool, TOOLS, type ToolEntry, type ToolTasks } from './features/tools.ts'
 import { describeItem } from './items/access-rule.ts'
+import type { ChangeHub } from './items/changes.ts'
 import { ENTRY, type PromptDefinition, type ResourceDefinition, type ToolDefinition } from './items/definition.ts'
 import { checkName, type Registry } from './items/registry.ts'
 import type { SubscriptionWatcher } from './items/subscribers.ts'
@@ -40,6 +41,7 @@ import { type Mounted, mountCore } from './mount.ts'
 import { type DefinedTasks, SERVER_OPTIONS, type ServerOptions } from './options.ts'
 
 const ENDPOINT = Symbol.for('portico.endpoint')
+const CHANGES = Symbol('changes')
 
 /** Tools by their names. */
 export type ToolRecord = { readonly [name: string]: ToolDefinition }
@@ -294,6 +296,10 @@ export class Server<Tools extends ToolRecord = ToolRecord> implements Connectabl
   get [ENDPOINT](): Endpoint {
     return this.#endpoint
   }
+
+  get [CHANGES](): ChangeHub {
+    return this.#core.hub
+  }
 }
 
 /**
@@ -317,6 +323,11 @@ export function createServer<const Tools extends ToolRecord = {}>(definition: Se
 export function endpointOf(server: Server): Endpoint {
   if (isObject(server) && ENDPOINT in server) return server[ENDPOINT]
   throw invalidDefinition('Only what createServer() made can be served')
+}
+
+/** Where a server announces its changes, for whoever takes them to other processes. */
+export function changesOf(server: Server): ChangeHub {
+  return server[CHANGES]
 }
 
 function requireNoTask(name: string, { options: { task } }: ToolDefinition): void {

@@ -71,6 +71,8 @@ interface LiveAnswer {
 const AT_FIRST: StepTold = { interrupted: false }
 
 export class HandlerRun {
+  /** The process that has to run the next round, where another cannot; made of small letters and digits. */
+  process: string | undefined
   /** Where steps are noted as they happen, if anywhere. */
   log: StepLog | undefined
   /** What an earlier run did, where this one is held to it. */

@@ -51,6 +51,8 @@ export class LegacySession implements Conversation {
   logLevel: LogLevel | undefined = 'info'
   /** What the client was asked and has not answered yet, once it was asked something (`session-request.ts`). */
   answers: PendingCalls | undefined
+  /** The id of the first question, where an earlier process may have asked under lower ones. */
+  firstQuestion: number | undefined
   #revision: Revision | undefined
   #client: ClientDescription | undefined
   #onClose: Closing | Closing[] | undefined

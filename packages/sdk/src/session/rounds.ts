@@ -109,7 +109,9 @@ export class Rounds {
     state: string,
     responses: unknown,
   ): Promise<Rounds> {
-    const opened = (await options.sealer.open(state, binding)) as RoundState
+    // What follows the point tells where to go and no more: whoever alters it comes to a process that knows nothing.
+    const [sealed = ''] = state.split('.', 1)
+    const opened = (await options.sealer.open(sealed, binding)) as RoundState
     return new Rounds(options, binding, opened, isObject(responses) ? responses : {})
   }
 
@@ -233,7 +235,8 @@ export class Rounds {
         ),
       )
       if (questions.length > 0 && this.#state.r + 1 > this.#options.maxRounds) throw this.#tooMany(digests)
-      const requestState = await this.#options.sealer.seal(this.#after(digests), this.#binding)
+      const sealed = await this.#options.sealer.seal(this.#after(digests), this.#binding)
+      const requestState = run.process === undefined ? sealed : `${sealed}.${run.process}`
       const entries = questions.map(([key, { method, params }]) => [key, { method, params }] as const)
       const wakeAt = this.#wakeAt
       const inputRequests = Object.fromEntries(entries)

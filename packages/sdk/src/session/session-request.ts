@@ -25,7 +25,7 @@ export function requestClient(
     const { reason: cause } = options.signal
     return Promise.reject(new PorticoError('aborted', 'The call was cancelled', { cause, delivery: 'not-sent' }))
   }
-  session.answers ??= new PendingCalls()
+  session.answers ??= new PendingCalls(session.firstQuestion)
   const id = session.answers.nextId()
   const answer = session.answers.wait(id, {
     ...options,

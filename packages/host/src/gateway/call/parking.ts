@@ -48,8 +48,12 @@ export class Parking implements CallPlaces {
   /** Calls that were given up because nobody came back for them. */
   abandoned = 0
 
-  constructor(limits: Partial<ParkingLimits> = {}) {
+  /** The name of this process among several: a call that waits here is taken up here. */
+  readonly replica: string | undefined
+
+  constructor(limits: Partial<ParkingLimits> = {}, replica?: string) {
     this.#limits = { ...PARKING_LIMITS, ...limits }
+    this.replica = replica
   }
 
   get size(): number {

@@ -25,13 +25,18 @@ export async function findBegun(ctx: AskingContext, server: string, parking: Par
   // Only this module and the call itself write under these names.
   const id = stepOf(ctx, STEPS.call) as string | undefined
   const call = id === undefined ? undefined : parking.take(id, callerOf(ctx)?.id)
-  if (call !== undefined) return { kind: 'call', call }
+  if (call !== undefined) {
+    keepHere(ctx, parking)
+    return { kind: 'call', call }
+  }
   const task = stepOf(ctx, STEPS.task) as UpstreamTask | undefined
   // The server may be another one under the same name of a tool.
   if (task !== undefined && task.server === server) return { kind: 'task', task, id }
   if (ctx.task === undefined) {
     if (id !== undefined) throw gone()
-    return { kind: 'nothing', id: await ctx.step(STEPS.call, (_again) => randomUUID()) }
+    const own = await ctx.step(STEPS.call, (_again) => randomUUID())
+    keepHere(ctx, parking)
+    return { kind: 'nothing', id: own }
   }
   if (ctx.resumed || stepOf(ctx, STEPS.sent) !== undefined) throw lost(server)
   await ctx.step(STEPS.sent, (_again) => true)
@@ -39,6 +44,12 @@ export async function findBegun(ctx: AskingContext, server: string, parking: Par
 }
 
 const NOTHING: Begun = { kind: 'nothing', id: undefined }
+
+/** The next round has to come to this process, where there are several. */
+function keepHere(ctx: AskingContext, { replica }: Parking): void {
+  const { run } = taskStandingOf(ctx)
+  if (run !== undefined && replica !== undefined) run.process = replica
+}
 
 function stepOf(ctx: AskingContext, name: string): unknown {
   return taskStandingOf(ctx).run?.known(name)
@@ -48,9 +59,9 @@ const INVALID_PARAMS = -32602
 
 function gone(): RpcError {
   const reason =
-    'belongs to a call that does not wait at this process of the gateway: it is over, waited too long, or waits at ' +
-    'another process. What it does may have happened: look first, and send the request anew without requestState and ' +
-    'inputResponses only if it has not; where several processes serve the gateway, route each user to the same one'
+    'belongs to a call that does not wait at this process of the gateway: it is over, waited too long, or its process ' +
+    'has ended. What it does may have happened: look first, and send the request anew without requestState and ' +
+    'inputResponses only if it has not; where several processes serve the gateway, they need one place for their state'
   return new RpcError(INVALID_PARAMS, `Invalid params: requestState ${reason}`, { parameter: 'requestState', reason })
 }
 

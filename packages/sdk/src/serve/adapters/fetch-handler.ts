@@ -9,13 +9,9 @@ import { requireOptions } from '../../jsonrpc/option-table.ts'
 import type { Endpoint } from '../../session/endpoint.ts'
 import type { PeerCertificate, RequestHead } from '../../session/exchange.ts'
 import type { HeaderList, Reply, ReplyWatcher, StreamWriter } from '../../transport/http-reply.ts'
+import type { Body, HttpRequest } from '../streamable/http-request.ts'
 import { Streamable } from '../streamable/streamable.ts'
-import {
-  type Body,
-  type HttpRequest,
-  STREAMABLE_OPTIONS,
-  type StreamableOptions,
-} from '../streamable/streamable-options.ts'
+import { STREAMABLE_OPTIONS, type StreamableOptions } from '../streamable/streamable-options.ts'
 import { WebStreamWriter } from './fetch-stream.ts'
 
 /** Answers web requests, and can be closed. */

@@ -17,7 +17,7 @@ import type {
   StreamWriter,
 } from '../../transport/http-reply.ts'
 import { isAmbiguous } from '../rules/http-headers.ts'
-import type { Body, HttpRequest } from '../streamable/streamable-options.ts'
+import type { Body, HttpRequest } from '../streamable/http-request.ts'
 import { peerCertificateOf } from './http-certificate.ts'
 
 /** A request as frameworks pass it on: Express keeps the full URL aside and may have parsed the body. */

@@ -80,6 +80,17 @@ export const NO_SESSION: Refusal = {
   status: 400,
   message: 'The Mcp-Session-Id header is required after initialize',
 }
+/** Where several processes share sessions. What is answered so was not done. */
+export const STATE_AWAY: Refusal = {
+  status: 503,
+  message: 'The store that keeps sessions cannot be reached at the moment; nothing was done, try again',
+  headers: SOON,
+}
+/** Of a session that other processes go on with. */
+export const STOPPED: Refusal = {
+  status: 502,
+  message: 'The process that worked on this was stopped before it answered: what it does may have happened',
+}
 export const UNKNOWN_STREAM: Refusal = { status: 400, message: 'Last-Event-ID names no stream of this session' }
 export const STREAM_OPEN: Refusal = { status: 409, message: 'The session has an open stream already' }
 

@@ -4,6 +4,7 @@
  * written; the stream itself numbers its events and asks for them back.
  */
 
+import type { RequestId } from '../../jsonrpc/message.ts'
 import type { ServeLimits } from '../rules/limits.ts'
 
 /** One event of a stream, as it was written to the wire. */
@@ -14,6 +15,10 @@ export interface StoredEvent {
 
 /** What a session keeps of its streams. Yours passes `eventStoreContract` of `@portico/sdk/testing`. */
 export interface EventStore {
+  /** Told of a stream before its first event: the requests that it answers, none for messages about no request. */
+  opened?(stream: string, requests: readonly RequestId[]): void
+  /** Told that a stream has all its events: no more are coming. */
+  ended?(stream: string): void
   /** Keeps one event. `seq` grows within a stream. */
   append(stream: string, seq: number, text: string): void
   /** The kept events of a stream after `afterSeq`, oldest first. */

@@ -27,10 +27,18 @@ export class SseHttp {
   readonly #load: Load
   readonly #settings: EventStreamSettings
   readonly #maxBatch: number
+  readonly #process: string | undefined
   readonly #pairs = new Map<string, Pair>()
 
-  constructor(endpoint: Endpoint, load: Load, settings: EventStreamSettings, maxBatch: number) {
+  /** `process` is the name of this one among several: ids end with it, since a stream cannot go to another. */
+  constructor(
+    endpoint: Endpoint,
+    load: Load,
+    settings: EventStreamSettings,
+    { maxBatch, process }: { readonly maxBatch: number; readonly process: string | undefined },
+  ) {
     this.#maxBatch = maxBatch
+    this.#process = process
     this.#endpoint = endpoint
     this.#load = load
     this.#settings = { ...settings, named: true }
@@ -45,7 +53,7 @@ export class SseHttp {
     if (!acceptsEvents(head)) return ACCEPTS_NO_EVENTS
     const refusal = this.#load.enter('listener', principal)
     if (refusal !== undefined) return refusal
-    const id = createSessionId()
+    const id = this.#process === undefined ? createSessionId() : `${createSessionId()}.${this.#process}`
     const writer = reply.stream(EVENT_STREAM_HEADERS)
     const channel = new SseChannel(writer, `${messagesPath}?session=${id}`, this.#settings)
     const connection = serveChannel(this.#endpoint, channel, {
@@ -103,5 +111,5 @@ export class SseHttp {
 
 /** The session that a URL of the old transport names. */
 function sessionIn(url: string): string | undefined {
-  return /[?&]session=([0-9a-f]+)(?:&|$)/.exec(url)?.[1]
+  return /[?&]session=([0-9a-f]+(?:\.[0-9a-z]+)?)(?:&|$)/.exec(url)?.[1]
 }

@@ -14,10 +14,11 @@ import type { EventStream, EventStreamOwner } from '../../transport/http-event-s
 import { EVENT_STREAM_HEADERS, type Reply } from '../../transport/http-reply.ts'
 import { acceptsEvents, SESSION_HEADER, VERSION_HEADER } from '../rules/http-headers.ts'
 import { type Load, RequestCount } from '../rules/http-load.ts'
-import type { Refusal } from '../rules/http-refusal.ts'
+import { type Refusal, refuse } from '../rules/http-refusal.ts'
 import {
   ACCEPTS_NO_EVENTS,
   NO_SESSION,
+  STATE_AWAY,
   STREAM_OPEN,
   UNKNOWN_SESSION,
   UNKNOWN_STREAM,
@@ -71,7 +72,8 @@ export class LegacyHttp {
     const { session } = found
     const messages = checkBatch(items, session, this.#settings.limits.maxBatch)
     if ('status' in messages) return messages
-    const outlet = (owner: OutletOwner) => new ResumableOutlet(reply, found, owner)
+    const requests = messages.flatMap((item) => (item.kind === 'request' ? [item.message.id] : []))
+    const outlet = (owner: OutletOwner) => new ResumableOutlet(reply, found, owner, { requests })
     return serveBatch(messages, { endpoint: this.#endpoint, session, principal, load: this.#load, head, reply, outlet })
   }
 
@@ -97,9 +99,16 @@ export class LegacyHttp {
   delete(head: RequestHead, principal: Principal | undefined, reply: Reply): Refusal | undefined {
     const found = this.#find(head, principal)
     if (!(found instanceof HttpSession)) return found
+    const forgotten = this.#settings.shared?.ended(found.id)
     this.#sessions.delete(found.id)
     found.end()
-    reply.empty(204)
+    if (forgotten === undefined) reply.empty(204)
+    else {
+      forgotten.then(
+        () => reply.empty(204),
+        () => refuse(reply, STATE_AWAY),
+      )
+    }
     return undefined
   }
 
@@ -129,8 +138,9 @@ export class LegacyHttp {
       },
       settled: () => count.settled(),
     }
-    const idHeader = () => (session.session.initialized ? [SESSION_HEADER, session.id] : undefined)
-    const outlet = new ResumableOutlet(reply, session, owner, idHeader)
+    const headers = () => (session.session.initialized ? [SESSION_HEADER, session.id] : undefined)
+    const plain = new ResumableOutlet(reply, session, owner, { requests: [message.id], headers })
+    const outlet = this.#settings.shared?.outlet(message, session, plain) ?? plain
     this.#endpoint.serveLegacy({ message, outlet, scope: session.session.incoming, principal, head }, session.session)
     return undefined
   }
@@ -143,10 +153,12 @@ export class LegacyHttp {
     head: RequestHead,
     reply: Reply,
   ): Refusal | undefined {
-    const { session } = found
     const refusal = this.#load.enter('request', principal)
     if (refusal !== undefined) return refusal
-    const outlet = new ResumableOutlet(reply, found, new RequestCount(this.#load, principal))
+    const count = new RequestCount(this.#load, principal)
+    const plain = new ResumableOutlet(reply, found, count, { requests: [message.id] })
+    const outlet = this.#settings.shared?.outlet(message, found, plain) ?? plain
+    const { session } = found
     this.#endpoint.serveLegacy({ message, outlet, scope: session.incoming, principal, head }, session)
     return undefined
   }

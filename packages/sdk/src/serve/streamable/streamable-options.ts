@@ -1,18 +1,20 @@
-/** What can be set on the MCP endpoint, and how an adapter presents a request to it. */
+/** What can be set on the MCP endpoint. */
 
 import type { JsonLimits } from '../../framing/json.ts'
-import type { Receiving } from '../../framing/receiving.ts'
 import type { OptionTable } from '../../jsonrpc/option-table.ts'
-import type { RequestHead } from '../../session/exchange.ts'
-import type { Reply } from '../../transport/http-reply.ts'
 import type { Authenticate, Protection } from '../rules/authorization.ts'
 import { JSON_OPTIONS, LIMIT_OPTIONS, type ServeLimits } from '../rules/limits.ts'
 import { ORIGIN_CHECK_OPTIONS, type OriginCheckOptions } from '../rules/origin-check.ts'
 import type { EventStoreFactory } from './event-store.ts'
+import type { SessionSharing, SharedEndpoint, SharedSessions } from './session-sharing.ts'
 import type { SessionStore } from './session-store.ts'
-import type { HttpSession } from './streamable-session.ts'
+import type { HttpSession, SessionSettings } from './streamable-session.ts'
 
 export type { Authentication } from '../rules/authorization.ts'
+
+export type HttpSharing = SessionSharing<HttpSession, SessionSettings>
+export type HttpSharedEndpoint = SharedEndpoint<HttpSession, SessionSettings>
+export type HttpSharedSessions = SharedSessions<HttpSession>
 
 /** How Streamable HTTP is served: sessions, origins, limits. */
 export interface StreamableOptions extends OriginCheckOptions {
@@ -32,6 +34,8 @@ export interface StreamableOptions extends OriginCheckOptions {
   /** False serves the older revisions without sessions: nothing is kept between requests. */
   readonly sessions?: SessionStore<HttpSession> | false
   readonly events?: EventStoreFactory
+  /** Shares sessions with other processes, so that a request may come to any of them. See `@portico/host/cluster`. */
+  readonly sharing?: HttpSharing
   readonly limits?: Partial<ServeLimits>
   /** Bounds on the JSON of a message. */
   readonly json?: JsonLimits
@@ -48,28 +52,8 @@ export const STREAMABLE_OPTIONS: OptionTable<StreamableOptions> = {
   auth: 'protection',
   sessions: 'any',
   events: 'function',
+  sharing: 'any',
   limits: LIMIT_OPTIONS,
   json: JSON_OPTIONS,
   onError: 'function',
 }
-
-/** One HTTP request, as an adapter presents it. */
-export interface HttpRequest {
-  readonly head: RequestHead
-  readonly reply: Reply
-  /** The address that it comes from, where the runtime tells. */
-  readonly peer?: string | undefined
-  /**
-   * Reads the body, or what a framework in front has already made of it. Not called when the head decides. `count` begins
-   * to count what arrives: for a body that is larger than `RECEIVE_SHARE`, until it is read or given up.
-   */
-  read(maxBytes: number, count: () => Receiving, done: (body: Body) => void): void
-}
-
-export type Body =
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'value'; readonly value: unknown }
-  | { readonly kind: 'too-large' }
-  /** There is no room for it now. */
-  | { readonly kind: 'busy'; readonly reason: string }
-  | { readonly kind: 'not-utf8' }

@@ -4,24 +4,35 @@
  */
 
 import type { Outlet, Urgency } from '../../jsonrpc/channel.ts'
+import type { RequestId } from '../../jsonrpc/message.ts'
 import type { OutletOwner } from '../../transport/event-stream-outlet.ts'
 import { EVENT_STREAM_HEADERS, type HeaderList, type Reply } from '../../transport/http-reply.ts'
+import { refuse } from '../rules/http-refusal.ts'
+import { STOPPED } from '../rules/refusals.ts'
 import type { HttpSession } from './streamable-session.ts'
 import type { ResumableStream } from './streamable-stream.ts'
+
+/** What an outlet answers. */
+interface Answered {
+  readonly requests: readonly RequestId[]
+  /** Asked for when the JSON answer is there, since what they say may depend on it. */
+  readonly headers?: () => HeaderList | undefined
+}
 
 export class ResumableOutlet implements Outlet {
   readonly #reply: Reply
   readonly #session: HttpSession
   readonly #owner: OutletOwner
+  readonly #requests: readonly RequestId[]
   readonly #headers: (() => HeaderList | undefined) | undefined
   #stream: ResumableStream | undefined
   #done = false
 
-  /** `headers` are asked for when the JSON answer is there, since what they say may depend on it. */
-  constructor(reply: Reply, session: HttpSession, owner: OutletOwner, headers?: () => HeaderList | undefined) {
+  constructor(reply: Reply, session: HttpSession, owner: OutletOwner, { requests, headers }: Answered) {
     this.#reply = reply
     this.#session = session
     this.#owner = owner
+    this.#requests = requests
     this.#headers = headers
     session.uses++
   }
@@ -48,8 +59,9 @@ export class ResumableOutlet implements Outlet {
   close(): void {
     if (this.#done) return
     this.#done = true
-    if (this.#stream === undefined) this.#reply.empty(204)
-    else this.#session.finishStream(this.#stream, undefined)
+    if (this.#stream !== undefined) this.#session.finishStream(this.#stream, undefined)
+    else if (this.#session.left) refuse(this.#reply, STOPPED, this.#requests[0])
+    else this.#reply.empty(204)
     this.#session.uses--
     this.#owner.answered()
   }
@@ -66,7 +78,7 @@ export class ResumableOutlet implements Outlet {
   }
 
   #open(): ResumableStream {
-    const stream = this.#session.openStream()
+    const stream = this.#session.openStream(this.#requests)
     stream.attach(this.#reply.stream(EVENT_STREAM_HEADERS), 0)
     return stream
   }

@@ -38,9 +38,12 @@ export class ResumableStream implements EventStreamOwner {
   /** When the stream ended, if it has. */
   endedAt: number | undefined
 
-  constructor(id: string, host: StreamHost) {
+  /** `newest` is the number of the last event that it had in another process. */
+  constructor(id: string, host: StreamHost, newest = 0) {
     this.id = id
     this.#host = host
+    this.#newest = newest
+    this.#written = newest
   }
 
   get attached(): boolean {
@@ -93,11 +96,11 @@ export class ResumableStream implements EventStreamOwner {
     this.#connection?.end()
   }
 
-  /** Drops the connection and tells the client when to come back. */
-  pause(retryMs: number): void {
+  /** Drops the connection and tells the client when to come back, unless it does not know events without data. */
+  pause(retryMs: number, tells = true): void {
     const connection = this.#connection
     if (connection === undefined) return
-    connection.event({ id: this.#eventId(this.#written), data: '', retry: retryMs })
+    if (tells) connection.event({ id: this.#eventId(this.#written), data: '', retry: retryMs })
     connection.end()
   }
 

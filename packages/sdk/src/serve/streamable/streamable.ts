@@ -45,12 +45,13 @@ import {
   unparsable,
 } from '../rules/refusals.ts'
 import { createMemoryEvents } from './event-store.ts'
+import type { Body, HttpRequest } from './http-request.ts'
 import { createMemorySessions, type SessionStore } from './session-store.ts'
 import { SseHttp } from './sse.ts'
 import { LegacyHttp } from './streamable-legacy.ts'
 import { ModernHttp } from './streamable-modern.ts'
-import type { Authentication, Body, HttpRequest, StreamableOptions } from './streamable-options.ts'
-import type { HttpSession } from './streamable-session.ts'
+import type { Authentication, HttpSharedSessions, StreamableOptions } from './streamable-options.ts'
+import type { HttpSession, SessionSettings } from './streamable-session.ts'
 import { StatelessHttp } from './streamable-stateless.ts'
 
 type Route = 'mcp' | 'sse' | 'messages'
@@ -68,6 +69,8 @@ export class Streamable {
   readonly #legacy: LegacyHttp | undefined
   readonly #stateless: StatelessHttp | undefined
   readonly #sse: SseHttp | undefined
+  /** Where other processes serve the same sessions. */
+  readonly #shared: HttpSharedSessions | undefined
   #draining = false
 
   /** `boundHost` is the address that the server listens on, where it does: a name that clients may call it by. */
@@ -89,20 +92,19 @@ export class Streamable {
     this.#authentication = options.auth?.authenticate ?? options.authenticate
     this.load = new Load(limits, endpoint, this.#authentication !== undefined)
     this.#modern = new ModernHttp(endpoint, this.load, stream)
+    const events = options.events ?? options.sharing?.events(limits) ?? createMemoryEvents(limits)
+    const sessions = options.sessions || createMemorySessions<HttpSession>(limits)
+    const settings: SessionSettings = { limits, stream, events, onError: (error) => this.#report(error) }
+    const serve = (request: HttpRequest, principal: Principal | undefined): void => this.#serve(request, principal)
+    this.#shared = options.sharing?.attach({ endpoint, load: this.load, sessions, settings, serve })
     if (!endpoint.versions.some((version) => revisionOf(version)?.era === 'legacy')) return
-    this.#sse = new SseHttp(endpoint, this.load, stream, limits.maxBatch)
+    this.#sse = new SseHttp(endpoint, this.load, stream, { maxBatch: limits.maxBatch, process: this.#shared?.name })
     if (options.sessions === false) {
       this.#stateless = new StatelessHttp(endpoint, this.load, stream, limits.maxBatch)
       return
     }
-    this.#sessions = options.sessions ?? createMemorySessions<HttpSession>(limits)
-    const events = options.events ?? createMemoryEvents(limits)
-    this.#legacy = new LegacyHttp(endpoint, this.load, this.#sessions, {
-      limits,
-      stream,
-      events,
-      onError: (error) => this.#report(error),
-    })
+    this.#sessions = sessions
+    this.#legacy = new LegacyHttp(endpoint, this.load, sessions, { ...settings, shared: this.#shared })
   }
 
   /** Whether the URL is one of this server's paths. */
@@ -122,6 +124,8 @@ export class Streamable {
 
   /** Refuses new requests, lets those under way finish within `graceMs`, then ends everything that is kept. */
   async close(graceMs: number): Promise<void> {
+    // Others take up what is here, while whoever still comes is served.
+    await this.#shared?.leave()
     this.#draining = true
     this.#modern.drain()
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -131,6 +135,7 @@ export class Streamable {
     const idle = new Promise<void>((resolve) => this.load.onIdle(resolve))
     await Promise.race([Promise.all([idle, this.#sse?.drain(graceMs)]), grace])
     clearTimeout(timer)
+    await this.#shared?.left()
     this.#sessions?.close()
     this.#sse?.close()
   }
@@ -175,7 +180,21 @@ export class Streamable {
     return found !== undefined && isRefusal(found) ? found : this.#dispatch(request, route, found)
   }
 
-  #dispatch(request: HttpRequest, route: Route, principal: Principal | undefined): Refusal | undefined {
+  /** Serves a request that other processes share, here. */
+  #serve(request: HttpRequest, principal: Principal | undefined): void {
+    const { reply } = request
+    reply.limits = this.limits
+    try {
+      const refusal = this.#dispatch(request, this.#route(request.head.url) ?? 'mcp', principal, true)
+      if (refusal !== undefined) refuse(reply, refusal)
+    } catch (error) {
+      this.#fail(error, reply)
+    }
+  }
+
+  /** `isHere` says that whoever shares sessions has decided to serve it here. */
+  #dispatch(request: HttpRequest, route: Route, principal: Principal | undefined, isHere = false): Refusal | undefined {
+    if (!isHere && this.#shared?.take(request, principal) === true) return undefined
     const { head, reply } = request
     const { method } = head
     if (principal !== undefined) reply.reader = principal.id
@@ -225,12 +244,8 @@ export class Streamable {
   }
 
   /** Gives a message to the form of the transport that it belongs to. */
-  #message(
-    value: unknown,
-    { head, reply }: HttpRequest,
-    principal: Principal | undefined,
-    sse: SseHttp | undefined,
-  ): void {
+  #message(value: unknown, request: HttpRequest, principal: Principal | undefined, sse: SseHttp | undefined): void {
+    const { head, reply } = request
     let refusal: Refusal | undefined
     let id: RequestId | null | undefined
     if (sse !== undefined) refusal = sse.post(value, head, principal, reply)
@@ -244,6 +259,9 @@ export class Streamable {
         const legacy = this.#legacy ?? this.#stateless
         const form =
           legacy === undefined || isModernMessage(head.header(VERSION_HEADER), message) ? this.#modern : legacy
+        if (form === this.#modern && message.kind === 'request') {
+          if (this.#shared?.takeState(message.message, request, principal) === true) return
+        }
         refusal = form.post(message, head, principal, reply)
         if (message.kind === 'request') id = message.message.id
       }

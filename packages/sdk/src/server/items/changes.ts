@@ -38,6 +38,8 @@ export class ChangeHub implements SessionWatcher {
   readonly #sessions = new Set<LegacySession>()
   readonly #due = new Map<string, { change: ServerChange; principal: string | undefined }>()
   #scheduled = false
+  /** Tells the other processes that serve the same of what changed here, where there are any. */
+  share: ((change: ServerChange, principal: string | undefined) => void) | undefined
   readonly #mayHear: MayHear
 
   constructor(mayHear: MayHear = () => true) {
@@ -74,6 +76,12 @@ export class ChangeHub implements SessionWatcher {
 
   /** Announces a change after the current synchronous work is done, to everybody or to one principal. */
   announce(change: ServerChange, principal?: string): void {
+    this.share?.(change, principal)
+    this.hear(change, principal)
+  }
+
+  /** Announces what changed in another process. */
+  hear(change: ServerChange, principal?: string): void {
     if (this.size === 0) return
     this.#due.set(principal === undefined ? keyOf(change) : `${keyOf(change)} for ${principal}`, { change, principal })
     if (this.#scheduled) return
