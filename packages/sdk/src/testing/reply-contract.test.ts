@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, it } from 'vitest'
 import { WebExchange } from '../serve/adapters/fetch-handler.ts'
 import { NodeExchange } from '../serve/adapters/http-node.ts'
-import type { HttpRequest } from '../serve/streamable/streamable-options.ts'
+import type { HttpRequest } from '../serve/streamable/http-request.ts'
 import { type ContractDoor, type ContractExchange, replyContract, type Sent } from './reply-contract.ts'
 
 async function nodeDoor(): Promise<ContractDoor> {

@@ -4,7 +4,7 @@
  */
 
 import { Receiving } from '../framing/receiving.ts'
-import type { Body, HttpRequest } from '../serve/streamable/streamable-options.ts'
+import type { Body, HttpRequest } from '../serve/streamable/http-request.ts'
 import type { StreamEvents } from '../transport/http-reply.ts'
 import { type ContractCase, eventually, expect, expectEqual, inTime } from './contract.ts'
 

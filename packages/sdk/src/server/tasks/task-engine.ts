@@ -5,7 +5,6 @@
  */
 
 import { createPrincipal, type Principal } from '../../auth/principal.ts'
-import type { Outlet } from '../../jsonrpc/channel.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { revisionOf } from '../../protocol/revisions.ts'
 import type { CallToolResult } from '../../protocol/tools.ts'
