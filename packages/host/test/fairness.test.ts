@@ -119,9 +119,9 @@ describe('sec-230, sec-274: shares at the gateway', () => {
           const left = leaves ? held.pop() : undefined
           if (left !== undefined) book.leave(left)
           for (let at = 0; at < count; at++) {
-            isDone(() => held.push(book.enter(who, at % 3 === 0 ? 'other' : 'tool')))
+            isDone(() => held.push(book.enter(who, at % 3 === 0 ? 'other' : 'tool') as LimitPlace))
           }
-          const hers = Array.from({ length: maxConcurrent }, () => book.enter('ada', 'tool'))
+          const hers = Array.from({ length: maxConcurrent }, () => book.enter('ada', 'tool') as LimitPlace)
           for (const place of hers) book.leave(place)
         }
       }),

@@ -20,6 +20,7 @@ import { Models } from '../model/models.ts'
 import { ServerSampling } from '../model/sampling.ts'
 import type { Circumstances, Effect } from '../policy/effect.ts'
 import { type Catalogue, createCatalogue } from '../upstream/catalogue/catalogue.ts'
+import { openSharedBreakers, type SharedBreakers } from '../upstream/connection/shared-breakers.ts'
 import { createPinStore, type PinStore } from '../upstream/pins/pins.ts'
 import { openSharedPins, type SharedPins } from '../upstream/pins/shared-pins.ts'
 import { createUpstreams, type Upstreams } from '../upstream/upstreams.ts'
@@ -49,6 +50,8 @@ export interface HostStores {
   readonly used: UsedSecrets
   /** Where the pins are that several hosts share. */
   readonly pins: SharedPins | undefined
+  /** Which servers other hosts leave alone. */
+  readonly breakers: SharedBreakers | undefined
 }
 
 /** What the parts have in common while they are put together. */
@@ -87,14 +90,15 @@ export async function openStores(options: HostOptions): Promise<HostStores> {
       ...(options.workspace !== undefined && { project: options.workspace }),
     }))
   const { state } = options
-  const [inbox, grants, pins] = await Promise.all([
+  const [inbox, grants, pins, breakers] = await Promise.all([
     createInbox({ ...statePlace(options, 'inbox'), ...(state && { replicas: state.replicas }), follow: true }),
     createGrants({ ...statePlace(options, 'grants'), follow: true }),
     state && openSharedPins(state.store, state.bus, onWarning),
+    state && openSharedBreakers(state.store, state.bus),
   ])
   const used = watchSecrets(options)
   const audit = stateDir === undefined ? undefined : await openHostAudit(stateDir, auditOptions(options, used))
-  return { trust, inbox, grants, audit, config, used, pins }
+  return { trust, inbox, grants, audit, config, used, pins, breakers }
 }
 
 export function assemble(
@@ -145,6 +149,7 @@ export function assemble(
     changed.close()
     untrusted.close()
     unfollow()
+    stores.breakers?.close()
   }
   return { guard, models, signIn, upstreams, catalogue, pins, actions, tasks, untrusted, close }
 }
@@ -213,6 +218,7 @@ function assembleUpstreams(shared: Shared, guard: OpenGuard, models: Models, sig
   return createUpstreams({
     telemetry: options.telemetry,
     hide,
+    shared: shared.stores.breakers,
     ...options.upstreams,
     ...(inProcess !== undefined && { inProcess }),
     resolve: resolve(signIn.wrap(admission.resolve)),

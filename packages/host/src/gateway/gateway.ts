@@ -8,6 +8,7 @@ import { defineRelay } from '@portico/sdk/relay'
 import { createServer, type RequestContext, RpcError, type Server, type ServerOptions } from '@portico/sdk/server'
 import { createTasks, type Tasks } from '@portico/sdk/tasks'
 import { callListener } from '../config/call-listener.ts'
+import type { SharedState } from '../state/shared/shared-state.ts'
 import { type ListKind, listOf } from '../upstream/catalogue/listing.ts'
 import { plainName } from '../upstream/catalogue/names.ts'
 import type { UpstreamView } from '../upstream/upstream.ts'
@@ -18,8 +19,9 @@ import type { GatewayHost } from './gateway-host.ts'
 import { introduce } from './introduction.ts'
 import { CallLimits, GATEWAY_LIMITS, type GatewayLimits } from './limits.ts'
 import { type GatewayMetrics, Meter } from './metrics.ts'
-import { CallerControl, type GatewayCaller } from './operations/caller-control.ts'
+import { CallerControl, type GatewayCaller, type SharedRevocations } from './operations/caller-control.ts'
 import { GatewayRelay, type RelayParts } from './relay.ts'
+import { SharedCallLimits } from './shares/shared-call-limits.ts'
 import type { VisitLimits } from './sign-in/url-visits.ts'
 import { isAudited, toAuditEntry } from './tasks/task-audit.ts'
 import type { GatewayTasks } from './tasks/task-settings.ts'
@@ -67,6 +69,11 @@ export interface GatewayOptions {
    * cannot. Says where they are kept. `false`: no call becomes one.
    */
   readonly tasks?: GatewayTasks | false
+  /**
+   * What several gateways share: limits of callers, and who is shut out. The same that their hosts have (`shareState` of
+   * `@portico/host/state`). Tasks are shared where `tasks` has the store of it.
+   */
+  readonly state?: SharedState
   /** Signs callers in to servers that want it: see `createSignIn`. */
   readonly signIn?: RelayParts['signIn']
   /** The name of this process among several, `replica` of a cluster: rounds of a call that waits here come here. */
@@ -108,6 +115,8 @@ export interface Gateway {
 export interface GatewayHealth {
   readonly ok: boolean
   readonly servers: { readonly [name: string]: { readonly state: string; readonly reason?: string } }
+  /** Whether the state that gateways share can be reached, and since when that is so; where there is one. */
+  readonly state?: { readonly available: boolean; readonly since: number }
 }
 
 const VISITS: VisitLimits = { maxVisits: 8, visitMs: 20_000 }
@@ -142,7 +151,9 @@ export function createGateway(given: GatewayHost, options: GatewayOptions = {}):
   const lists = new PersonalLists({ upstreams: host.upstreams, connections, personal, signIn: options.signIn })
   const items = new ItemSource(host.catalogue, connections)
   const meter = new Meter()
-  const control = new CallerControl(meter, connections)
+  const { state } = options
+  const control = new CallerControl(meter, connections, state && revocationsOf(state, onError))
+  const limits = createLimits(options)
   const views = new ViewTable(
     options.views,
     (ctx) => items.of(ctx),
@@ -153,7 +164,7 @@ export function createGateway(given: GatewayHost, options: GatewayOptions = {}):
     views,
     connections,
     parking,
-    limits: new CallLimits(options.limits ?? {}, matcher),
+    limits,
     meter,
     visits: { ...VISITS, ...options.visits },
     maxQuestions: options.maxQuestions ?? 16,
@@ -175,21 +186,40 @@ export function createGateway(given: GatewayHost, options: GatewayOptions = {}):
   const unfollow = host.catalogue.on('change', ({ kinds }) => {
     for (const list of new Set(kinds.map(listOf))) server.changed(list)
   })
+  const end = (): Promise<void> => {
+    unfollow()
+    control.close()
+    return limits.close()
+  }
   let closing: Promise<void> | undefined
   return {
     server,
     endpoint: endpointOf(server),
     allowAnonymous,
-    metrics: () => metricsOf(meter, connections, relay),
-    health: () => healthOf(host, control.draining),
+    metrics: () => metricsOf(meter, connections, relay, state),
+    health: () => healthOf(host, control.draining, state),
     ...controlsOf(control),
     reload: (names, apply, graceMs = 10_000) => relay.dispatch.running.reload(names, apply, graceMs),
     close: (graceMs = 10_000) => {
       tasks?.close()
-      closing ??= shutDown(relay, parking, connections, { graceMs, kept: isKept(options) }).finally(unfollow)
+      closing ??= shutDown(relay, parking, connections, { graceMs, kept: isKept(options) }).finally(end)
       return closing
     },
   }
+}
+
+function createLimits({ limits = {}, state }: GatewayOptions): CallLimits {
+  const all = { ...GATEWAY_LIMITS, ...limits }
+  return new CallLimits(limits, matcher, state && new SharedCallLimits(state, all))
+}
+
+function revocationsOf(state: SharedState, onError: (error: unknown, where: string) => void): SharedRevocations {
+  return { text: state.text('revoked'), failed: (error) => onError(error, 'state') }
+}
+
+function toStateMetrics({ availability, replicas }: SharedState): NonNullable<GatewayMetrics['state']> {
+  const { available, failures, calls } = availability()
+  return { available, failures, calls, replicas: replicas.ids.size }
 }
 
 function createConnections(
@@ -300,9 +330,15 @@ function admit(ctx: RequestContext, allowAnonymous: boolean, control: CallerCont
   }
 }
 
-function metricsOf(meter: Meter, connections: CallerConnections, { dispatch }: GatewayRelay): GatewayMetrics {
+function metricsOf(
+  meter: Meter,
+  connections: CallerConnections,
+  { dispatch }: GatewayRelay,
+  shared: SharedState | undefined,
+): GatewayMetrics {
   const { size: parked, abandoned } = dispatch.parking
-  return { ...meter.snapshot(), parked, abandoned, connections: connections.size, ...dispatch.running.tasks }
+  const state = shared && { state: toStateMetrics(shared) }
+  return { ...meter.snapshot(), parked, abandoned, connections: connections.size, ...dispatch.running.tasks, ...state }
 }
 
 function controlsOf(control: CallerControl): Pick<Gateway, 'callers' | 'drain' | 'revoke' | 'restore' | 'revoked'> {
@@ -317,12 +353,15 @@ function controlsOf(control: CallerControl): Pick<Gateway, 'callers' | 'drain' |
   }
 }
 
-function healthOf({ upstreams }: GatewayHost, draining: boolean): GatewayHealth {
+function healthOf({ upstreams }: GatewayHost, draining: boolean, shared: SharedState | undefined): GatewayHealth {
   const views = upstreams.views()
   const servers = Object.fromEntries(
     views.map(({ name, state }) => [name, { state: state.state, ...(state.reason && { reason: state.reason }) }]),
   )
-  return { ok: !draining && views.every(({ state }) => HEALTHY.has(state.state)), servers }
+  const ok = !draining && views.every(({ state }) => HEALTHY.has(state.state))
+  if (shared === undefined) return { ok, servers }
+  const { available, since } = shared.availability()
+  return { ok: ok && available, servers, state: { available, since } }
 }
 
 function reportToStderr(error: unknown, { where }: { where: string }): void {

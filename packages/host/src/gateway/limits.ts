@@ -62,6 +62,16 @@ export interface LimitPlace {
   readonly pair: string | undefined
 }
 
+/** Limits that several gateways keep together. */
+export interface SharedLimits {
+  /** How many gateways there are. */
+  readonly replicas: number
+  /** Counts a call of a principal, of a tool for which this rule holds. */
+  enter(principal: string, rule: string | undefined): LimitPlace | Promise<LimitPlace>
+  leave(place: LimitPlace): void
+  close(): Promise<void>
+}
+
 interface Rule {
   readonly name: string
   readonly matches: (tool: string) => boolean
@@ -76,9 +86,14 @@ export class CallLimits {
   readonly #rules: readonly Rule[]
   readonly #running = new Map<string, number>()
   readonly #looks = new Map<string, number>()
+  readonly #shared: SharedLimits | undefined
   #minuteEnds = 0
 
-  constructor(limits: Partial<GatewayLimits>, matcher: (patterns: readonly string[]) => (name: string) => boolean) {
+  constructor(
+    limits: Partial<GatewayLimits>,
+    matcher: (patterns: readonly string[]) => (name: string) => boolean,
+    shared?: SharedLimits,
+  ) {
     this.limits = { ...GATEWAY_LIMITS, ...limits }
     this.#rate = new MinuteCounts(this.limits.callsPerMinute)
     this.#rules = Object.entries(this.limits.tools ?? {}).map(([name, { callsPerMinute, maxConcurrent }]) => ({
@@ -88,10 +103,17 @@ export class CallLimits {
       perMinute: callsPerMinute,
       maxConcurrent,
     }))
+    this.#shared = shared
   }
 
-  /** Counts a call, or throws. What comes back is given to `leave` when the call is over. */
-  enter(principal: string, tool: string): LimitPlace {
+  /**
+   * Counts a call, or throws; where replicas share the limits and this one has to borrow first, it is counted later. What
+   * comes back is given to `leave` when the call is over.
+   */
+  enter(principal: string, tool: string): LimitPlace | Promise<LimitPlace> {
+    if (this.#shared !== undefined) {
+      return this.#shared.enter(principal, this.#rules.find(({ matches }) => matches(tool))?.name)
+    }
     const { callsPerMinute, maxConcurrent } = this.limits
     consume(this.#rate, principal, `callsPerMinute (${callsPerMinute})`)
     if (this.#rules.length === 0) {
@@ -104,7 +126,12 @@ export class CallLimits {
     )
   }
 
-  leave({ principal, pair }: LimitPlace): void {
+  leave(place: LimitPlace): void {
+    if (this.#shared !== undefined) {
+      this.#shared.leave(place)
+      return
+    }
+    const { principal, pair } = place
     this.#release(principal)
     if (pair !== undefined) this.#release(pair)
   }
@@ -132,10 +159,17 @@ export class CallLimits {
       this.#looks.clear()
       this.#minuteEnds = now + MINUTE_MS
     }
-    const { listsPerMinute } = this.limits
+    const { listsPerMinute: all } = this.limits
+    // Lists are cheap: each replica has an even part, and nothing is borrowed for them.
+    const listsPerMinute = this.#shared === undefined ? all : Math.ceil(all / this.#shared.replicas)
     const count = this.#looks.get(principal) ?? 0
-    if (count >= listsPerMinute) throw new LimitError(`listsPerMinute (${listsPerMinute})`, this.#minuteEnds - now)
+    if (count >= listsPerMinute) throw new LimitError(`listsPerMinute (${all})`, this.#minuteEnds - now)
     this.#looks.set(principal, count + 1)
+  }
+
+  /** Gives back what was borrowed of limits that replicas share. */
+  async close(): Promise<void> {
+    await this.#shared?.close()
   }
 
   #take(key: string, most: number, of = ''): void {

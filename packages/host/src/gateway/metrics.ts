@@ -26,6 +26,13 @@ export interface GatewayMetrics {
   readonly connections: number
   readonly tasks: number
   readonly followed: number
+  /** The state that gateways share, where there is one: whether it answers, failed calls and all calls to it, and how many share it. */
+  readonly state?: {
+    readonly available: boolean
+    readonly failures: number
+    readonly calls: number
+    readonly replicas: number
+  }
 }
 
 export type Ending = 'ok' | 'error' | 'cancelled' | 'refused'

@@ -6,6 +6,7 @@ import type { BreakerOptions } from './connection/breaker.ts'
 import type { Tap } from './connection/link-tap.ts'
 import type { ClientTelemetryApi } from './connection/link-telemetry.ts'
 import type { InProcessFactory, TargetResolver } from './connection/resolve.ts'
+import type { SharedBreakers } from './connection/shared-breakers.ts'
 import type { ConnectionRequest, QuestionHandlers, UpstreamState } from './upstream.ts'
 
 /** Told how a permitted attempt to connect ended, and why where it failed. */
@@ -29,6 +30,8 @@ export interface SupervisionOptions {
   /** Who answers on the host's own connections, those without principal and session. */
   readonly questions?: (config: ServerConfig) => QuestionHandlers
   readonly breaker?: Partial<BreakerOptions>
+  /** Which servers behind a URL other replicas leave alone. */
+  readonly shared?: SharedBreakers | undefined
   /** How long a connection that nobody uses is kept. */
   readonly idleMs?: number
   /** How long a server that left a call unanswered may take to answer a ping before it is started anew. */

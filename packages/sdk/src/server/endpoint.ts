@@ -20,7 +20,15 @@ import type { LegacySession } from '../session/legacy-session.ts'
 import { Suspended } from '../session/suspended.ts'
 import type { Asker, RelayedQuestion } from './asking/asking.ts'
 import { loadAsking } from './asking/load.ts'
-import { errorFragment, type Fragment, methodNotFound, ResultWriter, responseText, toRpcError } from './call/answer.ts'
+import {
+  errorFragment,
+  type Fragment,
+  isAway,
+  methodNotFound,
+  ResultWriter,
+  responseText,
+  toRpcError,
+} from './call/answer.ts'
 import { type DeferredReply, ServerCall } from './call/call.ts'
 import { DEFERRED, isThenable, type ServerMethod, type Written } from './call/method.ts'
 import { RateError } from './call/rate-error.ts'
@@ -154,7 +162,8 @@ export class ServerEndpoint implements Endpoint, Asker, DeferredReply {
     if (shown instanceof ScopeError) this.#forbid(call, shown)
     else if (shown instanceof RateError) {
       this.#send(call, errorFragment(shown), 429, ['retry-after', String(Math.ceil(shown.retryAfterMs / 1000))])
-    } else this.#send(call, errorFragment(shown), revision.httpStatus(shown.rpcCode))
+    } else if (isAway(error)) this.#send(call, errorFragment(shown), 503, ['retry-after', '1'])
+    else this.#send(call, errorFragment(shown), revision.httpStatus(shown.rpcCode))
   }
 
   async askRelayed(call: ServerCall, question: RelayedQuestion): Promise<JsonObject> {

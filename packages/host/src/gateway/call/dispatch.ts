@@ -161,7 +161,10 @@ export class Dispatch {
     // What another process began was let in and written down there.
     const isTakenUp = call.task !== undefined
     try {
-      if (!isTakenUp) place = limits.enter(principal, job.name)
+      if (!isTakenUp) {
+        const entered = limits.enter(principal, job.name)
+        place = entered instanceof Promise ? await entered : entered
+      }
       const { maxArgumentBytes, maxResultBytes } = limits.limits
       if (effect.kind === 'call' || effect.kind === 'prompt') {
         checkSize(effect.arguments, 'maxArgumentBytes', maxArgumentBytes)

@@ -41,7 +41,7 @@ export function toCallerError(error: unknown, server: string): unknown {
   }
   if (error instanceof HostError) return new RpcError(INTERNAL_ERROR, error.message, { code: error.code })
   if (error instanceof SignInDeclined) return new RpcError(INTERNAL_ERROR, error.message, { url: error.url })
-  if (!(error instanceof PorticoError) || error.code === 'aborted') return error
+  if (!(error instanceof PorticoError) || error.code === 'aborted' || error.code === 'store-unavailable') return error
   if (error.code === 'capability-missing') {
     return new RpcError(METHOD_NOT_FOUND, `The server "${server}" does not offer this: ${error.message}`, error.data)
   }

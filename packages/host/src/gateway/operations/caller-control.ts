@@ -1,5 +1,6 @@
 /** What those who run a gateway can do about its callers: see them, send new ones elsewhere, and shut one out. */
 
+import type { SharedPlace } from '../../config/shared-place.ts'
 import { HostError } from '../../errors.ts'
 import type { CallerConnections } from '../connections/caller-connections.ts'
 import type { Meter, Tally } from '../metrics.ts'
@@ -20,10 +21,22 @@ export class CallerControl {
   readonly #meter: Pick<Meter, 'snapshot'>
   readonly #connections: Pick<CallerConnections, 'byPrincipal' | 'endOf'>
   readonly #revoked = new Set<string>()
+  readonly #shared: SharedRevocations | undefined
+  #unfollow: (() => void) | undefined
 
-  constructor(meter: Pick<Meter, 'snapshot'>, connections: Pick<CallerConnections, 'byPrincipal' | 'endOf'>) {
+  constructor(
+    meter: Pick<Meter, 'snapshot'>,
+    connections: Pick<CallerConnections, 'byPrincipal' | 'endOf'>,
+    shared?: SharedRevocations,
+  ) {
     this.#meter = meter
     this.#connections = connections
+    this.#shared = shared
+    if (shared !== undefined) void this.#follow(shared).catch((error: unknown) => shared.failed(error))
+  }
+
+  close(): void {
+    this.#unfollow?.()
   }
 
   callers(): readonly GatewayCaller[] {
@@ -51,13 +64,50 @@ export class CallerControl {
     }
     this.#revoked.add(principal)
     this.#connections.endOf(principal)
+    this.#share((names) => [...new Set([...names, principal])].slice(-MAX_REVOKED))
   }
 
   restore(principal: string): boolean {
-    return this.#revoked.delete(principal)
+    const known = this.#revoked.delete(principal)
+    if (known) this.#share((names) => names.filter((name) => name !== principal))
+    return known
   }
 
   revoked(): readonly string[] {
     return [...this.#revoked]
   }
+
+  #share(change: (names: readonly string[]) => readonly string[]): void {
+    const shared = this.#shared
+    shared?.text
+      .update((text) => JSON.stringify(change(fromText(text))))
+      .catch((error: unknown) => shared.failed(error))
+  }
+
+  /** Whom another replica has shut out is shut out here, too. */
+  async #follow(shared: SharedRevocations): Promise<void> {
+    const look = async (): Promise<void> => {
+      const names = new Set(fromText(await shared.text.get()))
+      for (const name of this.#revoked) if (!names.has(name)) this.#revoked.delete(name)
+      for (const name of names) {
+        if (this.#revoked.has(name)) continue
+        this.#revoked.add(name)
+        this.#connections.endOf(name)
+      }
+    }
+    this.#unfollow = await shared.text.follow(() => void look().catch((error: unknown) => shared.failed(error)))
+    await look()
+  }
+}
+
+/** Who is shut out at all replicas. */
+export interface SharedRevocations {
+  readonly text: SharedPlace
+  /** Told what could not be shared. */
+  failed(error: unknown): void
+}
+
+function fromText(text: string | undefined): readonly string[] {
+  // Only this file writes it, so the shape is known.
+  return text === undefined ? [] : (JSON.parse(text) as string[])
 }

@@ -108,6 +108,30 @@ export const GATEWAY_METRICS: readonly Metric[] = [
     read: ({ health }) => [{ value: health.ok ? 1 : 0 }],
   },
   {
+    name: 'portico_state_available',
+    type: 'gauge',
+    help: '1 while the state that gateways share can be reached, 0 while it cannot.',
+    read: shared(({ available }) => (available ? 1 : 0)),
+  },
+  {
+    name: 'portico_state_calls_total',
+    type: 'counter',
+    help: 'Calls to the state that gateways share.',
+    read: shared(({ calls }) => calls),
+  },
+  {
+    name: 'portico_state_failures_total',
+    type: 'counter',
+    help: 'Calls to the state that gateways share which got no answer.',
+    read: shared(({ failures }) => failures),
+  },
+  {
+    name: 'portico_state_replicas',
+    type: 'gauge',
+    help: 'Processes that share the state, as this one sees them.',
+    read: shared(({ replicas }) => replicas),
+  },
+  {
     name: 'portico_process_resident_memory_bytes',
     type: 'gauge',
     help: 'Memory of the process.',
@@ -135,6 +159,13 @@ function endingsOf(server: string, { calls, errors, cancelled, refused }: Tally)
 function perServer(read: (tally: Tally) => number): Metric['read'] {
   return ({ metrics }) =>
     Object.entries(metrics.servers).map(([server, tally]) => ({ labels: { server }, value: read(tally) }))
+}
+
+/** A gateway that shares nothing has all that it needs. */
+const ALONE = { available: true, failures: 0, calls: 0, replicas: 1 }
+
+function shared(read: (state: NonNullable<GatewayMetrics['state']>) => number): Metric['read'] {
+  return ({ metrics: { state = ALONE } }) => [{ value: read(state) }]
 }
 
 function cpuSeconds(): number {

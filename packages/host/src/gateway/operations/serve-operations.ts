@@ -51,7 +51,12 @@ const REQUEST_MS = 10_000
 const OPEN: { readonly [route: string]: Action } = {
   'GET /metrics': (gateway) => ({ status: 200, body: metricsText(gateway), type: METRICS_TYPE }),
   'GET /healthz': () => text(200, 'ok'),
-  'GET /readyz': (gateway) => (gateway.health().ok ? text(200, 'ok') : text(503, 'not ready')),
+  'GET /readyz': (gateway) => readiness(gateway.health()),
+}
+
+function readiness({ ok, state }: ReturnType<Gateway['health']>): Answer {
+  if (ok) return text(200, 'ok')
+  return text(503, state?.available === false ? 'not ready: the shared state does not answer' : 'not ready')
 }
 
 /** What takes the token. */

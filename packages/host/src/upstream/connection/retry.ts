@@ -21,6 +21,11 @@ const PATIENCE_MS = 2_000
 /** What will not get better by itself is not tried more often than this. */
 const HOPELESS_MS = 5_000
 const PING_MS = 5_000
+const ELSEWHERE: PlainState = {
+  state: 'failed',
+  reason: 'Other replicas of this gateway could not reach it.',
+  remedy: 'It is tried again by itself.',
+}
 
 interface RetryParts {
   readonly options: SupervisionOptions
@@ -54,6 +59,12 @@ export class Retry {
     this.#loops = new UserLoops(parts.options.breaker, (words) => this.#status.degrade('loop', words))
   }
 
+  /** A program of this machine says nothing about the same program elsewhere. */
+  get #shared(): SupervisionOptions['shared'] {
+    const { kind } = this.#parts.config().target
+    return kind === 'http' || kind === 'sse' ? this.#parts.options.shared : undefined
+  }
+
   /** How long the next attempt has to wait; none when it is not above 0. */
   get waitMs(): number {
     return this.#breaker.retryAt - Date.now()
@@ -65,12 +76,15 @@ export class Retry {
     // With the circuit open everything was ended: what is there now is the probe, and one is enough.
     const isProbed = this.#breaker.isHalfOpen && this.#pool.size > 0
     if (isHopeless || this.waitMs > PATIENCE_MS || isProbed) return this.#status.shown
+    const elsewhere = this.#shared?.openUntil(this.#parts.config().name) ?? 0
+    if (elsewhere - Date.now() > PATIENCE_MS) return { ...ELSEWHERE, retryAt: elsewhere }
     return isOwn(request) ? undefined : this.#loops.refusal(request)
   }
 
   /** A connection is there, for the first time or again. */
   succeeded(request: ConnectionRequest): void {
     this.#breaker.succeeded()
+    this.#shared?.succeeded(this.#parts.config().name)
     this.#hopelessUntil = 0
     if (!isOwn(request)) this.#loops.stands(request)
   }
@@ -176,6 +190,7 @@ export class Retry {
   /** Counts a failure and shows it. True when that was one too many and everything has been ended. */
   #failed(failure: Failure, state: 'failed' | 'degraded'): boolean {
     const opened = this.#breaker.failed()
+    if (opened) this.#shared?.opened(this.#parts.config().name, this.#breaker.retryAt)
     const { count } = this.#breaker
     const { lazy } = this.#parts.config().settings
     // A lazy server is not connected to before somebody wants it.

@@ -79,8 +79,16 @@ export function toRpcError(error: unknown, revision: Revision): RpcError | undef
     return revision.era === 'modern' ? error.toRpcError() : new RpcError(INTERNAL_ERROR, error.message)
   }
   if (error instanceof PorticoError && error.code === 'not-found') return new RpcError(INVALID_PARAMS, error.message)
+  if (isAway(error)) return new RpcError(INTERNAL_ERROR, AWAY, { code: 'store-unavailable', retryAfterMs: 1000 })
   if (isTellable(error)) return new RpcError(INTERNAL_ERROR, error.message)
   return undefined
+}
+
+const AWAY = 'The state that this needs cannot be reached at the moment; nothing was done, try again'
+
+/** Shared state was away before anything was done: over HTTP a 503 with `Retry-After`, which says that it was not done. */
+export function isAway(error: unknown): boolean {
+  return error instanceof PorticoError && error.code === 'store-unavailable' && error.delivery === 'not-sent'
 }
 
 export function methodNotFound(method: string): RpcError {

@@ -13,6 +13,7 @@ import {
   type GatewayTasks,
   serveGateway,
 } from '@portico/host/gateway'
+import type { SharedState } from '@portico/host/state'
 import { CliError } from '../../../exit-codes.ts'
 import { followUpstreams } from '../../gateway/follow-upstreams.ts'
 import { toHttpOptions, withFlags } from '../../gateway/gateway-entrance.ts'
@@ -46,7 +47,7 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
   })
   const tasks = await openTasks(settings.tasks, state)
   try {
-    const live = new LiveGateway(host, { ...settings, tasks: tasks.options }, io, signIn)
+    const live = new LiveGateway(host, { ...settings, tasks: tasks.options, shared: state }, io, signIn)
     await settled(host, io)
     const unfollow = followUpstreams(host, io)
     sayRules(config, io)
@@ -72,7 +73,10 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
 }
 
 /** The settings, with the tasks as they were opened. */
-type LiveSettings = Omit<GatewaySettings, 'tasks'> & { readonly tasks: GatewayTasks }
+type LiveSettings = Omit<GatewaySettings, 'tasks'> & {
+  readonly tasks: GatewayTasks
+  readonly shared: SharedState | undefined
+}
 
 /** The gateway and what follows the file behind it. */
 class LiveGateway {
@@ -89,7 +93,7 @@ class LiveGateway {
     this.#signsIn = signIn !== undefined
     this.#io = io
     this.#views = toViews(settings.views)
-    const { name = 'portico', title, instructions, ownNames, pageSize, limits, tasks } = settings
+    const { name = 'portico', title, instructions, ownNames, pageSize, limits, tasks, shared } = settings
     const { upstreams, catalogue } = host
     this.gateway = createGateway(
       { upstreams, catalogue, guard: host.guard, ...(host.audit && { audit: host.audit }) },
@@ -101,6 +105,7 @@ class LiveGateway {
         ...(ownNames !== undefined && { ownNames }),
         ...(pageSize !== undefined && { pageSize }),
         ...(limits !== undefined && { limits }),
+        ...(shared !== undefined && { state: shared }),
         allowAnonymous: settings.auth?.way === 'none',
         views: (principal) => this.#views(principal),
         unattended: true,
