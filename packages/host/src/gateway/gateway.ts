@@ -144,8 +144,7 @@ export function createGateway(given: GatewayHost, options: GatewayOptions = {}):
   const host = options.ownNames === true ? { ...given, catalogue: withOwnNames(given.catalogue) } : given
   const { allowAnonymous = false } = options
   const onError = (error: unknown, where: string) => callListener(options.onError ?? reportToStderr, error, { where })
-  const personal =
-    options.personal && checkedChoice('personal', options.personal, (error) => onError(error, 'personal'))
+  const personal = personalOf(options, onError)
   const parking = new Parking(options.parking, options.replica)
   const connections = createConnections(host, options, personal, (...change) => tellChanges(server, ...change))
   const lists = new PersonalLists({ upstreams: host.upstreams, connections, personal, signIn: options.signIn })
@@ -154,11 +153,8 @@ export function createGateway(given: GatewayHost, options: GatewayOptions = {}):
   const { state } = options
   const control = new CallerControl(meter, connections, state && revocationsOf(state, onError))
   const limits = createLimits(options)
-  const views = new ViewTable(
-    options.views,
-    (ctx) => items.of(ctx),
-    (error) => onError(error, 'views'),
-  )
+  const told = (error: unknown): void => onError(error, 'views')
+  const views = new ViewTable(options.views, (ctx) => items.of(ctx), told)
   const relay = new GatewayRelay({
     host,
     views,
@@ -171,10 +167,10 @@ export function createGateway(given: GatewayHost, options: GatewayOptions = {}):
     maxKept: options.maxKept ?? 100,
     unattended: options.unattended ?? false,
     admit: (ctx) => admit(ctx, allowAnonymous, control),
-    introduce: (ctx) =>
-      !allowAnonymous && isAnonymous(ctx)
-        ? undefined
-        : introduce(host.catalogue, ctx, () => connections.servers().filter(views.of(ctx).serves)),
+    introduce: (ctx) => {
+      if (!allowAnonymous && isAnonymous(ctx)) return undefined
+      return introduce(host.catalogue, ctx, () => connections.servers().filter(views.of(ctx).serves))
+    },
     unknownTo: (ctx) => lists.unknownTo(ctx),
     personalLists: (ctx) => lists.read(ctx),
     onError,
@@ -186,11 +182,7 @@ export function createGateway(given: GatewayHost, options: GatewayOptions = {}):
   const unfollow = host.catalogue.on('change', ({ kinds }) => {
     for (const list of new Set(kinds.map(listOf))) server.changed(list)
   })
-  const end = (): Promise<void> => {
-    unfollow()
-    control.close()
-    return limits.close()
-  }
+  const end = (): Promise<void> => endAll(unfollow, control, limits)
   let closing: Promise<void> | undefined
   return {
     server,
@@ -206,6 +198,16 @@ export function createGateway(given: GatewayHost, options: GatewayOptions = {}):
       return closing
     },
   }
+}
+
+function personalOf({ personal }: GatewayOptions, onError: (error: unknown, where: string) => void) {
+  return personal && checkedChoice('personal', personal, (error) => onError(error, 'personal'))
+}
+
+function endAll(unfollow: () => void, control: CallerControl, limits: CallLimits): Promise<void> {
+  unfollow()
+  control.close()
+  return limits.close()
 }
 
 function createLimits({ limits = {}, state }: GatewayOptions): CallLimits {

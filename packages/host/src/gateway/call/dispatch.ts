@@ -57,6 +57,14 @@ interface Job<Result> {
   send(client: Client, effect: Effect, options: RequestOptions, call: RelayedCall): Promise<Result>
 }
 
+/** A call on its way: what is to be done, for whom, over which connection. */
+interface Errand<Result> {
+  readonly job: Job<Result>
+  readonly ctx: AskingContext
+  readonly connection: CallerConnection
+  readonly circumstances: Circumstances
+}
+
 export class Dispatch {
   readonly #parts: DispatchParts
   /** The levels that older clients asked for. */
@@ -140,17 +148,12 @@ export class Dispatch {
     })
     if (from?.kind === 'task') call.takesUp(from.task)
     this.running.add(call as RelayedCall)
-    call.start(this.#work(call, connection, ctx, circumstances, job))
+    call.start(this.#work(call, { job, ctx, connection, circumstances }))
     return call
   }
 
-  async #work<Result>(
-    call: RelayedCall<Result>,
-    connection: CallerConnection,
-    ctx: AskingContext,
-    circumstances: Circumstances,
-    job: Job<Result>,
-  ): Promise<Result> {
+  async #work<Result>(call: RelayedCall<Result>, errand: Errand<Result>): Promise<Result> {
+    const { job, ctx, circumstances } = errand
     const { limits, meter, host } = this.#parts
     const { server, effect } = job
     const principal = call.principal ?? ANONYMOUS
@@ -173,7 +176,7 @@ export class Dispatch {
       const permit = isTakenUp ? undefined : await host.guard?.pass(effect, circumstances, { signal: call.signal })
       let outcome: 'ok' | 'error' | 'cancelled' = 'error'
       try {
-        const sent = await this.#send(call, connection, ctx, permit?.effect ?? effect, job)
+        const sent = await this.#send(call, errand, permit?.effect ?? effect)
         const result = host.guard === undefined ? sent : await this.#reviewed(sent, effect, circumstances, call)
         checkSize(result, 'maxResultBytes', maxResultBytes)
         outcome = 'ok'
@@ -189,17 +192,12 @@ export class Dispatch {
       ended(ending)
       if (place !== undefined) limits.leave(place)
       if ((host.guard === undefined || isTakenUp) && host.audit !== undefined)
-        this.#writeDown(job, principal, ending, Date.now() - startedAt, circumstances)
+        this.#writeDown(errand, principal, ending, Date.now() - startedAt)
     }
   }
 
-  async #send<Result>(
-    call: RelayedCall<Result>,
-    connection: CallerConnection,
-    ctx: AskingContext,
-    effect: Effect,
-    job: Job<Result>,
-  ): Promise<Result> {
+  async #send<Result>(call: RelayedCall<Result>, errand: Errand<Result>, effect: Effect): Promise<Result> {
+    const { job, connection } = errand
     for (let hold = this.running.holdOf(job.server); hold; hold = this.running.holdOf(job.server)) await hold
     let leave: (() => void) | undefined
     if (connection.key.owner === undefined) {
@@ -215,20 +213,15 @@ export class Dispatch {
       connection.calls.delete(own)
     }
     try {
-      return await this.#sendNow(call, connection, ctx, effect, job)
+      return await this.#sendNow(call, errand, effect)
     } finally {
       leave?.()
       connection.followed.delete(own)
     }
   }
 
-  async #sendNow<Result>(
-    call: RelayedCall<Result>,
-    connection: CallerConnection,
-    ctx: AskingContext,
-    effect: Effect,
-    job: Job<Result>,
-  ): Promise<Result> {
+  async #sendNow<Result>(call: RelayedCall<Result>, errand: Errand<Result>, effect: Effect): Promise<Result> {
+    const { job, ctx, connection } = errand
     call.sent = true
     const client =
       connection.standing() ?? (await this.#signedIn(connection.client(call.signal), call, connection, ctx))
@@ -311,7 +304,8 @@ export class Dispatch {
     }
   }
 
-  #writeDown(job: Job<unknown>, principal: string, outcome: string, durationMs: number, about: Circumstances): void {
+  #writeDown<Result>(errand: Errand<Result>, principal: string, outcome: string, durationMs: number): void {
+    const { job, circumstances: about } = errand
     const { server, effect, name } = job
     const entry = { at: Date.now(), type: 'outcome' as const, principal, server, what: effect.kind, item: name }
     const traced = about.traceId === undefined ? {} : { traceId: about.traceId }

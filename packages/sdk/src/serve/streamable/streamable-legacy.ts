@@ -54,7 +54,7 @@ export class LegacyHttp {
     }
     const found = this.#find(head, principal)
     if (!(found instanceof HttpSession)) return found
-    if (message.kind === 'request') return this.#request(message.message, found, principal, head, reply)
+    if (message.kind === 'request') return this.#request(message.message, found, { principal, head, reply })
     if (message.kind === 'notification') takeNotification(message.message, this.#endpoint, found.session)
     else found.session.answers?.settle(message.message)
     reply.empty(202)
@@ -89,11 +89,11 @@ export class LegacyHttp {
       const cursor = parseEventId(lastEventId)
       const stream = cursor === undefined ? undefined : found.stream(cursor.stream)
       if (cursor === undefined || stream === undefined) return UNKNOWN_STREAM
-      return this.#attach(found, principal, stream, cursor.seq, reply)
+      return this.#attach(found, { stream, after: cursor.seq }, principal, reply)
     }
     const stream = found.standalone
     if (stream.attached) return STREAM_OPEN
-    return this.#attach(found, principal, stream, stream.written, reply)
+    return this.#attach(found, { stream, after: stream.written }, principal, reply)
   }
 
   delete(head: RequestHead, principal: Principal | undefined, reply: Reply): Refusal | undefined {
@@ -149,9 +149,7 @@ export class LegacyHttp {
   #request(
     message: RpcRequest,
     found: HttpSession,
-    principal: Principal | undefined,
-    head: RequestHead,
-    reply: Reply,
+    { principal, head, reply }: { principal: Principal | undefined; head: RequestHead; reply: Reply },
   ): Refusal | undefined {
     const refusal = this.#load.enter('request', principal)
     if (refusal !== undefined) return refusal
@@ -165,9 +163,8 @@ export class LegacyHttp {
 
   #attach(
     found: HttpSession,
+    { stream, after }: { readonly stream: ResumableStream; readonly after: number },
     principal: Principal | undefined,
-    stream: ResumableStream,
-    after: number,
     reply: Reply,
   ): Refusal | undefined {
     const refusal = this.#load.enter('listener', principal)
