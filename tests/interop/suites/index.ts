@@ -8,6 +8,7 @@ import { portSuites } from './ports.ts'
 import { publishedServerSuites } from './published-servers.ts'
 import { rawWireSuites } from './raw-wire.ts'
 import { taskSuites } from './tasks.ts'
+import { gatewayTaskSuites } from './tasks-gateway.ts'
 
 export const suites: Trial[] = [
   ...officialClientSuites,
@@ -17,4 +18,5 @@ export const suites: Trial[] = [
   ...publishedServerSuites,
   ...portSuites,
   ...taskSuites,
+  ...gatewayTaskSuites,
 ]
