@@ -21,7 +21,8 @@ function M.open(uri)
   read(uri, function(contents)
     local buffer = view.buffer(view.name("resource", uri))
     view.set(buffer, view.content(contents))
-    vim.bo[buffer].syntax = SYNTAX[contents[1] and contents[1].mimeType or ""] or ""
+    local first = type(contents[1]) == "table" and contents[1] or {}
+    vim.bo[buffer].syntax = SYNTAX[first.mimeType or ""] or ""
     vim.b[buffer].portico_uri = uri
     view.show(buffer, "botright vsplit")
     view.keys(buffer, {

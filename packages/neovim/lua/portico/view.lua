@@ -73,15 +73,25 @@ function M.keys(buffer, keys)
   end
 end
 
+local function word(value)
+  return type(value) == "string" and value or ""
+end
+
+local function words_of(block)
+  if type(block) ~= "table" then
+    return "[data]"
+  end
+  local inner = type(block.resource) == "table" and block.resource.text or nil
+  local words = type(block.text) == "string" and block.text or inner
+  return type(words) == "string" and words
+    or "[" .. word(block.type) .. " " .. word(block.mimeType) .. " " .. word(block.uri) .. "]"
+end
+
 -- What a result or a resource says, block by block, as lines.
 function M.content(blocks)
   local lines = {}
-  for _, block in ipairs(blocks or {}) do
-    local words = block.text or (type(block.resource) == "table" and block.resource.text)
-    if not words then
-      words = "[" .. (block.type or "data") .. " " .. (block.mimeType or "") .. " " .. (block.uri or "") .. "]"
-    end
-    vim.list_extend(lines, text.lines(words))
+  for _, block in ipairs(type(blocks) == "table" and blocks or {}) do
+    vim.list_extend(lines, text.lines(words_of(block)))
   end
   return #lines > 0 and lines or { "(nothing)" }
 end

@@ -1,10 +1,12 @@
 /** `portico doctor`: looks at everything that has to be right, and says what to do where it is not. */
 
 import { access, constants, mkdir, stat } from 'node:fs/promises'
+import { homedir } from 'node:os'
 import { verifyHostAudit } from '@portico/host'
 import { formatProblem, inspectCommand, type LoadedConfig } from '@portico/host/config'
 import { lintRules } from '@portico/host/policy'
 import { EXIT_CODES } from '../../../exit-codes.ts'
+import { ownVersion } from '../../../web/own-version.ts'
 import { examineChatBot } from '../../chat-bot/examine-chat-bot.ts'
 import { hostOptionsOf, readConfig, rulesOf } from '../../configuration.ts'
 import { toCliError } from '../../failure.ts'
@@ -18,6 +20,7 @@ import { counted } from '../../terminal/counted.ts'
 import type { Io } from '../../terminal/io.ts'
 import { toLine } from '../../terminal/plain-text.ts'
 import { lacksYes, NOT_ALLOWED, remedyFor, settled, stateWord } from '../servers/servers-status.ts'
+import { examineEditors } from './editor-checks.ts'
 
 interface Check {
   readonly status: 'ok' | 'note' | 'fail'
@@ -85,6 +88,7 @@ async function* examineMachine(input: CommandInput, io: Io): AsyncGenerator<Chec
   }
   yield await examineModels(config.extras, io)
   yield* examineChatBot(config, io)
+  yield* await examineEditors({ env: io.env, home: io.env.HOME ?? homedir(), version: ownVersion() })
   yield* examineAudit(io)
   for (const { name, target } of config.servers) {
     for (const { level, message, remedy } of inspectCommand(target)) {
