@@ -46,7 +46,7 @@ export const addServer: ServersAction = async (words, input, io) => {
   const server = defineServer(name, target, {}, { file, path: `servers.${name}` })
   const before = await otherEntry(server, input, io)
   const done = await (input.flags.project === true
-    ? writeIntoProject(file, name, server, io)
+    ? writeIntoProject(file, server, io)
     : writeIntoFile(file, 'portico', server))
   for (const problem of done.problems) io.say(formatProblem(problem))
   for (const { message, remedy } of inspectCommand(target)) {
@@ -160,7 +160,7 @@ function splitVariable(text: string): [string, string] {
 }
 
 /** Writes into the project's file, and keeps its standing: what the person adds needs nobody else to vouch for it. */
-async function writeIntoProject(file: string, name: string, server: ServerConfig, io: Io): Promise<EditedFile> {
+async function writeIntoProject(file: string, server: ServerConfig, io: Io): Promise<EditedFile> {
   const path = await wholePath(file)
   const wasTrusted = !(await readConfig(io)).untrusted.some((one) => one.file === path)
   const done = await writeIntoFile(file, 'portico', server)
