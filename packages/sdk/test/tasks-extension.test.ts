@@ -223,12 +223,38 @@ describe('whose a task is', () => {
     await start(ana, 'gated')
     await start(ana, 'gated')
     const { error } = await ana.request('tools/call', { name: 'gated' })
-    expect(error?.message).toContain('maxTasksPerPrincipal')
+    expect(error).toMatchObject({ code: -32600, data: { option: 'maxTasksPerPrincipal', limit: 2 } })
+    expect(error?.data).toHaveProperty('remedy', expect.stringContaining('Cancel one'))
     await start(await connect({ principal: createPrincipal('ben') }, made), 'gated')
   })
 })
 
+it('T25-43 sec-518: so many tasks run at a time, and the others have their turn when one is over', async () => {
+  const made = createTaskServer({ limits: { maxRunning: 2 } })
+  const wire = await connect({}, made)
+  const ids = await Promise.all([1, 2, 3, 4, 5].map(() => start(wire, 'gated')))
+  const begun = async () => {
+    const looks = await Promise.all(ids.map((taskId) => wire.request('tasks/get', { taskId })))
+    return looks.filter(({ result }) => result.statusMessage !== undefined).length
+  }
+  await expect.poll(begun).toBe(2)
+  made.effects.gate.open()
+  for (const taskId of ids) expect((await until(wire, taskId, 'completed')).status).toBe('completed')
+})
+
 describe('push', () => {
+  it.each([
+    ['100', 100, undefined],
+    ['101', 101, -32602],
+  ])('T26-27 sec-519: a listener names at most 100 tasks: %s', async (_count, length, code) => {
+    const taskIds = Array.from({ length }, (_none, at) => `task-${at}`)
+    const wire = await connect({}, createTaskServer())
+    const listen = wire.start('subscriptions/listen', { notifications: { taskIds } })
+    if (code === undefined) await wire.find(({ method }) => method === 'notifications/subscriptions/acknowledged')
+    else expect((await listen.outcome).error?.code).toBe(code)
+    listen.abort()
+  })
+
   it('T26-27 T26-30: a listener hears of its own tasks alone, in the words of tasks/get', async () => {
     const made = createTaskServer()
     const [ana, ben] = [

@@ -16,7 +16,42 @@ test('T25-43 sec-370: long arguments take the places of several', async () => {
   const create = () => book.create({ request, ttlMs: 60_000, pollIntervalMs: 1_000 })
   await create()
   await create()
-  await expect(create()).rejects.toThrow('count until they expire')
+  await expect(create()).rejects.toThrow('maxAnonymousTasks (10) reached. Cancel one that is no longer needed')
+})
+
+function makeBook(limits: object) {
+  const [store, bus, sealer] = [createMemoryStore(), createMemoryBus(), createTaskSealer(undefined)]
+  return new TaskBook({ store, bus, sealer, leaseMs: 30_000, server: 'books', limits: { ...TASK_LIMITS, ...limits } })
+}
+
+const REQUEST: TaskRequest = { params: { name: 'work' }, version: '2026-07-28', capabilities: {} }
+const NEW = { request: REQUEST, ttlMs: 60_000, pollIntervalMs: 1_000 }
+
+test.each(['cancelled', 'completed', 'failed'] as const)(
+  'T25-43 sec-516: a task that was %s leaves its place to others, but for a tenth of it',
+  async (status) => {
+    const book = makeBook({ maxAnonymousTasks: 2 })
+    for (let over = 0; over < 10; over++) {
+      const { id } = await book.create(NEW)
+      await book.change(id, () => ({ status }))
+    }
+    await book.create(NEW)
+    await expect(book.create(NEW)).rejects.toMatchObject({ data: { option: 'maxAnonymousTasks', limit: 2 } })
+  },
+)
+
+test('T25-43 sec-517: a long result and long answers take the places of several', async () => {
+  const text = 'x'.repeat(300_000)
+  const book = makeBook({ maxAnonymousTasks: 7 })
+  const { id } = await book.create(NEW)
+  const asked = { key: 'name', method: 'elicitation/create', params: {} }
+  await book.change(id, () => ({ status: 'input_required', questions: { name: asked } }))
+  await book.change(id, () => ({ status: 'working', questions: { name: { ...asked, answer: { text } } } }))
+  await book.create(NEW)
+  await book.create(NEW)
+  await expect(book.create(NEW)).rejects.toThrow('No room')
+  await book.change(id, () => ({ status: 'completed', result: { content: [{ type: 'text', text }] }, questions: {} }))
+  await expect(book.create(NEW)).rejects.toThrow('No room')
 })
 
 test.each([

@@ -16,8 +16,8 @@ import type { TaskSealer } from './task-seal.ts'
 /** How much tasks may take. */
 export interface TaskLimits {
   /**
-   * Tasks that one principal may have at a time, those that are over but still kept included. One whose arguments are long counts
-   * as several: as one more for every 65,536 characters.
+   * Tasks that one principal may have at a time. One that is over counts as a tenth while it is kept, and one whose arguments,
+   * answers or result are long as several: as one more for every 65,536 characters.
    */
   readonly maxTasksPerPrincipal: number
   /** The same for all who are not known by name together. */
@@ -26,6 +26,8 @@ export interface TaskLimits {
   readonly maxTaskLength: number
   /** The longest time that a client may ask a task to be kept. */
   readonly maxTtlMs: number
+  /** Tasks that one process works on at a time; what becomes due beyond that waits until one of them asks, sleeps or is over. */
+  readonly maxRunning: number
 }
 
 export const TASK_LIMITS: TaskLimits = {
@@ -33,6 +35,7 @@ export const TASK_LIMITS: TaskLimits = {
   maxAnonymousTasks: 1000,
   maxTaskLength: 2 * 1024 * 1024,
   maxTtlMs: 24 * 3_600_000,
+  maxRunning: 1000,
 }
 
 const ID_BYTES = 24
@@ -113,12 +116,8 @@ export class TaskBook {
       ...(statusMessage !== undefined && { statusMessage }),
     }
     const changes = await this.#changes(record, 0, undefined)
-    const places = 1 + Math.floor((changes[0]?.value?.length ?? 0) / PLACE_LENGTH)
-    const owned: Change = {
-      key: `${this.#prefix('of')}${owner}/${record.id}`,
-      value: String(places),
-      ttlMs: record.ttlMs,
-    }
+    const owned = this.#owned(record, changes[0])
+    const places = Number(owned.value)
     // The count is guarded by its version: two that are made at once, by whichever processes, are counted one after the other.
     for (;;) {
       const counted = await this.#room(owner, places)
@@ -174,6 +173,10 @@ export class TaskBook {
       const next = changed(record, change, Math.max(Date.now(), record.updatedAt))
       if (next === undefined) return undefined
       const changes = await this.#changes(next, version, record)
+      const answers = next.questions !== record.questions
+      if (answers || isOver(next)) changes.push(this.#owned(next, changes[0]))
+      // What came with the answers may be long: the next task finds no count, and counts all anew.
+      if (answers) changes.push({ key: `${this.#prefix('count')}${next.owner}` })
       if (also !== undefined) changes.push({ key: also, value: '', ttlMs: changes[0]?.ttlMs ?? 1 })
       const versions = await this.store.write(changes)
       if (versions === undefined) continue
@@ -292,6 +295,13 @@ export class TaskBook {
     return changes
   }
 
+  /** That a task is its owner's, and how many places it takes. */
+  #owned(record: TaskRecord, { value = '', ttlMs }: Change = { key: '' }): Change {
+    const places = (isOver(record) ? OVER_PLACES : 1) + Math.floor(value.length / PLACE_LENGTH)
+    const key = `${this.#prefix('of')}${record.owner}/${record.id}`
+    return { key, value: String(places), ...(ttlMs !== undefined && { ttlMs }) }
+  }
+
   #wakeKey(moment: number, id: string): string {
     return `${this.#prefix('wake')}${String(Math.max(0, Math.ceil(moment))).padStart(MOMENT_DIGITS, '0')}/${id}`
   }
@@ -315,11 +325,14 @@ export class TaskBook {
         : (['maxTasksPerPrincipal', this.limits.maxTasksPerPrincipal] as const)
     const key = `${this.#prefix('count')}${owner}`
     const kept = await this.store.get(key)
-    let count = Number(kept?.value ?? 0)
-    if (count + places > limit) count = await this.#placesOf(owner)
+    let count = kept === undefined ? await this.#placesOf(owner) : Number(kept.value)
+    if (kept !== undefined && count + places > limit) count = await this.#placesOf(owner)
+    // Tenths do not add up to the last digit.
+    count = Math.round(count * 10) / 10
     if (count + places > limit) {
-      const message = `No room for another task: ${name} (${limit}) reached. Those that are over count until they expire`
-      throw new PorticoError('limit-exceeded', message)
+      const remedy = 'Cancel one that is no longer needed, or wait until one is over; those count as a tenth'
+      const message = `No room for another task: ${name} (${limit}) reached. ${remedy}`
+      throw new PorticoError('limit-exceeded', message, { data: { option: name, limit, remedy } })
     }
     const { maxTtlMs } = this.limits
     const lasts = Number.isFinite(maxTtlMs) && { ttlMs: Math.max(1, Math.trunc(maxTtlMs)) }
@@ -330,6 +343,8 @@ export class TaskBook {
 const ID = /^[A-Za-z0-9_-]{1,64}$/
 /** Characters that one task may have without counting as another. */
 const PLACE_LENGTH = 65_536
+/** What is over runs no more and asks nobody: only what is kept of it costs. */
+const OVER_PLACES = 0.1
 
 function topicOf(id: string): string {
   return `task/${id}`

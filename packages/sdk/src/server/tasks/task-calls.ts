@@ -3,7 +3,7 @@
  * the tool itself, inside all middleware.
  */
 
-import { METHOD_NOT_FOUND, PorticoError, RpcError } from '../../jsonrpc/errors.ts'
+import { INVALID_REQUEST, METHOD_NOT_FOUND, PorticoError, RpcError } from '../../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { progressToken } from '../../protocol/meta.ts'
 import {
@@ -87,7 +87,7 @@ export class TaskCalls {
 
   /** A task from the start. */
   async #create(settings: TaskSettings, call: ServerCall, generation: TaskGeneration): Promise<CallToolResult> {
-    const record = await this.#keep(settings, call)
+    const record = await this.#keep(settings, call).catch(refuse)
     // Followed first, so that nothing is missed of a task that is done at once.
     const { session } = call
     if (session !== undefined) await this.#tellSession(session, record, generation)
@@ -126,7 +126,7 @@ export class TaskCalls {
       }
     }
     if (settings.after > 0) return this.#unlessDone(settings, call, run, hold)
-    const record = await this.#keep(settings, call)
+    const record = await this.#keep(settings, call).catch(refuse)
     await this.#engine.begin(record.id)
     return hold(record)
   }
@@ -220,6 +220,12 @@ export class TaskCalls {
 /** Whether a call may be answered with a task. */
 function asksForTask(call: ServerCall, generation: TaskGeneration): boolean {
   return generation === EXTENSION_TASKS ? declaresTasks(call) : isObject(call.params.task)
+}
+
+/** That there is no room for a task is no fault of this server, and the caller's to mend. */
+function refuse(error: unknown): never {
+  if (!(error instanceof PorticoError) || error.code !== 'limit-exceeded') throw error
+  throw new RpcError(INVALID_REQUEST, error.message, error.data)
 }
 
 function post(session: LegacySession, method: string, params: JsonObject): void {

@@ -43,6 +43,10 @@ export class TaskEngine {
   #listening: Promise<() => void> | undefined
   #taking: Promise<() => unknown> | undefined
   #stopped = false
+  /** Tasks that are being taken, and may turn out to be another's. */
+  #beginning = 0
+  /** Whether a task was left because too many ran. */
+  #wasFull = false
 
   constructor(server: FeatureHost, book: TaskBook, queue?: TaskQueue) {
     this.#server = server
@@ -106,17 +110,28 @@ export class TaskEngine {
 
   async #look(): Promise<void> {
     try {
-      for await (const id of this.#book.due()) await this.#run(id)
+      for await (const id of this.#book.due()) {
+        if (this.#full) return
+        await this.#run(id)
+      }
       for await (const { id, wakeAt } of this.#book.sleeping()) {
         if (wakeAt > Date.now()) {
           this.#lookAt(wakeAt)
           break
         }
+        if (this.#full) return
         await this.#run(id)
       }
     } catch (error) {
       this.#server.reportPrivately(error, 'looking for tasks')
     }
+  }
+
+  /** Whether as many tasks run here as may: the others are found by the look around once one of these is over. */
+  get #full(): boolean {
+    const full = this.#runs.size + this.#beginning >= this.#book.limits.maxRunning
+    this.#wasFull ||= full
+    return full
   }
 
   /** Looks at a moment, or earlier where clocks may be set or other processes die meanwhile. */
@@ -144,7 +159,9 @@ export class TaskEngine {
 
   /** Gives the end of the run, where there is one. */
   async #runHere(id: string): Promise<{ readonly over: Promise<void> } | undefined> {
-    const run = await this.#take(id, toCall)
+    if (this.#full) return undefined
+    this.#beginning++
+    const run = await this.#take(id, toCall).finally(() => this.#beginning--)
     return run && { over: this.#follow(id, run, run.replay()) }
   }
 
@@ -226,6 +243,8 @@ export class TaskEngine {
   #follow(id: string, run: TaskRun, work: Promise<void>): Promise<void> {
     const over = async (): Promise<void> => {
       if (this.#runs.get(id) === run) this.#runs.delete(id)
+      if (this.#wasFull) this.#lookAt(0)
+      this.#wasFull = false
       const record = await this.#book.read(id)
       if (record === undefined || isOver(record)) this.#listeners.delete(id)
       else if (record.wakeAt !== undefined) this.#sleep(id, record.wakeAt)

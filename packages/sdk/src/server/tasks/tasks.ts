@@ -13,6 +13,7 @@ import { createMemoryBus } from '../../state/memory-bus.ts'
 import { createMemoryStore } from '../../state/memory-store.ts'
 import type { Store } from '../../state/store.ts'
 import type { ServerCall } from '../call/call.ts'
+import { invalidParam } from '../call/method.ts'
 import { defineFeature, type Feature, type FeatureHost, type Followed, type Notify } from '../feature.ts'
 import type { ToolEntry, ToolTasks } from '../features/tools.ts'
 import type { ToolDefinition } from '../items/definition.ts'
@@ -246,8 +247,10 @@ class TasksFeature implements Feature, ToolTasks {
     const { revision } = call.conversation
     // What may not be asked about is left out like what is not there.
     const find = (id: string) => this.#own.find(id, call).catch(() => undefined)
-    const wanted = Array.isArray(taskIds) ? [...new Set(taskIds.filter((id) => typeof id === 'string'))] : []
-    const found = await Promise.all(wanted.slice(0, MAX_FOLLOWED).map(find))
+    if (!Array.isArray(taskIds) || taskIds.length > MAX_FOLLOWED)
+      throw invalidParam('notifications', `taskIds must be a list of at most ${MAX_FOLLOWED} ids`)
+    const wanted = [...new Set(taskIds.filter((id) => typeof id === 'string'))]
+    const found = await Promise.all(wanted.map(find))
     const own = found.flatMap((record) => (record === undefined ? [] : [record.id]))
     const told = new Map<string, string>()
     const tell = async (id: string): Promise<void> => {
