@@ -43,7 +43,7 @@ export async function openHost(io: Io, options: CliHostOptions = {}): Promise<Ho
   const ask = async (question: Question): Promise<Answer | undefined> =>
     (options.yes === true ? agree(question) : undefined) ??
     (options.stays === true || !STANDING.has(question.body.kind) ? questions?.ask(question) : undefined)
-  const state = options.more?.state ?? (await openSharedState(readGatewaySettings(config).settings.state, io))
+  const state = options.more?.state ?? (await openSharedState(readGatewaySettings(config).settings.state, io))?.shared
   const host = await createHost({
     stateDir,
     ...(state && { state }),

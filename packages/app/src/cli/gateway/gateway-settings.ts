@@ -159,6 +159,7 @@ const SECTION = object({
     schema: text,
     fullSync: flag,
     keys: texts,
+    door: object({ host: text, port: count, url: text, folder: text }),
   }),
   views: (value, at, problems) => {
     if (!Array.isArray(value)) problems.push(`${at} must be a list`)

@@ -5,8 +5,10 @@
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { networkInterfaces } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { DoorOptions } from '@portico/host/cluster'
 import { readSecretVariable } from '@portico/host/config'
 import { type OpenedState, openState, type SharedState, type StateSetting, shareState } from '@portico/host/state'
 import { CliError } from '../../exit-codes.ts'
@@ -24,6 +26,24 @@ export interface StateSettings {
   readonly fullSync?: boolean
   /** Variables that hold the keys, newest first. */
   readonly keys?: readonly string[]
+  /** Where the other replicas reach this one. */
+  readonly door?: DoorSettings
+}
+
+interface DoorSettings {
+  readonly host?: string
+  readonly port?: number
+  /** As others reach it, or the variable that holds that. */
+  readonly url?: string
+  /** Unix sockets in place of a port, for replicas of one machine. */
+  readonly folder?: string
+}
+
+/** What is shared, with the keys and the door for those who share sessions. */
+export interface OwnState {
+  readonly shared: SharedState
+  readonly keys: readonly Uint8Array[]
+  readonly door: DoorOptions
 }
 
 const KEY_VARIABLE = 'PORTICO_STATE_KEY'
@@ -31,11 +51,36 @@ const PATIENCE_MS = 30_000
 const VARIABLE = /^[A-Z_][A-Z0-9_]*$/
 
 /** Opens it and joins the others; undefined where the file has no such section. */
-export async function openSharedState(settings: StateSettings | undefined, io: Io): Promise<SharedState | undefined> {
+export async function openSharedState(settings: StateSettings | undefined, io: Io): Promise<OwnState | undefined> {
   if (settings === undefined) return undefined
+  const { opened, keys } = await openStateToLook(settings, io)
+  const door = await toDoor(settings, io)
+  return { shared: await join(opened, keys, io), keys, door }
+}
+
+/** Replicas of one machine find each other there; those of several by the machine's own address. */
+async function toDoor({ door = {}, sqlite }: StateSettings, io: Io): Promise<DoorOptions> {
+  const { url, ...place } = door
+  const isPlaced = place.folder !== undefined || place.host !== undefined || sqlite !== undefined
+  return {
+    ...(!isPlaced && { host: ownAddress() }),
+    ...place,
+    ...(url !== undefined && { url: await urlOf(url, io) }),
+  }
+}
+
+function ownAddress(): string {
+  const all = Object.values(networkInterfaces()).flatMap((found) => found ?? [])
+  return all.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.1'
+}
+
+/** The place and its keys, for one who only looks. */
+export async function openStateToLook(
+  settings: StateSettings,
+  io: Io,
+): Promise<{ readonly opened: OpenedState; readonly keys: readonly Uint8Array[] }> {
   const keys = await readKeys(settings, io)
-  const opened = await openState(await toSetting(settings, io))
-  return join(opened, keys, io)
+  return { opened: await openState(await toSetting(settings, io)), keys }
 }
 
 /** A database that starts together with us gets a moment. */

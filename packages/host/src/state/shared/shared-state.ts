@@ -17,6 +17,8 @@ import { createSharedTokens } from './shared-tokens.ts'
 export interface SharedState {
   /** Its values are sealed. */
   readonly store: Store
+  /** The same without sealing, for what seals by itself (`createCluster`). */
+  readonly unsealed: Store
   readonly bus: Bus
   /** Who takes part, this process among them. */
   readonly replicas: Replicas
@@ -58,13 +60,15 @@ export interface ShareOptions {
  */
 export async function shareState(opened: OpenedState, { keys }: ShareOptions): Promise<SharedState> {
   const watch = new AvailabilityWatch(async () => (await opened.status()).available)
-  const store = sealStore(watch.store(opened.store), keys)
+  const unsealed = watch.store(opened.store)
+  const store = sealStore(unsealed, keys)
   const bus = watch.bus(opened.bus)
   const names = await openNames(store)
   for (const prefix of LASTING) await sealAnew(store, prefix)
   const replicas = await joinReplicas(store, bus)
   return {
     store,
+    unsealed,
     bus,
     replicas,
     availability: () => watch.current,

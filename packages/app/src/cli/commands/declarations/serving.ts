@@ -79,6 +79,11 @@ export const SERVING: readonly Command[] = [
       },
       issuer: { type: 'string', value: 'url', about: 'For oauth: whose access tokens are accepted.' },
       resource: { type: 'string', value: 'url', about: 'For oauth: the URL under which clients know the gateway.' },
+      workers: {
+        type: 'number',
+        value: 'count',
+        about: 'Serve from so many processes that share the port, for all cores of the machine.',
+      },
       stdio: { type: 'boolean', about: 'Serve the program that started this command, on the standard streams.' },
       check: { type: 'boolean', about: 'Only read the configuration and say what is wrong with it.' },
     },
@@ -88,6 +93,17 @@ export const SERVING: readonly Command[] = [
       { line: 'portico serve --stdio', about: 'in a client’s configuration: everything as one server' },
     ],
     load: () => import('../gateway/serve.ts'),
+  },
+  {
+    name: 'status',
+    about: 'Show the gateways that share one state',
+    details:
+      'Reads the section `gateway.state` of the file and shows the database, every gateway that serves from it, the sessions\n' +
+      'and calls that each has, and when it last said that it is there.',
+    positionals: [{ name: 'config', about: 'The configuration file.', optional: true, completes: 'file' }],
+    flags: {},
+    examples: [{ line: 'portico status portico.json --json', about: 'for programs' }],
+    load: () => import('../gateway/status.ts'),
   },
   {
     name: 'bridge',

@@ -5,6 +5,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import type { Host } from '@portico/host'
+import { type Cluster, createCluster } from '@portico/host/cluster'
 import { compareServers, formatProblem, type LoadedConfig, watchConfig } from '@portico/host/config'
 import {
   createGateway,
@@ -20,10 +21,11 @@ import { toHttpOptions, withFlags } from '../../gateway/gateway-entrance.ts'
 import { rulesFor, sayRules } from '../../gateway/gateway-rules.ts'
 import { type GatewaySettings, readGatewaySettings, toViews } from '../../gateway/gateway-settings.ts'
 import { createGatewaySignIn, type GatewaySignIn, isPersonal } from '../../gateway/gateway-sign-in.ts'
-import { openSharedState } from '../../gateway/gateway-state.ts'
+import { type OwnState, openSharedState } from '../../gateway/gateway-state.ts'
 import { openTasks } from '../../gateway/gateway-tasks.ts'
 import { openOperations } from '../../gateway/operations.ts'
 import { serveUntilEnd } from '../../gateway/serving.ts'
+import { asWorker, runWorkers, workersOf } from '../../gateway/workers.ts'
 import { openHost, readConfig } from '../../host.ts'
 import type { CommandInput } from '../../parse/command.ts'
 import { counted } from '../../terminal/counted.ts'
@@ -31,13 +33,20 @@ import type { Io } from '../../terminal/io.ts'
 import { stayUntil } from '../../terminal/stay-until.ts'
 
 export async function run(input: CommandInput, io: Io): Promise<number> {
-  const file = input.positionals[0]
-  const config = await readConfig(io, file)
+  const config = await readConfig(io, input.positionals[0])
   const settings = withFlags(read(config, io), input)
   if (input.flags.check === true) return check(config, input, io)
-  const stdio = input.flags.stdio === true
-  const http = stdio ? undefined : await toHttpOptions(settings, input, io)
-  const state = await openSharedState(settings.state, io)
+  const workers = workersOf(input.flags.workers, io)
+  if (workers !== undefined) return runWorkers(workers, io)
+  const worker = asWorker(settings, io)
+  return serve(config, worker?.settings ?? settings, input, worker?.io ?? io)
+}
+
+async function serve(config: LoadedConfig, settings: GatewaySettings, input: CommandInput, io: Io): Promise<number> {
+  const file = input.positionals[0]
+  const http = input.flags.stdio === true ? undefined : await toHttpOptions(settings, input, io)
+  const own = await openSharedState(settings.state, io)
+  const state = own?.shared
   const signIn =
     http === undefined ? undefined : createGatewaySignIn(config, settings, { protection: http.auth, state }, io)
   const host = await openHost(io, {
@@ -46,8 +55,11 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
     more: { rules: rulesFor(config), ...(signIn && { resolve: signIn.resolve }), ...(state && { state }) },
   })
   const tasks = await openTasks(settings.tasks, state)
+  const replica = own && http && (await joinCluster(own, io))
   try {
-    const live = new LiveGateway(host, { ...settings, tasks: tasks.options, shared: state }, io, signIn)
+    const live = new LiveGateway(host, { ...settings, tasks: tasks.options, shared: state, replica }, io, signIn)
+    const unfollowState = followState(state, io)
+    tellFacts(state, live.gateway, replica)
     await settled(host, io)
     const unfollow = followUpstreams(host, io)
     sayRules(config, io)
@@ -57,25 +69,59 @@ export async function run(input: CommandInput, io: Io): Promise<number> {
       io,
     )
     try {
+      const pages = signIn && { pages: signIn.pages }
+      const ready = (): boolean => live.gateway.health().ok && replica?.ready() !== false
+      const sharing = replica && { sharing: replica.sharing, health: { ready } }
       await (http === undefined
         ? servePipe(live.gateway, io)
-        : servePort(live.gateway, { ...http, ...(signIn && { pages: signIn.pages }), signIn }, input, io))
+        : servePort(live.gateway, { ...http, ...pages, ...sharing, signIn }, input, io))
     } finally {
       unfollow()
+      unfollowState()
       await live.close()
       await operations?.close()
     }
   } finally {
+    await replica?.close()
     await host.close()
     await tasks.close()
   }
   return 0
 }
 
+/** Sessions in common with whoever serves from the same state. */
+function joinCluster({ shared, keys, door }: OwnState, io: Io): Promise<Cluster> {
+  const { unsealed: store, bus } = shared
+  const onError = (error: unknown): void => {
+    // That the state is away is said once, by `followState`.
+    if (shared.availability().available) io.say(`${io.paint.yellow('state')}: ${(error as Error).message}`)
+  }
+  return createCluster({ store, bus, keys, door, onError })
+}
+
+/** Says when the state goes away, and when it is back. */
+function followState(state: SharedState | undefined, io: Io): () => void {
+  return (
+    state?.onAvailable((available) => {
+      if (available) io.say(`${io.paint.green('back')}: the shared state answers.`)
+      else io.say(`${io.paint.red('away')}: the shared state does not answer; what does not need it goes on.`)
+    }) ?? (() => {})
+  )
+}
+
+/** What `portico status` shows of this process. */
+function tellFacts(state: SharedState | undefined, gateway: Gateway, cluster: Cluster | undefined): void {
+  state?.replicas.describe(() => {
+    const running = Object.values(gateway.metrics().servers).reduce((sum, tally) => sum + tally.running, 0)
+    return { serves: true, ready: gateway.health().ok, running, ...(cluster && { replica: cluster.replica }) }
+  })
+}
+
 /** The settings, with the tasks as they were opened. */
 type LiveSettings = Omit<GatewaySettings, 'tasks'> & {
   readonly tasks: GatewayTasks
   readonly shared: SharedState | undefined
+  readonly replica: Cluster | undefined
 }
 
 /** The gateway and what follows the file behind it. */
@@ -93,7 +139,7 @@ class LiveGateway {
     this.#signsIn = signIn !== undefined
     this.#io = io
     this.#views = toViews(settings.views)
-    const { name = 'portico', title, instructions, ownNames, pageSize, limits, tasks, shared } = settings
+    const { name = 'portico', title, instructions, ownNames, pageSize, limits, tasks, shared, replica } = settings
     const { upstreams, catalogue } = host
     this.gateway = createGateway(
       { upstreams, catalogue, guard: host.guard, ...(host.audit && { audit: host.audit }) },
@@ -106,6 +152,7 @@ class LiveGateway {
         ...(pageSize !== undefined && { pageSize }),
         ...(limits !== undefined && { limits }),
         ...(shared !== undefined && { state: shared }),
+        ...(replica !== undefined && { replica: replica.replica, server: replica.server }),
         allowAnonymous: settings.auth?.way === 'none',
         views: (principal) => this.#views(principal),
         unattended: true,

@@ -1,0 +1,88 @@
+/** `portico status`: the gateways that share one state, what each does, and whether the database answers. */
+
+import { listClusterReplicas, type ReplicaView } from '@portico/host/cluster'
+import { listReplicas, type Replica, type StateStatus, sealStore } from '@portico/host/state'
+import { CliError, EXIT_CODES } from '../../../exit-codes.ts'
+import { readGatewaySettings } from '../../gateway/gateway-settings.ts'
+import { openStateToLook } from '../../gateway/gateway-state.ts'
+import { readConfig } from '../../host.ts'
+import type { CommandInput } from '../../parse/command.ts'
+import type { Io } from '../../terminal/io.ts'
+import { toTable } from '../../terminal/table.ts'
+
+interface ShownReplica {
+  readonly name: string
+  readonly machine: string
+  readonly pid: number
+  readonly url: string
+  readonly sessions: number
+  readonly running: number
+  readonly state: 'ready' | 'not ready' | 'leaving'
+  readonly upSeconds: number
+  /** Since it last said that it is there. */
+  readonly lagMs: number
+}
+
+export async function run({ positionals, json }: CommandInput, io: Io): Promise<number> {
+  const config = await readConfig(io, positionals[0])
+  const { state } = readGatewaySettings(config).settings
+  if (state === undefined) {
+    throw new CliError('config', 'The file has no `gateway.state`: nothing is shared', 'Name the file of the gateways.')
+  }
+  const { opened, keys } = await openStateToLook(state, io)
+  try {
+    const store = await opened.status()
+    if (!store.available) return tell(store, [], json, io)
+    const rows = await listReplicas(sealStore(opened.store, keys))
+    const views = await listClusterReplicas({ store: opened.store, keys })
+    return tell(store, toShown(rows, views), json, io)
+  } finally {
+    await opened.close()
+  }
+}
+
+function toShown(rows: readonly Replica[], views: readonly ReplicaView[]): readonly ShownReplica[] {
+  const byName = new Map(views.map((view) => [view.name, view]))
+  const now = Date.now()
+  return rows.flatMap(({ id, machine, pid, startedAt, seenAt, facts }) => {
+    // A command that looks at the same state serves nobody.
+    if (facts.serves !== true) return []
+    const view = byName.get(String(facts.replica))
+    return [
+      {
+        name: view?.name ?? id.slice(0, 8),
+        machine,
+        pid,
+        url: view?.url ?? '',
+        sessions: view?.sessions ?? 0,
+        running: Number(facts.running ?? 0),
+        state: view?.leaving === true ? 'leaving' : facts.ready === true ? 'ready' : 'not ready',
+        upSeconds: Math.round((now - startedAt) / 1000),
+        lagMs: Math.max(0, now - seenAt),
+      },
+    ]
+  })
+}
+
+function tell(store: StateStatus, replicas: readonly ShownReplica[], json: boolean, io: Io): number {
+  const code = store.available ? EXIT_CODES.ok.code : EXIT_CODES.failed.code
+  if (json) {
+    io.out(JSON.stringify({ store, replicas }))
+    return code
+  }
+  const { kind, place, tookMs, reason } = store
+  io.say(`${kind} ${place}: ${store.available ? `answers in ${tookMs} ms` : io.paint.red(reason ?? 'is away')}`)
+  if (!store.available) return code
+  const rows = replicas.map(({ name, machine, pid, state, sessions, running, upSeconds, lagMs }) => [
+    name,
+    `${machine}:${pid}`,
+    state,
+    `${sessions} sessions`,
+    `${running} calls`,
+    `up ${upSeconds} s`,
+    `seen ${lagMs} ms ago`,
+  ])
+  if (rows.length === 0) io.say('No gateway serves from it.')
+  else io.out(toTable(rows, io))
+  return code
+}

@@ -1,0 +1,30 @@
+/** The replicas of a cluster for one who only looks, and is none of them. */
+
+import type { ClusterOptions } from './cluster.ts'
+import { Replicas, type ReplicaView } from './replicas.ts'
+import { Seal } from './seal.ts'
+
+/**
+ * Lists the replicas of a cluster without becoming one: where each is reached, how many sessions it holds, and whether it is
+ * going down.
+ *
+ * @example
+ * ```ts
+ * import { listClusterReplicas } from '@portico/host/cluster'
+ * import { openState } from '@portico/host/state'
+ *
+ * const { store, close } = await openState({ redis: 'redis://127.0.0.1:6379' })
+ * const keys = [Buffer.from(process.env.STATE_KEY ?? '', 'base64')]
+ * for (const { name, sessions } of await listClusterReplicas({ store, keys })) console.log(name, sessions)
+ * await close()
+ * ```
+ */
+export function listClusterReplicas({
+  store,
+  keys = [],
+  name = 'portico',
+}: Pick<ClusterOptions, 'store' | 'keys' | 'name'>): Promise<readonly ReplicaView[]> {
+  const seal = new Seal(keys, 'rows')
+  const nobody = { name: '', leaseMs: 1, sessions: () => 0, onError: () => {} }
+  return new Replicas({ ...nobody, store, seal, prefix: `cluster/${name}/` }).all()
+}
