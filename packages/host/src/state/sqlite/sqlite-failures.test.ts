@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openState } from '../open-state.ts'
 import type { OpenedState } from '../opened-state.ts'
 import { loadSqlite } from './sqlite-driver.ts'
@@ -150,3 +150,60 @@ describe('what is over', () => {
     connection.close()
   })
 })
+
+describe('reliability clocks: leases in a state file', () => {
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  it.each([
+    ['an hour forward', 3_600_000],
+    ['an hour back', -3_600_000],
+    ['a year forward', 365 * 86_400_000],
+  ])('hold when the clock of the day is set %s: nobody takes over, and the holder renews', async (_, ms) => {
+    const path = join(folder, 'state.db')
+    const [one, other] = [await open(path), await open(path)]
+    const lease = await one.store.lease('k', 'one', 600_000)
+    if (lease === undefined) throw new Error('no lease was given')
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ms })
+    expect(await other.store.lease('k', 'other', 600_000)).toBeUndefined()
+    expect(await other.store.holder('k')).toEqual(lease)
+    expect(await one.store.renew('k', lease, 600_000)).toBe(true)
+  })
+
+  it.each([
+    ['sooner', -50_000_000],
+    ['later', 50_000_000],
+  ])('of before the machine was started anew are free, where its time stands %s than then', async (_, ms) => {
+    const path = join(folder, 'state.db')
+    const [one, other] = [await open(path), await open(path)]
+    await one.store.lease('k', 'one', 600_000)
+    const connection = (await loadSqlite())(path)
+    connection.exec(`UPDATE leases SET expires = expires - ${ms}`)
+    connection.close()
+    expect(await other.store.holder('k')).toBeUndefined()
+    expect(await other.store.lease('k', 'other', 600_000)).toMatchObject({ owner: 'other' })
+  })
+
+  it('a file of the first version is taken over with what it keeps, without the leases', async () => {
+    const path = join(folder, 'state.db')
+    const connection = (await loadSqlite())(path)
+    for (const statement of FIRST_VERSION) connection.exec(statement)
+    connection.close()
+    const { store } = await open(path)
+    expect(await store.get('kept')).toMatchObject({ value: 'v' })
+    expect(await store.lease('held', 'me', 600_000)).toMatchObject({ owner: 'me' })
+  })
+})
+
+const FIRST_VERSION = [
+  'CREATE TABLE entries (key TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL, version INTEGER NOT NULL, expires INTEGER)',
+  'CREATE TABLE leases (key TEXT PRIMARY KEY NOT NULL, owner TEXT NOT NULL, epoch INTEGER NOT NULL, expires INTEGER NOT NULL)',
+  'CREATE TABLE count (number INTEGER NOT NULL)',
+  'INSERT INTO count VALUES (7)',
+  'CREATE TABLE messages (id INTEGER PRIMARY KEY AUTOINCREMENT, topic TEXT NOT NULL, text TEXT NOT NULL, at INTEGER NOT NULL)',
+  "INSERT INTO entries VALUES ('kept', 'v', 3, NULL)",
+  "INSERT INTO leases VALUES ('held', 'x', 4, 99999999999999)",
+  'PRAGMA application_id = 0x504f5254',
+  'PRAGMA user_version = 1',
+]

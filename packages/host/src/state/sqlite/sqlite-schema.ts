@@ -3,20 +3,28 @@
 import { unavailable } from '../opened-state.ts'
 import type { Sql } from './sqlite-driver.ts'
 
-const SCHEMA_VERSION = 1
+const SCHEMA_VERSION = 2
 /** Tells a state file from any other database: "PORT". */
 const APPLICATION_ID = 0x504f5254
+
+/** `expires` goes by the machine's own clock (`machine-clock.ts`), which begins anew with it; `lasts` tells such times apart. */
+const LEASES =
+  'CREATE TABLE leases (key TEXT PRIMARY KEY NOT NULL, owner TEXT NOT NULL, epoch INTEGER NOT NULL, expires INTEGER NOT NULL, lasts INTEGER NOT NULL)'
+const VERSION = `PRAGMA user_version = ${SCHEMA_VERSION}`
+
+/** From a file of the first version, whose leases went by the time of day. */
+const SECOND = ['DROP TABLE leases', LEASES, VERSION]
 
 const TABLES = [
   'CREATE TABLE entries (key TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL, version INTEGER NOT NULL, expires INTEGER)',
   'CREATE INDEX entries_by_expiry ON entries (expires) WHERE expires IS NOT NULL',
-  'CREATE TABLE leases (key TEXT PRIMARY KEY NOT NULL, owner TEXT NOT NULL, epoch INTEGER NOT NULL, expires INTEGER NOT NULL)',
+  LEASES,
   // One count for versions and epochs of all keys: what is deleted needs no row of its own to never repeat.
   'CREATE TABLE count (number INTEGER NOT NULL)',
   'INSERT INTO count VALUES (0)',
   'CREATE TABLE messages (id INTEGER PRIMARY KEY AUTOINCREMENT, topic TEXT NOT NULL, text TEXT NOT NULL, at INTEGER NOT NULL)',
   `PRAGMA application_id = ${APPLICATION_ID}`,
-  `PRAGMA user_version = ${SCHEMA_VERSION}`,
+  VERSION,
 ]
 
 /**
@@ -27,7 +35,7 @@ export function prepareSchema(sql: Sql, path: string): void {
   requireOwn(sql, path)
   sql.run('BEGIN IMMEDIATE')
   try {
-    if (requireOwn(sql, path) === 'empty') for (const table of TABLES) sql.run(table)
+    for (const statement of STEPS[requireOwn(sql, path)]) sql.run(statement)
     sql.run('UPDATE count SET number = max(number, ?)', Date.now() * 1000)
     sql.run('COMMIT')
   } catch (error) {
@@ -36,10 +44,13 @@ export function prepareSchema(sql: Sql, path: string): void {
   }
 }
 
-function requireOwn(sql: Sql, path: string): 'prepared' | 'empty' {
+const STEPS = { prepared: [], first: SECOND, empty: TABLES }
+
+function requireOwn(sql: Sql, path: string): keyof typeof STEPS {
   const version = sql.all('PRAGMA user_version')[0]?.user_version
   const application = sql.all('PRAGMA application_id')[0]?.application_id
   if (application === APPLICATION_ID && version === SCHEMA_VERSION) return 'prepared'
+  if (application === APPLICATION_ID && version === 1) return 'first'
   const isEmpty = sql.all('SELECT count(*) AS tables FROM sqlite_master')[0]?.tables === 0
   if (isEmpty && version === 0) return 'empty'
   const what =

@@ -1,6 +1,7 @@
 /** The table of texts in a SQLite file. */
 
 import type { Change, Kept, KeptEntry, Lease, ListRange, Store } from '@portico/sdk/state'
+import { HELD, machineMs } from './machine-clock.ts'
 import type { Row, Sql } from './sqlite-driver.ts'
 import type { SqliteFile } from './sqlite-file.ts'
 
@@ -47,25 +48,25 @@ export class SqliteStore implements Store {
 
   async lease(key: string, owner: string, forMs: number): Promise<Lease | undefined> {
     return this.#file.transaction((sql, undo) => {
-      const now = Date.now()
-      if (heldBy(sql, key, now) !== undefined) return undo
+      if (heldBy(sql, key) !== undefined) return undo
       const epoch = raise(sql, 1)
       sql.run(
-        'INSERT OR REPLACE INTO leases (key, owner, epoch, expires) VALUES (?, ?, ?, ?)',
+        'INSERT OR REPLACE INTO leases (key, owner, epoch, expires, lasts) VALUES (?, ?, ?, ?, ?)',
         key,
         owner,
         epoch,
-        now + forMs,
+        machineMs() + forMs,
+        forMs,
       )
       return { owner, epoch }
     })
   }
 
   async renew(key: string, lease: Lease, forMs: number): Promise<boolean> {
-    const query = 'UPDATE leases SET expires = ? WHERE key = ? AND epoch = ? AND expires > ? RETURNING epoch'
+    const query = `UPDATE leases SET expires = ?, lasts = ? WHERE key = ? AND epoch = ? AND ${HELD} RETURNING epoch`
     const renewed = await this.#file.transaction((sql) => {
-      const now = Date.now()
-      return sql.all(query, now + forMs, key, lease.epoch, now).length > 0
+      const now = machineMs()
+      return sql.all(query, now + forMs, forMs, key, lease.epoch, now, now).length > 0
     })
     return renewed === true
   }
@@ -75,7 +76,7 @@ export class SqliteStore implements Store {
   }
 
   async holder(key: string): Promise<Lease | undefined> {
-    return this.#file.read((sql) => heldBy(sql, key, Date.now()))
+    return this.#file.read((sql) => heldBy(sql, key))
   }
 
   async close(): Promise<void> {
@@ -106,8 +107,9 @@ function apply(sql: Sql, { key, value, ttlMs }: Change, now: number, nextVersion
   return version
 }
 
-function heldBy(sql: Sql, key: string, now: number): Lease | undefined {
-  const row = sql.all('SELECT owner, epoch FROM leases WHERE key = ? AND expires > ?', key, now)[0]
+function heldBy(sql: Sql, key: string): Lease | undefined {
+  const now = machineMs()
+  const row = sql.all(`SELECT owner, epoch FROM leases WHERE key = ? AND ${HELD}`, key, now, now)[0]
   return row === undefined ? undefined : { owner: String(row.owner), epoch: Number(row.epoch) }
 }
 

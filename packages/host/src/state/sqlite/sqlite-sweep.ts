@@ -1,5 +1,6 @@
 /** Clears a state file of what is over, in small bites, so that no write waits long behind one. */
 
+import { HELD, machineMs } from './machine-clock.ts'
 import type { Sql } from './sqlite-driver.ts'
 import type { SqliteFile } from './sqlite-file.ts'
 
@@ -8,10 +9,8 @@ const BITE = 200
 /** Far longer than any listener takes to look. */
 const KEEP_MESSAGES_MS = 60_000
 
-const OVER = [
-  'DELETE FROM entries WHERE rowid IN (SELECT rowid FROM entries WHERE expires <= ? LIMIT ?) RETURNING 1',
-  'DELETE FROM leases WHERE rowid IN (SELECT rowid FROM leases WHERE expires <= ? LIMIT ?) RETURNING 1',
-]
+const OVER = 'DELETE FROM entries WHERE rowid IN (SELECT rowid FROM entries WHERE expires <= ? LIMIT ?) RETURNING 1'
+const UNHELD = `DELETE FROM leases WHERE rowid IN (SELECT rowid FROM leases WHERE NOT (${HELD}) LIMIT ?) RETURNING 1`
 const OLD_MESSAGES =
   'DELETE FROM messages WHERE id IN (SELECT id FROM (SELECT id, at FROM messages ORDER BY id LIMIT ?) WHERE at <= ?) RETURNING 1'
 
@@ -40,7 +39,8 @@ async function sweepOnce(file: SqliteFile): Promise<boolean> {
   const now = Date.now()
   if (file.readNow((sql) => isAnythingOver(sql, now)) !== true) return false
   const full = await file.transaction((sql) => [
-    ...OVER.map((query) => sql.all(query, now, BITE).length === BITE),
+    sql.all(OVER, now, BITE).length === BITE,
+    sql.all(UNHELD, machineMs(), machineMs(), BITE).length === BITE,
     sql.all(OLD_MESSAGES, BITE, now - KEEP_MESSAGES_MS).length === BITE,
   ])
   return full?.includes(true) === true
@@ -49,7 +49,7 @@ async function sweepOnce(file: SqliteFile): Promise<boolean> {
 function isAnythingOver(sql: Sql, now: number): boolean {
   return (
     sql.all('SELECT 1 FROM entries WHERE expires <= ? LIMIT 1', now).length > 0 ||
-    sql.all('SELECT 1 FROM leases WHERE expires <= ? LIMIT 1', now).length > 0 ||
+    sql.all(`SELECT 1 FROM leases WHERE NOT (${HELD}) LIMIT 1`, machineMs(), machineMs()).length > 0 ||
     sql.all('SELECT 1 FROM (SELECT at FROM messages ORDER BY id LIMIT 1) WHERE at <= ?', now - KEEP_MESSAGES_MS)
       .length > 0
   )
