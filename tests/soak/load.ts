@@ -32,8 +32,8 @@ const VERSIONS = ['2026-07-28', '2025-11-25', '2025-06-18'] as const
 const SERVERS = ['pipe', 'newest', 'older'] as const
 /** How often each is called. */
 const TOOLS = ['echo', 'echo', 'echo', 'echo', 'echo', 'echo', 'slow', 'ask'] as const
-const CALL_MS = 4_000
-const HUNG_MS = 20_000
+const CALL_MS = 15_000
+const HUNG_MS = 40_000
 const MAX_OPEN = 100
 
 export class Load {

@@ -17,6 +17,8 @@ export const HOST_ERROR_CODES = {
   'model-failed': "The model's provider answered with an error; see `cause`.",
   'no-model': 'No model is configured that fits.',
   'audit-broken': 'The audit log was altered, or cannot be written.',
+  'state-unwritable':
+    'A file of the state folder cannot be changed (full or read-only disk, no rights); the message says what to do.',
   closed: 'The host is closed.',
 } as const
 
@@ -41,4 +43,27 @@ export class HostError extends Error {
     this.code = code
     this.data = options.data
   }
+}
+
+/** What a disk can say to a program that writes, and what its operator can do about it. */
+const REMEDIES: { readonly [code: string]: string } = {
+  ENOSPC: 'the disk is full. Free some space',
+  EDQUOT: 'the quota of this user is used up. Free some space',
+  EROFS: 'the disk can only be read. Make it writable, or name another state folder',
+  EACCES: 'this user may not write there. Give it the right to, or name another state folder',
+  EPERM: 'this user may not write there. Give it the right to, or name another state folder',
+  EMFILE: 'too many files are open in this process. Raise its limit (ulimit -n)',
+  ENFILE: 'too many files are open on this machine. Raise its limit',
+  ENOTDIR: 'something on the way there is no folder. Name another state folder',
+  EIO: 'the disk reports an error. Look at its health before anything else is kept on it',
+}
+
+/** What to do about a failed call of the operating system, after what is wrong; undefined where nothing better is known than its own words. */
+export function remedyOf(error: unknown): string | undefined {
+  return isOfSystem(error) ? REMEDIES[error.code] : undefined
+}
+
+/** What a call of the operating system failed with. */
+export function isOfSystem(error: unknown): error is NodeJS.ErrnoException & { readonly code: string } {
+  return error instanceof Error && 'syscall' in error && 'code' in error && typeof error.code === 'string'
 }

@@ -15,6 +15,7 @@ import type {
 import type { AuditLog } from '../audit/log.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import type { ConfigProblem, ServerConfig } from '../config/server-config.ts'
+import { settleState } from '../config/state-file.ts'
 import type { TrustStore } from '../config/trust/trust-store.ts'
 import { type ConfigWatch, watchConfig } from '../config/watch-config.ts'
 import type { Grants } from '../consent/grants.ts'
@@ -276,6 +277,8 @@ export class Host {
     await this.upstreams.close()
     await this.audit?.close()
     await this.#options.state?.close()
+    // Approvals and grants are written in their own time; whoever removes the folder next must not meet them.
+    if (this.#options.stateDir !== undefined) await settleState(this.#options.stateDir)
   }
 
   async #take(config: LoadedConfig): Promise<void> {

@@ -2,14 +2,21 @@
 
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { closeSync, existsSync, openSync, writeSync } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { openAuditLog } from './log.ts'
 import { searchAudit } from './search.ts'
 import { verifyAuditLog } from './verify.ts'
+
+vi.mock(import('node:fs'), async (original) => {
+  const found = await original()
+  return { ...found, writeSync: vi.fn(found.writeSync) as unknown as typeof found.writeSync }
+})
+const real = await vi.importActual<typeof import('node:fs')>('node:fs')
 
 let folder: string
 beforeEach(async () => {
@@ -65,3 +72,50 @@ it('what waits when the program leaves is written (house 3)', async () => {
   expect(spawnSync(process.execPath, args, { stdio: 'inherit' }).status).toBe(0)
   expect(await verifyAuditLog(file)).toMatchObject({ ok: true, records: 3, beyondHead: 0 })
 })
+
+it('reliability disks: cut within a record, the log opens again with every whole record, says what it lost, and goes on', async () => {
+  const file = join(folder, 'audit.jsonl')
+  const log = await openAuditLog({ file })
+  for (const at of [1, 2, 3]) await log.append({ at, type: 'event', what: 'beat' })
+  await log.close()
+  const [whole, head] = await Promise.all([readFile(file), readFile(`${file}.head`)])
+  const lastBegins = whole.lastIndexOf(10, whole.length - 2) + 1
+  // Every few bytes of the last record, and each of its ends.
+  const inside = Array.from(
+    { length: 16 },
+    (_, part) => lastBegins + Math.floor(((whole.length - lastBegins) * part) / 16),
+  )
+  const cuts = [...inside, whole.length - 2, whole.length - 1, whole.length]
+  for (const length of cuts) {
+    await writeFile(file, whole.subarray(0, length))
+    await writeFile(`${file}.head`, head)
+    const again = await openAuditLog({ file })
+    await again.append({ at: 4, type: 'event', what: 'after' })
+    await again.close()
+    const seen: string[] = []
+    for await (const { what } of searchAudit(file, { type: 'event' })) seen.push(String(what))
+    expect(seen.filter((what) => what === 'beat').length).toBe(length === whole.length ? 3 : 2)
+    expect(seen.at(-1)).toBe('after')
+    if (length < whole.length) expect(seen.length).toBeGreaterThan(3)
+  }
+})
+
+it.runIf(existsSync('/dev/full'))(
+  'reliability disks: on a full disk an entry is refused with what to do, and the log goes on once there is room',
+  async () => {
+    const file = join(folder, 'audit.jsonl')
+    const log = await openAuditLog({ file })
+    await log.append({ at: 1, type: 'event', what: 'beat' })
+    const full = openSync('/dev/full', 'w')
+    const write = vi.mocked(writeSync)
+    write.mockImplementationOnce((_descriptor, bytes) => real.writeSync(full, bytes as unknown as Uint8Array))
+    await expect(log.append({ at: 2, type: 'event', what: 'lost' })).rejects.toMatchObject({
+      code: 'audit-broken',
+      message: expect.stringContaining('Free some space'),
+    })
+    closeSync(full)
+    await log.append({ at: 3, type: 'event', what: 'beat' })
+    await log.close()
+    expect(await verifyAuditLog(file)).toMatchObject({ ok: true, records: 2 })
+  },
+)

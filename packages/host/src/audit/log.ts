@@ -7,7 +7,7 @@
 import { constants, ftruncateSync, renameSync, writeSync } from 'node:fs'
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { HostError } from '../errors.ts'
+import { HostError, remedyOf } from '../errors.ts'
 import { atExit } from './at-exit.ts'
 import { type AuditHead, type AuditKey, fromLine, type StoredHead, seal, toHeadText } from './chain.ts'
 import { HeadCopies, type HeadStore } from './head-store.ts'
@@ -83,7 +83,7 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
   } catch (error) {
     await lock.release()
     if (error instanceof HostError) throw error
-    throw new HostError('audit-broken', `The audit log ${options.file} cannot be written`, { cause: error })
+    throw broken(options.file, 'it could not be opened', error)
   }
 }
 
@@ -299,5 +299,8 @@ function writeWhole(descriptor: number, bytes: Buffer): void {
 }
 
 function broken(file: string, why: string, cause?: unknown): HostError {
-  return new HostError('audit-broken', `The audit log ${file} cannot be written: ${why}`, { cause })
+  const remedy = remedyOf(cause)
+  const what =
+    remedy === undefined ? why : `${why}, ${remedy}. Nothing is allowed unrecorded; the next entry tries again`
+  return new HostError('audit-broken', `The audit log ${file} cannot be written: ${what}`, { cause })
 }

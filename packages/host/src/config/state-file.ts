@@ -4,9 +4,10 @@
  */
 
 import { randomUUID } from 'node:crypto'
-import { mkdir, rename, writeFile } from 'node:fs/promises'
-import { basename, dirname } from 'node:path'
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
 import { createFileTokenStore } from '@portico/sdk/auth-node'
+import { HostError, isOfSystem, remedyOf } from '../errors.ts'
 import { callListener } from './call-listener.ts'
 import { readRegular } from './read-regular.ts'
 import type { SharedPlace, StatePlace } from './shared-place.ts'
@@ -59,27 +60,79 @@ function createShared<T>({ empty, read, write }: StateShape<T>, place: SharedPla
 function createOwnFile<T>(shape: FileShape<T>): StateFile<T> {
   const { file } = shape
   const folder = dirname(file)
-  const prepare = () => mkdir(folder, { recursive: true, mode: 0o700 })
   // The token store's lock works between processes; nothing is kept in it.
   const lock = createFileTokenStore({ folder, key: new Uint8Array(32) })
+  let isSwept = false
+  const change = async (make: (value: T) => T): Promise<T> => {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    return lock.withLock(`state ${basename(file)}`, async () => {
+      // Whoever holds the lock is the only one to write: all others are drafts of processes that were killed.
+      if (!isSwept) await removeDrafts(file)
+      isSwept = true
+      const next = make(await readState(shape))
+      await replaceFile(file, await shape.write(next), 0o600)
+      return next
+    })
+  }
   return {
     get: () => readState(shape),
-    async update(change) {
-      await prepare()
-      return lock.withLock(`state ${basename(file)}`, async () => {
-        const next = change(await readState(shape))
-        await replaceFile(file, await shape.write(next), 0o600)
-        return next
-      })
-    },
+    update: (make) => underWay(folder, change(make)).catch((error) => Promise.reject(toStateError(file, error))),
   }
 }
 
-/** Whoever reads meanwhile gets the old content or the new, whole. */
+const changes = new Map<string, Set<Promise<unknown>>>()
+
+function underWay<T>(path: string, change: Promise<T>): Promise<T> {
+  const folder = resolve(path)
+  const open = changes.get(folder) ?? new Set()
+  changes.set(folder, open)
+  open.add(change)
+  const end = (): void => {
+    open.delete(change)
+    if (open.size === 0) changes.delete(folder)
+  }
+  change.then(end, end)
+  return change
+}
+
+/** Resolves once nothing in this process changes a state file of the folder. */
+export async function settleState(path: string): Promise<void> {
+  const folder = resolve(path)
+  for (let open = changes.get(folder); open !== undefined; open = changes.get(folder)) await Promise.allSettled(open)
+}
+
+/** Whoever reads meanwhile gets the old content or the new, whole; also after a power cut. */
 export async function replaceFile(file: string, text: string, mode: number): Promise<void> {
-  const draft = `${file}.${randomUUID()}.tmp`
-  await writeFile(draft, text, { mode, flag: 'wx' })
-  await rename(draft, file)
+  const draft = `${file}.${randomUUID()}${DRAFT}`
+  try {
+    const handle = await open(draft, 'wx', mode)
+    try {
+      await handle.writeFile(text)
+      await handle.datasync()
+    } finally {
+      await handle.close()
+    }
+    await rename(draft, file)
+  } catch (error) {
+    await rm(draft, { force: true }).catch(() => {})
+    throw error
+  }
+}
+
+const DRAFT = '.tmp'
+
+async function removeDrafts(file: string): Promise<void> {
+  const [folder, name] = [dirname(file), basename(file)]
+  const isDraft = (entry: string): boolean => entry.startsWith(`${name}.`) && entry.endsWith(DRAFT)
+  const drafts = (await readdir(folder)).filter(isDraft)
+  await Promise.all(drafts.map((draft) => rm(join(folder, draft), { force: true })))
+}
+
+function toStateError(file: string, error: unknown): unknown {
+  if (!isOfSystem(error)) return error
+  const why = remedyOf(error) ?? error.message
+  const message = `${file} cannot be written: ${why}. What it held is as it was, and the next change tries again`
+  return new HostError('state-unwritable', message, { cause: error, data: { file } })
 }
 
 /** The text of a file, whatever it is called: nothing that has no end, and nothing larger than is sensible. */
@@ -116,6 +169,5 @@ export function isAbsent(error: unknown): boolean {
 
 /** The system said no, or the key is missing: the file itself may be well. */
 function isRefused(error: unknown): boolean {
-  if (!(error instanceof Error) || !('code' in error)) return false
-  return ['EACCES', 'EPERM', 'EMFILE', 'ENFILE', 'EISDIR', 'EIO', 'secret-missing'].includes(String(error.code))
+  return isOfSystem(error) || (error instanceof Error && 'code' in error && error.code === 'secret-missing')
 }
