@@ -19,7 +19,7 @@ const suites = [
   sourceSuite('conformance', 'the official conformance suite, the short selection'),
   sourceSuite('workbench', 'the workbench in a real browser'),
   sourceSuite('cli', 'the packed command line in a real terminal'),
-  sourceSuite('hosts', 'the host in Neovim, in a real terminal, and in the extension for VS Code'),
+  sourceSuite('hosts', 'the host in Neovim, in a real terminal, in the extension for VS Code, and in a team chat'),
   sourceSuite('first-hour', 'the shell blocks of the guide, as printed, on a machine with nothing of ours'),
   sourceSuite('gateway', 'any client to any server through the gateway, the short selection'),
   sourceSuite('servers', 'the ready-made servers before real databases, browsers and screens'),

@@ -1,6 +1,6 @@
 /**
  * `npm run hosts`: the host inside programs that people sit in. Neovim in a real terminal, the extension for VS Code as it is
- * packaged; a scripted model, real servers, hostile ones.
+ * packaged, a team chat before a service of Slack's shape; a scripted model, real servers, hostile ones.
  */
 
 import { buildBinary } from '../cli/binary.ts'
@@ -15,6 +15,7 @@ await runSuite(import.meta.url, {
         ...(await import('./neovim.ts')).trials,
         ...(await import('./neovim-hostile.ts')).trials,
         ...(await import('./vscode.ts')).trials,
+        ...(await import('./chat.ts')).trials,
       ],
       limitMs: 240_000,
       before: () => (flags['no-build'] === true ? undefined : buildBinary()),

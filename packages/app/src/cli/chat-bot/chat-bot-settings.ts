@@ -36,6 +36,7 @@ const texts: Check = (value) =>
   Array.isArray(value) && value.every((one) => typeof one === 'string') ? undefined : 'must be a list of texts'
 const count: Check = (value) =>
   Number.isSafeInteger(value) && (value as number) >= 0 ? undefined : 'must be a whole number'
+const positive: Check = (value) => count(value) ?? (value === 0 ? 'must be 1 or more' : undefined)
 const amount: Check = (value) => (typeof value === 'number' && value >= 0 ? undefined : 'must be a number')
 const flag: Check = (value) => (typeof value === 'boolean' ? undefined : 'must be true or false')
 const mode: Check = (value) => (value === 'socket' || value === 'http' ? undefined : 'must be socket or http')
@@ -56,7 +57,7 @@ const SECTION: Shape = {
   teams: texts,
   people: texts,
   roles: { [ANY]: texts },
-  limits: Object.fromEntries(Object.keys(CHAT_LIMITS).map((name) => [name, count])),
+  limits: Object.fromEntries(Object.keys(CHAT_LIMITS).map((name) => [name, positive])),
   port: count,
   host: text,
   signInUrl: text,

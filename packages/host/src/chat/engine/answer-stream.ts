@@ -68,13 +68,23 @@ export class AnswerStream {
       else last.push(words)
     }
     const [first = [{ kind: 'words', text: 'Done.' } as const], ...others] = pieces
-    if (this.#id === undefined) await adapter.post(thread, { pieces: first })
-    else await adapter.edit(thread, this.#id, { pieces: first })
+    await this.#putFirst({ pieces: first })
     for (const one of others) await adapter.post(thread, { pieces: one })
     if (rest) {
       const bytes = new TextEncoder().encode(this.#text)
       await adapter.upload(thread, { name: 'answer.md', mimeType: 'text/markdown', bytes })
     }
+  }
+
+  /** Where the message is gone that was to become the answer, another takes its place. */
+  async #putFirst(message: ChatMessage): Promise<void> {
+    const { adapter, thread, warn } = this.#options
+    try {
+      if (this.#id !== undefined) return await adapter.edit(thread, this.#id, message)
+    } catch (error) {
+      warn(error)
+    }
+    await adapter.post(thread, message)
   }
 
   #schedule(): void {

@@ -94,6 +94,7 @@ class Engine implements ChatEngine, ChatSink {
   /** Where each session is shown, and where each person was last. */
   readonly #threads = new Map<string, ChatThread>()
   readonly #told = new Map<string, number>()
+  readonly #questions = new WeakMap<Personal, Questions>()
   #timer: NodeJS.Timeout | undefined
   #closed = false
 
@@ -136,7 +137,7 @@ class Engine implements ChatEngine, ChatSink {
     await this.#options.adapter.start(this)
     this.#timer = setInterval(
       () => void this.#lookAround().catch((error) => this.#warn(error)),
-      this.#limits.deadMs / 3,
+      Math.max(MIN_LOOK_MS, this.#limits.deadMs / 3),
     )
     this.#timer.unref()
     for (const { thread, person } of await this.#book.expecting()) void this.#takeUp(thread, person)
@@ -156,7 +157,7 @@ class Engine implements ChatEngine, ChatSink {
     if (this.#closed || !(event.addressed || (place?.followThreads === true && (await this.#book.knows(thread)))))
       return
     const refusal = this.#refusal(event, place !== undefined)
-    if (refusal !== undefined) return this.#tellOnce(thread, person, refusal)
+    if (refusal !== undefined) return void this.#tellOnce(thread, person, refusal)
     const principal = principalOf(this.#options.adapter.name, person)
     const work: Work = {
       lane: sessionOf(this.#options.adapter.name, thread, person),
@@ -169,12 +170,12 @@ class Engine implements ChatEngine, ChatSink {
       files: event.files,
     }
     const full = this.#queue.room(work)
-    if (full !== undefined) return this.#tellOnce(thread, person, WORDS.full[full])
+    if (full !== undefined) return void this.#tellOnce(thread, person, WORDS.full[full])
     if (!(await this.#book.take({ thread, person, message }))) return
     const late = this.#queue.add(work)
     if (late !== undefined) {
       await this.#book.end({ thread, message })
-      return this.#tellOnce(thread, person, WORDS.full[late])
+      return void this.#tellOnce(thread, person, WORDS.full[late])
     }
     this.#pump()
   }
@@ -244,6 +245,7 @@ class Engine implements ChatEngine, ChatSink {
     try {
       await this.#people.with(by, async (personal) => {
         this.#place(personal.principal, thread)
+        this.#questions.get(personal)?.show()
         await this.#worker.run(work, personal)
         await this.#signIns.offer(personal, thread)
       })
@@ -278,7 +280,7 @@ class Engine implements ChatEngine, ChatSink {
   #listen(personal: Personal): void {
     const { host, person, principal } = personal
     const { adapter } = this.#options
-    new Questions({
+    const questions = new Questions({
       adapter,
       buttons: this.#buttons,
       inbox: host.inbox,
@@ -286,6 +288,8 @@ class Engine implements ChatEngine, ChatSink {
       threadOf: (session) => this.#threads.get(session) ?? this.#threads.get(principal),
       warn: (error) => this.#warn(error),
     })
+    for (const { id, elsewhere } of host.inbox.pending()) if (elsewhere !== true) host.inbox.withdraw(id, WORDS.nobody)
+    this.#questions.set(personal, questions)
   }
 
   #place(key: string, thread: ChatThread): void {
@@ -348,3 +352,4 @@ class Engine implements ChatEngine, ChatSink {
 }
 
 const CLOSE_MS = 5_000
+const MIN_LOOK_MS = 500

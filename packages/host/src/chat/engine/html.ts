@@ -2,13 +2,18 @@
 
 interface PageForm {
   readonly button: string
+  /** Where it is sent, beside the page itself. */
+  readonly action: string
   /** Where the form leads to in the end. */
   readonly target: string
 }
 
 export function page(status: number, title: string, lines: readonly string[], form?: PageForm): Response {
   const paragraphs = lines.map((line) => `<p>${escaped(line)}</p>`).join('')
-  const button = form === undefined ? '' : `<form method="post"><button>${escaped(form.button)}</button></form>`
+  const button =
+    form === undefined
+      ? ''
+      : `<form method="post" action="${escaped(form.action)}"><button>${escaped(form.button)}</button></form>`
   const body = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(title)}</title><body style="font:16px/1.5 system-ui;max-width:40rem;margin:3rem auto;padding:0 1rem"><h1>${escaped(title)}</h1>${paragraphs}${button}</body></html>`
   // A host may hold characters that end a directive.
   const target = form === undefined || !/^https?:\/\/[\w.[\]:-]+$/.test(form.target) ? '' : ` ${form.target}`

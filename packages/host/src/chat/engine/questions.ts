@@ -37,7 +37,11 @@ export class Questions {
   constructor(parts: QuestionsParts) {
     this.#parts = parts
     parts.inbox.on((event) => this.#take(event))
-    for (const question of parts.inbox.pending()) if (question.elsewhere !== true) this.#ask(question)
+  }
+
+  /** Shows what waits and has no place yet; what an earlier process has left is nobody's any more. */
+  show(): void {
+    for (const question of this.#parts.inbox.pending()) if (question.elsewhere !== true) this.#ask(question)
   }
 
   #take(event: InboxEvent): void {

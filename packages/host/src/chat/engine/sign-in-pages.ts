@@ -85,7 +85,7 @@ export class SignInPages {
     if (name === 'back') return this.#back(searchParams, cookieOf(request))
     const visit = this.#visits.get(name)
     if (visit === undefined) return page(404, 'This link is not valid', ['It was used, or it has expired.'])
-    if (request.method === 'GET') return this.#introduce(visit)
+    if (request.method === 'GET') return this.#introduce(visit, name)
     if (request.method !== 'POST') return page(405, 'Not here', [])
     if (visit.begun) return page(409, 'This link was used', ['Begin again in the chat.'])
     visit.begun = true
@@ -100,7 +100,7 @@ export class SignInPages {
     for (const visit of [...this.#visits.values()]) visit.fail(new HostError('closed', 'The host is closed'))
   }
 
-  #introduce({ target, label, server }: Visit): Response {
+  #introduce({ target, label, server }: Visit, action: string): Response {
     return page(
       200,
       'Connect your account',
@@ -108,7 +108,7 @@ export class SignInPages {
         `Your account at ${target.host} will be used for "${server}" by ${label} in the chat.`,
         'Go on only if that is you and you have just asked for it. If somebody sent you this link, close the page.',
       ],
-      { button: 'Continue', target: target.origin },
+      { button: 'Continue', action, target: target.origin },
     )
   }
 

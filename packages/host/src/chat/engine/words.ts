@@ -52,6 +52,7 @@ export const WORDS = {
   allowed: ' allowed it: ',
   denied: ' denied it: ',
   answered: ' answered: ',
+  nobody: 'nobody in the chat can answer it',
   noLonger: 'No longer asked: ',
   inFile: (name: string) => `All of it is in the file ${name}, which I have put into this thread.\n`,
   tooLarge: 'It was too large to be shown, so it was not allowed.',

@@ -49,16 +49,14 @@ export class Worker {
   }
 
   async run(work: Work, personal: Personal): Promise<void> {
-    const { adapter, book, budgets, buttons } = this.#parts
+    const { book, budgets, buttons } = this.#parts
     const { thread, by, message } = work
-    if (work.cancelled !== undefined) return
+    if (work.cancelled !== undefined) return this.#tell(work, work.cancelled)
     const budget = this.#parts.settingsFor(thread)?.budget
-    const over = exhausted(budget, await budgets.used(thread))
-    if (over !== undefined) {
-      await adapter.whisper(thread, by, { pieces: [{ kind: 'words', text: WORDS.budget(over) }] })
-      return
-    }
+    // Counted first, so that of two at once only one gets the last.
     const used = await budgets.spend(thread, { turns: 1 })
+    const over = exhausted(budget, { ...used, turns: used.turns - 1 })
+    if (over !== undefined) return this.#tell(work, WORDS.budget(over))
     const talk = await this.open(personal, thread)
     const stop = buttons.add({ person: by, press: async () => turn.cancel(WORDS.stopped) })
     const turn = new Turn(
@@ -107,7 +105,7 @@ export class Worker {
       tools,
       saved,
       onTask: ({ task }) => {
-        void book.expectNoMore(thread, person).catch(this.#parts.warn)
+        void this.#taskEnded(personal, thread, session).catch(this.#parts.warn)
         arrived(personal, thread, task.tool)
       },
       onWarning: this.#parts.warn,
@@ -115,6 +113,15 @@ export class Worker {
     const talk: LiveTalk = { conversation, upTo }
     rememberTalk(personal, session, talk)
     return talk
+  }
+
+  /** Its result is kept at once: its server may not give it a second time. */
+  async #taskEnded(personal: Personal, thread: ChatThread, session: string): Promise<void> {
+    const talk = personal.talks.get(session)
+    if (talk !== undefined) await this.#keep(personal, thread, talk)
+    const tasks = await personal.host.tasks.list()
+    const isLast = !tasks.some((task) => task.session === session && !task.delivered)
+    if (isLast) await this.#parts.book.expectNoMore(thread, personal.person)
   }
 
   /** What others said in the thread since, and the files that came with the message. Both are data, nobody's instructions. */
@@ -133,7 +140,7 @@ export class Worker {
       })
     }
     for (const note of await this.#giveFiles(work, personal, talk)) {
-      await adapter.whisper(thread, work.by, { pieces: [{ kind: 'words', text: note }] })
+      await this.#tell(work, note)
     }
   }
 
@@ -174,6 +181,10 @@ export class Worker {
     const asked = text ?? `(the task ${tool} has ended)`
     const told = answer === '' ? '' : `\nThe bot answered: ${answer}`
     await book.addLine(thread, { by: principal, text: `${asked}${told}` })
+  }
+
+  async #tell({ thread, by }: Work, text: string): Promise<void> {
+    await this.#parts.adapter.whisper(thread, by, { pieces: [{ kind: 'words', text }] })
   }
 
   async #keep({ person }: Personal, thread: ChatThread, { conversation, upTo }: LiveTalk): Promise<void> {

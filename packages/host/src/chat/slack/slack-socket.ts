@@ -58,7 +58,7 @@ export class SlackSocket {
     this.#keepAlive(socket)
     socket.on('message', (data) => void this.#take(socket, String(data)))
     socket.on('error', (error) => this.#options.warn(error))
-    socket.once('close', () => this.#again(socket))
+    socket.once('close', () => this.#again())
   }
 
   /** A connection that gives no sign of life is ended: what it would have brought comes on the next one. */
@@ -92,14 +92,14 @@ export class SlackSocket {
     }
   }
 
-  #again(socket: WebSocket): void {
-    if (this.#closed || this.#socket !== socket) return
+  #again(): void {
+    if (this.#closed) return
     const wait = this.#waitMs * (0.5 + Math.random() / 2)
     this.#waitMs = Math.min(this.#waitMs * 2, MAX_WAIT_MS)
     this.#retry = setTimeout(() => {
       this.#connect().catch((error) => {
         this.#options.warn(error)
-        this.#again(socket)
+        this.#again()
       })
     }, wait)
   }
