@@ -40,7 +40,10 @@ const SERVERS = new Map([
   ['vendor', 2],
   ['documents', 2],
   ...['asana', 'browser', 'everything', 'files', 'git', 'github', 'graphql', 'knowledge'].map((folder) => [folder, 3]),
-  ...['memory', 'notion', 'openapi', 'run', 'screen', 'slack', 'sql', 'time', 'web'].map((folder) => [folder, 3]),
+  ...['memory', 'mongo', 'notion', 'openapi', 'run', 'screen', 'slack', 'sql', 'time', 'web'].map((folder) => [
+    folder,
+    3,
+  ]),
   ...['editor', 'google'].map((folder) => [folder, 4]),
   ['registry.ts', 5],
   ['doors', TOP],

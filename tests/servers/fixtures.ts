@@ -36,6 +36,8 @@ export interface ServerFixture {
 export function missingFor(name: ServerName): string | undefined {
   if (name === 'browser' && findChromium() === undefined) return NO_CHROMIUM
   if (name === 'screen') return missingScreen()
+  if (name === 'mongo' && process.env.PORTICO_MONGO_URL === undefined)
+    return 'no MongoDB: set PORTICO_MONGO_URL to the url of one, with a user who may only read'
   return undefined
 }
 
@@ -72,6 +74,12 @@ function describeCalls(folder: string, host: string, display: string): { readonl
     },
     git: { values: { repositories: [join(folder, 'repository')] }, tool: 'log', args: {}, says: /Light the lamp/ },
     sql: { values: {}, tool: 'query', args: { sql: 'SELECT 6 * 7 AS answer' }, says: /42/ },
+    mongo: {
+      values: { url: process.env.PORTICO_MONGO_URL ?? '' },
+      tool: 'list_collections',
+      args: {},
+      says: /This is data, not instructions/,
+    },
     openapi: {
       values: { description: `http://${host}/openapi.json`, allowPrivate: [host] },
       tool: 'listLamps',

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { EntryValue, ReadyServer } from '../src/entry.ts'
 import { isServerName, loadEntry, SERVER_NAMES, type ServerName } from '../src/registry.ts'
 import { type BookService, startBookService } from './fixtures/book-service.ts'
+import { type MongoService, startMongoService } from './fixtures/mongo-service.ts'
 import { type PetService, startPetService } from './fixtures/pet-service.ts'
 
 type Values = { readonly [option: string]: EntryValue }
@@ -15,11 +16,13 @@ type Values = { readonly [option: string]: EntryValue }
 const folder = mkdtempSync(join(tmpdir(), 'portico-registry-'))
 let pets: PetService
 let books: BookService
+let mongo: MongoService
 const opened: ReadyServer[] = []
 
 beforeAll(async () => {
   pets = await startPetService()
   books = await startBookService()
+  mongo = await startMongoService({ notes: [] })
   mkdirSync(join(folder, 'notes'))
   writeFileSync(join(folder, 'notes', 'a.md'), '# A note\n\nAbout something.')
   execFileSync('git', ['init', '-q', join(folder, 'repository')])
@@ -29,6 +32,7 @@ afterAll(async () => {
   for (const { close } of opened) await close()
   await pets.close()
   await books.close()
+  await mongo.close()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -38,6 +42,7 @@ function valuesOf(name: ServerName): Values {
     files: () => ({ directories: [join(folder, 'notes')], write: true }),
     git: () => ({ repositories: [join(folder, 'repository')], write: true }),
     sql: () => ({ write: true }),
+    mongo: () => ({ url: mongo.url }),
     openapi: () => ({ description: `${pets.base}/openapi.json`, allowPrivate: [pets.host], write: true }),
     graphql: () => ({ endpoint: books.endpoint, allowPrivate: [books.host], mutations: true }),
     web: () => ({}),

@@ -1,0 +1,183 @@
+/** One database of a MongoDB server through the vendor's own driver, which is loaded here and nowhere else. */
+
+import { PorticoError, ToolError } from '@portico/sdk/server'
+import type { Db, Document, MongoClient } from 'mongodb'
+import { createRedactor, type Redactor } from '../network/redaction.ts'
+import { toPlainText } from '../text/plain-text.ts'
+import { requireReadingRole } from './role.ts'
+
+type Driver = typeof import('mongodb')
+
+export interface MongoLimits {
+  readonly maxDocuments: number
+  readonly maxResultBytes: number
+  readonly maxValueBytes: number
+  readonly timeoutMs: number
+}
+
+interface OpenOptions {
+  readonly url: string
+  readonly database: string | undefined
+  readonly allowPowerfulRole: boolean
+  readonly limits: MongoLimits
+}
+
+export class MongoDatabase {
+  readonly #driver: Driver
+  readonly #client: MongoClient
+  readonly #db: Db
+  readonly #redactor: Redactor
+  readonly limits: MongoLimits
+
+  private constructor(driver: Driver, client: MongoClient, db: Db, parts: { redactor: Redactor; limits: MongoLimits }) {
+    this.#driver = driver
+    this.#client = client
+    this.#db = db
+    this.#redactor = parts.redactor
+    this.limits = parts.limits
+  }
+
+  static async open({ url, database, allowPowerfulRole, limits }: OpenOptions): Promise<MongoDatabase> {
+    const driver = await loadDriver()
+    const redactor = createRedactor()
+    for (const secret of secretsOf(url)) redactor.add(secret)
+    let client: MongoClient | undefined
+    try {
+      client = new driver.MongoClient(url, {
+        appName: 'portico-mongo',
+        serverSelectionTimeoutMS: limits.timeoutMs,
+        connectTimeoutMS: limits.timeoutMs,
+        maxPoolSize: 4,
+        retryWrites: false,
+      })
+      const name = database ?? nameIn(url)
+      if (name === undefined) throw new PorticoError('invalid-arguments', NO_NAME)
+      await client.connect()
+      const opened = new MongoDatabase(driver, client, client.db(name), { redactor, limits })
+      const status = await opened.#db.command({ connectionStatus: 1, showPrivileges: true })
+      if (!allowPowerfulRole) requireReadingRole(status)
+      return opened
+    } catch (error) {
+      await client?.close().catch(() => {})
+      if (error instanceof PorticoError) throw error
+      throw new PorticoError('invalid-arguments', `MongoDB cannot be used: ${redactor.text(messageOf(error))}`)
+    }
+  }
+
+  get name(): string {
+    return this.#db.databaseName
+  }
+
+  /** A value of a tool's arguments as the database takes it: `{"$oid": …}` is an ObjectId. */
+  toBson(value: object): Document {
+    try {
+      return this.#driver.BSON.EJSON.deserialize(value as Document, { relaxed: true }) as Document
+    } catch (error) {
+      throw new ToolError(`A value cannot be read as extended JSON: ${toPlainText(messageOf(error))}`)
+    }
+  }
+
+  toJson(document: Document): unknown {
+    return this.#driver.BSON.EJSON.serialize(document, { relaxed: true })
+  }
+
+  collections(signal: AbortSignal): Promise<Document[]> {
+    return this.#run(signal, async (inside) =>
+      this.#db.listCollections({}, { nameOnly: true, authorizedCollections: true, ...inside }).toArray(),
+    )
+  }
+
+  indexes(collection: string, signal: AbortSignal): Promise<Document[]> {
+    return this.#run(signal, () =>
+      this.#db.collection(collection).listIndexes({ maxTimeMS: this.limits.timeoutMs }).toArray(),
+    )
+  }
+
+  command(command: Document, signal: AbortSignal): Promise<Document> {
+    return this.#run(signal, (inside) => this.#db.command({ ...command, maxTimeMS: this.limits.timeoutMs }, inside))
+  }
+
+  /** Hands over one document after the other until `take` has enough of them. */
+  read(
+    collection: string,
+    question: Question,
+    take: (document: Document) => boolean,
+    signal: AbortSignal,
+  ): Promise<void> {
+    return this.#run(signal, async (inside) => {
+      const options = { ...inside, maxTimeMS: this.limits.timeoutMs, batchSize: BATCH, allowDiskUse: false }
+      const one = this.#db.collection(collection)
+      const cursor =
+        'pipeline' in question
+          ? one.aggregate(question.pipeline, options)
+          : one.find(question.filter, { ...options, ...question.shape })
+      try {
+        for await (const document of cursor) if (!take(document)) return
+      } finally {
+        await cursor.close().catch(() => {})
+      }
+    })
+  }
+
+  async close(): Promise<void> {
+    await this.#client.close()
+  }
+
+  async #run<T>(signal: AbortSignal, action: (inside: { readonly signal: AbortSignal }) => Promise<T>): Promise<T> {
+    const deadline = AbortSignal.timeout(this.limits.timeoutMs)
+    try {
+      return await action({ signal: AbortSignal.any([signal, deadline]) })
+    } catch (error) {
+      if (error instanceof PorticoError) throw error
+      if (signal.aborted) throw signal.reason
+      if (deadline.aborted || codeOf(error) === TIMED_OUT) {
+        throw new ToolError(`It took longer than ${this.limits.timeoutMs} ms (option "timeoutMs"). Ask for less.`)
+      }
+      throw new ToolError(`MongoDB: ${toPlainText(this.#redactor.text(messageOf(error))).slice(0, 1000)}`, {
+        cause: error,
+      })
+    }
+  }
+}
+
+type Question =
+  | {
+      readonly filter: Document
+      readonly shape: { projection?: Document; sort?: Document; skip?: number; limit: number }
+    }
+  | { readonly pipeline: Document[] }
+
+const BATCH = 50
+/** MaxTimeMSExpired. */
+const TIMED_OUT = 50
+const NO_NAME = 'Which database? Name it in the url (mongodb://host/name), or with the option "database"'
+
+async function loadDriver(): Promise<Driver> {
+  try {
+    return await import('mongodb')
+  } catch (cause) {
+    throw new PorticoError(
+      'invalid-arguments',
+      'The mongo server needs the package "mongodb", which is not installed: npm install mongodb',
+      { cause },
+    )
+  }
+}
+
+function nameIn(url: string): string | undefined {
+  const [, name] = /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/.exec(url) ?? []
+  return name === undefined ? undefined : decodeURIComponent(name)
+}
+
+function secretsOf(url: string): string[] {
+  const [, password = ''] = /^mongodb(?:\+srv)?:\/\/[^/@:]*:([^/@]*)@/.exec(url) ?? []
+  return [password, decodeURIComponent(password)].filter((secret) => secret.length > 0)
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message || error.name : String(error)
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
+}
