@@ -1,12 +1,15 @@
 /**
  * `npm run scale`: state that several processes share, in every database that can keep it: the contracts, processes that write
  * at once, one that is killed, and a database that goes away and comes back; and tasks whose worker, server or gateway is killed at
- * every point. `npm run scale -- kills` is the long form of these alone: ten runs a point on three databases.
+ * every point; and replicas behind round robin. `npm run scale -- --replicas` is the long form of the last alone: 20,000 calls on
+ * each database while one replica is killed every few seconds, then a rolling restart. `npm run scale -- kills` is the long form of these alone: ten runs a point on three databases.
  */
 
 import { fileURLToPath } from 'node:url'
 import { installPackages } from '../support/install.ts'
 import { runSuite } from '../support/suite.ts'
+
+const REPLICAS_MS = 45 * 60_000
 
 await runSuite(import.meta.url, {
   end: 'now',
@@ -16,11 +19,17 @@ await runSuite(import.meta.url, {
       default: '10',
       about: 'how often a process is ended at each point of a task, in the long form',
     },
+    replicas: { type: 'boolean', about: 'replicas behind round robin alone, in the long form' },
+    calls: { type: 'string', default: '20000', about: 'with --replicas: how many calls' },
     seed: { type: 'string', default: `${Date.now() % 100_000}`, about: 'the order of these points' },
   },
-  async open({ runs, seed }) {
+  async open({ runs, seed, replicas, calls }) {
     installPackages(fileURLToPath(new URL('.', import.meta.url)))
     const { places } = await import('./places.ts')
+    const { createReplicaTrials } = await import('./replica-cases.ts')
+    const columns = ['store', 'bus', 'processes', 'away', 'kills', 'queue', 'replicas']
+    const after = (): Promise<void> => places.stop()
+    if (replicas === true) return { trials: createReplicaTrials(Number(calls)), columns, after, limitMs: REPLICAS_MS }
     const { KillTally } = await import('./kill-tally.ts')
     const tally = new KillTally()
     const trials = [
@@ -29,11 +38,12 @@ await runSuite(import.meta.url, {
       ...(await import('./away-cases.ts')).awayTrials,
       ...(await import('./kill-cases.ts')).createKillTrials({ runs: Number(runs), seed: Number(seed), tally }),
       ...(await import('./queue-cases.ts')).queueTrials,
+      ...createReplicaTrials(undefined),
     ]
     return {
       trials,
-      columns: ['store', 'bus', 'processes', 'away', 'kills', 'queue'],
-      after: () => places.stop(),
+      columns,
+      after,
       summary: () => `${tally}\n\nseed ${seed}`.trim(),
     }
   },
