@@ -110,7 +110,8 @@ export class Attempt<Answer> extends PeerCall implements Tried, Cancellable {
   /** Begins another try of a call. */
   again(attempts: Attempts): void {
     this.#attempts = attempts
-    this.fresh = true
+    // Every other one: a server may have no room for a new connection as long as this client keeps idle ones.
+    this.fresh = attempts.count % 2 === 1
     this.begin()
   }
 
