@@ -35,7 +35,7 @@ const HELD = {
   'exported names without a comment': 0,
   'exported functions without an example': 0,
   // Types that the declarations of other modules have to name.
-  'exported names that nobody imports': 0,
+  'exported names that nobody imports': 5,
 }
 
 /**

@@ -11,7 +11,7 @@ import {
 } from 'graphql'
 import { toWords } from '../network/search-words.ts'
 
-interface Found {
+export interface Found {
   /** `Query.user`, or a type's name. */
   readonly name: string
   /** As the schema writes it: `user(id: ID!): User`, `type User`. */

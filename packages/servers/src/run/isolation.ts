@@ -116,7 +116,7 @@ export function describeIsolation({ sandbox, why }: Isolation, settings: RunSett
   }
 }
 
-interface Words {
+export interface Words {
   readonly javascript: string
   readonly typescript: string
   readonly python: string
