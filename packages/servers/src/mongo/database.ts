@@ -8,9 +8,13 @@ import { requireReadingRole } from './role.ts'
 
 type Driver = typeof import('mongodb')
 
+/** How large an answer of the mongo server may be, and how long a question may run. */
 export interface MongoLimits {
+  /** Documents in one answer. */
   readonly maxDocuments: number
+  /** Bytes in one answer; it ends before that. */
   readonly maxResultBytes: number
+  /** Characters of one text; longer ones are cut and marked. */
   readonly maxValueBytes: number
   readonly timeoutMs: number
 }

@@ -2,7 +2,7 @@
 
 import { type AskingContext, result, text } from '@portico/sdk/server'
 import { requireConfirmation } from '../confirmation.ts'
-import { notice, slice, UNTRUSTED } from '../text/foreign-text.ts'
+import { framed, slice, UNTRUSTED } from '../text/foreign-text.ts'
 import { spellHidden } from '../text/plain-text.ts'
 import type { VendorPath } from './vendor-path.ts'
 import type { VendorAnswer, VendorService } from './vendor-service.ts'
@@ -16,12 +16,12 @@ export interface VendorHost {
 
 export type Context = AskingContext
 
-/** Text that others wrote, under a line that says so; what is too long says how to get the rest. */
+/** Text that others wrote, between lines that say so; what is too long says how to get the rest, where they cannot write. */
 export function foreign({ service, maxCharacters }: VendorHost, shown: string, start = 0): ReturnType<typeof result> {
   const part = slice(shown, start, maxCharacters)
   const more = part.next === undefined ? '' : `\n\n[There is more: ask again with start ${part.next}.]`
   const words = part.text === '' ? 'Nothing.' : part.text
-  return result({ content: [text(`${notice(service.host)}\n\n${words}${more}`)], _meta: UNTRUSTED })
+  return result({ content: [text(`${framed(service.host, words)}${more}`)], _meta: UNTRUSTED })
 }
 
 interface Change {
