@@ -253,8 +253,8 @@ function createGatewayTasks(
   const { ttlMs: _ttl, pollIntervalMs: _interval, ...own } = options ?? {}
   return createTasks({
     ...own,
-    // A call that cannot become a task is held for as long as its server takes.
-    helperTools: false,
+    // Without a budget, a call that cannot become a task is held for as long as its server takes.
+    helperTools: own.holdMs !== undefined,
     admit: (params, ctx) => relay.admitTask(params, ctx),
     ...(audit && {
       onTask: (event) => {

@@ -29,6 +29,7 @@ export {
   EXTENSION_TASKS,
   generationOf,
   META_RELATED_TASK,
+  META_TASK_HELPER,
   readCreated,
   readTask,
   TASKS_EXTENSION,

@@ -13,6 +13,9 @@ import type { CallToolResult } from './tools.ts'
 
 export { META_RELATED_TASK, TASKS_EXTENSION } from './revisions/vocabulary.ts'
 
+/** Marks the tools by which callers without tasks follow one: whoever follows tasks by itself passes them over. */
+export const META_TASK_HELPER = 'portico/task-helper'
+
 /** In `_meta` of the answer that a task was made (2025-11-25): what a model may be told meanwhile. */
 const META_IMMEDIATE_RESPONSE = 'io.modelcontextprotocol/model-immediate-response'
 

@@ -32,7 +32,7 @@ import type { AskingContext, RequestContext, SessionView } from './context.ts'
 import { defineFeature, type Feature, type FeatureDefinition, type FeatureHost, type Introduction } from './feature.ts'
 import { cacheHints } from './features/list.ts'
 import { cursorOf, pageOf, pageSizeFor } from './features/paging.ts'
-import type { ToolTasks } from './features/tools.ts'
+import type { ToolEntry, ToolTasks } from './features/tools.ts'
 import { translate, translated } from './relay-errors.ts'
 import type { TaskSettings } from './tasks/task-options.ts'
 
@@ -151,7 +151,12 @@ function createRelayMethods(host: FeatureHost, relay: Relay, feature: RelayFeatu
   const writeTool = (revision: Revision, item: Tool) =>
     feature.tasks?.writeTool(item, revision) ?? revision.writeTool(item)
   return [
-    listMethod(host, relay, { method: 'tools/list', member: 'tools', write: writeTool }),
+    listMethod(host, relay, {
+      method: 'tools/list',
+      member: 'tools',
+      write: writeTool,
+      besides: (tools, call) => (feature.tasks?.holds === true ? feature.tasks.helped(tools, call) : tools),
+    }),
     listMethod(host, relay, {
       method: 'resources/list',
       member: 'resources',
@@ -181,20 +186,26 @@ function createRelayMethods(host: FeatureHost, relay: Relay, feature: RelayFeatu
 function askingMethods(host: FeatureHost, relay: Relay, feature: RelayFeature): ServerMethod[] {
   /** Calls that may be answered with a task. */
   const asTasks = new WeakSet<ServerCall>()
+  const helperOf = (call: ServerCall): ToolEntry['inside'] =>
+    feature.tasks?.holds === true ? feature.tasks.helper(String(call.params.name), call)?.inside : undefined
   const admit = (call: ServerCall): Promise<void> | undefined =>
     relay.admitRound?.(call.params, host.plainContext(call)).catch(translate(call))
   return [
     defineMethod<CallToolResult>({
       method: 'tools/call',
-      admit,
+      // Who may ask about a task is asked when the task is looked for.
+      admit: (call) => (helperOf(call) === undefined ? admit(call) : undefined),
       run: (call) => {
         stringParam(call.params, 'name')
         checkArguments(call.params)
         const { tasks } = feature
         // Tasks are given to a server after its features, and most callers say nothing of them.
         const says = call.detached ?? call.params.task ?? call.conversation.capabilities.extensions
-        if (says !== undefined && tasks?.concerns(call)) {
+        if (tasks !== undefined && (tasks.holds || (says !== undefined && tasks.concerns(call)))) {
           asTasks.add(call)
+          const helper = call.detached === undefined ? helperOf(call) : undefined
+          // A helper gives the result of a tool, and has nothing else to run.
+          if (helper !== undefined) return helper(call, () => undefined) as unknown as Promise<CallToolResult>
           return callAsTask(host, relay, tasks, call)
         }
         return relay.callTool(call.params, host.context(call)).catch(translate(call))
@@ -257,12 +268,14 @@ interface RelayList<K extends keyof RelayLists> {
   readonly method: string
   readonly member: K
   readonly write: (revision: Revision, item: RelayLists[K]) => JsonObject
+  /** The list with what this server itself adds to it for a caller. */
+  readonly besides?: (items: readonly RelayLists[K][], call: ServerCall) => readonly RelayLists[K][]
 }
 
 function listMethod<K extends keyof RelayLists>(
   host: FeatureHost,
   relay: Relay,
-  { method, member, write }: RelayList<K>,
+  { method, member, write, besides }: RelayList<K>,
 ): ServerMethod {
   /** The text of each whole list, by the array it was made from. */
   const texts = new WeakMap<object, Map<Revision, string>>()
@@ -276,7 +289,10 @@ function listMethod<K extends keyof RelayLists>(
   }
   return defineMethod<readonly RelayLists[K][]>({
     method,
-    run: (call) => relay.list(member, host.plainContext(call)),
+    run: (call) => {
+      const items = relay.list(member, host.plainContext(call))
+      return besides === undefined ? items : andThen(items, (listed) => besides(listed, call))
+    },
     write: (items, call) => {
       const { revision } = call.conversation
       const cursor = cursorOf(call.params)

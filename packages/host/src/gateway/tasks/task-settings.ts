@@ -18,6 +18,12 @@ export interface GatewayTasks {
   readonly ttlMs?: number
   /** How often callers are asked to look, in milliseconds; a second unless given. */
   readonly pollIntervalMs?: number
+  /**
+   * How long the request of a caller without tasks stays open, in milliseconds, before it is given a handle and the tools
+   * `task_status`, `task_result` and `task_cancel`. Unless given, it stays open for as long as the server takes, and there are no
+   * such tools.
+   */
+  readonly holdMs?: number
   /** How long a gateway may be silent, in milliseconds, before another takes its tasks up; 30,000 unless given. */
   readonly leaseMs?: number
   /** 32-byte keys that seal what the store keeps of a task, newest first: the first seals, all open. Nothing is sealed without. */

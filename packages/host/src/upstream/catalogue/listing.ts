@@ -4,7 +4,7 @@
  */
 
 import type { Client, JsonObject } from '@portico/sdk/client'
-import { meaningOf } from '@portico/sdk/internal'
+import { generationOf, isObject, META_TASK_HELPER, meaningOf } from '@portico/sdk/internal'
 import { type AddressTest, createAddressDenial, isQualified, QUALIFIED_SCHEME } from '../../config/command/address.ts'
 import type { ItemOverride, ServerConfig } from '../../config/server-config.ts'
 import { ownNameOf } from '../pins/fingerprint.ts'
@@ -60,6 +60,11 @@ export interface RawListing {
 
 const LIST_MS = 10_000
 
+/** Tools by which callers without tasks follow one: where the revision has tasks, they are followed without such tools. */
+function isTaskHelper({ _meta }: { readonly _meta?: unknown }, { revision }: Client): boolean {
+  return generationOf(revision) !== undefined && isObject(_meta) && _meta[META_TASK_HELPER] === true
+}
+
 /** Reads one kind of list. What a server does not declare, it does not have. */
 export async function readList(client: Client, config: ServerConfig, kind: ListKind): Promise<RawListing> {
   const { capabilities } = client.server
@@ -68,7 +73,9 @@ export async function readList(client: Client, config: ServerConfig, kind: ListK
   switch (kind) {
     case 'tools':
       return {
-        raw: (await client.listTools(options)).map((definition) => ({ kind: 'tool', definition })),
+        raw: (await client.listTools(options))
+          .filter((definition) => !isTaskHelper(definition, client))
+          .map((definition) => ({ kind: 'tool', definition })),
         problems: [],
       }
     case 'prompts':

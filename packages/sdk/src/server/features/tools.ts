@@ -52,6 +52,10 @@ export interface ToolTasks {
     call: ServerCall,
     run: () => CallToolResult | Promise<CallToolResult>,
   ): CallToolResult | Promise<CallToolResult>
+  /** Whether callers without tasks have tools to follow one, so that their requests need not stay open. */
+  readonly holds: boolean
+  /** The tools of a relay with them, for callers that have them. */
+  helped(tools: readonly Tool[], call: ServerCall): readonly Tool[]
   /** A tool that callers without tasks have beside the author's. */
   helper(name: string, call: ServerCall): ToolEntry | undefined
   /** The list with them, for callers that have them. */

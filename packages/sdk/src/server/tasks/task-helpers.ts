@@ -4,7 +4,7 @@
  */
 
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { EXTENSION_TASKS, generationOf } from '../../protocol/tasks.ts'
+import { EXTENSION_TASKS, generationOf, META_TASK_HELPER } from '../../protocol/tasks.ts'
 import type { CallToolResult, ListToolsResult, Tool } from '../../protocol/tools.ts'
 import { type Asker, putQuestion } from '../asking/asking.ts'
 import type { ServerCall } from '../call/call.ts'
@@ -67,7 +67,13 @@ export class TaskHelpers {
     const annotations =
       name === 'task_cancel' ? { destructiveHint: true, idempotentHint: true } : { readOnlyHint: true }
     return {
-      tool: { name, description: DESCRIPTIONS[name], inputSchema: INPUT, annotations },
+      tool: {
+        name,
+        description: DESCRIPTIONS[name],
+        inputSchema: INPUT,
+        annotations,
+        _meta: { [META_TASK_HELPER]: true },
+      },
       access: {},
       input: undefined,
       output: undefined,

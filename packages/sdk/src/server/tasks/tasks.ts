@@ -168,11 +168,14 @@ interface FeatureSettings {
 
 class TasksFeature implements Feature, ToolTasks {
   readonly engine: TaskEngine
+  holds: boolean
   #own: OwnTasks
   #book: TaskBook
   #calls: TaskCalls
   #methods: TaskMethods
   #helpers: TaskHelpers | undefined
+  /** Lists of a relay with helper tools: the same list gives the same, whose text is kept. */
+  readonly #helped = new WeakMap<readonly Tool[], readonly Tool[]>()
 
   constructor(server: FeatureHost, book: TaskBook, { holdMs, admit, queue }: FeatureSettings) {
     this.#book = book
@@ -183,6 +186,7 @@ class TasksFeature implements Feature, ToolTasks {
     const wait = new TaskWait(server, { book, engine, own })
     this.#calls = new TaskCalls(server, { book, engine, wait, holdMs })
     this.#methods = new TaskMethods(book, wait, own)
+    this.holds = holdMs !== undefined
     if (holdMs !== undefined) this.#helpers = new TaskHelpers({ asker: () => server.asker, book, own, wait, holdMs })
     this.follow = this.follow.bind(this)
   }
@@ -194,12 +198,22 @@ class TasksFeature implements Feature, ToolTasks {
     this.#calls = other.#calls
     this.#methods = other.#methods
     this.#helpers = other.#helpers
+    this.holds = other.holds
   }
 
   call: ToolTasks['call'] = (task, call, run) => this.#calls.call(task ?? NEVER, call, run)
 
   helper(name: string, call: ServerCall): ToolEntry | undefined {
     return needsHelpers(call) ? this.#helpers?.get(name) : undefined
+  }
+
+  helped(tools: readonly Tool[], call: ServerCall): readonly Tool[] {
+    if (this.#helpers === undefined || !needsHelpers(call)) return tools
+    const known = this.#helped.get(tools)
+    if (known !== undefined) return known
+    const made = [...tools, ...this.#helpers.tools]
+    this.#helped.set(tools, made)
+    return made
   }
 
   list: ToolTasks['list'] = (tools, listed) =>
