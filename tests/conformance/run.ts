@@ -19,13 +19,17 @@ await runSuite(import.meta.url, {
     repeat: { type: 'string', default: '1', about: 'so many times; a problem in one of them is a problem' },
     busy: { type: 'string', default: '0', about: 'with so many processes beside that take all the time they can get' },
     gateway: { type: 'boolean', about: 'the server suites with our gateway in front of the server' },
+    replicas: { type: 'string', about: 'the server suites before so many processes behind plain round robin' },
     upstream: { type: 'string', about: 'with --gateway: the revision between gateway and server' },
   },
-  open({ leg, scenario: scenarios, repeat, busy, gateway, upstream }) {
+  open({ leg, scenario: scenarios, repeat, busy, gateway, upstream, replicas }) {
     const times = toCount('repeat', repeat, 1)
-    const legs = selectLegs(leg, scenarios).filter(({ side }) => gateway !== true || side === 'server')
-    const rounds: Round[] =
-      gateway === true ? throughGateway(legs, upstream) : [{ legs, program: { file: 'server.ts' } }]
+    const legs = selectLegs(leg, scenarios).filter(
+      ({ side }) => (gateway !== true && replicas === undefined) || side === 'server',
+    )
+    const program =
+      replicas === undefined ? { file: 'server.ts' } : { file: 'replicas.ts', env: { REPLICAS: replicas } }
+    const rounds: Round[] = gateway === true ? throughGateway(legs, upstream) : [{ legs, program }]
     const processes = toCount('busy', busy, 0)
     return { ...planLegs(folder, rounds, { scenarios, times }), before: () => keepBusy(processes) }
   },

@@ -28,6 +28,7 @@ export class ReplicaProcesses {
 
   constructor(setting: StateSetting) {
     this.#setting = setting
+    process.once('exit', () => this.#running.map(({ child }) => child.kill('SIGKILL')))
     writeFileSync(this.#ledger, '')
   }
 
@@ -89,7 +90,6 @@ export class ReplicaProcesses {
     const words = [...process.execArgv, PROGRAM, JSON.stringify(this.#setting), this.#ledger]
     const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] })
     const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-    process.once('exit', () => child.kill('SIGKILL'))
     const told = new Promise<string>((resolve, reject) => {
       if (child.stdout !== null) createInterface({ input: child.stdout }).once('line', resolve)
       child.once('exit', () => reject(new Error('a replica ended before it listened')))

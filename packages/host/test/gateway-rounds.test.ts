@@ -184,8 +184,8 @@ describe('a call that waits for a client of the newest revision', () => {
       code: -32602,
       message:
         'Invalid params: requestState belongs to a call that does not wait at this process of the gateway: ' +
-        'it is over, waited too long, or waits at another process. What it does may have happened: look first, and ' +
-        'send the request anew without requestState and inputResponses only if it has not; where several processes serve the gateway, route each user to the same one',
+        'it is over, waited too long, or waits or waited at another process. What it does may have happened: look first, and ' +
+        'send the request anew without requestState and inputResponses only if it has not; where several processes serve the gateway, give them one place for their state',
       data: { parameter: 'requestState' },
     })
     // It still waits where it was begun.

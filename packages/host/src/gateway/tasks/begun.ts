@@ -59,9 +59,9 @@ const INVALID_PARAMS = -32602
 
 function gone(): RpcError {
   const reason =
-    'belongs to a call that does not wait at this process of the gateway: it is over, waited too long, or its process ' +
-    'has ended. What it does may have happened: look first, and send the request anew without requestState and ' +
-    'inputResponses only if it has not; where several processes serve the gateway, they need one place for their state'
+    'belongs to a call that does not wait at this process of the gateway: it is over, waited too long, or waits or ' +
+    'waited at another process. What it does may have happened: look first, and send the request anew without requestState and ' +
+    'inputResponses only if it has not; where several processes serve the gateway, give them one place for their state'
   return new RpcError(INVALID_PARAMS, `Invalid params: requestState ${reason}`, { parameter: 'requestState', reason })
 }
 
