@@ -2,6 +2,7 @@
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import type { EditorEvents, EditorMethods, HostEvents, HostMethods } from 'portico/editor-protocol'
+import { THIS_MACHINE, toProgram } from './command.ts'
 
 /** What a request was refused with. */
 class HostRefusal extends Error {
@@ -48,7 +49,7 @@ export class Connection {
 
   /** `command` is a list: no shell reads it. */
   constructor(command: readonly string[], folder: string, env: NodeJS.ProcessEnv, handlers: ConnectionHandlers) {
-    const [program = 'portico', ...words] = command
+    const [program, ...words] = toProgram(command, THIS_MACHINE)
     this.#handlers = handlers
     this.#child = spawn(program, words, { cwd: folder, env, windowsHide: true })
     this.#child.stdout.setEncoding('utf8').on('data', (text: string) => this.#take(text))

@@ -1,5 +1,6 @@
 /** What is open in this editor, for the host: files below the folder, their text, diagnostics, what is selected, secrets. */
 
+import { realpathSync } from 'node:fs'
 import { relative, sep } from 'node:path'
 import type { EditorEvents, EditorMethods } from 'portico/editor-protocol'
 import * as vscode from 'vscode'
@@ -84,7 +85,8 @@ export class EditorOffers {
 
   /** The path below the folder, or undefined for what is elsewhere. */
   #below({ scheme, fsPath }: vscode.Uri): string | undefined {
-    const path = relative(this.#folder, fsPath)
+    // Where links lead counts, not where they are.
+    const path = relative(realPath(this.#folder), realPath(fsPath))
     return scheme !== 'file' || path === '' || path.startsWith('..') || /^[a-z]:/i.test(path)
       ? undefined
       : path.split(sep).join('/')
@@ -141,4 +143,13 @@ async function openPage(url: string): Promise<object> {
   // Whatever else an address can start is not a page.
   const opened = /^https?$/.test(uri.scheme) && (await vscode.env.openExternal(uri))
   return { opened }
+}
+
+/** A file that is not on the disk yet is where its name says. */
+function realPath(path: string): string {
+  try {
+    return realpathSync.native(path)
+  } catch {
+    return path
+  }
 }
