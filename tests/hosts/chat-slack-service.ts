@@ -54,6 +54,8 @@ export class SlackService {
 
   constructor() {
     this.#http = createServer((request, response) => void this.#answer(request, response))
+    // A bot that is slow must not meet a connection that is just being closed.
+    this.#http.keepAliveTimeout = 300_000
     this.#http.on('upgrade', (request, socket, head) => {
       this.#sockets.handleUpgrade(request, socket, head, (open) => this.#takeSocket(open))
     })

@@ -130,6 +130,20 @@ describe('the way to Slack', () => {
     expect(sent.headers).toHaveLength(1)
   })
 
+  it('sends again what a broken connection has swallowed', async () => {
+    const sent = new Sent()
+    let isBroken = true
+    const breaking: typeof fetch = (input, init) => {
+      if (!isBroken) return sent.fetch(input, init)
+      isBroken = false
+      return Promise.reject(new TypeError('fetch failed'))
+    }
+    const api = new SlackApi({ token: 'xoxb-1', fetch: breaking })
+    closing.push(api)
+    await api.call('chat.postMessage', { channel: 'C1' })
+    expect(sent.bodies).toHaveLength(1)
+  })
+
   it.each([
     'https://evil.example/f',
     'http://files.slack.com/f',

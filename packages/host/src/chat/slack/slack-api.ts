@@ -64,7 +64,9 @@ export class SlackApi {
         else failure = new SlackError(method, `http_${response.status}`)
         if (response.status !== 429 && !REPEATABLE.has(method)) throw failure
       } catch (error) {
-        if (error instanceof SlackError || !REPEATABLE.has(method) || this.#closing.signal.aborted) throw error
+        // A connection that broke is tried again: an answer that stands there twice is better than none.
+        const mayRepeat = REPEATABLE.has(method) || error instanceof TypeError
+        if (error instanceof SlackError || !mayRepeat || this.#closing.signal.aborted) throw error
         failure = error
       }
       if (tries >= TRIES) throw failure
