@@ -65,6 +65,9 @@ export interface RoundOptions {
   readonly fail: (error: unknown) => void
 }
 
+/** The name of a process after a sealed state. */
+const PROCESS = /\.[0-9a-z]{1,32}$/
+
 export class Rounds {
   readonly #options: RoundOptions
   readonly #binding: StateBinding
@@ -109,9 +112,8 @@ export class Rounds {
     state: string,
     responses: unknown,
   ): Promise<Rounds> {
-    // What follows the point tells where to go and no more: whoever alters it comes to a process that knows nothing.
-    const [sealed = ''] = state.split('.', 1)
-    const opened = (await options.sealer.open(sealed, binding)) as RoundState
+    // What follows the last point tells where to go and no more: whoever alters it comes to a process that knows nothing.
+    const opened = (await options.sealer.open(state.replace(PROCESS, ''), binding)) as RoundState
     return new Rounds(options, binding, opened, isObject(responses) ? responses : {})
   }
 
