@@ -21,13 +21,18 @@ await runSuite(import.meta.url, {
     },
     replicas: { type: 'boolean', about: 'replicas behind round robin alone, in the long form' },
     calls: { type: 'string', default: '20000', about: 'with --replicas: how many calls' },
+    real: {
+      type: 'string',
+      default: '0',
+      about: 'also a tool that takes so many minutes by the real clock, through clients that wait one (20, say)',
+    },
     seed: { type: 'string', default: `${Date.now() % 100_000}`, about: 'the order of these points' },
   },
-  async open({ runs, seed, replicas, calls }) {
+  async open({ runs, seed, real, replicas, calls }) {
     installPackages(fileURLToPath(new URL('.', import.meta.url)))
     const { places } = await import('./places.ts')
     const { createReplicaTrials } = await import('./replica-cases.ts')
-    const columns = ['store', 'bus', 'processes', 'away', 'kills', 'queue', 'replicas']
+    const columns = ['store', 'bus', 'processes', 'away', 'kills', 'queue', 'real', 'replicas']
     const after = (): Promise<void> => places.stop()
     if (replicas === true) return { trials: createReplicaTrials(Number(calls)), columns, after, limitMs: REPLICAS_MS }
     const { KillTally } = await import('./kill-tally.ts')
@@ -38,6 +43,7 @@ await runSuite(import.meta.url, {
       ...(await import('./away-cases.ts')).awayTrials,
       ...(await import('./kill-cases.ts')).createKillTrials({ runs: Number(runs), seed: Number(seed), tally }),
       ...(await import('./queue-cases.ts')).queueTrials,
+      ...(await import('./real-cases.ts')).createRealTrials(Number(real)),
       ...createReplicaTrials(undefined),
     ]
     return {
