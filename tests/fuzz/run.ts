@@ -9,7 +9,7 @@ import { TARGETS } from './targets.ts'
 
 await runSuite(import.meta.url, {
   flags: {
-    seconds: { type: 'string', default: '10', about: 'for each target' },
+    seconds: { type: 'string', default: '60', about: 'for each target' },
     runs: { type: 'string', about: 'so many inputs for each target, however long they take' },
     target: { type: 'string', multiple: true, about: `only this one; may be given several times: ${listTargets()}` },
     seed: { type: 'string', about: 'repeats a run; random unless given' },

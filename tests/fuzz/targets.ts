@@ -8,5 +8,6 @@ import { lines } from './targets/lines.ts'
 import { messages } from './targets/messages.ts'
 import { schemas } from './targets/schemas.ts'
 import { templates } from './targets/templates.ts'
+import { texts } from './targets/texts.ts'
 
-export const TARGETS: readonly Target[] = [messages, lines, events, http, templates, schemas, eras]
+export const TARGETS: readonly Target[] = [messages, lines, events, http, templates, schemas, ...texts, eras]

@@ -10,7 +10,7 @@ import { TARGETS } from '../../../tests/fuzz/targets.ts'
 describe('random input', () => {
   it.each(TARGETS.filter((target) => target !== eras))(
     'does no harm to $name: $about',
-    { timeout: 60_000 },
+    { timeout: 300_000 },
     async (target) => {
       const { runs, failure } = await drive(target, { seconds: 1.5, seed: 20_260_728 })
       expect(failure).toBeUndefined()
