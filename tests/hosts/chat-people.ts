@@ -5,7 +5,7 @@ import { until } from '../support/wait.ts'
 import { buttonsIn, shownIn } from './chat-slack-blocks.ts'
 import { BOT, type Json, type SlackMessage, type SlackService } from './chat-slack-service.ts'
 
-const WAIT_MS = 30_000
+const WAIT_MS = 90_000
 
 export interface Sent {
   readonly ts: string

@@ -29,7 +29,7 @@ export interface SlackView {
 }
 
 export const BOT = { token: 'xoxb-bot', app: 'xapp-app', secret: 'signing-secret', user: 'UBOT', team: 'T1' } as const
-const ANSWER_MS = 40_000
+const ANSWER_MS = 90_000
 const SCOPES = 'app_mentions:read,chat:write,im:history,channels:history,groups:history,files:read,files:write'
 
 export class SlackService {

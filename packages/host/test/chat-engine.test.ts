@@ -125,7 +125,8 @@ describe('a host in a team chat', () => {
       'two answers',
     )
     await chat.say(BEN, 'what did the tools say?')
-    const asked = () => provider.requests.find(({ messages }) => JSON.stringify(messages).includes('what did the tools'))
+    const asked = () =>
+      provider.requests.find(({ messages }) => JSON.stringify(messages).includes('what did the tools'))
     await chat.until(() => asked() !== undefined, 'the last question')
     const last = JSON.stringify(asked()?.messages)
     expect(last).toContain('private of U2BEN')
@@ -183,6 +184,7 @@ describe('a host in a team chat', () => {
     await chat.until(() => written.includes('waits'), 'the call')
     await Promise.all(Array.from({ length: 50 }, (_, at) => chat.say(ADA, `flood ${at}`, { thread: `t${at}` })))
     expect(chat.whispers.filter(({ to }) => to.id === ADA.id)).toHaveLength(1)
+    const message = await chat.say(ADA, 'flood too many', { thread: 'late' })
     await chat.say(BEN, 'hello')
     await chat.until(
       () => chat.posts.filter(({ message }) => textOf(message).includes('Hello there.')).length === 2,
@@ -191,6 +193,12 @@ describe('a host in a team chat', () => {
     const floods = JSON.stringify(provider.requests).match(/flood \d+/g) ?? []
     expect(new Set(floods).size).toBe(1)
     await chat.press(ADA, await chat.waitForButton('Stop'))
+    await chat.untilText('Stopped.')
+    // A chat that tells of the same message again does not bring it back.
+    await chat.say(ADA, 'flood too many', { thread: 'late', message })
+    await chat.say(ADA, 'hello', { thread: 'last' })
+    await chat.until(() => JSON.stringify(provider.requests.at(-1)).includes('"hello"'), 'the last')
+    expect(JSON.stringify(provider.requests)).not.toContain('too many')
   })
 
   it.each([

@@ -94,6 +94,7 @@ class Engine implements ChatEngine, ChatSink {
   /** Where each session is shown, and where each person was last. */
   readonly #threads = new Map<string, ChatThread>()
   readonly #told = new Map<string, number>()
+  readonly #leftOut = new Set<string>()
   readonly #questions = new WeakMap<Personal, Questions>()
   #timer: NodeJS.Timeout | undefined
   #closed = false
@@ -169,13 +170,14 @@ class Engine implements ChatEngine, ChatSink {
       text,
       files: event.files,
     }
+    if (this.#leftOut.has(messageKey(work))) return
     const full = this.#queue.room(work)
-    if (full !== undefined) return void this.#tellOnce(thread, person, WORDS.full[full])
+    if (full !== undefined) return this.#leaveOut(work, WORDS.full[full])
     if (!(await this.#book.take({ thread, person, message }))) return
     const late = this.#queue.add(work)
     if (late !== undefined) {
       await this.#book.end({ thread, message })
-      return void this.#tellOnce(thread, person, WORDS.full[late])
+      return this.#leaveOut(work, WORDS.full[late])
     }
     this.#pump()
   }
@@ -234,6 +236,14 @@ class Engine implements ChatEngine, ChatSink {
     if (!teams.includes(person.team) || people?.includes(person.id) === false) return WORDS.notYou
     if (!isPlace) return WORDS.notHere
     return text.length > this.#limits.messageChars ? WORDS.tooLong(this.#limits.messageChars) : undefined
+  }
+
+  /** A chat may tell of one message twice: what was left out the first time is left out the second time, too. */
+  #leaveOut(work: Work, text: string): void {
+    this.#leftOut.add(messageKey(work))
+    const [oldest] = this.#leftOut
+    if (this.#leftOut.size > MAX_TOLD && oldest !== undefined) this.#leftOut.delete(oldest)
+    void this.#tellOnce(work.thread, work.by, text)
   }
 
   #pump(): void {
@@ -353,3 +363,7 @@ class Engine implements ChatEngine, ChatSink {
 
 const CLOSE_MS = 5_000
 const MIN_LOOK_MS = 500
+
+function messageKey({ thread, message }: Pick<Work, 'thread' | 'message'>): string {
+  return JSON.stringify([thread.team, thread.channel, message])
+}
