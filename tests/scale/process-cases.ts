@@ -82,12 +82,22 @@ interface Worker {
   kill(): Promise<void>
 }
 
-const ANSWER_MS = 15_000
+const ANSWER_MS = 60_000
 
-function startWorker(name: string, setting: StateSetting): Worker {
+interface WorkerProgram {
+  /** A file of this folder. */
+  readonly program: string
+  /** What it is told besides its name and the place. */
+  readonly words: readonly string[]
+}
+
+const PLAIN: WorkerProgram = { program: 'worker.ts', words: [] }
+
+/** Starts a process that answers each line with a line. */
+export function startWorker(name: string, setting: StateSetting, { program, words } = PLAIN): Worker {
   const run = fileURLToPath(new URL('../../scripts/run.mjs', import.meta.url))
-  const program = fileURLToPath(new URL('worker.ts', import.meta.url))
-  const child: ChildProcess = spawn(process.execPath, [run, program, name, JSON.stringify(setting)], {
+  const file = fileURLToPath(new URL(program, import.meta.url))
+  const child: ChildProcess = spawn(process.execPath, [run, file, name, JSON.stringify(setting), ...words], {
     stdio: ['pipe', 'pipe', 'inherit'],
     detached: process.platform !== 'win32',
   })

@@ -32,7 +32,7 @@ await runSuite(import.meta.url, {
     installPackages(fileURLToPath(new URL('.', import.meta.url)))
     const { places } = await import('./places.ts')
     const { createReplicaTrials } = await import('./replica-cases.ts')
-    const columns = ['store', 'bus', 'processes', 'away', 'kills', 'queue', 'real', 'replicas']
+    const columns = ['store', 'bus', 'processes', 'away', 'refresh', 'kills', 'queue', 'real', 'replicas']
     const after = (): Promise<void> => places.stop()
     if (replicas === true) return { trials: createReplicaTrials(Number(calls)), columns, after, limitMs: REPLICAS_MS }
     const { KillTally } = await import('./kill-tally.ts')
@@ -41,6 +41,7 @@ await runSuite(import.meta.url, {
       ...(await import('./contract-cases.ts')).contractTrials,
       ...(await import('./process-cases.ts')).processTrials,
       ...(await import('./away-cases.ts')).awayTrials,
+      ...(await import('./refresh-cases.ts')).refreshTrials,
       ...(await import('./kill-cases.ts')).createKillTrials({ runs: Number(runs), seed: Number(seed), tally }),
       ...(await import('./queue-cases.ts')).queueTrials,
       ...(await import('./real-cases.ts')).createRealTrials(Number(real)),

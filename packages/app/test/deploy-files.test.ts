@@ -8,7 +8,9 @@ import { connect } from '@portico/sdk/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { freePort } from '../../../tests/support/free-port.ts'
+import { readGatewaySettings } from '../src/cli/gateway/gateway-settings.ts'
 import { createFolder, startCli } from './cli.ts'
+import { renderTemplate } from './helm-template.ts'
 
 const deploy = fileURLToPath(new URL('../../../examples/deploy/', import.meta.url))
 const text = (path: string): string => readFileSync(join(deploy, path), 'utf8')
@@ -96,5 +98,77 @@ describe('the manifests', () => {
     expect(template.metadata.labels).toMatchObject(selector.matchLabels)
     expect(byKind.get('Service').spec.selector).toEqual(selector.matchLabels)
     expect(byKind.get('PodDisruptionBudget').spec.selector).toEqual(selector)
+  })
+})
+
+describe('the chart', () => {
+  const values = parse(text('helm/values.yaml'))
+  const render = (changed: object = {}) => {
+    const scope = { Values: { ...values, ...changed }, Release: { Name: 'portico-gateway' } }
+    const documents = ['configmap', 'deployment', 'service', 'disruption', 'autoscaling'].map((name) =>
+      parse(renderTemplate(text(`helm/templates/${name}.yaml`), scope)),
+    )
+    return new Map(documents.filter((one) => one !== null).map((document) => [document.kind, document]))
+  }
+  const plain = new Map(
+    parseAllDocuments(text('kubernetes/gateway.yaml')).map((one) => [one.toJS().kind as string, one.toJS()]),
+  )
+  const known = (gateway: unknown) => readGatewaySettings({ extras: [{ file: 'x', scope: 'user', gateway }] }).problems
+
+  it('is the plain manifest with shared state: the same rights, probes and drain, and a door for the other replicas', () => {
+    const chart = render()
+    const [own, other] = [chart, plain].map((kinds) => kinds.get('Deployment').spec.template.spec)
+    expect(own.securityContext).toEqual(other.securityContext)
+    const [container, before] = [own.containers[0], other.containers[0]]
+    for (const part of ['securityContext', 'livenessProbe', 'readinessProbe', 'lifecycle', 'volumeMounts', 'args']) {
+      expect(container[part]).toEqual(before[part])
+    }
+    expect(container.ports).toEqual([...before.ports, { name: 'door', containerPort: 4100 }])
+    expect(chart.get('Service').spec).toEqual(plain.get('Service').spec)
+    expect(chart.get('Deployment').spec.strategy).toEqual(plain.get('Deployment').spec.strategy)
+    const { gateway } = JSON.parse(chart.get('ConfigMap').data['portico.json'])
+    expect(known(gateway)).toEqual([])
+    expect(gateway.state).toEqual({
+      redis: 'STATE_URL',
+      door: { host: '0.0.0.0', port: 4100, url: 'DOOR_URL' },
+    })
+    const variables = container.env.map(({ name }: { name: string }) => name)
+    expect(variables).toEqual(expect.arrayContaining(['STATE_URL_FILE', 'PORTICO_STATE_KEY_FILE', 'DOOR_URL']))
+    // Only what comes before it in the list can be named in a value.
+    expect(variables.indexOf('POD_IP')).toBeLessThan(variables.indexOf('DOOR_URL'))
+  })
+
+  it('lets one replica end at a time, and grows and shrinks by load', () => {
+    const chart = render()
+    const { selector } = chart.get('Deployment').spec
+    expect(chart.get('PodDisruptionBudget').spec).toEqual({ maxUnavailable: 1, selector })
+    const { scaleTargetRef, minReplicas, maxReplicas } = chart.get('HorizontalPodAutoscaler').spec
+    expect(scaleTargetRef).toEqual({ apiVersion: 'apps/v1', kind: 'Deployment', name: 'portico-gateway' })
+    expect([minReplicas, maxReplicas]).toEqual([2, 10])
+    expect(render({ autoscaling: { enabled: false } }).has('HorizontalPodAutoscaler')).toBe(false)
+  })
+
+  it('uses nothing that the check does not know', () => {
+    const scope = { Values: {}, Release: {} }
+    expect(() => renderTemplate('a: {{ include "x" . }}', scope)).toThrow('not known')
+    expect(() => renderTemplate('a: {{ .Values.colour }}', scope)).toThrow('no value')
+  })
+})
+
+describe('two containers as one gateway', () => {
+  it('have one file that is known, the same secrets, and nginx that sends requests to each in turn', () => {
+    const { gateway } = JSON.parse(text('docker/cluster.json'))
+    expect(readGatewaySettings({ extras: [{ file: 'x', scope: 'user', gateway }] }).problems).toEqual([])
+    const { services, secrets } = parse(text('docker/cluster.yaml'), { merge: true })
+    const gateways = Object.entries(services).filter(([name]) => name.startsWith('gateway-'))
+    expect(gateways).toHaveLength(2)
+    for (const [name, service] of gateways as [string, { environment: object; secrets: string[] }][]) {
+      expect(Object.keys(service.environment)).toEqual(
+        expect.arrayContaining([gateway.state.redis, 'PORTICO_STATE_KEY_FILE', `${gateway.operations.token}_FILE`]),
+      )
+      for (const secret of service.secrets) expect(Object.keys(secrets)).toContain(secret)
+      expect(text('nginx/round-robin.conf')).toContain(`server ${name}:${gateway.port};`)
+    }
+    expect(text('nginx/round-robin.conf')).not.toMatch(/ip_hash|sticky|hash /)
   })
 })
