@@ -122,7 +122,7 @@ describe('fetch, pull and push', () => {
   })
 })
 
-describe('sec-470: the token and the network of git', () => {
+describe('sec-475: the token and the network of git', () => {
   it('the token reaches the named host alone: not another that the repository names, nor one that is led to', async () => {
     const stranger = await serve()
     const client = await open()
